@@ -1,0 +1,45 @@
+import { revive } from "./crossing.ts";
+import { callError, type CallFailure } from "./errors.ts";
+import { create, parse } from "./primordials.ts";
+
+/** What waits for an answer of the host, by number. The host knows only the numbers. */
+interface Waiting {
+  readonly fulfil: (value: unknown) => void;
+  readonly reject: (error: Error) => void;
+  /** Where in the snippet the call stands. */
+  readonly stack: string;
+}
+
+const waiting = create(null) as Record<number, Waiting>;
+let last = 0;
+
+export function nextId(): number {
+  return ++last;
+}
+
+/** Registers what shall happen when the answer with this number is in. */
+export function expectAnswer(id: number, fulfil: Waiting["fulfil"], reject: Waiting["reject"], stack: string): void {
+  waiting[id] = { fulfil, reject, stack };
+}
+
+/** From now on an answer with this number finds nobody. */
+export function forget(id: number): void {
+  delete waiting[id];
+}
+
+/**
+ * Hands out answers that became ready together: `[id, ok, value, id, ok, value, …]` as JSON. `ok` is 0 for a failure,
+ * 1 for a value, 2 for a value that holds bytes or dates (see `revive`).
+ */
+export function deliver(json: string): void {
+  const answers = parse(json) as unknown[];
+  for (let i = 0; i < answers.length; i += 3) {
+    const id = answers[i] as number;
+    const call = waiting[id];
+    if (call === undefined) continue;
+    forget(id);
+    const ok = answers[i + 1];
+    if (ok === 0) call.reject(callError(answers[i + 2] as CallFailure, call.stack));
+    else call.fulfil(ok === 2 ? revive(answers[i + 2]) : answers[i + 2]);
+  }
+}

@@ -1,0 +1,90 @@
+import { push } from "./crossing.ts";
+import { host } from "./host.ts";
+import { OP } from "./host-protocol.ts";
+import { inspectAll } from "./inspect.ts";
+import { create, define, getPrototypeOf, isArray, NativePromise, ownKeys } from "./primordials.ts";
+
+const LEVELS = { log: 0, info: 0, debug: 0, dir: 0, table: 0, trace: 0, group: 0, warn: 1, error: 2 } as const;
+
+let printed = 0;
+let open = 0;
+let whenClosed: (() => void) | undefined;
+
+/** `console` and `print`. What is printed keeps its order, also where a promise in it has to settle first. */
+export function defineConsole(): void {
+  const console = {};
+  for (const name of Object.keys(LEVELS) as (keyof typeof LEVELS)[]) {
+    define(console, name, (...values: unknown[]) => emit(LEVELS[name], values));
+  }
+  define(console, "assert", (fact: unknown, ...values: unknown[]) => {
+    if (!fact) emit(2, ["Assertion failed:", ...values]);
+  });
+  for (const name of ["groupEnd", "time", "timeEnd", "timeLog", "clear", "count", "countReset"]) define(console, name, () => {});
+  define(globalThis, "console", console);
+  define(globalThis, "print", (...values: unknown[]) => emit(0, values));
+}
+
+/** Runs `next` when everything that was printed so far is out. */
+export function afterPrinting(next: () => void): void {
+  if (open === 0) next();
+  else whenClosed = next;
+}
+
+function emit(level: number, values: readonly unknown[]): void {
+  const slot = printed++;
+  if (!holdsPromise(values, 0)) {
+    host(OP.log, slot, `${level}`, inspectAll(values));
+    return;
+  }
+  open++;
+  void settle(values, 0).then(
+    (ready) => close(slot, level, ready as readonly unknown[]),
+    (reason: unknown) => close(slot, level, [reason]),
+  );
+}
+
+function close(slot: number, level: number, values: readonly unknown[]): void {
+  host(OP.log, slot, `${level}`, inspectAll(values));
+  open--;
+  if (open === 0 && whenClosed !== undefined) whenClosed();
+}
+
+function holdsPromise(value: unknown, depth: number): boolean {
+  if (value instanceof NativePromise) return true;
+  if (!isPlain(value) || depth > 3) return false;
+  const keys = ownKeys(value);
+  for (let i = 0; i < keys.length && i < 1_000; i++) {
+    const property = Object_getOwnPropertyDescriptor(value, keys[i] as string);
+    if (property !== undefined && "value" in property && holdsPromise(property.value, depth + 1)) return true;
+  }
+  return false;
+}
+
+/** A copy in which promises are replaced by what they settle to. */
+async function settle(value: unknown, depth: number): Promise<unknown> {
+  if (value instanceof NativePromise) return settle(await value, depth);
+  if (!isPlain(value) || depth > 3 || !holdsPromise(value, depth)) return value;
+  if (isArray(value)) {
+    const list: unknown[] = [];
+    for (let i = 0; i < value.length; i++) push(list, await settle(value[i], depth + 1));
+    return list;
+  }
+  const copy = create(null) as Record<PropertyKey, unknown>;
+  const keys = ownKeys(value);
+  for (let i = 0; i < keys.length; i++) {
+    const key = keys[i] as keyof typeof value;
+    copy[key] = await settle(value[key], depth + 1);
+  }
+  return copy;
+}
+
+function isPlain(value: unknown): value is object {
+  if (typeof value !== "object" || value === null) return false;
+  if (isArray(value)) return true;
+  const prototype: unknown = getPrototypeOf(value);
+  return prototype === null || prototype === ObjectPrototype;
+}
+
+const ObjectPrototype = Object.prototype;
+// oxlint-disable-next-line typescript/unbound-method -- it does not use its receiver
+const Object_getOwnPropertyDescriptor = Object.getOwnPropertyDescriptor;

@@ -1,0 +1,61 @@
+import { expectAnswer, nextId } from "./answers.ts";
+import { encode, push, revive } from "./crossing.ts";
+import { callError, type CallFailure, stackHere } from "./errors.ts";
+import { host } from "./host.ts";
+import { OP } from "./host-protocol.ts";
+import { create, fix, freeze, NativePromise, parse, weakGet, weakSet } from "./primordials.ts";
+
+const pathOfMethod = new WeakMap<object, string>();
+
+/**
+ * `device`, with exactly the given paths on it: frozen objects without a prototype. It is a convenience for the
+ * snippet and no border: the host checks every call again, whatever the guest claims. Runs before the snippet does.
+ */
+export function makeDevice(paths: readonly string[]): object {
+  const device = create(null) as Record<string, unknown>;
+  const skills: object[] = [];
+  for (let i = 0; i < paths.length; i++) {
+    const path = paths[i] as string;
+    const dot = path.indexOf(".");
+    if (dot < 0) {
+      device[path] = makeMethod(path);
+      continue;
+    }
+    const skill = path.slice(0, dot);
+    let methods = device[skill] as Record<string, unknown> | undefined;
+    if (methods === undefined) {
+      methods = create(null) as Record<string, unknown>;
+      device[skill] = methods;
+      push(skills, methods);
+    }
+    methods[path.slice(dot + 1)] = makeMethod(path);
+  }
+  for (let i = 0; i < skills.length; i++) freeze(skills[i]);
+  return freeze(device);
+}
+
+/** The blocking twin of a method of `device`: the snippet stands still until the answer is in. */
+export function waitFor(method: unknown): unknown {
+  const path = typeof method === "function" ? weakGet(pathOfMethod, method) : undefined;
+  if (path === undefined) return method;
+  return (...args: unknown[]): unknown => {
+    const answer = parse(host(OP.wait, nextId(), path, encode(args) as string) as string) as [number, unknown];
+    if (answer[0] !== 0) return answer[0] === 2 ? revive(answer[1]) : answer[1];
+    throw callError(answer[1] as CallFailure, stackHere());
+  };
+}
+
+function makeMethod(path: string): object {
+  const method = (...args: unknown[]): Promise<unknown> => {
+    const json = encode(args) as string;
+    const stack = stackHere();
+    return new NativePromise((fulfil, reject) => {
+      const id = nextId();
+      expectAnswer(id, fulfil, reject, stack);
+      host(OP.call, id, path, json);
+    });
+  };
+  fix(method, "name", path);
+  weakSet(pathOfMethod, method, path);
+  return freeze(method);
+}

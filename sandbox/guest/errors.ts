@@ -1,0 +1,70 @@
+import { apply, create, define, defineProperty, NativeError, NativeString, slice, stringify, symbolText } from "./primordials.ts";
+
+const MESSAGE_LENGTH = 4_096;
+const STACK_LENGTH = 8_192;
+const FACTS = ["code", "skill", "method", "server"] as const;
+
+/** What the host says of a call that failed. */
+export interface CallFailure {
+  readonly name?: string;
+  readonly message?: string;
+  readonly [fact: string]: unknown;
+}
+
+/** The error that a snippet catches: name, message, code, skill, method, server, and where the call stands. */
+export function callError(failure: CallFailure, stack: string): Error {
+  const error = new NativeError(`${failure.message}`);
+  define(error, "name", `${failure.name}`);
+  define(error, "stack", stack);
+  for (const key in failure) if (key !== "name" && key !== "message") plain(error, key, failure[key]);
+  return error;
+}
+
+/** JSON of whatever was thrown. Reading it may run code of the snippet, so each step may fail by itself. */
+export function describeThrown(thrown: unknown): string {
+  const facts = create(null) as Record<string, unknown>;
+  if (typeof thrown === "object" && thrown !== null) {
+    facts["name"] = text(() => (thrown as Error).name, 200) ?? "Error";
+    facts["message"] = text(() => (thrown as Error).message, MESSAGE_LENGTH) ?? "";
+    facts["stack"] = text(() => (thrown as Error).stack, STACK_LENGTH) ?? "";
+    for (let i = 0; i < FACTS.length; i++) {
+      const key = FACTS[i] as string;
+      const value = text(() => (thrown as Record<string, unknown>)[key], 200);
+      if (value !== undefined) facts[key] = value;
+    }
+  } else {
+    facts["name"] = "Thrown";
+    facts["message"] = text(() => (typeof thrown === "symbol" ? symbolText(thrown) : NativeString(thrown)), MESSAGE_LENGTH);
+  }
+  return stringify(facts);
+}
+
+/** The stack at this point, as text. */
+export function stackHere(): string {
+  return `${new NativeError().stack}`;
+}
+
+/** Errors must not be able to call back into a snippet while their stack is taken. */
+export function freezeStackFormat(): void {
+  for (const name of ["prepareStackTrace", "stackTraceLimit"]) {
+    defineProperty(NativeError, name, {
+      __proto__: null,
+      value: name === "stackTraceLimit" ? 20 : undefined,
+      writable: false,
+      configurable: false,
+    } as PropertyDescriptor);
+  }
+}
+
+function plain(error: Error, key: string, value: unknown): void {
+  defineProperty(error, key, { __proto__: null, value, writable: true, enumerable: true, configurable: true } as PropertyDescriptor);
+}
+
+function text(read: () => unknown, length: number): string | undefined {
+  try {
+    const value = apply(read, undefined, []) as unknown;
+    return value === undefined || value === null ? undefined : slice(NativeString(value), 0, length);
+  } catch {
+    return undefined; // the snippet's own getter threw; there is nothing to tell
+  }
+}

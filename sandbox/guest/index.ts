@@ -1,0 +1,46 @@
+/**
+ * The guest's own code: what runs inside QuickJS before any snippet does. It is part of the image, so each snippet
+ * finds it as if it had just started. It hands two functions to the host, `start` and `deliver`, and keeps nothing
+ * of a snippet anywhere else than in the isolate's memory.
+ */
+import { deliver } from "./answers.ts";
+import { defineBase64 } from "./bytes.ts";
+import { afterPrinting, defineConsole } from "./console.ts";
+import { encodeSettled, teachCrossing } from "./crossing.ts";
+import { makeDevice, waitFor } from "./device.ts";
+import { describeThrown, freezeStackFormat } from "./errors.ts";
+import { host } from "./host.ts";
+import { OP } from "./host-protocol.ts";
+import { fix, parse, then } from "./primordials.ts";
+import { tame } from "./taming.ts";
+import { defineTimers } from "./timers.ts";
+import { defineWeb } from "./web.ts";
+
+teachCrossing();
+freezeStackFormat();
+defineConsole();
+defineTimers(fail);
+defineBase64();
+defineWeb();
+tame();
+
+/** Runs a snippet, an async function, with the given paths on its `device`. */
+function start(snippet: () => Promise<unknown>, pathsJson: string): void {
+  fix(globalThis, "device", makeDevice(parse(pathsJson) as string[]));
+  fix(globalThis, "__wait", waitFor);
+  then(snippet(), returned, fail);
+}
+
+function returned(value: unknown): void {
+  if (typeof value === "function" || typeof value === "symbol") {
+    host(OP.fail, 0, "", `{"name":"TypeError","code":"RESULT_INVALID","message":"Cannot return a ${typeof value}"}`);
+    return;
+  }
+  encodeSettled(value, (json) => afterPrinting(() => host(OP.done, 0, "", json ?? "")), fail);
+}
+
+function fail(reason: unknown): void {
+  afterPrinting(() => host(OP.fail, 0, "", describeThrown(reason)));
+}
+
+Object.assign(globalThis, { __start: start, __deliver: deliver, __fail: fail });

@@ -1,0 +1,114 @@
+import { push } from "./crossing.ts";
+import {
+  getPrototypeOf,
+  isArray,
+  isoString,
+  mapForEach,
+  NativeString,
+  ownKeys,
+  setForEach,
+  slice,
+  stringify,
+  symbolText,
+} from "./primordials.ts";
+
+const DEPTH = 5;
+const ITEMS = 200;
+const TEXT = 20_000;
+
+/** What `console.log` prints of its arguments: text as it is, the rest much as Node does, bounded in depth and length. */
+export function inspectAll(values: readonly unknown[]): string {
+  let text = "";
+  for (let i = 0; i < values.length; i++) {
+    const value = values[i];
+    text += (i === 0 ? "" : " ") + (typeof value === "string" ? value : inspect(value, 0, []));
+  }
+  return text;
+}
+
+function inspect(value: unknown, depth: number, above: object[]): string {
+  switch (typeof value) {
+    case "string":
+      return stringify(value.length > TEXT ? `${slice(value, 0, TEXT)}…` : value);
+    case "bigint":
+      return `${NativeString(value)}n`;
+    case "symbol":
+      return symbolText(value);
+    case "function":
+      return `[function ${attempt(() => value.name) || "anonymous"}]`;
+    case "number":
+      return value === 0 && 1 / value < 0 ? "-0" : NativeString(value);
+    case "object":
+      return value === null ? "null" : attempt(() => inspectObject(value, depth, above));
+    case "boolean":
+    case "undefined":
+      return NativeString(value);
+  }
+}
+
+function inspectObject(value: object, depth: number, above: object[]): string {
+  for (let i = 0; i < above.length; i++) if (above[i] === value) return "[circular]";
+  if (value instanceof NativeErrorClass) return `${value.name}: ${value.message}`;
+  if (value instanceof NativeDate) return isoString(value);
+  if (value instanceof NativeRegExp) return NativeString(value);
+  if (value instanceof NativePromiseClass) return "Promise";
+  if (depth >= DEPTH) return isArray(value) ? "[…]" : "{…}";
+  push(above, value);
+  const text = inspectMembers(value, depth + 1, above);
+  above.length--;
+  return text;
+}
+
+function inspectMembers(value: object, depth: number, above: object[]): string {
+  if (isArray(value)) return `[${joined(value.length, (i) => (i in value ? inspect(value[i], depth, above) : "empty"))}]`;
+  if (value instanceof NativeMapClass) {
+    const parts: string[] = [];
+    mapForEach(value, (item, key) => push(parts, `${inspect(key, depth, above)} => ${inspect(item, depth, above)}`));
+    return `Map {${joined(parts.length, (i) => parts[i] as string)}}`;
+  }
+  if (value instanceof NativeSetClass) {
+    const parts: string[] = [];
+    setForEach(value, (item) => push(parts, inspect(item, depth, above)));
+    return `Set {${joined(parts.length, (i) => parts[i] as string)}}`;
+  }
+  const keys = ownKeys(value);
+  const text = joined(keys.length, (i) => {
+    const key = keys[i] as keyof typeof value;
+    return `${typeof key === "symbol" ? `[${symbolText(key)}]` : keyText(key)}: ${attempt(() => inspect(value[key], depth, above))}`;
+  });
+  return `${className(value)}{${text}}`;
+}
+
+function joined(length: number, part: (index: number) => string): string {
+  let text = "";
+  for (let i = 0; i < length && i < ITEMS && text.length < TEXT; i++) text += (i === 0 ? "" : ", ") + part(i);
+  const shown = length < ITEMS ? length : ITEMS;
+  return length > shown || text.length >= TEXT ? `${text}, … ${NativeString(length)} in all` : text;
+}
+
+function keyText(key: string): string {
+  return /^[A-Za-z_$][\w$]*$/.test(key) ? key : stringify(key);
+}
+
+function className(value: object): string {
+  const prototype = getPrototypeOf(value) as object | null;
+  if (prototype === null || prototype === ObjectPrototype) return "";
+  const name = attempt(() => (prototype.constructor as { name?: string }).name ?? "");
+  return name === "" || name === "Object" ? "" : `${name} `;
+}
+
+function attempt(read: () => string): string {
+  try {
+    return `${read()}`;
+  } catch {
+    return "[unreadable]"; // a getter or a proxy of the snippet threw
+  }
+}
+
+const NativeErrorClass = Error;
+const NativeDate = Date;
+const NativeRegExp = RegExp;
+const NativePromiseClass = Promise;
+const NativeMapClass = Map;
+const NativeSetClass = Set;
+const ObjectPrototype = Object.prototype;

@@ -1,0 +1,33 @@
+import { createHash } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { deserialize, serialize } from "node:v8";
+
+import { prepareImage, type PreparedImage } from "./isolate.ts";
+
+/** The guest's own code, as the build bundles it, and the image that the build makes of it. */
+const GUEST_FILE = "guest.js";
+const IMAGE_FILE = "engine.image";
+
+/** The prepared image from its file; made anew where the file is missing or belongs to other code. */
+export function loadImage(module: WebAssembly.Module, engineDigest: string, folder: URL): PreparedImage {
+  const guestCode = readFileSync(new URL(GUEST_FILE, folder), "utf8");
+  return readImage(new URL(IMAGE_FILE, folder), keyOf(engineDigest, guestCode)) ?? prepareImage(module, guestCode);
+}
+
+/** The bytes of an image file; for the build. */
+export function imageFile(module: WebAssembly.Module, engineDigest: string, guestCode: string): Uint8Array {
+  return serialize({ key: keyOf(engineDigest, guestCode), prepared: prepareImage(module, guestCode) });
+}
+
+function readImage(file: URL, key: string): PreparedImage | undefined {
+  try {
+    const stored = deserialize(readFileSync(file)) as { key: string; prepared: PreparedImage };
+    return stored.key === key ? stored.prepared : undefined;
+  } catch {
+    return undefined; // missing or unreadable: it can always be made again
+  }
+}
+
+function keyOf(engineDigest: string, guestCode: string): string {
+  return createHash("sha256").update(`1\n${engineDigest}\n${guestCode}`).digest("hex");
+}

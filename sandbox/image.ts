@@ -1,0 +1,140 @@
+import { LAYOUT } from "./engine.ts";
+
+const PAGE = 4_096;
+export const WASM_PAGE = 65_536;
+
+/** What `sbrk` and the stack pointer say of a memory, and where its parts lie. */
+export interface Geometry {
+  /** Where data ends and the C stack begins. */
+  readonly dataEnd: number;
+  /** Where the C stack ends and the heap begins. */
+  readonly heapStart: number;
+}
+
+/** A prepared memory: everything but the C stack, up to the end of what is used. */
+export interface Image extends Geometry {
+  readonly data: Uint8Array;
+  readonly heap: Uint8Array;
+  /** End of the heap as `sbrk` has it; `heap` may be shorter, the rest is zero. */
+  readonly heapEnd: number;
+}
+
+/** Where a run's heap may lie: it goes on at `extra` (0: right behind the image's heap) and ends at `end`. */
+export interface HeapRange {
+  readonly extra: number;
+  readonly end: number;
+}
+
+/** The pages of a waiting run that differ from the image. Shared, so that it outlives the worker that wrote it. */
+export interface Parked {
+  readonly bytes: SharedArrayBuffer;
+  readonly range: HeapRange;
+}
+
+/** Copies what is used of a memory. The C stack must be empty. */
+export function takeImage(memory: WebAssembly.Memory, geometry: Geometry): Image {
+  const bytes = new Uint8Array(memory.buffer);
+  const heapEnd = heapEndOf(memory);
+  let used = heapEnd;
+  while (used > geometry.heapStart && bytes[used - 1] === 0) used--;
+  return {
+    ...geometry,
+    data: bytes.slice(0, geometry.dataEnd),
+    heap: bytes.slice(geometry.heapStart, Math.min(heapEnd, (used + 15) & ~15)),
+    heapEnd,
+  };
+}
+
+/** Makes a memory what it was when the image was taken, and leaves no byte of the last run behind it. */
+export function restoreImage(memory: WebAssembly.Memory, image: Image, last: HeapRange): void {
+  const bytes = new Uint8Array(memory.buffer);
+  const end = heapEndOf(memory);
+  bytes.set(image.heap, image.heapStart);
+  bytes.fill(0, image.heapStart + image.heap.length, last.extra === 0 ? end : image.heapEnd);
+  if (last.extra !== 0) bytes.fill(0, last.extra, end);
+  bytes.set(image.data, 0);
+}
+
+/**
+ * Leaves room for `heapBytes` of heap and no more. Where the limit is below what the memory has already, the heap goes
+ * on near the end of the memory, so that it finds no more room than it may use.
+ */
+export function limitHeap(memory: WebAssembly.Memory, image: Image, heapBytes: number): HeapRange {
+  const end = image.heapStart + heapBytes;
+  const surplus = memory.buffer.byteLength - end;
+  if (surplus <= 0) return { extra: 0, end };
+  const extra = Math.min((image.heapEnd + surplus + 15) & ~15, memory.buffer.byteLength);
+  new DataView(memory.buffer).setUint32(LAYOUT.heapEndWord, extra, true);
+  return { extra, end: memory.buffer.byteLength };
+}
+
+export function heapEndOf(memory: WebAssembly.Memory): number {
+  return new DataView(memory.buffer).getUint32(LAYOUT.heapEndWord, true);
+}
+
+/**
+ * Writes the pages that differ from the image into one shared buffer: number of ranges, then start and length of each,
+ * then their bytes.
+ */
+export function park(memory: WebAssembly.Memory, image: Image, range: HeapRange): Parked {
+  const bytes = Buffer.from(memory.buffer);
+  const ranges = dirtyRanges(bytes, image, heapEndOf(memory), range.extra);
+  let total = 0;
+  for (let i = 1; i < ranges.length; i += 2) total += ranges[i] as number;
+  const head = 4 + ranges.length * 4;
+  const shared = new SharedArrayBuffer(head + total);
+  const words = new Uint32Array(shared, 0, ranges.length + 1);
+  words[0] = ranges.length / 2;
+  words.set(ranges, 1);
+  const out = new Uint8Array(shared);
+  let at = head;
+  for (let i = 0; i < ranges.length; i += 2) {
+    const start = ranges[i] as number;
+    const length = ranges[i + 1] as number;
+    out.set(bytes.subarray(start, start + length), at);
+    at += length;
+  }
+  return { bytes: shared, range };
+}
+
+/** Puts a parked run's pages back over a freshly restored image. The memory may have to grow for it. */
+export function unpark(memory: WebAssembly.Memory, parked: Parked): void {
+  const count = new Uint32Array(parked.bytes, 0, 1)[0] as number;
+  const ranges = new Uint32Array(parked.bytes, 4, count * 2);
+  const needed = (ranges.at(-2) ?? 0) + (ranges.at(-1) ?? 0) - memory.buffer.byteLength;
+  if (needed > 0) memory.grow(Math.ceil(needed / WASM_PAGE));
+  const bytes = new Uint8Array(memory.buffer);
+  let at = 4 + count * 8;
+  for (let i = 0; i < ranges.length; i += 2) {
+    const length = ranges[i + 1] as number;
+    bytes.set(new Uint8Array(parked.bytes, at, length), ranges[i] as number);
+    at += length;
+  }
+}
+
+/** Neighbouring dirty pages become one range: start, length, start, length, … */
+function dirtyRanges(bytes: Buffer, image: Image, heapEnd: number, extra: number): number[] {
+  const ranges: number[] = [];
+  const add = (start: number, end: number): void => {
+    const last = ranges.length - 2;
+    if (last >= 0 && (ranges[last] as number) + (ranges[last + 1] as number) === start) {
+      ranges[last + 1] = (ranges[last + 1] as number) + end - start;
+    } else ranges.push(start, end - start);
+  };
+  compare(bytes, Buffer.from(image.data.buffer, image.data.byteOffset, image.data.length), 0, add);
+  compare(bytes, Buffer.from(image.heap.buffer, image.heap.byteOffset, image.heap.length), image.heapStart, add);
+  const beyond = image.heapStart + image.heap.length;
+  if (extra === 0) add(beyond, heapEnd);
+  else {
+    add(beyond, image.heapEnd);
+    add(extra, heapEnd);
+  }
+  return ranges.filter((_, i) => (ranges[i | 1] as number) > 0);
+}
+
+function compare(bytes: Buffer, original: Buffer, offset: number, add: (start: number, end: number) => void): void {
+  for (let at = 0; at < original.length; at += PAGE) {
+    const end = Math.min(at + PAGE, original.length);
+    if (bytes.compare(original, at, end, offset + at, offset + end) !== 0) add(offset + at, offset + end);
+  }
+}

@@ -1,0 +1,312 @@
+import { type Engine, type EngineHost, LAYOUT, openEngine } from "./engine.ts";
+import { type HeapRange, heapEndOf, type Image, limitHeap, park, type Parked, restoreImage, takeImage, unpark, WASM_PAGE } from "./image.ts";
+
+/** JavaScript stack of a guest. Deeper recursion is an error in the guest; more would overflow our own stack first. */
+const STACK_BYTES = 160 << 10;
+/** Jobs between two looks at the clock: the engine swallows interrupts inside promise jobs. */
+const JOBS_AT_ONCE = 64;
+/** Texts up to this size are passed in the unused low part of the C stack, larger ones through the guest's heap. */
+const SCRATCH_BYTES = 3 << 20;
+
+/** Where the guest's own functions and our fixed values lie in the image. */
+export interface Handles {
+  readonly runtime: number;
+  readonly context: number;
+  readonly undefined: number;
+  readonly start: number;
+  readonly deliver: number;
+  readonly fail: number;
+  /** The eight bytes behind `Math.random`. */
+  readonly seed: number;
+}
+
+export interface PreparedImage {
+  readonly image: Image;
+  readonly handles: Handles;
+}
+
+/** The other end of the one host function. */
+export interface Ear {
+  /** What the guest says: numbers and texts are as hostile as the snippet. `b` is missing where it was too long. */
+  readonly hear: (op: number, id: number, a: string, b: string | undefined) => string | undefined;
+  /** How long `b` may be, by what is said. */
+  readonly textBytes: (op: number) => number;
+  /** Asked whenever the engine looks at the clock. */
+  readonly isInterrupted: () => boolean;
+}
+
+/** A name that the guest gives may be this long. */
+const NAME_BYTES = 512;
+
+/** Why guest code was stopped in the middle. */
+export type Stop = "time" | "memory" | "trap" | "stack";
+
+/** One QuickJS in one capped `WebAssembly.Memory`. The only file that knows how to speak to the engine. */
+export class Isolate {
+  readonly #memory: WebAssembly.Memory;
+  readonly #engine: Engine;
+  readonly #stackTop: number;
+  readonly #prepared: PreparedImage;
+  readonly #ear: Ear;
+  #range: HeapRange = { extra: 0, end: 0 };
+  #deadline = 0;
+  #stop: Stop | undefined;
+  #thrown: unknown;
+
+  /** `heapBytes` is the most that any run of this isolate may ask for. */
+  constructor(module: WebAssembly.Module, prepared: PreparedImage, heapBytes: number, ear: Ear) {
+    this.#memory = openMemory(prepared.image.heapStart + heapBytes);
+    this.#engine = openEngine(module, this.#memory, this.#host());
+    this.#stackTop = this.#engine.stackSave();
+    this.#prepared = prepared;
+    this.#ear = ear;
+  }
+
+  /** Makes everything as it was when the image was taken, but for the seed of `Math.random`. */
+  reset(heapBytes: number, seed: Uint8Array): void {
+    this.#restore();
+    new Uint8Array(this.#memory.buffer).set(seed, this.#prepared.handles.seed);
+    this.#range = limitHeap(this.#memory, this.#prepared.image, heapBytes);
+  }
+
+  /** The pages of this run; what lies in the isolate afterwards is of no value. */
+  park(): Parked {
+    return park(this.#memory, this.#prepared.image, this.#range);
+  }
+
+  unpark(parked: Parked): void {
+    this.#restore();
+    unpark(this.#memory, parked);
+    this.#range = parked.range;
+  }
+
+  /** Starts a snippet: the text of an expression that makes an async function, and the JSON of its paths. */
+  start(expression: string, pathsJson: string, deadline: number): Stop | undefined {
+    return this.#guarded(deadline, () => {
+      const snippet = this.#evaluate(expression, "snippet.js");
+      const { handles } = this.#prepared;
+      const thrown = this.#engine.resolveException(handles.context, snippet);
+      if (thrown !== 0) this.#call(handles.fail, thrown);
+      else this.#call(handles.start, snippet, this.#newString(pathsJson));
+    });
+  }
+
+  /** Hands answers to the guest and lets it go on. */
+  deliver(answersJson: string, deadline: number): Stop | undefined {
+    return this.#guarded(deadline, () => this.#call(this.#prepared.handles.deliver, this.#newString(answersJson)));
+  }
+
+  /** Time that the guest did not compute, because it stood still for a call. */
+  postpone(milliseconds: number): void {
+    this.#deadline += milliseconds;
+  }
+
+  /** Ends the run at the next look at the clock. */
+  interrupt(): void {
+    this.#deadline = 0;
+  }
+
+  /** Heap that the run uses. */
+  get heapBytes(): number {
+    const { image } = this.#prepared;
+    const end = heapEndOf(this.#memory);
+    return this.#range.extra === 0 ? end - image.heapStart : image.heapEnd - image.heapStart + end - this.#range.extra;
+  }
+
+  /** All memory that the isolate holds. */
+  get memoryBytes(): number {
+    return this.#memory.buffer.byteLength;
+  }
+
+  #host(): EngineHost {
+    return {
+      called: (argv, argc) => this.#called(argv, argc),
+      shouldInterrupt: () => {
+        if (this.#stop === undefined && (performance.now() > this.#deadline || this.#ear.isInterrupted())) this.#stop = "time";
+        return this.#stop !== undefined;
+      },
+      grow: (bytes) => {
+        if (bytes <= this.#range.end && grow(this.#memory, bytes)) return true;
+        this.#stop = "memory";
+        return false;
+      },
+    };
+  }
+
+  #called(argv: number, argc: number): number {
+    const { context } = this.#prepared.handles;
+    const view = new DataView(this.#memory.buffer);
+    const op = view.getInt32(argv, true);
+    const id = view.getInt32(argv + 8, true);
+    if (argc !== 4) return 0;
+    const name = this.#text(argv + 16, NAME_BYTES) ?? "";
+    const answer = this.#ear.hear(op, id, name, this.#text(argv + 24, this.#ear.textBytes(op)));
+    return answer === undefined ? 0 : this.#withText(answer, (at) => this.#engine.newString(context, at));
+  }
+
+  /** Runs guest code until it has nothing to do, under a deadline (of `performance.now()`). */
+  #guarded(deadline: number, work: () => void): Stop | undefined {
+    this.#deadline = deadline;
+    this.#stop = undefined;
+    try {
+      work();
+      this.#pump();
+    } catch (error) {
+      this.#thrown = error;
+      this.#stop ??= error instanceof RangeError ? "stack" : "trap";
+    }
+    return this.#stop;
+  }
+
+  /** What our own code threw, when a trap was no trap of the engine. */
+  get thrown(): unknown {
+    return this.#thrown;
+  }
+
+  #pump(): void {
+    const { runtime } = this.#prepared.handles;
+    const out = this.#prepared.image.dataEnd;
+    while (this.#stop === undefined && this.#engine.isJobPending(runtime) !== 0) {
+      this.#engine.freeValueOfRuntime(runtime, this.#engine.executeJobs(runtime, JOBS_AT_ONCE, out));
+      if (performance.now() > this.#deadline) this.#stop ??= "time";
+    }
+  }
+
+  #evaluate(source: string, fileName: string): number {
+    const name = this.#prepared.image.dataEnd + 64;
+    this.#write(fileName, name);
+    return this.#withText(source, (at, length) => this.#engine.evaluate(this.#prepared.handles.context, at, length, name, 0, 0));
+  }
+
+  #call(func: number, ...args: readonly number[]): void {
+    const { context, undefined: self } = this.#prepared.handles;
+    const argv = this.#prepared.image.dataEnd + 16;
+    args.forEach((value, index) => new DataView(this.#memory.buffer).setUint32(argv + index * 4, value, true));
+    const result = this.#engine.call(context, func, self, args.length, argv);
+    for (const value of args) this.#engine.freeValue(context, value);
+    this.#engine.freeValue(context, result);
+  }
+
+  #newString(text: string): number {
+    return this.#withText(text, (at) => this.#engine.newString(this.#prepared.handles.context, at));
+  }
+
+  /** A text of the guest, if it is not longer than that: measured before it is copied. */
+  #text(value: number, mostBytes: number): string | undefined {
+    const { context } = this.#prepared.handles;
+    const at = this.#engine.getString(context, value);
+    if (at === 0) return undefined;
+    const bytes = Buffer.from(this.#memory.buffer);
+    const end = bytes.indexOf(0, at);
+    const text = end < at || end - at > mostBytes ? undefined : bytes.toString("utf8", at, end);
+    this.#engine.freeString(context, at);
+    return text;
+  }
+
+  /** Puts a text with a NUL behind it where the guest can read it. */
+  #withText(text: string, use: (at: number, length: number) => number): number {
+    const { dataEnd } = this.#prepared.image;
+    if (text.length * 3 < SCRATCH_BYTES) {
+      const at = dataEnd + 256;
+      return use(at, this.#write(text, at));
+    }
+    const at = this.#engine.malloc(Buffer.byteLength(text) + 1);
+    if (at === 0) {
+      this.#stop = "memory";
+      throw new Error("no room for a text");
+    }
+    try {
+      return use(at, this.#write(text, at));
+    } finally {
+      this.#engine.free(at);
+    }
+  }
+
+  #write(text: string, at: number): number {
+    const bytes = Buffer.from(this.#memory.buffer);
+    const length = bytes.write(text, at, "utf8");
+    bytes[at + length] = 0;
+    return length;
+  }
+
+  #restore(): void {
+    restoreImage(this.#memory, this.#prepared.image, this.#range);
+    this.#engine.stackRestore(this.#stackTop);
+    this.#stop = undefined;
+  }
+}
+
+/** Initialises an engine with the guest's own code and takes its image. Slow (some milliseconds); done once. */
+export function prepareImage(module: WebAssembly.Module, guestCode: string): PreparedImage {
+  const memory = openMemory(LAYOUT.initialPages * WASM_PAGE);
+  const engine = openEngine(module, memory, { called: () => 0, shouldInterrupt: () => false, grow: (bytes) => grow(memory, bytes) });
+  const heapStart = engine.stackSave();
+  const write = (text: string): number => {
+    const at = heapStart - LAYOUT.stackBytes + 256;
+    const bytes = Buffer.from(memory.buffer);
+    bytes[at + bytes.write(text, at, "utf8")] = 0;
+    return at;
+  };
+  const runtime = engine.newRuntime();
+  engine.setMaxStackSize(runtime, STACK_BYTES);
+  engine.enableInterrupts(runtime);
+  const context = engine.newContext(runtime, 0);
+  const global = engine.getGlobal(context);
+  const name = (text: string): number => engine.newString(context, write(text));
+  const evaluate = (code: string): void => {
+    const fileName = engine.malloc(16);
+    Buffer.from(memory.buffer).write("guest.js\0", fileName);
+    const result = engine.evaluate(context, write(code), Buffer.byteLength(code), fileName, 0, 0);
+    if (engine.resolveException(context, result) !== 0) throw new Error("Cannot prepare the guest: its own code throws");
+    engine.freeValue(context, result);
+    engine.free(fileName);
+  };
+  engine.setProperty(context, global, name("__host"), engine.newFunction(context, write("host"), 4, 0, 1));
+  evaluate(guestCode);
+  const handleOf = (property: string): number => engine.getProperty(context, global, name(property));
+  const handles = {
+    runtime,
+    context,
+    undefined: engine.getUndefined(),
+    start: handleOf("__start"),
+    deliver: handleOf("__deliver"),
+    fail: handleOf("__fail"),
+    seed: findSeed(memory, context, () => evaluate("Math.random()")),
+  };
+  evaluate("for (const name of ['__start', '__deliver', '__fail']) delete globalThis[name]");
+  const image = takeImage(memory, { dataEnd: heapStart - LAYOUT.stackBytes, heapStart });
+  return { image, handles };
+}
+
+/** Finds the state of `Math.random` (xorshift64*) in the context: the eight bytes that one step of it explains. */
+function findSeed(memory: WebAssembly.Memory, context: number, step: () => void): number {
+  const size = 2_048;
+  const before = new DataView(memory.buffer.slice(context, context + size));
+  step();
+  const after = new DataView(memory.buffer.slice(context, context + size));
+  const mask = (1n << 64n) - 1n;
+  for (let at = 0; at < size; at += 8) {
+    let x = before.getBigUint64(at, true);
+    if (x === after.getBigUint64(at, true)) continue;
+    x ^= x >> 12n;
+    x = (x ^ (x << 25n)) & mask;
+    x ^= x >> 27n;
+    if (x === after.getBigUint64(at, true)) return context + at;
+  }
+  throw new Error("Cannot prepare the guest: the state of Math.random is not where it was");
+}
+
+function openMemory(bytes: number): WebAssembly.Memory {
+  const pages = Math.max(LAYOUT.initialPages, Math.ceil(bytes / WASM_PAGE));
+  return new WebAssembly.Memory({ initial: LAYOUT.initialPages, maximum: pages });
+}
+
+function grow(memory: WebAssembly.Memory, bytes: number): boolean {
+  const pages = Math.ceil((bytes - memory.buffer.byteLength) / WASM_PAGE);
+  try {
+    if (pages > 0) memory.grow(pages);
+    return true;
+  } catch {
+    return false; // beyond the maximum: the engine reports it as out of memory
+  }
+}

@@ -1,0 +1,281 @@
+import { Worker } from "node:worker_threads";
+
+import type { PreparedImage } from "./isolate.ts";
+import { CONTROL, type FromWorker, type ToWorker, type WorkerStart } from "./protocol.ts";
+import type { Run } from "./run.ts";
+
+/** Time beyond its deadline that a guest gets to be stopped by an interrupt, before its thread is ended. */
+const GRACE_MS = 120;
+const WATCH_MS = 20;
+
+export interface PoolOptions {
+  readonly workerFile: URL;
+  readonly module: WebAssembly.Module;
+  readonly prepared: PreparedImage;
+  readonly heapBytes: number;
+  /** Workers that compute at the same time. */
+  readonly size: number;
+  /** Workers in all, those included whose guests stand still for a call. */
+  readonly most: number;
+}
+
+interface Slot {
+  readonly worker: Worker;
+  readonly words: Int32Array;
+  state: "starting" | "idle" | "busy" | "blocked" | "dead";
+  /** The run that lies in the worker's isolate, computing or waiting. */
+  resident: Run | undefined;
+  /** Runs whose pages the worker is about to hand over. */
+  readonly parking: Map<number, Run>;
+  /** When the guest must have given back control, in `performance.now()`. */
+  killAt: number;
+}
+
+/**
+ * Worker threads, each with one isolate. A run that waits for calls stays in its isolate until somebody else needs the
+ * place; then its pages are put aside, and it goes on in whichever worker is free when its answers are in.
+ */
+export class Pool {
+  readonly #options: PoolOptions;
+  readonly #slots = new Set<Slot>();
+  readonly #fresh: Run[] = [];
+  readonly #ready = new Set<Run>();
+  #scheduled = false;
+  /** True once a spare is worth its start: a run has ended, or one takes long. */
+  #warm = false;
+  #watch: NodeJS.Timeout | undefined;
+  #closed = false;
+
+  constructor(options: PoolOptions) {
+    this.#options = options;
+  }
+
+  add(run: Run): void {
+    this.#fresh.push(run);
+    this.#schedule();
+  }
+
+  /** Answers are in: the run can go on. */
+  ready(run: Run): void {
+    this.#ready.add(run);
+    this.#schedule();
+  }
+
+  /** The run is over for the host; a guest that still computes for it must stop. */
+  drop(run: Run): void {
+    this.#warm = true;
+    this.#ready.delete(run);
+    for (const slot of this.#slots) {
+      if (slot.resident !== run) continue;
+      if (slot.state === "idle") slot.resident = undefined;
+      else this.#interrupt(slot, run);
+    }
+    this.#schedule();
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    clearInterval(this.#watch);
+    const slots = [...this.#slots];
+    this.#slots.clear();
+    await Promise.all(slots.map((slot) => slot.worker.terminate()));
+  }
+
+  /** Decides once for everything that happens in this turn of the event loop. */
+  #schedule(): void {
+    if (this.#scheduled || this.#closed) return;
+    this.#scheduled = true;
+    setImmediate(() => {
+      this.#scheduled = false;
+      if (!this.#closed) this.#dispatch();
+    });
+  }
+
+  #dispatch(): void {
+    for (const slot of this.#slots) {
+      if (slot.state === "idle" && slot.resident !== undefined && this.#ready.has(slot.resident)) this.#resume(slot, slot.resident);
+    }
+    for (const slot of this.#idleSlots()) {
+      const run = this.#nextReady() ?? this.#nextFresh();
+      if (run === undefined) break;
+      if (run.started) this.#resume(slot, run);
+      else this.#start(slot, run);
+    }
+    this.#staff();
+    this.#keepWatch();
+  }
+
+  /** Those without a waiting run first: nothing has to be put aside for them. */
+  #idleSlots(): readonly Slot[] {
+    const idle = [...this.#slots].filter((slot) => slot.state === "idle");
+    return idle.length < 2 ? idle : idle.sort((a, b) => Number(a.resident !== undefined) - Number(b.resident !== undefined));
+  }
+
+  #nextReady(): Run | undefined {
+    for (const run of this.#ready) if (run.parked !== undefined) return run;
+    return undefined;
+  }
+
+  #nextFresh(): Run | undefined {
+    for (let run = this.#fresh.shift(); run !== undefined; run = this.#fresh.shift()) if (!run.over) return run;
+    return undefined;
+  }
+
+  #start(slot: Slot, run: Run): void {
+    run.started = true;
+    this.#occupy(slot, run);
+    const { program, limits } = run;
+    this.#send(slot, {
+      kind: "start",
+      run: run.id,
+      expression: `(async () => {"use strict";\n${program.code}\n})`,
+      paths: JSON.stringify(program.paths),
+      heapBytes: limits.memoryBytes,
+      seed: program.seed,
+      allowance: run.allowance(),
+    });
+  }
+
+  #resume(slot: Slot, run: Run): void {
+    this.#ready.delete(run);
+    const { parked } = run;
+    run.parked = undefined;
+    this.#occupy(slot, run);
+    this.#send(slot, { kind: "resume", run: run.id, parked, answers: run.takeAnswers(), allowance: run.allowance() });
+  }
+
+  #occupy(slot: Slot, run: Run): void {
+    if (slot.resident !== undefined && slot.resident !== run) slot.parking.set(slot.resident.id, slot.resident);
+    slot.resident = run;
+  }
+
+  #send(slot: Slot, message: Extract<ToWorker, { kind: "start" | "resume" }>): void {
+    slot.state = "busy";
+    slot.killAt = performance.now() + message.allowance.computeMs + GRACE_MS;
+    slot.worker.ref();
+    slot.worker.postMessage(message);
+  }
+
+  #hear(slot: Slot, message: FromWorker): void {
+    if (slot.state === "dead") return;
+    switch (message.kind) {
+      case "ready":
+        slot.state = "idle";
+        slot.worker.unref();
+        break;
+      case "parked":
+        this.#parked(slot, message);
+        break;
+      case "slice": {
+        const run = slot.resident;
+        slot.state = "idle";
+        slot.worker.unref();
+        if (message.end !== undefined || run?.over === true) slot.resident = undefined;
+        run?.onSlice(message.deeds, message.end);
+        break;
+      }
+      case "wait":
+        void this.#answerWait(slot, message);
+        break;
+    }
+    this.#schedule();
+  }
+
+  #parked(slot: Slot, message: Extract<FromWorker, { kind: "parked" }>): void {
+    const run = slot.parking.get(message.run);
+    slot.parking.delete(message.run);
+    if (run !== undefined && !run.over) run.parked = message.parked;
+  }
+
+  async #answerWait(slot: Slot, message: Extract<FromWorker, { kind: "wait" }>): Promise<void> {
+    const run = slot.resident;
+    if (run === undefined || run.over) return;
+    slot.state = "blocked";
+    const computeLeft = slot.killAt - performance.now();
+    const answer = await run.onWait(message.deeds, message.call);
+    if (run.over || (slot.state as Slot["state"]) !== "blocked") return;
+    slot.state = "busy";
+    slot.killAt = performance.now() + computeLeft;
+    slot.worker.postMessage({ kind: "answer", run: run.id, answer } satisfies ToWorker);
+    this.#wake(slot);
+  }
+
+  #interrupt(slot: Slot, run: Run): void {
+    Atomics.store(slot.words, CONTROL.interrupted, run.id);
+    slot.state = "busy";
+    slot.killAt = Math.min(slot.killAt, performance.now() + GRACE_MS);
+    this.#wake(slot);
+    this.#keepWatch();
+  }
+
+  #wake(slot: Slot): void {
+    Atomics.add(slot.words, CONTROL.answered, 1);
+    Atomics.notify(slot.words, CONTROL.answered);
+  }
+
+  /** Starts what is missing: a worker for each run that could compute now, and one spare. */
+  #staff(): void {
+    const { size, most } = this.#options;
+    const count = (state: Slot["state"]): number => [...this.#slots].filter((slot) => slot.state === state).length;
+    const wanted = Math.min(size, count("busy") + this.#fresh.length + this.#ready.size) + count("blocked");
+    const target = Math.min(most, wanted + (this.#warm ? 1 : 0));
+    while (this.#slots.size < target && count("starting") < size) this.#hire();
+  }
+
+  #hire(): void {
+    const control = new SharedArrayBuffer(8);
+    const { module, prepared, heapBytes, workerFile } = this.#options;
+    const worker = new Worker(workerFile, {
+      workerData: { module, prepared, heapBytes, control } satisfies WorkerStart,
+      name: "skillgate-sandbox",
+      env: {},
+      execArgv: [],
+      stdout: true,
+      stderr: true,
+      resourceLimits: { stackSizeMb: 8, maxOldGenerationSizeMb: 512 },
+    });
+    const slot: Slot = { worker, words: new Int32Array(control), state: "starting", resident: undefined, parking: new Map(), killAt: Infinity };
+    this.#slots.add(slot);
+    worker.on("message", (message: FromWorker) => this.#hear(slot, message));
+    worker.on("error", () => this.#fire(slot));
+    worker.on("exit", () => this.#fire(slot));
+  }
+
+  /** The worker is gone, or has to go. Its run ends; those whose pages were put aside are not touched by it. */
+  #fire(slot: Slot): void {
+    if (slot.state === "dead") return;
+    slot.state = "dead";
+    this.#slots.delete(slot);
+    const lost = [...slot.parking.values()];
+    if (slot.resident !== undefined) lost.push(slot.resident);
+    for (const run of lost) run.stop("ENGINE_TRAP");
+    void slot.worker.terminate();
+    this.#schedule();
+  }
+
+  #keepWatch(): void {
+    const working = [...this.#slots].some((slot) => slot.state === "busy");
+    if (working) this.#watch ??= setInterval(() => this.#look(), WATCH_MS).unref();
+    else {
+      clearInterval(this.#watch);
+      this.#watch = undefined;
+    }
+  }
+
+  /** Ends the threads of guests that are deaf to interrupts: native loops never look at the clock. */
+  #look(): void {
+    for (const slot of this.#slots) {
+      if (slot.state !== "busy" || performance.now() < slot.killAt) continue;
+      // Its message may be waiting for us: let it be read first.
+      setImmediate(() => {
+        if (slot.state !== "busy" || performance.now() < slot.killAt) return;
+        slot.resident?.onSlice({ calls: [], prints: [], timers: [], computeMs: 0, heapBytes: 0 }, { kind: "stop", stop: "time" });
+        slot.resident = undefined;
+        this.#fire(slot);
+      });
+    }
+    this.#keepWatch();
+    this.#warm = true;
+    this.#staff();
+  }
+}

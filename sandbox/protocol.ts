@@ -1,0 +1,97 @@
+import type { Parked } from "./image.ts";
+import type { PreparedImage, Stop } from "./isolate.ts";
+
+/** What a worker gets when it starts. */
+export interface WorkerStart {
+  readonly module: WebAssembly.Module;
+  readonly prepared: PreparedImage;
+  /** The most heap that any run may ask for. */
+  readonly heapBytes: number;
+  /** Two words, see `CONTROL`. */
+  readonly control: SharedArrayBuffer;
+}
+
+/** Words of the memory that a worker shares with the host's thread. */
+export const CONTROL = {
+  /** The number of the run that shall stop where it is. */
+  interrupted: 0,
+  /** Counts the answers to calls for which the guest stands still. */
+  answered: 1,
+} as const;
+
+/** What a run may still do in the slice of work that begins. */
+export interface Allowance {
+  readonly computeMs: number;
+  readonly calls: number;
+  readonly callsInFlight: number;
+  readonly argumentBytes: number;
+  readonly resultBytes: number;
+  readonly outputBytes: number;
+}
+
+/** From the host's thread to a worker. A worker does one thing at a time and answers each with one `slice`. */
+export type ToWorker =
+  | {
+      readonly kind: "start";
+      readonly run: number;
+      readonly expression: string;
+      readonly paths: string;
+      readonly heapBytes: number;
+      readonly seed: Uint8Array | undefined;
+      readonly allowance: Allowance;
+    }
+  | {
+      readonly kind: "resume";
+      readonly run: number;
+      /** The run's pages, unless it still lies in this worker. */
+      readonly parked: Parked | undefined;
+      /** JSON of `[id, ok, value, …]`. */
+      readonly answers: string;
+      readonly allowance: Allowance;
+    }
+  | { readonly kind: "park"; readonly run: number }
+  /** The answer to a `wait`: JSON of `[ok, value]`. Read while the worker stands still. */
+  | { readonly kind: "answer"; readonly run: number; readonly answer: string };
+
+export interface GuestCall {
+  readonly id: number;
+  readonly path: string;
+  /** JSON of the list of arguments, as the guest wrote it. */
+  readonly arguments: string;
+}
+
+export interface Print {
+  readonly slot: number;
+  readonly level: number;
+  readonly text: string;
+}
+
+export interface Timer {
+  readonly id: number;
+  /** Negative: the timer is not wanted any more. */
+  readonly milliseconds: number;
+}
+
+/** Why a slice of work was the run's last. */
+export type End =
+  | { readonly kind: "done"; readonly json: string }
+  | { readonly kind: "fail"; readonly json: string }
+  | { readonly kind: "stop"; readonly stop: Stop | Overrun };
+
+export type Overrun = "calls" | "callsInFlight" | "argument" | "result" | "protocol";
+
+/** What the guest did since the last message. */
+export interface Deeds {
+  readonly calls: readonly GuestCall[];
+  readonly prints: readonly Print[];
+  readonly timers: readonly Timer[];
+  readonly computeMs: number;
+  readonly heapBytes: number;
+}
+
+/** From a worker to the host's thread. */
+export type FromWorker =
+  | { readonly kind: "ready" }
+  | { readonly kind: "slice"; readonly run: number; readonly deeds: Deeds; readonly end: End | undefined }
+  | { readonly kind: "wait"; readonly run: number; readonly deeds: Deeds; readonly call: GuestCall }
+  | { readonly kind: "parked"; readonly run: number; readonly parked: Parked };

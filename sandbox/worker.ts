@@ -1,0 +1,219 @@
+/**
+ * Entry of a worker thread: one isolate, one slice of work at a time. It knows nothing of calls but their numbers, and
+ * holds nothing of a run but what lies in the isolate.
+ */
+import { randomFillSync } from "node:crypto";
+import { type MessagePort, parentPort, receiveMessageOnPort, workerData } from "node:worker_threads";
+
+import { OP } from "./guest/host-protocol.ts";
+import { Isolate, type Stop } from "./isolate.ts";
+import {
+  type Allowance,
+  CONTROL,
+  type Deeds,
+  type End,
+  type FromWorker,
+  type GuestCall,
+  type Overrun,
+  type Print,
+  type Timer,
+  type ToWorker,
+  type WorkerStart,
+} from "./protocol.ts";
+
+/** An isolate that has grown beyond this is replaced by a new one, so that its memory goes back. */
+const KEEP_BYTES = 24 << 20;
+
+/** What is told of an error; the guest cuts it to a fraction of this. */
+const ERROR_BYTES = 256 << 10;
+
+const port = parentPort as MessagePort;
+const { module, prepared, heapBytes, control } = workerData as WorkerStart;
+const words = new Int32Array(control);
+const seeds = new Uint8Array(8 * 512);
+let nextSeed = seeds.length;
+
+let isolate = openIsolate();
+let current = 0;
+let slice = newSlice(undefined);
+/** Messages that came while the guest stood still for another one. */
+const late: ToWorker[] = [];
+
+port.on("message", (message: ToWorker) => {
+  work(message);
+  for (let next = late.shift(); next !== undefined; next = late.shift()) work(next);
+});
+post({ kind: "ready" });
+
+function work(message: ToWorker): void {
+  switch (message.kind) {
+    case "start":
+      parkCurrent(message.run);
+      if (isolate.memoryBytes > KEEP_BYTES) isolate = openIsolate();
+      isolate.reset(message.heapBytes, message.seed ?? freshSeed());
+      begin(message.run, message.allowance, (deadline) => isolate.start(message.expression, message.paths, deadline));
+      return;
+    case "resume":
+      if (message.parked !== undefined) {
+        parkCurrent(message.run);
+        isolate.unpark(message.parked);
+      }
+      begin(message.run, message.allowance, (deadline) => isolate.deliver(message.answers, deadline));
+      return;
+    case "park":
+      if (current === message.run) parkCurrent(0);
+      return;
+    case "answer":
+      return; // answers a wait that ended in another way
+  }
+}
+
+/** Puts the run that lies in the isolate aside for another one. The host must know before anything else runs here. */
+function parkCurrent(next: number): void {
+  if (current !== 0 && current !== next) post({ kind: "parked", run: current, parked: isolate.park() });
+  current = 0;
+}
+
+function begin(run: number, allowance: Allowance, go: (deadline: number) => Stop | undefined): void {
+  current = run;
+  slice = newSlice(allowance);
+  const stop = go(slice.startedAt + allowance.computeMs);
+  const end: End | undefined = slice.end ?? (stop === undefined ? undefined : { kind: "stop", stop });
+  if (end !== undefined) current = 0;
+  post({ kind: "slice", run, deeds: takeDeeds(), end: slice.overrun === undefined ? end : { kind: "stop", stop: slice.overrun } });
+  if (stop !== undefined || slice.overrun !== undefined) isolate = openIsolate();
+}
+
+function openIsolate(): Isolate {
+  return new Isolate(module, prepared, heapBytes, {
+    hear,
+    isInterrupted: () => current !== 0 && Atomics.load(words, CONTROL.interrupted) === current,
+    textBytes: (op) => (op === OP.done ? slice.allowance.resultBytes : op === OP.fail ? ERROR_BYTES : slice.allowance.argumentBytes),
+  });
+}
+
+/** Everything that the guest says comes through here. Its numbers and texts may be anything. */
+function hear(op: number, id: number, a: string, b: string | undefined): string | undefined {
+  if (slice.end !== undefined || slice.overrun !== undefined) return undefined;
+  switch (op) {
+    case OP.call:
+      if (mayCall(b)) slice.calls.push({ id, path: a, arguments: b });
+      return undefined;
+    case OP.wait:
+      return mayCall(b) ? waitForAnswer({ id, path: a, arguments: b }) : undefined;
+    case OP.log:
+      print(id, Number(a), b ?? "[a text too long to print]");
+      return undefined;
+    case OP.timer:
+      slice.timers.push({ id, milliseconds: Number(a) });
+      return undefined;
+    case OP.done:
+      if (b === undefined) overrun("result");
+      else slice.end = { kind: "done", json: b };
+      return undefined;
+    case OP.fail:
+      slice.end = { kind: "fail", json: b ?? "{}" };
+      return undefined;
+    default:
+      overrun("protocol");
+      return undefined;
+  }
+}
+
+function mayCall(argumentsJson: string | undefined): argumentsJson is string {
+  if (slice.callsLeft-- <= 0) overrun("calls");
+  else if (slice.inFlightLeft-- <= 0) overrun("callsInFlight");
+  else if (argumentsJson === undefined) overrun("argument");
+  return slice.overrun === undefined;
+}
+
+/** The guest may go no further: the run has used what it was given. */
+function overrun(what: Overrun): void {
+  slice.overrun = what;
+  isolate.interrupt();
+}
+
+function print(slot: number, level: number, text: string): void {
+  if (slice.outputLeft < 0) return;
+  slice.outputLeft -= text.length + 1;
+  slice.prints.push({ slot, level, text });
+}
+
+/** Stands still until the host has answered; meanwhile no guest code runs and no time is billed. */
+function waitForAnswer(call: GuestCall): string {
+  const before = Atomics.load(words, CONTROL.answered);
+  const since = performance.now();
+  post({ kind: "wait", run: current, deeds: takeDeeds(), call });
+  Atomics.wait(words, CONTROL.answered, before);
+  const waited = performance.now() - since;
+  isolate.postpone(waited);
+  slice.startedAt += waited;
+  slice.inFlightLeft++;
+  for (;;) {
+    const received = receiveMessageOnPort(port) as { message: ToWorker } | undefined;
+    if (received === undefined) break;
+    if (received.message.kind === "answer" && received.message.run === current) return received.message.answer;
+    late.push(received.message);
+  }
+  isolate.interrupt();
+  return '[0,{"name":"CallError","code":"CALL_CANCELLED","message":"The run was stopped"}]';
+}
+
+function takeDeeds(): Deeds {
+  const now = performance.now();
+  const deeds = {
+    calls: slice.calls,
+    prints: slice.prints,
+    timers: slice.timers,
+    computeMs: now - slice.startedAt,
+    heapBytes: isolate.heapBytes,
+  };
+  slice.calls = [];
+  slice.prints = [];
+  slice.timers = [];
+  slice.startedAt = now;
+  return deeds;
+}
+
+interface Slice {
+  allowance: Allowance;
+  startedAt: number;
+  calls: GuestCall[];
+  prints: Print[];
+  timers: Timer[];
+  callsLeft: number;
+  inFlightLeft: number;
+  outputLeft: number;
+  end: End | undefined;
+  overrun: Overrun | undefined;
+}
+
+function newSlice(allowance: Allowance | undefined): Slice {
+  return {
+    allowance: allowance ?? { computeMs: 0, calls: 0, callsInFlight: 0, argumentBytes: 0, resultBytes: 0, outputBytes: 0 },
+    startedAt: performance.now(),
+    calls: [],
+    prints: [],
+    timers: [],
+    callsLeft: allowance?.calls ?? 0,
+    inFlightLeft: allowance?.callsInFlight ?? 0,
+    outputLeft: allowance?.outputBytes ?? 0,
+    end: undefined,
+    overrun: undefined,
+  };
+}
+
+function freshSeed(): Uint8Array {
+  if (nextSeed >= seeds.length) {
+    randomFillSync(seeds);
+    nextSeed = 0;
+  }
+  nextSeed += 8;
+  const seed = seeds.subarray(nextSeed - 8, nextSeed);
+  seed[0] = (seed[0] as number) | 1; // the generator must not start at zero
+  return seed;
+}
+
+function post(message: FromWorker): void {
+  port.postMessage(message);
+}

@@ -1,0 +1,174 @@
+import type { Method, Parameter } from "./catalog.ts";
+import { isRecord, type JsonSchema } from "./json.ts";
+import { UNKNOWN } from "./plan.ts";
+import { sentence } from "../errors.ts";
+
+/** One reason why arguments do not fit a method (T6). */
+export interface ArgumentProblem {
+  /** Where: `query`, `filters[0].name`; `_root` for the input as a whole. */
+  readonly field: string;
+  readonly type:
+    | "field_missing"
+    | "type_mismatch"
+    | "null_value"
+    | "string_too_short"
+    | "string_too_long"
+    | "pattern_mismatch"
+    | "enum_violation"
+    | "below_minimum"
+    | "above_maximum"
+    | "too_few_items"
+    | "too_many_items"
+    | "unknown_field"
+    /** The schema cannot tell: its pattern is broken, or checking this value takes too long. */
+    | "invalid_pattern";
+  /** What follows the field in a sentence: `must be a number, not "5"`. */
+  readonly reason: string;
+  readonly suggestions: readonly string[];
+}
+
+export type Binding =
+  | {
+      readonly kind: "bound";
+      readonly input: Record<string, unknown>;
+      /** False before a run, when an `UNKNOWN` argument may turn out to hold further arguments by name. */
+      readonly complete: boolean;
+    }
+  | { readonly kind: "unfit"; readonly problems: readonly ArgumentProblem[] };
+
+/**
+ * Gives each argument of a call the name of its parameter (S1).
+ *
+ * Arguments take the parameters in order: the required ones, then the optional ones. `undefined` leaves its parameter
+ * out. A plain object in last place is different: it holds arguments by name, alone or after others, as in
+ * `("weather", { count: 5 })`. It is the value of the next parameter only if that takes an object and no key of it is
+ * the name of a parameter that is still open; `{}` only if that parameter is required and says that it is an object,
+ * because `{}` usually means no arguments. Whatever is meant otherwise can be said by name.
+ *
+ * Nothing is said of `UNKNOWN` arguments, except that they take a place.
+ */
+export function bindArguments(method: Method, args: readonly unknown[]): Binding {
+  const given = args.slice(0, args.findLastIndex((argument) => argument !== undefined) + 1);
+  const last = given.at(-1);
+  const before = given.slice(0, -1);
+  if (last === UNKNOWN) return bound(method, before, {}, false);
+  if (isPlainObject(last) && holdsNames(last, before.length, method)) return bound(method, before, last, true);
+  return bound(method, given, {}, true);
+}
+
+/** `Cannot call a method with these arguments: "query" is required; use search(query: string) (ARGUMENTS_INVALID)`. */
+export function argumentsMessage(method: Method, problems: readonly ArgumentProblem[]): string {
+  const shown = problems.slice(0, SHOWN_PROBLEMS).map(problemText);
+  const more = problems.length > shown.length ? [`and ${problems.length - shown.length} more`] : [];
+  return sentence("ARGUMENTS_INVALID", `${[...shown, ...more].join("; ")}; use ${method.skill}.${method.signature}`);
+}
+
+const SHOWN_PROBLEMS = 8;
+
+/** `"cuont" is not an argument, valid are query, count (did you mean count?)`. */
+export function problemText({ field, type, reason, suggestions }: ArgumentProblem): string {
+  const subject = field === "_root" ? "the call" : `"${field}"`;
+  // The reason of a value that is not in an enum lists the enum already.
+  const hint = suggestions.length === 0 || type === "enum_violation" ? "" : ` (did you mean ${suggestions.join(" or ")}?)`;
+  return `${subject} ${reason}${hint}`;
+}
+
+/** The schema itself behind local references (`#/$defs/…`); `undefined` where they lead nowhere or in a circle. */
+export function schemaBehind(schema: unknown, root: JsonSchema): unknown {
+  let current = schema;
+  for (let hops = 0; hops < REFERENCE_HOPS; hops++) {
+    if (!isRecord(current) || typeof current["$ref"] !== "string") return current;
+    current = atPointer(root, current["$ref"]);
+  }
+  return undefined;
+}
+
+const REFERENCE_HOPS = 16;
+
+function atPointer(root: JsonSchema, reference: string): unknown {
+  const [base, ...keys] = reference.split("/").map((part) => part.replaceAll("~1", "/").replaceAll("~0", "~"));
+  let current: unknown = base === "#" ? root : undefined;
+  for (const key of keys) {
+    const place: unknown = current;
+    current = (isRecord(place) || Array.isArray(place)) && Object.hasOwn(place, key) ? Reflect.get(place, key) : undefined;
+  }
+  return current;
+}
+
+/** True for `{…}` as a snippet writes it: no date, no bytes, no instance of a class. */
+export function isPlainObject(value: unknown): value is Record<string, unknown> {
+  if (!isRecord(value)) return false;
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype === Object.prototype || prototype === null;
+}
+
+function bound(
+  method: Method,
+  positional: readonly unknown[],
+  named: Readonly<Record<string, unknown>>,
+  complete: boolean,
+): Binding {
+  const { parameters } = method;
+  if (positional.slice(parameters.length).some(isCertain)) return unfit(tooMany(positional.length, parameters));
+  const input = new Map<string, unknown>();
+  for (const [at, parameter] of parameters.entries()) {
+    if (positional[at] !== undefined) input.set(parameter.name, positional[at]);
+  }
+  const twice = Object.keys(named).filter((name) => isCertain(named[name]) && isCertain(input.get(name)));
+  if (twice.length > 0) return unfit(...twice.map(givenTwice));
+  for (const [name, value] of Object.entries(named)) if (value !== undefined) input.set(name, value);
+  // Unlike assignment, `fromEntries` keeps a key `__proto__` as data.
+  return { kind: "bound", input: Object.fromEntries(input), complete };
+}
+
+function isCertain(value: unknown): boolean {
+  return value !== undefined && value !== UNKNOWN;
+}
+
+function unfit(...problems: readonly ArgumentProblem[]): Binding {
+  return { kind: "unfit", problems };
+}
+
+function tooMany(count: number, parameters: readonly Parameter[]): ArgumentProblem {
+  const names = parameters.map(({ name }) => name).join(", ");
+  const most = parameters.length === 0 ? "no arguments" : `at most ${parameters.length} (${names})`;
+  return { field: "_root", type: "too_many_items", reason: `takes ${most}, not ${count}`, suggestions: [] };
+}
+
+function givenTwice(name: string): ArgumentProblem {
+  return { field: name, type: "unknown_field", reason: "is given both by place and by name", suggestions: [] };
+}
+
+/** Whether an object at a place is arguments by name, and not the value of the parameter at that place. */
+function holdsNames(object: Readonly<Record<string, unknown>>, place: number, method: Method): boolean {
+  const open = method.parameters.slice(place);
+  const [next] = open;
+  if (next === undefined) return true;
+  const keys = Object.keys(object);
+  if (keys.length === 0) return !(next.required && takesObject(next.schema, method.input) === "yes");
+  const names = new Set(open.map(({ name }) => name));
+  return keys.some((key) => names.has(key)) || takesObject(next.schema, method.input) === "no";
+}
+
+type Taking = "yes" | "no" | "anything";
+
+/** What a schema says of objects; `anything` where it says nothing of types at all. */
+function takesObject(schema: unknown, root: JsonSchema, depth = 0): Taking {
+  const target = schemaBehind(schema, root);
+  if (target === false || depth > REFERENCE_HOPS) return "no";
+  if (!isRecord(target)) return "anything";
+  const types = [target["type"]].flat().filter((type) => TYPES.has(type));
+  if (types.length > 0) return types.includes("object") ? "yes" : "no";
+  if (OBJECT_KEYWORDS.some((keyword) => Object.hasOwn(target, keyword))) return "yes";
+  if (Array.isArray(target["enum"]) || Object.hasOwn(target, "const")) return "no";
+  const branches = [target["anyOf"], target["oneOf"], target["allOf"]].flatMap((branch) =>
+    Array.isArray(branch) ? branch.map((each: unknown) => takesObject(each, root, depth + 1)) : [],
+  );
+  if (branches.length === 0 || branches.includes("anything")) return branches.includes("yes") ? "yes" : "anything";
+  return branches.includes("yes") ? "yes" : "no";
+}
+
+/** An unknown type says nothing (T4). */
+const TYPES: ReadonlySet<unknown> = new Set(["string", "number", "integer", "boolean", "array", "object", "null"]);
+
+const OBJECT_KEYWORDS = ["properties", "additionalProperties", "patternProperties", "propertyNames"] as const;

@@ -1,0 +1,39 @@
+/** A pattern of method paths: `MathSkill.add`, `MathSkill.*` or `*`. */
+export type Grant = string;
+
+/** Who asks. Grants are checked on every call, so a caller can be shared between runs. */
+export interface Caller {
+  readonly id: string;
+  /** What the caller may call. */
+  readonly grants: readonly Grant[];
+  /** What else the caller may see (search, describe, messages) without being allowed to call it. */
+  readonly reads?: readonly Grant[];
+}
+
+/** Stands for a run without a caller: everything is granted. */
+export const OWNER: Caller = Object.freeze({ id: "owner", grants: Object.freeze(["*"]) });
+
+export function mayCall(caller: Caller, path: string): boolean {
+  return caller.grants.some((grant) => grantCovers(grant, path));
+}
+
+export function mayRead(caller: Caller, path: string): boolean {
+  return mayCall(caller, path) || (caller.reads ?? []).some((grant) => grantCovers(grant, path));
+}
+
+/** A `*` stands for any run of characters; everything else is literal, and case counts. */
+function grantCovers(grant: Grant, path: string): boolean {
+  if (grant === "*" || grant === path) return true;
+  const parts = grant.split("*");
+  if (parts.length === 1) return false;
+  const first = parts[0] ?? "";
+  const last = parts.at(-1) ?? "";
+  if (!path.startsWith(first) || !path.endsWith(last) || path.length < first.length + last.length) return false;
+  let from = first.length;
+  for (const part of parts.slice(1, -1)) {
+    const at = path.indexOf(part, from);
+    if (at < 0) return false;
+    from = at + part.length;
+  }
+  return from <= path.length - last.length;
+}

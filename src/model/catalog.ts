@@ -1,0 +1,51 @@
+import type { JsonSchema } from "./json.ts";
+import type { MethodDefinition, MethodMetadata, ProvidedSkill } from "./skill.ts";
+
+/** One parameter of a method, in the order of positional arguments: required ones first, each group as declared. */
+export interface Parameter {
+  readonly name: string;
+  readonly required: boolean;
+  readonly schema: JsonSchema;
+  readonly description: string;
+}
+
+/** A method as one catalog sees it; frozen. */
+export interface Method {
+  /** `Skill.method` */
+  readonly path: string;
+  readonly skill: string;
+  readonly name: string;
+  readonly wireName: string;
+  readonly description: string;
+  readonly input: JsonSchema;
+  readonly output?: JsonSchema;
+  readonly parameters: readonly Parameter[];
+  readonly metadata: MethodMetadata;
+  readonly definition: MethodDefinition;
+  /** `add(a: number, b: number): Promise<number>`; made when first read. */
+  readonly signature: string;
+  /** The signature with its doc comment; made when first read. */
+  readonly declaration: string;
+}
+
+export interface Skill {
+  readonly name: string;
+  readonly description: string;
+  readonly source: string;
+  readonly kind: "code" | "file" | "mcp";
+  readonly server?: string;
+  readonly guidance?: string;
+  readonly methods: readonly Method[];
+  readonly provided: ProvidedSkill;
+}
+
+/** The frozen view that one run sees. Names are looked up in maps, never on objects. */
+export interface Catalog {
+  /** Grows with every change. */
+  readonly version: number;
+  readonly skills: readonly Skill[];
+  readonly methods: readonly Method[];
+  skill(name: string): Skill | undefined;
+  /** By path, `Skill.method`. */
+  method(path: string): Method | undefined;
+}

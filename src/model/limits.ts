@@ -1,0 +1,35 @@
+/** What one run may use. Past any of these the run ends with that limit's own error; the host and other runs go on. */
+export interface Limits {
+  /** Time in which guest code computes; waiting for calls is not counted. */
+  readonly cpuMs: number;
+  /** Time from start to end, waiting included. */
+  readonly wallMs: number;
+  /** Heap of the isolate. */
+  readonly memoryBytes: number;
+  /** Calls in one run. */
+  readonly calls: number;
+  readonly callsInFlight: number;
+  /** What the guest printed; cut visibly. */
+  readonly outputBytes: number;
+  /** JSON of the result; a larger one is cut visibly. */
+  readonly resultBytes: number;
+  /** Text of the snippet. */
+  readonly sourceBytes: number;
+  /** JSON of the arguments of one call. */
+  readonly argumentBytes: number;
+  /** JSON of the result of one call, on its way to the guest. */
+  readonly answerBytes: number;
+}
+
+export const DEFAULT_LIMITS: Limits = Object.freeze({
+  cpuMs: 5_000,
+  wallMs: 60_000,
+  memoryBytes: 64 << 20,
+  calls: 1_000,
+  callsInFlight: 64,
+  outputBytes: 64 << 10,
+  resultBytes: 256 << 10,
+  sourceBytes: 256 << 10,
+  argumentBytes: 1 << 20,
+  answerBytes: 4 << 20,
+});

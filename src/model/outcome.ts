@@ -1,0 +1,73 @@
+import type { ErrorCode } from "../errors.ts";
+
+/** Where something stands in the text as the model wrote it. Lines count from 1, columns from 0 (UTF-16 units). */
+export interface Position {
+  readonly line: number;
+  readonly column: number;
+}
+
+/** One reason why a snippet was refused. */
+export interface Violation extends Position {
+  readonly code: ErrorCode;
+  readonly message: string;
+  readonly endLine: number;
+  readonly endColumn: number;
+  /** The lines around it, with a caret under the place. */
+  readonly frame: string;
+  /** What to write instead. */
+  readonly fix: string;
+  /** The nearest names, best first. */
+  readonly suggestions: readonly string[];
+}
+
+/** An error that ended a run. `line` is 0 where no place in the snippet is to blame. */
+export interface GuestError extends Position {
+  readonly name: string;
+  readonly code: ErrorCode;
+  readonly message: string;
+  readonly frame: string;
+  readonly hint: string;
+  readonly skill?: string;
+  readonly method?: string;
+  readonly server?: string;
+}
+
+export interface CallRecord {
+  readonly id: number;
+  readonly skill: string;
+  readonly method: string;
+  readonly outcome: "ok" | "error" | "refused" | "unfinished";
+  readonly durationMs: number;
+  /** SHA-256 of the canonical JSON of the arguments, hexadecimal, first 16 digits. */
+  readonly argumentsDigest: string;
+}
+
+export interface Usage {
+  readonly cpuMs: number;
+  readonly wallMs: number;
+  readonly memoryBytes: number;
+  readonly calls: number;
+}
+
+/** How a run ended. What the snippet did wrong is here; what we did wrong is thrown. */
+export type Outcome =
+  | {
+      readonly kind: "completed";
+      readonly runId: string;
+      readonly value: unknown;
+      readonly output: string;
+      readonly text: string;
+      readonly notes: readonly string[];
+      readonly calls: readonly CallRecord[];
+      readonly usage: Usage;
+    }
+  | { readonly kind: "refused"; readonly runId: string; readonly violations: readonly Violation[]; readonly text: string }
+  | {
+      readonly kind: "failed";
+      readonly runId: string;
+      readonly error: GuestError;
+      readonly output: string;
+      readonly text: string;
+      readonly calls: readonly CallRecord[];
+      readonly usage: Usage;
+    };

@@ -1,0 +1,23 @@
+import type { Position } from "./outcome.ts";
+
+/** Stands, at any depth of a literal argument, for a value that is only known at run time. */
+export const UNKNOWN: unique symbol = Symbol("known only at run time");
+
+/** One place in the snippet that calls a method, as far as it is known before the run. */
+export interface CallSite extends Position {
+  /** `Skill.method`. */
+  readonly path: string;
+  readonly endLine: number;
+  readonly endColumn: number;
+  /** The arguments in order, with `UNKNOWN` in place of what is not certain; `undefined` if not even their number is. */
+  readonly literalArguments: readonly unknown[] | undefined;
+  readonly inLoop: boolean;
+  readonly conditional: boolean;
+  /** Stands in `Promise.all`, `allSettled`, `race` or `any`. */
+  readonly parallel: boolean;
+  /** The guest waits at this place until the answer is in: used as a value without `await`. */
+  readonly blocking: boolean;
+}
+
+/** What a snippet will call, as the gatekeeper found it, in the order of the text. */
+export type Plan = readonly CallSite[];

@@ -1,0 +1,42 @@
+/** A value that was too large to hand out whole, kept for a while (S11). */
+export interface KeptResults {
+  /** Returns the name under which the text can be read in parts: `result://<runId>/<n>`. */
+  keep(runId: string, text: string): string;
+  /** A part of it, in UTF-16 units; `undefined` when there is no such result any more. */
+  read(uri: string, offset?: number, length?: number): { readonly text: string; readonly total: number } | undefined;
+}
+
+/** Keeps results in memory: for an hour by default, and never more than `mostBytes` of them; the oldest go first. */
+export function createKeptResults(ttlMs = 3_600_000, mostBytes = 128 << 20, now: () => number = Date.now): KeptResults {
+  const kept = new Map<string, { readonly text: string; readonly until: number }>();
+  let held = 0;
+
+  function forget(uri: string): void {
+    held -= (kept.get(uri)?.text.length ?? 0) * 2;
+    kept.delete(uri);
+  }
+
+  return {
+    keep(runId, text) {
+      let n = 1;
+      while (kept.has(`result://${runId}/${n}`)) n++;
+      const uri = `result://${runId}/${n}`;
+      kept.set(uri, { text, until: now() + ttlMs });
+      held += text.length * 2;
+      for (const [oldest, entry] of kept) {
+        if (oldest === uri || (held <= mostBytes && entry.until > now())) break;
+        forget(oldest);
+      }
+      return uri;
+    },
+    read(uri, offset = 0, length = 16_384) {
+      const entry = kept.get(uri);
+      if (entry === undefined) return undefined;
+      if (entry.until <= now()) {
+        forget(uri);
+        return undefined;
+      }
+      return { text: entry.text.slice(offset, offset + length), total: entry.text.length };
+    },
+  };
+}

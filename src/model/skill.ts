@@ -1,0 +1,110 @@
+import type { Caller } from "./caller.ts";
+import type { JsonSchema } from "./json.ts";
+
+export type Capability =
+  | "web_search"
+  | "documentation"
+  | "api_call"
+  | "code_execution"
+  | "database"
+  | "computation"
+  | "file_system"
+  | "analysis"
+  | "communication";
+
+/** What is known of a method besides its schemas. Defaults are in `METADATA_DEFAULTS`. */
+export interface MethodMetadata {
+  readonly category: string;
+  readonly capabilities: readonly Capability[];
+  readonly tags: readonly string[];
+  /** Semantic version. */
+  readonly version: string;
+  /** `false`, or a sentence that says what to use instead. */
+  readonly deprecated: false | string;
+  readonly author: string;
+  readonly requiredScopes: readonly string[];
+  readonly sensitivity: "low" | "medium" | "high";
+  readonly approval: "none" | "user" | "admin";
+  readonly cooldownSeconds: number;
+  /** Calls per minute; 0 means no limit. */
+  readonly rateLimit: number;
+  readonly timeoutMs: number;
+  /** 0 means no cache. */
+  readonly cacheTtlSeconds: number;
+  readonly readOnly: boolean;
+  readonly destructive: boolean;
+  readonly idempotent: boolean;
+  readonly openWorld: boolean;
+}
+
+export const METADATA_DEFAULTS: MethodMetadata = Object.freeze({
+  category: "general",
+  capabilities: Object.freeze([]),
+  tags: Object.freeze([]),
+  version: "1.0.0",
+  deprecated: false,
+  author: "",
+  requiredScopes: Object.freeze([]),
+  sensitivity: "low",
+  approval: "none",
+  cooldownSeconds: 0,
+  rateLimit: 0,
+  timeoutMs: 30_000,
+  cacheTtlSeconds: 0,
+  readOnly: false,
+  destructive: false,
+  idempotent: false,
+  openWorld: false,
+});
+
+/** A method as its provider describes it. */
+export interface MethodDefinition {
+  /** A JavaScript identifier, unique within its skill. */
+  readonly name: string;
+  /** The name on the wire where it differs (MCP tool names). */
+  readonly wireName?: string;
+  readonly description: string;
+  /** `type: object`. The order of its properties is the order of positional arguments, required ones first. */
+  readonly input: JsonSchema;
+  readonly output?: JsonSchema;
+  readonly metadata?: Partial<MethodMetadata>;
+  readonly examples?: readonly MethodExample[];
+}
+
+export interface MethodExample {
+  /** What somebody would ask for. */
+  readonly request?: string;
+  /** Code that calls the method. */
+  readonly code?: string;
+}
+
+/** What a method is told about its call (L3). */
+export interface CallContext {
+  readonly caller: Caller;
+  readonly runId: string;
+  readonly callId: string;
+  /** Fires at the timeout, or when the run ends. */
+  readonly signal: AbortSignal;
+  readonly log: (level: "debug" | "info" | "warn" | "error", text: string) => void;
+  readonly settings: Readonly<Record<string, unknown>>;
+  /** `done` of `total`, in the method's own unit. */
+  readonly progress: (done: number, total?: number, text?: string) => void;
+}
+
+/**
+ * A skill as its provider offers it. `invoke` gets validated, named arguments and returns plain data; it rejects with
+ * a `SkillgateError`, or with any error whose message may be shown to a guest.
+ */
+export interface ProvidedSkill {
+  readonly name: string;
+  readonly description: string;
+  /** Where it comes from, for people: a file relative to the skills folder, or the MCP server's name. */
+  readonly source: string;
+  readonly kind: "code" | "file" | "mcp";
+  /** The MCP server's own name, where there is one. */
+  readonly server?: string;
+  /** Longer guidance for models, shown by `describe`. */
+  readonly guidance?: string;
+  readonly methods: readonly MethodDefinition[];
+  invoke(method: MethodDefinition, input: Readonly<Record<string, unknown>>, context: CallContext): Promise<unknown>;
+}
