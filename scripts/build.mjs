@@ -1,0 +1,76 @@
+// Builds dist/. Everything is made in a folder beside it and then put in its place, so that a program that runs from
+// dist, or another build, never sees half of one. If the build fails, the old dist stays.
+
+import { spawnSync } from "node:child_process";
+import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { build as bundle } from "esbuild";
+import { DIST, fingerprint, FINGERPRINT_FILE, ROOT } from "./prepare.mjs";
+
+const staging = join(ROOT, ".cache", `build-${process.pid}`);
+mkdirSync(staging, { recursive: true });
+try {
+  const builtFrom = fingerprint();
+  compile();
+  await bundleGuest();
+  await prepareImage();
+  writeFileSync(join(staging, FINGERPRINT_FILE), builtFrom);
+  replaceDist();
+} finally {
+  rmSync(staging, { recursive: true, force: true });
+}
+
+function compile() {
+  const tsc = createRequire(import.meta.url).resolve("typescript/bin/tsc");
+  const args = [tsc, "-p", join(ROOT, "tsconfig.json"), "--outDir", staging];
+  const { status } = spawnSync(process.execPath, args, { stdio: "inherit" });
+  if (status !== 0) {
+    rmSync(staging, { recursive: true, force: true });
+    process.exit(status ?? 1);
+  }
+}
+
+/** What runs inside the isolate before a snippet, as one script. */
+async function bundleGuest() {
+  await bundle({
+    entryPoints: [join(ROOT, "sandbox", "guest", "index.ts")],
+    outfile: join(staging, "sandbox", "guest.js"),
+    bundle: true,
+    format: "iife",
+    platform: "neutral",
+    target: "es2023",
+    allowOverwrite: true,
+    logLevel: "warning",
+  });
+}
+
+/** The memory of an isolate in which the guest script has already run. */
+async function prepareImage() {
+  const sandbox = pathToFileURL(join(staging, "sandbox/")).href;
+  const { compileEngine } = await import(new URL("engine.js", sandbox).href);
+  const { imageFile } = await import(new URL("image-file.js", sandbox).href);
+  const { module, digest } = compileEngine();
+  const guestCode = readFileSync(join(staging, "sandbox", "guest.js"), "utf8");
+  writeFileSync(join(staging, "sandbox", "engine.image"), imageFile(module, digest, guestCode));
+}
+
+/** Two builds may want this at the same time: the last one wins. */
+function replaceDist() {
+  for (let attempt = 1; ; attempt++) {
+    const old = `${staging}-old-${attempt}`;
+    try {
+      renameSync(DIST, old);
+      rmSync(old, { recursive: true, force: true });
+    } catch (error) {
+      if (error.code !== "ENOENT") throw error; // no dist yet
+    }
+    try {
+      renameSync(staging, DIST);
+      return;
+    } catch (error) {
+      if (!["ENOTEMPTY", "EEXIST"].includes(error.code) || attempt === 5) throw error;
+    }
+  }
+}

@@ -1,0 +1,51 @@
+// Writes the pages of docs/ that are made from tables in the code: node scripts/docs.mjs [folder]
+
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { transformSync } from "esbuild";
+import { ROOT } from "./prepare.mjs";
+
+const folder = process.argv[2] ?? join(ROOT, "docs");
+writeFileSync(join(folder, "errors.md"), await errorsPage());
+
+async function errorsPage() {
+  const source = readFileSync(join(ROOT, "src", "errors.ts"), "utf8");
+  const { ERRORS } = await importText(source);
+  const lines = [
+    "# Errors",
+    "",
+    "Every error has a code that never changes. Its message is the sentence below, then the values at hand, then the code:",
+    "",
+    "```",
+    "Cannot find the method: MathSkill.ad (METHOD_UNKNOWN)",
+    "```",
+    "",
+    "This page is made from the table in `src/errors.ts` by `node scripts/docs.mjs`.",
+  ];
+  for (const { title, codes } of sectionsOf(source)) {
+    lines.push("", `## ${title}`, "", "| code | what it says | what to do |", "| --- | --- | --- |");
+    for (const code of codes) lines.push(`| \`${code}\` | ${cell(ERRORS[code].says)} | ${cell(ERRORS[code].fix)} |`);
+  }
+  return `${lines.join("\n")}\n`;
+}
+
+/** A comment that stands on its own line in the table is the title of what follows it. */
+function sectionsOf(source) {
+  const table = source.slice(source.indexOf("export const ERRORS"), source.indexOf("} as const"));
+  /** @type {{ title: string, codes: string[] }[]} */
+  const sections = [];
+  for (const [, title, code] of table.matchAll(/^ {2}(?:\/\/ (.*?)\.?|([A-Z_]+): .*)$/gm)) {
+    if (title) sections.push({ title, codes: [] });
+    else sections.at(-1).codes.push(code);
+  }
+  return sections;
+}
+
+function cell(text) {
+  return text.replaceAll("|", "\\|");
+}
+
+async function importText(source) {
+  const { code } = transformSync(source, { loader: "ts", format: "esm" });
+  return import(`data:text/javascript,${encodeURIComponent(code)}`);
+}

@@ -1,0 +1,108 @@
+// Makes a clone ready to use: installs and builds what is missing, and says so in one line each. Uses nothing but Node,
+// because in a fresh clone there is nothing else.
+
+import { spawn } from "node:child_process";
+import { createHash } from "node:crypto";
+import { readFileSync, readdirSync, statSync } from "node:fs";
+import { constants } from "node:os";
+import { join, relative } from "node:path";
+
+export const ROOT = join(import.meta.dirname, "..");
+export const DIST = join(ROOT, "dist");
+
+/** In `dist`, the fingerprint of what it was built from. */
+export const FINGERPRINT_FILE = ".fingerprint";
+
+/** What `dist` is made of. The lock file is among them because it decides on the engine and on the compiler. */
+const SOURCES = ["src", "sandbox", "scripts/build.mjs", "tsconfig.json", "package-lock.json"];
+
+export async function install() {
+  if (isInstalled()) return;
+  const [command, ...args] = npm();
+  await run("Installing dependencies (npm ci)", command, [...args, "ci", "--include=dev", "--no-audit", "--no-fund"]);
+}
+
+export async function build() {
+  if (readOrNothing(join(DIST, FINGERPRINT_FILE)) === fingerprint()) return;
+  await run("Building dist (npm run build)", process.execPath, [join(ROOT, "scripts", "build.mjs")]);
+}
+
+/** How to call npm: the one that runs this, if one does, else the one on the PATH. */
+export function npm() {
+  const path = process.env.npm_execpath ?? "";
+  return path.endsWith("npm-cli.js") ? [process.execPath, path] : ["npm"];
+}
+
+/** Changes with every change of a source, and never else: times of files say little after a checkout or a copy. */
+export function fingerprint() {
+  const hash = createHash("sha256");
+  for (const file of SOURCES.flatMap(filesIn))
+    hash
+      .update(`${file}\n`)
+      .update(readFileSync(join(ROOT, file)))
+      .update("\n");
+  return hash.digest("hex");
+}
+
+function filesIn(path) {
+  if (!statSync(join(ROOT, path)).isDirectory()) return [path];
+  const entries = readdirSync(join(ROOT, path), { withFileTypes: true, recursive: true });
+  return entries
+    .filter((entry) => entry.isFile())
+    .map((entry) => relative(ROOT, join(entry.parentPath, entry.name)))
+    .sort();
+}
+
+/** True if each package that the lock file wants is there in its version; optional ones depend on the machine. */
+function isInstalled() {
+  const wanted = packagesOf(join(ROOT, "package-lock.json"));
+  const present = packagesOf(join(ROOT, "node_modules", ".package-lock.json"));
+  return Object.entries(wanted).every(
+    ([path, { version, optional, devOptional }]) =>
+      path === "" || optional || devOptional || present[path]?.version === version,
+  );
+}
+
+function packagesOf(lockFile) {
+  return JSON.parse(readOrNothing(lockFile) ?? "{}").packages ?? {};
+}
+
+function readOrNothing(file) {
+  try {
+    return readFileSync(file, "utf8");
+  } catch (error) {
+    if (error.code === "ENOENT") return undefined;
+    throw error;
+  }
+}
+
+/** Runs a program to its end. Its words are only shown when it fails; a signal reaches it as well. */
+async function run(title, command, args) {
+  process.stderr.write(`${title} …\n`);
+  const child = spawn(command, args, { cwd: ROOT, stdio: ["ignore", "pipe", "pipe"] });
+  const said = [];
+  child.stdout.setEncoding("utf8").on("data", (chunk) => said.push(chunk));
+  child.stderr.setEncoding("utf8").on("data", (chunk) => said.push(chunk));
+  let received;
+  const pass = (signal) => {
+    received = signal;
+    child.kill(signal);
+  };
+  const signals = ["SIGINT", "SIGTERM", "SIGHUP"];
+  for (const signal of signals) process.on(signal, pass);
+  const code = await new Promise((resolve) => {
+    child.on("error", (error) => {
+      said.push(error.message);
+      resolve(1);
+    });
+    child.on("close", (code) => resolve(code ?? 1));
+  });
+  for (const signal of signals) process.off(signal, pass);
+  if (received) process.exit(128 + constants.signals[received]);
+  if (code !== 0) fail(title, said.join("").trimEnd(), code);
+}
+
+function fail(title, why, code) {
+  process.stderr.write(`${why}\n${title} failed\n`);
+  process.exit(code);
+}

@@ -1,0 +1,73 @@
+import { spawnSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join, resolve } from "node:path";
+import { afterEach, expect, test } from "vitest";
+
+const folder = mkdtempSync(join(tmpdir(), "skillgate-checkers-"));
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+const TIDY = "export const one: number = 1;\n";
+
+test("tsc finds a value that may be missing", () => {
+  const compilerOptions = { rootDir: ".", types: [] };
+  write("tsconfig.json", JSON.stringify({ extends: resolve("tsconfig.json"), include: ["src"], compilerOptions }));
+  write("package.json", JSON.stringify({ type: "module" }));
+  write("src/a.ts", TIDY);
+  expect(run("typescript/bin/tsc", "--noEmit", "-p", folder)).toEqual({ status: 0, says: "" });
+  write("src/a.ts", "export const one: number = [1][0];\n");
+  const { status, says } = run("typescript/bin/tsc", "--noEmit", "-p", folder);
+  expect(status).toBe(2);
+  expect(says).toContain("src/a.ts(1,14): error TS2322: Type 'number | undefined' is not assignable to type 'number'.");
+});
+
+test("oxlint finds any, a promise that floats and a function longer than a screen", () => {
+  const config = resolve(".oxlintrc.json");
+  write("tsconfig.json", JSON.stringify({ compilerOptions: { strict: true, target: "es2023" } }));
+  write("a.ts", TIDY);
+  expect(run("oxlint/bin/oxlint", "-c", config, "--type-aware", "--deny-warnings", folder).status).toBe(0);
+  const lines = "  one();\n".repeat(71);
+  write(
+    "a.ts",
+    `export function one(_: any = 1): void {\n${lines}}\nexport function two(): void {\n  Promise.resolve(1);\n}\n`,
+  );
+  const { status, says } = run("oxlint/bin/oxlint", "-c", config, "--type-aware", "--deny-warnings", folder);
+  expect(status).toBe(1);
+  expect(says).toContain("no-explicit-any");
+  expect(says).toContain("max-lines-per-function");
+  expect(says).toContain("no-floating-promises");
+});
+
+test("oxfmt finds a file that is not formatted", () => {
+  const config = resolve(".oxfmtrc.json");
+  write("a.ts", TIDY);
+  expect(run("oxfmt/bin/oxfmt", "-c", config, "--check", folder).status).toBe(0);
+  write("a.ts", "export const   one = 1\n");
+  const { status, says } = run("oxfmt/bin/oxfmt", "-c", config, "--check", folder);
+  expect(status).toBe(1);
+  expect(says).toContain("a.ts");
+});
+
+test("knip finds a file, an export and a dependency that nobody uses", () => {
+  write("knip.json", readFileSync("knip.json", "utf8"));
+  write("package.json", JSON.stringify({ name: "probe", type: "module", dependencies: { leftover: "1.0.0" } }));
+  write("src/index.ts", 'import { one } from "./one.ts";\nexport default one;\n');
+  write("src/one.ts", "export const one = 1;\nexport const spare = 2;\n");
+  write("src/alone.ts", "export const alone = 1;\n");
+  const { status, says } = run("knip/bin/knip.js", "--directory", folder);
+  expect(status).toBe(1);
+  for (const finding of ["src/alone.ts", "spare", "leftover"]) expect(says).toContain(finding);
+});
+
+function write(file: string, text: string): void {
+  mkdirSync(dirname(join(folder, file)), { recursive: true });
+  writeFileSync(join(folder, file), text);
+}
+
+/** Runs a program of a package that is installed here. */
+function run(program: string, ...args: readonly string[]): { readonly status: number | null; readonly says: string } {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [join("node_modules", program), ...args], {
+    encoding: "utf8",
+  });
+  return { status, says: stdout + stderr };
+}
