@@ -64,7 +64,8 @@ export function compileEngine(): { readonly module: WebAssembly.Module; readonly
   const file = createRequire(import.meta.url).resolve("@jitl/quickjs-wasmfile-release-sync/wasm");
   const bytes = readFileSync(file);
   const digest = createHash("sha256").update(bytes).digest("hex");
-  if (digest !== WASM_DIGEST) throw new Error(`Cannot use this build of QuickJS: its digest is ${digest}, the table is for ${WASM_DIGEST}`);
+  if (digest !== WASM_DIGEST)
+    throw new Error(`Cannot use this build of QuickJS: its digest is ${digest}, the table is for ${WASM_DIGEST}`);
   return { module: new WebAssembly.Module(bytes), digest };
 }
 

@@ -19,7 +19,11 @@ export interface Sandbox {
    * Runs one program in an isolate of its own. What the guest does wrong, and every limit that it meets, is in the
    * outcome; a rejection means that the sandbox itself could not work. `answer` must not reject.
    */
-  run(program: Program, answer: Answer, options?: { readonly limits?: RunLimits; readonly signal?: AbortSignal }): Promise<SandboxOutcome>;
+  run(
+    program: Program,
+    answer: Answer,
+    options?: { readonly limits?: RunLimits; readonly signal?: AbortSignal },
+  ): Promise<SandboxOutcome>;
   /** Ends every run and every thread. */
   close(): Promise<void>;
 }
@@ -70,4 +74,6 @@ function openPool({ limits, workers = Math.max(1, Math.min(4, availableParalleli
 }
 
 /** Threads start from compiled files, also when this file itself runs from its source. */
-const COMPILED = import.meta.url.endsWith(".ts") ? new URL("../dist/sandbox/", import.meta.url) : new URL("./", import.meta.url);
+const COMPILED = import.meta.url.endsWith(".ts")
+  ? new URL("../dist/sandbox/", import.meta.url)
+  : new URL("./", import.meta.url);

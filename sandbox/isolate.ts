@@ -1,5 +1,16 @@
 import { type Engine, type EngineHost, LAYOUT, openEngine } from "./engine.ts";
-import { type HeapRange, heapEndOf, type Image, limitHeap, park, type Parked, restoreImage, takeImage, unpark, WASM_PAGE } from "./image.ts";
+import {
+  type HeapRange,
+  heapEndOf,
+  type Image,
+  limitHeap,
+  park,
+  type Parked,
+  restoreImage,
+  takeImage,
+  unpark,
+  WASM_PAGE,
+} from "./image.ts";
 
 /** JavaScript stack of a guest. Deeper recursion is an error in the guest; more would overflow our own stack first. */
 const STACK_BYTES = 160 << 10;
@@ -122,7 +133,8 @@ export class Isolate {
     return {
       called: (argv, argc) => this.#called(argv, argc),
       shouldInterrupt: () => {
-        if (this.#stop === undefined && (performance.now() > this.#deadline || this.#ear.isInterrupted())) this.#stop = "time";
+        if (this.#stop === undefined && (performance.now() > this.#deadline || this.#ear.isInterrupted()))
+          this.#stop = "time";
         return this.#stop !== undefined;
       },
       grow: (bytes) => {
@@ -175,7 +187,9 @@ export class Isolate {
   #evaluate(source: string, fileName: string): number {
     const name = this.#prepared.image.dataEnd + 64;
     this.#write(fileName, name);
-    return this.#withText(source, (at, length) => this.#engine.evaluate(this.#prepared.handles.context, at, length, name, 0, 0));
+    return this.#withText(source, (at, length) =>
+      this.#engine.evaluate(this.#prepared.handles.context, at, length, name, 0, 0),
+    );
   }
 
   #call(func: number, ...args: readonly number[]): void {
@@ -239,7 +253,11 @@ export class Isolate {
 /** Initialises an engine with the guest's own code and takes its image. Slow (some milliseconds); done once. */
 export function prepareImage(module: WebAssembly.Module, guestCode: string): PreparedImage {
   const memory = openMemory(LAYOUT.initialPages * WASM_PAGE);
-  const engine = openEngine(module, memory, { called: () => 0, shouldInterrupt: () => false, grow: (bytes) => grow(memory, bytes) });
+  const engine = openEngine(module, memory, {
+    called: () => 0,
+    shouldInterrupt: () => false,
+    grow: (bytes) => grow(memory, bytes),
+  });
   const heapStart = engine.stackSave();
   const write = (text: string): number => {
     const at = heapStart - LAYOUT.stackBytes + 256;
@@ -257,7 +275,8 @@ export function prepareImage(module: WebAssembly.Module, guestCode: string): Pre
     const fileName = engine.malloc(16);
     Buffer.from(memory.buffer).write("guest.js\0", fileName);
     const result = engine.evaluate(context, write(code), Buffer.byteLength(code), fileName, 0, 0);
-    if (engine.resolveException(context, result) !== 0) throw new Error("Cannot prepare the guest: its own code throws");
+    if (engine.resolveException(context, result) !== 0)
+      throw new Error("Cannot prepare the guest: its own code throws");
     engine.freeValue(context, result);
     engine.free(fileName);
   };

@@ -81,19 +81,25 @@ export class Pool {
     await Promise.all(slots.map((slot) => slot.worker.terminate()));
   }
 
-  /** Decides once for everything that happens in this turn of the event loop. */
+  /**
+   * Decides once for everything that happens now. A tick that is asked for in a microtask comes when all microtasks are
+   * done: answers that were ready by then are delivered together, and no run is put aside whose answer is about to come.
+   */
   #schedule(): void {
     if (this.#scheduled || this.#closed) return;
     this.#scheduled = true;
-    setImmediate(() => {
-      this.#scheduled = false;
-      if (!this.#closed) this.#dispatch();
-    });
+    queueMicrotask(() =>
+      process.nextTick(() => {
+        this.#scheduled = false;
+        if (!this.#closed) this.#dispatch();
+      }),
+    );
   }
 
   #dispatch(): void {
     for (const slot of this.#slots) {
-      if (slot.state === "idle" && slot.resident !== undefined && this.#ready.has(slot.resident)) this.#resume(slot, slot.resident);
+      if (slot.state === "idle" && slot.resident !== undefined && this.#ready.has(slot.resident))
+        this.#resume(slot, slot.resident);
     }
     for (const slot of this.#idleSlots()) {
       const run = this.#nextReady() ?? this.#nextFresh();
@@ -108,7 +114,9 @@ export class Pool {
   /** Those without a waiting run first: nothing has to be put aside for them. */
   #idleSlots(): readonly Slot[] {
     const idle = [...this.#slots].filter((slot) => slot.state === "idle");
-    return idle.length < 2 ? idle : idle.sort((a, b) => Number(a.resident !== undefined) - Number(b.resident !== undefined));
+    return idle.length < 2
+      ? idle
+      : idle.sort((a, b) => Number(a.resident !== undefined) - Number(b.resident !== undefined));
   }
 
   #nextReady(): Run | undefined {
@@ -153,7 +161,12 @@ export class Pool {
     slot.state = "busy";
     slot.killAt = performance.now() + message.allowance.computeMs + GRACE_MS;
     slot.worker.ref();
+    this.#post(slot, message);
+  }
+
+  #post(slot: Slot, message: ToWorker): void {
     slot.worker.postMessage(message);
+    Atomics.add(slot.words, CONTROL.posted, 1);
   }
 
   #hear(slot: Slot, message: FromWorker): void {
@@ -196,7 +209,7 @@ export class Pool {
     if (run.over || (slot.state as Slot["state"]) !== "blocked") return;
     slot.state = "busy";
     slot.killAt = performance.now() + computeLeft;
-    slot.worker.postMessage({ kind: "answer", run: run.id, answer } satisfies ToWorker);
+    this.#post(slot, { kind: "answer", run: run.id, answer });
     this.#wake(slot);
   }
 
@@ -223,7 +236,7 @@ export class Pool {
   }
 
   #hire(): void {
-    const control = new SharedArrayBuffer(8);
+    const control = new SharedArrayBuffer(4 * Object.keys(CONTROL).length);
     const { module, prepared, heapBytes, workerFile } = this.#options;
     const worker = new Worker(workerFile, {
       workerData: { module, prepared, heapBytes, control } satisfies WorkerStart,
@@ -234,7 +247,14 @@ export class Pool {
       stderr: true,
       resourceLimits: { stackSizeMb: 8, maxOldGenerationSizeMb: 512 },
     });
-    const slot: Slot = { worker, words: new Int32Array(control), state: "starting", resident: undefined, parking: new Map(), killAt: Infinity };
+    const slot: Slot = {
+      worker,
+      words: new Int32Array(control),
+      state: "starting",
+      resident: undefined,
+      parking: new Map(),
+      killAt: Infinity,
+    };
     this.#slots.add(slot);
     worker.on("message", (message: FromWorker) => this.#hear(slot, message));
     worker.on("error", () => this.#fire(slot));
@@ -269,7 +289,10 @@ export class Pool {
       // Its message may be waiting for us: let it be read first.
       setImmediate(() => {
         if (slot.state !== "busy" || performance.now() < slot.killAt) return;
-        slot.resident?.onSlice({ calls: [], prints: [], timers: [], computeMs: 0, heapBytes: 0 }, { kind: "stop", stop: "time" });
+        slot.resident?.onSlice(
+          { calls: [], prints: [], timers: [], computeMs: 0, heapBytes: 0 },
+          { kind: "stop", stop: "time" },
+        );
         slot.resident = undefined;
         this.#fire(slot);
       });

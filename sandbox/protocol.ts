@@ -7,7 +7,7 @@ export interface WorkerStart {
   readonly prepared: PreparedImage;
   /** The most heap that any run may ask for. */
   readonly heapBytes: number;
-  /** Two words, see `CONTROL`. */
+  /** Words of the names in `CONTROL`. */
   readonly control: SharedArrayBuffer;
 }
 
@@ -17,6 +17,8 @@ export const CONTROL = {
   interrupted: 0,
   /** Counts the answers to calls for which the guest stands still. */
   answered: 1,
+  /** Counts the messages to the worker. */
+  posted: 2,
 } as const;
 
 /** What a run may still do in the slice of work that begins. */

@@ -224,7 +224,8 @@ export class Run {
     const answer = await this.#answer({ ...call, signal: cancel.signal });
     if (!this.#over) this.#pending.delete(call.id);
     if (!answer.ok) return `0,${JSON.stringify(answer.error)}`;
-    if (answer.json.length > this.limits.answerBytes) return `0,${JSON.stringify(tooLarge(answer.json.length, this.limits.answerBytes))}`;
+    if (answer.json.length > this.limits.answerBytes)
+      return `0,${JSON.stringify(tooLarge(answer.json.length, this.limits.answerBytes))}`;
     return `${answer.tagged === true ? 2 : 1},${answer.json}`;
   }
 
@@ -291,5 +292,9 @@ export class Run {
 }
 
 function tooLarge(bytes: number, limit: number): Readonly<Record<string, unknown>> {
-  return { name: "CallError", code: "ANSWER_LIMIT", message: `Cannot take a call result of this size: ${bytes} bytes, at most ${limit} (ANSWER_LIMIT)` };
+  return {
+    name: "CallError",
+    code: "ANSWER_LIMIT",
+    message: `Cannot take a call result of this size: ${bytes} bytes, at most ${limit} (ANSWER_LIMIT)`,
+  };
 }

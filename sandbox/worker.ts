@@ -24,6 +24,8 @@ import {
 /** An isolate that has grown beyond this is replaced by a new one, so that its memory goes back. */
 const KEEP_BYTES = 24 << 20;
 
+/** How long a worker without work stays awake. */
+const LINGER_MS = 0.15;
 /** What is told of an error; the guest cuts it to a fraction of this. */
 const ERROR_BYTES = 256 << 10;
 
@@ -40,10 +42,21 @@ let slice = newSlice(undefined);
 const late: ToWorker[] = [];
 
 port.on("message", (message: ToWorker) => {
-  work(message);
-  for (let next = late.shift(); next !== undefined; next = late.shift()) work(next);
+  for (let next: ToWorker | undefined = message; next !== undefined; next = nextMessage()) work(next);
 });
 post({ kind: "ready" });
+
+/** What there is to do next. Waking a sleeping thread takes longer than most slices of work, so it looks out a while. */
+function nextMessage(): ToWorker | undefined {
+  if (late.length > 0) return late.shift();
+  const until = performance.now() + LINGER_MS;
+  for (;;) {
+    const seen = Atomics.load(words, CONTROL.posted);
+    const received = receiveMessageOnPort(port);
+    if (received !== undefined) return received.message;
+    while (Atomics.load(words, CONTROL.posted) === seen) if (performance.now() > until) return undefined;
+  }
+}
 
 function work(message: ToWorker): void {
   switch (message.kind) {
@@ -80,7 +93,12 @@ function begin(run: number, allowance: Allowance, go: (deadline: number) => Stop
   const stop = go(slice.startedAt + allowance.computeMs);
   const end: End | undefined = slice.end ?? (stop === undefined ? undefined : { kind: "stop", stop });
   if (end !== undefined) current = 0;
-  post({ kind: "slice", run, deeds: takeDeeds(), end: slice.overrun === undefined ? end : { kind: "stop", stop: slice.overrun } });
+  post({
+    kind: "slice",
+    run,
+    deeds: takeDeeds(),
+    end: slice.overrun === undefined ? end : { kind: "stop", stop: slice.overrun },
+  });
   if (stop !== undefined || slice.overrun !== undefined) isolate = openIsolate();
 }
 
@@ -88,7 +106,8 @@ function openIsolate(): Isolate {
   return new Isolate(module, prepared, heapBytes, {
     hear,
     isInterrupted: () => current !== 0 && Atomics.load(words, CONTROL.interrupted) === current,
-    textBytes: (op) => (op === OP.done ? slice.allowance.resultBytes : op === OP.fail ? ERROR_BYTES : slice.allowance.argumentBytes),
+    textBytes: (op) =>
+      op === OP.done ? slice.allowance.resultBytes : op === OP.fail ? ERROR_BYTES : slice.allowance.argumentBytes,
   });
 }
 
@@ -150,7 +169,7 @@ function waitForAnswer(call: GuestCall): string {
   slice.startedAt += waited;
   slice.inFlightLeft++;
   for (;;) {
-    const received = receiveMessageOnPort(port) as { message: ToWorker } | undefined;
+    const received = receiveMessageOnPort(port);
     if (received === undefined) break;
     if (received.message.kind === "answer" && received.message.run === current) return received.message.answer;
     late.push(received.message);
@@ -190,7 +209,14 @@ interface Slice {
 
 function newSlice(allowance: Allowance | undefined): Slice {
   return {
-    allowance: allowance ?? { computeMs: 0, calls: 0, callsInFlight: 0, argumentBytes: 0, resultBytes: 0, outputBytes: 0 },
+    allowance: allowance ?? {
+      computeMs: 0,
+      calls: 0,
+      callsInFlight: 0,
+      argumentBytes: 0,
+      resultBytes: 0,
+      outputBytes: 0,
+    },
     startedAt: performance.now(),
     calls: [],
     prints: [],

@@ -5,15 +5,27 @@
 export const ERRORS = {
   // What the gatekeeper refuses, before anything runs.
   SYNTAX: { says: "Cannot parse the snippet", fix: "Send one JavaScript program without the mistake" },
-  SOURCE_LIMIT: { says: "Cannot read a snippet of this size", fix: "Send a shorter snippet; read large data through a method" },
-  DEPTH_LIMIT: { says: "Cannot read a snippet that nests this deeply", fix: "Use variables and loops instead of deep nesting" },
-  CHARACTER_FORBIDDEN: { says: "Cannot read an invisible or control character", fix: "Remove it, or write it as \\u escape inside a string" },
+  SOURCE_LIMIT: {
+    says: "Cannot read a snippet of this size",
+    fix: "Send a shorter snippet; read large data through a method",
+  },
+  DEPTH_LIMIT: {
+    says: "Cannot read a snippet that nests this deeply",
+    fix: "Use variables and loops instead of deep nesting",
+  },
+  CHARACTER_FORBIDDEN: {
+    says: "Cannot read an invisible or control character",
+    fix: "Remove it, or write it as \\u escape inside a string",
+  },
   NODE_FORBIDDEN: { says: "Cannot use this syntax", fix: "Use the plain form that the message names" },
   GLOBAL_FORBIDDEN: { says: "Cannot use this global", fix: "Call a method of device instead" },
   GLOBAL_UNKNOWN: { says: "Cannot find this name", fix: "Declare it, or call a method of device" },
   MODULE_FORBIDDEN: { says: "Cannot load modules", fix: "Everything is on device: call await device.Skill.method(…)" },
   CODE_FORBIDDEN: { says: "Cannot make code from text", fix: "Write the code itself in the snippet" },
-  DEVICE_DYNAMIC: { says: "Cannot use device except as device.Skill.method(…)", fix: "Write the skill and the method as literal names" },
+  DEVICE_DYNAMIC: {
+    says: "Cannot use device except as device.Skill.method(…)",
+    fix: "Write the skill and the method as literal names",
+  },
   DEVICE_READONLY: { says: "Cannot change device", fix: "Keep your own values in your own variables" },
   SKILL_UNKNOWN: { says: "Cannot find the skill", fix: "Use one of the names that exist" },
   METHOD_UNKNOWN: { says: "Cannot find the method", fix: "Use one of the methods that the skill has" },
@@ -21,13 +33,22 @@ export const ERRORS = {
 
   // What the router refuses, for one call.
   PERMISSION_MISSING: { says: "Cannot call a method without its permission", fix: "Ask the owner for a grant" },
-  APPROVAL_MISSING: { says: "Cannot call a method without an approval", fix: "Ask the user to approve exactly this call" },
+  APPROVAL_MISSING: {
+    says: "Cannot call a method without an approval",
+    fix: "Ask the user to approve exactly this call",
+  },
   SKILL_DISABLED: { says: "Cannot call a disabled skill", fix: "Ask the owner to enable it" },
   COOLDOWN: { says: "Cannot call the method again yet", fix: "Wait the time that the message says" },
   RATE_LIMIT: { says: "Cannot call the method this often", fix: "Wait the time that the message says" },
   CALL_TIMEOUT: { says: "Cannot wait longer for the method", fix: "Ask for less, or raise the timeout of the method" },
-  CALL_FAILED: { says: "Cannot complete the call", fix: "Read the message; catch the error if the snippet can go on without it" },
-  CALL_CANCELLED: { says: "Cannot complete a call whose run has ended", fix: "Await every call before the snippet ends" },
+  CALL_FAILED: {
+    says: "Cannot complete the call",
+    fix: "Read the message; catch the error if the snippet can go on without it",
+  },
+  CALL_CANCELLED: {
+    says: "Cannot complete a call whose run has ended",
+    fix: "Await every call before the snippet ends",
+  },
   SERVER_GONE: { says: "Cannot reach the server of this skill", fix: "Try again later, or go on without it" },
 
   // What ends a run.
@@ -40,16 +61,28 @@ export const ERRORS = {
   ARGUMENT_LIMIT: { says: "Cannot pass arguments of this size", fix: "Pass less data in one call" },
   ANSWER_LIMIT: { says: "Cannot take a call result of this size", fix: "Ask the method for a part of the data" },
   RESULT_LIMIT: { says: "Cannot return a result of this size", fix: "Return only what is needed" },
-  RESULT_INVALID: { says: "Cannot return a value that JSON cannot hold", fix: "Return plain data: objects, arrays, strings, numbers" },
-  NEVER_SETTLES: { says: "Cannot wait for something that cannot happen", fix: "Resolve every promise that the snippet makes" },
-  CANCELLED: { says: "Cannot go on after the caller cancelled the run", fix: "Nothing; the run was not wanted any more" },
+  RESULT_INVALID: {
+    says: "Cannot return a value that JSON cannot hold",
+    fix: "Return plain data: objects, arrays, strings, numbers",
+  },
+  NEVER_SETTLES: {
+    says: "Cannot wait for something that cannot happen",
+    fix: "Resolve every promise that the snippet makes",
+  },
+  CANCELLED: {
+    says: "Cannot go on after the caller cancelled the run",
+    fix: "Nothing; the run was not wanted any more",
+  },
   ENGINE_TRAP: { says: "Cannot go on after a fault in the engine", fix: "Send a simpler snippet" },
   THROWN: { says: "The snippet threw an error", fix: "Correct the snippet, or catch the error" },
 
   // What is wrong on our side of the wall: thrown, never an outcome.
   CONFIG_INVALID: { says: "Cannot read the configuration", fix: "Mend the file at the line that the message names" },
   OPTION_INVALID: { says: "Cannot use this option", fix: "Use the form that the message names" },
-  METHOD_DUPLICATE: { says: "Cannot register a second method of one name", fix: "Choose another name, or unregister the first" },
+  METHOD_DUPLICATE: {
+    says: "Cannot register a second method of one name",
+    fix: "Choose another name, or unregister the first",
+  },
   SKILL_INVALID: { says: "Cannot load the skill", fix: "Mend the skill's source" },
   SERVER_FAILED: { says: "Cannot start the MCP server", fix: "Run its command by hand and read what it prints" },
   RUNTIME_CLOSED: { says: "Cannot use a closed runtime", fix: "Create a new one" },

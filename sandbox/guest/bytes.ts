@@ -53,7 +53,8 @@ export function defineBase64(): void {
     const bytes = new NativeBytes(text.length);
     for (let i = 0; i < text.length; i++) {
       const code = charCodeAt(text, i);
-      if (code > 255) throw new NativeError("Cannot encode a character above U+00FF: encode the text with TextEncoder first");
+      if (code > 255)
+        throw new NativeError("Cannot encode a character above U+00FF: encode the text with TextEncoder first");
       bytes[i] = code;
     }
     return base64OfBytes(bytes);

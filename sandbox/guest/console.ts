@@ -19,7 +19,8 @@ export function defineConsole(): void {
   define(console, "assert", (fact: unknown, ...values: unknown[]) => {
     if (!fact) emit(2, ["Assertion failed:", ...values]);
   });
-  for (const name of ["groupEnd", "time", "timeEnd", "timeLog", "clear", "count", "countReset"]) define(console, name, () => {});
+  for (const name of ["groupEnd", "time", "timeEnd", "timeLog", "clear", "count", "countReset"])
+    define(console, name, () => {});
   define(globalThis, "console", console);
   define(globalThis, "print", (...values: unknown[]) => emit(0, values));
 }
@@ -86,5 +87,4 @@ function isPlain(value: unknown): value is object {
 }
 
 const ObjectPrototype = Object.prototype;
-// oxlint-disable-next-line typescript/unbound-method -- it does not use its receiver
 const Object_getOwnPropertyDescriptor = Object.getOwnPropertyDescriptor;

@@ -64,7 +64,7 @@ export function encodeSettled(
   };
   for (let i = 0; i < waiting.length; i++) {
     const promise = waiting[i] as Promise<unknown>;
-    then(promise, (result) => again(promise, result), fail);
+    void then(promise, (result) => again(promise, result), fail);
   }
 }
 
@@ -111,14 +111,19 @@ export function push(list: unknown[], item: unknown): void {
 
 /** Sets an own property, whatever the prototype says of that name. */
 export function data(target: object, name: PropertyKey, value: unknown): void {
-  defineProperty(target, name, { __proto__: null, value, enumerable: true, writable: true, configurable: true } as PropertyDescriptor);
+  defineProperty(target, name, {
+    __proto__: null,
+    value,
+    enumerable: true,
+    writable: true,
+    configurable: true,
+  } as PropertyDescriptor);
 }
 
 const NativeBytes = Uint8Array;
 const NativeMap = Map;
 const NativeDate = Date;
 const NativeNumber = Number;
-// oxlint-disable-next-line typescript/unbound-method -- applied to its receiver below
 const valueOfBigInt = BigInt.prototype.valueOf;
 
 function teach<Value>(prototype: object, word: (value: Value) => unknown): void {

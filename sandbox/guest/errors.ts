@@ -1,4 +1,14 @@
-import { apply, create, define, defineProperty, NativeError, NativeString, slice, stringify, symbolText } from "./primordials.ts";
+import {
+  apply,
+  create,
+  define,
+  defineProperty,
+  NativeError,
+  NativeString,
+  slice,
+  stringify,
+  symbolText,
+} from "./primordials.ts";
 
 const MESSAGE_LENGTH = 4_096;
 const STACK_LENGTH = 8_192;
@@ -34,7 +44,10 @@ export function describeThrown(thrown: unknown): string {
     }
   } else {
     facts["name"] = "Thrown";
-    facts["message"] = text(() => (typeof thrown === "symbol" ? symbolText(thrown) : NativeString(thrown)), MESSAGE_LENGTH);
+    facts["message"] = text(
+      () => (typeof thrown === "symbol" ? symbolText(thrown) : NativeString(thrown)),
+      MESSAGE_LENGTH,
+    );
   }
   return stringify(facts);
 }
@@ -57,7 +70,13 @@ export function freezeStackFormat(): void {
 }
 
 function plain(error: Error, key: string, value: unknown): void {
-  defineProperty(error, key, { __proto__: null, value, writable: true, enumerable: true, configurable: true } as PropertyDescriptor);
+  defineProperty(error, key, {
+    __proto__: null,
+    value,
+    writable: true,
+    enumerable: true,
+    configurable: true,
+  } as PropertyDescriptor);
 }
 
 function text(read: () => unknown, length: number): string | undefined {

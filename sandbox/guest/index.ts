@@ -21,14 +21,14 @@ freezeStackFormat();
 defineConsole();
 defineTimers(fail);
 defineBase64();
-defineWeb();
+defineWeb(fail);
 tame();
 
 /** Runs a snippet, an async function, with the given paths on its `device`. */
 function start(snippet: () => Promise<unknown>, pathsJson: string): void {
   fix(globalThis, "device", makeDevice(parse(pathsJson) as string[]));
   fix(globalThis, "__wait", waitFor);
-  then(snippet(), returned, fail);
+  void then(snippet(), returned, fail);
 }
 
 function returned(value: unknown): void {

@@ -60,7 +60,8 @@ function inspectObject(value: object, depth: number, above: object[]): string {
 }
 
 function inspectMembers(value: object, depth: number, above: object[]): string {
-  if (isArray(value)) return `[${joined(value.length, (i) => (i in value ? inspect(value[i], depth, above) : "empty"))}]`;
+  if (isArray(value))
+    return `[${joined(value.length, (i) => (i in value ? inspect(value[i], depth, above) : "empty"))}]`;
   if (value instanceof NativeMapClass) {
     const parts: string[] = [];
     mapForEach(value, (item, key) => push(parts, `${inspect(key, depth, above)} => ${inspect(item, depth, above)}`));

@@ -17,14 +17,17 @@ function uncurry<This, Args extends unknown[], Result>(
   return (receiver, ...args) => apply(method, receiver, args) as Result;
 }
 
-// oxlint-disable-next-line typescript/unbound-method -- that is what this line is for
 export const then = uncurry(Promise.prototype.then) as (
   promise: Promise<unknown>,
   fulfilled: (value: unknown) => unknown,
   rejected: (reason: unknown) => unknown,
 ) => Promise<unknown>;
 export const mapGet = uncurry(Map.prototype.get) as (map: ReadonlyMap<unknown, unknown>, key: unknown) => unknown;
-export const mapSet = uncurry(Map.prototype.set) as (map: Map<unknown, unknown>, key: unknown, value: unknown) => unknown;
+export const mapSet = uncurry(Map.prototype.set) as (
+  map: Map<unknown, unknown>,
+  key: unknown,
+  value: unknown,
+) => unknown;
 export const mapForEach = uncurry(Map.prototype.forEach) as (
   map: ReadonlyMap<unknown, unknown>,
   visit: (value: unknown, key: unknown) => void,
@@ -33,8 +36,20 @@ export const setForEach = uncurry(Set.prototype.forEach) as (
   set: ReadonlySet<unknown>,
   visit: (value: unknown) => void,
 ) => void;
-export const weakGet = uncurry(WeakMap.prototype.get) as (map: WeakMap<object, string>, key: object) => string | undefined;
-export const weakSet = uncurry(WeakMap.prototype.set) as (map: WeakMap<object, string>, key: object, value: string) => void;
+export const bind = uncurry(Function.prototype.bind) as (
+  target: (...args: never[]) => unknown,
+  self: unknown,
+  ...args: readonly unknown[]
+) => () => unknown;
+export const weakGet = uncurry(WeakMap.prototype.get) as (
+  map: WeakMap<object, string>,
+  key: object,
+) => string | undefined;
+export const weakSet = uncurry(WeakMap.prototype.set) as (
+  map: WeakMap<object, string>,
+  key: object,
+  value: string,
+) => void;
 export const isoString = uncurry(Date.prototype.toISOString) as (date: Date) => string;
 export const slice = uncurry(String.prototype.slice) as (text: string, from: number, to?: number) => string;
 export const charCodeAt = uncurry(String.prototype.charCodeAt) as (text: string, at: number) => number;
@@ -44,10 +59,22 @@ export const fromCharCode = String.fromCharCode;
 
 /** A property that no snippet can see in a loop, change or remove. */
 export function fix(target: object, name: PropertyKey, value: unknown): void {
-  defineProperty(target, name, { __proto__: null, value, writable: false, enumerable: false, configurable: false } as PropertyDescriptor);
+  defineProperty(target, name, {
+    __proto__: null,
+    value,
+    writable: false,
+    enumerable: false,
+    configurable: false,
+  } as PropertyDescriptor);
 }
 
 /** A property as builtins have them: hidden in loops, but a snippet may replace it. */
 export function define(target: object, name: PropertyKey, value: unknown): void {
-  defineProperty(target, name, { __proto__: null, value, writable: true, enumerable: false, configurable: true } as PropertyDescriptor);
+  defineProperty(target, name, {
+    __proto__: null,
+    value,
+    writable: true,
+    enumerable: false,
+    configurable: true,
+  } as PropertyDescriptor);
 }

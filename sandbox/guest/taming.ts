@@ -8,7 +8,6 @@ const REMOVED = [
   "WeakRef",
   "FinalizationRegistry",
   "bjson",
-  "performance",
   "gc",
   "std",
   "os",
@@ -27,7 +26,12 @@ export function tame(): void {
   ];
   for (const maker of makers) {
     const prototype = (typeof maker === "function" ? maker.prototype : maker) as object;
-    defineProperty(prototype, "constructor", { value: refuse(prototype), writable: false, configurable: false, enumerable: false });
+    defineProperty(prototype, "constructor", {
+      value: refuse(prototype),
+      writable: false,
+      configurable: false,
+      enumerable: false,
+    });
   }
   define(globalThis, "Function", Function.prototype.constructor);
 }

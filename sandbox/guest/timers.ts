@@ -1,7 +1,8 @@
 import { expectAnswer, forget, nextId } from "./answers.ts";
 import { host } from "./host.ts";
 import { OP } from "./host-protocol.ts";
-import { apply, create, define, NativeError } from "./primordials.ts";
+import { create, define, NativeError } from "./primordials.ts";
+import { callInItsOwnTurn } from "./turns.ts";
 
 /** Timers that a snippet may have running at once. */
 const MOST = 1_000;
@@ -13,17 +14,12 @@ let running = 0;
 export function defineTimers(fail: (reason: unknown) => void): void {
   const start = (name: string, again: boolean) =>
     define(globalThis, name, (callback: unknown, delay?: unknown, ...args: unknown[]): number => {
-      if (typeof callback !== "function") throw new NativeError(`Cannot start a timer without a function: write ${name}(() => …, ms)`);
+      if (typeof callback !== "function")
+        throw new NativeError(`Cannot start a timer without a function: write ${name}(() => …, ms)`);
       if (running >= MOST) throw new NativeError(`Cannot have more than ${MOST} timers at once`);
       const timer = nextId();
       running++;
-      arm(timer, millisecondsOf(delay), again, () => {
-        try {
-          apply(callback as () => void, undefined, args);
-        } catch (reason) {
-          fail(reason);
-        }
-      });
+      arm(timer, millisecondsOf(delay), again, () => callInItsOwnTurn(callback as () => void, args, fail));
       return timer;
     });
   start("setTimeout", false);

@@ -1,8 +1,31 @@
-import { define } from "./primordials.ts";
+import { define, NativeError } from "./primordials.ts";
+import { callInItsOwnTurn } from "./turns.ts";
+import { structuredClone } from "./web/clone.ts";
+import { TextDecoder, TextEncoder } from "./web/encoding.ts";
+import { URLSearchParams } from "./web/search-params.ts";
+import { URL } from "./web/url.ts";
 
-/** What a model takes for granted beside the language. */
-export function defineWeb(): void {
-  define(globalThis, "queueMicrotask", (callback: () => void) => {
-    void Promise.resolve().then(callback);
+/**
+ * What a model takes for granted beside the language. Not here: `crypto`, because there is no randomness in an isolate
+ * that deserves the name, and `Intl`, because its tables are larger than all the rest.
+ */
+export function defineWeb(fail: (reason: unknown) => void): void {
+  for (const builtin of [structuredClone, TextEncoder, TextDecoder, URL, URLSearchParams]) {
+    define(globalThis, builtin.name, builtin);
+  }
+  define(globalThis, "queueMicrotask", function queueMicrotask(callback: unknown): void {
+    if (typeof callback !== "function") throw new NativeError("Cannot queue what is not a function");
+    callInItsOwnTurn(callback as () => void, [], fail);
   });
+  const performance = {};
+  define(performance, "now", millisecondsSinceFirstAsked);
+  define(globalThis, "performance", performance);
+}
+
+let origin: number | undefined;
+
+function millisecondsSinceFirstAsked(): number {
+  const now = Date.now();
+  origin ??= now;
+  return now - origin;
 }

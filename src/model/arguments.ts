@@ -58,7 +58,7 @@ export function bindArguments(method: Method, args: readonly unknown[]): Binding
 
 /** `Cannot call a method with these arguments: "query" is required; use search(query: string) (ARGUMENTS_INVALID)`. */
 export function argumentsMessage(method: Method, problems: readonly ArgumentProblem[]): string {
-  const shown = problems.slice(0, SHOWN_PROBLEMS).map(problemText);
+  const shown = problems.slice(0, SHOWN_PROBLEMS).map((problem) => problemText(problem));
   const more = problems.length > shown.length ? [`and ${problems.length - shown.length} more`] : [];
   return sentence("ARGUMENTS_INVALID", `${[...shown, ...more].join("; ")}; use ${method.skill}.${method.signature}`);
 }
@@ -66,10 +66,11 @@ export function argumentsMessage(method: Method, problems: readonly ArgumentProb
 const SHOWN_PROBLEMS = 8;
 
 /** `"cuont" is not an argument, valid are query, count (did you mean count?)`. */
-export function problemText({ field, type, reason, suggestions }: ArgumentProblem): string {
-  const subject = field === "_root" ? "the call" : `"${field}"`;
+export function problemText({ field, type, reason, suggestions }: ArgumentProblem, whole = "the call"): string {
+  const subject = field === "_root" ? whole : `"${field}"`;
   // The reason of a value that is not in an enum lists the enum already.
-  const hint = suggestions.length === 0 || type === "enum_violation" ? "" : ` (did you mean ${suggestions.join(" or ")}?)`;
+  const hint =
+    suggestions.length === 0 || type === "enum_violation" ? "" : ` (did you mean ${suggestions.join(" or ")}?)`;
   return `${subject} ${reason}${hint}`;
 }
 
@@ -90,7 +91,8 @@ function atPointer(root: JsonSchema, reference: string): unknown {
   let current: unknown = base === "#" ? root : undefined;
   for (const key of keys) {
     const place: unknown = current;
-    current = (isRecord(place) || Array.isArray(place)) && Object.hasOwn(place, key) ? Reflect.get(place, key) : undefined;
+    current =
+      (isRecord(place) || Array.isArray(place)) && Object.hasOwn(place, key) ? Reflect.get(place, key) : undefined;
   }
   return current;
 }

@@ -61,7 +61,12 @@ export type Outcome =
       readonly calls: readonly CallRecord[];
       readonly usage: Usage;
     }
-  | { readonly kind: "refused"; readonly runId: string; readonly violations: readonly Violation[]; readonly text: string }
+  | {
+      readonly kind: "refused";
+      readonly runId: string;
+      readonly violations: readonly Violation[];
+      readonly text: string;
+    }
   | {
       readonly kind: "failed";
       readonly runId: string;

@@ -1,3 +1,6 @@
+/** The largest result that is kept; beyond it a run ends with `RESULT_LIMIT`. */
+export const KEPT_RESULT_BYTES = 16 << 20;
+
 /** A value that was too large to hand out whole, kept for a while (S11). */
 export interface KeptResults {
   /** Returns the name under which the text can be read in parts: `result://<runId>/<n>`. */

@@ -1,4 +1,39 @@
-import type { Position } from "./outcome.ts";
+import type { Program as Tree } from "acorn";
+import type { Position, Violation } from "./outcome.ts";
+
+/** The text that a model wrote, as the front end has read it. */
+export type Snippet =
+  | {
+      readonly kind: "program";
+      /** As the model wrote it. */
+      readonly source: string;
+      /** JavaScript: `source` with everything else blanked, so that every character keeps its place. */
+      readonly text: string;
+      /** Of `text`; offsets count from its start. */
+      readonly tree: Tree;
+      /** What has to be written into `text` besides, as TypeScript means more than JavaScript. */
+      readonly edits: readonly Edit[];
+      readonly notes: readonly string[];
+    }
+  | { readonly kind: "toolCalls"; readonly source: string; readonly calls: readonly ToolCall[] }
+  | { readonly kind: "unreadable"; readonly source: string; readonly violations: readonly Violation[] };
+
+/** Writes `before` and `after` around a part of the text, or `text` in its place. */
+export type Edit =
+  | {
+      readonly kind: "wrap";
+      readonly start: number;
+      readonly end: number;
+      readonly before: string;
+      readonly after: string;
+    }
+  | { readonly kind: "replace"; readonly start: number; readonly end: number; readonly text: string };
+
+/** A call that a model wrote as JSON where it should have written code. */
+export interface ToolCall {
+  readonly name: string;
+  readonly arguments: Readonly<Record<string, unknown>>;
+}
 
 /** A snippet that may run. */
 export interface Program {

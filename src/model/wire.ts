@@ -22,9 +22,13 @@ export function encodeForGuest(value: unknown): Encoded {
       tagged = true;
       return { $bytes: Buffer.from(original.buffer, original.byteOffset, original.byteLength).toString("base64") };
     }
-    if (original instanceof Map) return [...original.keys()].every((each) => typeof each === "string") ? Object.fromEntries(original) : [...original];
+    if (original instanceof Map)
+      return [...original.keys()].every((each) => typeof each === "string")
+        ? Object.fromEntries(original)
+        : [...original];
     if (original instanceof Set) return [...original];
-    if (typeof current === "bigint") return Number.isSafeInteger(Number(current)) ? Number(current) : current.toString();
+    if (typeof current === "bigint")
+      return Number.isSafeInteger(Number(current)) ? Number(current) : current.toString();
     return current;
   });
   return { json: (json as string | undefined) ?? "null", tagged };
@@ -44,7 +48,12 @@ function reviveBytes(value: unknown): unknown {
   const bytes = value["$bytes"];
   if (keys.length === 1 && typeof bytes === "string") return new Uint8Array(Buffer.from(bytes, "base64"));
   for (const key of keys) {
-    Object.defineProperty(value, key, { value: reviveBytes(value[key]), enumerable: true, writable: true, configurable: true });
+    Object.defineProperty(value, key, {
+      value: reviveBytes(value[key]),
+      enumerable: true,
+      writable: true,
+      configurable: true,
+    });
   }
   return value;
 }

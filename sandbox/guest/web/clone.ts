@@ -1,0 +1,116 @@
+/**
+ * `structuredClone` of the HTML standard, for everything that a snippet can hold. Without recursion, so that a deep
+ * value is no problem. Objects of classes that it does not know become plain objects, as everywhere.
+ */
+export function structuredClone(value: unknown, options?: { readonly transfer?: Iterable<unknown> }): unknown {
+  const moved = [...(options?.transfer ?? [])].map(transferable);
+  const copies = new Map<object, object>();
+  const unfilled: (() => void)[] = [];
+  const copy = (original: unknown): unknown => {
+    if (typeof original === "symbol" || typeof original === "function") throw notCloneable(`a ${typeof original}`);
+    if (typeof original !== "object" || original === null) return original;
+    const known = copies.get(original);
+    if (known !== undefined) return known;
+    const kind = KINDS.find(({ of }) => original instanceof of) ?? PLAIN;
+    const shell = kind.make(original, copy);
+    copies.set(original, shell);
+    unfilled.push(() => kind.fill?.(original, shell, copy));
+    return shell;
+  };
+  const result = copy(value);
+  for (const fillNext of unfilled) fillNext();
+  for (const buffer of moved) buffer.transfer();
+  return result;
+}
+
+type Copy = (original: unknown) => unknown;
+
+/** How objects of one kind are copied: first without their members, so that a cycle finds where it began. */
+interface Kind {
+  readonly of: abstract new (...args: never[]) => object;
+  make(original: object, copy: Copy): object;
+  fill?(original: object, shell: object, copy: Copy): void;
+}
+
+const PLAIN: Kind = { of: Object, make: () => ({}), fill: copyMembers };
+
+/** The first row that fits counts. */
+const KINDS: readonly Kind[] = [
+  { of: Array, make: (list: unknown[]) => Object.assign([], { length: list.length }), fill: copyMembers },
+  { of: Date, make: (date: Date) => new Date(date.getTime()) },
+  { of: RegExp, make: (pattern: RegExp) => new RegExp(pattern.source, pattern.flags) },
+  { of: Map, make: () => new Map(), fill: copyEntries },
+  { of: Set, make: () => new Set(), fill: copyItems },
+  { of: ArrayBuffer, make: (buffer: ArrayBuffer) => buffer.slice(0) },
+  { of: DataView, make: copyOfDataView },
+  { of: Object.getPrototypeOf(Uint8Array) as typeof Uint8Array, make: copyOfNumbers },
+  { of: Error, make: copyOfError },
+  { of: Boolean, make: copyOfBoxed },
+  { of: Number, make: copyOfBoxed },
+  { of: String, make: copyOfBoxed },
+  { of: BigInt as unknown as ObjectConstructor, make: copyOfBoxed },
+  { of: Symbol as unknown as ObjectConstructor, make: refusal("a symbol") },
+  { of: Promise, make: refusal("a promise") },
+  { of: WeakMap, make: refusal("a WeakMap") },
+  { of: WeakSet, make: refusal("a WeakSet") },
+];
+
+const ERRORS = { EvalError, RangeError, ReferenceError, SyntaxError, TypeError, URIError } as const;
+
+interface Transferable {
+  transfer(): ArrayBuffer;
+}
+
+function transferable(item: unknown): Transferable {
+  if (!(item instanceof ArrayBuffer)) throw notCloneable("a transferred value that is no ArrayBuffer");
+  return item as ArrayBuffer & Transferable;
+}
+
+function copyMembers(original: object, shell: object, copy: Copy): void {
+  for (const key of Object.keys(original)) set(shell, key, copy(original[key as keyof typeof original]), true);
+}
+
+function copyEntries(original: Map<unknown, unknown>, shell: Map<unknown, unknown>, copy: Copy): void {
+  for (const [key, value] of original) shell.set(copy(key), copy(value));
+}
+
+function copyItems(original: Set<unknown>, shell: Set<unknown>, copy: Copy): void {
+  for (const item of original) shell.add(copy(item));
+}
+
+function copyOfDataView(view: DataView, copy: Copy): DataView {
+  return new DataView(copy(view.buffer) as ArrayBuffer, view.byteOffset, view.byteLength);
+}
+
+/** A typed array over the copy of its buffer, which other views may share. */
+function copyOfNumbers(view: Uint8Array, copy: Copy): object {
+  const name = view[Symbol.toStringTag]; // of the class that the view really has, whatever it inherits from
+  const kind = (globalThis as unknown as Record<string, typeof Uint8Array>)[name] ?? Uint8Array;
+  return new kind(copy(view.buffer) as ArrayBuffer, view.byteOffset, view.length);
+}
+
+function copyOfError(error: Error, copy: Copy): Error {
+  const kind = Object.hasOwn(ERRORS, error.name) ? ERRORS[error.name as keyof typeof ERRORS] : Error;
+  const shell = new kind(error.message);
+  set(shell, "stack", String(error.stack), false);
+  if (Object.hasOwn(error, "cause")) set(shell, "cause", copy(error.cause), false);
+  return shell;
+}
+
+function copyOfBoxed(boxed: object): object {
+  return Object(boxed.valueOf()) as object;
+}
+
+function refusal(what: string): () => never {
+  return () => {
+    throw notCloneable(what);
+  };
+}
+
+function set(target: object, name: string, value: unknown, enumerable: boolean): void {
+  Object.defineProperty(target, name, { value, enumerable, writable: true, configurable: true });
+}
+
+function notCloneable(what: string): Error {
+  return Object.assign(new TypeError(`Cannot clone ${what}`), { name: "DataCloneError" });
+}

@@ -1,0 +1,121 @@
+import { type Decode, textOfPoints, utf8Decoder, wellFormed, writeUtf8 } from "./utf8.ts";
+
+/** `TextEncoder` of the Encoding standard. */
+export class TextEncoder {
+  get encoding(): string {
+    return "utf-8";
+  }
+
+  encode(input: unknown = ""): Uint8Array {
+    const text = String(input);
+    const bytes = new Uint8Array(text.length * 3);
+    return bytes.slice(0, writeUtf8(text, bytes).written);
+  }
+
+  encodeInto(text: unknown, bytes: Uint8Array): { read: number; written: number } {
+    return writeUtf8(String(text), bytes);
+  }
+}
+
+interface DecoderOptions {
+  readonly fatal?: boolean;
+  readonly ignoreBOM?: boolean;
+}
+
+/** `TextDecoder` of the Encoding standard, for the encodings that one meets: UTF-8, UTF-16LE, windows-1252. */
+export class TextDecoder {
+  readonly #encoding: Encoding;
+  readonly #fatal: boolean;
+  readonly #ignoreBom: boolean;
+  /** Missing between two streams. */
+  #decode: Decode | undefined;
+  #atStart = true;
+
+  constructor(label: unknown = "utf-8", options: DecoderOptions = {}) {
+    this.#encoding = encodingOf(String(label));
+    this.#fatal = Boolean(options.fatal);
+    this.#ignoreBom = Boolean(options.ignoreBOM);
+  }
+
+  get encoding(): string {
+    return this.#encoding;
+  }
+
+  get fatal(): boolean {
+    return this.#fatal;
+  }
+
+  get ignoreBOM(): boolean {
+    return this.#ignoreBom;
+  }
+
+  decode(input?: unknown, options: { readonly stream?: boolean } = {}): string {
+    const decode = this.#decode ?? DECODERS[this.#encoding](this.#fatal);
+    if (this.#decode === undefined) this.#atStart = true;
+    const last = !options.stream;
+    this.#decode = undefined; // also if it throws
+    const text = decode(bytesOf(input), last);
+    if (!last) this.#decode = decode;
+    const skip = this.#atStart && !this.#ignoreBom && text.startsWith("\uFEFF");
+    if (text !== "") this.#atStart = false;
+    return skip ? text.slice(1) : text;
+  }
+}
+
+type Encoding = "utf-8" | "utf-16le" | "windows-1252";
+
+const DECODERS: Readonly<Record<Encoding, (fatal: boolean) => Decode>> = {
+  "utf-8": utf8Decoder,
+  "utf-16le": utf16Decoder,
+  "windows-1252": () => windows1252,
+};
+
+const LABELS: Readonly<Record<Encoding, string>> = {
+  "utf-8": "utf-8 utf8 unicode-1-1-utf-8 unicode11utf8 unicode20utf8 x-unicode20utf8",
+  "utf-16le": "utf-16le utf-16 csunicode iso-10646-ucs-2 ucs-2 unicode unicodefeff",
+  "windows-1252":
+    "windows-1252 latin1 l1 ascii us-ascii ansi_x3.4-1968 cp819 cp1252 x-cp1252 ibm819 csisolatin1 iso-ir-100 " +
+    "iso-8859-1 iso8859-1 iso88591 iso_8859-1 iso_8859-1:1987",
+};
+
+/** Bytes 80 to 9F; each of the others stands for the character of its own number. */
+const WINDOWS_1252 = "€\x81‚ƒ„…†‡ˆ‰Š‹Œ\x8dŽ\x8f\x90‘’“”•–—˜™š›œ\x9džŸ";
+
+function encodingOf(label: string): Encoding {
+  const wanted = label.trim().toLowerCase();
+  for (const encoding of Object.keys(LABELS) as Encoding[]) {
+    if (LABELS[encoding].split(" ").includes(wanted)) return encoding;
+  }
+  throw new RangeError(`Cannot decode "${label}": use utf-8, utf-16le or latin1`);
+}
+
+function bytesOf(input: unknown): Uint8Array {
+  if (input === undefined) return new Uint8Array(0);
+  if (input instanceof ArrayBuffer) return new Uint8Array(input);
+  if (ArrayBuffer.isView(input)) return new Uint8Array(input.buffer, input.byteOffset, input.byteLength);
+  throw new TypeError("Cannot decode what is neither an ArrayBuffer nor a view of one");
+}
+
+function utf16Decoder(fatal: boolean): Decode {
+  /** Bytes of the stream that are no whole character yet. */
+  let held: number[] = [];
+  return (bytes, last) => {
+    const all = [...held, ...Array.from(bytes)];
+    const units: number[] = [];
+    for (let i = 0; i + 1 < all.length; i += 2) units.push((all[i] as number) | ((all[i + 1] as number) << 8));
+    const cut = ((units.at(-1) ?? 0) & 0xfc00) === 0xd800;
+    if (cut) units.pop();
+    const rest = all.slice(units.length * 2);
+    held = last ? [] : rest;
+    const text = textOfPoints(units) + (last && rest.length > 0 ? "\ud800" : "");
+    const fixed = wellFormed(text);
+    if (fatal && fixed !== text) throw new TypeError("Cannot decode bytes that are no text in this encoding");
+    return fixed;
+  };
+}
+
+function windows1252(bytes: ArrayLike<number>): string {
+  return textOfPoints(
+    Array.from(bytes, (byte) => (byte >= 0x80 && byte <= 0x9f ? WINDOWS_1252.charCodeAt(byte - 0x80) : byte)),
+  );
+}

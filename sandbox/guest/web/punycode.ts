@@ -1,0 +1,93 @@
+import { textOfPoints } from "./utf8.ts";
+
+/** Punycode of RFC 3492: a text of any letters as one of ASCII letters, digits and hyphens. */
+export function encodePunycode(text: string): string {
+  const points = Array.from(text, (letter) => letter.codePointAt(0) as number);
+  const basic = points.filter((point) => point < FIRST);
+  let output = textOfPoints(basic) + (basic.length > 0 ? "-" : "");
+  let done = basic.length;
+  let current = FIRST;
+  let bias = INITIAL_BIAS;
+  for (let delta = 0; done < points.length; delta++, current++) {
+    const next = points.reduce((least, point) => (point >= current && point < least ? point : least), Infinity);
+    delta += (next - current) * (done + 1);
+    current = next;
+    for (const point of points) {
+      if (point < current) delta++;
+      if (point !== current) continue;
+      output += writeNumber(delta, bias);
+      bias = adapt(delta, done + 1, done === basic.length);
+      delta = 0;
+      done++;
+    }
+  }
+  return output;
+}
+
+/** Undefined for what is no Punycode. */
+export function decodePunycode(text: string): string | undefined {
+  const hyphen = text.lastIndexOf("-");
+  const points = Array.from(text.slice(0, Math.max(0, hyphen)), (letter) => letter.charCodeAt(0));
+  const basics = points.length;
+  let current = FIRST;
+  let bias = INITIAL_BIAS;
+  let index = 0;
+  for (let at = hyphen + 1; at < text.length; index++) {
+    const number = readNumber(text, at, bias);
+    if (number === undefined) return undefined;
+    at = number.end;
+    index += number.value;
+    const length = points.length + 1;
+    bias = adapt(number.value, length, length === basics + 1);
+    current += Math.floor(index / length);
+    if (current > 0x10_ff_ff) return undefined;
+    index %= length;
+    points.splice(index, 0, current);
+  }
+  return textOfPoints(points);
+}
+
+const DIGITS = "abcdefghijklmnopqrstuvwxyz0123456789";
+const BASE = DIGITS.length;
+const FIRST = 128;
+const INITIAL_BIAS = 72;
+
+/** The weights of its digits differ, so that the last digit tells that it is the last. */
+function writeNumber(number: number, bias: number): string {
+  let digits = "";
+  let rest = number;
+  for (let place = 1; ; place++) {
+    const threshold = thresholdAt(place, bias);
+    if (rest < threshold) return digits + (DIGITS[rest] as string);
+    const weight = BASE - threshold;
+    digits += DIGITS[threshold + ((rest - threshold) % weight)] as string;
+    rest = Math.floor((rest - threshold) / weight);
+  }
+}
+
+function readNumber(text: string, start: number, bias: number): { value: number; end: number } | undefined {
+  let value = 0;
+  let weight = 1;
+  for (let place = 1; value < 2 ** 31; place++) {
+    const end = start + place;
+    const digit = DIGITS.indexOf(text[end - 1] ?? "?");
+    if (digit < 0) return undefined;
+    value += digit * weight;
+    const threshold = thresholdAt(place, bias);
+    if (digit < threshold) return { value, end };
+    weight *= BASE - threshold;
+  }
+  return undefined;
+}
+
+function thresholdAt(place: number, bias: number): number {
+  return Math.min(26, Math.max(1, place * BASE - bias));
+}
+
+function adapt(delta: number, length: number, first: boolean): number {
+  let rest = Math.floor(delta / (first ? 700 : 2));
+  rest += Math.floor(rest / length);
+  let bias = 0;
+  for (; rest > 455; bias += BASE) rest = Math.floor(rest / 35);
+  return bias + Math.floor((36 * rest) / (rest + 38));
+}

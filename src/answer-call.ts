@@ -1,0 +1,121 @@
+import type { Answer, SandboxAnswer, SandboxCall } from "../sandbox/index.ts";
+import { messageOf, sentence, SkillgateError } from "./errors.ts";
+import type { Method } from "./model/catalog.ts";
+import { nearest } from "./model/nearest.ts";
+import type { CallRecord } from "./model/outcome.ts";
+import { encodeForGuest } from "./model/wire.ts";
+import { describe, search } from "./registry/index.ts";
+import { type AuditEntry, type Call, digestOf } from "./router/index.ts";
+import type { Rooms, RunRequest } from "./run-snippet.ts";
+
+/** The calls of one run: answers each of them, and knows afterwards how each ended. */
+export interface Ledger {
+  readonly answer: Answer;
+  /** The run is over: whatever has no answer yet never will. */
+  close(): { readonly calls: readonly CallRecord[]; readonly notes: readonly string[] };
+}
+
+export function createLedger(runId: string, request: RunRequest, rooms: Rooms): Ledger {
+  const records = new Map<number, () => CallRecord>();
+  const notes = new Set<string>();
+  let closed = false;
+  return {
+    answer: async (call) => {
+      const method = request.catalog.method(call.path);
+      if (method === undefined && isBuiltin(call.path)) return answerBuiltin(call, request);
+      const startedAt = performance.now();
+      records.set(call.id, () => recordOf(call, "unfinished", performance.now() - startedAt));
+      const ended = (entry: AuditEntry): void => {
+        if (!closed) records.set(call.id, () => recordOfEntry(call, entry));
+      };
+      try {
+        const note = (text: string): unknown => notes.add(text);
+        const value = await rooms.route({ ...callOf(call, method, runId, request), note, ended });
+        return { ok: true, ...encodeForGuest(value) };
+      } catch (error) {
+        if (method === undefined) records.set(call.id, () => recordOf(call, "refused", performance.now() - startedAt));
+        return { ok: false, error: factsOf(error, method) };
+      }
+    },
+    close() {
+      closed = true;
+      return { calls: [...records.values()].map((record) => record()), notes: [...notes] };
+    },
+  };
+}
+
+function recordOf(
+  { id, path, arguments: json }: SandboxCall,
+  outcome: CallRecord["outcome"],
+  durationMs: number,
+): CallRecord {
+  const [skill = "", method = ""] = path.split(".");
+  return { id, skill, method, outcome, durationMs, argumentsDigest: digestOf(json) };
+}
+
+function recordOfEntry(call: SandboxCall, { outcome, durationMs, argumentsDigest }: AuditEntry): CallRecord {
+  const [skill = "", method = ""] = call.path.split(".");
+  return { id: call.id, skill, method, outcome, durationMs, argumentsDigest };
+}
+
+/** What the router is asked. Everything of the guest's is parsed here, once. */
+function callOf(
+  call: SandboxCall,
+  method: Method | undefined,
+  runId: string,
+  { caller, catalog }: RunRequest,
+): Omit<Call, "note" | "ended"> {
+  const skill = method && catalog.skill(method.skill);
+  if (method === undefined || skill === undefined) throw unknownPath(call.path, catalog.methods);
+  const { id, signal } = call;
+  const args = parseArguments(call.arguments);
+  return { id, runId, caller, skill, method, args, signal, log: () => {}, progress: () => {} };
+}
+
+function parseArguments(json: string): readonly unknown[] {
+  try {
+    const args: unknown = JSON.parse(json);
+    if (Array.isArray(args)) return args;
+  } catch {
+    // falls through: only a corrupted guest sends this
+  }
+  throw new SkillgateError("ARGUMENTS_INVALID", sentence("ARGUMENTS_INVALID", "they are not a list of JSON values"));
+}
+
+function unknownPath(path: string, methods: readonly Method[]): SkillgateError {
+  const names = nearest(
+    path,
+    methods.map((each) => each.path),
+  );
+  const hint = names.length > 0 ? `; did you mean ${names.join(" or ")}?` : "";
+  return new SkillgateError("METHOD_UNKNOWN", sentence("METHOD_UNKNOWN", `${path.slice(0, 100)}${hint}`));
+}
+
+/** What a snippet sees of a failed call: name, message, code, skill, method, server; nothing else of the error. */
+function factsOf(error: unknown, method: Method | undefined): Readonly<Record<string, unknown>> {
+  const known = error instanceof SkillgateError ? error : undefined;
+  const { server, tool } = known?.facts ?? {};
+  return {
+    name: "CallError",
+    message: messageOf(error),
+    code: known?.code ?? "CALL_FAILED",
+    ...(method !== undefined && { skill: method.skill, method: method.name }),
+    ...(typeof server === "string" && { server }),
+    ...(typeof tool === "string" && { tool, error: messageOf(error) }),
+  };
+}
+
+function isBuiltin(path: string): boolean {
+  return path === "search_skills" || path === "describe";
+}
+
+/** `device.search_skills(query, limit)` and `device.describe(path)`: questions, not calls. */
+function answerBuiltin(call: SandboxCall, { catalog }: RunRequest): SandboxAnswer {
+  const [first, limit] = parseArguments(call.arguments);
+  const text = typeof first === "string" ? first : "";
+  const answer =
+    call.path === "describe"
+      ? describe(catalog, text).text
+      : search(catalog, text, typeof limit === "number" ? { limit } : {}).text;
+  return { ok: true, json: JSON.stringify(answer) };
+}

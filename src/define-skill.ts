@@ -1,0 +1,279 @@
+import { sentence, SkillgateError } from "./errors.ts";
+import { isRecord, type JsonSchema } from "./model/json.ts";
+import { isMemberName } from "./model/names.ts";
+import { nearest } from "./model/nearest.ts";
+import {
+  type CallContext,
+  type Capability,
+  METADATA_DEFAULTS,
+  type MethodDefinition,
+  type MethodExample,
+  type MethodMetadata,
+  type ProvidedSkill,
+} from "./model/skill.ts";
+import { invalid, isFunction, quoted, readSchema, type StandardSchema } from "./standard-schema.ts";
+
+export interface SkillSource<Inputs> {
+  /** A JavaScript identifier, by custom one that ends in `Skill`. */
+  readonly name: string;
+  readonly description: string;
+  readonly methods: { readonly [Name in keyof Inputs]: MethodSource<Inputs[Name]> };
+  /** What may stand under `skills.<name>` in the settings; the values arrive in `context.settings`. */
+  readonly settings?: JsonSchema | StandardSchema;
+  readonly healthCheck?: () => Health | Promise<Health>;
+  /** Longer guidance for models, shown by `describe`. */
+  readonly guidance?: string;
+}
+
+/** A method with whatever metadata differs from `METADATA_DEFAULTS`. */
+export interface MethodSource<Input> extends Partial<MethodMetadata> {
+  readonly description: string;
+  /** JSON Schema or a Standard Schema, of type object; without it the method takes no parameters. */
+  readonly input?: Input;
+  readonly output?: JsonSchema | StandardSchema;
+  readonly examples?: readonly MethodExample[];
+  readonly run: (input: InputOf<Input>, context: CallContext) => unknown;
+}
+
+export interface Health {
+  readonly healthy: boolean;
+  readonly message: string;
+}
+
+/** A skill that says how it is. */
+export interface DefinedSkill extends ProvidedSkill {
+  /** What its settings may be. */
+  readonly settings?: JsonSchema;
+  health(): Promise<Health>;
+}
+
+/** What `run` gets: what a Standard Schema makes of the input, or what a JSON Schema that is written out says. */
+type InputOf<Schema> =
+  Schema extends StandardSchema<infer Output>
+    ? Output
+    : Schema extends { readonly properties: infer Properties }
+      ? FieldsOf<Properties, Schema>
+      : Readonly<Record<string, unknown>>;
+
+type FieldsOf<Properties, Schema> = {
+  readonly [Name in keyof Properties as IsSure<Properties, Schema, Name> extends true ? Name : never]: ValueOf<
+    Properties[Name]
+  >;
+} & {
+  readonly [Name in keyof Properties as IsSure<Properties, Schema, Name> extends true ? never : Name]?: ValueOf<
+    Properties[Name]
+  >;
+};
+
+/** A default fills a missing field before the method runs. */
+type IsSure<Properties, Schema, Name extends keyof Properties> = Properties[Name] extends { readonly default: unknown }
+  ? true
+  : Schema extends { readonly required: readonly (infer Required)[] }
+    ? Name extends Required
+      ? true
+      : false
+    : false;
+
+type ValueOf<Schema> = Schema extends { readonly enum: readonly (infer Value)[] }
+  ? Value
+  : Schema extends { readonly type: "string" }
+    ? string
+    : Schema extends { readonly type: "number" | "integer" }
+      ? number
+      : Schema extends { readonly type: "boolean" }
+        ? boolean
+        : Schema extends { readonly type: "array"; readonly items: infer Items }
+          ? readonly ValueOf<Items>[]
+          : Schema extends { readonly type: "object"; readonly properties: infer Properties }
+            ? FieldsOf<Properties, Schema>
+            : unknown;
+
+/**
+ * Makes a skill of methods with explicit schemas. Hand it to `createRuntime({ skills: […] })`, or export it from a file
+ * in the skills folder. A definition that cannot work is a `SkillgateError` with code `SKILL_INVALID`.
+ */
+export function defineSkill<const Inputs extends Readonly<Record<string, unknown>>>(
+  source: SkillSource<Inputs>,
+): DefinedSkill {
+  const { name, description, methods, settings, healthCheck, guidance } = parseSkill(source);
+  const runs = new Map(methods.map((method) => [method.definition.name, method.run]));
+  const skill: DefinedSkill & Readonly<Record<typeof DEFINED, true>> = {
+    [DEFINED]: true,
+    name,
+    description,
+    source: "code",
+    kind: "code",
+    ...(guidance !== undefined && { guidance }),
+    ...(settings !== undefined && { settings }),
+    methods: Object.freeze(methods.map((method) => method.definition)),
+    invoke: async (method, input, context) => {
+      const run = runs.get(method.name);
+      if (run === undefined) {
+        throw new SkillgateError("METHOD_UNKNOWN", sentence("METHOD_UNKNOWN", `${name}.${method.name}`));
+      }
+      return run(input, context);
+    },
+    health: async () =>
+      healthCheck === undefined ? { healthy: true, message: "ok" } : parseHealth(await healthCheck()),
+  };
+  return Object.freeze(skill);
+}
+
+/** Known by every copy of this module, so that a skill file may bring its own. */
+const DEFINED: unique symbol = Symbol.for("skillgate.skill");
+
+export function isDefinedSkill(value: unknown): value is DefinedSkill {
+  return isRecord(value) && DEFINED in value;
+}
+
+/** What a health check answered; anything but the promised form is a skill that is not well. */
+export function parseHealth(answer: unknown): Health {
+  if (!isRecord(answer) || typeof answer["healthy"] !== "boolean") {
+    return { healthy: false, message: "healthCheck() did not return { healthy, message }" };
+  }
+  const { healthy, message } = answer;
+  return { healthy, message: typeof message === "string" && message !== "" ? message : healthy ? "ok" : "unhealthy" };
+}
+
+type Run = (input: Readonly<Record<string, unknown>>, context: CallContext) => Promise<unknown>;
+
+interface ParsedMethod {
+  readonly definition: MethodDefinition;
+  readonly run: Run;
+}
+
+/** Definitions are also written in plain JavaScript, so nothing is believed of one. */
+function parseSkill(source: unknown) {
+  if (!isRecord(source)) throw invalid(`defineSkill wants an object, not ${quoted(source)}`);
+  const { name, description, methods, settings, healthCheck, guidance } = source;
+  if (typeof name !== "string" || !isMemberName(name)) throw invalid(`name must be an identifier, not ${quoted(name)}`);
+  refuseUnknownFields(source, SKILL_FIELDS, quoted(name));
+  if (typeof description !== "string") throw invalid(`"${name}" needs a description`);
+  if (guidance !== undefined && typeof guidance !== "string") throw invalid(`guidance of "${name}" must be text`);
+  if (!isRecord(methods) || Object.keys(methods).length === 0) throw invalid(`"${name}" needs methods: { … }`);
+  if (healthCheck !== undefined && !isFunction(healthCheck)) {
+    throw invalid(`healthCheck of "${name}" must be a function, not ${quoted(healthCheck)}`);
+  }
+  return {
+    name,
+    description,
+    guidance,
+    healthCheck,
+    settings: settings === undefined ? undefined : readSchema(settings, "input", `settings of "${name}"`).json,
+    methods: Object.entries(methods).map(([method, definition]) => parseMethod(name, method, definition)),
+  };
+}
+
+function parseMethod(skill: string, name: string, source: unknown): ParsedMethod {
+  const path = `${skill}.${name}`;
+  if (!isMemberName(name)) throw invalid(`"${path}" cannot be the name of a method`);
+  if (!isRecord(source)) throw invalid(`"${path}" must be { description, input, run }, not ${quoted(source)}`);
+  refuseUnknownFields(source, METHOD_FIELDS, quoted(path));
+  const { description, input, output, examples, run } = source;
+  if (typeof description !== "string") throw invalid(`"${path}" needs a description`);
+  if (!isFunction(run)) throw invalid(`run of "${path}" must be a function, not ${quoted(run)}`);
+  const taken = readSchema(input, "input", `input of "${path}"`);
+  const definition: MethodDefinition = {
+    name,
+    description,
+    input: taken.json,
+    ...(output !== undefined && { output: readSchema(output, "output", `output of "${path}"`).json }),
+    metadata: parseMetadata(source, path),
+    ...(examples !== undefined && { examples: parseExamples(examples, path) }),
+  };
+  return {
+    definition: Object.freeze(definition),
+    run: async (given, context) => run(await taken.parse(given, path), context),
+  };
+}
+
+/** The metadata (T1) among the fields of a method; one that does not fit is refused. */
+export function parseMetadata(source: Readonly<Record<string, unknown>>, path: string): Partial<MethodMetadata> {
+  const given = Object.entries(METADATA).filter(([field]) => source[field] !== undefined);
+  for (const [field, { wanted, fits }] of given) {
+    if (!fits(source[field])) throw invalid(`${field} of "${path}" must be ${wanted}, not ${quoted(source[field])}`);
+  }
+  return Object.freeze(Object.fromEntries(given.map(([field]) => [field, source[field]])));
+}
+
+interface Field {
+  readonly wanted: string;
+  readonly fits: (value: unknown) => boolean;
+}
+
+const TEXT: Field = { wanted: "text", fits: (value) => typeof value === "string" };
+const TEXTS: Field = { wanted: "a list of texts", fits: (value) => Array.isArray(value) && value.every(TEXT.fits) };
+const SWITCH: Field = { wanted: "true or false", fits: (value) => typeof value === "boolean" };
+const AMOUNT: Field = {
+  wanted: "a number from 0",
+  fits: (value) => typeof value === "number" && Number.isFinite(value) && value >= 0,
+};
+
+export const CAPABILITIES: readonly Capability[] = [
+  "web_search",
+  "documentation",
+  "api_call",
+  "code_execution",
+  "database",
+  "computation",
+  "file_system",
+  "analysis",
+  "communication",
+];
+
+const METADATA: Readonly<Record<keyof MethodMetadata, Field>> = {
+  category: TEXT,
+  capabilities: {
+    wanted: `a list of ${CAPABILITIES.join(", ")}`,
+    fits: (value) => Array.isArray(value) && value.every((each) => CAPABILITIES.includes(each)),
+  },
+  tags: TEXTS,
+  version: {
+    wanted: 'a semantic version such as "1.0.0"',
+    fits: (value) => typeof value === "string" && /^\d+\.\d+\.\d+(?:[-+][\w.+-]+)?$/.test(value),
+  },
+  deprecated: {
+    wanted: "false, or a sentence that says what to use instead",
+    fits: (value) => value === false || (typeof value === "string" && value !== ""),
+  },
+  author: TEXT,
+  requiredScopes: TEXTS,
+  sensitivity: oneOf("low", "medium", "high"),
+  approval: oneOf("none", "user", "admin"),
+  cooldownSeconds: AMOUNT,
+  rateLimit: AMOUNT,
+  timeoutMs: {
+    wanted: "a number of milliseconds above 0",
+    fits: (value) => AMOUNT.fits(value) && value !== 0,
+  },
+  cacheTtlSeconds: AMOUNT,
+  readOnly: SWITCH,
+  destructive: SWITCH,
+  idempotent: SWITCH,
+  openWorld: SWITCH,
+};
+
+function oneOf(...values: readonly string[]): Field {
+  return { wanted: values.join(", "), fits: (value) => typeof value === "string" && values.includes(value) };
+}
+
+const SKILL_FIELDS = ["name", "description", "methods", "settings", "healthCheck", "guidance"];
+const METHOD_FIELDS = ["description", "input", "output", "examples", "run", ...Object.keys(METADATA_DEFAULTS)];
+
+function refuseUnknownFields(source: object, known: readonly string[], where: string): void {
+  const unknown = Object.keys(source).find((field) => !known.includes(field));
+  if (unknown === undefined) return;
+  const [near] = nearest(unknown, known);
+  throw invalid(`${where} has no field "${unknown}"${near === undefined ? "" : `; did you mean ${near}?`}`);
+}
+
+function parseExamples(examples: unknown, path: string): readonly MethodExample[] {
+  if (Array.isArray(examples) && examples.every(isExample)) return examples;
+  throw invalid(`examples of "${path}" must be a list of { request, code }`);
+}
+
+function isExample(example: unknown): example is MethodExample {
+  return (
+    isRecord(example) && [example["request"], example["code"]].every((text) => text === undefined || TEXT.fits(text))
+  );
+}

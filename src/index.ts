@@ -1,0 +1,10 @@
+export { defineSkill } from "./define-skill.ts";
+export { type ErrorCode, SkillgateError } from "./errors.ts";
+export type { Caller, Grant } from "./model/caller.ts";
+export type { Catalog, Method, Skill } from "./model/catalog.ts";
+export type { Limits } from "./model/limits.ts";
+export type { CallRecord, GuestError, Outcome, Position, Usage, Violation } from "./model/outcome.ts";
+export type { CallSite, Plan } from "./model/plan.ts";
+export type { CallContext, MethodDefinition, MethodMetadata, ProvidedSkill } from "./model/skill.ts";
+export type { RuntimeOptions } from "./options.ts";
+export { createRuntime, type RunOptions, type Runtime, type RuntimeEvents } from "./runtime.ts";

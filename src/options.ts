@@ -1,0 +1,118 @@
+import { resolve } from "node:path";
+
+import { loadConfig, serverConfigOf } from "./config/index.ts";
+import { sentence, SkillgateError } from "./errors.ts";
+import { isRecord } from "./model/json.ts";
+import { DEFAULT_LIMITS, type Limits } from "./model/limits.ts";
+import { nearest } from "./model/nearest.ts";
+import type { Problem } from "./model/provider.ts";
+import type { ProvidedSkill } from "./model/skill.ts";
+import type { ServerConfig } from "./providers/mcp/index.ts";
+import type { ApprovalRequest } from "./router/index.ts";
+
+/** Everything is optional: a runtime without options has the skills of the folder `skills` and nothing else. */
+export interface RuntimeOptions {
+  /** Folder of skill modules, relative to `cwd`; `false` for none. `skills` by default. */
+  readonly skillsDir?: string | false;
+  /** Skills that the program itself defines. */
+  readonly skills?: readonly ProvidedSkill[];
+  /** MCP servers by name, in any of the dialects that files use. */
+  readonly mcpServers?: Readonly<Record<string, unknown>>;
+  /** Path of a settings.yaml to read; it must exist. */
+  readonly settings?: string;
+  /** Path of an MCP configuration file to read; it must exist. */
+  readonly mcpConfig?: string;
+  /** Reads the usual configuration files too: settings.yaml, mcp.json, .mcp.json, the user's own. Off by default. */
+  readonly discover?: boolean;
+  readonly limits?: Partial<Limits>;
+  /** Answers for a person when a method needs an approval; without it such methods cannot be called. */
+  readonly approve?: (request: ApprovalRequest) => boolean | Promise<boolean>;
+  /** Worker threads of the sandbox; one fewer than the machine has cores, at most 4, by default. */
+  readonly workers?: number;
+  /** What relative paths are relative to; the current folder by default. */
+  readonly cwd?: string;
+  /** The environment that configuration may refer to; that of the process by default. */
+  readonly env?: Readonly<Record<string, string | undefined>>;
+}
+
+/** Options, after files were read and defaults filled in. */
+export interface Settings {
+  readonly skillsDir: string | undefined;
+  readonly skills: readonly ProvidedSkill[];
+  readonly servers: readonly ServerConfig[];
+  readonly limits: Limits;
+  readonly sections: Readonly<Record<string, unknown>>;
+  readonly problems: readonly Problem[];
+  readonly env: Readonly<Record<string, string | undefined>>;
+}
+
+/** Throws `OPTION_INVALID` for options that cannot be meant, `CONFIG_INVALID` for a file that was named and is broken. */
+export async function readOptions(options: RuntimeOptions): Promise<Settings> {
+  const cwd = resolve(options.cwd ?? ".");
+  const env = options.env ?? process.env;
+  const files = await readFiles(options, cwd, env);
+  const declared = Object.entries(options.mcpServers ?? {}).map(([name, entry]) =>
+    serverConfigOf(name, entry, { cwd }),
+  );
+  const names = new Set(declared.map((server) => server.name));
+  const skillsDir = options.skillsDir ?? files.skillsDir ?? "skills";
+  return {
+    skillsDir: skillsDir === false ? undefined : resolve(cwd, skillsDir),
+    skills: options.skills ?? [],
+    servers: [...declared, ...files.servers.filter((server) => !names.has(server.name))],
+    limits: mergeLimits(mergeLimits(DEFAULT_LIMITS, files.limits), options.limits),
+    sections: files.settings,
+    problems: files.warnings,
+    env,
+  };
+}
+
+/** Limits with some of them replaced; throws `OPTION_INVALID` for an unknown one, or one that is no positive number. */
+export function mergeLimits(limits: Limits, changes: Partial<Limits> | undefined): Limits {
+  for (const [name, value] of Object.entries(changes ?? {})) {
+    if (!Object.hasOwn(limits, name)) {
+      const near = nearest(name, Object.keys(limits)).join(", ");
+      throw new SkillgateError(
+        "OPTION_INVALID",
+        sentence("OPTION_INVALID", `limits.${name} is unknown${near && `; nearest: ${near}`}`),
+      );
+    }
+    if (typeof value !== "number" || !(value > 0) || !Number.isFinite(value)) {
+      throw new SkillgateError(
+        "OPTION_INVALID",
+        sentence("OPTION_INVALID", `limits.${name} must be a positive number, not ${JSON.stringify(value)}`),
+      );
+    }
+  }
+  return { ...limits, ...changes };
+}
+
+interface Files {
+  readonly servers: readonly ServerConfig[];
+  readonly skillsDir?: string;
+  readonly limits?: Partial<Limits>;
+  readonly settings: Readonly<Record<string, unknown>>;
+  readonly warnings: readonly Problem[];
+}
+
+async function readFiles(options: RuntimeOptions, cwd: string, env: Settings["env"]): Promise<Files> {
+  const { settings, mcpConfig, discover = false } = options;
+  if (!discover && settings === undefined && mcpConfig === undefined)
+    return { servers: [], settings: {}, warnings: [] };
+  return loadConfig({
+    cwd,
+    env,
+    ...(settings !== undefined && { settingsFile: resolve(cwd, settings) }),
+    ...(mcpConfig !== undefined && { mcpConfigFile: resolve(cwd, mcpConfig) }),
+  });
+}
+
+/** True for what `skills` of the options may hold; a program in plain JavaScript may pass anything. */
+export function isProvidedSkill(value: unknown): value is ProvidedSkill {
+  return (
+    isRecord(value) &&
+    typeof value["name"] === "string" &&
+    Array.isArray(value["methods"]) &&
+    typeof value["invoke"] === "function"
+  );
+}

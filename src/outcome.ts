@@ -1,0 +1,163 @@
+import type { SandboxOutcome } from "../sandbox/index.ts";
+import { ERRORS, type ErrorCode, sentence } from "./errors.ts";
+import { placesOf } from "./model/frame.ts";
+import { isRecord } from "./model/json.ts";
+import type { Limits } from "./model/limits.ts";
+import type { CallRecord, GuestError, Outcome, Position, Usage, Violation } from "./model/outcome.ts";
+import { KEPT_RESULT_BYTES, type KeptResults } from "./model/results.ts";
+import type { Program } from "./model/snippet.ts";
+import { decodeFromGuest } from "./model/wire.ts";
+
+/** What is known of a run when its sandbox has ended it. */
+export interface Ending {
+  readonly runId: string;
+  readonly source: string;
+  readonly program: Program;
+  readonly sandbox: SandboxOutcome;
+  readonly calls: readonly CallRecord[];
+  readonly notes: readonly string[];
+  readonly limits: Limits;
+  readonly results: KeptResults;
+}
+
+/** Violations that are shown to a model at once; the outcome has them all. */
+const SHOWN_VIOLATIONS = 5;
+
+/** The outcome of a snippet that was not run. */
+export function refusedOutcome(runId: string, violations: readonly Violation[]): Outcome {
+  const shown = violations
+    .slice(0, SHOWN_VIOLATIONS)
+    .map(({ message, frame, fix }) => [message, frame, fix].filter(Boolean).join("\n"));
+  const more = violations.length - shown.length;
+  const text = `Refused; nothing was called.\n\n${shown.join("\n\n")}${more > 0 ? `\n\n… and ${more} more` : ""}`;
+  return { kind: "refused", runId, violations, text };
+}
+
+/** The outcome of a snippet that ran, in the terms of the text that the model wrote. */
+export function outcomeOf(ending: Ending): Outcome {
+  const { runId, sandbox, calls, limits } = ending;
+  const output = printed(sandbox, limits);
+  const usage: Usage = {
+    cpuMs: sandbox.cpuMs,
+    wallMs: sandbox.wallMs,
+    memoryBytes: sandbox.memoryBytes,
+    calls: sandbox.calls,
+  };
+  if (sandbox.end.kind === "returned") return completed(ending, sandbox.end.json, output, usage);
+  const error =
+    sandbox.end.kind === "threw" ? thrownError(ending, sandbox.end.json) : stoppedError(ending, sandbox.end.reason);
+  const text = [output, `${error.message}${at(error)}`, error.frame, error.hint].filter(Boolean).join("\n");
+  return { kind: "failed", runId, error, output, text, calls, usage };
+}
+
+function completed(ending: Ending, json: string, output: string, usage: Usage): Outcome {
+  const { runId, calls, limits, results } = ending;
+  const size = Buffer.byteLength(json);
+  const notes = [...ending.notes, ...leftovers(calls)];
+  let value: unknown;
+  if (size > limits.resultBytes) {
+    const uri = results.keep(runId, json);
+    value = `${Buffer.from(json).toString("utf8", 0, limits.resultBytes).replace(/�$/, "")}…`;
+    notes.push(`The result has ${size} bytes and was cut at ${limits.resultBytes}: read it in parts at ${uri}`);
+  } else value = decodeFromGuest(json);
+  const shown = typeof value === "string" ? value : json;
+  const parts = [output, shown, ...notes.map((note) => `Note: ${note}`)].filter(Boolean);
+  const text = output === "" && shown === "" ? ["(no output)", ...parts].join("\n") : parts.join("\n");
+  return { kind: "completed", runId, value, output, text, notes, calls, usage };
+}
+
+function printed(sandbox: SandboxOutcome, limits: Limits): string {
+  return sandbox.outputCut ? `${sandbox.output}\n… output cut at ${limits.outputBytes} bytes` : sandbox.output;
+}
+
+function leftovers(calls: readonly CallRecord[]): readonly string[] {
+  const left = calls.filter((call) => call.outcome === "unfinished").map((call) => `${call.skill}.${call.method}`);
+  if (left.length === 0) return [];
+  return [`The snippet ended before these calls did, and they were cancelled: ${left.join(", ")}. Await them`];
+}
+
+function stoppedError(ending: Ending, code: ErrorCode): GuestError {
+  return {
+    name: "LimitError",
+    code,
+    message: sentence(code, limitText(code, ending.limits)),
+    line: 0,
+    column: 0,
+    frame: "",
+    hint: ERRORS[code].fix,
+  };
+}
+
+/** The values that the sentence of a limit quotes. */
+const LIMIT_TEXTS: Partial<Record<ErrorCode, (limits: Limits) => string>> = {
+  CPU_LIMIT: ({ cpuMs }) => `${cpuMs} ms of computing are over`,
+  WALL_LIMIT: ({ wallMs }) => `${wallMs} ms are over`,
+  MEMORY_LIMIT: ({ memoryBytes }) => `${memoryBytes} bytes of memory are used up`,
+  STACK_LIMIT: () => "the stack is full",
+  CALL_LIMIT: ({ calls }) => `${calls} calls were made`,
+  CALLS_IN_FLIGHT_LIMIT: ({ callsInFlight }) => `${callsInFlight} calls are under way`,
+  ARGUMENT_LIMIT: ({ argumentBytes }) => `the arguments have more than ${argumentBytes} bytes`,
+  RESULT_LIMIT: ({ resultBytes }) => `the result has more than ${Math.max(resultBytes, KEPT_RESULT_BYTES)} bytes`,
+  NEVER_SETTLES: () => "nothing is left that could settle the promise that the snippet awaits",
+};
+
+function limitText(code: ErrorCode, limits: Limits): string {
+  return LIMIT_TEXTS[code]?.(limits) ?? "the run was stopped";
+}
+
+/** What the guest says of an error: every part of it may be forged, so each is checked and none is trusted. */
+function thrownError(ending: Ending, json: string): GuestError {
+  const said = parseSaid(json);
+  const text = (key: string): string => (typeof said[key] === "string" ? said[key] : "");
+  const code = codeOf(text("name"), text("message"), text("code"));
+  const place = placeOf(text("stack"), ending);
+  const message = text("message");
+  return {
+    name: text("name") || "Error",
+    code,
+    message: code === "THROWN" ? `${text("name") || "Error"}: ${message}` : message,
+    ...place,
+    frame: place.line === 0 ? "" : frameAt(ending.source, place),
+    hint: code === "THROWN" ? "" : ERRORS[code].fix,
+    ...(text("skill") && { skill: text("skill") }),
+    ...(text("method") && { method: text("method") }),
+    ...(text("server") && { server: text("server") }),
+  };
+}
+
+function parseSaid(json: string): Record<string, unknown> {
+  try {
+    const said: unknown = JSON.parse(json);
+    return isRecord(said) ? said : {};
+  } catch {
+    return {}; // a corrupted guest says nothing that can be read
+  }
+}
+
+function codeOf(name: string, message: string, code: string): ErrorCode {
+  if (message === "stack overflow") return "STACK_LIMIT";
+  if (name === "InternalError" && message === "out of memory") return "MEMORY_LIMIT";
+  return Object.hasOwn(ERRORS, code) ? (code as ErrorCode) : "THROWN";
+}
+
+/** The first place of the snippet in a QuickJS stack. The sandbox puts one line before the code, columns count from 1. */
+function placeOf(stack: string, { program }: Ending): Position {
+  const found = /snippet\.js:(\d{1,7}):(\d{1,7})/.exec(stack);
+  if (found === null) return { line: 0, column: 0 };
+  const line = Number(found[1]) - 1;
+  const text = program.code.split("\n", line)[line - 1];
+  if (text === undefined) return { line: 0, column: 0 };
+  // QuickJS counts characters, we count UTF-16 units.
+  const before = Array.from(text.slice(0, 2 * Number(found[2]))).slice(0, Number(found[2]) - 1);
+  return program.place(line, before.join("").length);
+}
+
+function frameAt(source: string, position: Position): string {
+  const places = placesOf(source);
+  const start = places.offset(position);
+  return places.frame(start, start + 1);
+}
+
+function at({ line, column }: Position): string {
+  return line === 0 ? "" : ` (line ${line}, column ${column + 1})`;
+}

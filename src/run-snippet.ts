@@ -1,0 +1,60 @@
+import { randomUUID } from "node:crypto";
+
+import type { Sandbox } from "../sandbox/index.ts";
+import { createLedger } from "./answer-call.ts";
+import { readSnippet } from "./frontend/index.ts";
+import { gatekeep, type Questions, type Verdict } from "./gatekeeper/index.ts";
+import type { Caller } from "./model/caller.ts";
+import type { Catalog } from "./model/catalog.ts";
+import type { Limits } from "./model/limits.ts";
+import type { Outcome } from "./model/outcome.ts";
+import { KEPT_RESULT_BYTES, type KeptResults } from "./model/results.ts";
+import { outcomeOf, refusedOutcome } from "./outcome.ts";
+import type { Route } from "./router/index.ts";
+
+/** The rooms that a snippet passes through. */
+export interface Rooms {
+  readonly sandbox: Sandbox;
+  readonly route: Route;
+  readonly results: KeptResults;
+  /** What the gatekeeper may ask about a catalog on behalf of a caller. */
+  questions(catalog: Catalog, caller: Caller): Questions;
+}
+
+export interface RunRequest {
+  readonly caller: Caller;
+  readonly catalog: Catalog;
+  readonly limits: Limits;
+  readonly signal?: AbortSignal;
+}
+
+/** The journey of one snippet. */
+export async function runSnippet(source: string, request: RunRequest, rooms: Rooms): Promise<Outcome> {
+  const runId = randomUUID();
+  const { program, violations, notes } = checkSnippet(source, request, rooms);
+  if (program === undefined) return refusedOutcome(runId, violations);
+  const ledger = createLedger(runId, request, rooms);
+  const sandbox = await rooms.sandbox.run(program, ledger.answer, sandboxOptions(request));
+  const { calls, notes: callNotes } = ledger.close();
+  return outcomeOf({
+    runId,
+    source,
+    program,
+    sandbox,
+    calls,
+    notes: [...notes, ...callNotes],
+    limits: request.limits,
+    results: rooms.results,
+  });
+}
+
+/** The part of the journey that has no side effect. */
+export function checkSnippet(source: string, { caller, catalog, limits }: RunRequest, rooms: Rooms): Verdict {
+  return gatekeep(readSnippet(source, { sourceBytes: limits.sourceBytes }), rooms.questions(catalog, caller));
+}
+
+/** The sandbox may hand out a larger result than a model gets: the rest is kept. */
+function sandboxOptions({ limits, signal }: RunRequest): Parameters<Sandbox["run"]>[2] {
+  const resultBytes = Math.max(limits.resultBytes, KEPT_RESULT_BYTES);
+  return { limits: { ...limits, resultBytes }, ...(signal !== undefined && { signal }) };
+}

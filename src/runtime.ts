@@ -1,0 +1,198 @@
+import { EventEmitter } from "node:events";
+
+import { createSandbox } from "../sandbox/index.ts";
+import { callMethod } from "./call-method.ts";
+import { sentence, SkillgateError } from "./errors.ts";
+import { type Caller, mayCall, OWNER } from "./model/caller.ts";
+import type { Catalog } from "./model/catalog.ts";
+import type { Limits } from "./model/limits.ts";
+import type { Outcome, Violation } from "./model/outcome.ts";
+import type { Plan } from "./model/plan.ts";
+import type { Problem } from "./model/provider.ts";
+import { createKeptResults, type KeptResults } from "./model/results.ts";
+import type { ProvidedSkill } from "./model/skill.ts";
+import { mergeLimits, readOptions, type RuntimeOptions, type Settings } from "./options.ts";
+import { connectServers, type McpProvider, type ServerStatus } from "./providers/mcp/index.ts";
+import { loadSkills } from "./providers/skills/index.ts";
+import {
+  createRegistry,
+  declarations,
+  describe,
+  type Description,
+  type PromptOptions,
+  type Registry,
+  search,
+  type SearchAnswer,
+  type SearchOptions,
+  systemPrompt,
+} from "./registry/index.ts";
+import { type AuditEntry, createRouter, type Route } from "./router/index.ts";
+import { checkSnippet, type Rooms, type RunRequest, runSnippet } from "./run-snippet.ts";
+import { createSources, type Sources } from "./sources.ts";
+import { createValidator } from "./validation/index.ts";
+
+/** On whose behalf, and under which limits. No caller: everything is granted. */
+export interface RunOptions {
+  readonly caller?: Caller;
+  readonly limits?: Partial<Limits>;
+  readonly signal?: AbortSignal;
+}
+
+export interface CallerOption {
+  readonly caller?: Caller;
+}
+
+/** What listeners are told. */
+export interface RuntimeEvents {
+  /** Skills came or went. */
+  readonly catalog: [Catalog];
+  /** A call was decided on, and how it ended. */
+  readonly call: [AuditEntry];
+  readonly run: [Outcome];
+}
+
+export interface Runtime extends AsyncDisposable {
+  run(source: string, options?: RunOptions): Promise<Outcome>;
+  /** Looks at a snippet without running it. */
+  check(
+    source: string,
+    options?: Omit<RunOptions, "signal">,
+  ): { readonly violations: readonly Violation[]; readonly plan: Plan; readonly notes: readonly string[] };
+  /** Calls one method, by the same rules as a snippet's call. Rejects with a `SkillgateError`. */
+  call(path: string, input: Readonly<Record<string, unknown>>, options?: Omit<RunOptions, "limits">): Promise<unknown>;
+  search(query: string, options?: SearchOptions & CallerOption): SearchAnswer;
+  describe(path: string, options?: CallerOption): Description;
+  /** TypeScript of the named skills, or of all. */
+  declarations(skills?: readonly string[], options?: CallerOption): string;
+  systemPrompt(options?: PromptOptions & CallerOption): string;
+  register(skill: ProvidedSkill): void;
+  unregister(name: string): boolean;
+  readonly catalog: Catalog;
+  readonly servers: readonly ServerStatus[];
+  /** Files, skills and servers that could not be used, and why. */
+  readonly problems: readonly Problem[];
+  /** Results that were too large to hand out whole, for an hour. */
+  readonly results: Pick<KeptResults, "read">;
+  /** Settles when every MCP server is connected or has failed. */
+  readonly ready: Promise<void>;
+  on<Name extends keyof RuntimeEvents>(event: Name, listener: (...args: RuntimeEvents[Name]) => void): () => void;
+  /** Ends every run, thread and server. */
+  close(): Promise<void>;
+}
+
+/** Opens everything that a snippet needs. MCP servers connect in the background; see `ready`. */
+export async function createRuntime(options: RuntimeOptions = {}): Promise<Runtime> {
+  const settings = await readOptions(options);
+  const registry = createRegistry();
+  const sources = createSources(registry, settings.skills);
+  const events = new EventEmitter<RuntimeEvents>();
+  registry.onChange((catalog) => events.emit("catalog", catalog));
+  if (settings.skillsDir !== undefined)
+    sources.add(await loadSkills(settings.skillsDir, { settings: settings.sections }));
+  const servers = connectServers(settings.servers, { env: settings.env });
+  sources.add(servers);
+  return openRuntime({ options, settings, registry, sources, servers, events });
+}
+
+interface Parts {
+  readonly options: RuntimeOptions;
+  readonly settings: Settings;
+  readonly registry: Registry;
+  readonly sources: Sources;
+  readonly servers: McpProvider;
+  readonly events: EventEmitter<RuntimeEvents>;
+}
+
+function openRuntime(parts: Parts): Runtime {
+  const { settings, registry, sources, servers, events } = parts;
+  const rooms = openRooms(parts);
+  let closed: Promise<void> | undefined;
+  let connecting = true;
+  const ready = servers.ready.then(() => {
+    connecting = false;
+  });
+
+  const viewFor = (caller: Caller = OWNER): Catalog => registry.viewFor(caller);
+  const requestOf = ({ caller = OWNER, limits, signal }: RunOptions): RunRequest => ({
+    caller,
+    catalog: viewFor(caller),
+    limits: mergeLimits(settings.limits, limits),
+    ...(signal !== undefined && { signal }),
+  });
+
+  const runtime: Runtime = {
+    async run(source, options = {}) {
+      if (closed !== undefined) throw new SkillgateError("RUNTIME_CLOSED", sentence("RUNTIME_CLOSED", "run"));
+      let outcome = await runSnippet(source, requestOf(options), rooms);
+      if (outcome.kind === "refused" && connecting && outcome.violations.some(isUnknown)) {
+        await ready;
+        outcome = await runSnippet(source, requestOf(options), rooms);
+      }
+      events.emit("run", outcome);
+      return outcome;
+    },
+    check(source, options = {}) {
+      const { violations, plan, notes } = checkSnippet(source, requestOf(options), rooms);
+      return { violations, plan, notes };
+    },
+    call: (path, input, options = {}) => callMethod(path, input, requestOf(options), rooms.route),
+    search: (query, { caller, ...options } = {}) => search(viewFor(caller), query, options),
+    describe: (path, { caller } = {}) => describe(viewFor(caller), path),
+    declarations: (skills, { caller } = {}) => declarations(viewFor(caller), skills),
+    systemPrompt: ({ caller, ...options } = {}) => systemPrompt(viewFor(caller), options),
+    register: (skill) => sources.register(skill),
+    unregister: (name) => sources.unregister(name),
+    get catalog() {
+      return registry.catalog;
+    },
+    get servers() {
+      return servers.servers;
+    },
+    get problems() {
+      return [...settings.problems, ...sources.problems];
+    },
+    results: rooms.results,
+    ready,
+    on(event, listener) {
+      events.on(event, listener as never);
+      return () => events.off(event, listener as never);
+    },
+    close() {
+      closed ??= Promise.all([rooms.sandbox.close(), sources.close()]).then(() => undefined);
+      return closed;
+    },
+    [Symbol.asyncDispose]: () => runtime.close(),
+  };
+  return runtime;
+}
+
+function openRooms({ options, settings, events }: Parts): Rooms {
+  const validator = createValidator();
+  const { route } = createRouter({
+    validator,
+    ...(options.approve !== undefined && { approve: options.approve }),
+    onEntry: (entry) => events.emit("call", entry),
+  });
+  return {
+    sandbox: createSandbox({
+      limits: settings.limits,
+      ...(options.workers !== undefined && { workers: options.workers }),
+    }),
+    route,
+    results: createKeptResults(),
+    questions: (catalog, caller) => ({
+      catalog,
+      problems: (method, args) => validator.problems(method, args),
+      mayCall: (path) => mayCall(caller, path),
+      findSimilar: (words) => similar(catalog, words),
+    }),
+  };
+}
+
+function similar(catalog: Catalog, words: string): readonly NonNullable<ReturnType<Catalog["method"]>>[] {
+  return search(catalog, words, { limit: 3 }).results.flatMap(({ path }) => catalog.method(path) ?? []);
+}
+
+function isUnknown({ code }: Violation): boolean {
+  return code === "SKILL_UNKNOWN" || code === "METHOD_UNKNOWN" || code === "GLOBAL_UNKNOWN";
+}
