@@ -1,0 +1,138 @@
+// The same small job for every runtime: a fresh isolate, one call of a tool, its result used.
+
+import { readFileSync } from "node:fs";
+
+const FOLDER = new URL("../../.cache/peers/", import.meta.url);
+const load = async (name) => (await import(new URL("load.mjs", FOLDER).href)).load(name);
+
+export const RESULTS = {
+  results: Array.from({ length: 10 }, (_, i) => ({ title: `t${i}`, url: `https://e.x/${i}`, text: "d".repeat(60) })),
+};
+const JSON_RESULTS = JSON.stringify(RESULTS);
+const SNIPPET = `const r = JSON.parse(await search(JSON.stringify({ query: "x" }))); return r.results.length`;
+
+/** Each opens to `{ run, close }`; `run` resolves to 10. A peer that is not installed throws. */
+export const PEERS = {
+  "quickjs-emscripten, new context": () => emscripten("context"),
+  "quickjs-emscripten, new runtime": () => emscripten("runtime"),
+  "quickjs-emscripten, new module": () => emscripten("module"),
+  "quickjs-wasi, new instance": wasi,
+  "isolated-vm 5, new isolate": isolatedVm,
+  "TanStack code mode, QuickJS": tanstack,
+  "executor, QuickJS": executor,
+};
+
+async function emscripten(fresh) {
+  const { newQuickJSWASMModuleFromVariant } = await load("quickjs-emscripten-core");
+  const { default: variant } = await load("@jitl/quickjs-wasmfile-release-sync");
+  const newModule = () => newQuickJSWASMModuleFromVariant(variant);
+  let module = await newModule();
+  let runtime = module.newRuntime();
+  return {
+    async run() {
+      if (fresh === "module") module = await newModule();
+      if (fresh !== "context") runtime = module.newRuntime();
+      const context = runtime.newContext();
+      const search = context.newFunction("search", (argument) => {
+        const deferred = context.newPromise();
+        context.getString(argument);
+        void Promise.resolve(JSON_RESULTS).then((text) => {
+          context.newString(text).consume((handle) => deferred.resolve(handle));
+          runtime.executePendingJobs();
+        });
+        return deferred.handle;
+      });
+      context.setProp(context.global, "search", search);
+      search.dispose();
+      const promise = context.unwrapResult(context.evalCode(`(async () => {${SNIPPET}})()`));
+      const settled = context.resolvePromise(promise);
+      runtime.executePendingJobs();
+      const value = context.unwrapResult(await settled).consume((handle) => context.getNumber(handle));
+      promise.dispose();
+      context.dispose();
+      if (fresh !== "context") runtime.dispose();
+      return value;
+    },
+    close() {},
+  };
+}
+
+async function wasi() {
+  const { QuickJS } = await load("quickjs-wasi");
+  const wasm = new WebAssembly.Module(readFileSync(new URL("node_modules/quickjs-wasi/quickjs.wasm", FOLDER)));
+  return {
+    async run() {
+      const vm = await QuickJS.create({ wasm });
+      let asked;
+      const search = vm.newFunction("search", () => {
+        asked = vm.newPromise();
+        return asked.handle;
+      });
+      vm.setProp(vm.global, "search", search);
+      const promise = vm.evalCode(`(async () => {${SNIPPET}})()`);
+      vm.executePendingJobs();
+      await Promise.resolve();
+      asked.resolve(vm.newString(JSON_RESULTS));
+      vm.executePendingJobs();
+      const result = await vm.resolvePromise(promise);
+      const value = vm.dump("value" in result ? result.value : result);
+      vm.dispose();
+      return value;
+    },
+    close() {},
+  };
+}
+
+async function isolatedVm() {
+  const { default: ivm } = await load("isolated-vm");
+  return {
+    async run() {
+      const isolate = new ivm.Isolate({ memoryLimit: 64 });
+      const context = await isolate.createContext();
+      await context.global.set("$search", new ivm.Reference(async () => JSON_RESULTS));
+      const value = await context.eval(
+        `(async () => { const search = (a) => $search.apply(undefined, [a], { arguments: { copy: true }, result: { promise: true, copy: true } }); ${SNIPPET} })()`,
+        { promise: true, copy: true },
+      );
+      context.release();
+      isolate.dispose();
+      return value;
+    },
+    close() {},
+  };
+}
+
+async function tanstack() {
+  const { createQuickJSIsolateDriver } = await load("@tanstack/ai-isolate-quickjs");
+  const driver = createQuickJSIsolateDriver({ memoryLimit: 64 });
+  const bindings = {
+    search: { name: "search", description: "", inputSchema: { type: "object" }, execute: async () => JSON_RESULTS },
+  };
+  return {
+    async run() {
+      const context = await driver.createContext({ bindings });
+      const result = await context.execute(SNIPPET);
+      await context.dispose();
+      if (!result.success) throw new Error(JSON.stringify(result.error));
+      return result.value;
+    },
+    close() {},
+  };
+}
+
+async function executor() {
+  const { makeQuickJsExecutor } = await load("@executor-js/runtime-quickjs");
+  const Effect = await load("effect/Effect");
+  const quickjs = makeQuickJsExecutor({ memoryLimitBytes: 64 << 20 });
+  const tools = { invoke: () => Effect.succeed(RESULTS) };
+  return {
+    async run() {
+      const outcome = await Effect.runPromise(
+        quickjs.execute(`const r = await tools.web.search({ query: "x" }); return r.results.length`, tools),
+      );
+      if (outcome.error) throw new Error(String(outcome.error));
+      return outcome.result;
+    },
+    close() {},
+  };
+}

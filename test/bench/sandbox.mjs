@@ -1,0 +1,241 @@
+// The sandbox beside other ways to a fresh isolate. Run `node test/bench/install-peers.mjs` first to see the peers.
+
+import { createSandbox } from "../../dist/sandbox/index.js";
+import { compileEngine } from "../../dist/sandbox/engine.js";
+import { loadImage } from "../../dist/sandbox/image-file.js";
+import { Isolate } from "../../dist/sandbox/isolate.js";
+import { interleaved, quantile, table } from "./measure.mjs";
+import { PEERS, RESULTS } from "./peers.mjs";
+
+export const LIMITS = {
+  cpuMs: 5_000,
+  wallMs: 60_000,
+  memoryBytes: 64 << 20,
+  calls: 10_000,
+  callsInFlight: 10_000,
+  argumentBytes: 32 << 20,
+  answerBytes: 32 << 20,
+  resultBytes: 32 << 20,
+  outputBytes: 64 << 10,
+};
+
+const ANSWER = JSON.stringify(RESULTS);
+const PATHS = ["WebSkill.search"];
+const SNIPPET = `const r = await device.WebSkill.search({ query: "x" }); return r.results.length;`;
+const answer = async () => ({ ok: true, json: ANSWER });
+
+const DIST = new URL("../../dist/sandbox/", import.meta.url);
+
+/** The engine alone, in this thread: reset, start, answer, result. */
+export function engineAlone() {
+  const { module, digest } = compileEngine();
+  let called = 0;
+  let done = "";
+  const isolate = new Isolate(module, loadImage(module, digest, DIST), LIMITS.memoryBytes, {
+    hear(op, id, _name, json) {
+      if (op === 0) called = id;
+      if (op === 3) done = json;
+      return undefined;
+    },
+    textBytes: () => 1 << 20,
+    isInterrupted: () => false,
+  });
+  const seed = new Uint8Array(8).fill(7);
+  const paths = JSON.stringify(PATHS);
+  return {
+    isolate,
+    seed,
+    run(code = SNIPPET) {
+      isolate.reset(LIMITS.memoryBytes, seed);
+      const deadline = performance.now() + 5_000;
+      isolate.start(`(async () => {"use strict";\n${code}\n})`, paths, deadline);
+      isolate.deliver(`[${called},1,${ANSWER}]`, deadline);
+      return done;
+    },
+  };
+}
+
+export async function openPeers() {
+  const peers = {};
+  for (const [name, open] of Object.entries(PEERS)) {
+    try {
+      const peer = await open();
+      if ((await peer.run()) === 10) peers[name] = peer;
+      else console.log(`left out: ${name} gives a wrong result`);
+    } catch (error) {
+      console.log(`left out: ${name} (${error.message.split("\n")[0]})`);
+    }
+  }
+  return peers;
+}
+
+export async function benchOneCall(extra = {}) {
+  const engine = engineAlone();
+  const sandbox = createSandbox({ limits: LIMITS });
+  const peers = await openPeers();
+  const jobs = {
+    "Skillgate, engine alone": () => engine.run(),
+    "Skillgate, through its worker": () => sandbox.run({ code: SNIPPET, paths: PATHS }, answer),
+    ...extra,
+    ...Object.fromEntries(Object.entries(peers).map(([name, peer]) => [name, peer.run])),
+  };
+  const medians = await interleaved(jobs, 15);
+  const ours = medians["Skillgate, engine alone"];
+  const bare = medians["quickjs-emscripten, new runtime"];
+  table(
+    "A fresh isolate, one call, its result used",
+    ["", "ms", "× engine alone", "× new runtime"],
+    Object.entries(medians).map(([name, ms]) => [name, ms, ms / ours, bare === undefined ? "" : ms / bare]),
+  );
+  await sandbox.close();
+}
+
+export async function benchRestore() {
+  const { isolate, seed } = engineAlone();
+  const bytes = 310 << 10;
+  const from = new Uint8Array(bytes).fill(1);
+  const to = new Uint8Array(bytes);
+  const many = (work) => () => {
+    for (let i = 0; i < 100; i++) work();
+  };
+  const medians = await interleaved(
+    { copy: many(() => to.set(from)), restore: many(() => isolate.reset(LIMITS.memoryBytes, seed)) },
+    20,
+    10,
+  );
+  table(
+    "Restoring the image",
+    ["", "µs", "× plain copy"],
+    [
+      ["plain copy of as many bytes", medians.copy * 10, 1],
+      ["restore", medians.restore * 10, medians.restore / medians.copy],
+    ],
+  );
+}
+
+export async function benchThroughput() {
+  const sandbox = createSandbox({ limits: LIMITS });
+  const rates = [];
+  for (let round = 0; round < 5; round++)
+    rates.push(await throughput(() => sandbox.run({ code: SNIPPET, paths: PATHS }, answer), 4_000));
+  await sandbox.close();
+  table(
+    "Runs per second, one call each, answered on the main thread",
+    ["", "best", "median"],
+    [["createSandbox", Math.max(...rates), quantile(rates, 0.5)]],
+  );
+}
+
+/** Runs per second with 64 under way. */
+export async function throughput(run, total) {
+  let left = total;
+  const startedAt = performance.now();
+  const lane = async () => {
+    while (left-- > 0) await run();
+  };
+  await Promise.all(Array.from({ length: 64 }, lane));
+  return (total / (performance.now() - startedAt)) * 1_000;
+}
+
+export async function benchWaiting() {
+  const sandbox = createSandbox({ limits: LIMITS });
+  await sandbox.run({ code: "return 1", paths: [] }, answer);
+  globalThis.gc?.();
+  const before = process.memoryUsage().rss;
+  const waiting = [];
+  const slow = () => new Promise((resolve) => waiting.push(resolve));
+  const runs = Array.from({ length: 1_000 }, (_, i) =>
+    sandbox.run({ code: `let mine = ${i}; await device.WebSkill.search(); return mine`, paths: PATHS }, slow),
+  );
+  while (waiting.length < 1_000) await new Promise((resolve) => setTimeout(resolve, 5));
+  const each = (process.memoryUsage().rss - before) / 1_000 / 1_024;
+  const other = [];
+  for (let i = 0; i < 50; i++) {
+    const startedAt = performance.now();
+    await sandbox.run({ code: "return 1", paths: [] }, answer);
+    other.push(performance.now() - startedAt);
+  }
+  for (const resolve of waiting.reverse()) resolve({ ok: true, json: "1" });
+  const right = (await Promise.all(runs)).filter((outcome, i) => outcome.end.json === String(i)).length;
+  await sandbox.close();
+  table(
+    "1,000 runs waiting at once",
+    ["", ""],
+    [
+      ["KB each (resident memory of the process)", each],
+      ["right results, answered in reverse order", `${right} of 1000`],
+      ["another run meanwhile, ms at the 99th percentile", quantile(other, 0.99)],
+    ],
+  );
+}
+
+export async function benchKill() {
+  const sandbox = createSandbox({ limits: LIMITS });
+  await sandbox.run({ code: "return 1", paths: [] }, answer);
+  const gaps = [];
+  for (let i = 0; i < 10; i++) {
+    await sandbox.run({ code: "return [].lastIndexOf.call({ length: 2 ** 53 - 1 }, 1)", paths: [] }, answer, {
+      limits: { ...LIMITS, cpuMs: 100 },
+    });
+    const startedAt = performance.now();
+    await sandbox.run({ code: "return 1", paths: [] }, answer);
+    gaps.push(performance.now() - startedAt);
+    await new Promise((resolve) => setTimeout(resolve, 200));
+  }
+  await sandbox.close();
+  table(
+    "From the end of a killed thread to the next result",
+    ["", "ms"],
+    [
+      ["median", quantile(gaps, 0.5)],
+      ["worst of 10", Math.max(...gaps)],
+    ],
+  );
+}
+
+export async function benchEventLoop() {
+  const { monitorEventLoopDelay } = await import("node:perf_hooks");
+  const sandbox = createSandbox({ limits: { ...LIMITS, cpuMs: 1_000 } });
+  await sandbox.run({ code: "return 1", paths: [] }, answer);
+  const rows = [];
+  const guests = {
+    idle: "await new Promise((resolve) => setTimeout(resolve, 1000))",
+    spins: "for (;;);",
+    sorts: "const a = Array.from({ length: 3e5 }, () => Math.random()); for (;;) a.sort()",
+    grows: "const a = []; for (;;) { try { a.push(new Array(1e4).fill(a)) } catch { a.length = 0 } }",
+  };
+  for (const [name, code] of Object.entries(guests)) {
+    const delay = monitorEventLoopDelay({ resolution: 1 });
+    delay.enable();
+    await sandbox.run({ code, paths: [] }, answer);
+    delay.disable();
+    rows.push([`guest ${name}`, delay.percentile(50) / 1e6, delay.percentile(99) / 1e6, delay.max / 1e6]);
+  }
+  await sandbox.close();
+  table("Event-loop delay of the host, ms (a timer of 1 ms included)", ["", "median", "99 %", "most"], rows);
+}
+
+export async function benchCalls() {
+  const sandbox = createSandbox({ limits: LIMITS });
+  const run = (code) => () => sandbox.run({ code, paths: PATHS }, async () => ({ ok: true, json: "1" }));
+  const medians = await interleaved(
+    {
+      "1 call": run("return await device.WebSkill.search(1)"),
+      "10 in sequence": run("let s = 0; for (let i = 0; i < 10; i++) s += await device.WebSkill.search(i); return s"),
+      "1,000 in sequence": run(
+        "let s = 0; for (let i = 0; i < 1000; i++) s += await device.WebSkill.search(i); return s",
+      ),
+      "1,000 in parallel": run(
+        "return (await Promise.all(Array.from({ length: 1000 }, (_, i) => device.WebSkill.search(i)))).length",
+      ),
+    },
+    5,
+    4,
+  );
+  await sandbox.close();
+  table(
+    "Calls through the worker",
+    ["", "ms", "× one call"],
+    Object.entries(medians).map(([name, ms]) => [name, ms, ms / medians["1 call"]]),
+  );
+}
