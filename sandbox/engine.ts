@@ -46,6 +46,8 @@ export const LAYOUT = {
   stackBytes: 5 << 20,
   /** The word that holds the end of the heap (`sbrk`). */
   heapEndWord: 86_864,
+  /** In a runtime: the byte that says what new functions are stripped of (1: their source, 2: names and lines). */
+  stripFlags: 228,
   /** The least memory that the module accepts. */
   initialPages: 256,
 } as const;

@@ -9,9 +9,14 @@ const GUEST_FILE = "guest.js";
 const IMAGE_FILE = "engine.image";
 
 /** The prepared image from its file; made anew where the file is missing or belongs to other code. */
-export function loadImage(module: WebAssembly.Module, engineDigest: string, folder: URL): PreparedImage {
+export function loadImage(
+  module: WebAssembly.Module,
+  engineDigest: string,
+  folder: URL,
+): { readonly prepared: PreparedImage; readonly key: string } {
   const guestCode = readFileSync(new URL(GUEST_FILE, folder), "utf8");
-  return readImage(new URL(IMAGE_FILE, folder), keyOf(engineDigest, guestCode)) ?? prepareImage(module, guestCode);
+  const key = keyOf(engineDigest, guestCode);
+  return { prepared: readImage(new URL(IMAGE_FILE, folder), key) ?? prepareImage(module, guestCode), key };
 }
 
 /** The bytes of an image file; for the build. */

@@ -1,6 +1,8 @@
 import { LAYOUT } from "./engine.ts";
 
+/** What is compared at once to find what a run has changed; where there is a change, in steps of `BLOCK`. */
 const PAGE = 4_096;
+const BLOCK = 512;
 export const WASM_PAGE = 65_536;
 
 /** What `sbrk` and the stack pointer say of a memory, and where its parts lie. */
@@ -112,7 +114,7 @@ export function unpark(memory: WebAssembly.Memory, parked: Parked): void {
   }
 }
 
-/** Neighbouring dirty pages become one range: start, length, start, length, … */
+/** Neighbouring changed blocks become one range: start, length, start, length, … */
 function dirtyRanges(bytes: Buffer, image: Image, heapEnd: number, extra: number): number[] {
   const ranges: number[] = [];
   const add = (start: number, end: number): void => {
@@ -133,8 +135,14 @@ function dirtyRanges(bytes: Buffer, image: Image, heapEnd: number, extra: number
 }
 
 function compare(bytes: Buffer, original: Buffer, offset: number, add: (start: number, end: number) => void): void {
-  for (let at = 0; at < original.length; at += PAGE) {
-    const end = Math.min(at + PAGE, original.length);
-    if (bytes.compare(original, at, end, offset + at, offset + end) !== 0) add(offset + at, offset + end);
+  const differs = (from: number, to: number): boolean =>
+    bytes.compare(original, from, to, offset + from, offset + to) !== 0;
+  for (let page = 0; page < original.length; page += PAGE) {
+    const pageEnd = Math.min(page + PAGE, original.length);
+    if (!differs(page, pageEnd)) continue;
+    for (let block = page; block < pageEnd; block += BLOCK) {
+      const end = Math.min(block + BLOCK, pageEnd);
+      if (differs(block, end)) add(offset + block, offset + end);
+    }
   }
 }

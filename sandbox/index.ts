@@ -1,11 +1,21 @@
 import { availableParallelism } from "node:os";
+import { deserialize, serialize } from "node:v8";
 
 import { compileEngine } from "./engine.ts";
 import { loadImage } from "./image-file.ts";
 import { Pool } from "./pool.ts";
-import { type Answer, type Program, Run, type RunLimits, type SandboxOutcome } from "./run.ts";
+import { type Answer, type Program, Run, type RunLimits, type RunState, type SandboxOutcome } from "./run.ts";
 
-export type { Answer, Program, Reason, RunLimits, SandboxAnswer, SandboxCall, SandboxOutcome } from "./run.ts";
+export type {
+  Answer,
+  Program,
+  Reason,
+  RunLimits,
+  RunState,
+  SandboxAnswer,
+  SandboxCall,
+  SandboxOutcome,
+} from "./run.ts";
 
 export interface SandboxOptions {
   /** Limits of a run that names no others. */
@@ -14,16 +24,27 @@ export interface SandboxOptions {
   readonly workers?: number;
 }
 
+export interface SandboxRunOptions {
+  readonly limits?: RunLimits;
+  /** Ends the run. */
+  readonly signal?: AbortSignal;
+  /** Puts the run aside as soon as it waits; its outcome is then `parked`. Blocking calls must be answered first. */
+  readonly park?: AbortSignal;
+}
+
 export interface Sandbox {
   /**
    * Runs one program in an isolate of its own. What the guest does wrong, and every limit that it meets, is in the
    * outcome; a rejection means that the sandbox itself could not work. `answer` must not reject.
    */
-  run(
-    program: Program,
-    answer: Answer,
-    options?: { readonly limits?: RunLimits; readonly signal?: AbortSignal },
-  ): Promise<SandboxOutcome>;
+  run(program: Program, answer: Answer, options?: SandboxRunOptions): Promise<SandboxOutcome>;
+  /**
+   * Goes on with a parked run, under the limits it had; its wall time starts anew. Calls that had no answer are asked
+   * again, marked as `resumed`. Rejects for a state that another version made.
+   */
+  resume(state: Uint8Array, answer: Answer, options?: Omit<SandboxRunOptions, "limits">): Promise<SandboxOutcome>;
+  /** Bytes of a parked run, for `resume`. */
+  serialize(state: RunState): Uint8Array;
   /** Ends every run and every thread. */
   close(): Promise<void>;
 }
@@ -31,46 +52,72 @@ export interface Sandbox {
 /** A wall around untrusted JavaScript: QuickJS in capped memory, on threads that can be ended at any time. */
 export function createSandbox(options: SandboxOptions): Sandbox {
   const runs = new Set<Run>();
-  let pool: Pool | undefined;
+  let opened: { readonly pool: Pool; readonly key: string } | undefined;
   let last = 0;
-  return {
-    run(program, answer, { limits = options.limits, signal } = {}) {
-      pool ??= openPool(options);
-      const threads = pool;
-      return new Promise((resolve) => {
-        const run: Run = new Run(++last, program, limits, answer, {
-          ready: () => threads.ready(run),
-          settle: (outcome) => {
-            runs.delete(run);
-            signal?.removeEventListener("abort", cancel);
-            threads.drop(run);
-            resolve(outcome);
-          },
-        });
-        const cancel = (): void => run.stop("CANCELLED");
-        runs.add(run);
-        signal?.addEventListener("abort", cancel);
-        if (signal?.aborted === true) cancel();
-        else threads.add(run);
+
+  function conduct(
+    program: Program,
+    answer: Answer,
+    { limits = options.limits, signal, park }: SandboxRunOptions,
+    state?: RunState,
+  ): Promise<SandboxOutcome> {
+    const { pool } = (opened ??= openPool(options));
+    return new Promise((resolve) => {
+      const cancel = (): void => run.stop("CANCELLED");
+      const release = (): void => pool.release(run);
+      const run: Run = new Run(++last, program, limits, answer, {
+        ready: () => pool.ready(run),
+        settle: (outcome) => {
+          runs.delete(run);
+          signal?.removeEventListener("abort", cancel);
+          park?.removeEventListener("abort", release);
+          pool.drop(run);
+          resolve(outcome);
+        },
       });
+      runs.add(run);
+      signal?.addEventListener("abort", cancel);
+      park?.addEventListener("abort", release);
+      if (signal?.aborted === true) cancel();
+      else if (state === undefined) pool.add(run);
+      else run.restore(state);
+      if (park?.aborted === true) release();
+    });
+  }
+
+  return {
+    run: (program, answer, runOptions = {}) => conduct(program, answer, runOptions),
+    async resume(bytes, answer, runOptions = {}) {
+      opened ??= openPool(options);
+      const stored = deserialize(bytes) as { key: string; state: RunState };
+      if (stored.key !== opened.key) throw new Error("Cannot resume a run that another version has parked");
+      const { state } = stored;
+      return conduct({ code: "", paths: [] }, answer, { ...runOptions, limits: state.limits }, state);
     },
+    serialize: (state) => serialize({ key: (opened ??= openPool(options)).key, state }),
     async close() {
       for (const run of runs) run.stop("CANCELLED");
-      await pool?.close();
+      await opened?.pool.close();
     },
   };
 }
 
-function openPool({ limits, workers = Math.max(1, Math.min(4, availableParallelism() - 1)) }: SandboxOptions): Pool {
+function openPool({ limits, workers = Math.max(1, Math.min(4, availableParallelism() - 1)) }: SandboxOptions): {
+  readonly pool: Pool;
+  readonly key: string;
+} {
   const { module, digest } = compileEngine();
-  return new Pool({
-    workerFile: new URL("worker.js", COMPILED),
+  const { prepared, key } = loadImage(module, digest, COMPILED);
+  const workerFile = new URL("worker.js", COMPILED);
+  const pool = new Pool({
+    workerFile,
     module,
-    prepared: loadImage(module, digest, COMPILED),
+    prepared,
     heapBytes: limits.memoryBytes,
     size: workers,
     most: workers * 8,
   });
+  return { pool, key };
 }
 
 /** Threads start from compiled files, also when this file itself runs from its source. */

@@ -61,6 +61,13 @@ export class Pool {
     this.#schedule();
   }
 
+  /** Puts a run aside for good as soon as it waits; it says itself when that is done. */
+  release(run: Run): void {
+    run.leaving = true;
+    if (run.parked !== undefined) run.leave();
+    for (const slot of this.#slots) if (slot.resident === run && slot.state === "idle") this.#evict(slot, run);
+  }
+
   /** The run is over for the host; a guest that still computes for it must stop. */
   drop(run: Run): void {
     this.#warm = true;
@@ -98,8 +105,8 @@ export class Pool {
 
   #dispatch(): void {
     for (const slot of this.#slots) {
-      if (slot.state === "idle" && slot.resident !== undefined && this.#ready.has(slot.resident))
-        this.#resume(slot, slot.resident);
+      const run = slot.resident;
+      if (slot.state === "idle" && run !== undefined && !run.leaving && this.#ready.has(run)) this.#resume(slot, run);
     }
     for (const slot of this.#idleSlots()) {
       const run = this.#nextReady() ?? this.#nextFresh();
@@ -120,7 +127,7 @@ export class Pool {
   }
 
   #nextReady(): Run | undefined {
-    for (const run of this.#ready) if (run.parked !== undefined) return run;
+    for (const run of this.#ready) if (run.parked !== undefined && !run.leaving) return run;
     return undefined;
   }
 
@@ -150,6 +157,12 @@ export class Pool {
     run.parked = undefined;
     this.#occupy(slot, run);
     this.#send(slot, { kind: "resume", run: run.id, parked, answers: run.takeAnswers(), allowance: run.allowance() });
+  }
+
+  #evict(slot: Slot, run: Run): void {
+    slot.parking.set(run.id, run);
+    slot.resident = undefined;
+    this.#post(slot, { kind: "park", run: run.id });
   }
 
   #occupy(slot: Slot, run: Run): void {
@@ -185,6 +198,7 @@ export class Pool {
         slot.worker.unref();
         if (message.end !== undefined || run?.over === true) slot.resident = undefined;
         run?.onSlice(message.deeds, message.end);
+        if (run?.leaving === true && !run.over) this.#evict(slot, run);
         break;
       }
       case "wait":
@@ -197,7 +211,9 @@ export class Pool {
   #parked(slot: Slot, message: Extract<FromWorker, { kind: "parked" }>): void {
     const run = slot.parking.get(message.run);
     slot.parking.delete(message.run);
-    if (run !== undefined && !run.over) run.parked = message.parked;
+    if (run === undefined || run.over) return;
+    run.parked = message.parked;
+    if (run.leaving) run.leave();
   }
 
   async #answerWait(slot: Slot, message: Extract<FromWorker, { kind: "wait" }>): Promise<void> {

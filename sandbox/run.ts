@@ -31,6 +31,8 @@ export interface SandboxCall {
   readonly arguments: string;
   /** Fires when the run ends before the answer is in. */
   readonly signal: AbortSignal;
+  /** True where an earlier process asked this already and did not learn the answer. */
+  readonly resumed: boolean;
 }
 
 /** `json` may hold `{"$bytes": base64}` and `{"$date": iso}` where `tagged` is set. */
@@ -58,7 +60,24 @@ export type SandboxEnd =
   | { readonly kind: "returned"; readonly json: string }
   /** `json` is what the guest says of the error: `{name, message, stack, code?, …}`, all of it untrusted. */
   | { readonly kind: "threw"; readonly json: string }
-  | { readonly kind: "stopped"; readonly reason: Reason };
+  | { readonly kind: "stopped"; readonly reason: Reason }
+  /** Put aside while it waited: `state` can be resumed later, also by another process of the same version. */
+  | { readonly kind: "parked"; readonly state: RunState };
+
+/** A run that waits, as plain data. */
+export interface RunState {
+  readonly limits: RunLimits;
+  readonly parked: { readonly bytes: Uint8Array; readonly range: Parked["range"] };
+  /** Calls without an answer, as the guest made them. */
+  readonly pending: readonly GuestCall[];
+  /** JSON of answers that the guest has not seen yet. */
+  readonly answers: readonly string[];
+  readonly timers: readonly Timer[];
+  readonly prints: readonly Print[];
+  readonly cpuMs: number;
+  readonly memoryBytes: number;
+  readonly calls: number;
+}
 
 export interface SandboxOutcome {
   readonly end: SandboxEnd;
@@ -85,12 +104,14 @@ export class Run {
   started = false;
   /** Its pages, while it lies in no worker's isolate. */
   parked: Parked | undefined;
+  /** It shall be put aside for good as soon as it waits. */
+  leaving = false;
   readonly #answer: Answer;
   readonly #ready: (run: Run) => void;
   readonly #settle: (outcome: SandboxOutcome) => void;
-  readonly #pending = new Map<number, AbortController>();
-  readonly #timers = new Map<number, NodeJS.Timeout>();
-  readonly #prints: Print[] = [];
+  readonly #pending = new Map<number, Pending>();
+  readonly #timers = new Map<number, Alarm>();
+  #prints: Print[] = [];
   readonly #startedAt = performance.now();
   readonly #wallTimer: NodeJS.Timeout;
   #answers: string[] = [];
@@ -116,6 +137,41 @@ export class Run {
     this.#settle = on.settle;
     this.#outputLeft = limits.outputBytes;
     this.#wallTimer = setTimeout(() => this.stop("WALL_LIMIT"), limits.wallMs);
+  }
+
+  /** Takes up a run that was put aside. */
+  restore(state: RunState): void {
+    this.started = true;
+    const shared = new SharedArrayBuffer(state.parked.bytes.length);
+    new Uint8Array(shared).set(state.parked.bytes);
+    this.parked = { bytes: shared, range: state.parked.range };
+    this.#prints = [...state.prints];
+    for (const print of state.prints) this.#outputLeft -= Buffer.byteLength(print.text) + 1;
+    this.#cpuMs = state.cpuMs;
+    this.#memoryBytes = state.memoryBytes;
+    this.#calls = state.calls - state.pending.length;
+    for (const timer of state.timers) this.#setTimer(timer);
+    for (const answer of state.answers) this.#arrived(answer);
+    for (const call of state.pending) void this.#make(call, true);
+  }
+
+  /** Ends the run here: what is left of it is its state. It must be parked. */
+  leave(): void {
+    const { parked, limits } = this;
+    if (this.#over || parked === undefined) return;
+    const now = performance.now();
+    const state: RunState = {
+      limits,
+      parked: { bytes: Uint8Array.from(new Uint8Array(parked.bytes)), range: parked.range },
+      pending: [...this.#pending.values()].map(({ call }) => call),
+      answers: this.#answers,
+      timers: [...this.#timers].map(([id, { at }]) => ({ id, milliseconds: Math.max(0, at - now) })),
+      prints: this.#prints,
+      cpuMs: this.#cpuMs,
+      memoryBytes: this.#memoryBytes,
+      calls: this.#calls,
+    };
+    this.#finish({ kind: "parked", state });
   }
 
   get over(): boolean {
@@ -206,22 +262,22 @@ export class Run {
     }
   }
 
-  async #make(call: GuestCall): Promise<void> {
+  async #make(call: GuestCall, resumed = false): Promise<void> {
     if (this.#pending.has(call.id)) {
       this.stop("ENGINE_TRAP"); // numbers are given once; a guest that repeats one is not ours any more
       return;
     }
-    const answer = await this.#ask(call);
+    const answer = await this.#ask(call, resumed);
     if (this.#over) return;
     this.#arrived(`${call.id},${answer}`);
   }
 
   /** Asks the host's side; never rejects. Resolves to JSON of `ok, value`. */
-  async #ask(call: GuestCall): Promise<string> {
+  async #ask(call: GuestCall, resumed = false): Promise<string> {
     const cancel = new AbortController();
-    this.#pending.set(call.id, cancel);
+    this.#pending.set(call.id, { call, cancel });
     this.#calls++;
-    const answer = await this.#answer({ ...call, signal: cancel.signal });
+    const answer = await this.#answer({ ...call, signal: cancel.signal, resumed });
     if (!this.#over) this.#pending.delete(call.id);
     if (!answer.ok) return `0,${JSON.stringify(answer.error)}`;
     if (answer.json.length > this.limits.answerBytes)
@@ -247,14 +303,15 @@ export class Run {
   }
 
   #setTimer({ id, milliseconds }: Timer): void {
-    clearTimeout(this.#timers.get(id));
+    clearTimeout(this.#timers.get(id)?.timeout);
     this.#timers.delete(id);
     if (!(milliseconds >= 0)) return;
     const fire = (): void => {
       this.#timers.delete(id);
       this.#arrived(`${id},1,null`);
     };
-    this.#timers.set(id, setTimeout(fire, Math.min(milliseconds, this.limits.wallMs)));
+    const delay = Math.min(milliseconds, this.limits.wallMs);
+    this.#timers.set(id, { timeout: setTimeout(fire, delay), at: performance.now() + delay });
   }
 
   #wallLeftMs(): number {
@@ -265,7 +322,7 @@ export class Run {
     if (this.#over) return;
     this.#over = true;
     clearTimeout(this.#wallTimer);
-    for (const timer of this.#timers.values()) clearTimeout(timer);
+    for (const { timeout } of this.#timers.values()) clearTimeout(timeout);
     this.parked = undefined;
     this.#answers = [];
     const unfinished = [...this.#pending.keys()];
@@ -279,7 +336,7 @@ export class Run {
       memoryBytes: this.#memoryBytes,
       calls: this.#calls,
     });
-    for (const cancel of this.#pending.values()) cancel.abort();
+    for (const { cancel } of this.#pending.values()) cancel.abort();
   }
 
   #output(): string {
@@ -289,6 +346,17 @@ export class Run {
       .join("\n");
     return this.#outputCut ? Buffer.from(text).subarray(0, this.limits.outputBytes).toString().replace(/�$/, "") : text;
   }
+}
+
+interface Pending {
+  readonly call: GuestCall;
+  readonly cancel: AbortController;
+}
+
+interface Alarm {
+  readonly timeout: NodeJS.Timeout;
+  /** When it goes off, in `performance.now()`. */
+  readonly at: number;
 }
 
 function tooLarge(bytes: number, limit: number): Readonly<Record<string, unknown>> {

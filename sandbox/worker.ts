@@ -35,6 +35,7 @@ const words = new Int32Array(control);
 const seeds = new Uint8Array(8 * 512);
 let nextSeed = seeds.length;
 
+let capacity = heapBytes;
 let isolate = openIsolate();
 let current = 0;
 let slice = newSlice(undefined);
@@ -62,13 +63,14 @@ function work(message: ToWorker): void {
   switch (message.kind) {
     case "start":
       parkCurrent(message.run);
-      if (isolate.memoryBytes > KEEP_BYTES) isolate = openIsolate();
+      provide(message.heapBytes);
       isolate.reset(message.heapBytes, message.seed ?? freshSeed());
       begin(message.run, message.allowance, (deadline) => isolate.start(message.expression, message.paths, deadline));
       return;
     case "resume":
       if (message.parked !== undefined) {
         parkCurrent(message.run);
+        provide(message.parked.range.end - prepared.image.heapStart);
         isolate.unpark(message.parked);
       }
       begin(message.run, message.allowance, (deadline) => isolate.deliver(message.answers, deadline));
@@ -79,6 +81,13 @@ function work(message: ToWorker): void {
     case "answer":
       return; // answers a wait that ended in another way
   }
+}
+
+/** Makes sure that the isolate can hold a run of that size, and that it does not keep what a large run left behind. */
+function provide(bytes: number): void {
+  if (bytes <= capacity && isolate.memoryBytes <= KEEP_BYTES) return;
+  capacity = Math.max(heapBytes, bytes);
+  isolate = openIsolate();
 }
 
 /** Puts the run that lies in the isolate aside for another one. The host must know before anything else runs here. */
@@ -103,7 +112,7 @@ function begin(run: number, allowance: Allowance, go: (deadline: number) => Stop
 }
 
 function openIsolate(): Isolate {
-  return new Isolate(module, prepared, heapBytes, {
+  return new Isolate(module, prepared, capacity, {
     hear,
     isInterrupted: () => current !== 0 && Atomics.load(words, CONTROL.interrupted) === current,
     textBytes: (op) =>

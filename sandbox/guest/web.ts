@@ -10,22 +10,23 @@ import { URL } from "./web/url.ts";
  * that deserves the name, and `Intl`, because its tables are larger than all the rest.
  */
 export function defineWeb(fail: (reason: unknown) => void): void {
-  for (const builtin of [structuredClone, TextEncoder, TextDecoder, URL, URLSearchParams]) {
-    define(globalThis, builtin.name, builtin);
+  const builtins = { structuredClone, TextEncoder, TextDecoder, URL, URLSearchParams };
+  for (const [name, builtin] of Object.entries(builtins)) {
+    Object.defineProperty(builtin, "name", { value: name }); // the bundler gives names of its own
+    define(globalThis, name, builtin);
   }
   define(globalThis, "queueMicrotask", function queueMicrotask(callback: unknown): void {
     if (typeof callback !== "function") throw new NativeError("Cannot queue what is not a function");
     callInItsOwnTurn(callback as () => void, [], fail);
   });
   const performance = {};
-  define(performance, "now", millisecondsSinceFirstAsked);
+  define(performance, "now", function now(): number {
+    const time = Date.now();
+    origin ??= time;
+    return time - origin;
+  });
   define(globalThis, "performance", performance);
 }
 
+/** When the snippet first asked for the time. */
 let origin: number | undefined;
-
-function millisecondsSinceFirstAsked(): number {
-  const now = Date.now();
-  origin ??= now;
-  return now - origin;
-}

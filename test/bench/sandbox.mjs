@@ -31,7 +31,7 @@ export function engineAlone() {
   const { module, digest } = compileEngine();
   let called = 0;
   let done = "";
-  const isolate = new Isolate(module, loadImage(module, digest, DIST), LIMITS.memoryBytes, {
+  const isolate = new Isolate(module, loadImage(module, digest, DIST).prepared, LIMITS.memoryBytes, {
     hear(op, id, _name, json) {
       if (op === 0) called = id;
       if (op === 3) done = json;

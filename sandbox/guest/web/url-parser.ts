@@ -13,7 +13,8 @@ export function parseUrl(input: string, base?: UrlRecord): UrlRecord | undefined
   const [beforeFragment, fragment] = cut(text.slice(scheme === undefined ? 0 : scheme.length + 1), "#");
   const [rest, query] = cut(beforeFragment, "?");
   const onlyFragment = rest === "" && query === undefined && fragment !== undefined;
-  const url = scheme === undefined ? withoutScheme(rest, onlyFragment, base) : withScheme(scheme.toLowerCase(), rest, base);
+  const url =
+    scheme === undefined ? withoutScheme(rest, onlyFragment, base) : withScheme(scheme.toLowerCase(), rest, base);
   if (url === undefined) return undefined;
   if (query !== undefined) url.query = encodeQuery(query, url.scheme);
   if (fragment !== undefined) url.fragment = encodeFragment(fragment);
