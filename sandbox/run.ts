@@ -274,10 +274,10 @@ export class Run {
 
   /** Asks the host's side; never rejects. Resolves to JSON of `ok, value`. */
   async #ask(call: GuestCall, resumed = false): Promise<string> {
-    const cancel = new AbortController();
-    this.#pending.set(call.id, { call, cancel });
+    const pending = new Pending(call, resumed);
+    this.#pending.set(call.id, pending);
     this.#calls++;
-    const answer = await this.#answer({ ...call, signal: cancel.signal, resumed });
+    const answer = await this.#answer(pending);
     if (!this.#over) this.#pending.delete(call.id);
     if (!answer.ok) return `0,${JSON.stringify(answer.error)}`;
     if (answer.json.length > this.limits.answerBytes)
@@ -336,7 +336,7 @@ export class Run {
       memoryBytes: this.#memoryBytes,
       calls: this.#calls,
     });
-    for (const { cancel } of this.#pending.values()) cancel.abort();
+    for (const pending of this.#pending.values()) pending.cancel();
   }
 
   #output(): string {
@@ -348,9 +348,38 @@ export class Run {
   }
 }
 
-interface Pending {
+/** A call without an answer. Its signal is made when somebody asks for it: most calls are over before. */
+class Pending implements SandboxCall {
   readonly call: GuestCall;
-  readonly cancel: AbortController;
+  readonly resumed: boolean;
+  #controller: AbortController | undefined;
+
+  constructor(call: GuestCall, resumed: boolean) {
+    this.call = call;
+    this.resumed = resumed;
+  }
+
+  get id(): number {
+    return this.call.id;
+  }
+
+  get path(): string {
+    return this.call.path;
+  }
+
+  get arguments(): string {
+    return this.call.arguments;
+  }
+
+  get signal(): AbortSignal {
+    this.#controller ??= new AbortController();
+    return this.#controller.signal;
+  }
+
+  cancel(): void {
+    this.#controller ??= new AbortController();
+    this.#controller.abort();
+  }
 }
 
 interface Alarm {

@@ -3,7 +3,7 @@ import { messageOf, sentence, SkillgateError } from "./errors.ts";
 import type { Method } from "./model/catalog.ts";
 import { nearest } from "./model/nearest.ts";
 import type { CallRecord } from "./model/outcome.ts";
-import { encodeForGuest } from "./model/wire.ts";
+import { decodeArguments, encodeForGuest } from "./model/wire.ts";
 import { describe, search } from "./registry/index.ts";
 import { type AuditEntry, type Call, digestOf } from "./router/index.ts";
 import type { Rooms, RunRequest } from "./run-snippet.ts";
@@ -68,17 +68,14 @@ function callOf(
   const skill = method && catalog.skill(method.skill);
   if (method === undefined || skill === undefined) throw unknownPath(call.path, catalog.methods);
   const { id, signal } = call;
-  const args = parseArguments(call.arguments);
+  // MCP has only JSON: there, bytes travel as base64 text.
+  const args = parseArguments(call.arguments, skill.kind === "mcp" ? "base64" : "bytes");
   return { id, runId, caller, skill, method, args, signal, log: () => {}, progress: () => {} };
 }
 
-function parseArguments(json: string): readonly unknown[] {
-  try {
-    const args: unknown = JSON.parse(json);
-    if (Array.isArray(args)) return args;
-  } catch {
-    // falls through: only a corrupted guest sends this
-  }
+function parseArguments(json: string, bytesAs: "bytes" | "base64" = "bytes"): readonly unknown[] {
+  const args = decodeArguments(json, bytesAs);
+  if (args !== undefined) return args;
   throw new SkillgateError("ARGUMENTS_INVALID", sentence("ARGUMENTS_INVALID", "they are not a list of JSON values"));
 }
 

@@ -44,10 +44,22 @@ export function outcomeOf(ending: Ending): Outcome {
     calls: sandbox.calls,
   };
   if (sandbox.end.kind === "returned") return completed(ending, sandbox.end.json, output, usage);
-  const error =
-    sandbox.end.kind === "threw" ? thrownError(ending, sandbox.end.json) : stoppedError(ending, sandbox.end.reason);
+  const error = errorOf(ending);
   const text = [output, `${error.message}${at(error)}`, error.frame, error.hint].filter(Boolean).join("\n");
   return { kind: "failed", runId, error, output, text, calls, usage };
+}
+
+function errorOf(ending: Ending): GuestError {
+  const { end } = ending.sandbox;
+  switch (end.kind) {
+    case "threw":
+      return thrownError(ending, end.json);
+    case "stopped":
+      return stoppedError(ending, end.reason);
+    case "returned":
+    case "parked":
+      throw new TypeError(`A run that ${end.kind} has not failed`);
+  }
 }
 
 function completed(ending: Ending, json: string, output: string, usage: Usage): Outcome {

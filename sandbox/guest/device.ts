@@ -39,7 +39,7 @@ export function waitFor(method: unknown): unknown {
   const path = typeof method === "function" ? weakGet(pathOfMethod, method) : undefined;
   if (path === undefined) return method;
   return (...args: unknown[]): unknown => {
-    const answer = parse(host(OP.wait, nextId(), path, encode(args) as string) as string) as [number, unknown];
+    const answer = parse(host(OP.wait, nextId(), path, encodeArguments(args)) as string) as [number, unknown];
     if (answer[0] !== 0) return answer[0] === 2 ? revive(answer[1]) : answer[1];
     throw callError(answer[1] as CallFailure, stackHere());
   };
@@ -47,7 +47,7 @@ export function waitFor(method: unknown): unknown {
 
 function makeMethod(path: string): object {
   const method = (...args: unknown[]): Promise<unknown> => {
-    const json = encode(args) as string;
+    const json = encodeArguments(args);
     const stack = stackHere();
     return new NativePromise((fulfil, reject) => {
       const id = nextId();
@@ -58,4 +58,11 @@ function makeMethod(path: string): object {
   fix(method, "name", path);
   weakSet(pathOfMethod, method, path);
   return freeze(method);
+}
+
+/** JSON of an argument list. It has no word for an argument that is left out: `{"$undefined": 1}` says so. */
+function encodeArguments(args: unknown[]): string {
+  while (args.length > 0 && args[args.length - 1] === undefined) args.length--;
+  for (let i = 0; i < args.length; i++) if (args[i] === undefined) args[i] = { $undefined: 1 };
+  return encode(args) as string;
 }

@@ -38,22 +38,43 @@ export function encodeForGuest(value: unknown): Encoded {
 export function decodeFromGuest(json: string): unknown {
   if (json === "") return undefined;
   const value: unknown = JSON.parse(json);
-  return json.includes('"$bytes"') ? reviveBytes(value) : value;
+  return json.includes('"$bytes"') ? revive(value, "bytes") : value;
 }
 
-function reviveBytes(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(reviveBytes);
+/** The arguments of a call, with `undefined` where one was left out; `undefined` for what is no list at all. */
+export function decodeArguments(json: string, bytesAs: "bytes" | "base64"): readonly unknown[] | undefined {
+  let args: unknown;
+  try {
+    args = JSON.parse(json);
+  } catch {
+    return undefined; // only a corrupted guest sends this
+  }
+  if (!Array.isArray(args)) return undefined;
+  const given = json.includes('"$undefined"')
+    ? args.map((each) => (isTagged(each, "$undefined") ? undefined : each))
+    : args;
+  return json.includes('"$bytes"') ? given.map((each) => revive(each, bytesAs)) : given;
+}
+
+function revive(value: unknown, bytesAs: "bytes" | "base64"): unknown {
+  if (Array.isArray(value)) return value.map((each) => revive(each, bytesAs));
   if (!isRecord(value)) return value;
-  const keys = Object.keys(value);
   const bytes = value["$bytes"];
-  if (keys.length === 1 && typeof bytes === "string") return new Uint8Array(Buffer.from(bytes, "base64"));
-  for (const key of keys) {
+  if (isTagged(value, "$bytes") && typeof bytes === "string") {
+    return bytesAs === "base64" ? bytes : new Uint8Array(Buffer.from(bytes, "base64"));
+  }
+  for (const key of Object.keys(value)) {
+    // Not an assignment: `__proto__` is a name like any other here.
     Object.defineProperty(value, key, {
-      value: reviveBytes(value[key]),
+      value: revive(value[key], bytesAs),
       enumerable: true,
       writable: true,
       configurable: true,
     });
   }
   return value;
+}
+
+function isTagged(value: unknown, tag: string): value is Record<string, unknown> {
+  return isRecord(value) && Object.hasOwn(value, tag) && Object.keys(value).length === 1;
 }

@@ -6,14 +6,14 @@ export function parseHost(text: string, special: boolean): string | undefined {
   if (text.startsWith("[")) return text.endsWith("]") ? parseIpv6(text.slice(1, -1)) : undefined;
   if (!special) return FORBIDDEN.test(text) ? undefined : percentEncode(text, ENCODED.control);
   const domain = domainToAscii(percentDecode(text));
-  if (domain === undefined || domain === "" || FORBIDDEN_IN_DOMAIN.test(domain)) return undefined;
+  if (domain === "" || FORBIDDEN_IN_DOMAIN.test(domain)) return undefined;
   return endsInNumber(domain) ? parseIpv4(domain) : domain;
 }
 
 // oxlint-disable-next-line no-control-regex -- they are what is looked for
 const FORBIDDEN = /[\0\t\n\r #/:<>?@[\\\]^|]/;
 // oxlint-disable-next-line no-control-regex -- as above
-const FORBIDDEN_IN_DOMAIN = /[\0-\x20"#%/:<>?@[\\\]^`{|}\x7f]/;
+const FORBIDDEN_IN_DOMAIN = /[\0-\x20#%/:<>?@[\\\]^|\x7f]/;
 
 function endsInNumber(domain: string): boolean {
   const last = labelsOf(domain).at(-1) as string;

@@ -195,7 +195,7 @@ function setHost(url: UrlRecord, value: string, withPort: boolean): void {
   const before = url.port;
   if (!readHost(url, host)) return;
   url.port = before;
-  if (port !== undefined) changePort(url, port);
+  if (port !== undefined && port !== "") changePort(url, port);
 }
 
 /** Digits at the beginning count; none at all do not, but an empty text means the scheme's own port. */

@@ -1,0 +1,85 @@
+import { argumentsMessage, bindArguments } from "../model/arguments.ts";
+import type { Caller } from "../model/caller.ts";
+import type { Method, Skill } from "../model/catalog.ts";
+import type { CallContext } from "../model/skill.ts";
+import { SkillgateError } from "../errors.ts";
+import type { Validation, Validator } from "../validation/index.ts";
+import type { AuditEntry } from "./trail.ts";
+import { digestOf } from "./digest.ts";
+
+/** One call of a method, as its run asks for it. */
+export interface Call {
+  /** Counts the calls of the run. */
+  readonly id: number;
+  readonly runId: string;
+  readonly caller: Caller;
+  readonly skill: Skill;
+  /** From the catalog that the run sees. */
+  readonly method: Method;
+  /** As the guest wrote them; plain data. */
+  readonly args: readonly unknown[];
+  /** Fires when the run ends. */
+  readonly signal: AbortSignal;
+  readonly log: CallContext["log"];
+  readonly progress: CallContext["progress"];
+  /** Gets what the caller should know although the call went well. */
+  readonly note: (text: string) => void;
+  /** Gets the record of the call when it has ended, in whatever way. */
+  readonly ended: (entry: AuditEntry) => void;
+}
+
+/** The way of a call: what its method returned, or a `SkillgateError` for every refusal and failure. */
+export type Route = (call: Call) => Promise<unknown>;
+
+/** A call on its way through the guards. What follows from its arguments is worked out when first asked for. */
+export interface GuardedCall extends Call {
+  /** The arguments by name, validated, with defaults. */
+  readonly validation: () => Validation;
+  /** Of the validated input; of the arguments as they came if they are not valid. */
+  readonly argumentsDigest: () => string;
+}
+
+export interface Answer {
+  readonly value: unknown;
+  readonly cached: boolean;
+}
+
+/** One stage on the way of a call; throws a `SkillgateError` to refuse it or to say how it failed. */
+export type Stage = (call: GuardedCall) => Promise<Answer>;
+
+/** Wraps the stages further in. */
+export type Guard = (next: Stage) => Stage;
+
+export function guardedCall(call: Call, validator: Validator): GuardedCall {
+  const validation = once(() => validationOf(call, validator));
+  const argumentsDigest = once(() => {
+    const checked = validation();
+    return digestOf(checked.kind === "valid" ? checked.input : call.args);
+  });
+  return { ...call, validation, argumentsDigest };
+}
+
+/** The validated arguments by name; refuses the call if there are none. */
+export function inputOf({ method, validation }: GuardedCall): Record<string, unknown> {
+  const checked = validation();
+  if (checked.kind === "valid") return checked.input;
+  const message = argumentsMessage(method, checked.problems);
+  throw new SkillgateError("ARGUMENTS_INVALID", message, { ...factsOf(method), problems: checked.problems });
+}
+
+/** What an error tells about the method that it is about. */
+export function factsOf(method: Method): { readonly skill: string; readonly method: string } {
+  return { skill: method.skill, method: method.name };
+}
+
+function validationOf({ method, args }: Call, validator: Validator): Validation {
+  const binding = bindArguments(method, args);
+  return binding.kind === "unfit"
+    ? { kind: "invalid", problems: binding.problems }
+    : validator.validate(method, binding.input);
+}
+
+function once<Value>(make: () => Value): () => Value {
+  let made: { readonly value: Value } | undefined;
+  return () => (made ??= { value: make() }).value;
+}

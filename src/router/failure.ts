@@ -1,0 +1,58 @@
+import { SkillgateError, type ErrorCode } from "../errors.ts";
+import { isPlainObject } from "../model/arguments.ts";
+import { isRecord } from "../model/json.ts";
+import { factsOf, type GuardedCall } from "./call.ts";
+import { redact } from "./redact.ts";
+
+const SEARCHED_VALUES = 1_000;
+const SPOKEN_STRINGS = 200;
+const SPOKEN_CHARACTERS = 4_096;
+
+/**
+ * What a guest is told of whatever a provider threw: one message, redacted, and which method it was. Nothing else crosses;
+ * the error itself is the `cause`, for the host's own eyes.
+ */
+export function failureOf(
+  thrown: unknown,
+  { method, skill, args }: GuardedCall,
+  secrets: readonly string[],
+): SkillgateError {
+  const text = redact(textOf(thrown), { spoken: spokenIn(args), secrets });
+  const facts = {
+    ...factsOf(method),
+    ...(skill.server !== undefined && { server: skill.server }),
+    ...(skill.kind === "mcp" && { tool: method.wireName }),
+  };
+  return new SkillgateError(codeOf(thrown), text || `${method.path} failed`, facts, { cause: thrown });
+}
+
+/** What a provider may say itself. All else would look as if the router, or the run, had said it. */
+const PROVIDER_CODES: ReadonlySet<ErrorCode> = new Set(["CALL_FAILED", "CALL_TIMEOUT", "SERVER_GONE"]);
+
+function codeOf(thrown: unknown): ErrorCode {
+  return thrown instanceof SkillgateError && PROVIDER_CODES.has(thrown.code) ? thrown.code : "CALL_FAILED";
+}
+
+/** The message of whatever was thrown, the code of a system error without one; reading it never throws. */
+function textOf(thrown: unknown): string {
+  if (typeof thrown === "string") return thrown;
+  if (!isRecord(thrown)) return "";
+  try {
+    const texts = [thrown["message"], thrown["code"]].filter((text) => typeof text === "string");
+    return texts.find((text) => text !== "") ?? "";
+  } catch {
+    return ""; // A getter of a hostile error.
+  }
+}
+
+/** The texts that the guest passed: not all of very many, and none that are long. */
+function spokenIn(args: readonly unknown[]): readonly string[] {
+  const spoken: string[] = [];
+  const pending: unknown[] = [args];
+  for (let visits = 0; visits < SEARCHED_VALUES && pending.length > 0; visits++) {
+    const next = pending.pop();
+    if (typeof next === "string" && next.length <= SPOKEN_CHARACTERS) spoken.push(next);
+    else if (Array.isArray(next) || isPlainObject(next)) pending.push(...Object.values(next).slice(0, SEARCHED_VALUES));
+  }
+  return spoken.slice(0, SPOKEN_STRINGS);
+}

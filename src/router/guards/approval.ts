@@ -1,0 +1,56 @@
+import { SkillgateError, sentence } from "../../errors.ts";
+import type { Caller } from "../../model/caller.ts";
+import { cancelledError, unlessAborted } from "../abort.ts";
+import { factsOf, type Guard, type GuardedCall } from "../call.ts";
+
+/** What somebody is asked to approve: exactly this. */
+export interface ApprovalRequest {
+  readonly caller: Caller;
+  /** `Skill.method`. */
+  readonly path: string;
+  /** A copy of what the method gets. */
+  readonly input: Readonly<Record<string, unknown>>;
+  readonly argumentsDigest: string;
+  readonly runId: string;
+}
+
+/** Says yes with `true`; anything else, and an error, is a no. */
+export type Approve = (request: ApprovalRequest) => Promise<boolean> | boolean;
+
+/** Asks for a yes to the very input that the method gets, where the method wants one (P6). */
+export function approval(approve: Approve): Guard {
+  return (next) => async (call) => {
+    if (call.method.metadata.approval !== "none") await requireApproval(call, approve);
+    return next(call);
+  };
+}
+
+async function requireApproval(call: GuardedCall, approve: Approve): Promise<void> {
+  const { caller, method, runId, signal } = call;
+  const checked = call.validation();
+  if (checked.kind === "invalid") return; // Refused further in; nobody is bothered with it.
+  const request: ApprovalRequest = {
+    caller,
+    path: method.path,
+    input: structuredClone(checked.input),
+    argumentsDigest: call.argumentsDigest(),
+    runId,
+  };
+  const verdict = await unlessAborted(signal, answerOf(approve, request), () => cancelledError(method));
+  if (verdict.yes) return;
+  const values = `caller ${JSON.stringify(caller.id)} calls "${method.path}"`;
+  const message = sentence("APPROVAL_MISSING", values);
+  throw new SkillgateError("APPROVAL_MISSING", message, factsOf(method), { cause: verdict.cause });
+}
+
+async function answerOf(
+  approve: Approve,
+  request: ApprovalRequest,
+): Promise<{ readonly yes: boolean; readonly cause?: unknown }> {
+  try {
+    const verdict: unknown = await approve(request);
+    return { yes: verdict === true };
+  } catch (cause) {
+    return { yes: false, cause };
+  }
+}

@@ -1,0 +1,55 @@
+import { SkillgateError, type ErrorCode } from "../../errors.ts";
+import type { Guard, GuardedCall } from "../call.ts";
+import type { AuditEntry } from "../trail.ts";
+
+/** How a call ended, as far as it depends on how. */
+type End = Pick<AuditEntry, "decision" | "outcome" | "cached" | "code">;
+
+/** Records every call, refused ones too, once it has ended. */
+export function audit(record: (entry: AuditEntry) => void, now: () => number): Guard {
+  return (next) => async (call) => {
+    const time = now();
+    const started = performance.now();
+    const end = (how: End): void => {
+      const entry = entryOf(call, time, performance.now() - started, how);
+      record(entry);
+      call.ended(entry);
+    };
+    try {
+      const answer = await next(call);
+      end({ decision: "allowed", outcome: "ok", cached: answer.cached });
+      return answer;
+    } catch (error) {
+      end(endBy(error instanceof SkillgateError ? error.code : "CALL_FAILED"));
+      throw error;
+    }
+  };
+}
+
+function entryOf(call: GuardedCall, time: number, durationMs: number, how: End): AuditEntry {
+  return Object.freeze({
+    time,
+    runId: call.runId,
+    callId: call.id,
+    caller: call.caller.id,
+    path: call.method.path,
+    argumentsDigest: call.argumentsDigest(),
+    durationMs,
+    ...how,
+  });
+}
+
+function endBy(code: ErrorCode): End {
+  if (REFUSALS.has(code)) return { decision: "refused", outcome: "refused", cached: false, code };
+  return { decision: "allowed", outcome: code === "CALL_CANCELLED" ? "unfinished" : "error", cached: false, code };
+}
+
+/** What the other guards refuse a call with. */
+const REFUSALS: ReadonlySet<ErrorCode> = new Set([
+  "PERMISSION_MISSING",
+  "SKILL_DISABLED",
+  "APPROVAL_MISSING",
+  "COOLDOWN",
+  "RATE_LIMIT",
+  "ARGUMENTS_INVALID",
+]);

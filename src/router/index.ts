@@ -1,0 +1,71 @@
+import type { Validator } from "../validation/index.ts";
+import { guardedCall, type Guard, type Route } from "./call.ts";
+import { dispatch } from "./dispatch.ts";
+import { approval, type Approve } from "./guards/approval.ts";
+import { audit } from "./guards/audit.ts";
+import { cache } from "./guards/cache.ts";
+import { enabled } from "./guards/enabled.ts";
+import { limits } from "./guards/limits.ts";
+import { permission } from "./guards/permission.ts";
+import { timeout } from "./guards/timeout.ts";
+import { validate } from "./guards/validate.ts";
+import { createTrail, type AuditEntry, type Statistics } from "./trail.ts";
+
+export type { Call, Route } from "./call.ts";
+export { digestOf } from "./digest.ts";
+export type { ApprovalRequest, Approve } from "./guards/approval.ts";
+export { runCalls } from "./run-calls.ts";
+export type { AuditEntry, Statistics } from "./trail.ts";
+
+export interface RouterOptions {
+  readonly validator: Validator;
+  /** Asked for methods that want an approval; nobody approves without it. */
+  readonly approve?: Approve;
+  /** Skills that must not be called although a run may still see them. */
+  readonly isDisabled?: (skill: string) => boolean;
+  readonly settingsOf?: (skill: string) => Readonly<Record<string, unknown>>;
+  /** Values that no guest may read in an error, whatever they look like. */
+  readonly secrets?: () => readonly string[];
+  /** Gets the record of each call when it has ended. */
+  readonly onEntry?: (entry: AuditEntry) => void;
+  /** Milliseconds since 1970. */
+  readonly now?: () => number;
+}
+
+/** The one way to a method. */
+export interface Router {
+  readonly route: Route;
+  /** The newest records, the oldest first. */
+  entries(): readonly AuditEntry[];
+  /** By `Skill.method`. */
+  statistics(): ReadonlyMap<string, Statistics>;
+}
+
+export function createRouter(options: RouterOptions): Router {
+  const { validator, approve = () => false, isDisabled = () => false, now = Date.now } = options;
+  const { settingsOf = () => ({}), secrets = () => [] } = options;
+  const trail = createTrail();
+  const record = (entry: AuditEntry): void => {
+    trail.add(entry);
+    options.onEntry?.(entry);
+  };
+
+  /** The outermost first. */
+  const guards: readonly Guard[] = [
+    audit(record, now),
+    permission,
+    enabled(isDisabled),
+    approval(approve),
+    limits(now),
+    validate(validator),
+    timeout,
+    cache(now),
+  ];
+  const enter = guards.reduceRight((next, guard) => guard(next), dispatch({ settingsOf, secrets }));
+
+  return {
+    route: async (call) => (await enter(guardedCall(call, validator))).value,
+    entries: () => trail.entries(),
+    statistics: () => trail.statistics(),
+  };
+}

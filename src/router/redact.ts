@@ -1,0 +1,150 @@
+/** How much of a text is read, and how much of it is kept. */
+const READ_CHARACTERS = 16_000;
+const KEPT_CHARACTERS = 4_000;
+
+/** Shorter ones would take honest words apart. */
+const SHORTEST_SECRET = 6;
+
+const HIDDEN = "[redacted]";
+const HIDDEN_PATH = "[path]";
+
+/** What decides, besides its form, whether a part of a text may be shown. */
+export interface Known {
+  /** What the guest itself passed: it learns nothing when it reads that again. */
+  readonly spoken: readonly string[];
+  /** Values that are never shown, whatever they look like. */
+  readonly secrets: readonly string[];
+}
+
+/**
+ * A text of a provider as a guest may read it (S10, P9): without stack lines, secrets, credentials in URLs, addresses of
+ * databases, and absolute paths, each of which gives way to a mark. The rest stays, because a model needs it to do better:
+ * `ENOENT: no such file or directory, open '/data/x.txt'` keeps the path if the call was about `/data/x.txt`, reads
+ * `'/data/[path]'` if it was about `/data`, and `'[path]/x.txt'` if it was about `x.txt`.
+ */
+export function redact(text: string, known: Known): string {
+  let clean = cut(text, READ_CHARACTERS).replace(STACK_LINES, "");
+  for (const secret of secretsIn(known)) clean = clean.replaceAll(secret, HIDDEN);
+  for (const { pattern, shown } of RULES)
+    clean = clean.replace(pattern, (found: string, ...groups: (string | undefined)[]) => shown(found, known, groups));
+  return cut(clean.trim(), KEPT_CHARACTERS);
+}
+
+/** The longest first: one may begin with another. */
+function secretsIn({ secrets }: Known): readonly string[] {
+  return secrets.filter(({ length }) => length >= SHORTEST_SECRET).toSorted((a, b) => b.length - a.length);
+}
+
+/** Cuts at a space, so that no half of a secret is left that no rule knows. */
+function cut(text: string, characters: number): string {
+  if (text.length <= characters) return text;
+  const end = text.lastIndexOf(" ", characters);
+  return `${text.slice(0, end > characters / 2 ? end : characters)} …`;
+}
+
+/** `    at connect (/srv/app/db.js:42:7)`, as JavaScript and Java write them. */
+const STACK_LINES = /^[ \t]+at (?:[^\n(]*\()?(?:[^\n()]*:\d+|native|<anonymous>|index \d+)\)?[ \t]*(?:\n|$)/gm;
+
+/** In quotes a path may hold spaces. */
+const QUOTED_PATH = /(["'`])(\/[^"'`\n/]+\/[^"'`\n]+|[A-Za-z]:[\\/][^"'`\n]+|\\\\[^"'`\n]+|~\/[^"'`\n]+)\1/;
+
+/** Of at least two names, and not after the verb of a request: `GET /v1/users` is no path of this host. */
+const BARE_PATH =
+  /(?<![\w.~%/\\-])(?<!\b(?:GET|POST|PUT|PATCH|DELETE|HEAD|OPTIONS) )(?:\/[^\s'"`<>|;,(){}[\]/]+\/|[A-Za-z]:[\\/](?!\/)|\\\\|~\/)[^\s'"`<>|;,(){}[\]]+/;
+
+type Groups = readonly (string | undefined)[];
+
+interface Rule {
+  readonly pattern: RegExp;
+  /** What is shown in place of what the pattern found. */
+  readonly shown: (found: string, known: Known, groups: Groups) => string;
+}
+
+/** In the order in which they are applied. No pattern takes more than about linear time. */
+const RULES: readonly Rule[] = [
+  { pattern: /-----BEGIN [A-Z ]{3,40}-----[\s\S]*?(?:-----END [A-Z ]{3,40}-----|$)/g, shown: () => HIDDEN },
+  { pattern: /\b[a-z][a-z0-9+.-]{0,30}:\/\/[^\s'"`<>]+/gi, shown: (url, known) => inSentence(url, known, shownUrl) },
+  { pattern: /\b(bearer|basic|digest|token)( +)([\w+/=.~-]{8,})/gi, shown: shownScheme },
+  {
+    pattern:
+      /\b([\w-]{0,40}?(?:password|passwd|pwd|passphrase|secret|token|api[_-]?key|access[_-]?key|private[_-]?key|credentials?|authorization|signature)["']?)([ \t]{0,3}[=:][ \t]{0,3}["']?)([^\s"'&,;]+)/gi,
+    shown: shownAssignment,
+  },
+  {
+    // The forms in which well-known services give out their keys, and JSON web tokens.
+    pattern:
+      /(?<![A-Za-z0-9])(?:sk[-_][\w-]{8,}|[pr]k_(?:live|test)_\w{8,}|gh[pousr]_\w{16,}|github_pat_\w{20,}|glpat-[\w-]{10,}|xox[a-z]-[\w-]{10,}|(?:AKIA|ASIA)[0-9A-Z]{16}|AIza[\w-]{30,}|ya29\.[\w-]{10,}|npm_\w{20,}|hf_\w{20,}|eyJ[\w-]{8,}\.[\w-]{8,}(?:\.[\w-]*)?)/g,
+    shown: unlessSpoken,
+  },
+  {
+    pattern: /(?<![\w-])[\w-]{28,}/g,
+    shown: (found, known) => (looksRandom(found) ? unlessSpoken(found, known) : found),
+  },
+  { pattern: new RegExp(`${QUOTED_PATH.source}|${BARE_PATH.source}`, "g"), shown: shownFoundPath },
+];
+
+function unlessSpoken(found: string, { spoken }: Known): string {
+  return spoken.some((text) => text.includes(found)) ? found : HIDDEN;
+}
+
+/** Without the punctuation after it, which belongs to the sentence. */
+function inSentence(found: string, known: Known, shown: (found: string, known: Known) => string): string {
+  const end = /[.,:;!?)\]}]+$/.exec(found)?.index ?? found.length;
+  return shown(found.slice(0, end), known) + found.slice(end);
+}
+
+function shownUrl(url: string, known: Known): string {
+  if (known.spoken.some((text) => text.includes(url))) return url;
+  const end = url.indexOf("://");
+  const scheme = url.slice(0, end).toLowerCase();
+  const rest = url.slice(end + "://".length);
+  if (scheme === "file") return shownPath(rest, known);
+  if (!WEB_SCHEMES.has(scheme))
+    return SERVICE_SCHEMES.test(scheme) || rest.includes("@") ? `${scheme}://${HIDDEN}` : url;
+  const address = rest.replace(/^[^/?#]*@/, `${HIDDEN}@`);
+  return `${scheme}://${address.replace(SECRET_PARAMETERS, `$1${HIDDEN}`)}`;
+}
+
+const WEB_SCHEMES: ReadonlySet<string> = new Set(["http", "https", "ws", "wss", "ftp", "ftps"]);
+
+/** Databases, queues and directories: their addresses are nothing that a guest could use. */
+const SERVICE_SCHEMES =
+  /^(?:jdbc:)?(?:pg|postgres|postgresql|mysql|mariadb|mongodb|redis|rediss|valkey|amqp|amqps|mssql|sqlserver|oracle|kafka|nats|ldap|ldaps|smtp|smtps|imap|imaps|memcached|clickhouse|cassandra|couchbase|couchdb|neo4j|bolt|elasticsearch|mqtt|mqtts|ssh|sftp|tcp|udp|unix)(?:\+[a-z]+)?$/;
+
+const SECRET_PARAMETERS =
+  /([?&#][\w.-]{0,40}(?:token|key|secret|password|passwd|pwd|auth|sig|signature|credential)=)[^&#]+/gi;
+
+/** `Bearer eyJ…`, but not `Basic authentication`. */
+function shownScheme(found: string, known: Known, [scheme = "", space = "", value = ""]: Groups): string {
+  return /[\d=]/.test(value) ? `${scheme}${space}${unlessSpoken(value, known)}` : found;
+}
+
+/** `password=…`, `"apiKey": "…"`; but not `Unexpected token: comma`. */
+function shownAssignment(found: string, known: Known, [name = "", sign = "", value = ""]: Groups): string {
+  const isCode = sign === "=" || /["']/.test(name + sign);
+  const isSecret = isCode || (value.length >= 6 && /\d/.test(value)) || value.length >= 20;
+  return isSecret ? `${name}${sign}${unlessSpoken(value, known)}` : found;
+}
+
+/** A long run of letters in both cases and digits, as keys are; not a hash or a UUID, which have one case. */
+function looksRandom(found: string): boolean {
+  return /[A-Za-z0-9]{28,}/.test(found) && /[a-z]/.test(found) && /[A-Z]/.test(found) && /\d.*\d/.test(found);
+}
+
+function shownFoundPath(found: string, known: Known, [quote, quoted]: Groups): string {
+  if (quote === undefined || quoted === undefined) return inSentence(found, known, shownPath);
+  return `${quote}${shownPath(quoted, known)}${quote}`;
+}
+
+/** As much of a path as the guest named itself. */
+function shownPath(path: string, { spoken }: Known): string {
+  const plain = path.replace(/(?::\d+){1,2}$/, ""); // Without the line and column of a place in a file.
+  if (spoken.some((text) => text.includes(plain))) return plain;
+  const folder = spoken.find(
+    (text) =>
+      /^(?:[/\\~]|[A-Za-z]:).*[^/\\]$/.test(text) && /^[/\\]/.test(plain.slice(text.length)) && plain.startsWith(text),
+  );
+  if (folder !== undefined) return `${folder}/${HIDDEN_PATH}`;
+  const file = spoken.find((text) => text !== "" && (plain.endsWith(`/${text}`) || plain.endsWith(`\\${text}`)));
+  return file === undefined ? HIDDEN_PATH : `${HIDDEN_PATH}/${file}`;
+}

@@ -1,0 +1,46 @@
+import { messageOf } from "../errors.ts";
+import type { Call, Route } from "./call.ts";
+
+/** A call by its name; `undefined` where nothing has that name. */
+export interface NamedCall {
+  readonly name: string;
+  readonly call: Call | undefined;
+}
+
+/** How one call ended, where that is shown (X7). */
+export type CallResult =
+  | { readonly success: true; readonly data: unknown; readonly execution_time: number; readonly tool_name: string }
+  | {
+      readonly success: false;
+      readonly data: null;
+      readonly error: string;
+      /** In seconds. */
+      readonly execution_time: number;
+      readonly tool_name: string;
+    };
+
+/** Many calls, one after the other or all at once; the results are in the order of the calls, and a failure is one (X3). */
+export async function runCalls(
+  route: Route,
+  calls: readonly NamedCall[],
+  { parallel }: { readonly parallel: boolean },
+): Promise<readonly CallResult[]> {
+  if (parallel) return Promise.all(calls.map((each) => resultOf(route, each)));
+  const results: CallResult[] = [];
+  for (const each of calls) results.push(await resultOf(route, each));
+  return results;
+}
+
+async function resultOf(route: Route, { name, call }: NamedCall): Promise<CallResult> {
+  const started = performance.now();
+  const told = (): { execution_time: number; tool_name: string } => ({
+    execution_time: (performance.now() - started) / 1_000,
+    tool_name: name,
+  });
+  if (call === undefined) return { success: false, data: null, error: `Unknown tool: ${name}`, ...told() };
+  try {
+    return { success: true, data: await route(call), ...told() };
+  } catch (error) {
+    return { success: false, data: null, error: messageOf(error), ...told() };
+  }
+}

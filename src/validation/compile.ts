@@ -1,0 +1,81 @@
+import type { ErrorObject, Options } from "ajv";
+
+import type { JsonSchema } from "../model/json.ts";
+import { finderFor } from "./dialects.ts";
+import { createPattern, type Pattern } from "./patterns.ts";
+import { type TIMED_OUT, within } from "./within.ts";
+
+/** How long one value may take to be checked. The host does nothing else meanwhile. */
+const CHECK_MS = 150;
+
+/** Weight of the value times length of the schema up to which a check needs no watch. */
+const UNWATCHED_WORK = 2_000_000;
+
+/** Keywords with which a short schema can ask for endless work. */
+const HEAVY_KEYWORDS = /"(?:\$ref|\$dynamicRef|\$recursiveRef|uniqueItems)"/;
+
+/** A schema that has been made ready. */
+export interface Check {
+  /** Why not all of the schema is checked; empty if all of it is. */
+  readonly note: string;
+  /**
+   * What is wrong with a value of some weight; `TIMED_OUT` if that takes too long to find out. The value gets its defaults
+   * where they were asked for.
+   */
+  errorsIn(value: unknown, weight: number): readonly ErrorObject[] | typeof TIMED_OUT;
+  /** Why a text could not be tested against a pattern of the schema, if it could not. */
+  patternFault(source: string, text: string): string | undefined;
+}
+
+/**
+ * Makes a schema ready by the rules of its `$schema`: 2020-12 unless it says otherwise, and draft-07 where it says nothing
+ * and is no 2020-12. References out of the schema are never fetched. Any schema will do: of one that does not compile, the
+ * properties that do are still checked, and the names.
+ */
+export function compile(schema: JsonSchema, useDefaults: boolean): Check {
+  const patterns = new Map<string, Pattern>();
+  const options = { ...OPTIONS, useDefaults, code: { regExp: engineFor(patterns) } };
+  const { find, note } = finderFor(schema, options);
+  const text = JSON.stringify(schema);
+  const heavy = HEAVY_KEYWORDS.test(text);
+
+  function errorsIn(value: unknown): readonly ErrorObject[] {
+    try {
+      return find(value);
+    } catch (error) {
+      if (error instanceof RangeError) return []; // The schema leads to itself in a circle, and so asks for nothing.
+      throw error;
+    }
+  }
+
+  return {
+    note,
+    errorsIn(value, weight) {
+      if (!heavy && weight * text.length <= UNWATCHED_WORK) return errorsIn(value);
+      return within(CHECK_MS, () => errorsIn(value));
+    },
+    patternFault: (source, text) => patterns.get(source)?.faultFor(text),
+  };
+}
+
+/** The registry has bounded the schema; that its keywords make sense is found out by compiling it. */
+const OPTIONS: Options = {
+  strict: false,
+  strictNumbers: true,
+  allErrors: true,
+  verbose: true,
+  messages: false,
+  ownProperties: true,
+  meta: false,
+  validateSchema: false,
+  logger: false,
+};
+
+function engineFor(patterns: Map<string, Pattern>): NonNullable<NonNullable<Options["code"]>["regExp"]> {
+  const engine = (source: string): Pattern => {
+    const pattern = patterns.get(source) ?? createPattern(source);
+    patterns.set(source, pattern);
+    return pattern;
+  };
+  return Object.assign(engine, { code: "createPattern" });
+}

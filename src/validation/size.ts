@@ -1,0 +1,49 @@
+import { isPlainObject } from "../model/arguments.ts";
+
+/** What an input may nest: more than any honest call, less than what any recursion here or in a provider can bear. */
+export const DEEPEST_INPUT = 200;
+
+/** How much an input may hold: far more than the JSON of one call can. */
+export const HEAVIEST_INPUT = 5_000_000;
+
+/**
+ * How deeply a value nests, and about how much there is to check: its values, and a part of the length of its texts.
+ * Counting stops past what an input may be, so that a circle ends.
+ */
+export function sizeOf(value: unknown): { readonly depth: number; readonly weight: number } {
+  let depth = 0;
+  let weight = 0;
+  let level: unknown[] = [value];
+  while (level.length > 0 && depth <= DEEPEST_INPUT && weight <= HEAVIEST_INPUT) {
+    const below: unknown[] = [];
+    for (const each of level) {
+      weight += typeof each === "string" ? 1 + (each.length >> 4) : 1;
+      if (Array.isArray(each) || isPlainObject(each)) for (const inner of Object.values(each)) below.push(inner);
+    }
+    level = below;
+    depth++;
+  }
+  return { depth, weight };
+}
+
+/**
+ * A copy for defaults to be filled in: without `undefined` properties, with `__proto__` as data, and with dates, bytes
+ * and other instances as they are. Only for what is known not to nest too deeply.
+ */
+export function copyOf(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(copyOf);
+  return isPlainObject(value) ? copyOfObject(value) : value;
+}
+
+export function copyOfObject(object: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  const copy: Record<string, unknown> = {};
+  for (const [key, value] of Object.entries(object)) {
+    if (value === undefined) continue;
+    // Assignment to `__proto__` would change the copy's prototype.
+    if (key === "__proto__") Object.defineProperty(copy, key, { ...DATA_PROPERTY, value: copyOf(value) });
+    else copy[key] = copyOf(value);
+  }
+  return copy;
+}
+
+const DATA_PROPERTY = { enumerable: true, writable: true, configurable: true } as const;

@@ -1,0 +1,535 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+
+import { SkillgateError } from "../../src/errors.ts";
+import type { CallContext } from "../../src/model/skill.ts";
+import {
+  createRouter,
+  digestOf,
+  runCalls,
+  type ApprovalRequest,
+  type AuditEntry,
+  type RouterOptions,
+} from "../../src/router/index.ts";
+import { createValidator } from "../../src/validation/index.ts";
+import { ADA, BOB, benchWith, promised, type Setup } from "./calls.ts";
+
+const validator = createValidator();
+
+function routerWith(options: Partial<RouterOptions> = {}): ReturnType<typeof createRouter> {
+  return createRouter({ validator, ...options });
+}
+
+/** A router whose clock stands until it is moved. */
+function clocked(
+  setup: Setup,
+): ReturnType<typeof benchWith> & ReturnType<typeof createRouter> & { readonly wait: (seconds: number) => void } {
+  let now = 1_000_000;
+  return { ...benchWith(setup), ...routerWith({ now: () => now }), wait: (seconds) => void (now += seconds * 1_000) };
+}
+
+describe("S1, X1: a call reaches its method", () => {
+  test("with its arguments by name and its defaults", async () => {
+    const { call } = benchWith({ input: { properties: { a: {}, b: { default: 2 } }, required: ["a"] } });
+    expect(await routerWith().route(call([1]))).toEqual({ a: 1, b: 2 });
+  });
+
+  test("L3: and with what the method may know of it", async () => {
+    const seen: CallContext[] = [];
+    const { call, told } = benchWith({
+      run: (_, input, context) => {
+        seen.push(context);
+        context.log("info", "half");
+        context.progress(1, 2);
+        return Promise.resolve(input);
+      },
+    });
+    await routerWith({ settingsOf: (skill) => ({ of: skill }) }).route(call([], { caller: ADA, id: 7 }));
+    seen[0]?.log("info", "late");
+    seen[0]?.progress(2, 2);
+    expect(seen).toMatchObject([{ caller: ADA, runId: "run-1", callId: "run-1/7", settings: { of: "TestSkill" } }]);
+    expect(told).toMatchObject({ logs: ["half"], progress: [1] });
+  });
+
+  test("T6: arguments that do not fit never reach it", async () => {
+    const run = vi.fn();
+    const { call } = benchWith({ run, input: { properties: { a: { type: "number" } }, required: ["a"] } });
+    await expect(routerWith().route(call([{ b: 1 }]))).rejects.toMatchObject({
+      code: "ARGUMENTS_INVALID",
+      message:
+        'Cannot call a method with these arguments: "a" is required; "b" is not an argument, valid are a; use TestSkill.try(a: number) (ARGUMENTS_INVALID)',
+      facts: { skill: "TestSkill", method: "try", problems: [{ field: "a" }, { field: "b" }] },
+    });
+    expect(run).not.toHaveBeenCalled();
+  });
+
+  test("T6: what of its schema cannot be checked is noted", async () => {
+    const { call, told } = benchWith({ input: { properties: { a: { type: "strng" } } } });
+    await routerWith().route(call([1]));
+    expect(told.notes).toEqual([expect.stringContaining("TestSkill.try: its schema cannot be used in full")]);
+  });
+
+  test("X1: a result that does not fit is noted, and kept", async () => {
+    const { call, told } = benchWith({ run: () => Promise.resolve("x"), output: { type: "number" } });
+    expect(await routerWith().route(call([]))).toBe("x");
+    expect(told.notes).toEqual([
+      'The result of TestSkill.try does not fit its output schema: it must be a number, not "x"',
+    ]);
+  });
+});
+
+describe("P2: permissions", () => {
+  test("a call without its grant never reaches the method", async () => {
+    const run = vi.fn();
+    const { call } = benchWith({ run });
+    await expect(routerWith().route(call([], { caller: { id: "eve", grants: ["Other.*"] } }))).rejects.toMatchObject({
+      code: "PERMISSION_MISSING",
+      message: 'Cannot call a method without its permission: caller "eve" calls "TestSkill.try" (PERMISSION_MISSING)',
+    });
+    expect(run).not.toHaveBeenCalled();
+  });
+
+  test("L7: nor does one of a disabled skill", async () => {
+    const run = vi.fn();
+    const { call } = benchWith({ run });
+    await expect(routerWith({ isDisabled: (skill) => skill === "TestSkill" }).route(call([]))).rejects.toMatchObject({
+      code: "SKILL_DISABLED",
+      message: "Skill 'TestSkill' is disabled",
+    });
+    expect(run).not.toHaveBeenCalled();
+  });
+});
+
+describe("P6: approvals", () => {
+  const setup: Setup = {
+    input: { properties: { to: { type: "string" }, amount: { default: 1 } }, required: ["to"] },
+    metadata: { approval: "user" },
+  };
+
+  test("a yes is asked for exactly what the method gets", async () => {
+    const requests: ApprovalRequest[] = [];
+    const { call } = benchWith(setup);
+    const { route } = routerWith({ approve: (request) => requests.push(request) > 0 });
+    expect(await route(call(["bob"], { caller: ADA }))).toEqual({ to: "bob", amount: 1 });
+    const input = { to: "bob", amount: 1 };
+    expect(requests).toEqual([
+      { caller: ADA, path: "TestSkill.try", input, argumentsDigest: digestOf(input), runId: "run-1" },
+    ]);
+  });
+
+  test("an approver cannot change what is called", async () => {
+    const { call } = benchWith(setup);
+    const { route } = routerWith({ approve: ({ input }) => Reflect.set(input, "to", "eve") });
+    expect(await route(call(["bob"]))).toEqual({ to: "bob", amount: 1 });
+  });
+
+  test.each<[string, RouterOptions["approve"]]>([
+    ["nobody is there", undefined],
+    ["the answer is no", () => false],
+    ["the answer is no yes", () => "yes" as unknown as boolean],
+    ["the answer fails", () => Promise.reject(new Error("gone"))],
+  ])("without a yes the method is not reached: %s", async (_, approve) => {
+    const run = vi.fn();
+    const { call } = benchWith({ ...setup, run });
+    await expect(routerWith(approve && { approve }).route(call(["bob"], { caller: ADA }))).rejects.toMatchObject({
+      code: "APPROVAL_MISSING",
+      message: 'Cannot call a method without an approval: caller "ada" calls "TestSkill.try" (APPROVAL_MISSING)',
+    });
+    expect(run).not.toHaveBeenCalled();
+  });
+
+  test("nobody is asked about arguments that do not fit, or by somebody who may not call", async () => {
+    const approve = vi.fn(() => true);
+    const { call } = benchWith(setup);
+    const { route } = routerWith({ approve });
+    await expect(route(call([5]))).rejects.toMatchObject({ code: "ARGUMENTS_INVALID" });
+    await expect(route(call(["bob"], { caller: { id: "eve", grants: [] } }))).rejects.toMatchObject({
+      code: "PERMISSION_MISSING",
+    });
+    expect(approve).not.toHaveBeenCalled();
+  });
+
+  test("the run may end while somebody thinks", async () => {
+    const controller = new AbortController();
+    const { call } = benchWith(setup);
+    const asked = promised<true>();
+    const { route } = routerWith({ approve: () => (asked.resolve(true), new Promise<boolean>(() => {})) });
+    const answer = route(call(["bob"], { signal: controller.signal }));
+    await asked.promise;
+    controller.abort();
+    await expect(answer).rejects.toMatchObject({ code: "CALL_CANCELLED" });
+  });
+
+  test("the time to think is not the method's", async () => {
+    const { call } = benchWith({ ...setup, metadata: { approval: "admin", timeoutMs: 20 } });
+    const { route } = routerWith({ approve: () => new Promise((resolve) => setTimeout(resolve, 60, true)) });
+    expect(await route(call(["bob"]))).toEqual({ to: "bob", amount: 1 });
+  });
+});
+
+describe("X4: cooldowns", () => {
+  const setup: Setup = { input: { properties: { a: { type: "number" } } }, metadata: { cooldownSeconds: 5 } };
+
+  test("the message says how long to wait", async () => {
+    const { route, call, wait } = clocked(setup);
+    await route(call([1]));
+    wait(1.66);
+    await expect(route(call([1]))).rejects.toMatchObject({
+      code: "COOLDOWN",
+      message: "Tool on cooldown. Wait 3.4s",
+      facts: { skill: "TestSkill", method: "try", retryAfterSeconds: 3.4 },
+    });
+    wait(3.33);
+    await expect(route(call([1]))).rejects.toThrow("Tool on cooldown. Wait 0.1s");
+    wait(0.01);
+    expect(await route(call([1]))).toEqual({ a: 1 });
+  });
+
+  test("each caller has its own, those without a caller share one", async () => {
+    const { route, call } = clocked(setup);
+    await route(call([1], { caller: ADA }));
+    expect(await route(call([1], { caller: BOB }))).toEqual({ a: 1 });
+    await route(call([1], { runId: "run-1" }));
+    await expect(route(call([1], { runId: "run-2" }))).rejects.toMatchObject({ code: "COOLDOWN" });
+  });
+
+  test("X1: refused and invalid calls do not use it up, failed ones do", async () => {
+    let fails = true;
+    const { route, call } = clocked({
+      ...setup,
+      run: () => (fails ? Promise.reject(new Error("no")) : Promise.resolve(1)),
+    });
+    await expect(route(call(["x"]))).rejects.toMatchObject({ code: "ARGUMENTS_INVALID" });
+    await expect(route(call([1], { caller: { id: "owner", grants: [] } }))).rejects.toMatchObject({
+      code: "PERMISSION_MISSING",
+    });
+    await expect(route(call([1]))).rejects.toMatchObject({ code: "CALL_FAILED" });
+    fails = false;
+    await expect(route(call([1]))).rejects.toMatchObject({ code: "COOLDOWN" });
+  });
+
+  test("of calls at the same moment one gets through", async () => {
+    const { route, call } = clocked(setup);
+    const answers = await Promise.allSettled([route(call([1])), route(call([1])), route(call([1]))]);
+    expect(answers.map(({ status }) => status)).toEqual(["fulfilled", "rejected", "rejected"]);
+  });
+});
+
+describe("P5: rate limits", () => {
+  test("so many calls in any minute, whoever calls", async () => {
+    const { route, call, wait } = clocked({ metadata: { rateLimit: 2 } });
+    await route(call([1], { caller: ADA }));
+    wait(50);
+    await route(call([1], { caller: BOB }));
+    await expect(route(call([1], { caller: ADA }))).rejects.toMatchObject({
+      code: "RATE_LIMIT",
+      message: 'Cannot call the method this often: "TestSkill.try" takes 2 calls per minute, wait 10.0s (RATE_LIMIT)',
+      facts: { retryAfterSeconds: 10 },
+    });
+    wait(10);
+    expect(await route(call([1]))).toEqual({ value: 1 });
+    await expect(route(call([1]))).rejects.toThrow("wait 50.0s");
+  });
+
+  test("X1: what one limit refuses does not count for the other", async () => {
+    const { route, call, wait } = clocked({ metadata: { rateLimit: 2, cooldownSeconds: 1 } });
+    await route(call([1]));
+    for (let at = 0; at < 5; at++) await expect(route(call([1]))).rejects.toMatchObject({ code: "COOLDOWN" });
+    wait(1);
+    expect(await route(call([1]))).toEqual({ value: 1 });
+  });
+});
+
+describe("X2: timeouts", () => {
+  const rejections: unknown[] = [];
+  const listen = (reason: unknown): number => rejections.push(reason);
+  beforeEach(() => void process.on("unhandledRejection", listen));
+  afterEach(() => {
+    process.off("unhandledRejection", listen);
+    expect(rejections.splice(0)).toEqual([]);
+  });
+
+  test("a method that takes too long is told to stop, and its call ends", async () => {
+    const signals: AbortSignal[] = [];
+    const { call, told } = benchWith({
+      metadata: { timeoutMs: 30 },
+      run: (_, __, { signal }) => (signals.push(signal), new Promise(() => {})),
+    });
+    await expect(routerWith().route(call([]))).rejects.toMatchObject({
+      code: "CALL_TIMEOUT",
+      message: "Tool 'TestSkill.try' timed out after 0.03s",
+    });
+    expect(signals[0]?.aborted).toBe(true);
+    expect(told.entries).toMatchObject([{ outcome: "error", code: "CALL_TIMEOUT" }]);
+  });
+
+  test("what an abandoned method does later is ignored", async () => {
+    const later = promised<true>();
+    const { call, told } = benchWith({
+      metadata: { timeoutMs: 10 },
+      run: async (_, __, context) => {
+        await later.promise;
+        context.log("info", "late");
+        throw new Error("late");
+      },
+    });
+    await expect(routerWith().route(call([]))).rejects.toMatchObject({ code: "CALL_TIMEOUT" });
+    later.resolve(true);
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(told.logs).toEqual([]);
+    expect(told.entries).toHaveLength(1);
+  });
+
+  test("the end of the run cancels its calls, those to come, too", async () => {
+    const controller = new AbortController();
+    const started = promised<AbortSignal>();
+    const { call, told } = benchWith({ run: (_, __, { signal }) => (started.resolve(signal), new Promise(() => {})) });
+    const { route } = routerWith();
+    const answer = route(call([], { signal: controller.signal }));
+    const signal = await started.promise;
+    controller.abort();
+    const cancelled = {
+      code: "CALL_CANCELLED",
+      message: "Cannot complete a call whose run has ended: TestSkill.try (CALL_CANCELLED)",
+    };
+    await expect(answer).rejects.toMatchObject(cancelled);
+    expect(signal.aborted).toBe(true);
+    await expect(route(call([], { signal: controller.signal }))).rejects.toMatchObject(cancelled);
+    expect(told.entries.map(({ outcome }) => outcome)).toEqual(["unfinished", "unfinished"]);
+  });
+
+  test("many calls of one run leave no listener and raise no warning", async () => {
+    const warnings: unknown[] = [];
+    const warn = (warning: unknown): number => warnings.push(warning);
+    process.on("warning", warn);
+    const { signal } = new AbortController();
+    const { call } = benchWith();
+    const { route } = routerWith();
+    await Promise.all(Array.from({ length: 50 }, (_, id) => route(call([id], { id, signal }))));
+    await new Promise((resolve) => setImmediate(resolve));
+    process.off("warning", warn);
+    expect(warnings).toEqual([]);
+  });
+});
+
+describe("X5: the cache", () => {
+  function counting(more: Partial<Setup> = {}): ReturnType<typeof clocked> {
+    let count = 0;
+    return clocked({ metadata: { cacheTtlSeconds: 10 }, run: () => Promise.resolve({ count: ++count }), ...more });
+  }
+
+  test("answers the same caller's same call, whatever the order of its keys, as long as it may", async () => {
+    const { route, call, wait, told } = counting();
+    expect(await route(call([{ value: { a: 1, b: 2 } }], { caller: ADA }))).toEqual({ count: 1 });
+    wait(9);
+    expect(await route(call([{ value: { b: 2, a: 1 } }], { caller: ADA }))).toEqual({ count: 1 });
+    expect(await route(call([{ value: { b: 2, a: 3 } }], { caller: ADA }))).toEqual({ count: 2 });
+    expect(await route(call([{ value: { a: 1, b: 2 } }], { caller: BOB }))).toEqual({ count: 3 });
+    wait(1);
+    expect(await route(call([{ value: { a: 1, b: 2 } }], { caller: ADA }))).toEqual({ count: 4 });
+    expect(told.entries.map(({ cached }) => cached)).toEqual([false, true, false, false, false]);
+  });
+
+  test("is off unless the method asks for it", async () => {
+    const { route, call } = counting({ metadata: {} });
+    expect([await route(call([1])), await route(call([1]))]).toEqual([{ count: 1 }, { count: 2 }]);
+  });
+
+  test("keeps no failure, and what cannot be copied does no harm", async () => {
+    let count = 0;
+    const run = (): Promise<unknown> =>
+      ++count === 1 ? Promise.reject(new Error("no")) : Promise.resolve(() => count);
+    const { route, call } = counting({ run });
+    await expect(route(call([1]))).rejects.toThrow("no");
+    await route(call([1]));
+    await route(call([1]));
+    expect(count).toBe(3);
+  });
+
+  test("gives out copies", async () => {
+    const { route, call } = counting({ run: () => Promise.resolve({ list: [new Date(0), new Uint8Array([1])] }) });
+    const first = await route(call([1]));
+    Reflect.set(first as object, "list", []);
+    expect(await route(call([1]))).toEqual({ list: [new Date(0), new Uint8Array([1])] });
+  });
+});
+
+describe("X6, P8: records and statistics", () => {
+  test("each call leaves a record without its values, refused ones too", async () => {
+    const heard: AuditEntry[] = [];
+    const { call, told } = benchWith({ input: { properties: { password: { type: "string" } } } });
+    const router = routerWith({ now: () => 42, onEntry: (entry) => heard.push(entry) });
+    await router.route(call(["hunter2"], { caller: ADA, id: 3 }));
+    await router.route(call([5], { caller: ADA, id: 4 })).catch(() => {});
+    const common = {
+      time: 42,
+      runId: "run-1",
+      caller: "ada",
+      path: "TestSkill.try",
+      cached: false,
+      durationMs: expect.any(Number),
+    };
+    expect(router.entries()).toEqual([
+      { ...common, callId: 3, argumentsDigest: digestOf({ password: "hunter2" }), decision: "allowed", outcome: "ok" },
+      {
+        ...common,
+        callId: 4,
+        argumentsDigest: digestOf([5]),
+        decision: "refused",
+        outcome: "refused",
+        code: "ARGUMENTS_INVALID",
+      },
+    ]);
+    expect(heard).toEqual(router.entries());
+    expect(told.entries).toEqual(heard);
+    expect(heard.every(Object.isFrozen)).toBe(true);
+    expect(JSON.stringify(heard)).not.toContain("hunter2");
+  });
+
+  test("the newest records are kept", async () => {
+    const { call } = benchWith();
+    const router = routerWith();
+    for (let id = 0; id < 20_010; id++) await router.route(call([], { id }));
+    const ids = router.entries().map(({ callId }) => callId);
+    expect([ids.length, ids[0], ids.at(-1)]).toEqual([10_000, 10_010, 20_009]);
+  });
+
+  test("statistics count what was tried, not what was refused", async () => {
+    let fails = false;
+    const { call } = benchWith({ run: () => (fails ? Promise.reject(new Error("no")) : Promise.resolve(1)) });
+    const router = routerWith({ now: () => 42 });
+    for (let at = 0; at < 3; at++) await router.route(call([]));
+    fails = true;
+    await router.route(call([])).catch(() => {});
+    await router.route(call([], { caller: { id: "eve", grants: [] } })).catch(() => {});
+    const [path, statistics] = [...router.statistics()][0] ?? [];
+    expect(path).toBe("TestSkill.try");
+    expect(statistics).toMatchObject({ total: 4, succeeded: 3, failed: 1, lastUsed: 42 });
+    expect(statistics?.p95Ms).toBeGreaterThanOrEqual(statistics?.averageMs ?? Infinity);
+  });
+});
+
+describe("S10: what a method throws", () => {
+  test("becomes one redacted message and who it was", async () => {
+    const thrown = Object.assign(
+      new Error(
+        "backend failed while connecting to pg://admin:canary-pw@10.0.0.5/prod at /srv/canary-host/app/db.js:42",
+      ),
+      { apiKey: "sk-canary-5e7d1f" },
+    );
+    const { call } = benchWith({ run: () => Promise.reject(thrown), kind: "mcp", server: "test-server" });
+    const error: unknown = await routerWith()
+      .route(call([]))
+      .catch((reason: unknown) => reason);
+    expect(error).toBeInstanceOf(SkillgateError);
+    expect(error).toMatchObject({
+      name: "SkillgateError",
+      code: "CALL_FAILED",
+      message: "backend failed while connecting to pg://[redacted] at [path]",
+      facts: { skill: "TestSkill", method: "try", server: "test-server", tool: "try-it" },
+      cause: thrown,
+    });
+    expect(JSON.stringify(error)).not.toContain("canary");
+    expect((error as Error).stack).not.toContain("canary");
+  });
+
+  test("keeps the path that the call was about", async () => {
+    const { call } = benchWith({
+      run: (_, { value }) => Promise.reject(new Error(`ENOENT: no such file: ${String(value)}`)),
+    });
+    await expect(routerWith().route(call(["/data/missing.txt"]))).rejects.toThrow(
+      "ENOENT: no such file: /data/missing.txt",
+    );
+  });
+
+  test("hides what must never be shown", async () => {
+    const { call } = benchWith({ run: () => Promise.reject(new Error("wrong key: correct horse")) });
+    await expect(routerWith({ secrets: () => ["correct horse"] }).route(call([]))).rejects.toThrow(
+      "wrong key: [redacted]",
+    );
+  });
+
+  test.each<[string, unknown, string, string]>([
+    ["a text", "no luck", "CALL_FAILED", "no luck"],
+    ["nothing", undefined, "CALL_FAILED", "TestSkill.try failed"],
+    ["an error without words", Object.assign(new Error(""), { code: "ECONNREFUSED" }), "CALL_FAILED", "ECONNREFUSED"],
+    [
+      "a hostile getter",
+      {
+        get message() {
+          throw new Error("boo");
+        },
+      },
+      "CALL_FAILED",
+      "TestSkill.try failed",
+    ],
+    ["a symbol", Symbol("x"), "CALL_FAILED", "TestSkill.try failed"],
+    [
+      "a lost server",
+      new SkillgateError("SERVER_GONE", "Cannot reach it", { apiKey: "k" }),
+      "SERVER_GONE",
+      "Cannot reach it",
+    ],
+    ["what only the router may say", new SkillgateError("PERMISSION_MISSING", "not you"), "CALL_FAILED", "not you"],
+    ["what only a run may say", new SkillgateError("WALL_LIMIT", "too long"), "CALL_FAILED", "too long"],
+  ])("%s", async (_, thrown, code, message) => {
+    const { call } = benchWith({ run: () => Promise.reject(thrown as Error) });
+    await expect(routerWith().route(call([]))).rejects.toMatchObject({
+      code,
+      message,
+      facts: { skill: "TestSkill", method: "try" },
+    });
+  });
+
+  test("even before it returns a promise", async () => {
+    const { call } = benchWith({
+      run: () => {
+        throw new Error("at once");
+      },
+    });
+    await expect(routerWith().route(call([]))).rejects.toMatchObject({ code: "CALL_FAILED", message: "at once" });
+  });
+});
+
+describe("X3, X7: many calls", () => {
+  const flaky: Setup = {
+    run: (_, { value }) => (value === 2 ? Promise.reject(new Error("two")) : Promise.resolve(value)),
+  };
+
+  test.each([false, true])(
+    "results are in the order of the calls, failures among them (parallel: %s)",
+    async (parallel) => {
+      const { call } = benchWith(flaky);
+      const calls = [
+        ...[1, 2, 3].map((value) => ({ name: "TestSkill.try", call: call([value]) })),
+        { name: "Nobody.knows", call: undefined },
+      ];
+      const execution_time = expect.any(Number) as number;
+      expect(await runCalls(routerWith().route, calls, { parallel })).toEqual([
+        { success: true, data: 1, execution_time, tool_name: "TestSkill.try" },
+        { success: false, data: null, error: "two", execution_time, tool_name: "TestSkill.try" },
+        { success: true, data: 3, execution_time, tool_name: "TestSkill.try" },
+        { success: false, data: null, error: "Unknown tool: Nobody.knows", execution_time, tool_name: "Nobody.knows" },
+      ]);
+    },
+  );
+
+  test.each([
+    [false, 1],
+    [true, 3],
+  ])("under way at once (parallel: %s): %i", async (parallel, most) => {
+    let [now, peak] = [0, 0];
+    const { call } = benchWith({
+      run: async () => {
+        peak = Math.max(peak, ++now);
+        await new Promise((resolve) => setImmediate(resolve));
+        now--;
+      },
+    });
+    await runCalls(
+      routerWith().route,
+      [1, 2, 3].map((id) => ({ name: "x", call: call([], { id }) })),
+      { parallel },
+    );
+    expect(peak).toBe(most);
+  });
+});

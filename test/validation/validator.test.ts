@@ -1,0 +1,530 @@
+import * as fc from "fast-check";
+import { describe, expect, test } from "vitest";
+
+import type { ArgumentProblem } from "../../src/model/arguments.ts";
+import type { Method } from "../../src/model/catalog.ts";
+import { UNKNOWN } from "../../src/model/plan.ts";
+import { createValidator } from "../../src/validation/index.ts";
+import { hasRecordedTools, recordedSkills } from "../registry/catalogs.ts";
+import { methodOf, methodWith } from "./methods.ts";
+
+const validator = createValidator();
+
+function problemsOf(method: Method, input: unknown): readonly ArgumentProblem[] {
+  const validation = validator.validate(method, input);
+  return validation.kind === "invalid" ? validation.problems : [];
+}
+
+/** `field type: reason`, one per problem. */
+function linesOf(method: Method, input: unknown): readonly string[] {
+  return problemsOf(method, input).map(({ field, type, reason }) => `${field} ${type}: ${reason}`);
+}
+
+describe("T6: each kind of problem has its type, its field and its reason", () => {
+  test.each<[unknown, unknown, string]>([
+    [{ type: "string" }, 5, "type_mismatch: must be a string, not 5"],
+    [{ type: "string" }, null, "null_value: must be a string, not null"],
+    [{ type: ["string", "null"] }, [], "type_mismatch: must be a string or null, not an array"],
+    [{ type: "integer" }, 5.5, "type_mismatch: must be an integer, not 5.5"],
+    [{ type: "integer" }, true, "type_mismatch: must be an integer, not true"],
+    [{ type: "integer" }, "5", 'type_mismatch: must be an integer, not "5"'],
+    [{ type: "number" }, NaN, "type_mismatch: must be a number, not NaN"],
+    [{ type: "string", minLength: 2 }, "😀", "string_too_short: must have at least 2 characters, has 1"],
+    [{ type: "string", maxLength: 1 }, "ab", "string_too_long: must have at most 1 character, has 2"],
+    [{ type: "string", pattern: "^a+$" }, "b", 'pattern_mismatch: must match the pattern "^a+$"'],
+    [{ type: "string", format: "email" }, "ada", 'pattern_mismatch: must be a valid email, not "ada"'],
+    [{ type: "string", format: "date" }, "2026-13-01", 'pattern_mismatch: must be a valid date, not "2026-13-01"'],
+    [{ enum: ["a", "b"] }, "c", 'enum_violation: must be one of "a", "b", not "c"'],
+    [{ const: 1 }, 2, "enum_violation: must be 1, not 2"],
+    [{ type: "number", minimum: 1 }, 0, "below_minimum: must be at least 1, is 0"],
+    [{ type: "number", exclusiveMinimum: 0 }, 0, "below_minimum: must be more than 0, is 0"],
+    [{ type: "number", maximum: 1 }, 2, "above_maximum: must be at most 1, is 2"],
+    [{ type: "number", exclusiveMaximum: 1 }, 1, "above_maximum: must be less than 1, is 1"],
+    [{ type: "number", multipleOf: 5 }, 7, "type_mismatch: must be a multiple of 5, is 7"],
+    [{ type: "array", minItems: 1 }, [], "too_few_items: must have at least 1 item, has 0"],
+    [{ type: "array", maxItems: 1 }, [1, 2], "too_many_items: must have at most 1 item, has 2"],
+    [{ type: "array", uniqueItems: true }, [1, 1], "type_mismatch: must not have two equal items"],
+    [{ type: "array", contains: { const: 1 } }, [2], "too_few_items: must have at least 1 fitting item"],
+    [{ type: "array", prefixItems: [{}], items: false }, [1, 2], "too_many_items: must have at most 1 item, has 2"],
+    [{ type: "object", minProperties: 1 }, {}, "too_few_items: must have at least 1 member, has 0"],
+    [{ not: { type: "string" } }, "a", "type_mismatch: has a form that is not allowed"],
+    [false, 1, "unknown_field: is not allowed"],
+  ])("%j refuses %j", (schema, value, line) => {
+    expect(linesOf(methodOf({ value: schema }), { value })).toEqual([`value ${line}`]);
+  });
+
+  test("integer takes 5.0", () => {
+    expect(problemsOf(methodOf({ value: { type: "integer" } }), { value: 5.0 })).toEqual([]);
+  });
+
+  test.each<[unknown, string]>([
+    [5, "_root type_mismatch: must be an object, not 5"],
+    ["x", '_root type_mismatch: must be an object, not "x"'],
+    [[], "_root type_mismatch: must be an object, not an array"],
+    [null, "_root null_value: must be an object, not null"],
+  ])("an input that is no object: %j", (input, line) => {
+    expect(linesOf(methodOf({}), input)).toEqual([line]);
+  });
+
+  test("the field is a path through objects and arrays", () => {
+    const item = {
+      type: "object",
+      properties: { name: { type: "string" } },
+      required: ["name"],
+      additionalProperties: false,
+    };
+    const method = methodOf({
+      filters: { type: "array", items: item },
+      map: { additionalProperties: { type: "number" } },
+    });
+    expect(linesOf(method, { filters: [{}, { name: 5, nam: 1 }], map: { "a b": "x", "c/d": null } })).toEqual([
+      "filters[0].name field_missing: is required",
+      "filters[1].nam unknown_field: is not a property, valid are name",
+      "filters[1].name type_mismatch: must be a string, not 5",
+      'map["a b"] type_mismatch: must be a number, not "x"',
+      'map["c/d"] null_value: must be a number, not null',
+    ]);
+  });
+});
+
+describe("T6: all problems are told at once", () => {
+  const method = methodOf(
+    {
+      query: { type: "string" },
+      count: { type: "integer", minimum: 1 },
+      unit: { enum: ["celsius", "fahrenheit"] },
+    },
+    ["query"],
+  );
+
+  test("missing, wrong, out of range and unknown together, with suggestions", () => {
+    expect(problemsOf(method, { count: 0, unit: "celcius", qery: "x" })).toEqual([
+      { field: "query", type: "field_missing", reason: "is required", suggestions: [] },
+      { field: "count", type: "below_minimum", reason: "must be at least 1, is 0", suggestions: [] },
+      {
+        field: "unit",
+        type: "enum_violation",
+        reason: 'must be one of "celsius", "fahrenheit", not "celcius"',
+        suggestions: ["celsius", "fahrenheit"],
+      },
+      {
+        field: "qery",
+        type: "unknown_field",
+        reason: "is not an argument, valid are query, count, unit",
+        suggestions: ["query"],
+      },
+    ]);
+  });
+
+  test("of very many, some", () => {
+    const many = methodOf({ list: { type: "array", items: { type: "string" } } });
+    expect(problemsOf(many, { list: Array.from({ length: 1_000 }, () => 1) })).toHaveLength(200);
+  });
+
+  test("what a schema asks for twice is told once", () => {
+    const twice = methodWith({ type: "object", properties: { a: {} }, required: ["a"], allOf: [{ required: ["a"] }] });
+    expect(linesOf(twice, {})).toEqual(["a field_missing: is required"]);
+  });
+});
+
+describe("T6: of several forms, the one that was meant is told of", () => {
+  const $defs = {
+    Page: {
+      type: "object",
+      properties: { kind: { const: "page" }, url: { type: "string" } },
+      required: ["kind", "url"],
+    },
+    File: {
+      type: "object",
+      properties: { kind: { const: "file" }, path: { type: "string" } },
+      required: ["kind", "path"],
+    },
+    Loose: { type: "object", properties: { n: { type: "number" } }, required: ["n"] },
+  };
+  const page = { $ref: "#/$defs/Page" };
+  const file = { $ref: "#/$defs/File" };
+  const loose = { $ref: "#/$defs/Loose" };
+  const nothing = { type: "null" };
+
+  test.each<[string, unknown, unknown, readonly string[]]>([
+    [
+      "another type than all",
+      { anyOf: [{ type: "string" }, nothing] },
+      5,
+      ["value type_mismatch: must be a string or null, not 5"],
+    ],
+    [
+      "null",
+      { anyOf: [{ type: "string" }, { type: "number" }] },
+      null,
+      ["value null_value: must be a string or a number, not null"],
+    ],
+    [
+      "the type of one",
+      { anyOf: [{ type: "string", minLength: 2 }, nothing] },
+      "a",
+      ["value string_too_short: must have at least 2 characters, has 1"],
+    ],
+    ["the type of one by reference", { anyOf: [loose, nothing] }, {}, ["value.n field_missing: is required"]],
+    [
+      "one of constants",
+      { anyOf: [{ const: "a" }, { const: "b" }, nothing] },
+      "c",
+      ['value enum_violation: must be one of "a", "b", null, not "c"'],
+    ],
+    ["its own kind", { oneOf: [page, file] }, { kind: "file" }, ["value.path field_missing: is required"]],
+    [
+      "an unknown kind",
+      { anyOf: [page, file] },
+      { kind: "x" },
+      ['value.kind enum_violation: must be one of "page", "file", not "x"'],
+    ],
+    [
+      "none in particular",
+      { anyOf: [page, loose] },
+      {},
+      ['value type_mismatch: fits none of its 2 forms: "kind" is required, or "n" is required'],
+    ],
+    [
+      "more than one",
+      { oneOf: [{ type: "number" }, { type: "integer" }] },
+      5,
+      ["value type_mismatch: must fit exactly one of its forms, fits more"],
+    ],
+    [
+      "in an array",
+      { type: "array", items: { anyOf: [loose, nothing] } },
+      [null, { n: "1" }],
+      ['value[1].n type_mismatch: must be a number, not "1"'],
+    ],
+    [
+      "a condition",
+      JSON.parse('{"if": {"required": ["a"]}, "then": {"required": ["b"]}}'),
+      { a: 1 },
+      ["value.b field_missing: is required"],
+    ],
+    [
+      "names",
+      { propertyNames: { pattern: "^a" } },
+      { b: 1 },
+      ["value.b unknown_field: has a name that is not allowed"],
+    ],
+  ])("%s", (_, value, input, lines) => {
+    expect(linesOf(methodWith({ type: "object", $defs, properties: { value } }), { value: input })).toEqual(lines);
+  });
+
+  test("what is wrong beside them is told as well", () => {
+    const method = methodOf({
+      a: { type: "string" },
+      b: { anyOf: [{ type: "string" }, nothing] },
+      c: { type: "string" },
+    });
+    expect(problemsOf(method, { a: 1, b: 2, c: 3 }).map(({ field }) => field)).toEqual(["a", "b", "c"]);
+  });
+});
+
+describe("T6: unknown arguments", () => {
+  const properties = { query: { type: "string" } };
+
+  test.each<[string, Readonly<Record<string, unknown>>, boolean]>([
+    ["nothing said", {}, true],
+    ["additionalProperties false", { additionalProperties: false }, true],
+    ["additionalProperties true", { additionalProperties: true }, false],
+    ["additionalProperties of a schema", { additionalProperties: { type: "number" } }, false],
+    ["patternProperties", { patternProperties: { "^x": {} } }, false],
+    ["a branch that is open", { allOf: [{ additionalProperties: true }] }, false],
+    ["a branch that names it", { anyOf: [{ properties: { x: {} } }, { properties: { y: {} } }] }, false],
+  ])("%s", (_, more, refused) => {
+    expect(problemsOf(methodWith({ type: "object", properties, ...more }), { query: "a", x: 1 })).toEqual(
+      refused
+        ? [{ field: "x", type: "unknown_field", reason: "is not an argument, valid are query", suggestions: [] }]
+        : [],
+    );
+  });
+
+  test("a method that names none takes any, unless it says otherwise", () => {
+    expect(problemsOf(methodWith({ type: "object" }), { x: 1 })).toEqual([]);
+    expect(linesOf(methodWith({ type: "object", additionalProperties: false }), { x: 1 })).toEqual([
+      "x unknown_field: is not an argument, there is none",
+    ]);
+  });
+
+  test("a key __proto__ is one, and changes nothing", () => {
+    expect(
+      linesOf(methodWith({ type: "object", properties }), JSON.parse('{"query": "a", "__proto__": {"b": 1}}')),
+    ).toEqual(["__proto__ unknown_field: is not an argument, valid are query"]);
+    const open = validator.validate(methodWith({ type: "object" }), JSON.parse('{"__proto__": {"b": 1}}'));
+    expect(
+      open.kind === "valid" && [Object.keys(open.input), Object.getPrototypeOf(open.input) === Object.prototype],
+    ).toEqual([["__proto__"], true]);
+  });
+
+  test("inherited names are not given, and not known", () => {
+    const method = methodWith(
+      JSON.parse('{"type": "object", "properties": {"constructor": {"type": "string"}}, "required": ["constructor"]}'),
+    );
+    expect(linesOf(method, { toString: 1 })).toEqual([
+      "constructor field_missing: is required",
+      "toString unknown_field: is not an argument, valid are constructor",
+    ]);
+  });
+});
+
+describe("T6: a default fills a missing field", () => {
+  const input = (method: Method, given: unknown): unknown => {
+    const validation = validator.validate(method, given);
+    return validation.kind === "valid" ? validation.input : validation.problems;
+  };
+
+  test("at the top and in objects, falsy ones too, never over what is given", () => {
+    const method = methodOf(
+      {
+        a: { type: "number", default: 0 },
+        b: { type: "string", default: "" },
+        c: { type: "object", properties: { d: { type: "boolean", default: false } } },
+        e: { type: ["string", "null"], default: "x" },
+      },
+      ["a"],
+    );
+    expect(input(method, { c: {}, e: null })).toEqual({ a: 0, b: "", c: { d: false }, e: null });
+  });
+
+  test("one that does not fit its own schema is left out and blamed on nobody", () => {
+    const options = { type: "object", properties: { y: { type: "string", minLength: 1, default: "" } } };
+    const method = methodOf({ x: { type: "string", default: null }, options });
+    expect(input(method, { options: {} })).toEqual({ options: {} });
+  });
+
+  test("the input that was given stays as it was", () => {
+    const given = { c: {} };
+    input(methodOf({ a: { default: 1 }, c: { type: "object", properties: { d: { default: [] } } } }), given);
+    expect(given).toEqual({ c: {} });
+  });
+});
+
+describe("T6: a broken or catastrophic pattern neither hangs nor kills the host", () => {
+  test.each(["[", "(?P<name>a)", "a{2,1}", "(".repeat(50_000)])("a broken one: %.20s", (pattern) => {
+    const method = methodOf({ value: { type: "string", pattern }, other: { type: "string" } });
+    expect(problemsOf(method, { value: "a", other: 5 }).map(({ field, type }) => [field, type])).toEqual([
+      ["value", "invalid_pattern"],
+      ["other", "type_mismatch"],
+    ]);
+    expect(problemsOf(method, { other: "a" })).toEqual([]);
+  });
+
+  test("needless escapes are forgiven", () => {
+    const method = methodOf({ value: { type: "string", pattern: "^[a-z\\-]+\\@[a-z\\_]+$" } });
+    expect(problemsOf(method, { value: "a-b@c_d" })).toEqual([]);
+    expect(linesOf(method, { value: "@" })).toEqual([
+      'value pattern_mismatch: must match the pattern "^[a-z\\\\-]+\\\\@[a-z\\\\_]+$"',
+    ]);
+  });
+
+  test.each([
+    "^(a+)+$",
+    "^(a|a)*$",
+    "^(a|aa)+$",
+    "(a*)*b",
+    "^(.*a){20}$",
+    "(?=(a+)+b)a",
+    "^(a+)\\1+b$",
+    "a*a*a*a*a*a*c",
+  ])("%s", (pattern) => {
+    const method = methodOf({ value: { type: "string", pattern } });
+    const started = performance.now();
+    const [problem] = problemsOf(method, { value: `${"a".repeat(20_000)}!` });
+    expect(performance.now() - started).toBeLessThan(1_000);
+    expect(problem?.type).toMatch(/^(invalid_pattern|pattern_mismatch)$/);
+  });
+
+  test("one that takes too long is told of, and honest values still pass", () => {
+    const method = methodOf({ value: { type: "string", pattern: "^(a+)+$" } });
+    expect(linesOf(method, { value: `${"a".repeat(64)}!` })).toEqual([
+      'value invalid_pattern: cannot be checked, the pattern "^(a+)+$" takes too long on this value',
+    ]);
+    expect(problemsOf(method, { value: "aaaaaaaaaa" })).toEqual([]);
+  });
+
+  test("many hostile values cost hardly more than one", () => {
+    const method = methodOf({ list: { type: "array", items: { type: "string", pattern: "^(a+)+$" } } });
+    const started = performance.now();
+    expect(problemsOf(method, { list: Array.from({ length: 5_000 }, () => `${"a".repeat(64)}!`) })).not.toEqual([]);
+    expect(performance.now() - started).toBeLessThan(1_000);
+  });
+});
+
+describe("T6: any schema will do", () => {
+  test("of one that does not compile, what does is still checked, and a note says why", () => {
+    const method = methodOf({ a: { type: "strng" }, b: { type: "number", required: true }, c: { type: "string" } }, [
+      "c",
+    ]);
+    expect(linesOf(method, { a: 1, b: "x", c: 5, d: 1 })).toEqual([
+      "c type_mismatch: must be a string, not 5",
+      "d unknown_field: is not an argument, valid are c, a, b",
+    ]);
+    expect(linesOf(method, {})).toEqual(["c field_missing: is required"]);
+    expect(validator.validate(method, { c: "x" })).toEqual({
+      kind: "valid",
+      input: { c: "x" },
+      notes: [expect.stringMatching(/^TestSkill\.try: its schema cannot be used in full: "/)],
+    });
+  });
+
+  test("a reference out of the schema is never fetched", () => {
+    const method = methodOf({ a: { $ref: "http://127.0.0.1:9/schema.json" }, b: { type: "string" } });
+    expect(linesOf(method, { a: 1, b: 2 })).toEqual(["b type_mismatch: must be a string, not 2"]);
+  });
+
+  test("a recursive reference is followed as deep as the value goes", () => {
+    const $defs = { Node: { type: "object", properties: { next: { $ref: "#/$defs/Node" }, n: { type: "number" } } } };
+    const method = methodWith({ type: "object", $defs, properties: { node: { $ref: "#/$defs/Node" } } });
+    expect(linesOf(method, { node: { next: { next: { n: "x" } } } })).toEqual([
+      'node.next.next.n type_mismatch: must be a number, not "x"',
+    ]);
+  });
+
+  test("a schema that leads to itself asks for nothing", () => {
+    const $defs = { A: { $ref: "#/$defs/B" }, B: { $ref: "#/$defs/A" } };
+    const method = methodWith({
+      type: "object",
+      $defs,
+      properties: { a: { $ref: "#/$defs/A" }, b: { type: "string" } },
+    });
+    expect(linesOf(method, { a: 1, b: 2 })).toEqual(["b type_mismatch: must be a string, not 2"]);
+  });
+
+  test("one that asks for endless work is given up on", () => {
+    const $defs: Record<string, unknown> = { a0: { type: "string" } };
+    for (let at = 1; at < 40; at++)
+      $defs[`a${at}`] = { allOf: [{ $ref: `#/$defs/a${at - 1}` }, { $ref: `#/$defs/a${at - 1}` }] };
+    const method = methodWith({ type: "object", $defs, properties: { a: { $ref: "#/$defs/a39" } } });
+    expect(linesOf(method, { a: 5 })).toEqual([
+      "_root invalid_pattern: takes too long to be checked against the schema",
+    ]);
+  });
+
+  test("draft-07 tuples are understood without a $schema, and 2019-09 by its own", () => {
+    expect(linesOf(methodOf({ a: { type: "array", items: [{ type: "string" }] } }), { a: [5] })).toEqual([
+      "a[0] type_mismatch: must be a string, not 5",
+    ]);
+    const older = methodWith({
+      $schema: "https://json-schema.org/draft/2019-09/schema",
+      type: "object",
+      properties: { a: { dependentRequired: { x: ["y"] } } },
+    });
+    expect(linesOf(older, { a: { x: 1 } })).toEqual(['a.y field_missing: is required with "x"']);
+    const oldest = methodWith({
+      $schema: "http://json-schema.org/draft-07/schema#",
+      type: "object",
+      definitions: { T: { type: "string" } },
+      properties: { a: { $ref: "#/definitions/T" } },
+    });
+    expect(linesOf(oldest, { a: 1 })).toEqual(["a type_mismatch: must be a string, not 1"]);
+  });
+
+  test("two schemas of one $id do not meet", () => {
+    const $id = "https://example.com/schema";
+    expect(linesOf(methodWith({ $id, type: "object", properties: { a: { type: "string" } } }), { a: 1 })).toHaveLength(
+      1,
+    );
+    expect(linesOf(methodWith({ $id, type: "object", properties: { a: { type: "number" } } }), { a: 1 })).toEqual([]);
+  });
+
+  test("formats that nobody knows, or that are names of prototypes, are ignored", () => {
+    for (const format of ["nope", "__proto__", "constructor", "hasOwnProperty"])
+      expect(linesOf(methodOf({ a: { type: "string", format } }), { a: "x" })).toEqual([]);
+  });
+
+  test("input that nests without end, or in a circle, is refused", () => {
+    let deep: unknown = [];
+    for (let level = 0; level < 100_000; level++) deep = [deep];
+    const circle: Record<string, unknown> = {};
+    circle["a"] = circle;
+    for (const input of [{ a: deep }, circle])
+      expect(linesOf(methodOf({ a: {} }), input)).toEqual([
+        "_root type_mismatch: nests more than 200 levels deep, or holds too much",
+      ]);
+  });
+
+  test.skipIf(!hasRecordedTools)("every schema of the recorded servers compiles in full", () => {
+    const methods = recordedSkills().flatMap((skill) => skill.methods);
+    expect(methods.length).toBeGreaterThan(100);
+    for (const { input, output = {} } of methods)
+      for (const schema of [input, output]) {
+        const validation = validator.validate(methodWith({ ...schema, required: [] }), {});
+        expect(validation).toMatchObject({ kind: "valid", notes: [] });
+      }
+  });
+});
+
+describe("S5: before a run, only what is certain is told", () => {
+  const method = methodOf(
+    {
+      query: { type: "string", minLength: 2 },
+      count: { type: "integer" },
+      tags: { type: "array", items: { type: "string" }, maxItems: 2, uniqueItems: true },
+      where: {
+        anyOf: [{ type: "object", properties: { id: { type: "number" } }, required: ["id"] }, { type: "null" }],
+      },
+    },
+    ["query"],
+  );
+
+  test.each<[string, readonly unknown[], readonly string[]]>([
+    ["nothing of an unknown argument", [UNKNOWN], []],
+    ["nothing is missing if more may come", ["ab", UNKNOWN], []],
+    ["a literal beside an unknown", ["a", UNKNOWN], ["query string_too_short"]],
+    ["a literal after an unknown", [UNKNOWN, "x"], ["count type_mismatch"]],
+    ["an unknown name with an unknown value", [{ query: UNKNOWN, cuont: UNKNOWN }], ["cuont unknown_field"]],
+    ["a missing name beside an unknown value", [{ count: UNKNOWN }], ["query field_missing"]],
+    ["an item beside an unknown one", [{ query: "ab", tags: [UNKNOWN, 5] }], ["tags[1] type_mismatch"]],
+    [
+      "the number of items, though one is unknown",
+      [{ query: "ab", tags: ["a", "b", UNKNOWN] }],
+      ["tags too_many_items"],
+    ],
+    ["not whether they are unique", [{ query: "ab", tags: ["a", UNKNOWN] }], []],
+    ["not which form it has", [{ query: "ab", where: { id: UNKNOWN } }], []],
+    ["nor with an unknown beside", [{ query: "ab", where: { x: UNKNOWN } }], []],
+    ["a form without anything unknown", [{ query: UNKNOWN, where: {} }], ["where.id field_missing"]],
+    ["too many", ["ab", 1, [], null, 5], ["_root too_many_items"]],
+  ])("%s", (_, args, problems) => {
+    expect(validator.problems(method, args).map(({ field, type }) => `${field} ${type}`)).toEqual(problems);
+  });
+
+  test("what is told before a run is told of every value that the unknown can have", () => {
+    const values = fc.jsonValue({ maxDepth: 2 });
+    fc.assert(
+      fc.property(values, values, fc.constantFrom("query", "count", "tags", "where"), (unknown, known, name) => {
+        const told = validator.problems(method, [{ [name]: UNKNOWN, query: known }]);
+        if (told.length > 0 && name !== "query")
+          expect(validator.problems(method, [{ [name]: unknown, query: known }])).not.toEqual([]);
+      }),
+    );
+  });
+});
+
+describe("X1: results are checked against the output schema", () => {
+  const output = { type: "object", properties: { n: { type: "number" } }, required: ["n"] };
+
+  test("what does not fit is said in one sentence", () => {
+    const method = methodWith({ type: "object" }, output);
+    expect(validator.validateOutput(method, { n: 1, more: 2 })).toBeUndefined();
+    expect(validator.validateOutput(method, { n: "1" })).toBe(
+      'The result of TestSkill.try does not fit its output schema: "n" must be a number, not "1"',
+    );
+    expect(validator.validateOutput(method, undefined)).toBe(
+      "The result of TestSkill.try does not fit its output schema: it must be an object, not null",
+    );
+  });
+
+  test("nothing is said without one, and no default is filled in", () => {
+    expect(validator.validateOutput(methodWith({ type: "object" }), 5)).toBeUndefined();
+    const value = {};
+    validator.validateOutput(
+      methodWith({ type: "object" }, { type: "object", properties: { a: { default: 1 } } }),
+      value,
+    );
+    expect(value).toEqual({});
+  });
+});
