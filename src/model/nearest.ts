@@ -28,6 +28,12 @@ export function nearest(name: string, candidates: Iterable<string>, limit = 3): 
   return best.map(({ candidate }) => candidate);
 }
 
+/** True if at most `limit` typing errors, a small number, lie between two words. */
+export function withinEdits(a: string, b: string, limit: number): boolean {
+  const longest = Math.max(a.length, b.length);
+  return Math.abs(a.length - b.length) <= limit && longest <= COMPARED_CHARACTERS && editDistance(a, b, limit) <= limit;
+}
+
 /** From 0 (the same name) to `IMPLAUSIBLE`. Typing errors are counted only as far as they stay under `bar`. */
 function costOf(wanted: string, words: readonly string[], candidate: string, bar: number): number {
   if (candidate === wanted) return 0;

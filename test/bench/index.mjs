@@ -1,5 +1,9 @@
 // `npm run bench`: figures side by side in one run. Peers are shown when test/bench/install-peers.mjs has installed them.
 
+import { availableParallelism } from "node:os";
+import { createRuntime, defineSkill } from "../../dist/src/index.js";
+import { table } from "./measure.mjs";
+import { RESULTS } from "./peers.mjs";
 import {
   benchCalls,
   benchEventLoop,
@@ -8,13 +12,41 @@ import {
   benchRestore,
   benchThroughput,
   benchWaiting,
+  throughput,
 } from "./sandbox.mjs";
 
-console.log(`Node ${process.version}, ${(await import("node:os")).availableParallelism()} cores`);
-await benchOneCall();
+const WebSkill = defineSkill({
+  name: "WebSkill",
+  description: "Searches the web",
+  methods: {
+    search: {
+      description: "Search the web",
+      input: { type: "object", properties: { query: { type: "string" } }, required: ["query"] },
+      run: async () => RESULTS,
+    },
+  },
+});
+
+console.log(`Node ${process.version}, ${availableParallelism()} cores`);
+const runtime = await createRuntime({ skillsDir: false, skills: [WebSkill] });
+let n = 0;
+const run = () => runtime.run(`const r${n++} = await device.WebSkill.search({ query: "x" }); r${n - 1}.results.length`);
+await benchOneCall({ "Skillgate, runtime.run": run });
 await benchRestore();
 await benchCalls();
 await benchThroughput();
+await benchRuns();
+await runtime.close();
 await benchWaiting();
 await benchKill();
 await benchEventLoop();
+
+async function benchRuns() {
+  const rates = [];
+  for (let round = 0; round < 4; round++) rates.push(await throughput(run, 3_000));
+  table(
+    "Runs per second through all rooms, every source different",
+    ["", "best"],
+    [["runtime.run", Math.max(...rates)]],
+  );
+}

@@ -3,7 +3,7 @@
 import { readFileSync } from "node:fs";
 
 const FOLDER = new URL("../../.cache/peers/", import.meta.url);
-const load = async (name) => (await import(new URL("load.mjs", FOLDER).href)).load(name);
+export const loadPeer = async (name) => (await import(new URL("load.mjs", FOLDER).href)).load(name);
 
 export const RESULTS = {
   results: Array.from({ length: 10 }, (_, i) => ({ title: `t${i}`, url: `https://e.x/${i}`, text: "d".repeat(60) })),
@@ -23,8 +23,8 @@ export const PEERS = {
 };
 
 async function emscripten(fresh) {
-  const { newQuickJSWASMModuleFromVariant } = await load("quickjs-emscripten-core");
-  const { default: variant } = await load("@jitl/quickjs-wasmfile-release-sync");
+  const { newQuickJSWASMModuleFromVariant } = await loadPeer("quickjs-emscripten-core");
+  const { default: variant } = await loadPeer("@jitl/quickjs-wasmfile-release-sync");
   const newModule = () => newQuickJSWASMModuleFromVariant(variant);
   let module = await newModule();
   let runtime = module.newRuntime();
@@ -58,7 +58,7 @@ async function emscripten(fresh) {
 }
 
 async function wasi() {
-  const { QuickJS } = await load("quickjs-wasi");
+  const { QuickJS } = await loadPeer("quickjs-wasi");
   const wasm = new WebAssembly.Module(readFileSync(new URL("node_modules/quickjs-wasi/quickjs.wasm", FOLDER)));
   return {
     async run() {
@@ -84,7 +84,7 @@ async function wasi() {
 }
 
 async function isolatedVm() {
-  const { default: ivm } = await load("isolated-vm");
+  const { default: ivm } = await loadPeer("isolated-vm");
   return {
     async run() {
       const isolate = new ivm.Isolate({ memoryLimit: 64 });
@@ -103,7 +103,7 @@ async function isolatedVm() {
 }
 
 async function tanstack() {
-  const { createQuickJSIsolateDriver } = await load("@tanstack/ai-isolate-quickjs");
+  const { createQuickJSIsolateDriver } = await loadPeer("@tanstack/ai-isolate-quickjs");
   const driver = createQuickJSIsolateDriver({ memoryLimit: 64 });
   const bindings = {
     search: { name: "search", description: "", inputSchema: { type: "object" }, execute: async () => JSON_RESULTS },
@@ -121,8 +121,8 @@ async function tanstack() {
 }
 
 async function executor() {
-  const { makeQuickJsExecutor } = await load("@executor-js/runtime-quickjs");
-  const Effect = await load("effect/Effect");
+  const { makeQuickJsExecutor } = await loadPeer("@executor-js/runtime-quickjs");
+  const Effect = await loadPeer("effect/Effect");
   const quickjs = makeQuickJsExecutor({ memoryLimitBytes: 64 << 20 });
   const tools = { invoke: () => Effect.succeed(RESULTS) };
   return {

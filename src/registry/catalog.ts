@@ -1,0 +1,142 @@
+import type { Catalog, Method, Skill } from "../model/catalog.ts";
+import { type Caller, mayRead } from "../model/caller.ts";
+import { METADATA_DEFAULTS, type MethodDefinition, type MethodMetadata, type ProvidedSkill } from "../model/skill.ts";
+import { isMemberName } from "../model/names.ts";
+import { SkillgateError, sentence } from "../errors.ts";
+import { parametersOf } from "./parameters.ts";
+import { declarationOf } from "./declarations/method.ts";
+import { signatureOf } from "./declarations/signature.ts";
+import { cleanSchema, cleanText, GUIDANCE_UNITS } from "./untrusted.ts";
+
+/** The whole skill behind each skill of a view. */
+const WHOLE = new WeakMap<Skill, Skill>();
+
+/** A provided skill as catalogs hold it: frozen, its texts and schemas clean. Throws where a name is unusable. */
+export function skillFrom(provided: ProvidedSkill): Skill {
+  const skill = usableName(provided.name, provided.source);
+  const taken = new Set<string>();
+  const methods = provided.methods.map((definition) => {
+    const name = usableName(definition.name, provided.source);
+    const path = `${skill}.${name}`;
+    if (taken.has(name)) throw duplicate(path, { skill, method: name });
+    taken.add(name);
+    return methodFrom(definition, skill, path);
+  });
+  return Object.freeze({
+    name: skill,
+    description: cleanText(provided.description),
+    source: provided.source,
+    kind: provided.kind,
+    ...(provided.server !== undefined && { server: cleanText(provided.server) }),
+    ...(provided.guidance !== undefined && { guidance: cleanText(provided.guidance, GUIDANCE_UNITS) }),
+    methods: Object.freeze(methods),
+    provided,
+  });
+}
+
+/** The error of a second skill, or method, of one name (T5). */
+export function duplicate(name: string, facts: { skill: string; method?: string }): SkillgateError {
+  return new SkillgateError("METHOD_DUPLICATE", `Tool '${name}' already registered`, facts);
+}
+
+/** The frozen view over some skills, in their order. What is not asked for is not made: a change costs little. */
+export function catalogFrom(skills: readonly Skill[], version: number): Catalog {
+  let methods: readonly Method[] | undefined;
+  let skillByName: ReadonlyMap<string, Skill> | undefined;
+  const skillNamed = (name: string): Skill | undefined => {
+    skillByName ??= new Map(skills.map((skill) => [skill.name, skill]));
+    return skillByName.get(name);
+  };
+  return Object.freeze({
+    version,
+    skills: Object.freeze([...skills]),
+    get methods() {
+      methods ??= Object.freeze(skills.flatMap((skill) => skill.methods));
+      return methods;
+    },
+    skill: skillNamed,
+    method: (path: string) => {
+      const dot = path.indexOf(".");
+      const skill = dot < 0 ? undefined : skillNamed(path.slice(0, dot));
+      return skill && methodsByName(skill).get(path.slice(dot + 1));
+    },
+  });
+}
+
+/** What of a catalog a caller may read: without any other method, and without skills of which nothing is left. */
+export function readableView(catalog: Catalog, caller: Caller): Catalog {
+  const skills = catalog.skills.map((skill) => readableSkill(skill, caller)).filter((skill) => skill !== undefined);
+  const whole = skills.length === catalog.skills.length && skills.every((skill, at) => skill === catalog.skills[at]);
+  return whole ? catalog : catalogFrom(skills, catalog.version);
+}
+
+/** The skill as it was registered, for one that a view may show only in part. */
+export function wholeSkill(skill: Skill): Skill {
+  return WHOLE.get(skill) ?? skill;
+}
+
+const METHODS_BY_NAME = new WeakMap<Skill, ReadonlyMap<string, Method>>();
+
+function methodsByName(skill: Skill): ReadonlyMap<string, Method> {
+  const known = METHODS_BY_NAME.get(skill);
+  if (known !== undefined) return known;
+  const methods = new Map(skill.methods.map((method) => [method.name, method]));
+  METHODS_BY_NAME.set(skill, methods);
+  return methods;
+}
+
+function readableSkill(skill: Skill, caller: Caller): Skill | undefined {
+  if (skill.methods.length === 0) return mayRead(caller, `${skill.name}.*`) ? skill : undefined;
+  const methods = skill.methods.filter((method) => mayRead(caller, method.path));
+  if (methods.length === 0) return undefined;
+  if (methods.length === skill.methods.length) return skill;
+  const part: Skill = Object.freeze({ ...skill, methods: Object.freeze(methods) });
+  WHOLE.set(part, skill);
+  return part;
+}
+
+function usableName(name: string, source: string): string {
+  if (isMemberName(name)) return name;
+  const shown = cleanText(name, 80);
+  throw new SkillgateError("SKILL_INVALID", sentence("SKILL_INVALID", `"${shown}" in ${source} is no usable name`));
+}
+
+function methodFrom(definition: MethodDefinition, skill: string, path: string): Method {
+  const input = cleanSchema(definition.input);
+  let signature: string | undefined;
+  let declaration: string | undefined;
+  return Object.freeze({
+    path,
+    skill,
+    name: definition.name,
+    wireName: definition.wireName ?? definition.name,
+    description: cleanText(definition.description),
+    input,
+    ...(definition.output !== undefined && { output: cleanSchema(definition.output) }),
+    parameters: parametersOf(input),
+    metadata: metadataFrom(definition.metadata ?? {}),
+    definition,
+    get signature() {
+      signature ??= signatureOf(this);
+      return signature;
+    },
+    get declaration() {
+      declaration ??= declarationOf(this);
+      return declaration;
+    },
+  });
+}
+
+function metadataFrom(given: Partial<MethodMetadata>): MethodMetadata {
+  const stated = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
+  const metadata: MethodMetadata = { ...METADATA_DEFAULTS, ...stated };
+  return Object.freeze({
+    ...metadata,
+    category: cleanText(metadata.category, 80) || METADATA_DEFAULTS.category,
+    capabilities: Object.freeze([...metadata.capabilities]),
+    tags: Object.freeze(metadata.tags.map((tag) => cleanText(tag, 80))),
+    requiredScopes: Object.freeze([...metadata.requiredScopes]),
+    deprecated: metadata.deprecated === false ? false : cleanText(metadata.deprecated),
+    author: cleanText(metadata.author, 200),
+  });
+}

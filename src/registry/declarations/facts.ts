@@ -1,0 +1,53 @@
+import { isRecord } from "../../model/json.ts";
+import { flattened } from "./text.ts";
+
+/** Longest JSON of a default that is shown. */
+const DEFAULT_UNITS = 60;
+
+/** What a schema says that its TypeScript type cannot: `Results to return (default 10; 1 to 20)`. */
+export function documented(description: string, schema: unknown): string {
+  const facts = isRecord(schema) ? factsOf(schema).join("; ") : "";
+  const text = flattened(description);
+  if (facts === "") return text;
+  return text === "" ? facts : `${text} (${facts})`;
+}
+
+/** A default in the few characters that a signature has for it; `undefined` if there is none or it is too long. */
+export function shownDefault(schema: unknown): string | undefined {
+  if (!isRecord(schema) || schema["default"] === undefined) return undefined;
+  const text = flattened(JSON.stringify(schema["default"]));
+  return text.length <= DEFAULT_UNITS ? text : undefined;
+}
+
+function factsOf(schema: Record<string, unknown>): readonly string[] {
+  const standard = shownDefault(schema);
+  const pattern = schema["pattern"];
+  return [
+    standard === undefined ? "" : `default ${standard}`,
+    typeof schema["format"] === "string" ? schema["format"].slice(0, 40) : "",
+    rangeOf(schema["minimum"], schema["maximum"], ""),
+    beyond("over", schema["exclusiveMinimum"]),
+    beyond("under", schema["exclusiveMaximum"]),
+    rangeOf(schema["minLength"], schema["maxLength"], "character"),
+    rangeOf(schema["minItems"], schema["maxItems"], "item"),
+    typeof pattern === "string" && pattern.length <= 80 ? `matches ${pattern}` : "",
+  ].filter((fact) => fact !== "");
+}
+
+/** `1 to 20 items`, `at least 1 item`; the unit in the singular, empty for plain numbers. */
+function rangeOf(from: unknown, to: unknown, unit: string): string {
+  const [least, most] = [numberOf(from), numberOf(to)];
+  const of = (count: number): string => (unit === "" ? "" : ` ${unit}${count === 1 ? "" : "s"}`);
+  if (most !== undefined) return least === undefined ? `at most ${most}${of(most)}` : `${least} to ${most}${of(most)}`;
+  return least === undefined || (least === 0 && unit !== "") ? "" : `at least ${least}${of(least)}`;
+}
+
+function beyond(word: string, bound: unknown): string {
+  const value = numberOf(bound);
+  return value === undefined ? "" : `${word} ${value}`;
+}
+
+/** The bounds of safe integers that some generators write say nothing. */
+function numberOf(value: unknown): number | undefined {
+  return typeof value === "number" && Math.abs(value) < Number.MAX_SAFE_INTEGER ? value : undefined;
+}

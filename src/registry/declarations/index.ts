@@ -1,0 +1,68 @@
+import type { Catalog, Skill } from "../../model/catalog.ts";
+import { nearest } from "../../model/nearest.ts";
+import { SkillgateError, sentence } from "../../errors.ts";
+import { type MethodText, methodText } from "./method.ts";
+import { bindingName, docComment, indented, propertyName } from "./text.ts";
+
+/**
+ * TypeScript declarations of a catalog, or of some of its skills, for models and editors (D5). Each method has one
+ * signature with positional arguments and one that takes them by name; a type that several methods of a skill share is
+ * named once, in a namespace of the skill's name. Throws `SKILL_UNKNOWN`.
+ */
+export function declarations(catalog: Catalog, skillNames?: readonly string[]): string {
+  const skills = skillNames === undefined ? catalog.skills : skillNames.map((name) => knownSkill(catalog, name));
+  const texts = [...new Set(skills)].map(skillTextOf);
+  const namespaces = texts.map(({ namespace }) => namespace).join("");
+  return `${namespaces}declare const device: {\n${indented(texts.map(({ member }) => member).join("\n"))}\n};\n`;
+}
+
+function knownSkill(catalog: Catalog, name: string): Skill {
+  const skill = catalog.skill(name);
+  if (skill !== undefined) return skill;
+  const names = nearest(
+    name,
+    catalog.skills.map((each) => each.name),
+  );
+  const near = names.length > 0 ? `; the nearest are ${names.join(", ")}` : "";
+  throw new SkillgateError("SKILL_UNKNOWN", sentence("SKILL_UNKNOWN", `${name.slice(0, 80)}${near}`), {
+    suggestions: names,
+  });
+}
+
+interface SkillText {
+  /** Declares the skill's types; empty where it has none. */
+  readonly namespace: string;
+  readonly member: string;
+}
+
+/** A skill never changes, so its text is made once. */
+const TEXTS = new WeakMap<Skill, SkillText>();
+
+function skillTextOf(skill: Skill): SkillText {
+  const known = TEXTS.get(skill);
+  if (known !== undefined) return known;
+  const text = writeSkill(skill);
+  TEXTS.set(skill, text);
+  return text;
+}
+
+function writeSkill(skill: Skill): SkillText {
+  const space = bindingName(skill.name);
+  const types = new Map<string, string>();
+  const members = skill.methods.map((method) => {
+    const text = agreeing(methodText(method, `${space}.`), types) ?? methodText(method, `${space}.`, `${method.name}_`);
+    for (const [name, type] of text.types) types.set(name, type);
+    const signatures = text.named === undefined ? [text.positional] : [text.positional, text.named];
+    return text.comment + signatures.map((signature) => `${propertyName(method.name)}${signature};`).join("\n");
+  });
+  const aliases = [...types].map(([name, type]) => `type ${name} = ${type};`).join("\n");
+  return {
+    namespace: types.size === 0 ? "" : `declare namespace ${space} {\n${indented(aliases)}\n}\n`,
+    member: `${docComment(skill.description === "" ? [] : [skill.description])}${propertyName(skill.name)}: {\n${indented(members.join("\n"))}\n};`,
+  };
+}
+
+/** The text if each of its types means what the skill already means by that name. */
+function agreeing(text: MethodText, types: ReadonlyMap<string, string>): MethodText | undefined {
+  return [...text.types].every(([name, type]) => (types.get(name) ?? type) === type) ? text : undefined;
+}

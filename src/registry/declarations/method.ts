@@ -1,0 +1,106 @@
+import type { Method, Parameter } from "../../model/catalog.ts";
+import { documented } from "./facts.ts";
+import { type Signed, takesAnyObject } from "./signature.ts";
+import { bindingName, docComment, propertyName } from "./text.ts";
+import { createTypeNames, type TypeNames } from "./type-names.ts";
+import { type TypeStyle, typeOf } from "./types.ts";
+
+/** The type of a parameter or result that is longer than this gets a name. */
+const INLINE_UNITS = 80;
+
+const DEPTH = 24;
+
+/** What a declaration is made of; a `Method` has it all. */
+export type Declared = Signed & Pick<Method, "description" | "metadata">;
+
+/** A method as TypeScript: its doc comment, one signature for each way to call it, and the types they name. */
+export interface MethodText {
+  readonly comment: string;
+  /** `(a: number, b: number): Promise<number>`. */
+  readonly positional: string;
+  /** `(args: { a: number; b: number }): Promise<number>`; missing where it is the only way, or the same. */
+  readonly named: string | undefined;
+  readonly types: ReadonlyMap<string, string>;
+}
+
+/** `/** … *\/ add(a: number, b: number): Promise<number>;`, followed by the types that it names. */
+export function declarationOf(method: Declared): string {
+  const { comment, positional, types } = methodText(method);
+  const named = [...types].map(([name, text]) => `\ntype ${name} = ${text};`);
+  return `${comment}${propertyName(method.name)}${positional};${named.join("")}`;
+}
+
+/** `qualifier` stands before every name of a type, `prefix` is part of it. */
+export function methodText(method: Declared, qualifier = "", prefix = ""): MethodText {
+  const names = createTypeNames(prefix);
+  const style = { names, qualifier, depth: DEPTH, comments: true } as const;
+  const input: TypeStyle = { ...style, root: method.input, unknown: "unknown" };
+  const output = method.output;
+  const result =
+    output === undefined
+      ? "any"
+      : shortOrNamed(output, `${method.name} result`, { ...style, root: output, unknown: "any" }, names);
+  const returns = `: Promise<${result}>`;
+  const parameters = namedParameters(method, input, names);
+  const common = { comment: commentOf(method, parameters), types: names.definitions };
+  if (takesAnyObject(method))
+    return { ...common, positional: `(args?: ${typeOf(method.input, input).text})${returns}`, named: undefined };
+  return {
+    ...common,
+    positional: `(${parameters.map(({ binding, mark, type }) => `${binding}${mark}: ${type}`).join(", ")})${returns}`,
+    named: `(${argumentsObject(parameters)})${returns}`,
+  };
+}
+
+interface NamedParameter {
+  readonly parameter: Parameter;
+  readonly binding: string;
+  readonly mark: "" | "?";
+  readonly type: string;
+}
+
+function namedParameters(method: Declared, style: TypeStyle, names: TypeNames): readonly NamedParameter[] {
+  const taken = new Set<string>();
+  return method.parameters.map((parameter) => {
+    const binding = freeBinding(parameter.name, taken);
+    taken.add(binding);
+    const type = shortOrNamed(parameter.schema, `${method.name} ${parameter.name}`, style, names);
+    return { parameter, binding, mark: parameter.required ? "" : "?", type };
+  });
+}
+
+function freeBinding(name: string, taken: ReadonlySet<string>): string {
+  const wanted = bindingName(name);
+  let binding = wanted;
+  for (let number = 2; taken.has(binding); number++) binding = `${wanted}_${number}`;
+  return binding;
+}
+
+/** A type in place or, if it is long, under a name, so that both signatures can use it. */
+function shortOrNamed(schema: unknown, wanted: string, style: TypeStyle, names: TypeNames): string {
+  const { text } = typeOf(schema, style);
+  if (text.length <= INLINE_UNITS && !text.includes("\n")) return text;
+  const name = names.reserve(wanted);
+  names.definitions.set(name, typeOf(schema, { ...style, qualifier: "" }).text);
+  return `${style.qualifier ?? ""}${name}`;
+}
+
+function argumentsObject(parameters: readonly NamedParameter[]): string {
+  if (parameters.length === 0) return "args: Record<string, never>";
+  const members = parameters.map(({ parameter, mark, type }) => `${propertyName(parameter.name)}${mark}: ${type}`);
+  return `args${parameters.some(({ mark }) => mark === "") ? "" : "?"}: { ${members.join("; ")} }`;
+}
+
+function commentOf(method: Declared, parameters: readonly NamedParameter[]): string {
+  const lines = parameters.flatMap(({ parameter, binding }) => {
+    const text = documented(parameter.description, parameter.schema);
+    const real = binding === parameter.name ? "" : `${propertyName(parameter.name)}: `;
+    return text === "" && real === "" ? [] : [`@param ${binding} ${real}${text}`.trimEnd()];
+  });
+  const { deprecated } = method.metadata;
+  return docComment([
+    ...(method.description === "" ? [] : [method.description]),
+    ...lines,
+    ...(deprecated === false ? [] : [`@deprecated ${deprecated}`]),
+  ]);
+}

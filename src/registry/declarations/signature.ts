@@ -1,0 +1,68 @@
+import type { Method, Parameter } from "../../model/catalog.ts";
+import { isRecord } from "../../model/json.ts";
+import { shownDefault } from "./facts.ts";
+import { propertyName } from "./text.ts";
+import { typeOf } from "./types.ts";
+
+/** A signature that is longer than this shows objects as `object`. */
+const SIGNATURE_UNITS = 240;
+
+const UNION_UNITS = 120;
+
+/** What a signature is made of; a `Method` has it all. */
+export type Signed = Pick<Method, "name" | "input" | "output" | "parameters">;
+
+/**
+ * A method on one line, for models: `search(query: string, count?: number = 10)`, with `: Promise<…>` if its output is
+ * known. Parameters that are no identifiers stand in quotes.
+ */
+export function signatureOf(method: Signed): string {
+  return [3, 1, 0].map((depth) => signatureAt(method, depth)).find(isShort) ?? signatureAt(method, 0);
+}
+
+/** The signature with as many optional parameters as fit into `units`; what is left out is `…`. */
+export function briefSignature(method: Method, units: number): string {
+  const full = method.signature;
+  if (full.length <= units) return full;
+  const texts = method.parameters.map((parameter) => parameterText(parameter, method, 0));
+  let shown = method.parameters.filter((parameter) => parameter.required).length;
+  let length = method.name.length + texts.slice(0, shown).join(", ").length;
+  for (; shown < texts.length; shown++) {
+    length += (texts[shown]?.length ?? 0) + 2;
+    if (length + 5 > units) break;
+  }
+  const parameters = [...texts.slice(0, shown), ...(shown < texts.length ? ["…"] : [])];
+  return `${method.name}(${parameters.join(", ")})`;
+}
+
+/** True for an input of which nothing is known by name, so that only one object can be passed. */
+export function takesAnyObject(method: Pick<Method, "input" | "parameters">): boolean {
+  const { properties, additionalProperties } = method.input;
+  return method.parameters.length === 0 && additionalProperties !== false && !isRecord(properties);
+}
+
+function isShort(signature: string): boolean {
+  return signature.length <= SIGNATURE_UNITS;
+}
+
+function signatureAt(method: Signed, depth: number): string {
+  const parameters = takesAnyObject(method)
+    ? [`args?: ${typeOf(method.input, { root: method.input, depth, comments: false, unknown: "unknown" }).text}`]
+    : method.parameters.map((parameter) => parameterText(parameter, method, depth));
+  return `${method.name}(${parameters.join(", ")})${returnText(method, depth)}`;
+}
+
+function parameterText(parameter: Parameter, method: Signed, depth: number): string {
+  const style = { root: method.input, depth, comments: false, unknown: "unknown" } as const;
+  const type = typeOf(parameter.schema, style).text;
+  const standard = shownDefault(parameter.schema);
+  const shown =
+    type.length > UNION_UNITS && depth === 0 ? `${type.slice(0, UNION_UNITS).replace(/[^|]*$/, "")} …` : type;
+  const suffix = standard === undefined || parameter.required ? "" : ` = ${standard}`;
+  return `${propertyName(parameter.name)}${parameter.required ? "" : "?"}: ${shown}${suffix}`;
+}
+
+function returnText(method: Signed, depth: number): string {
+  if (method.output === undefined) return "";
+  return `: Promise<${typeOf(method.output, { root: method.output, depth, comments: false, unknown: "any" }).text}>`;
+}

@@ -1,0 +1,68 @@
+import type { Type } from "./type-text.ts";
+
+/** Types of the language that generated ones must not hide. */
+const BUILT_IN: ReadonlySet<string> = new Set(["Record", "Promise", "Array"]);
+
+const NAME_UNITS = 60;
+
+/**
+ * The named types of one declaration: what they are called, which text they have, and which of them refer to which
+ * without an object or array between, because TypeScript refuses a circle of those.
+ */
+export interface TypeNames {
+  /** Name → text of the type, in the order in which they were met. */
+  readonly definitions: Map<string, string>;
+  /** What was made of each schema that was referred to. */
+  readonly known: Map<unknown, KnownType>;
+  /** A free name near `wanted`. */
+  reserve(wanted: string): string;
+  /** Notes that `from` refers to `to` directly. False, and nothing noted, if that would close a circle. */
+  refer(from: string, to: string): boolean;
+}
+
+export interface KnownType {
+  readonly name: string;
+  /** Stands in place of the name where the type is short. */
+  inline: Type | undefined;
+  /** The number of alternatives; a guess while the type is being written. */
+  width: number;
+}
+
+/** `prefix` starts every name, for a declaration whose names would mean something else beside it. */
+export function createTypeNames(prefix = ""): TypeNames {
+  const definitions = new Map<string, string>();
+  const reserved = new Set<string>(BUILT_IN);
+  const references = new Map<string, Set<string>>();
+
+  function leadsTo(from: string, to: string, seen = new Set<string>()): boolean {
+    if (from === to) return true;
+    if (seen.has(from)) return false;
+    seen.add(from);
+    return [...(references.get(from) ?? [])].some((next) => leadsTo(next, to, seen));
+  }
+
+  return {
+    definitions,
+    known: new Map(),
+    reserve(wanted) {
+      const base = prefix + pascal(wanted);
+      let name = base;
+      for (let number = 2; reserved.has(name); number++) name = `${base}_${number}`;
+      reserved.add(name);
+      return name;
+    },
+    refer(from, to) {
+      if (leadsTo(to, from)) return false;
+      references.set(from, (references.get(from) ?? new Set()).add(to));
+      return true;
+    },
+  };
+}
+
+/** `rich-text request` → `RichTextRequest`. */
+function pascal(text: string): string {
+  const parts = text.split(/[^\p{ID_Continue}]+|_+/u).filter((part) => part !== "");
+  const name = parts.map((part) => part.replace(/^./u, (first) => first.toUpperCase())).join("");
+  const bounded = name.slice(0, NAME_UNITS).replace(/[\uD800-\uDBFF]$/, "");
+  return /^\p{ID_Start}/u.test(bounded) ? bounded : `Type${bounded}`;
+}

@@ -1,0 +1,203 @@
+import { mayCall } from "../model/caller.ts";
+import type { Catalog, Method, Skill } from "../model/catalog.ts";
+import { nearest } from "../model/nearest.ts";
+import { METADATA_DEFAULTS } from "../model/skill.ts";
+import { declarations } from "./declarations/index.ts";
+import { briefSignature } from "./declarations/signature.ts";
+import { exampleCall } from "./examples/index.ts";
+import { firstSentence } from "./text.ts";
+import { cleanText } from "./untrusted.ts";
+
+/** Methods that one answer describes in full; of others it names the signature. */
+const FULL_METHODS = 5;
+
+/** Methods that one answer names. */
+const NAMED_METHODS = 50;
+
+/** Longest signature in a list. */
+const SIGNATURE_UNITS = 160;
+
+/** An author's own examples that are shown, and how long each may be. */
+const SAMPLES = 3;
+const SAMPLE_UNITS = 600;
+
+/** Longest question that is read. */
+const QUESTION_UNITS = 4_000;
+
+/** Longest path that is repeated in an answer. */
+const SHOWN_UNITS = 80;
+
+/** What `describe` found. `text` says it all to a model; the other fields are for programs. */
+export interface Description {
+  readonly kind: "method" | "skill" | "several" | "unknown";
+  /** `Skill.method`, `Skill`, or what was asked for. */
+  readonly path: string;
+  /** TypeScript; empty if nothing was found. */
+  readonly declaration: string;
+  /** A call that fits the method's schema; empty unless one method was found. */
+  readonly example: string;
+  /** Policy that a caller should know: approval, deprecation, limits. */
+  readonly notes: readonly string[];
+  /** The nearest names where nothing was found, best first. */
+  readonly suggestions: readonly string[];
+  readonly text: string;
+}
+
+/**
+ * Describes a method (`Skill.method`), a skill (`Skill`), several paths (separated by commas or spaces) or all methods
+ * of a pattern (`Skill.read_*`) (D3). What the catalog does not show is answered as if it did not exist.
+ */
+export function describe(catalog: Catalog, path: string): Description {
+  const paths = path
+    .slice(0, QUESTION_UNITS)
+    .replace(/\([^()]*\)/g, " ")
+    .split(/[\s,;]+/)
+    .map(barePath)
+    .filter((each) => each !== "");
+  const [only = ""] = paths;
+  if (paths.length > 1) return describeSeveral(path, pathsMatching(paths, catalog), catalog);
+  if (only.includes("*")) return describePattern(only, catalog);
+  return describeOne(only, catalog);
+}
+
+/** Without what models write around a path: `await`, `device.` and quotes. */
+function barePath(path: string): string {
+  const bare = path.replace(/^["'`]+/, "").replace(/["'`]{1,3}$/, "");
+  return bare === "await" ? "" : bare.replace(/^devices?\.(?=.)/, "");
+}
+
+function describeOne(path: string, catalog: Catalog): Description {
+  const method = catalog.method(path);
+  if (method !== undefined) return describeMethod(method);
+  const skill = catalog.skill(path);
+  if (skill !== undefined) return describeSkill(skill, catalog);
+  const [skillName = "", methodName = "", ...rest] = path.split(".");
+  if (skillName === "" || methodName === "" || rest.length > 0) return invalidPath(path, catalog);
+  const known = catalog.skill(skillName);
+  return known === undefined ? unknownSkill(path, skillName, catalog) : unknownMethod(path, methodName, known);
+}
+
+function describeMethod(method: Method): Description {
+  const { path, declaration } = method;
+  const example = exampleCall(method);
+  const notes = notesOf(method);
+  const samples = codeSamples(method);
+  const text = [
+    `device.${path}`,
+    declaration,
+    `Example: ${example}`,
+    ...samples.map((code) => `Example: ${code}`),
+    ...notes.map((note) => `Note: ${note}`),
+  ].join("\n");
+  return { kind: "method", path, declaration, example, notes, suggestions: [], text };
+}
+
+function describeSkill(skill: Skill, catalog: Catalog): Description {
+  const declaration = declarations(catalog, [skill.name]);
+  const { name: path, description, guidance, methods } = skill;
+  const text = [
+    `device.${path}${description === "" ? "" : `: ${description}`}`,
+    ...(methods.length <= FULL_METHODS ? [declaration.trimEnd()] : namedMethods(methods)),
+    ...(guidance === undefined || guidance === "" ? [] : [`\n${guidance}`]),
+  ].join("\n");
+  return { kind: "skill", path, declaration, example: "", notes: [], suggestions: [], text };
+}
+
+function describePattern(pattern: string, catalog: Catalog): Description {
+  const methods = pathsMatching([pattern], catalog);
+  if (methods.length > 0) return describeSeveral(pattern, methods, catalog);
+  return unknown(pattern, `Error: No method matches '${shown(pattern)}'`, []);
+}
+
+function describeSeveral(path: string, paths: readonly string[], catalog: Catalog): Description {
+  const methods = paths.map((each) => catalog.method(each)).filter((method) => method !== undefined);
+  const all = paths.slice(0, NAMED_METHODS).map((each) => describeOne(each, catalog));
+  const full = paths.length <= FULL_METHODS;
+  const rest = paths.length - all.length;
+  return {
+    kind: all.every(({ kind }) => kind === "unknown") ? "unknown" : "several",
+    path,
+    declaration: methods.map((method) => method.declaration).join("\n"),
+    example: "",
+    notes: [],
+    suggestions: [...new Set(all.flatMap(({ suggestions }) => suggestions))],
+    text: full
+      ? all.map(({ text }) => text).join("\n\n")
+      : [...all.map((each) => briefly(each, catalog)), ...(rest > 0 ? [`... and ${rest} more`] : [])].join("\n"),
+  };
+}
+
+/** Each path once; a pattern stands for what a grant of the same text would cover. */
+function pathsMatching(paths: readonly string[], catalog: Catalog): readonly string[] {
+  const matching = paths.flatMap((path) => {
+    if (!path.includes("*")) return [path];
+    const covering = { id: "", grants: [path] };
+    return catalog.methods.filter((method) => mayCall(covering, method.path)).map((method) => method.path);
+  });
+  return [...new Set(matching)];
+}
+
+function briefly(described: Description, catalog: Catalog): string {
+  const method = catalog.method(described.path);
+  if (method !== undefined) return methodLine(method);
+  return described.kind === "skill" ? `- device.${described.path}` : described.text;
+}
+
+function namedMethods(methods: readonly Method[]): readonly string[] {
+  const rest = methods.length - NAMED_METHODS;
+  const lines = methods.slice(0, NAMED_METHODS).map(methodLine);
+  return rest > 0 ? [...lines, `... and ${rest} more`] : lines;
+}
+
+function methodLine(method: Method): string {
+  const summary = firstSentence(method.description);
+  return `- ${method.skill}.${briefSignature(method, SIGNATURE_UNITS)}${summary === "" ? "" : ` — ${summary}`}`;
+}
+
+/** Code that the method's author wrote as examples. */
+function codeSamples(method: Method): readonly string[] {
+  const codes = (method.definition.examples ?? []).map(({ code }) => cleanText(code, SAMPLE_UNITS));
+  return codes.filter((code) => code !== "").slice(0, SAMPLES);
+}
+
+/** What a caller should know of a method's policy, one sentence each. */
+export function notesOf(method: Method): readonly string[] {
+  const { metadata } = method;
+  const { deprecated, approval, requiredScopes, rateLimit, cooldownSeconds, timeoutMs } = metadata;
+  return [
+    deprecated === false ? "" : `Deprecated: ${deprecated}`,
+    approval === "none"
+      ? ""
+      : `Needs the approval of ${approval === "user" ? "the user" : "an administrator"} for each call`,
+    requiredScopes.length === 0 ? "" : `Needs the scopes ${requiredScopes.join(", ")}`,
+    rateLimit === 0 ? "" : `At most ${rateLimit} calls per minute`,
+    cooldownSeconds === 0 ? "" : `Wait ${cooldownSeconds}s between two calls`,
+    timeoutMs === METADATA_DEFAULTS.timeoutMs ? "" : `Times out after ${timeoutMs / 1_000}s`,
+    metadata.destructive ? "Destructive: it may change or delete data for good" : "",
+  ].filter((note) => note !== "");
+}
+
+function invalidPath(path: string, catalog: Catalog): Description {
+  const names = [...catalog.skills.map((skill) => skill.name), ...catalog.methods.map((method) => method.path)];
+  const says = `Error: Invalid path '${shown(path)}'. Use format 'SkillName.method_name'`;
+  return unknown(path, says, nearest(path, names));
+}
+
+function unknownSkill(path: string, name: string, catalog: Catalog): Description {
+  const names = catalog.skills.map((skill) => skill.name);
+  return unknown(path, `Error: Skill '${shown(name)}' not found`, nearest(name, names));
+}
+
+function unknownMethod(path: string, name: string, skill: Skill): Description {
+  const names = skill.methods.map((method) => method.name);
+  return unknown(path, `Error: Method '${shown(name)}' not found in ${skill.name}`, nearest(name, names));
+}
+
+function unknown(path: string, says: string, suggestions: readonly string[]): Description {
+  const text = suggestions.length === 0 ? says : `${says}\nNearest: ${suggestions.join(", ")}`;
+  return { kind: "unknown", path, declaration: "", example: "", notes: [], suggestions, text };
+}
+
+function shown(path: string): string {
+  return cleanText(path, SHOWN_UNITS);
+}

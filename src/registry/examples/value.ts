@@ -1,0 +1,221 @@
+import { isRecord, type JsonSchema } from "../../model/json.ts";
+import { resolveReference } from "../schema.ts";
+import { type Check, fits } from "./fits.ts";
+import { exampleOfFormat } from "./formats.ts";
+import { mergedSchema } from "./merge.ts";
+import { textForPattern } from "./pattern.ts";
+
+const DEPTH = 12;
+
+/** Schemas that are looked at for one example. */
+const MOST_STEPS = 100_000;
+
+/** Items that an example array has when it must have many. */
+const MOST_ITEMS = 200;
+
+/** A small value that fits a schema; if none is found, the last that was tried. */
+export function exampleOf(schema: unknown, root: JsonSchema): unknown {
+  return make(schema, "", DEPTH, { root, stepsLeft: MOST_STEPS });
+}
+
+/** `name` is what the value is called, for a telling example. */
+function make(schema: unknown, name: string, depth: number, check: Check): unknown {
+  check.stepsLeft -= 10;
+  if (!isRecord(schema) || check.stepsLeft < 0) return schema === false ? undefined : "example";
+  const whole = conjoined(schema, check.root, new Set());
+  let last: unknown;
+  for (const candidate of candidatesFor(whole, name, depth, check)) {
+    if (fits(candidate, schema, check)) return candidate;
+    last ??= candidate;
+    if (check.stepsLeft < 0) break;
+  }
+  return last;
+}
+
+/** A schema with everything that its references and `allOf` add to it. */
+function conjoined(schema: JsonSchema, root: JsonSchema, seen: Set<unknown>): JsonSchema {
+  if (seen.has(schema)) return {};
+  seen.add(schema);
+  const { $ref: reference, allOf, ...own } = schema;
+  const others = [
+    ...(typeof reference === "string" ? [resolveReference(reference, root)] : []),
+    ...(Array.isArray(allOf) ? allOf : []),
+  ];
+  return others.filter(isRecord).reduce<JsonSchema>((all, each) => mergedSchema(all, conjoined(each, root, seen)), own);
+}
+
+/** Values worth a try, the most telling first. */
+function* candidatesFor(schema: JsonSchema, name: string, depth: number, check: Check): Generator {
+  if (Object.hasOwn(schema, "const")) yield schema["const"];
+  if (schema["default"] !== undefined) yield schema["default"];
+  for (const keyword of ["examples", "enum"]) {
+    const values = schema[keyword];
+    if (Array.isArray(values)) yield* values.slice(0, MOST_ITEMS);
+  }
+  if (depth === 0) return;
+  for (const keyword of ["anyOf", "oneOf"]) {
+    const { [keyword]: branches, ...base } = schema;
+    if (!Array.isArray(branches)) continue;
+    for (const branch of branches.filter(isRecord)) yield make({ ...base, allOf: [branch] }, name, depth - 1, check);
+  }
+  yield* valuesOfTypes(schema, name, depth, check);
+  const { if: condition, then: positive, else: negative, ...base } = schema;
+  if (condition === undefined) return;
+  yield make({ ...base, allOf: [condition, positive ?? {}] }, name, depth - 1, check);
+  yield make({ ...base, allOf: [negative ?? {}] }, name, depth - 1, check);
+}
+
+function* valuesOfTypes(schema: JsonSchema, name: string, depth: number, check: Check): Generator {
+  const { type } = schema;
+  const types: readonly unknown[] = Array.isArray(type) ? type : [type ?? impliedType(schema)];
+  for (const each of types) yield* valuesOfType(each, schema, name, depth, check);
+  // A schema that only forbids leaves every type open.
+  if (type === undefined) yield* ["example", 1, true, null, {}, []];
+}
+
+function impliedType(schema: JsonSchema): string {
+  const has = (...keywords: readonly string[]): boolean => keywords.some((keyword) => schema[keyword] !== undefined);
+  if (has("properties", "required", "additionalProperties", "patternProperties", "minProperties")) return "object";
+  if (has("items", "prefixItems", "minItems")) return "array";
+  return has("minimum", "maximum", "multipleOf", "exclusiveMinimum", "exclusiveMaximum") ? "number" : "string";
+}
+
+function* valuesOfType(type: unknown, schema: JsonSchema, name: string, depth: number, check: Check): Generator {
+  switch (type) {
+    case "string":
+      return yield* strings(schema, name);
+    case "number":
+    case "integer":
+      return yield* numbers(schema, type === "integer");
+    case "boolean":
+      return yield* [true, false];
+    case "null":
+      return yield null;
+    case "array":
+      return yield* arrays(schema, name, depth, check);
+    case "object":
+      return yield* objects(schema, depth, check);
+    default:
+      return yield* ["example", 1];
+  }
+}
+
+/** What a string of some name often is. */
+const TELLING: readonly (readonly [RegExp, string])[] = [
+  [/ur[il]$|^href$|link$/i, "https://example.com/"],
+  [/e?mail/i, "ada@example.com"],
+  [/path|file|dir/i, "notes.txt"],
+  [/date/i, "2025-01-15"],
+  [/^(q|query|search|keywords?|term)$/i, "weather"],
+  [/text|message|content|body/i, "Hello"],
+];
+
+function* strings(schema: JsonSchema, name: string): Generator<string> {
+  const formatted = exampleOfFormat(schema["format"]);
+  if (formatted !== undefined) yield formatted;
+  if (typeof schema["pattern"] === "string") {
+    for (const generosity of [1, 0, 2, 4, 8, 16, 32]) {
+      const text = textForPattern(schema["pattern"], generosity);
+      if (text !== undefined) yield text;
+    }
+  }
+  for (const [pattern, text] of TELLING) if (pattern.test(name)) yield text;
+  yield* ["example", "text", "a", "1", ""];
+  const least = typeof schema["minLength"] === "number" ? Math.min(schema["minLength"], 100_000) : 0;
+  yield "example ".repeat(Math.ceil(least / 8)).slice(0, least);
+  const most = typeof schema["maxLength"] === "number" ? schema["maxLength"] : 0;
+  yield "example".slice(0, Math.max(0, most));
+}
+
+function* numbers(schema: JsonSchema, isInteger: boolean): Generator<number> {
+  const bounds = ["minimum", "exclusiveMinimum", "exclusiveMaximum", "maximum"]
+    .map((keyword) => schema[keyword])
+    .filter((bound) => typeof bound === "number");
+  const step = typeof schema["multipleOf"] === "number" && schema["multipleOf"] > 0 ? schema["multipleOf"] : 1;
+  yield* [1, 0, step];
+  for (const bound of bounds) {
+    const multiple = Math.ceil(bound / step) * step;
+    yield* [bound, multiple, multiple + step, multiple - step];
+    if (!isInteger) yield* [bound + 0.5, bound - 0.5, bound + 0.01, bound - 0.01];
+  }
+  const [from, to] = [bounds[0] ?? 0, bounds.at(-1) ?? 0];
+  yield* isInteger ? [Math.ceil((from + to) / 2)] : [(from + to) / 2];
+}
+
+function* arrays(schema: JsonSchema, name: string, depth: number, check: Check): Generator<readonly unknown[]> {
+  const { items, minItems, maxItems, contains } = schema;
+  const places = [schema["prefixItems"], items].find((list): list is unknown[] => Array.isArray(list)) ?? [];
+  const rest = Array.isArray(items) ? schema["additionalItems"] : items;
+  const most = typeof maxItems === "number" ? Math.max(0, maxItems) : MOST_ITEMS;
+  const needed = typeof minItems === "number" ? Math.min(minItems, MOST_ITEMS) : 0;
+  const first = places.slice(0, most).map((place) => make(place, name, depth - 1, check));
+  if (contains !== undefined) first.push(make(contains, name, depth - 1, check));
+  for (const length of new Set([typeof minItems === "number" ? needed : Math.min(1, most), needed])) {
+    const values = [...first];
+    for (let missing = rest === false ? 0 : length - first.length; missing > 0; missing--) {
+      const unlike = schema["uniqueItems"] === true ? values : [];
+      values.push(makeUnlike(unlike, rest ?? {}, name, depth - 1, check));
+    }
+    yield values;
+  }
+}
+
+/** A value that is none of some others. */
+function makeUnlike(others: readonly unknown[], schema: unknown, name: string, depth: number, check: Check): unknown {
+  if (others.length === 0) return make(schema, name, depth, check);
+  const unlike = { allOf: [schema, { not: { enum: others } }] };
+  const number = others.length + 1;
+  const numbered = [`example ${number}`, `example${number}`, number, String(number)];
+  return numbered.find((value) => fits(value, unlike, check)) ?? make(unlike, name, depth, check);
+}
+
+function* objects(schema: JsonSchema, depth: number, check: Check): Generator<Record<string, unknown>> {
+  const properties = isRecord(schema["properties"]) ? schema["properties"] : {};
+  const required = Array.isArray(schema["required"])
+    ? schema["required"].filter((name) => typeof name === "string")
+    : [];
+  const needed = new Set(withDependents(required, schema));
+  const optional = Object.keys(properties).filter((name) => !needed.has(name));
+  const least = typeof schema["minProperties"] === "number" ? Math.min(schema["minProperties"], MOST_ITEMS) : 0;
+  const names = [...needed, ...optional.slice(0, Math.max(0, least - needed.size))];
+  const made = objectOf(names, schema, depth, check);
+  yield made;
+  yield withMore(made, least, schema, depth, check);
+  for (const name of optional.slice(0, 8)) yield objectOf([...names, name], schema, depth, check);
+}
+
+function objectOf(names: readonly string[], schema: JsonSchema, depth: number, check: Check): Record<string, unknown> {
+  return Object.fromEntries(names.map((name) => [name, make(propertySchema(name, schema), name, depth - 1, check)]));
+}
+
+function propertySchema(name: string, schema: JsonSchema): unknown {
+  const { properties, additionalProperties } = schema;
+  if (isRecord(properties) && Object.hasOwn(properties, name)) return properties[name];
+  return additionalProperties === undefined || additionalProperties === false ? {} : additionalProperties;
+}
+
+/** The object with names of our own until it has `least` members. */
+function withMore(
+  made: Record<string, unknown>,
+  least: number,
+  schema: JsonSchema,
+  depth: number,
+  check: Check,
+): Record<string, unknown> {
+  const patterns = isRecord(schema["patternProperties"]) ? Object.entries(schema["patternProperties"]) : [];
+  const entries = Object.entries(made);
+  for (let number = 1; entries.length < least; number++) {
+    const [pattern, inner] = patterns[0] ?? ["", propertySchema("", schema)];
+    const name = pattern === "" ? `key${number}` : (textForPattern(pattern, number) ?? `key${number}`);
+    entries.push([name, make(inner, name, depth - 1, check)]);
+  }
+  return Object.fromEntries(entries);
+}
+
+function withDependents(names: readonly string[], schema: JsonSchema): readonly string[] {
+  const { dependentRequired } = schema;
+  if (!isRecord(dependentRequired)) return names;
+  const more = names.flatMap((name) => dependentRequired[name] ?? []).filter((name) => typeof name === "string");
+  const all = [...new Set([...names, ...more])];
+  return all.length === names.length ? all : withDependents(all, schema);
+}

@@ -1,0 +1,87 @@
+import { createHash } from "node:crypto";
+import type { Method } from "../model/catalog.ts";
+import { isRecord, type JsonSchema } from "../model/json.ts";
+import { dereference } from "./schema.ts";
+
+/** What providers take as a tool's name: `^[a-zA-Z0-9_-]{1,64}$`. */
+const NAME_UNITS = 64;
+const DIGEST_UNITS = 8;
+
+/** The input of a tool: one object, with every parameter by name. */
+export interface ToolInput {
+  readonly type: "object";
+  readonly properties: Readonly<Record<string, JsonSchema>>;
+  readonly required: readonly string[];
+  readonly [keyword: string]: unknown;
+}
+
+/** A tool as OpenAI-compatible servers take it; Ollama's `api.Tool` has the same form (T3). */
+export interface OpenaiTool {
+  readonly type: "function";
+  readonly function: { readonly name: string; readonly description: string; readonly parameters: ToolInput };
+}
+
+export interface AnthropicTool {
+  readonly name: string;
+  readonly description: string;
+  readonly input_schema: ToolInput;
+}
+
+export function openaiTool(method: Method, name = toolName(method)): OpenaiTool {
+  return { type: "function", function: { name, description: method.description, parameters: toolInput(method) } };
+}
+
+export const ollamaTool: typeof openaiTool = openaiTool;
+
+export function anthropicTool(method: Method, name = toolName(method)): AnthropicTool {
+  return { name, description: method.description, input_schema: toolInput(method) };
+}
+
+/**
+ * `Skill__method`, as models call it. Names with other characters, or too long ones, are cut and end in a digest of the
+ * path, so that no two methods share one.
+ */
+export function toolName(method: Pick<Method, "skill" | "name" | "path">): string {
+  const name = `${method.skill}__${method.name}`;
+  if (/^[a-zA-Z0-9_-]{1,64}$/.test(name)) return name;
+  const digest = createHash("sha256").update(method.path).digest("hex").slice(0, DIGEST_UNITS);
+  const plain = name.replace(/[^a-zA-Z0-9_-]/g, "_").slice(0, NAME_UNITS - DIGEST_UNITS - 1);
+  return `${plain}_${digest}`;
+}
+
+/**
+ * The method's input schema with `properties` and `required` in place, whatever form the method gave it. Branches at its
+ * top are left out, because providers refuse them; the parameters that they describe are all there.
+ */
+export function toolInput(method: Pick<Method, "input" | "parameters">): ToolInput {
+  const { input, parameters } = method;
+  const declared = isRecord(input["properties"]) ? Object.keys(input["properties"]) : [];
+  const byName = new Map(parameters.map((parameter) => [parameter.name, parameter]));
+  const names = [...new Set([...declared, ...byName.keys()])];
+  const required = new Set(Array.isArray(input["required"]) ? input["required"] : []);
+  const rest = Object.entries(input).filter(([keyword]) => !OWN_KEYWORDS.has(keyword));
+  return {
+    type: "object",
+    properties: Object.fromEntries(names.map((name) => [name, toolProperty(byName.get(name)?.schema ?? {}, input)])),
+    required: names.filter((name) => required.has(name) || byName.get(name)?.required === true),
+    ...Object.fromEntries(rest),
+  };
+}
+
+/** What is written anew, or not at all. */
+const OWN_KEYWORDS: ReadonlySet<string> = new Set(
+  "$schema $id $ref type properties required title description anyOf oneOf allOf not if then else".split(" "),
+);
+
+/** A property as providers read it: `type` and `description` are there, `enum` only if it has members. */
+function toolProperty(schema: JsonSchema, root: JsonSchema): JsonSchema {
+  const { type, description, enum: values, ...rest } = schema;
+  const target = dereference(schema, root);
+  const known = type ?? (isRecord(target) ? target["type"] : undefined);
+  return {
+    ...(known !== undefined && { type: known }),
+    description: typeof description === "string" ? description : "",
+    ...(Array.isArray(values) && values.length > 0 && { enum: values }),
+    ...rest,
+  };
+}

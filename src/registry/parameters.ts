@@ -1,0 +1,83 @@
+import { isRecord, type JsonSchema } from "../model/json.ts";
+import type { Parameter } from "../model/catalog.ts";
+import { cleanText } from "./untrusted.ts";
+import { dereference, resolveReference } from "./schema.ts";
+
+const MOST_PARAMETERS = 1_000;
+
+/** The named inputs of an object schema: their schemas, and which of them every input must have. */
+interface Inputs {
+  readonly schemas: ReadonlyMap<string, unknown>;
+  readonly required: ReadonlySet<string>;
+}
+
+/**
+ * The parameters of a method in the order of positional arguments: required ones first, each group as declared. They are
+ * found through references and `allOf`; of `anyOf` and `oneOf`, what every branch requires is required. A parameter with a
+ * default need not be given, whatever `required` says.
+ */
+export function parametersOf(input: JsonSchema): readonly Parameter[] {
+  const inputs = inputsOf(input, input, new Set());
+  const parameters = [...inputs.schemas].slice(0, MOST_PARAMETERS).map(([name, schema]): Parameter => {
+    const target = dereference(schema, input);
+    const hasDefault = [schema, target].some((place) => isRecord(place) && place["default"] !== undefined);
+    return Object.freeze({
+      name,
+      required: inputs.required.has(name) && !hasDefault,
+      schema: isRecord(schema) ? schema : ANYTHING,
+      description: descriptionOf(schema) || descriptionOf(target),
+    });
+  });
+  return Object.freeze([...parameters.filter((each) => each.required), ...parameters.filter((each) => !each.required)]);
+}
+
+const ANYTHING: JsonSchema = Object.freeze({});
+
+function descriptionOf(schema: unknown): string {
+  return isRecord(schema) ? cleanText(schema["description"]) : "";
+}
+
+/** `seen` keeps a schema that leads back to itself from being read twice. */
+function inputsOf(schema: unknown, root: JsonSchema, seen: Set<unknown>): Inputs {
+  if (!isRecord(schema) || seen.has(schema)) return { schemas: new Map(), required: new Set() };
+  seen.add(schema);
+  const own: Inputs = {
+    schemas: new Map(isRecord(schema["properties"]) ? Object.entries(schema["properties"]) : []),
+    required: new Set(stringsOf(schema["required"])),
+  };
+  const reference = schema["$ref"];
+  const referred = typeof reference === "string" ? [resolveReference(reference, root)] : [];
+  const branches = (keyword: string): Inputs[] => listOf(schema[keyword]).map((branch) => inputsOf(branch, root, seen));
+  const all = [own, ...referred.map((target) => inputsOf(target, root, seen)), ...branches("allOf")];
+  return withMissing(merged([...all, eitherOf(branches("anyOf")), eitherOf(branches("oneOf"))]));
+}
+
+/** Every input of every part; what one part requires is required. */
+function merged(parts: readonly Inputs[]): Inputs {
+  const schemas = new Map<string, unknown>();
+  for (const part of parts)
+    for (const [name, schema] of part.schemas) if (!schemas.has(name)) schemas.set(name, schema);
+  return { schemas, required: new Set(parts.flatMap((part) => [...part.required])) };
+}
+
+/** Every input of every branch; only what all branches require is required. */
+function eitherOf(branches: readonly Inputs[]): Inputs {
+  const [first, ...others] = branches;
+  const required = [...(first?.required ?? [])].filter((name) => others.every((branch) => branch.required.has(name)));
+  return { schemas: merged(branches).schemas, required: new Set(required) };
+}
+
+/** With an input that takes anything for each name that is required but nowhere described. */
+function withMissing(inputs: Inputs): Inputs {
+  const schemas = new Map(inputs.schemas);
+  for (const name of inputs.required) if (!schemas.has(name)) schemas.set(name, ANYTHING);
+  return { schemas, required: inputs.required };
+}
+
+function stringsOf(value: unknown): readonly string[] {
+  return Array.isArray(value) ? value.filter((item) => typeof item === "string") : [];
+}
+
+function listOf(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
+}

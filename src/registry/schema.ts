@@ -1,0 +1,63 @@
+import { isRecord, type JsonSchema } from "../model/json.ts";
+
+/** How many references in a row are followed before they count as a circle. */
+const REFERENCE_HOPS = 32;
+
+/** A schema inside a larger one, which its local references mean. */
+export interface SchemaPlace {
+  readonly schema: unknown;
+  readonly root: JsonSchema;
+}
+
+/**
+ * What a `$ref` names within its root: `#`, a JSON pointer, an `$anchor`, or the `$id` of the root or of a definition.
+ * Anything else is external: never fetched, `undefined`.
+ */
+export function resolveReference(reference: string, root: JsonSchema): unknown {
+  const hash = reference.indexOf("#");
+  const base = hash < 0 ? reference : reference.slice(0, hash);
+  const fragment = hash < 0 ? "" : reference.slice(hash + 1);
+  const document = base === "" || base === root["$id"] ? root : definitionOf("$id", base, root);
+  if (!isRecord(document)) return undefined;
+  if (fragment === "") return document;
+  if (!fragment.startsWith("/")) return definitionOf("$anchor", fragment, root);
+  return atPointer(document, fragment);
+}
+
+/** The schema itself behind any chain of bare references; `undefined` for a circle or what cannot be found. */
+export function dereference(schema: unknown, root: JsonSchema): unknown {
+  let current = schema;
+  for (let hops = 0; hops < REFERENCE_HOPS; hops++) {
+    if (!isRecord(current) || typeof current["$ref"] !== "string") return current;
+    current = resolveReference(current["$ref"], root);
+  }
+  return undefined;
+}
+
+function definitionOf(keyword: "$id" | "$anchor", value: string, root: JsonSchema): unknown {
+  for (const definitions of [root["$defs"], root["definitions"]]) {
+    if (!isRecord(definitions)) continue;
+    const found = Object.values(definitions).find((schema) => isRecord(schema) && schema[keyword] === value);
+    if (found !== undefined) return found;
+  }
+  return root[keyword] === value ? root : undefined;
+}
+
+function atPointer(document: JsonSchema, pointer: string): unknown {
+  let current: unknown = document;
+  for (const token of pointer.slice(1).split("/")) {
+    const key = decodedToken(token);
+    if (typeof current !== "object" || current === null || !Object.hasOwn(current, key)) return undefined;
+    current = (current as Record<string, unknown>)[key];
+  }
+  return current;
+}
+
+function decodedToken(token: string): string {
+  const plain = token.replaceAll("~1", "/").replaceAll("~0", "~");
+  try {
+    return decodeURIComponent(plain);
+  } catch {
+    return plain; // A stray `%` is meant literally.
+  }
+}

@@ -1,0 +1,112 @@
+import { isRecord } from "../../model/json.ts";
+import type { Method, Skill } from "../../model/catalog.ts";
+import { METADATA_DEFAULTS } from "../../model/skill.ts";
+import { stemsOf } from "./words.ts";
+
+/**
+ * The fields of a method, what a word in each counts, and how much a long field counts less (BM25F). The usual lengths are
+ * constants, so that no method's entry depends on the others and the index never has to be rebuilt.
+ */
+const FIELDS = {
+  name: { weight: 2.5, bias: 0.5, usualWords: 2.5 },
+  skill: { weight: 1.5, bias: 0.2, usualWords: 2 },
+  description: { weight: 1.2, bias: 0.5, usualWords: 16 },
+  parameterNames: { weight: 1, bias: 0.4, usualWords: 4 },
+  parameterTexts: { weight: 0.5, bias: 0.6, usualWords: 28 },
+  tags: { weight: 1, bias: 0.4, usualWords: 3 },
+  examples: { weight: 0.6, bias: 0.4, usualWords: 60 },
+  skillTexts: { weight: 0.3, bias: 0.6, usualWords: 20 },
+} as const;
+
+/** How fast further occurrences of a word stop to count (k1 of BM25). */
+const SATURATION = 1.3;
+
+/** What two neighbouring words of a name count as one: `github` finds `git_hub`. */
+const PAIR_WEIGHT = 0.3;
+
+/** Words of one field that are read. */
+const MOST_WORDS = 400;
+
+/** Schemas inside one parameter that are read. */
+const MOST_SCHEMAS = 60;
+
+/** What the index keeps of a method: its stems, each with what it counts, from 1 to 255. Those of its name come first. */
+export interface Entry {
+  readonly impacts: ReadonlyMap<string, number>;
+  readonly nameStems: number;
+}
+
+export function entryOf(method: Method, skill: Skill): Entry {
+  const weights = new Map<string, number>();
+  const name = stemsOf(method.name);
+  count(name, FIELDS.name, weights);
+  const nameStems = weights.size;
+  for (const [at, word] of name.slice(1).entries())
+    countOne((name[at] ?? "") + word, PAIR_WEIGHT * FIELDS.name.weight, weights);
+  count(stemsOf(skill.name), FIELDS.skill, weights);
+  count(stemsOf(method.description), FIELDS.description, weights);
+  count(
+    method.parameters.flatMap((parameter) => stemsOf(parameter.name)),
+    FIELDS.parameterNames,
+    weights,
+  );
+  count(
+    stemsOf(method.parameters.map((parameter) => textsIn(parameter.schema)).join(" ")),
+    FIELDS.parameterTexts,
+    weights,
+  );
+  count(stemsOf(tagsOf(method)), FIELDS.tags, weights);
+  count(stemsOf(examplesOf(method)), FIELDS.examples, weights);
+  count(
+    stemsOf(`${skill.server ?? ""} ${skill.description} ${(skill.guidance ?? "").slice(0, 1_000)}`),
+    FIELDS.skillTexts,
+    weights,
+  );
+  return { impacts: new Map([...weights].map(([word, weight]) => [word, impactOf(weight)])), nameStems };
+}
+
+function count(
+  words: readonly string[],
+  { weight, bias, usualWords }: { weight: number; bias: number; usualWords: number },
+  weights: Map<string, number>,
+): void {
+  const each = weight / (1 - bias + (bias * Math.min(words.length, MOST_WORDS)) / usualWords);
+  for (const word of words.slice(0, MOST_WORDS)) countOne(word, each, weights);
+}
+
+function countOne(word: string, weight: number, weights: Map<string, number>): void {
+  weights.set(word, (weights.get(word) ?? 0) + weight);
+}
+
+function impactOf(weight: number): number {
+  return Math.max(1, Math.round((255 * weight) / (SATURATION + weight)));
+}
+
+function tagsOf(method: Method): string {
+  const { category, capabilities, tags } = method.metadata;
+  const named = category === METADATA_DEFAULTS.category ? [] : [category];
+  return [...named, ...capabilities, ...tags].join(" ");
+}
+
+function examplesOf(method: Method): string {
+  return (method.definition.examples ?? []).map(({ request }) => (request ?? "").slice(0, 1_000)).join(" ");
+}
+
+/** Descriptions, enum values and the names of inner properties. */
+function textsIn(schema: unknown): string {
+  const texts: string[] = [];
+  const open: unknown[] = [schema];
+  for (let read = 0; open.length > 0 && read < MOST_SCHEMAS; read++) {
+    const current = open.shift();
+    if (!isRecord(current)) continue;
+    const { description, enum: values, properties, items, anyOf, oneOf } = current;
+    if (typeof description === "string") texts.push(description);
+    if (Array.isArray(values)) texts.push(...values.filter((value) => typeof value === "string"));
+    if (isRecord(properties)) {
+      texts.push(...Object.keys(properties));
+      open.push(...Object.values(properties));
+    }
+    open.push(items, ...[anyOf, oneOf].flatMap((branches): unknown[] => (Array.isArray(branches) ? branches : [])));
+  }
+  return texts.join(" ");
+}

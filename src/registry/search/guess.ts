@@ -1,0 +1,47 @@
+import { withinEdits } from "../../model/nearest.ts";
+import type { MethodIndex } from "./method-index.ts";
+import type { Alternative, Idea } from "./query.ts";
+
+/** Words of one query for which others are guessed, and guesses for one word. */
+const GUESSED_WORDS = 6;
+const GUESSES = 4;
+
+/** In a long query, words that nobody knows are names and values, not typing errors. */
+const LONGEST_QUERY = 16;
+
+/** What a guess counts beside the word itself. */
+const TYPING_ERROR = 0.7;
+const BEGINNING = 0.6;
+
+/** The ideas, with words that they may mean in place of those that no method has: `serach`, `repo`, `authentication`. */
+export function withGuesses(ideas: readonly Idea[], index: MethodIndex): readonly Idea[] {
+  const words = ideas.filter((idea) => idea.word !== "");
+  if (words.length > LONGEST_QUERY) return ideas;
+  const unknown = words.filter((idea) => index.wordNumber(idea.stem) === undefined && idea.stem.length >= 3);
+  const guessed = new Set(unknown.slice(0, GUESSED_WORDS));
+  return ideas.map((idea) =>
+    guessed.has(idea) ? { ...idea, alternatives: [...idea.alternatives, ...guessesFor(idea.stem, index)] } : idea,
+  );
+}
+
+function guessesFor(word: string, index: MethodIndex): readonly Alternative[] {
+  const edits = word.length < 4 ? 0 : word.length < 8 ? 1 : 2;
+  const near: Alternative[] = [];
+  for (const known of index.wordsBeginningLike(word)) {
+    if (known.startsWith(word)) near.push({ stem: known, share: BEGINNING });
+    else if (edits > 0 && withinEdits(word, known, edits)) near.push({ stem: known, share: TYPING_ERROR });
+  }
+  const longest = longestBeginning(word, index);
+  const all = longest === undefined ? near : [...near, { stem: longest, share: BEGINNING }];
+  const frequency = ({ stem }: Alternative): number => index.postings(stem).length;
+  return all.sort((a, b) => b.share - a.share || frequency(b) - frequency(a)).slice(0, GUESSES);
+}
+
+/** The longest known word with which this one begins, if it is half of it. */
+function longestBeginning(word: string, index: MethodIndex): string | undefined {
+  for (let length = word.length - 1; length >= Math.max(4, word.length / 2); length--) {
+    const beginning = word.slice(0, length);
+    if (index.wordNumber(beginning) !== undefined) return beginning;
+  }
+  return undefined;
+}

@@ -1,0 +1,188 @@
+import type { Method, Skill } from "../../model/catalog.ts";
+import { entryOf } from "./entry.ts";
+import { foldedName } from "./words.ts";
+
+/** How many withdrawn methods are kept, beside as many as there are live ones, before their room is given back. */
+const WITHDRAWN_ROOM = 2_000;
+
+/**
+ * The words of many methods. Each method is a document with a number; each word has the list of its documents, packed with
+ * what it counts there. A skill is added or withdrawn by itself; nothing else is touched.
+ */
+export interface MethodIndex {
+  /** Makes the index hold exactly these skills. */
+  sync(skills: Iterable<Skill>): void;
+  /** Grows whenever documents come, go, or get other numbers. */
+  readonly generation: number;
+  /** By document; `undefined` for one that was withdrawn. */
+  readonly methods: readonly (Method | undefined)[];
+  /** The documents of a skill are numbered in a row. */
+  documentsOf(skill: Skill): Documents | undefined;
+  /** Each document that has the word, ascending: `document * 256 + impact`. */
+  postings(word: string): readonly number[];
+  /** The words of a document: `number of the word * 256 + impact`, those of its name first. */
+  wordsOf(document: number): Uint32Array;
+  nameStems(document: number): number;
+  /** The number of a word; `undefined` for one that no method has. */
+  wordNumber(word: string): number | undefined;
+  /** Known words that begin with the same character. */
+  wordsBeginningLike(word: string): readonly string[];
+  /** Documents whose method has this name, case and separators aside. */
+  named(folded: string): readonly number[];
+  /** Documents whose method's name begins so; the beginning has at least two characters. */
+  namedFrom(folded: string): readonly number[];
+  /** Skills of this name, case and separators aside. */
+  skillsNamed(folded: string): readonly Skill[];
+}
+
+export interface Documents {
+  readonly from: number;
+  /** The first that is not the skill's any more. */
+  readonly to: number;
+}
+
+/** What an index holds; it is made anew when too much of it is withdrawn. */
+interface Content {
+  readonly methods: (Method | undefined)[];
+  readonly skills: Map<Skill, Documents>;
+  readonly skillNames: Groups<Skill>;
+  readonly wordNumbers: Map<string, number>;
+  /** By number of the word. */
+  readonly postings: number[][];
+  readonly wordsByBeginning: Groups<string>;
+  readonly documents: { readonly words: Uint32Array; readonly nameStems: number }[];
+  readonly names: Groups<number>;
+  readonly namesByBeginning: Groups<string>;
+}
+
+type Groups<Value> = Map<string, Value[]>;
+
+export function createMethodIndex(): MethodIndex {
+  let content = emptyContent();
+  let generation = 0;
+  return {
+    get generation() {
+      return generation;
+    },
+    get methods() {
+      return content.methods;
+    },
+    sync(skills) {
+      const wanted = new Set(skills);
+      const withdrawn = [...content.skills.keys()].filter((skill) => !wanted.has(skill));
+      const added = [...wanted].filter((skill) => !content.skills.has(skill));
+      if (withdrawn.length + added.length > 0) generation += 1;
+      for (const skill of withdrawn) withdrawSkill(skill, content);
+      if (withdrawn.length > 0) content = compacted(content);
+      for (const skill of added) addSkill(skill, content);
+    },
+    documentsOf: (skill) => content.skills.get(skill),
+    postings: (word) => content.postings[content.wordNumbers.get(word) ?? -1] ?? [],
+    wordsOf: (document) => content.documents[document]?.words ?? NO_WORDS,
+    nameStems: (document) => content.documents[document]?.nameStems ?? 0,
+    wordNumber: (word) => content.wordNumbers.get(word),
+    wordsBeginningLike: (word) => content.wordsByBeginning.get(word.slice(0, 1)) ?? [],
+    named: (folded) => content.names.get(folded) ?? [],
+    namedFrom(folded) {
+      const names = content.namesByBeginning.get(folded.slice(0, 2)) ?? [];
+      return names.filter((name) => name.startsWith(folded)).flatMap((name) => content.names.get(name) ?? []);
+    },
+    skillsNamed: (folded) => content.skillNames.get(folded) ?? [],
+  };
+}
+
+const NO_WORDS = new Uint32Array();
+
+function emptyContent(): Content {
+  return {
+    methods: [],
+    skills: new Map(),
+    skillNames: new Map(),
+    wordNumbers: new Map(),
+    postings: [],
+    wordsByBeginning: new Map(),
+    documents: [],
+    names: new Map(),
+    namesByBeginning: new Map(),
+  };
+}
+
+function addSkill(skill: Skill, content: Content): void {
+  addSkillOf(
+    skill,
+    skill.methods.map((method) => {
+      const { impacts, nameStems } = entryOf(method, skill);
+      return { words: impacts, nameStems };
+    }),
+    content,
+  );
+}
+
+/** The words of one method, in the order of its entry. */
+interface MethodWords {
+  readonly words: Iterable<readonly [word: string, impact: number]>;
+  readonly nameStems: number;
+}
+
+function addSkillOf(skill: Skill, entries: readonly MethodWords[], content: Content): void {
+  const from = content.methods.length;
+  for (const [at, method] of skill.methods.entries()) {
+    const { words, nameStems } = entries[at] ?? { words: [], nameStems: 0 };
+    const document = content.methods.push(method) - 1;
+    const packed = Array.from(words, ([word, impact]) => addWord(word, impact, document, content));
+    content.documents.push({ words: Uint32Array.from(packed), nameStems });
+    for (const name of new Set([foldedName(method.name), foldedName(method.wireName)]))
+      addName(name, document, content);
+  }
+  content.skills.set(skill, { from, to: content.methods.length });
+  addToGroup(content.skillNames, foldedName(skill.name), skill);
+}
+
+function addWord(word: string, impact: number, document: number, content: Content): number {
+  let number = content.wordNumbers.get(word);
+  if (number === undefined) {
+    number = content.postings.push([]) - 1;
+    content.wordNumbers.set(word, number);
+    addToGroup(content.wordsByBeginning, word.slice(0, 1), word);
+  }
+  content.postings[number]?.push(document * 256 + impact);
+  return number * 256 + impact;
+}
+
+function addName(name: string, document: number, content: Content): void {
+  if (!content.names.has(name)) addToGroup(content.namesByBeginning, name.slice(0, 2), name);
+  addToGroup(content.names, name, document);
+}
+
+function addToGroup<Value>(groups: Groups<Value>, key: string, value: Value): void {
+  const group = groups.get(key);
+  if (group === undefined) groups.set(key, [value]);
+  else group.push(value);
+}
+
+function withdrawSkill(skill: Skill, content: Content): void {
+  const { from, to } = content.skills.get(skill) ?? { from: 0, to: 0 };
+  content.methods.fill(undefined, from, to);
+  content.skills.delete(skill);
+  const folded = foldedName(skill.name);
+  const others = (content.skillNames.get(folded) ?? []).filter((each) => each !== skill);
+  if (others.length > 0) content.skillNames.set(folded, others);
+  else content.skillNames.delete(folded);
+}
+
+/** The content without what was withdrawn, if that has become too much. No method is read again. */
+function compacted(content: Content): Content {
+  let live = 0;
+  for (const { from, to } of content.skills.values()) live += to - from;
+  if (content.methods.length - live <= live + WITHDRAWN_ROOM) return content;
+  const words = [...content.wordNumbers.keys()];
+  const smaller = emptyContent();
+  for (const [skill, { from, to }] of content.skills) {
+    const entries = content.documents.slice(from, to).map((document) => ({
+      words: Array.from(document.words, (packed) => [words[packed >>> 8] ?? "", packed & 255] as const),
+      nameStems: document.nameStems,
+    }));
+    addSkillOf(skill, entries, smaller);
+  }
+  return smaller;
+}

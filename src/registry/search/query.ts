@@ -1,0 +1,107 @@
+import { stem } from "./stem.ts";
+import { STOP_WORDS, WEAK_WORDS } from "./request-words.ts";
+import { synonymsOfStem } from "./synonyms.ts";
+import { foldedName, wordsOf } from "./words.ts";
+
+/** Longest query that is read, and how many different words of it. */
+const QUERY_UNITS = 10_000;
+const MOST_WORDS = 300;
+
+/** Longest name, and how many words in the shape of names are looked up. */
+const NAME_UNITS = 300;
+const MOST_NAMES = 20;
+
+/** What a word counts in a query, if not one. */
+const WEAK = 0.7;
+const NUMBER = 0.3;
+const PAIR = 0.5;
+const STOPPED = 0.15;
+
+/** Queries of up to this many words keep their stop words, faintly: `turn on` is not `turn off`. */
+const SHORT_WORDS = 4;
+
+/** What a synonym counts beside the word itself. */
+const SYNONYM = 0.4;
+
+const WEAK_STEMS: ReadonlySet<string> = new Set(Array.from(WEAK_WORDS, stem));
+
+/** One thing that a query asks for: a word, or a pair of neighbouring words, with what may stand in its place. */
+export interface Idea {
+  /** As the query has it; empty for a pair. */
+  readonly word: string;
+  readonly stem: string;
+  readonly weight: number;
+  readonly alternatives: readonly Alternative[];
+}
+
+export interface Alternative {
+  readonly stem: string;
+  /** What it counts beside the idea's own word. */
+  readonly share: number;
+}
+
+export interface Query {
+  readonly ideas: readonly Idea[];
+  /** Several sentences ask for several things. */
+  readonly sentences: number;
+  /** The query as a name, without case and separators. */
+  readonly folded: string;
+  /** Words in the shape of names, folded: `read_text_file`, `Skill.method`. */
+  readonly names: readonly string[];
+  readonly wordCount: number;
+}
+
+/** A query as ideas. Stop words are dropped as long as others are left; a short query keeps them, faintly. */
+export function parseQuery(text: string): Query {
+  const bounded = text.slice(0, QUERY_UNITS).replace(/\bdevices?\.(?=\w)/g, "");
+  const words = wordsOf(bounded);
+  const telling = words.filter((word) => !STOP_WORDS.has(word));
+  const kept = telling.length === 0 || words.length <= SHORT_WORDS ? words : telling;
+  const sentences = bounded.split(/[.!?;\n](?=\s|$)|[。！？；]/);
+  return {
+    ideas: ideasOf(kept, telling.length > 0),
+    sentences: sentences.filter((sentence) => /[\p{L}\p{N}]/u.test(sentence)).length,
+    folded: foldedName(bounded.slice(0, NAME_UNITS)),
+    names: namesIn(bounded),
+    wordCount: words.length,
+  };
+}
+
+/** True for a word that a person would miss in an answer: no number, no stop word, no pair. */
+export function isTelling(idea: Idea): boolean {
+  return idea.word !== "" && idea.weight > NUMBER;
+}
+
+function ideasOf(words: readonly string[], stopWordsAreFaint: boolean): readonly Idea[] {
+  const ideas = new Map<string, Idea>();
+  for (const word of words) {
+    if (ideas.size >= MOST_WORDS) break;
+    const root = stem(word);
+    const weight = stopWordsAreFaint && STOP_WORDS.has(word) ? STOPPED : weightOf(word);
+    if (!ideas.has(root)) ideas.set(root, { word, stem: root, weight, alternatives: synonymsOf(root) });
+  }
+  const stems = words.slice(0, MOST_WORDS).map(stem);
+  for (const [at, second] of stems.slice(1).entries()) {
+    const pair = (stems[at] ?? "") + second;
+    if (!ideas.has(pair)) ideas.set(pair, { word: "", stem: pair, weight: PAIR, alternatives: [] });
+  }
+  return [...ideas.values()];
+}
+
+function weightOf(word: string): number {
+  if (/^\d+$/.test(word)) return NUMBER;
+  return WEAK_STEMS.has(stem(word)) ? WEAK : 1;
+}
+
+function synonymsOf(root: string): readonly Alternative[] {
+  return Array.from(synonymsOfStem(root), (other) => ({ stem: other, share: SYNONYM }));
+}
+
+/** Words with a separator or a capital inside, as names have and plain words do not. */
+function namesIn(text: string): readonly string[] {
+  const words = text.match(/[\p{L}\p{N}_$.-]+/gu) ?? [];
+  const shaped = words.filter(
+    (word) => word.length <= NAME_UNITS && /[\p{L}\p{N}](?:[_.-][\p{L}\p{N}]|(?<=\p{Ll})\p{Lu})/u.test(word),
+  );
+  return shaped.slice(0, MOST_NAMES).map(foldedName);
+}

@@ -1,0 +1,194 @@
+import type { MethodIndex } from "./method-index.ts";
+import { isTelling, type Query } from "./query.ts";
+import { withGuesses } from "./guess.ts";
+import { bestDocuments, scoresOf, weighed, type WeighedIdea } from "./score.ts";
+import { foldedName } from "./words.ts";
+
+/** Documents that are looked at more closely, and those that may change their order. */
+const CLOSER = 100;
+const REORDERED = 60;
+
+/** Places that are given one by one. */
+const ORDERED = 20;
+
+/** The tier of methods whose name the query has. */
+const EXACT = 3;
+
+/** What it adds if the query has all words of a method's name. */
+const WHOLE_NAME = 0.2;
+
+/** What is left of a method's score for each better one of the same name: seven copies of one answer are one answer. */
+const SAME_NAME = 0.8;
+
+/** In a query of several sentences: how much of an idea is settled by a method that answers it best. */
+const SETTLED = 0.4;
+
+/** Queries of up to this many words may be the beginning of a name. */
+const NAME_WORDS = 4;
+
+export interface Hit {
+  readonly document: number;
+  /** From 0 to 1: how much of what the query asks for the method has; 1 for an exact name. */
+  readonly score: number;
+  /** What each word of the query gave, the most first. */
+  readonly parts: readonly { readonly word: string; readonly share: number }[];
+}
+
+export interface Ranking {
+  readonly hits: readonly Hit[];
+  /** Words of the query that no visible method has. */
+  readonly unmatched: readonly string[];
+}
+
+interface Candidate {
+  readonly document: number;
+  /** 3: the query is its name; 2: its skill's name; 1: the beginning of its name. */
+  readonly tier: number;
+  /** What each idea gives, times what the name adds. */
+  readonly values: Float64Array;
+  readonly name: string;
+}
+
+/** The visible documents that answer a query, best first. */
+export function rank(query: Query, index: MethodIndex, isVisible: (document: number) => boolean): Ranking {
+  const ideas = weighed(withGuesses(query.ideas, index), index);
+  const tiers = tiersOf(query, index, isVisible);
+  const best = bestDocuments(scoresOf(ideas, index), isVisible, CLOSER);
+  const valuesOf = createValuation(ideas, index);
+  const candidates = [...new Set([...tiers.keys(), ...best])].map((document): Candidate => ({
+    document,
+    tier: tiers.get(document) ?? 0,
+    values: valuesOf(document),
+    name: foldedName((index.methods[document]?.name ?? "").replace(/_\d+$/, "")),
+  }));
+  const most = ideas.reduce((sum, idea) => sum + (idea.idea.word === "" ? 0 : idea.most), 0) || 1;
+  const ordered = inOrder(candidates, query.sentences > 1 ? SETTLED : 0);
+  return {
+    hits: ordered.map((candidate) => hitOf(candidate, ideas, most)),
+    unmatched: unmatchedWords(ideas, index, isVisible),
+  };
+}
+
+/** Documents whose name, or the beginning of it, is in the query, whatever else it says. */
+function tiersOf(query: Query, index: MethodIndex, isVisible: (document: number) => boolean): Map<number, number> {
+  const tiers = new Map<number, number>();
+  const put = (documents: readonly number[], tier: number): void => {
+    for (const document of documents) {
+      if (isVisible(document)) tiers.set(document, Math.max(tier, tiers.get(document) ?? 0));
+    }
+  };
+  if (query.folded === "") return tiers;
+  for (const name of new Set([query.folded, ...query.names])) put(documentsNamed(name, index), EXACT);
+  put(documentsOfSkills(query.folded, index), 2);
+  if (query.wordCount <= NAME_WORDS && query.folded.length > 2) put(index.namedFrom(query.folded).slice(0, CLOSER), 1);
+  return tiers;
+}
+
+/** By method name, or by path: a skill's name followed by that of a method. */
+function documentsNamed(folded: string, index: MethodIndex): readonly number[] {
+  const found = [...index.named(folded)];
+  for (let length = 1; length < folded.length; length++) {
+    const ranges = index.skillsNamed(folded.slice(0, length)).map((skill) => index.documentsOf(skill));
+    if (ranges.length === 0) continue;
+    const named = index.named(folded.slice(length));
+    found.push(
+      ...named.filter((document) =>
+        ranges.some((range) => range !== undefined && document >= range.from && document < range.to),
+      ),
+    );
+  }
+  return found;
+}
+
+function documentsOfSkills(folded: string, index: MethodIndex): readonly number[] {
+  return index.skillsNamed(folded).flatMap((skill) => {
+    const { from, to } = index.documentsOf(skill) ?? { from: 0, to: 0 };
+    return Array.from({ length: Math.min(to - from, CLOSER) }, (_, at) => from + at);
+  });
+}
+
+/** What each idea gives a document, by the words of the document. */
+function createValuation(ideas: readonly WeighedIdea[], index: MethodIndex): (document: number) => Float64Array {
+  const worths = new Map<number, { readonly at: number; readonly worth: number }[]>();
+  const asked = new Set<number>();
+  for (const [at, { idea, words }] of ideas.entries()) {
+    for (const { stem, worth } of words) {
+      const word = index.wordNumber(stem) ?? -1;
+      worths.set(word, [...(worths.get(word) ?? []), { at, worth: worth / 255 }]);
+      if (stem === idea.stem && idea.word !== "") asked.add(word);
+    }
+  }
+  return (document) => {
+    const values = new Float64Array(ideas.length);
+    const words = index.wordsOf(document);
+    for (const packed of words) {
+      for (const { at, worth } of worths.get(packed >>> 8) ?? []) {
+        values[at] = Math.max(values[at] ?? 0, worth * (packed & 255));
+      }
+    }
+    const nameStems = index.nameStems(document);
+    const inName = words.subarray(0, nameStems).filter((packed) => asked.has(packed >>> 8)).length;
+    const factor = 1 + (WHOLE_NAME * inName) / Math.max(1, nameStems);
+    return values.map((value) => value * factor);
+  };
+}
+
+/** Best first, one by one: what the ones before have settled, and names that were there before, count less. */
+function inOrder(candidates: readonly Candidate[], settled: number): readonly Candidate[] {
+  const sorted = candidates.toSorted((a, b) => b.tier - a.tier || sumOf(b.values) - sumOf(a.values));
+  const open = sorted.slice(0, REORDERED);
+  const left = new Float64Array(open[0]?.values.length ?? 0).fill(1);
+  const names = new Map<string, number>();
+  const ordered: Candidate[] = [];
+  while (open.length > 0 && ordered.length < ORDERED) {
+    const [next] = open.splice(placeOfBest(open, left, names), 1);
+    if (next === undefined) break;
+    ordered.push(next);
+    names.set(next.name, (names.get(next.name) ?? 0) + 1);
+    settle(next.values, left, settled);
+  }
+  return [...ordered, ...open, ...sorted.slice(REORDERED)];
+}
+
+function placeOfBest(open: readonly Candidate[], left: Float64Array, names: ReadonlyMap<string, number>): number {
+  let place = 0;
+  let most = -1;
+  for (const [at, { tier, values, name }] of open.entries()) {
+    if (tier < (open[0]?.tier ?? 0)) break;
+    let sum = 0;
+    for (let idea = 0; idea < values.length; idea++) sum += (values[idea] ?? 0) * (left[idea] ?? 1);
+    const value = sum * SAME_NAME ** (names.get(name) ?? 0);
+    if (value > most) [place, most] = [at, value];
+  }
+  return place;
+}
+
+function settle(values: Float64Array, left: Float64Array, settled: number): void {
+  const most = Math.max(...values);
+  if (settled === 0 || most <= 0) return;
+  for (const [idea, value] of values.entries()) left[idea] = (left[idea] ?? 1) * (1 - (settled * value) / most);
+}
+
+function sumOf(values: Float64Array): number {
+  return values.reduce((sum, value) => sum + value, 0);
+}
+
+function hitOf({ document, tier, values }: Candidate, ideas: readonly WeighedIdea[], most: number): Hit {
+  const parts = ideas.map(({ idea }, at) => ({ word: idea.word || idea.stem, share: (values[at] ?? 0) / most }));
+  return {
+    document,
+    score: tier === EXACT ? 1 : Math.min(1, sumOf(values) / most),
+    parts: parts.filter(({ share }) => share > 0).sort((a, b) => b.share - a.share),
+  };
+}
+
+function unmatchedWords(
+  ideas: readonly WeighedIdea[],
+  index: MethodIndex,
+  isVisible: (document: number) => boolean,
+): readonly string[] {
+  const isSeen = (stem: string): boolean => index.postings(stem).some((posting) => isVisible(posting >>> 8));
+  return ideas
+    .filter(({ idea, words }) => isTelling(idea) && !words.some(({ stem }) => isSeen(stem)))
+    .map(({ idea }) => idea.word);
+}

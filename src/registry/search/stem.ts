@@ -1,0 +1,109 @@
+/** Words whose stem was asked for last; texts of catalogs use few words often. */
+const KEPT_STEMS = 20_000;
+const stems = new Map<string, string>();
+
+/**
+ * What the forms of an English word have in common: `calculate`, `calculating` and `calculation` have one stem. The
+ * algorithm is M. F. Porter's of 1980. Words of other scripts come back as they are.
+ */
+export function stem(word: string): string {
+  const known = stems.get(word);
+  if (known !== undefined) return known;
+  const made = word.length > 2 && word.length < 40 && /^[a-z]+$/.test(word) ? stemOf(word) : word;
+  if (stems.size >= KEPT_STEMS) stems.clear();
+  stems.set(word, made);
+  return made;
+}
+
+function stemOf(word: string): string {
+  // A `y` that sounds like a consonant is written `Y`, so that one table of vowels is enough.
+  const marked = word.replace(/^y/, "Y").replace(/([aeiou])y/g, "$1Y");
+  const singular = withoutPlural(marked);
+  const present = withoutPast(singular);
+  const turned = present.replace(/^(.*[aeiouy].*)y$/, "$1i");
+  const short = replaceEnding(replaceEnding(turned, DOUBLE_ENDINGS, 1), MIDDLE_ENDINGS, 1);
+  return tidied(replaceEnding(short, LAST_ENDINGS, 2)).toLowerCase();
+}
+
+function withoutPlural(word: string): string {
+  if (/(?:ss|i)es$/.test(word)) return word.slice(0, -2);
+  return /[^s]s$/.test(word) ? word.slice(0, -1) : word;
+}
+
+function withoutPast(word: string): string {
+  if (word.endsWith("eed")) return measure(word.slice(0, -3)) > 0 ? word.slice(0, -1) : word;
+  const base = /^(.*[aeiouy].*)(?:ed|ing)$/.exec(word)?.[1];
+  if (base === undefined) return word;
+  if (/(?:at|bl|iz)$/.test(base)) return `${base}e`;
+  if (/([^aeiouylsz])\1$/.test(base)) return base.slice(0, -1);
+  return measure(base) === 1 && isShort(base) ? `${base}e` : base;
+}
+
+type Endings = readonly (readonly [ending: string, instead: string])[];
+
+const DOUBLE_ENDINGS: Endings = [
+  ["ational", "ate"],
+  ["tional", "tion"],
+  ["enci", "ence"],
+  ["anci", "ance"],
+  ["izer", "ize"],
+  ["bli", "ble"],
+  ["alli", "al"],
+  ["entli", "ent"],
+  ["eli", "e"],
+  ["ousli", "ous"],
+  ["ization", "ize"],
+  ["ation", "ate"],
+  ["ator", "ate"],
+  ["alism", "al"],
+  ["iveness", "ive"],
+  ["fulness", "ful"],
+  ["ousness", "ous"],
+  ["aliti", "al"],
+  ["iviti", "ive"],
+  ["biliti", "ble"],
+  ["logi", "log"],
+];
+
+const MIDDLE_ENDINGS: Endings = [
+  ["icate", "ic"],
+  ["ative", ""],
+  ["alize", "al"],
+  ["iciti", "ic"],
+  ["ical", "ic"],
+  ["ful", ""],
+  ["ness", ""],
+];
+
+const LAST_ENDINGS: Endings = [
+  ..."ement ance ence able ible ment ant ent ism ate iti ous ive ize al er ic ou"
+    .split(" ")
+    .map((ending) => [ending, ""] as const),
+  ["sion", "s"],
+  ["tion", "t"],
+];
+
+/** Replaces the first ending that the word has, if what stays before it is long enough. */
+function replaceEnding(word: string, endings: Endings, least: number): string {
+  const found = endings.find(([ending]) => word.endsWith(ending));
+  if (found === undefined) return word;
+  const [ending, instead] = found;
+  const base = word.slice(0, -ending.length);
+  return measure(least === 2 ? base + instead : base) >= least ? base + instead : word;
+}
+
+function tidied(word: string): string {
+  const base = word.slice(0, -1);
+  if (word.endsWith("e") && (measure(base) > 1 || (measure(base) === 1 && !isShort(base)))) return base;
+  return word.endsWith("ll") && measure(word) > 1 ? base : word;
+}
+
+/** How often a vowel is followed by a consonant: the number of syllables that can be taken off, roughly. */
+function measure(word: string): number {
+  return word.match(/[aeiouy]+[^aeiouy]+/g)?.length ?? 0;
+}
+
+/** Ends in consonant, vowel, consonant: `hop`, `fil`. */
+function isShort(word: string): boolean {
+  return /[^aeiouy][aeiouy][^aeiouywxY]$/.test(word);
+}

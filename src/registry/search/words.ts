@@ -1,0 +1,53 @@
+import { stem } from "./stem.ts";
+
+/** Longest word that is kept; what is longer is data, not a word. */
+const WORD_UNITS = 40;
+
+/** Scripts that are written without spaces: their words are pairs of neighbouring characters. */
+const UNSPACED = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}]/u;
+
+const ASCII_WORDS = /[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+/g;
+const UNICODE_WORDS =
+  /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}\p{M}ー]+|\p{Lu}+(?!\p{Ll})|\p{Lu}?[\p{Ll}\p{Lo}\p{Lm}\p{M}]+|\p{N}+/gu;
+
+/**
+ * The words of a text in lower case, split as identifiers are: at separators, between `camel` and `Case`, between letters
+ * and digits. Accents do not count.
+ */
+export function wordsOf(text: string): readonly string[] {
+  // eslint-disable-next-line no-control-regex -- every character of ASCII
+  if (/^[\0-\x7F]*$/.test(text)) return (text.match(ASCII_WORDS) ?? []).filter(isWord).map(lowerCase);
+  const plain = text
+    .normalize("NFKD")
+    .replace(/\p{Mn}+/gu, "")
+    .normalize("NFC");
+  return (plain.match(UNICODE_WORDS) ?? []).flatMap(pairsOfUnspaced).filter(isWord).map(lowerCase);
+}
+
+/** The stems of a text's words, in their order. */
+export function stemsOf(text: string): readonly string[] {
+  return wordsOf(text).map(stem);
+}
+
+/** A name without case and separators: `read_text-file`, `ReadTextFile` and `read text file` are one. */
+export function foldedName(name: string): string {
+  return name
+    .normalize("NFKD")
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}]+/gu, "");
+}
+
+function isWord(word: string): boolean {
+  return word.length <= WORD_UNITS;
+}
+
+function lowerCase(word: string): string {
+  return word.toLowerCase();
+}
+
+function pairsOfUnspaced(word: string): readonly string[] {
+  if (!UNSPACED.test(word)) return [word];
+  const characters = Array.from(word);
+  if (characters.length < 3) return [word];
+  return characters.slice(1).map((character, at) => (characters[at] ?? "") + character);
+}

@@ -1,0 +1,137 @@
+// The search engines that are compared: each opens over a list of tools to `find(text, limit)`, which gives ids.
+
+import { build } from "esbuild";
+import { join } from "node:path";
+
+const ROOT = join(import.meta.dirname, "../..");
+
+/** Our registry from its sources, so that nothing has to be built first. */
+export async function loadRegistry() {
+  const contents = `export * from "./src/registry/index.ts"; export * from "./src/model/names.ts";`;
+  const options = { bundle: true, write: false, format: "esm", platform: "node" };
+  const { outputFiles } = await build({ stdin: { contents, resolveDir: ROOT }, ...options });
+  return import(`data:text/javascript;base64,${Buffer.from(outputFiles[0].text).toString("base64")}`);
+}
+
+export function openOurs({ createRegistry, search, methodNamesOfTools, skillNameOfServer }) {
+  /** Each server is a skill; a path leads back to the tool. */
+  function openSkillgate(tools, examples = new Map()) {
+    const registry = createRegistry();
+    const idByPath = new Map();
+    const names = new Set();
+    for (const [server, own] of groupedByServer(tools)) {
+      let name = skillNameOfServer(server);
+      while (names.has(name)) name += "x";
+      names.add(name);
+      const methodNames = methodNamesOfTools(own.map((tool) => tool.name));
+      registry.register({
+        name,
+        description: "",
+        source: server,
+        kind: "mcp",
+        server,
+        methods: own.map((tool, at) => methodOf(tool, methodNames[at], examples.get(tool.id) ?? [])),
+        invoke: () => Promise.reject(new Error("Cannot call a sample")),
+      });
+      for (const [at, { id }] of own.entries()) idByPath.set(`${name}.${methodNames[at]}`, id);
+    }
+    return (text, limit) => search(registry.catalog, text, { limit }).results.map(({ path }) => idByPath.get(path));
+  }
+
+  return { openSkillgate, createRegistry, search };
+}
+
+function groupedByServer(tools) {
+  const groups = new Map();
+  for (const tool of tools) {
+    const server = tool.server || tool.skill || "tools";
+    if (!groups.has(server)) groups.set(server, []);
+    groups.get(server).push(tool);
+  }
+  return groups;
+}
+
+function methodOf(tool, name, examples) {
+  const properties = tool.parameters.map(({ name, description }) => [name, { type: "string", description }]);
+  return {
+    name,
+    wireName: tool.name,
+    description: tool.description,
+    input: { type: "object", properties: Object.fromEntries(properties) },
+    examples,
+  };
+}
+
+/** Those that are installed. */
+export async function openPeers() {
+  const peers = { MiniSearch: openMiniSearch, Orama: openOrama, FlexSearch: openFlexSearch };
+  const found = [];
+  for (const [name, open] of Object.entries(peers)) {
+    try {
+      found.push({ name, open: await open() });
+    } catch {
+      console.error(`${name} is not installed in .cache/peers`);
+    }
+  }
+  return found;
+}
+
+const load = async (name) => (await import(join(ROOT, ".cache/peers/load.mjs"))).load(name);
+
+/** With camel case and separators apart, which peers do not do by themselves. */
+function documentOf(tool) {
+  const parted = (text) => text.replace(/([a-z])([A-Z])/g, "$1 $2").replace(/[_.\-/]/g, " ");
+  return {
+    id: tool.id,
+    name: parted(tool.name),
+    server: parted(tool.server ?? ""),
+    description: tool.description ?? "",
+    parameters: tool.parameters.map(({ name, description }) => `${parted(name)} ${description ?? ""}`).join(" "),
+  };
+}
+
+const FIELDS = ["name", "server", "description", "parameters"];
+
+async function openMiniSearch() {
+  const { default: MiniSearch } = await load("minisearch");
+  return (tools) => {
+    const index = new MiniSearch({ fields: FIELDS });
+    index.addAll(tools.map(documentOf));
+    const options = { boost: { name: 2 }, prefix: (term) => term.length > 3, fuzzy: 0.1 };
+    return (text, limit) =>
+      index
+        .search(text, options)
+        .slice(0, limit)
+        .map(({ id }) => id);
+  };
+}
+
+async function openOrama() {
+  const { create, insertMultiple, search } = await load("@orama/orama");
+  return async (tools) => {
+    const schema = { id: "string", name: "string", server: "string", description: "string", parameters: "string" };
+    const index = create({ schema, components: { tokenizer: { stemming: true, language: "english" } } });
+    const seen = new Set();
+    await insertMultiple(
+      index,
+      tools.map(documentOf).filter(({ id }) => !seen.has(id) && seen.add(id)),
+    );
+    return async (text, limit) => {
+      const { hits } = await search(index, { term: text, properties: FIELDS, boost: { name: 2 }, limit });
+      return hits.map(({ document }) => document.id);
+    };
+  };
+}
+
+async function openFlexSearch() {
+  const { default: FlexSearch } = await load("flexsearch");
+  return (tools) => {
+    const fields = FIELDS.map((field) => ({ field, tokenize: "forward" }));
+    const index = new FlexSearch.Document({ document: { id: "id", index: fields } });
+    for (const tool of tools) index.add(documentOf(tool));
+    return (text, limit) => {
+      const found = index.search(text, { limit, suggest: true, merge: true });
+      return found.map(({ id }) => id).slice(0, limit);
+    };
+  };
+}

@@ -1,0 +1,163 @@
+// How often search finds the right method among its first five, and how fast: `node test/bench/search.mjs`.
+//
+// The catalogs lie beside the repository, in ../shared/data/search; DATA names another folder. MiniSearch, Orama and
+// FlexSearch run beside ours where they are installed in .cache/peers (minisearch, @orama/orama, flexsearch).
+
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { quantile, table } from "./measure.mjs";
+import { loadRegistry, openOurs, openPeers } from "./search-engines.mjs";
+
+const DATA = process.env.DATA ?? join(import.meta.dirname, "../../../shared/data/search");
+const SETS = ["bfcl", "sealtools_dev", "metatool_single", "apibank_keywords"];
+const LARGE = 50_000;
+const EXAMPLES = 5;
+
+if (!existsSync(DATA)) {
+  console.error(`Cannot measure search without its catalogs: no folder ${DATA}`);
+  process.exit(2);
+}
+
+const { openSkillgate, createRegistry, search } = openOurs(await loadRegistry());
+const engines = [{ name: "Skillgate", open: openSkillgate }, ...(await openPeers())];
+await recallTable();
+await exactNames();
+await learningTable();
+await speedTable();
+growthTable();
+
+function readSet(name) {
+  return JSON.parse(readFileSync(join(DATA, `${name}.json`), "utf8"));
+}
+
+async function recallTable() {
+  const rows = [];
+  for (const name of SETS) {
+    const { tools, queries } = readSet(name);
+    const row = [`${name} (${tools.length})`];
+    for (const { open } of engines) row.push((100 * (await recallOf(await open(tools), queries))).toFixed(1));
+    rows.push(row);
+  }
+  table("recall@5, %", ["", ...engines.map(({ name }) => name)], rows);
+}
+
+/** Methods of one name answer a question alike: each group of them counts once. */
+async function recallOf(find, queries) {
+  let sum = 0;
+  for (const { text, relevant, groups = relevant.map((id) => [id]) } of queries) {
+    const first = new Set(await find(text, 5));
+    sum += groups.filter((group) => group.some((id) => first.has(id))).length / groups.length;
+  }
+  return sum / queries.length;
+}
+
+async function exactNames() {
+  const { tools } = readSet("sealtools_dev");
+  const names = new Map(tools.map(({ id, name }) => [id, name]));
+  const find = await openSkillgate(tools);
+  const shapes = [
+    (name) => name,
+    (name) => name.toUpperCase(),
+    (name) => name.replace(/([a-z])([A-Z])/g, "$1 $2"),
+    (name) => name.replace(/([a-z])([A-Z])/g, "$1_$2").toLowerCase(),
+  ];
+  const found = shapes.map((shape) => tools.filter(({ name }) => names.get(find(shape(name), 1)[0]) === name).length);
+  const rows = found.map((count, at) => [shapes[at]("getUserName"), (100 * count) / tools.length]);
+  table("exact names, recall@1, %", ["written as", "Skillgate"], rows);
+}
+
+async function learningTable() {
+  const { tools, queries } = readSet("metatool_single");
+  const examples = new Map();
+  for (const { text, relevant } of queries.filter((_, at) => at % 2 === 0)) {
+    const known = examples.get(relevant[0]) ?? [];
+    if (known.length < EXAMPLES) examples.set(relevant[0], [...known, { request: text }]);
+  }
+  const others = queries.filter((_, at) => at % 2 === 1);
+  const rows = [
+    ["without examples", 100 * (await recallOf(await openSkillgate(tools), others))],
+    [`up to ${EXAMPLES} examples a method`, 100 * (await recallOf(await openSkillgate(tools, examples), others))],
+  ];
+  table("metatool_single, recall@5, %", ["", "Skillgate"], rows);
+}
+
+/** Fifty thousand methods: those of the four catalogs, again and again under other names. */
+function largeCatalog() {
+  const tools = SETS.flatMap((name) => readSet(name).tools);
+  return Array.from({ length: LARGE }, (_, at) => {
+    const tool = tools[at % tools.length];
+    const round = Math.floor(at / tools.length);
+    const suffix = round === 0 ? "" : `${round}`;
+    return { ...tool, id: `${at}`, server: `${tool.server || "server"} ${suffix}`, name: `${tool.name}${suffix}` };
+  });
+}
+
+async function speedTable() {
+  const tools = largeCatalog();
+  const all = SETS.flatMap((name) => readSet(name).queries.map(({ text }) => text));
+  const words = (text) => text.split(/\s+/).length;
+  const short = all.filter((text) => words(text) >= 6 && words(text) <= 8).slice(0, 400);
+  const long = all.filter((text) => words(text) >= 44 && words(text) <= 52).slice(0, 200);
+  const rows = [];
+  for (const { name, open } of engines) {
+    global.gc?.();
+    const before = process.memoryUsage();
+    const startedAt = performance.now();
+    const find = await open(tools);
+    await find(short[0], 5);
+    const buildMs = performance.now() - startedAt;
+    global.gc?.();
+    const after = process.memoryUsage();
+    const megabytes = (after.heapUsed + after.arrayBuffers - before.heapUsed - before.arrayBuffers) / (1 << 20);
+    rows.push([
+      name,
+      buildMs / 1_000,
+      global.gc ? megabytes : "–",
+      ...(await quantiles(find, short)),
+      ...(await quantiles(find, long)),
+    ]);
+  }
+  const columns = ["", "build s", "MB", "7 words p50 ms", "p99", "48 words p50 ms", "p99"];
+  table(`${LARGE} methods (MB with node --expose-gc, ours with the catalog itself)`, columns, rows);
+}
+
+async function quantiles(find, queries) {
+  for (const query of queries.slice(0, 50)) await find(query, 8);
+  const times = [];
+  for (const query of queries) {
+    const startedAt = performance.now();
+    await find(query, 8);
+    times.push(performance.now() - startedAt);
+  }
+  return [quantile(times, 0.5), quantile(times, 0.99)];
+}
+
+function growthTable() {
+  const registry = createRegistry();
+  const skillOf = (name, count) => ({
+    name,
+    description: "",
+    source: name,
+    kind: "code",
+    methods: Array.from({ length: count }, (_, at) => ({
+      name: `method${at}`,
+      description: `Does thing ${at} of ${name} quickly and well`,
+      input: { type: "object", properties: { value: { type: "string", description: "What to do it with" } } },
+    })),
+    invoke: () => Promise.reject(new Error("Cannot call a sample")),
+  });
+  for (let at = 0; at < LARGE / 10; at++) registry.register(skillOf(`Skill${at}`, 10));
+  search(registry.catalog, "thing");
+  const times = [];
+  for (let at = 0; at < 50; at++) {
+    const startedAt = performance.now();
+    registry.register(skillOf(`Late${at}`, 10));
+    search(registry.catalog, `late${at} thing`);
+    times.push(performance.now() - startedAt);
+  }
+  table(
+    "one skill more, and found",
+    ["", "p50 ms", "p99"],
+    [["10 methods", quantile(times, 0.5), quantile(times, 0.99)]],
+  );
+}

@@ -1,0 +1,45 @@
+import { expect, test } from "vitest";
+
+import { decodeArguments, decodeFromGuest, encodeForGuest } from "../../src/model/wire.ts";
+
+test("S9: what a method returns is JSON; bytes and dates say what they are", () => {
+  expect(encodeForGuest({ a: [1, "x", null] })).toEqual({ json: '{"a":[1,"x",null]}', tagged: false });
+  expect(encodeForGuest({ at: new Date(0) })).toEqual({
+    json: '{"at":{"$date":"1970-01-01T00:00:00.000Z"}}',
+    tagged: true,
+  });
+  expect(encodeForGuest(new Uint8Array([1, 2, 3]))).toEqual({ json: '{"$bytes":"AQID"}', tagged: true });
+  expect(encodeForGuest(Buffer.from("hi"))).toEqual({ json: '{"$bytes":"aGk="}', tagged: true });
+});
+
+test("S9: what JSON has no word for has a documented one", () => {
+  expect(encodeForGuest(undefined).json).toBe("null");
+  expect(encodeForGuest([Number.NaN, Infinity, undefined]).json).toBe("[null,null,null]");
+  expect(encodeForGuest([12n, 2n ** 64n]).json).toBe('[12,"18446744073709551616"]');
+  expect(encodeForGuest(new Map([["a", 1]])).json).toBe('{"a":1}');
+  expect(encodeForGuest(new Map([[1, 2]])).json).toBe("[[1,2]]");
+  expect(encodeForGuest(new Set([1, 2])).json).toBe("[1,2]");
+});
+
+test("S9: __proto__ stays data in both directions", () => {
+  const value = decodeFromGuest('{"__proto__":{"polluted":{"$bytes":"AQ=="}}}') as object;
+  expect(Object.getPrototypeOf(value)).toBe(Object.prototype);
+  expect(Object.keys(value)).toEqual(["__proto__"]);
+  expect(Reflect.get({}, "polluted")).toBeUndefined();
+  expect(encodeForGuest(JSON.parse('{"__proto__":1}')).json).toBe('{"__proto__":1}');
+});
+
+test("S9: an argument that was left out is undefined again", () => {
+  expect(decodeArguments('[{"$undefined":1},2]', "bytes")).toEqual([undefined, 2]);
+  expect(decodeArguments('[{"$undefined":1,"more":2}]', "bytes")).toEqual([{ $undefined: 1, more: 2 }]);
+});
+
+test("S9: bytes reach a local skill as bytes and an MCP server as base64", () => {
+  expect(decodeArguments('[{"data":{"$bytes":"AQI="}}]', "bytes")).toEqual([{ data: new Uint8Array([1, 2]) }]);
+  expect(decodeArguments('[{"data":{"$bytes":"AQI="}}]', "base64")).toEqual([{ data: "AQI=" }]);
+});
+
+test("S6: what is no argument list is nothing", () => {
+  expect(decodeArguments("{", "bytes")).toBeUndefined();
+  expect(decodeArguments('{"0":1}', "bytes")).toBeUndefined();
+});

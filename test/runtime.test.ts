@@ -1,0 +1,246 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+
+import { createRuntime, defineSkill, type Outcome, type Runtime } from "../src/index.ts";
+
+const MathSkill = defineSkill({
+  name: "MathSkill",
+  description: "Does sums",
+  methods: {
+    add: {
+      description: "Add two numbers",
+      input: { type: "object", properties: { a: { type: "number" }, b: { type: "number" } }, required: ["a", "b"] },
+      run: async ({ a, b }: { a: number; b: number }) => a + b,
+    },
+    fail: {
+      description: "Always fails",
+      run: async () => {
+        throw new Error("the disk is full");
+      },
+    },
+    hang: { description: "Never answers", timeoutMs: 50, run: () => new Promise(() => {}) },
+    bytes: {
+      description: "Gives bytes and a date",
+      run: async () => ({ bytes: new Uint8Array([1, 2]), date: new Date(0) }),
+    },
+    echo: {
+      description: "Gives back what it got",
+      input: { type: "object", properties: { value: {} }, required: ["value"] },
+      run: async ({ value }: { value: unknown }) => value,
+    },
+  },
+});
+
+let runtime: Runtime;
+let folder: string;
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), "skillgate-"));
+  writeFileSync(join(folder, "notes.txt"), "alpha\nbeta\n");
+  runtime = await createRuntime({
+    skillsDir: false,
+    skills: [MathSkill],
+    mcpServers: {
+      filesystem: {
+        command: process.execPath,
+        args: ["node_modules/@modelcontextprotocol/server-filesystem/dist/index.js", folder],
+      },
+      broken: { command: process.execPath, args: ["-e", "process.exit(3)"] },
+    },
+    limits: { cpuMs: 500, wallMs: 5_000 },
+  });
+  await runtime.ready;
+});
+
+afterAll(async () => {
+  await runtime.close();
+  rmSync(folder, { recursive: true });
+});
+
+async function value(source: string): Promise<unknown> {
+  const outcome = await runtime.run(source);
+  expect(outcome, outcome.text).toMatchObject({ kind: "completed" });
+  return outcome.kind === "completed" ? outcome.value : undefined;
+}
+
+async function failure(source: string): Promise<Extract<Outcome, { kind: "failed" }>["error"]> {
+  const outcome = await runtime.run(source);
+  if (outcome.kind !== "failed") throw new Error(`it ${outcome.kind}: ${outcome.text}`);
+  return outcome.error;
+}
+
+describe("a snippet's journey", () => {
+  test("S1: all ways to pass arguments reach the skill alike", async () => {
+    expect(await value("device.MathSkill.add(2, 3)")).toBe(5);
+    expect(await value("await device.MathSkill.add({ a: 2, b: 3 })")).toBe(5);
+    expect(await value("device.MathSkill.add(a=2, b=3)")).toBe(5);
+    expect(await value("device.MathSkill.add(2, { b: 3 })")).toBe(5);
+  });
+
+  test("S1 M5: a real MCP server gets named arguments however they are written", async () => {
+    const lines = ["({ path: FOLDER })", "(FOLDER)", "(path=FOLDER)"].map((args) =>
+      args.replace("FOLDER", JSON.stringify(folder)),
+    );
+    for (const args of lines) {
+      const source = `const r = await device.FilesystemMCP.list_directory${args}; r.content.split("\\n")`;
+      expect(await value(source)).toEqual(["[FILE] notes.txt"]);
+    }
+  });
+
+  test("S2: a forgotten await gives no wrong answer", async () => {
+    expect(await value("const sum = device.MathSkill.add(1, 2); sum + 1")).toBe(4);
+    expect(await value("[1, 2].map((n) => device.MathSkill.add(n, n))")).toEqual([2, 4]);
+  });
+
+  test("S3: nothing printed and no value is said so", async () => {
+    expect(await runtime.run("const x = 1;")).toMatchObject({ kind: "completed", text: "(no output)" });
+  });
+
+  test("S3: what is printed comes before the value, in order", async () => {
+    const outcome = await runtime.run("print('one'); console.log('two', { a: 1 }); 3");
+    expect(outcome).toMatchObject({ output: "one\ntwo {a: 1}", text: "one\ntwo {a: 1}\n3", value: 3 });
+  });
+
+  test("S9: bytes and dates keep their kind on the way in", async () => {
+    expect(
+      await value(
+        "const r = await device.MathSkill.bytes(); [r.bytes instanceof Uint8Array, r.bytes[1], r.date.getTime()]",
+      ),
+    ).toEqual([true, 2, 0]);
+  });
+
+  test("S9: bytes come out as bytes, and reach a skill as bytes", async () => {
+    expect(await value("new Uint8Array([7, 8])")).toEqual(new Uint8Array([7, 8]));
+    expect(await value("(await device.MathSkill.echo(new Uint8Array([7, 8])))[1]")).toBe(8);
+  });
+
+  test("S10: a failing call can be caught with all its facts", async () => {
+    const source =
+      "try { await device.MathSkill.fail() } catch (e) { [e instanceof Error, e.name, e.message, e.code, e.skill, e.method] }";
+    expect(await value(source)).toEqual([true, "CallError", "the disk is full", "CALL_FAILED", "MathSkill", "fail"]);
+  });
+
+  test("S10: an error has the line and column of the model's own text", async () => {
+    const error = await failure("```ts\nconst a: number = 1;\nlet b: { c: string } | null = null;\n\nb.c.length\n```");
+    expect(error).toMatchObject({ name: "TypeError", code: "THROWN", line: 5, column: 2 });
+    expect(error.frame).toContain("> 5 | b.c.length");
+  });
+
+  test("X2: a call that takes too long fails with the exact text, and the run goes on", async () => {
+    expect(await value("try { await device.MathSkill.hang() } catch (e) { e.message + ' ' + e.code }")).toBe(
+      "Tool 'hang' timed out after 0.05s CALL_TIMEOUT",
+    );
+  });
+
+  test("S5: all that is wrong is told at once, and nothing was called", async () => {
+    const outcome = await runtime.run(
+      "await device.MathSkill.ad(1);\nawait fetch('x');\nawait device.MathSkil.add(1, 2)",
+    );
+    expect(outcome.kind === "refused" && outcome.violations.map(({ code, line }) => [code, line])).toEqual([
+      ["METHOD_UNKNOWN", 1],
+      ["GLOBAL_FORBIDDEN", 2],
+      ["SKILL_UNKNOWN", 3],
+    ]);
+  });
+
+  test("P2: a caller sees and calls what it was granted, and nothing else", async () => {
+    const caller = { id: "ada", grants: ["MathSkill.echo"] };
+    expect(await runtime.run("device.MathSkill.echo(1)", { caller })).toMatchObject({ kind: "completed", value: 1 });
+    expect(await runtime.run("device.MathSkill.add(1, 2)", { caller })).toMatchObject({
+      kind: "refused",
+      violations: [{ code: "METHOD_UNKNOWN" }],
+    });
+    expect(runtime.describe("MathSkill.add", { caller }).text).toContain("not found");
+  });
+
+  test("S7: each limit ends its own run, and the next one starts clean", async () => {
+    expect(await failure("for (;;);")).toMatchObject({ code: "CPU_LIMIT" });
+    expect(await failure("[].lastIndexOf.call({ length: 2 ** 53 - 1 }, 1)")).toMatchObject({ code: "CPU_LIMIT" });
+    expect(await failure("const a = []; for (;;) a.push(new Array(1000).fill(0))")).toMatchObject({
+      code: "MEMORY_LIMIT",
+    });
+    expect(await failure("for (let i = 0; i < 2000; i++) await device.MathSkill.add(1, 1)")).toMatchObject({
+      code: "CALL_LIMIT",
+    });
+    expect(await failure("await new Promise(() => {})")).toMatchObject({ code: "NEVER_SETTLES" });
+    expect(await value("typeof a")).toBe("undefined");
+  });
+
+  test("S11: a result over its limit is cut visibly and can be read in parts", async () => {
+    const outcome = await runtime.run("'x'.repeat(300000)", { limits: { resultBytes: 1_000 } });
+    expect(outcome).toMatchObject({ kind: "completed" });
+    const uri = /result:\/\/\S+/.exec(outcome.text)?.[0] ?? "";
+    expect(runtime.results.read(uri, 299_990, 100)).toEqual({ text: `${"x".repeat(11)}"`, total: 300_002 });
+  });
+
+  test("S12: the record of a run names its calls", async () => {
+    const outcome = await runtime.run(
+      "await device.MathSkill.add(1, 2); try { await device.MathSkill.fail() } catch {}",
+    );
+    expect(
+      outcome.kind === "completed" && outcome.calls.map(({ skill, method, outcome }) => [skill, method, outcome]),
+    ).toEqual([
+      ["MathSkill", "add", "ok"],
+      ["MathSkill", "fail", "error"],
+    ]);
+  });
+
+  test("S12: calls that nobody waited for are cancelled and named", async () => {
+    const outcome = await runtime.run("void device.MathSkill.hang(); 1");
+    expect(outcome).toMatchObject({ kind: "completed", value: 1, calls: [{ method: "hang", outcome: "unfinished" }] });
+    expect(outcome.text).toContain("MathSkill.hang");
+  });
+});
+
+describe("the runtime", () => {
+  test("M3: a server that does not start is a problem, and the rest works", () => {
+    expect(runtime.servers.map(({ name, status }) => [name, status])).toEqual([
+      ["filesystem", "connected"],
+      ["broken", "error"],
+    ]);
+  });
+
+  test("T5: skills come and go at run time, and the catalog's version with them", async () => {
+    const before = runtime.catalog.version;
+    runtime.register(
+      defineSkill({
+        name: "LateSkill",
+        description: "Late",
+        methods: { hi: { description: "Says hi", run: async () => "hi" } },
+      }),
+    );
+    expect(runtime.catalog.version).toBeGreaterThan(before);
+    expect(await value("device.LateSkill.hi()")).toBe("hi");
+    expect(runtime.unregister("LateSkill")).toBe(true);
+    expect(runtime.unregister("LateSkill")).toBe(false);
+    expect(await runtime.run("device.LateSkill.hi()")).toMatchObject({ kind: "refused" });
+  });
+
+  test("D1 D3: search and describe know local skills and servers alike", () => {
+    expect(runtime.search("add two numbers").results[0]?.path).toBe("MathSkill.add");
+    expect(runtime.describe("FilesystemMCP.read_text_file").declaration).toContain("read_text_file(");
+    expect(runtime.describe("nonsense").text).toContain(
+      "Error: Invalid path 'nonsense'. Use format 'SkillName.method_name'",
+    );
+  });
+
+  test("S5: check tells the plan without any side effect", () => {
+    expect(runtime.check("for (const n of [1, 2]) await device.MathSkill.add(n, 1)").plan).toMatchObject([
+      { path: "MathSkill.add", line: 1, column: 30, inLoop: true, blocking: false },
+    ]);
+  });
+
+  test("S6: a cancelled run stops at once", async () => {
+    const cancel = new AbortController();
+    const run = runtime.run("await device.MathSkill.hang()", { signal: cancel.signal });
+    cancel.abort();
+    expect(await run).toMatchObject({ kind: "failed", error: { code: "CANCELLED" } });
+  });
+
+  test("L2: an unknown limit is refused with the nearest name", async () => {
+    await expect(runtime.run("1", { limits: { cpums: 1 } as never })).rejects.toMatchObject({ code: "OPTION_INVALID" });
+  });
+});
