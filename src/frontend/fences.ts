@@ -1,0 +1,190 @@
+import type { Finding } from "../model/frame.ts";
+import { blankedAround, type Span } from "./blank.ts";
+import { ParseFailure, parseJavaScript } from "./parser.ts";
+
+/** The program among the Markdown around it, or why it is not certain which that is. */
+export type Unfenced =
+  | { readonly kind: "text"; readonly text: string; readonly notes: readonly string[] }
+  | { readonly kind: "unclear"; readonly finding: Finding };
+
+/** A fenced block: all of it, and what is between its fences. */
+interface Block extends Span {
+  readonly language: string;
+  readonly content: Span;
+}
+
+const LANGUAGES: ReadonlySet<string> = new Set(
+  "js javascript jsx mjs cjs node ecmascript ts typescript tsx mts tool_code tool-code toolcode".split(" "),
+);
+
+const LINE_OF_CODE = /^\s*(`{1,3})(?:(?:js|javascript|ts|typescript|tool_code)\s+)?([^`\n]+)\1\s*$/;
+const DEVICE = /\b(?:devices?|default_api)\s*(?:\?\.|[.[])/;
+const CODE =
+  /\b(?:devices?|default_api)\s*(?:\?\.|[.[])|;\s*$|^\s*(?:const|let|var|return|await|function|async|for|while|throw|if)\b/m;
+
+/**
+ * Takes off Markdown fences and a language tag that stands alone in the first line. Everything outside is blanked, so that
+ * lines and columns stay. One block is taken: the only one, the only one of JavaScript, or the only one that uses `device`.
+ */
+export function takeOffFences(text: string): Unfenced {
+  const blocks = blocksOf(text);
+  if (blocks.length === 0) return { kind: "text", text: withoutTag(withoutTicks(text)), notes: [] };
+  const stray = strayFence(text, blocks);
+  if (stray !== undefined) return { kind: "text", text: withoutTag(blankedAround(text, stray)), notes: [] };
+  const filled = blocks.filter(({ content }) => text.slice(content.start, content.end).trim() !== "");
+  const chosen = choose(text, filled);
+  if (chosen === undefined) return { kind: "unclear", finding: tooManyBlocks(filled) };
+  const outside = codeOutside(text, blocks);
+  if (outside !== undefined) return { kind: "unclear", finding: outside };
+  const left = filled.length - 1;
+  const notes = left > 0 ? [`Only one of ${filled.length} code blocks was read, the one ${whyChosen(chosen)}`] : [];
+  return { kind: "text", text: withoutTag(blankedAround(text, chosen.content)), notes };
+}
+
+/** Backticks at the start of a line are always a fence; tildes only if the text begins with them. */
+function blocksOf(text: string): readonly Block[] {
+  const tildes = text.trimStart().startsWith("~~~");
+  if (!tildes && !text.includes("```")) return [];
+  const blocks: Block[] = [];
+  let open: Opening | undefined;
+  for (const { start, end } of linesOf(text)) {
+    const line = text.slice(start, end);
+    if (open === undefined) {
+      open = openingOf(line, start, tildes);
+    } else if (isClosing(line, open.fence)) {
+      blocks.push({ start: open.start, end, language: open.language, content: { start: open.content, end: start } });
+      open = undefined;
+    }
+  }
+  if (open !== undefined) {
+    const content = { start: open.content, end: text.length };
+    blocks.push({ start: open.start, end: text.length, language: open.language, content });
+  }
+  return blocks;
+}
+
+interface Opening {
+  readonly start: number;
+  readonly fence: string;
+  readonly language: string;
+  /** Where the code begins. */
+  readonly content: number;
+}
+
+/** Some models begin with the code in the line of the fence. */
+function openingOf(line: string, start: number, tildes: boolean): Opening | undefined {
+  const fence = (tildes ? /^[ \t]*(`{3,}|~{3,})/ : /^[ \t]*(`{3,})/).exec(line);
+  if (fence?.[1] === undefined) return undefined;
+  const rest = line.slice(fence[0].length);
+  if (rest.includes("`")) return undefined;
+  const language = rest.trimStart().split(/\s/, 1)[0] ?? "";
+  const code = rest.slice(rest.indexOf(language) + language.length);
+  const content = start + line.length - (CODE.test(code) ? code.length : 0);
+  return { start, fence: fence[1], language: language.toLowerCase(), content };
+}
+
+function* linesOf(text: string): Iterable<Span> {
+  let start = 0;
+  while (start <= text.length) {
+    const feed = text.indexOf("\n", start);
+    const end = feed < 0 ? text.length : feed;
+    yield { start, end };
+    start = end + 1;
+  }
+}
+
+function isClosing(line: string, fence: string): boolean {
+  const bare = line.trim();
+  return bare.length >= fence.length && bare === (fence[0] ?? "").repeat(bare.length);
+}
+
+/** A single fence without anything below it closes what was never opened. */
+function strayFence(text: string, blocks: readonly Block[]): Span | undefined {
+  const [block] = blocks;
+  if (blocks.length > 1 || block === undefined || block.language !== "" || block.end < text.length) return undefined;
+  if (text.slice(block.content.start).trim() !== "" || text.slice(0, block.start).trim() === "") return undefined;
+  return { start: 0, end: block.start };
+}
+
+function choose(text: string, blocks: readonly Block[]): Block | undefined {
+  if (blocks.length <= 1) return blocks[0] ?? { start: 0, end: 0, language: "", content: { start: 0, end: 0 } };
+  const labelled = blocks.filter(({ language }) => LANGUAGES.has(language));
+  if (labelled.length === 1) return labelled[0];
+  const pool = labelled.length > 1 ? labelled : blocks;
+  const using = pool.filter(({ content }) => DEVICE.test(text.slice(content.start, content.end)));
+  return using.length === 1 ? using[0] : undefined;
+}
+
+function whyChosen({ language }: Block): string {
+  return LANGUAGES.has(language) ? `marked ${language}` : "that uses device";
+}
+
+function tooManyBlocks(blocks: readonly Block[]): Finding {
+  const second = blocks[1] ?? { start: 0, end: 0 };
+  return {
+    code: "SYNTAX",
+    values: `${blocks.length} code blocks, and nothing tells which one shall run`,
+    start: second.start,
+    end: second.start + 3,
+    fix: "Send one block with the whole program",
+  };
+}
+
+/** Text around the blocks is taken as prose; code there would silently not run. */
+function codeOutside(text: string, blocks: readonly Block[]): Finding | undefined {
+  let at = 0;
+  for (const { start, end } of [...blocks, { start: text.length, end: text.length }]) {
+    const found = codeIn(text, { start: at, end: start });
+    if (found !== undefined) {
+      const values = "there is code outside of the code block";
+      return { code: "SYNTAX", values, ...found, fix: "Send all code in one block, and nothing but prose around it" };
+    }
+    at = end;
+  }
+  return undefined;
+}
+
+function codeIn(text: string, span: Span): Span | undefined {
+  const part = text.slice(span.start, span.end);
+  if (!CODE.test(part)) return undefined;
+  if (parses(part)) return trimmed(text, span);
+  for (const line of linesOf(part)) {
+    const code = part.slice(line.start, line.end);
+    if (DEVICE.test(code) && parses(code)) {
+      return trimmed(text, { start: span.start + line.start, end: span.start + line.end });
+    }
+  }
+  return undefined;
+}
+
+function parses(code: string): boolean {
+  try {
+    parseJavaScript(code);
+    return true;
+  } catch (thrown) {
+    if (thrown instanceof ParseFailure) return false;
+    throw thrown;
+  }
+}
+
+function trimmed(text: string, { start, end }: Span): Span {
+  const part = text.slice(start, end);
+  return { start: start + part.length - part.trimStart().length, end: start + part.trimEnd().length };
+}
+
+/** A program in one line between backticks, which would otherwise be a string. */
+function withoutTicks(text: string): string {
+  const match = LINE_OF_CODE.exec(text);
+  const code = match?.[2];
+  if (code === undefined || !DEVICE.test(code)) return text;
+  const start = text.indexOf(code);
+  return blankedAround(text, { start, end: start + code.length });
+}
+
+function withoutTag(text: string): string {
+  const match = /^\s*([\w-]{2,12}):?[ \t]*\r?\n/.exec(text);
+  if (match?.[1] === undefined || !LANGUAGES.has(match[1].toLowerCase())) return text;
+  return text.slice(match[0].length).trim() === ""
+    ? text
+    : blankedAround(text, { start: match[0].length, end: text.length });
+}

@@ -1,0 +1,57 @@
+import { isRecord } from "../model/json.ts";
+import type { ToolCall } from "../model/snippet.ts";
+
+const NAMES = ["tool", "name", "function", "tool_name", "method", "action"] as const;
+const ARGUMENTS = ["arguments", "args", "parameters", "params", "input", "action_input", "tool_input"] as const;
+
+/** More calls than this in one text are not worth repeating. */
+const MOST = 10;
+
+/**
+ * The calls of a text that is a tool call in JSON, in one of the forms that models are trained on, where code was wanted;
+ * `undefined` for any other text.
+ */
+export function toolCallsOf(text: string): readonly ToolCall[] | undefined {
+  const bare = text
+    .trim()
+    .replace(/^<(tool_calls?|function_calls?)>([^]*)<\/\1>$/, "$2")
+    .trim();
+  if (!/^[[{]/.test(bare) || !/[\]}]$/.test(bare)) return undefined;
+  let value: unknown;
+  try {
+    value = JSON.parse(bare);
+  } catch {
+    return undefined; // no JSON: it may be code
+  }
+  const calls = callsIn(value);
+  return calls === undefined || calls.length === 0 ? undefined : calls.slice(0, MOST);
+}
+
+function callsIn(value: unknown): readonly ToolCall[] | undefined {
+  if (Array.isArray(value)) {
+    const calls = value.map((entry: unknown) => callIn(entry));
+    return calls.every((call) => call !== undefined) ? calls : undefined;
+  }
+  if (isRecord(value) && Array.isArray(value["tool_calls"])) return callsIn(value["tool_calls"]);
+  const call = callIn(value);
+  return call === undefined ? undefined : [call];
+}
+
+function callIn(value: unknown): ToolCall | undefined {
+  if (!isRecord(value)) return undefined;
+  if (isRecord(value["function"])) return callIn(value["function"]);
+  const name = NAMES.map((key) => value[key]).find((found) => typeof found === "string");
+  const given = ARGUMENTS.map((key) => value[key]).find((found) => found !== undefined);
+  if (name === undefined || given === undefined) return undefined;
+  const parsed = typeof given === "string" ? parsedOrUndefined(given) : given;
+  return isRecord(parsed) ? { name, arguments: parsed } : undefined;
+}
+
+/** Arguments may be JSON within JSON. */
+function parsedOrUndefined(json: string): unknown {
+  try {
+    return JSON.parse(json);
+  } catch {
+    return undefined; // some other string: no tool call
+  }
+}

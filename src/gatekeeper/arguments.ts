@@ -1,0 +1,160 @@
+import type { AnyNode, AssignmentExpression, CallExpression, Identifier } from "acorn";
+import { type ArgumentProblem, problemText } from "../model/arguments.ts";
+import type { Method } from "../model/catalog.ts";
+import { shown } from "../model/frame.ts";
+import type { MethodUse } from "./device.ts";
+import type { Inspection } from "./inspection.ts";
+import { literalValue } from "./literals.ts";
+import { callForm } from "./names.ts";
+import { literalName } from "./walk.ts";
+
+/** Problems of one call that are told. */
+const TOLD_PROBLEMS = 8;
+
+export interface CheckedArguments {
+  /** Of each call, the values in order; `undefined` if not even their number is certain. */
+  readonly valuesOf: ReadonlyMap<CallExpression, readonly unknown[] | undefined>;
+  /** `name=value`, which Python has and JavaScript reads as an assignment. */
+  readonly keywords: ReadonlySet<AnyNode>;
+  /** The names in them, which stand for no variable. */
+  readonly keywordNames: ReadonlySet<Identifier>;
+}
+
+/** Reads the arguments of every call of a method, turns named ones into an object, and refuses what cannot fit. */
+export function checkArguments(uses: readonly MethodUse[], inspection: Inspection): CheckedArguments {
+  const valuesOf = new Map<CallExpression, readonly unknown[] | undefined>();
+  const keywords = new Set<AnyNode>();
+  const keywordNames = new Set<Identifier>();
+  for (const { call, method } of uses) {
+    if (call === undefined) continue;
+    const named = keywordsOf(call, method, inspection);
+    for (const { node, name } of named) {
+      keywords.add(node);
+      keywordNames.add(name);
+    }
+    if (named.length > 0 && !writeAsObject(call, named, inspection)) continue;
+    const values = valuesOfCall(call, named, inspection);
+    valuesOf.set(call, values);
+    if (method !== undefined && values !== undefined) refuseUnfit(call, method, values, inspection);
+  }
+  return { valuesOf, keywords, keywordNames };
+}
+
+interface Keyword {
+  readonly node: AssignmentExpression;
+  readonly name: Identifier;
+}
+
+/**
+ * An assignment among the arguments is a named argument if its name is no variable, or one that cannot be assigned to. If
+ * both readings make sense, neither is taken.
+ */
+function keywordsOf(
+  call: CallExpression,
+  method: Method | undefined,
+  { scopes, report }: Inspection,
+): readonly Keyword[] {
+  const found: Keyword[] = [];
+  for (const node of call.arguments) {
+    if (node.type !== "AssignmentExpression" || node.operator !== "=" || node.left.type !== "Identifier") continue;
+    const name = node.left;
+    if (name.start !== node.start) continue;
+    const binding = scopes.bindingOf(name);
+    if (binding === undefined || binding.kind === "const" || binding.kind === "class" || binding.kind === "function") {
+      found.push({ node, name });
+    } else if (method?.parameters.some((parameter) => parameter.name === name.name) === true) {
+      report.refuse("ARGUMENTS_INVALID", node, () => ({
+        values: `${shown(name.name)}=… assigns to the variable ${shown(name.name)}`,
+        fix: `Write device.${method.path}({ ${shown(name.name)}: … })`,
+      }));
+    }
+  }
+  return found;
+}
+
+/** `(query="x", count=5)` → `({ query: "x", count: 5 })`. False if a value follows a name. */
+function writeAsObject(call: CallExpression, named: readonly Keyword[], { snippet, report }: Inspection): boolean {
+  const [first, last] = [named[0]?.node, named.at(-1)?.node];
+  if (first === undefined || last === undefined) return true;
+  const from = call.arguments.indexOf(first);
+  const stray = call.arguments.slice(from).find((argument) => !named.some(({ node }) => node === argument));
+  if (stray !== undefined) {
+    const fix = `Write the named arguments last: (…, { ${shown(named[0]?.name.name ?? "")}: … })`;
+    report.refuse("ARGUMENTS_INVALID", stray, () => ({ values: "a value follows a named argument", fix }));
+    return false;
+  }
+  report.wrap({ start: first.start, end: last.end }, "{ ", " }");
+  for (const { name } of named) {
+    const sign = signAfter(snippet.text, name.end);
+    report.replace({ start: sign, end: sign + 1 }, ":");
+  }
+  report.note(
+    `${named
+      .map(({ name }) => `${shown(name.name)}=…`)
+      .slice(0, 3)
+      .join(", ")} was read as { ${shown(first.left.type === "Identifier" ? first.left.name : "")}: … }`,
+  );
+  return true;
+}
+
+/** Where the `=` stands: between it and the name there may be spaces and comments. */
+function signAfter(text: string, from: number): number {
+  const gap = /(?:\s|\/\*[^]*?\*\/|\/\/[^\n]*\n)*/y;
+  gap.lastIndex = from;
+  gap.exec(text);
+  return gap.lastIndex;
+}
+
+function valuesOfCall(
+  call: CallExpression,
+  named: readonly Keyword[],
+  { scopes }: Inspection,
+): readonly unknown[] | undefined {
+  const plain = call.arguments.slice(0, call.arguments.length - named.length);
+  if (plain.some((argument) => argument.type === "SpreadElement")) return undefined;
+  const values = plain.map((argument) => literalValue(argument, scopes));
+  if (named.length === 0) return values;
+  const entries = named.map(({ node, name }) => [name.name, literalValue(node.right, scopes)] as const);
+  return [...values, Object.fromEntries(entries)];
+}
+
+function refuseUnfit(
+  call: CallExpression,
+  method: Method,
+  values: readonly unknown[],
+  { questions, report }: Inspection,
+): void {
+  const problems = questions.problems(method, values);
+  const [first] = problems;
+  if (first === undefined) return;
+  report.refuse("ARGUMENTS_INVALID", placeOf(first, call, method), () => ({
+    values: `${toldProblems(problems)}; use ${method.skill}.${method.signature}`,
+    fix: `Write ${questions.exampleCall?.(method) ?? callForm(method)}`,
+    suggestions: [...new Set(problems.flatMap(({ suggestions }) => suggestions))].slice(0, 5),
+  }));
+}
+
+function toldProblems(problems: readonly ArgumentProblem[]): string {
+  const told = problems.slice(0, TOLD_PROBLEMS).map((problem) => problemText(problem));
+  return [...told, ...(problems.length > told.length ? [`and ${problems.length - told.length} more`] : [])].join("; ");
+}
+
+/** The argument that the problem is about, if it stands there by name or by place; else the whole call. */
+function placeOf(
+  { field }: ArgumentProblem,
+  call: CallExpression,
+  { parameters }: Method,
+): Pick<AnyNode, "start" | "end"> {
+  const name = /^[^.[]+/.exec(field)?.[0] ?? field;
+  const last = call.arguments.at(-1);
+  const properties = last?.type === "ObjectExpression" ? last.properties : [];
+  const named = properties.find(
+    (property) => property.type === "Property" && literalName(property.key, property.computed) === name,
+  );
+  const keyword = call.arguments.find(
+    (argument) =>
+      argument.type === "AssignmentExpression" && argument.left.type === "Identifier" && argument.left.name === name,
+  );
+  const placed = call.arguments[parameters.findIndex((parameter) => parameter.name === name)];
+  return named ?? keyword ?? (placed?.type === "ObjectExpression" ? undefined : placed) ?? call;
+}

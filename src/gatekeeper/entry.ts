@@ -1,0 +1,184 @@
+import type {
+  AnyNode,
+  ExportDefaultDeclaration,
+  ExportNamedDeclaration,
+  Pattern,
+  Statement,
+  VariableDeclaration,
+} from "acorn";
+import { shown } from "../model/frame.ts";
+import { GLOBALS, RESERVED_PREFIX } from "./allowlist.ts";
+import type { Inspection } from "./inspection.ts";
+import type { Binding } from "./scopes.ts";
+import { isFunction } from "./walk.ts";
+
+/** Where a program starts whose statements alone do nothing. */
+export interface Entry {
+  /** What is written after the program, to start it. */
+  readonly closing: string;
+  /** Parameters that stand for `device`. */
+  readonly parameters: readonly Binding[];
+}
+
+/** The name that a default export gets. */
+const DEFAULT_EXPORT = `${RESERVED_PREFIX}edMain`;
+
+type FunctionNode = Extract<AnyNode, { readonly params: unknown }>;
+
+/**
+ * Finds the function that a model meant to be the whole program: a default export, a single function, or a `main` that
+ * nobody calls. Takes `export` off. Without such a function there is nothing to start.
+ */
+export function findEntry(inspection: Inspection): Entry | undefined {
+  const { body } = inspection.snippet.tree;
+  for (const statement of body) if (statement.type === "ExportNamedDeclaration") eraseExport(statement, inspection);
+  const exported = body.find((statement) => statement.type === "ExportDefaultDeclaration");
+  if (exported !== undefined) return startOfExport(exported, inspection);
+  const statements = body.filter(({ type }) => type !== "EmptyStatement");
+  const [only] = statements;
+  if (statements.length === 1 && only?.type === "ExpressionStatement" && isFunction(only.expression)) {
+    return startOfExpression(only.start, endOf(only, inspection.snippet.text), only.expression, inspection);
+  }
+  return startOfUncalled(statements, inspection);
+}
+
+/** Where a statement ends without its semicolon. */
+export function endOf({ end }: Statement, text: string): number {
+  return text[end - 1] === ";" ? end - 1 : end;
+}
+
+function eraseExport(node: ExportNamedDeclaration, { snippet, report }: Inspection): void {
+  if (node.source != null) return report.refuse("MODULE_FORBIDDEN", node, () => ({ values: "export … from" }));
+  const end = node.declaration?.start ?? node.end;
+  report.replace({ start: node.start, end }, snippet.text.slice(node.start, end).replace(/[^\n]/g, " "));
+}
+
+function startOfExport(node: ExportDefaultDeclaration, inspection: Inspection): Entry | undefined {
+  const { snippet, report, scopes } = inspection;
+  const { declaration } = node;
+  const prefix = /^export\s+default\s*/.exec(snippet.text.slice(node.start))?.[0] ?? "";
+  const erase = (text: string): void => report.replace({ start: node.start, end: node.start + prefix.length }, text);
+  if (
+    "id" in declaration &&
+    declaration.id != null &&
+    declaration.type !== "ClassExpression" &&
+    declaration.type !== "FunctionExpression"
+  ) {
+    erase(prefix.replace(/[^\n]/g, " "));
+    return isFunction(declaration) ? callTo(declaration.id.name, declaration, inspection) : undefined;
+  }
+  erase(`const ${DEFAULT_EXPORT} = ${prefix.replace(/[^\n]/g, "")}`);
+  if (snippet.text[node.end - 1] !== ";") report.wrap({ start: node.end, end: node.end }, ";", "");
+  if (isFunction(declaration)) return callTo(DEFAULT_EXPORT, declaration, inspection);
+  const binding = declaration.type === "Identifier" ? scopes.bindingOf(declaration) : undefined;
+  const func = binding && functionOf(binding, inspection);
+  if (func !== undefined) return callTo(DEFAULT_EXPORT, func, inspection);
+  return { closing: `\nreturn ${DEFAULT_EXPORT};`, parameters: [] };
+}
+
+function startOfExpression(start: number, end: number, func: FunctionNode, inspection: Inspection): Entry | undefined {
+  const given = argumentsFor(func, inspection);
+  if (given === undefined) return undefined;
+  inspection.report.wrap({ start, end }, "return await (", `)(${given.text})`);
+  inspection.report.note("The function was called, as it is the whole program");
+  return { closing: "", parameters: given.parameters };
+}
+
+/** The only function of a program that is nothing else, or one named `main`. */
+function startOfUncalled(statements: readonly AnyNode[], inspection: Inspection): Entry | undefined {
+  for (const statement of statements) {
+    const binding = bindingOfFunction(statement, inspection);
+    if (binding === undefined || binding.reads.length + binding.writes.length > 0) continue;
+    const func = functionOf(binding, inspection);
+    if (func === undefined || func.generator || (statements.length > 1 && binding.name !== "main")) continue;
+    if (
+      statements.length === 1 &&
+      binding.name !== "main" &&
+      func.params.some((parameter) => !isGivenOrOptional(parameter))
+    ) {
+      inspection.report.note(`${binding.name} is never called`);
+      return undefined;
+    }
+    inspection.report.note(`${binding.name} was called, as nothing else calls it`);
+    return callTo(binding.name, func, inspection);
+  }
+  return undefined;
+}
+
+function bindingOfFunction(statement: AnyNode, { scopes }: Inspection): Binding | undefined {
+  const declared = statement.type === "ExportNamedDeclaration" ? statement.declaration : statement;
+  if (declared?.type === "FunctionDeclaration") return declared.id === null ? undefined : scopes.bindingOf(declared.id);
+  if (declared?.type !== "VariableDeclaration" || declared.declarations.length !== 1) return undefined;
+  const [declarator] = (declared satisfies VariableDeclaration).declarations;
+  return declarator?.init != null && isFunction(declarator.init) ? scopes.bindingOf(declarator.id) : undefined;
+}
+
+/** The function that a name is declared with. */
+function functionOf({ declared }: Binding, { scopes }: Inspection): FunctionNode | undefined {
+  const holder = declared[0] && scopes.parents.get(declared[0]);
+  const func = holder?.type === "VariableDeclarator" ? holder.init : holder;
+  return func != null && isFunction(func) ? func : undefined;
+}
+
+function callTo(name: string, func: FunctionNode, inspection: Inspection): Entry | undefined {
+  const given = argumentsFor(func, inspection);
+  return given === undefined
+    ? undefined
+    : { closing: `\nreturn await ${name}(${given.text});`, parameters: given.parameters };
+}
+
+/** Models hand the globals of the sandbox to their function: `main(device)`, `({ device, console }) => …`. */
+function argumentsFor(
+  func: FunctionNode,
+  inspection: Inspection,
+): { readonly text: string; readonly parameters: readonly Binding[] } | undefined {
+  const texts: string[] = [];
+  const parameters: Binding[] = [];
+  for (const parameter of func.params) {
+    const names = namesGiven(parameter);
+    if (names === undefined && isGivenOrOptional(parameter)) break;
+    if (names === undefined) {
+      const fix = "Write it without parameters: device is there already";
+      inspection.report.refuse("NODE_FORBIDDEN", parameter, () => ({
+        values: "a parameter that nobody gives a value to",
+        fix,
+      }));
+      return undefined;
+    }
+    texts.push(
+      parameter.type === "Identifier"
+        ? names.map(({ name }) => name).join("")
+        : `{ ${names.map(({ name }) => shown(name)).join(", ")} }`,
+    );
+    for (const identifier of names) {
+      const binding = scopesBinding(identifier, inspection);
+      if (identifier.name === "device" && binding !== undefined) parameters.push(binding);
+    }
+  }
+  return { text: texts.join(", "), parameters };
+}
+
+function scopesBinding(node: AnyNode, { scopes }: Inspection): Binding | undefined {
+  return scopes.bindingOf(node);
+}
+
+/** The globals that a parameter asks for by their names. */
+function namesGiven(parameter: Pattern): readonly Extract<AnyNode, { readonly type: "Identifier" }>[] | undefined {
+  if (parameter.type === "Identifier") return GLOBALS.has(parameter.name) ? [parameter] : undefined;
+  if (parameter.type !== "ObjectPattern") return undefined;
+  const names = parameter.properties.map((property) =>
+    property.type === "Property" &&
+    property.shorthand &&
+    property.value.type === "Identifier" &&
+    GLOBALS.has(property.value.name)
+      ? property.value
+      : undefined,
+  );
+  return names.every((name) => name !== undefined) ? names : undefined;
+}
+
+function isGivenOrOptional(parameter: Pattern): boolean {
+  return (
+    parameter.type === "AssignmentPattern" || parameter.type === "RestElement" || namesGiven(parameter) !== undefined
+  );
+}

@@ -1,0 +1,226 @@
+import type { AnyNode, Identifier } from "acorn";
+import { shown } from "../model/frame.ts";
+import { nearest } from "../model/nearest.ts";
+import {
+  BUILTIN_MEMBERS,
+  FOREIGN_WORDS,
+  GLOBALS,
+  REFUSED_GLOBALS,
+  REFUSED_MEMBERS,
+  type Refusal,
+  RESERVED_PREFIX,
+} from "./allowlist.ts";
+import type { Inspection } from "./inspection.ts";
+import { callForm, plainLetters, similar } from "./names.ts";
+import type { Words } from "./report.ts";
+import { byType, type ByType, collect, literalName } from "./walk.ts";
+
+/**
+ * Looks at every name that is not declared. Words of other languages are corrected, a variable that is only assigned to gets
+ * its declaration, the rest is a global of the sandbox or refused. Returns the names to declare.
+ */
+export function checkGlobals(
+  inspection: Inspection,
+  known: { readonly explained: ReadonlySet<AnyNode>; readonly imported: ReadonlySet<string> },
+): readonly string[] {
+  const { scopes, report } = inspection;
+  refuseReserved(inspection);
+  const unknown = new Map<string, Identifier[]>();
+  for (const { node } of scopes.free) {
+    const parent = scopes.parents.get(node);
+    if (known.explained.has(node) || (parent?.type === "UnaryExpression" && parent.operator === "typeof")) continue;
+    if (GLOBALS.has(node.name)) refuseCodeFromText(node, inspection);
+    else if (REFUSED_GLOBALS.has(node.name)) refuseGlobal(node, inspection);
+    else if (!known.imported.has(node.name) && !correctWord(node, parent, inspection))
+      collect(unknown, node.name, node);
+  }
+  refuseUnknownMembers(inspection);
+  const declared = new Set(scopes.bindings.map(({ name }) => name));
+  const undeclared: string[] = [];
+  for (const [name, nodes] of unknown) {
+    if (isForgottenDeclaration(name, nodes, declared, inspection)) undeclared.push(name);
+    else
+      for (const node of nodes)
+        report.refuse("GLOBAL_UNKNOWN", node, () => wordsForUnknown(node, declared, inspection));
+  }
+  if (undeclared.length > 0) report.note(`${undeclared.slice(0, 3).join(", ")} was declared with let`);
+  return undeclared;
+}
+
+/** What is said of a refused global or module, with a method that could do it instead. */
+export function wordsForRefusal(name: string, refusal: Refusal, { questions }: Inspection): Words {
+  const found = refusal.search === undefined ? [] : similar(refusal.search, questions);
+  const [first] = found;
+  return {
+    values: shown(name),
+    fix: first === undefined ? refusal.fix : `${refusal.fix}, such as ${callForm(first)}`,
+    suggestions: found.map(({ path }) => path),
+  };
+}
+
+function refuseReserved({ scopes, report }: Inspection): void {
+  const named = [...scopes.bindings.flatMap(({ declared }) => declared), ...scopes.free.map(({ node }) => node)];
+  for (const node of named) {
+    if (!node.name.startsWith(RESERVED_PREFIX)) continue;
+    const fix = `Use a name that does not begin with ${RESERVED_PREFIX}`;
+    report.refuse("GLOBAL_FORBIDDEN", node, () => ({ values: shown(node.name), fix }));
+  }
+}
+
+function refuseGlobal(node: Identifier, inspection: Inspection): void {
+  const { scopes, report } = inspection;
+  const parent = scopes.parents.get(node);
+  const member =
+    parent?.type === "MemberExpression" && parent.object === node
+      ? literalName(parent.property, parent.computed)
+      : undefined;
+  const longer = `${node.name}.${member ?? ""}`;
+  const called = parent?.type === "CallExpression" && parent.callee === node ? parent.arguments[0] : undefined;
+  const [name, refusal] = REFUSED_GLOBALS.has(longer)
+    ? [longer, REFUSED_GLOBALS.get(longer)]
+    : [node.name, REFUSED_GLOBALS.get(node.name)];
+  if (refusal === undefined) return;
+  const module =
+    node.name === "require" && called?.type === "Literal" && typeof called.value === "string"
+      ? called.value
+      : undefined;
+  report.refuse(refusal.code, node, () =>
+    module === undefined ? wordsForRefusal(name, refusal, inspection) : wordsForModule(module, inspection),
+  );
+}
+
+/** What is said of a module that a snippet wants to load. */
+export function wordsForModule(module: string, inspection: Inspection): Words {
+  const base = module.replace(/^node:/, "").split("/")[0] ?? "";
+  const refusal = REFUSED_GLOBALS.get(base === "node-fetch" ? "fetch" : base);
+  if (refusal === undefined) return { values: shown(module) };
+  return wordsForRefusal(module, refusal, inspection);
+}
+
+/** `setTimeout("code", 1)` */
+function refuseCodeFromText(node: Identifier, { scopes, report }: Inspection): void {
+  if (node.name !== "setTimeout" && node.name !== "setInterval") return;
+  const call = scopes.parents.get(node);
+  const first = call?.type === "CallExpression" && call.callee === node ? call.arguments[0] : undefined;
+  const isText = first?.type === "TemplateLiteral" || (first?.type === "Literal" && typeof first.value === "string");
+  if (first === undefined || !isText) return;
+  const fix = `Write a function: ${node.name}(() => { … }, ms)`;
+  report.refuse("CODE_FORBIDDEN", first, () => ({ values: `${node.name} with a text`, fix }));
+}
+
+function correctWord(node: Identifier, parent: AnyNode | undefined, { report }: Inspection): boolean {
+  const word = FOREIGN_WORDS.get(node.name);
+  if (word === undefined) return false;
+  report.replace(node, parent?.type === "Property" && parent.shorthand ? `${node.name}: ${word}` : word);
+  report.note(`${node.name} was read as ${word}`);
+  return true;
+}
+
+/** A call of something that no builtin has would fail for certain, unless the snippet looks or puts it there before. */
+function refuseUnknownMembers({ scopes, report }: Inspection): void {
+  const calls = new Map<string, AnyNode[]>();
+  const others = new Set<string>();
+  for (const { node } of scopes.free) {
+    const members = BUILTIN_MEMBERS[node.name];
+    const member = members && scopes.parents.get(node);
+    if (member?.type !== "MemberExpression" || member.object !== node) continue;
+    const name = literalName(member.property, member.computed);
+    if (name === undefined || members?.has(name) === true) continue;
+    const path = `${node.name}.${name}`;
+    const call = scopes.parents.get(member);
+    const isCall = call?.type === "CallExpression" && call.callee === member && !call.optional && !member.optional;
+    if (isCall) collect(calls, path, member);
+    else others.add(path);
+  }
+  for (const [path, members] of calls) {
+    if (others.has(path)) continue;
+    for (const member of members) report.refuse("GLOBAL_UNKNOWN", member, () => wordsForMember(path));
+  }
+}
+
+function wordsForMember(path: string): Words {
+  const [owner = "", name = ""] = path.split(".");
+  const near = nearest(name, BUILTIN_MEMBERS[owner] ?? []).map((member) => `${owner}.${member}`);
+  const instead = Object.hasOwn(REFUSED_MEMBERS, path) ? REFUSED_MEMBERS[path] : undefined;
+  return {
+    values: shown(path),
+    fix: instead ?? (near[0] === undefined ? `Write it yourself: ${owner} has no ${shown(name)}` : `Write ${near[0]}`),
+    suggestions: near,
+  };
+}
+
+/**
+ * True for a name that some statement assigns to, as one does without declaring in Python and in scripts. If it is nearly
+ * the name of a variable that exists, it may be a mistake.
+ */
+function isForgottenDeclaration(
+  name: string,
+  nodes: readonly Identifier[],
+  declared: ReadonlySet<string>,
+  inspection: Inspection,
+): boolean {
+  if (!/^[\w$]+$/.test(name) || name.startsWith(RESERVED_PREFIX)) return false;
+  const { scopes } = inspection;
+  const writes = new Set(nodes.map((node) => writeOf(node, inspection)));
+  if (!writes.has("statement") || writes.has("argument")) return false;
+  const isSkill = inspection.questions.catalog.skill(name) !== undefined;
+  return (
+    !isSkill &&
+    nearest(name, [...declared, "device"], 1).length === 0 &&
+    scopes.bindings.every((binding) => binding.name !== name)
+  );
+}
+
+/** How a name is written to: by a statement of its own, in the middle of something else, or not at all. */
+function writeOf(node: Identifier, { scopes }: Inspection): "statement" | "argument" | "no" {
+  let at: AnyNode = node;
+  for (let parent = scopes.parents.get(at); parent !== undefined; parent = scopes.parents.get(at)) {
+    const found = byType(WRITES, parent, at);
+    if (found === undefined) return "no";
+    if (found !== "further") return found;
+    at = parent;
+  }
+  return "no";
+}
+
+const WRITES: ByType<"statement" | "argument" | "no" | "further"> = {
+  ArrayPattern: () => "further",
+  AssignmentExpression: ({ left }, node) => (left === node || node.type === "AssignmentExpression" ? "further" : "no"),
+  CallExpression: (_call, node) => (node.type === "AssignmentExpression" ? "argument" : "no"),
+  ExpressionStatement: (_statement, node) => (node.type === "Identifier" ? "no" : "statement"),
+  ForInStatement: ({ left }, node) => (left === node ? "statement" : "no"),
+  ForOfStatement: ({ left }, node) => (left === node ? "statement" : "no"),
+  ForStatement: ({ init }, node) => (init === node && node.type !== "Identifier" ? "statement" : "no"),
+  ObjectPattern: () => "further",
+  Property: ({ value }, node) => (value === node ? "further" : "no"),
+  RestElement: () => "further",
+  SequenceExpression: () => "further",
+};
+
+function wordsForUnknown(node: Identifier, declared: ReadonlySet<string>, { questions }: Inspection): Words {
+  const { catalog } = questions;
+  const { name } = node;
+  const plain = plainLetters(name);
+  if (plain !== name && (GLOBALS.has(plain) || declared.has(plain) || catalog.skill(plain) !== undefined)) {
+    return { values: escaped(name), fix: `Write ${plain} in plain letters`, suggestions: [plain] };
+  }
+  const methods = catalog.methods.filter((method) => method.name === name).slice(0, 3);
+  const [method] = methods;
+  if (method !== undefined) {
+    return { values: shown(name), fix: `Write ${callForm(method)}`, suggestions: methods.map(({ path }) => path) };
+  }
+  const near = nearest(plain, [...declared, ...GLOBALS, ...catalog.skills.map((skill) => skill.name)]);
+  const [first] = near;
+  if (first !== undefined)
+    return { values: shown(name), fix: `Write ${first}, or declare ${shown(name)}`, suggestions: near };
+  const found = similar(name, questions);
+  const fix =
+    found[0] === undefined
+      ? `Declare it first: const ${shown(name)} = …`
+      : `Declare it, or write ${callForm(found[0])}`;
+  return { values: shown(name), fix, suggestions: found.map(({ path }) => path) };
+}
+
+function escaped(name: string): string {
+  return shown(name).replace(/[^\x20-\x7E]/gu, (letter) => `\\u{${(letter.codePointAt(0) ?? 0).toString(16)}}`);
+}

@@ -1,0 +1,131 @@
+import type { Catalog, Method, Skill } from "../model/catalog.ts";
+import { shown } from "../model/frame.ts";
+import { nearest } from "../model/nearest.ts";
+import type { Inspection, Questions } from "./inspection.ts";
+import type { Words } from "./report.ts";
+
+/** Letters of other scripts that look like Latin ones. */
+const LOOKALIKES: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    а: "a",
+    с: "c",
+    ԁ: "d",
+    е: "e",
+    һ: "h",
+    і: "i",
+    ј: "j",
+    к: "k",
+    о: "o",
+    р: "p",
+    ѕ: "s",
+    т: "t",
+    υ: "u",
+    ν: "v",
+    ѵ: "v",
+    х: "x",
+    у: "y",
+  }),
+);
+
+/** `device.MathSkill.add(a: number, b: number)` */
+export function callForm(method: Method): string {
+  const end = method.signature.indexOf("): Promise<");
+  const form = end < 0 ? method.signature : method.signature.slice(0, end + 1);
+  return `device.${method.skill}.${form}`;
+}
+
+/**
+ * The one name of `owner` that is the same name in another style, as `read_file` and `readFile` or `MathSkill` and
+ * `math_skill` are. Case alone is no style: whoever writes `Add` for `add` is told.
+ */
+export function inOtherStyle(name: string, owner: Catalog | Skill): string | undefined {
+  const words = wordsOf(name);
+  return words.length < 2 ? undefined : (styles(owner).get(words.join(" ")) ?? undefined);
+}
+
+const stylesOfOwner = new WeakMap<Catalog | Skill, ReadonlyMap<string, string | null>>();
+
+/** The skills of a catalog or the methods of a skill by the words of their names; `null` where two have the same. */
+function styles(owner: Catalog | Skill): ReadonlyMap<string, string | null> {
+  const known = stylesOfOwner.get(owner);
+  if (known !== undefined) return known;
+  const made = new Map<string, string | null>();
+  for (const { name } of "skills" in owner ? owner.skills : owner.methods) {
+    const words = wordsOf(name).join(" ");
+    made.set(words, made.has(words) ? null : name);
+  }
+  stylesOfOwner.set(owner, made);
+  return made;
+}
+
+/** The name in plain Latin letters, if it only looks like it. */
+export function plainLetters(name: string): string {
+  const letters = name.normalize("NFKC").replace(/\P{ASCII}/gu, (letter) => LOOKALIKES.get(letter) ?? letter);
+  return letters.replace(/[^\w$]/g, "");
+}
+
+export function wordsForUnknownSkill(name: string, methodName: string | undefined, { questions }: Inspection): Words {
+  const { catalog } = questions;
+  const skills = nearest(
+    plainLetters(name),
+    catalog.skills.map((skill) => skill.name),
+  );
+  const near = skills[0] === undefined ? undefined : catalog.skill(skills[0]);
+  const wanted = methodName ?? "";
+  const inNear = near?.methods.find((method) => method.name === wanted) ?? methodNear(wanted, near?.methods ?? []);
+  const elsewhere = wanted === "" ? [] : catalog.methods.filter((method) => method.name === wanted).slice(0, 3);
+  const found = similar(`${name} ${wanted}`, questions);
+  const best = inNear ?? elsewhere[0] ?? (near === undefined ? found[0] : undefined);
+  const others = [...elsewhere, ...found].filter((method) => method.skill !== near?.name);
+  return {
+    values: shown(name),
+    fix: best === undefined ? listMethods(near?.methods, name) : `Write ${callForm(best)}`,
+    suggestions: distinct([...skills, ...others.map((method) => method.path)]),
+  };
+}
+
+export function wordsForUnknownMethod(name: string, skillName: string, { questions }: Inspection): Words {
+  const methods = questions.catalog.skill(skillName)?.methods ?? [];
+  const near = nearest(
+    plainLetters(name),
+    methods.map((method) => method.name),
+  );
+  const found = similar(`${skillName} ${name}`, questions);
+  const best = methods.find((method) => method.name === near[0]) ?? found.find((method) => method.skill === skillName);
+  return {
+    values: `${skillName}.${shown(name)}`,
+    fix: best === undefined ? listMethods(methods, name) : `Write ${callForm(best)}`,
+    suggestions: distinct([...near.map((other) => `${skillName}.${other}`), ...found.map((method) => method.path)]),
+  };
+}
+
+export function similar(words: string, { findSimilar }: Questions): readonly Method[] {
+  const spoken = wordsOf(words.slice(0, 100)).join(" ");
+  return findSimilar === undefined || spoken === "" ? [] : findSimilar(spoken).slice(0, 3);
+}
+
+function methodNear(name: string, methods: readonly Method[]): Method | undefined {
+  const [found] = nearest(
+    name,
+    methods.map((method) => method.name),
+    1,
+  );
+  return methods.find((method) => method.name === found);
+}
+
+/** A skill of few methods is told whole; else the way to find one. */
+function listMethods(methods: readonly Method[] | undefined, name: string): string {
+  if (methods === undefined || methods.length === 0 || methods.length > 8) {
+    return `Call await device.search_skills(${JSON.stringify(wordsOf(shown(name)).join(" "))}) to find what there is`;
+  }
+  return `Use one of ${methods.map((method) => `device.${method.path}`).join(", ")}`;
+}
+
+/** The words of an identifier or of a text, in lower case. */
+function wordsOf(name: string): readonly string[] {
+  return (name.match(/\p{Lu}+(?!\p{Ll})|\p{Lu}?\p{Ll}+|\p{Lo}+|\p{N}+/gu) ?? []).map((word) => word.toLowerCase());
+}
+
+function distinct(names: readonly string[]): readonly string[] {
+  return [...new Set(names)].slice(0, 5);
+}

@@ -1,0 +1,76 @@
+import type { AnyNode, CallExpression, NewExpression } from "acorn";
+
+/** What the places need that a promise reaches. A sum: a variable can be used in more than one way. */
+export type Need = number;
+
+/** Nothing looks at it. */
+export const UNUSED = 0;
+/** The value itself: a member, an operator, a condition, an argument. */
+export const VALUE = 1;
+/** The promise itself: `.then`, `.catch`, `.finally`. */
+export const PROMISE = 2;
+/** Either: `await`, `Promise.all`, `return`, printing, and every case of doubt. */
+export const EITHER = 4;
+/** A `return` inside of `try`: without `await`, its failure would not be caught there. */
+export const AWAITED = 8;
+
+/**
+ * Where a promise is: 0 where the expression itself is one, 1 where it is in a list or object, and so on. A promise of a
+ * list counts as the list.
+ */
+export type Depth = number;
+
+/** The ways on from a place. */
+export interface Steps {
+  /** From an expression to what is around it. */
+  need(expression: AnyNode, depth: Depth): Need;
+  /** To all uses of a variable. */
+  needOfName(identifier: AnyNode, depth: Depth): Need;
+  /** To whatever the results of a function reach. */
+  needOfResult(func: AnyNode, depth: Depth): Need;
+  /** To all members of a name. */
+  needOfMembers(name: string, depth: Depth, how: "read" | "called"): Need;
+  /** To what a function does with an argument. */
+  needOfArgument(argument: AnyNode, call: CallExpression | NewExpression, depth: Depth): Need;
+  /** To what becomes of a list or object into which it is put. */
+  needOfAdding(container: AnyNode, depth: Depth): Need;
+  /** To the parameter of a callback that goes over a list. */
+  needOfElements(call: CallExpression, depth: Depth): Need;
+  parent(node: AnyNode): AnyNode | undefined;
+  functionAround(node: AnyNode): AnyNode | undefined;
+  isInTry(node: AnyNode): boolean;
+  isKeyword(node: AnyNode): boolean;
+  isResult(statement: AnyNode): boolean;
+}
+
+/** Callbacks of these get their results used as values. */
+export const USING_CALLBACKS: ReadonlySet<string> = new Set(
+  `filter find findIndex findLast findLastIndex some every sort toSorted reduce reduceRight flatMap replace replaceAll groupBy
+   parse stringify`.split(/\s+/),
+);
+
+/** Callbacks of these fill a list with their results. */
+export const LISTING_CALLBACKS: ReadonlySet<string> = new Set(["map", "from"]);
+
+export const THEN: ReadonlySet<string> = new Set(["then", "catch", "finally"]);
+
+/** The functions of `Promise` that take a list of promises. */
+export const COMBINATORS: ReadonlySet<string> = new Set(["all", "allSettled", "race", "any"]);
+
+/** These put an argument into what they are called on. */
+export const ADDING: ReadonlySet<string> = new Set(["push", "unshift", "add", "set", "append"]);
+
+/** These hand out one of the things inside. */
+export const TAKING: ReadonlySet<string> = new Set(["at", "get", "pop", "shift"]);
+
+/** These hand out the things inside again, in a list or object. */
+export const COPYING: ReadonlySet<string> = new Set(["slice", "concat", "reverse", "toReversed", "flat", "values"]);
+
+/** These make a list or object of what is in another, at a depth that differs so much. */
+export const REARRANGING: ReadonlyMap<string, number> = new Map([
+  ["Array.from", 0],
+  ["Object.assign", 0],
+  ["Object.entries", 1],
+  ["Object.fromEntries", -1],
+  ["Object.values", 0],
+]);

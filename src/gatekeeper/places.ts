@@ -1,0 +1,189 @@
+import type { AnyNode } from "acorn";
+import {
+  ADDING,
+  AWAITED,
+  COPYING,
+  type Depth,
+  EITHER,
+  type Need,
+  PROMISE,
+  type Steps,
+  TAKING,
+  THEN,
+  UNUSED,
+  VALUE,
+} from "./need.ts";
+import { type ByType, isFunction, literalName } from "./walk.ts";
+
+/** What a promise needs at one place. */
+export type Place = (steps: Steps, depth: Depth) => Need;
+
+const either: Place = () => EITHER;
+const unused: Place = () => UNUSED;
+const value: Place = () => VALUE;
+
+/**
+ * The table of places: what a promise meets there. Everywhere else (operators, conditions, templates, spread, loops, keys …)
+ * the value itself is needed.
+ */
+export const PLACES: ByType<Place> = {
+  ArrayExpression: (list) => (steps) => steps.need(list, 1),
+  ArrowFunctionExpression: (arrow, node) => (steps) => (arrow.body === node ? steps.needOfResult(arrow, 0) : EITHER),
+  AssignmentExpression: (assignment, node) => (steps) => {
+    if (assignment.left === node || steps.isKeyword(assignment) || !/^(?:\|\||&&|\?\?)?=$/.test(assignment.operator))
+      return VALUE;
+    return needOfTarget(assignment.left, 0, steps) | needOfAssignment(assignment, 0, steps);
+  },
+  AssignmentPattern:
+    ({ left, right }, node) =>
+    (steps) =>
+      right === node ? needOfTarget(left, 0, steps) : VALUE,
+  AwaitExpression: () => either,
+  CallExpression: (call, node) => (steps) => (call.callee === node ? VALUE : steps.needOfArgument(node, call, 0)),
+  ChainExpression: (chain) => (steps) => steps.need(chain, 0),
+  ConditionalExpression: (conditional, node) => (steps) =>
+    conditional.test === node ? VALUE : steps.need(conditional, 0),
+  ExportDefaultDeclaration: () => either,
+  ExpressionStatement: (statement) => (steps) => (steps.isResult(statement) ? EITHER : UNUSED),
+  ForStatement: ({ test }, node) => (test === node ? value : unused),
+  LogicalExpression: (logical, node) => (steps) => (logical.left === node ? VALUE : steps.need(logical, 0)),
+  MemberExpression:
+    ({ property, computed, object }, node) =>
+    () =>
+      object === node && THEN.has(literalName(property, computed) ?? "") ? PROMISE : VALUE,
+  NewExpression: (creation, node) => (steps) =>
+    creation.callee === node ? VALUE : steps.needOfArgument(node, creation, 0),
+  Property: (property, node) => (steps) => {
+    const object = steps.parent(property);
+    return property.value === node && object?.type === "ObjectExpression" ? steps.need(object, 1) : VALUE;
+  },
+  PropertyDefinition:
+    ({ key, computed }) =>
+    (steps) =>
+      needOfField(key, computed, 0, steps),
+  ReturnStatement: (statement) => (steps) => {
+    const func = steps.functionAround(statement);
+    if (func !== undefined && isFunction(func) && !func.async) return steps.needOfResult(func, 0);
+    return steps.isInTry(statement) ? EITHER | AWAITED : EITHER;
+  },
+  SequenceExpression: (sequence, node) => (steps) =>
+    sequence.expressions.at(-1) === node ? steps.need(sequence, 0) : UNUSED,
+  UnaryExpression: ({ operator }) => (operator === "void" ? unused : value),
+  VariableDeclarator:
+    ({ id }) =>
+    (steps) =>
+      id.type === "Identifier" ? steps.needOfName(id, 0) : VALUE,
+  YieldExpression: (yielded) => (steps) => (yielded.delegate ? VALUE : needOfYield(yielded, 1, steps)),
+};
+
+/** The same for a list or object that has promises inside. */
+export const PLACES_INSIDE: ByType<Place> = {
+  ArrayExpression: (list) => (steps, depth) => steps.need(list, depth + 1),
+  ArrowFunctionExpression: (arrow, node) => (steps, depth) =>
+    arrow.body === node ? steps.needOfResult(arrow, depth) : EITHER,
+  AssignmentExpression: (assignment) => (steps, depth) =>
+    needOfTarget(assignment.left, depth, steps) | needOfAssignment(assignment, depth, steps),
+  AssignmentPattern:
+    ({ left, right }, node) =>
+    (steps, depth) =>
+      right === node ? needOfTarget(left, depth, steps) : VALUE,
+  AwaitExpression: (awaited) => (steps, depth) => steps.need(awaited, depth),
+  CallExpression: (call, node) => (steps, depth) =>
+    call.callee === node ? VALUE : steps.needOfArgument(node, call, depth),
+  ChainExpression: (chain) => (steps, depth) => steps.need(chain, depth),
+  ConditionalExpression: (conditional, node) => (steps, depth) =>
+    conditional.test === node ? UNUSED : steps.need(conditional, depth),
+  ExportDefaultDeclaration: () => either,
+  ExpressionStatement: (statement) => (steps) => (steps.isResult(statement) ? EITHER : UNUSED),
+  ForOfStatement:
+    ({ left, await: awaits, right }, node) =>
+    (steps, depth) => {
+      if (awaits || right !== node) return EITHER;
+      const name = left.type === "VariableDeclaration" ? left.declarations[0]?.id : left;
+      return name === undefined ? VALUE : needOfTarget(name, depth - 1, steps);
+    },
+  LogicalExpression: (logical, node) => (steps, depth) =>
+    logical.left === node && logical.operator === "&&" ? UNUSED : steps.need(logical, depth),
+  MemberExpression: (member, node) => (steps, depth) =>
+    member.object === node ? needOfMember(member, depth, steps) : VALUE,
+  NewExpression: (creation, node) => (steps, depth) => steps.needOfArgument(node, creation, depth),
+  Property: (property) => (steps, depth) => {
+    const object = steps.parent(property);
+    return object?.type === "ObjectExpression" ? steps.need(object, depth + 1) : VALUE;
+  },
+  PropertyDefinition:
+    ({ key, computed }) =>
+    (steps, depth) =>
+      needOfField(key, computed, depth, steps),
+  ReturnStatement: (statement) => (steps, depth) => {
+    const func = steps.functionAround(statement);
+    return func === undefined ? EITHER : steps.needOfResult(func, depth);
+  },
+  SequenceExpression: (sequence) => (steps, depth) => steps.need(sequence, depth),
+  SpreadElement: (spread) => (steps, depth) => {
+    const outer = steps.parent(spread);
+    if (outer?.type === "ArrayExpression" || outer?.type === "ObjectExpression") return steps.need(outer, depth);
+    return outer?.type === "CallExpression" ? steps.needOfArgument(spread, outer, depth - 1) : VALUE;
+  },
+  UnaryExpression: () => unused,
+  VariableDeclarator:
+    ({ id }) =>
+    (steps, depth) =>
+      needOfTarget(id, depth, steps),
+  YieldExpression: (yielded) => (steps, depth) => needOfYield(yielded, depth + (yielded.delegate ? 0 : 1), steps),
+};
+
+/** What the variable needs that is assigned to. A list or object that is taken apart gives its parts. */
+function needOfTarget(target: AnyNode, depth: Depth, steps: Steps): Need {
+  if (target.type === "Identifier") return steps.needOfName(target, depth);
+  if (target.type === "MemberExpression") return steps.needOfAdding(target.object, depth);
+  if (depth === 0) return VALUE;
+  if (target.type === "ArrayPattern")
+    return sumOf(target.elements, (element) => needOfTarget(element, depth - 1, steps));
+  if (target.type !== "ObjectPattern") return EITHER;
+  return sumOf(target.properties, (property) =>
+    property.type === "Property" ? needOfTarget(property.value, depth - 1, steps) : EITHER,
+  );
+}
+
+function sumOf<Part>(parts: readonly (Part | null)[], needOf: (part: Part) => Need): Need {
+  return parts.reduce<Need>((need, part) => (part === null ? need : need | needOf(part)), UNUSED);
+}
+
+/** A field is read by its name, from whatever holds the object. */
+function needOfField(key: AnyNode, computed: boolean, depth: Depth, steps: Steps): Need {
+  const name = literalName(key, computed);
+  return name === undefined ? EITHER : steps.needOfMembers(name, depth, "read");
+}
+
+/** What a generator yields is what its calls hold. */
+function needOfYield(yielded: AnyNode, depth: Depth, steps: Steps): Need {
+  const generator = steps.functionAround(yielded);
+  const awaits = generator === undefined || !isFunction(generator) || generator.async;
+  return awaits ? EITHER : steps.needOfResult(generator, depth);
+}
+
+/** An assignment has a value too. */
+function needOfAssignment(assignment: AnyNode, depth: Depth, steps: Steps): Need {
+  const parent = steps.parent(assignment);
+  return parent?.type === "ExpressionStatement" ? UNUSED : steps.need(assignment, depth);
+}
+
+/** `list.push`, `list[0]`, `list.map(…)`, `object.key` */
+function needOfMember(
+  member: Extract<AnyNode, { readonly type: "MemberExpression" }>,
+  depth: Depth,
+  steps: Steps,
+): Need {
+  const name = literalName(member.property, member.computed);
+  const call = steps.parent(member);
+  if (call?.type !== "CallExpression" || call.callee !== member) {
+    if (name === "length" || name === "size") return UNUSED;
+    return call?.type === "AssignmentExpression" && call.left === member ? UNUSED : steps.need(member, depth - 1);
+  }
+  if (name === undefined) return VALUE;
+  if (ADDING.has(name) || name === "has" || name === "clear" || name === "delete") return UNUSED;
+  if (TAKING.has(name)) return steps.need(call, depth - 1);
+  if (COPYING.has(name)) return steps.need(call, depth);
+  return name === "map" || name === "forEach" ? steps.needOfElements(call, depth - 1) : VALUE;
+}

@@ -1,0 +1,112 @@
+import type { AnyNode, BlockStatement, ExpressionStatement, SwitchCase } from "acorn";
+import { RESERVED_PREFIX } from "./allowlist.ts";
+import { endOf } from "./entry.ts";
+import type { Inspection } from "./inspection.ts";
+
+/** A statement whose value is the result of the snippet, unless a `return` comes before. */
+export interface ResultStatement {
+  readonly node: ExpressionStatement;
+  readonly isInTry: boolean;
+  /** The last round of the loop decides. */
+  readonly isInLoop: boolean;
+}
+
+/** The statements that give the result, and the loops that some of them are in. */
+export interface Results {
+  readonly statements: readonly ResultStatement[];
+  readonly loops: readonly AnyNode[];
+}
+
+/** The variable that keeps the value of the latest round. */
+export const LATEST_ROUND = `${RESERVED_PREFIX}edRound`;
+
+/**
+ * The statements that end the program, on each of its ways: the last one, and in it the last of every branch. An object at
+ * the very end that JavaScript takes for a block is written as the object it is meant to be.
+ */
+export function findResults(inspection: Inspection): Results {
+  const { tree, text } = inspection.snippet;
+  const statements: ResultStatement[] = [];
+  const loops: AnyNode[] = [];
+  const last = lastOf(tree.body);
+  if (last?.type === "BlockStatement" && isObject(last, text)) {
+    inspection.report.wrap(last, "return (", ")");
+    inspection.report.note("The braces at the end were read as an object");
+  } else if (last !== undefined) collectResults(last, { isInTry: false, isInLoop: false }, { statements, loops });
+  return { statements, loops };
+}
+
+/** Writes `return` before them. A failure inside of `try` is caught there only if it is awaited there. */
+export function writeReturns({ statements, loops }: Results, { snippet, report }: Inspection): void {
+  for (const { node, isInTry, isInLoop } of statements) {
+    const before = isInLoop ? `${LATEST_ROUND} = (` : isInTry ? "return await (" : "return (";
+    report.wrap({ start: node.start, end: endOf(node, snippet.text) }, before, ")");
+  }
+  for (const loop of loops) report.wrap(loop, "{", ` return ${LATEST_ROUND};}`);
+}
+
+type Where = Pick<ResultStatement, "isInTry" | "isInLoop">;
+
+interface Found {
+  readonly statements: ResultStatement[];
+  readonly loops: AnyNode[];
+}
+
+function collectResults(statement: AnyNode, where: Where, found: Found): void {
+  const inside = (body: AnyNode | null | undefined, change: Partial<Where> = {}): void => {
+    if (body != null) collectResults(body, { ...where, ...change }, found);
+  };
+  if (statement.type === "ExpressionStatement") {
+    if (statement.directive !== "use strict") found.statements.push({ node: statement, ...where });
+  } else if (statement.type === "BlockStatement") inside(lastOf(statement.body));
+  else if (statement.type === "LabeledStatement") {
+    if (isLoop(statement.body)) collectLoop(statement, statement.body, where, found);
+    else inside(statement.body);
+  } else if (statement.type === "IfStatement") {
+    inside(statement.consequent);
+    inside(statement.alternate);
+  } else if (statement.type === "TryStatement") {
+    inside(lastOf(statement.block.body), { isInTry: true });
+    inside(statement.handler?.body);
+  } else if (statement.type === "SwitchStatement") {
+    statement.cases.forEach((each, index) => inside(lastOf(endingOf(each, index === statement.cases.length - 1))));
+  } else if (isLoop(statement)) collectLoop(statement, statement, where, found);
+}
+
+/** A loop with its label. */
+function collectLoop(whole: AnyNode, loop: Loop, where: Where, found: Found): void {
+  const before = found.statements.length;
+  collectResults(loop.body, { ...where, isInLoop: true }, found);
+  if (!where.isInLoop && found.statements.length > before) found.loops.push(whole);
+}
+
+type Loop = Extract<AnyNode, { readonly type: `${"For" | "ForIn" | "ForOf" | "While" | "DoWhile"}Statement` }>;
+
+function isLoop(node: AnyNode): node is Loop {
+  return /^(?:For|ForIn|ForOf|While|DoWhile)Statement$/.test(node.type);
+}
+
+/** Functions are there from the start, so what stands before them can be the last that happens. */
+function lastOf(statements: readonly AnyNode[]): AnyNode | undefined {
+  return statements.findLast(({ type }) => type !== "FunctionDeclaration" && type !== "EmptyStatement");
+}
+
+/** The statements of a case that end the switch: up to its `break`, or all if it is the last. */
+function endingOf({ consequent }: SwitchCase, isLast: boolean): readonly AnyNode[] {
+  const [only] = consequent;
+  const statements = consequent.length === 1 && only?.type === "BlockStatement" ? only.body : consequent;
+  const last = statements.at(-1);
+  if (last?.type === "BreakStatement" && last.label == null) return statements.slice(0, -1);
+  return isLast ? statements : [];
+}
+
+/** `{ total }`, `{ a, b }` and `{ total: sum }` make sense only as objects. */
+function isObject({ body: [only, ...rest] }: BlockStatement, text: string): boolean {
+  if (only === undefined || rest.length > 0 || text[only.end - 1] === ";") return false;
+  if (only.type === "LabeledStatement") {
+    return only.body.type === "ExpressionStatement" && only.body.expression.type !== "AssignmentExpression";
+  }
+  if (only.type !== "ExpressionStatement") return false;
+  const parts = only.expression.type === "SequenceExpression" ? only.expression.expressions : [only.expression];
+  return parts.every(({ type }) => type === "Identifier");
+}
