@@ -1,0 +1,64 @@
+import { open } from "node:fs/promises";
+import { isAbsolute, relative, sep } from "node:path";
+
+import { SkillgateError, messageOf, sentence } from "../errors.ts";
+import { isRecord } from "../model/json.ts";
+
+/** No configuration that a person wrote comes near this. */
+const FILE_BYTES = 256 << 10;
+
+/** The project's and the user's own. */
+export interface Folders {
+  readonly cwd: string;
+  readonly home: string;
+}
+
+/** The text of a configuration file, without a byte order mark; `undefined` if there is no such file. */
+export async function readConfigFile(path: string, label: string): Promise<string | undefined> {
+  try {
+    await using file = await open(path);
+    const { size } = await file.stat();
+    if (size > FILE_BYTES) throw invalid(label, `it is larger than ${FILE_BYTES >> 10} KiB`);
+    return (await file.readFile("utf8")).replace(/^\uFEFF/, "");
+  } catch (thrown) {
+    if (thrown instanceof SkillgateError) throw thrown;
+    if (codeOf(thrown) === "ENOENT" || codeOf(thrown) === "ENOTDIR") return undefined;
+    throw invalid(label, READ_FAILURES.get(codeOf(thrown)) ?? messageOf(thrown));
+  }
+}
+
+/** A `CONFIG_INVALID` that names the file, the place in it where one is known, and what is wrong. */
+export function invalid(label: string, wrong: string, place?: Place): SkillgateError {
+  const at = place === undefined ? "" : ` line ${place.line}, column ${place.column}`;
+  return new SkillgateError("CONFIG_INVALID", sentence("CONFIG_INVALID", `${label}${at}: ${wrong}`), {
+    file: label,
+    ...place,
+  });
+}
+
+/** Lines and columns of a file, both from 1. */
+export interface Place {
+  readonly line: number;
+  readonly column: number;
+}
+
+/** How a file is called in messages: relative to the project or to the user's folder where it is in one of them. */
+export function labelOf(path: string, folders: Folders): string {
+  const inProject = relative(folders.cwd, path);
+  if (isInside(inProject)) return inProject;
+  const inHome = relative(folders.home, path);
+  return isInside(inHome) ? `~/${inHome.split(sep).join("/")}` : path;
+}
+
+const READ_FAILURES: ReadonlyMap<unknown, string> = new Map([
+  ["EISDIR", "it is a folder"],
+  ["EACCES", "this user may not read it"],
+]);
+
+function codeOf(thrown: unknown): unknown {
+  return isRecord(thrown) ? thrown["code"] : undefined;
+}
+
+function isInside(path: string): boolean {
+  return path !== "" && path !== ".." && !path.startsWith(`..${sep}`) && !isAbsolute(path);
+}

@@ -1,0 +1,73 @@
+import { ProtocolError, SdkError, SdkErrorCode, SdkHttpError } from "@modelcontextprotocol/client";
+
+import { type ErrorCode, messageOf, sentence, SkillgateError } from "../../errors.ts";
+import { isRecord } from "../../model/json.ts";
+import type { Connection } from "./connection.ts";
+import { exitInWords, httpInWords, networkFailure } from "./failure.ts";
+import type { CallFacts } from "./results.ts";
+import { within } from "./stdio/within.ts";
+import { OVERLONG_ANSWER, STREAM_ENDED } from "./wire-errors.ts";
+
+/** How long to wait for a process to end after its pipe broke. */
+const EXIT_MS = 1_000;
+
+/** Why a call got no result. */
+export type CallFailure =
+  /** The server is well, and says why. */
+  | { readonly kind: "answered"; readonly error: SkillgateError }
+  /** The server ended, or cannot be reached any more. */
+  | { readonly kind: "gone"; readonly why: string }
+  /** The server has forgotten the session, and did not look at the call. */
+  | { readonly kind: "session expired" };
+
+/** Makes out what happened to a call that was thrown out of. */
+export async function explainFailure(thrown: unknown, connection: Connection, facts: CallFacts): Promise<CallFailure> {
+  if (thrown instanceof SdkHttpError) return explainHttp(thrown, connection, facts);
+  if (thrown instanceof ProtocolError) return explainError(thrown, facts);
+  const failure = networkFailure(thrown);
+  if (failure !== undefined) return { kind: "gone", why: `cannot be reached (${failure.code})` };
+  if (isBroken(thrown)) return { kind: "gone", why: await howItEnded(connection) };
+  return answered("CALL_FAILED", sentence("CALL_FAILED", `${called(facts)}: ${messageOf(thrown)}`), facts);
+}
+
+function explainError({ code, message }: ProtocolError, facts: CallFacts): CallFailure {
+  if (code === STREAM_ENDED) return { kind: "gone", why: message };
+  if (code !== OVERLONG_ANSWER) return answered("CALL_FAILED", message, facts);
+  return answered("ANSWER_LIMIT", sentence("ANSWER_LIMIT", `${called(facts)}: ${message}`), facts);
+}
+
+function explainHttp(thrown: SdkHttpError, connection: Connection, facts: CallFacts): CallFailure {
+  const { status } = thrown;
+  if (connection.hasSession && (status === 404 || status === 400)) return { kind: "session expired" };
+  return answered("CALL_FAILED", sentence("CALL_FAILED", `${called(facts)} ${httpInWords(thrown)}`), facts);
+}
+
+function answered(code: ErrorCode, message: string, facts: CallFacts): CallFailure {
+  return { kind: "answered", error: new SkillgateError(code, message, { ...facts, error: message }) };
+}
+
+/** `"search" of "brave"` */
+function called({ tool, server }: CallFacts): string {
+  return `"${tool}" of "${server}"`;
+}
+
+function isBroken(thrown: unknown): boolean {
+  if (thrown instanceof SdkError) {
+    return thrown.code === SdkErrorCode.ConnectionClosed || thrown.code === SdkErrorCode.NotConnected;
+  }
+  return isRecord(thrown) && BROKEN_PIPE.has(thrown["code"]);
+}
+
+/** What the system says when nobody reads the other end. */
+const BROKEN_PIPE: ReadonlySet<unknown> = new Set([
+  "EPIPE",
+  "ECONNRESET",
+  "ERR_STREAM_DESTROYED",
+  "ERR_STREAM_WRITE_AFTER_END",
+]);
+
+export async function howItEnded(connection: Connection): Promise<string> {
+  await within(EXIT_MS, connection.closed);
+  const exit = connection.report()?.exit;
+  return exit === undefined ? "closed the connection" : exitInWords(exit);
+}

@@ -1,0 +1,119 @@
+import {
+  type Implementation,
+  type PriorDiscovery,
+  SdkError,
+  SdkErrorCode,
+  SdkHttpError,
+  SSEClientTransport,
+  StreamableHTTPClientTransport,
+  type Transport,
+} from "@modelcontextprotocol/client";
+
+import { boundedFetch } from "./bounded-fetch.ts";
+import { type Connection, handshake, type LogLevel } from "./connection.ts";
+import { networkFailure, startFailure } from "./failure.ts";
+import type { RemoteServerConfig, ServerConfig, StdioServerConfig } from "./server-config.ts";
+import { childEnvironment, type Environment } from "./stdio/environment.ts";
+import { type ProcessReport, StdioTransport } from "./stdio/transport.ts";
+
+export interface ConnectOptions {
+  readonly env: Environment;
+  readonly clientInfo: Implementation;
+  readonly timeoutMs: number;
+  readonly maxMessageBytes: number;
+  readonly signal: AbortSignal;
+  /** What an earlier connection found out. */
+  readonly era?: PriorDiscovery;
+  readonly onToolsChanged: () => void;
+  /** Called when a process is started, with what it will have done. */
+  readonly onProcess: (report: () => ProcessReport) => void;
+  readonly log: (level: LogLevel, text: string) => void;
+}
+
+/** One way to speak to a server. */
+interface Way {
+  readonly era?: PriorDiscovery;
+  transport(): Transport;
+  /** Whether this way may succeed where the way before it failed. */
+  worthAfter(failure: Failure): boolean;
+  /** Its failure says less than the failure of the way before it. */
+  readonly lastResort?: boolean;
+}
+
+interface Failure {
+  readonly thrown: unknown;
+  readonly transport: Transport;
+}
+
+const LEGACY: PriorDiscovery = { kind: "legacy" };
+
+/**
+ * Starts or reaches a server, in the newest way that it understands. Rejects with a `SERVER_FAILED` that says what the
+ * server did instead, with its stray output and the end of its stderr.
+ */
+export async function connect(config: ServerConfig, options: ConnectOptions): Promise<Connection> {
+  const deadline = AbortSignal.timeout(options.timeoutMs);
+  const signal = AbortSignal.any([deadline, options.signal]);
+  const ways = config.transport === "stdio" ? waysToStart(config, options) : waysToReach(config, options);
+  let failure: Failure | undefined;
+  for (const way of ways) {
+    if (failure !== undefined && (signal.aborted || !way.worthAfter(failure))) continue;
+    const transport = way.transport();
+    if (transport instanceof StdioTransport) options.onProcess(() => transport.report());
+    try {
+      return await handshake(transport, { ...options, signal, ...(way.era && { era: way.era }) });
+    } catch (thrown) {
+      if (failure === undefined || way.lastResort !== true) failure = { thrown, transport };
+    }
+  }
+  const { timeoutMs } = options;
+  throw startFailure(config, {
+    thrown: failure?.thrown,
+    timeoutMs,
+    report: reportOf(failure?.transport),
+    step: "refused the handshake",
+  });
+}
+
+/** Some servers exit at the question for the newest protocol; those are started again and spoken to in the older one. */
+function waysToStart(config: StdioServerConfig, options: ConnectOptions): readonly Way[] {
+  const command = { ...config, env: childEnvironment(options.env, config.env) };
+  const transport = (): Transport => new StdioTransport(command, options.maxMessageBytes);
+  const hasExited = ({ transport }: Failure): boolean => reportOf(transport)?.exit !== undefined;
+  const first: Way = { transport, worthAfter: () => true, ...(options.era && { era: options.era }) };
+  return options.era?.kind === "legacy" ? [first] : [first, { transport, era: LEGACY, worthAfter: hasExited }];
+}
+
+/** A server that does not answer a POST as it should may still speak the transport that came before. */
+function waysToReach(config: RemoteServerConfig, { era, maxMessageBytes }: ConnectOptions): readonly Way[] {
+  const url = new URL(config.url);
+  const request = { requestInit: { headers: config.headers }, fetch: boundedFetch(maxMessageBytes) };
+  const http = (): Transport => new StreamableHTTPClientTransport(url, request);
+  const events: Way = {
+    era: LEGACY,
+    transport: () => new SSEClientTransport(url, request),
+    worthAfter: ({ thrown }) => isRefusedPost(thrown),
+    lastResort: true,
+  };
+  if (config.transport === "sse") return [events];
+  const first: Way = { transport: http, worthAfter: () => true, ...(era && { era }) };
+  return [first, { era: LEGACY, transport: http, worthAfter: ({ thrown }) => isRefusedProbe(thrown) }, events];
+}
+
+/** The server stumbled over the question for the newest protocol; it was reached, and does not ask who we are. */
+function isRefusedProbe(thrown: unknown): boolean {
+  if (thrown instanceof SdkHttpError) return thrown.code === SdkErrorCode.EraNegotiationFailed;
+  if (!(thrown instanceof SdkError)) return false;
+  const isVerdict = thrown.code === SdkErrorCode.EraNegotiationFailed || thrown.code === SdkErrorCode.RequestTimeout;
+  return isVerdict && networkFailure(thrown) === undefined;
+}
+
+function isRefusedPost(thrown: unknown): boolean {
+  if (!(thrown instanceof SdkHttpError)) return false;
+  const { status } = thrown;
+  return status >= 400 && status < 500 && status !== 401 && status !== 403 && status !== 429;
+}
+
+function reportOf(transport: Transport | undefined): ProcessReport | undefined {
+  return transport instanceof StdioTransport ? transport.report() : undefined;
+}

@@ -1,0 +1,173 @@
+import {
+  Client,
+  type Implementation,
+  type PriorDiscovery,
+  type Progress,
+  SSEClientTransport,
+  SseError,
+  type StandardSchemaV1,
+  StreamableHTTPClientTransport,
+  type Tool,
+  type Transport,
+} from "@modelcontextprotocol/client";
+
+import { isRecord } from "../../model/json.ts";
+import { type ProcessReport, StdioTransport } from "./stdio/transport.ts";
+import { within } from "./stdio/within.ts";
+import { rawResult, TolerantTransport } from "./tolerant-transport.ts";
+
+/** The longest that a timer can run: what ends a request is its signal. */
+const NO_TIMEOUT_MS = 2 ** 31 - 1;
+
+/** How long a server may be silent about the newest protocol before it is spoken to in the older one. */
+const PROBE_MS = 5_000;
+
+/** How long to wait before a lost subscription is made again. */
+const RESUBSCRIBE_MS = 5_000;
+
+/** How long a server over HTTP may take to end its session. */
+const TERMINATE_MS = 1_000;
+
+/** A server that has answered the handshake. Results come as the server sent them. */
+export interface Connection {
+  readonly protocolVersion: string;
+  /** What the server says of itself. */
+  readonly server: Partial<Implementation>;
+  readonly instructions: string;
+  /** Which of the two protocols the server speaks; spares the next connection the question. */
+  readonly era: PriorDiscovery;
+  /** It has a session, which the server can forget. */
+  readonly hasSession: boolean;
+  /** Settles when the connection is lost or closed. */
+  readonly closed: Promise<void>;
+  request(method: string, params: Readonly<Record<string, unknown>>, signal: AbortSignal): Promise<unknown>;
+  callTool(call: ToolCall): Promise<unknown>;
+  /** What the process did besides, if the server is one. */
+  report(): ProcessReport | undefined;
+  close(): Promise<void>;
+}
+
+export interface ToolCall {
+  readonly name: string;
+  readonly input: Readonly<Record<string, unknown>>;
+  readonly inputSchema: Readonly<Record<string, unknown>>;
+  readonly signal: AbortSignal;
+  readonly onProgress: (progress: Progress) => void;
+}
+
+export type LogLevel = "debug" | "info" | "warn" | "error";
+
+export interface HandshakeOptions {
+  readonly clientInfo: Implementation;
+  /** What is already known of the server; without it, the server is asked whether it speaks the newest protocol. */
+  readonly era?: PriorDiscovery;
+  readonly signal: AbortSignal;
+  readonly timeoutMs: number;
+  readonly onToolsChanged: () => void;
+  readonly log: (level: LogLevel, text: string) => void;
+}
+
+/** Speaks the handshake over a transport that was not started yet. Rejects, with the transport closed, if it fails. */
+export async function handshake(inner: Transport, options: HandshakeOptions): Promise<Connection> {
+  const transport = new TolerantTransport(inner, (stray) => options.log("debug", stray));
+  // By these two the SDK knows a local process, for which silence means an older protocol, not an outage.
+  if (inner instanceof StdioTransport) Object.assign(transport, { pid: null, stderr: null });
+  const probe = { timeoutMs: Math.min(PROBE_MS, options.timeoutMs / 3) };
+  const client = new Client(options.clientInfo, { versionNegotiation: { mode: "auto", probe } });
+  const closed = new Promise<void>((resolve) => {
+    client.onclose = resolve;
+  });
+  client.onerror = (error) => options.log("debug", error.message);
+  listenTo(client, options);
+  try {
+    const connecting = client.connect(transport, {
+      timeout: options.timeoutMs,
+      ...(options.era && { prior: options.era }),
+    });
+    await Promise.race([connecting, rejectsWhenAborted(options.signal)]);
+  } catch (thrown) {
+    await transport.close();
+    throw thrown;
+  }
+  // The stream of events is opened again by itself, but on it the server does not know us any more.
+  if (inner instanceof SSEClientTransport)
+    inner.onerror = (error) => void (error instanceof SseError && client.close());
+  void keepSubscribed(client, closed);
+  return connectionOf(client, inner, closed);
+}
+
+/** Accepts whatever comes: a badly filled notification still says that something happened. */
+const ANYTHING: StandardSchemaV1 = {
+  "~standard": { version: 1, vendor: "skillgate", validate: (value) => ({ value }) },
+};
+
+function listenTo(client: Client, { onToolsChanged, log }: HandshakeOptions): void {
+  client.setNotificationHandler("notifications/tools/list_changed", { params: ANYTHING }, onToolsChanged);
+  client.setNotificationHandler("notifications/message", { params: ANYTHING }, (params) => {
+    const { level, data } = isRecord(params) ? params : {};
+    log(LOG_LEVELS.get(level) ?? "info", typeof data === "string" ? data : (JSON.stringify(data) ?? ""));
+  });
+}
+
+/** The levels of the protocol, which are those of syslog. */
+const LOG_LEVELS: ReadonlyMap<unknown, LogLevel> = new Map([
+  ["debug", "debug"],
+  ["warning", "warn"],
+  ["error", "error"],
+  ["critical", "error"],
+  ["alert", "error"],
+  ["emergency", "error"],
+]);
+
+function rejectsWhenAborted(signal: AbortSignal): Promise<never> {
+  return new Promise((_, reject) => {
+    const onAbort = (): void => reject(signal.reason as Error);
+    if (signal.aborted) onAbort();
+    else signal.addEventListener("abort", onAbort, { once: true });
+  });
+}
+
+/** Since 2026-07-28, a server tells its changes only to who has subscribed to them. */
+async function keepSubscribed(client: Client, closed: Promise<void>): Promise<void> {
+  if (client.getProtocolEra() !== "modern" || !client.getServerCapabilities()?.tools?.listChanged) return;
+  while (client.transport !== undefined) {
+    const subscription = await client.listen({ toolsListChanged: true }).catch(() => undefined); // a server may refuse
+    if (subscription === undefined || (await subscription.closed) !== "remote") return;
+    await within(RESUBSCRIBE_MS, closed);
+  }
+}
+
+function connectionOf(client: Client, inner: Transport, closed: Promise<void>): Connection {
+  const discover = client.getDiscoverResult();
+  return {
+    protocolVersion: client.getNegotiatedProtocolVersion() ?? "",
+    server: client.getServerVersion() ?? {},
+    instructions: client.getInstructions() ?? "",
+    era: discover === undefined ? { kind: "legacy" } : { kind: "modern", discover },
+    get hasSession() {
+      return inner.sessionId !== undefined;
+    },
+    closed,
+    async request(method, params, signal) {
+      return rawResult(await client.request({ method, params }, ANYTHING, { signal, timeout: NO_TIMEOUT_MS }));
+    },
+    async callTool({ name, input, inputSchema, signal, onProgress }) {
+      // With the definition at hand, the SDK sends the headers that it may ask for.
+      const toolDefinition = { name, inputSchema } as Tool;
+      const options = { toolDefinition, signal, onprogress: onProgress, timeout: NO_TIMEOUT_MS };
+      return rawResult(await client.callTool({ name, arguments: input }, options));
+    },
+    report: () => (inner instanceof StdioTransport ? inner.report() : undefined),
+    async close() {
+      if (inner instanceof StreamableHTTPClientTransport) {
+        await within(
+          TERMINATE_MS,
+          inner.terminateSession().catch(() => {}),
+        ); // the server forgets it by itself, later
+      }
+      await client.close();
+      // After a crash the SDK has let go of the transport, but the process may have left something behind.
+      if (inner instanceof StdioTransport) await inner.close();
+    },
+  };
+}

@@ -1,0 +1,27 @@
+import { createHash } from "node:crypto";
+
+import { isRecord } from "../../model/json.ts";
+
+/** Everything of a tool's definition that changes what a model is told or what a call does. */
+const PINNED = ["name", "title", "description", "inputSchema", "outputSchema", "annotations"] as const;
+
+/**
+ * SHA-256, hexadecimal, of what matters of a tool's definition, whatever the order of its keys. `undefined` if the
+ * definition nests too deeply to be read.
+ */
+export function digestOfTool(definition: Readonly<Record<string, unknown>>): string | undefined {
+  const pinned = Object.fromEntries(PINNED.map((key) => [key, definition[key]]));
+  try {
+    return createHash("sha256").update(canonicalJson(pinned)).digest("hex");
+  } catch (thrown) {
+    if (thrown instanceof RangeError) return undefined;
+    throw thrown;
+  }
+}
+
+/** JSON with sorted keys. */
+function canonicalJson(value: unknown): string {
+  return JSON.stringify(value, (_key, inner: unknown) =>
+    isRecord(inner) ? Object.fromEntries(Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : 1))) : inner,
+  );
+}

@@ -1,0 +1,96 @@
+import type { Implementation } from "@modelcontextprotocol/client";
+
+import { SkillgateError } from "../../errors.ts";
+import { skillNameOfServer } from "../../model/names.ts";
+import type { Provider } from "../../model/provider.ts";
+import type { CallContext } from "../../model/skill.ts";
+import { RESTART_POLICY, type RestartPolicy } from "./backoff.ts";
+import type { LogLevel } from "./connection.ts";
+import { Server, type ServerOptions, type ServerStatus } from "./server.ts";
+import type { ServerConfig } from "./server-config.ts";
+import type { Environment } from "./stdio/environment.ts";
+import { sweepOrphans } from "./stdio/ledger.ts";
+
+export type { ServerConfig } from "./server-config.ts";
+export type { ServerStatus } from "./server.ts";
+
+export interface McpOptions {
+  /** Of this process; children get the harmless part of it. */
+  readonly env: Environment;
+  /** For the handshake and the first list of tools; 30 s by default. */
+  readonly connectTimeoutMs?: number;
+  /** The longest message that is taken from a process; 32 MiB by default. */
+  readonly maxMessageBytes?: number;
+  readonly restart?: Partial<RestartPolicy>;
+  /** How we call ourselves to servers. */
+  readonly clientInfo?: Implementation;
+  /** Stops all servers. */
+  readonly signal?: AbortSignal;
+  readonly log?: (server: string, level: LogLevel, text: string) => void;
+}
+
+/** The skills of MCP servers; they appear as the servers connect. */
+export interface McpProvider extends Provider {
+  /** In the order of their configuration. */
+  readonly servers: readonly ServerStatus[];
+  /** Settles when each server is connected or has failed. */
+  readonly ready: Promise<void>;
+  /** Calls a tool by the names that it has on its side of the wire. */
+  call(server: string, tool: string, input: Readonly<Record<string, unknown>>, context: CallContext): Promise<unknown>;
+}
+
+/** Starts all servers at once, each on its own, and returns without waiting for any. */
+export function connectServers(configs: readonly ServerConfig[], options: McpOptions): McpProvider {
+  const listeners: (() => void)[] = [];
+  const serverOptions: ServerOptions = {
+    env: options.env,
+    clientInfo: options.clientInfo ?? { name: "skillgate", version: "0" },
+    connectTimeoutMs: options.connectTimeoutMs ?? 30_000,
+    maxMessageBytes: options.maxMessageBytes ?? 32 << 20,
+    restart: { ...RESTART_POLICY, ...options.restart },
+    log: options.log ?? (() => {}),
+    onChange: () => {
+      for (const listener of listeners) listener();
+    },
+  };
+  if (configs.some(({ transport, enabled }) => transport === "stdio" && enabled)) sweepOrphans();
+  const servers = startServers(configs, serverOptions);
+  const close = async (): Promise<void> => {
+    await Promise.all(servers.map((server) => server.close()));
+  };
+  options.signal?.addEventListener("abort", () => void close(), { once: true });
+  return {
+    get skills() {
+      return servers.flatMap((server) => server.skill ?? []);
+    },
+    get problems() {
+      return servers.flatMap((server) => server.problems);
+    },
+    get servers() {
+      return servers.map((server) => server.status);
+    },
+    ready: Promise.all(servers.map((server) => server.ready)).then(() => {}),
+    onChange: (listener) => void listeners.push(listener),
+    async call(name, tool, input, context) {
+      const server = servers.find((server) => server.config.name === name);
+      if (server !== undefined) return server.call(tool, input, context);
+      throw new SkillgateError("SKILL_UNKNOWN", `MCP server not found: ${name}`, { server: name, tool });
+    },
+    close,
+  };
+}
+
+/** Of two servers with one skill name, the first has it; the second is not started and says so (N3). */
+function startServers(configs: readonly ServerConfig[], options: ServerOptions): readonly Server[] {
+  const owners = new Map<string, string>();
+  return configs.map((config) => {
+    const skillName = config.skillName ?? skillNameOfServer(config.name);
+    const owner = config.enabled ? owners.get(skillName) : undefined;
+    if (config.enabled && owner === undefined) owners.set(skillName, config.name);
+    const clash =
+      owner === undefined
+        ? undefined
+        : `MCP servers '${owner}' and '${config.name}' both become ${skillName}, set skillName for one of them`;
+    return new Server(config, skillName, config.obstacle ?? clash, options);
+  });
+}

@@ -1,0 +1,89 @@
+import { sentence, SkillgateError } from "../../errors.ts";
+import { isRecord } from "../../model/json.ts";
+import type { Tool } from "./tools.ts";
+
+/** How much of a failing tool's text becomes the message of the error. */
+const MESSAGE_CHARACTERS = 8_000;
+
+/** What an error of a call says besides its message. */
+export interface CallFacts {
+  readonly server: string;
+  readonly tool: string;
+  readonly skill: string;
+  readonly method: string;
+}
+
+/**
+ * The value of a tool's result (M5): structured content first; else one item, a list of several, or null. Text is a
+ * string; images, audio and resources are descriptors with their bytes; what is not known is kept as it came. A result
+ * that says it is an error is thrown as `CALL_FAILED`, with the tool's own text.
+ */
+export function valueOf(result: unknown, tool: Pick<Tool, "outputSchema">, facts: CallFacts): unknown {
+  if (!isRecord(result)) return result ?? null;
+  const items = contentOf(result);
+  if (result["isError"] === true) throw failureOf(items, result["structuredContent"], facts);
+  if (result["structuredContent"] != null) return result["structuredContent"];
+  // A server that declares its output but sends it only as text comes from before structured content.
+  const isJson = tool.outputSchema !== undefined;
+  const values = items.map((item) => itemValue(item, isJson && items.length === 1));
+  if (values.length > 1) return values;
+  return values[0] ?? null;
+}
+
+/** The items of a result; a server may have sent a single one, or the field of the protocol's first draft. */
+function contentOf(result: Readonly<Record<string, unknown>>): readonly unknown[] {
+  const content = result["content"] ?? result["toolResult"] ?? [];
+  return Array.isArray(content) ? content : [content];
+}
+
+function itemValue(item: unknown, isJson: boolean): unknown {
+  if (!isRecord(item)) return item;
+  switch (item["type"]) {
+    case "text":
+      return textValue(item["text"], isJson || saysJson(item));
+    case "resource":
+      return resourceValue(item["resource"]);
+    case "image":
+    case "audio":
+    case "resource_link":
+      return withoutNotes(item);
+    default:
+      return item;
+  }
+}
+
+function textValue(text: unknown, isJson: boolean): unknown {
+  if (typeof text !== "string") return text ?? "";
+  if (!isJson) return text;
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return text; // it said JSON, and is not
+  }
+}
+
+function saysJson(item: Readonly<Record<string, unknown>>): boolean {
+  const meta = isRecord(item["_meta"]) ? item["_meta"] : {};
+  const mimeType = item["mimeType"] ?? meta["mimeType"];
+  return typeof mimeType === "string" && /^application\/(?:[\w.-]+\+)?json\b/i.test(mimeType);
+}
+
+/** `{ type: "resource", uri, mimeType, text }`, or `data` in base64 for bytes. */
+function resourceValue(resource: unknown): unknown {
+  if (!isRecord(resource)) return { type: "resource" };
+  const { blob, ...rest } = withoutNotes(resource);
+  return { type: "resource", ...rest, ...(blob !== undefined && { data: blob }) };
+}
+
+/** Without what the protocol adds for its own use. */
+function withoutNotes(item: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  return Object.fromEntries(Object.entries(item).filter(([key]) => key !== "_meta" && key !== "annotations"));
+}
+
+function failureOf(items: readonly unknown[], structured: unknown, facts: CallFacts): SkillgateError {
+  const texts = items.map((item) => (isRecord(item) ? item["text"] : item)).filter((text) => typeof text === "string");
+  const text = texts.join("\n").trim() || (structured == null ? "" : JSON.stringify(structured));
+  const message = text === "" ? sentence("CALL_FAILED", `"${facts.tool}" of "${facts.server}" says no more`) : text;
+  const error = message.slice(0, MESSAGE_CHARACTERS);
+  return new SkillgateError("CALL_FAILED", error, { ...facts, error, ...(structured != null && { data: structured }) });
+}

@@ -1,0 +1,23 @@
+/** The variables of a process; only what a child may have of them is passed on. */
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** What a program needs to start and to find its files, and nothing that could be a secret. */
+const PASSED_ON: ReadonlySet<string> = new Set(
+  (process.platform === "win32"
+    ? "APPDATA COMSPEC HOMEDRIVE HOMEPATH LOCALAPPDATA PATH PATHEXT PROCESSOR_ARCHITECTURE PROGRAMDATA PROGRAMFILES " +
+      "PROGRAMFILES(X86) PROGRAMW6432 SYSTEMDRIVE SYSTEMROOT TEMP TMP USERNAME USERPROFILE WINDIR"
+    : "HOME LANG LC_ALL LC_CTYPE LOGNAME PATH SHELL TERM TMPDIR TZ USER"
+  ).split(" "),
+);
+
+/** The environment of a child process: the harmless part of ours, and what its configuration declares. */
+export function childEnvironment(
+  ours: Environment,
+  declared: Readonly<Record<string, string>>,
+): Record<string, string> {
+  const passedOn = Object.entries(ours).filter(
+    // A value that begins with `()` is an exported shell function: code, not data.
+    ([name, value]) => PASSED_ON.has(name.toUpperCase()) && value !== undefined && !value.startsWith("()"),
+  );
+  return { ...(Object.fromEntries(passedOn) as Record<string, string>), ...declared };
+}

@@ -1,0 +1,34 @@
+/** Where a message begins in a line that begins with something else. */
+const MESSAGE_START = /\{\s*"(?:jsonrpc|id|method|result|error)"\s*:/;
+
+/** The message on a line of output; `undefined` for noise. Text before a message, as of a prompt, is passed over. */
+export function parseLine(line: string): object | undefined {
+  const whole = parseObject(line);
+  if (whole !== undefined) return whole;
+  const start = line.search(MESSAGE_START);
+  return start > 0 ? parseObject(line.slice(start)) : undefined;
+}
+
+/** The id of a response of which only the two ends are left; `undefined` if neither shows it. */
+export function idOfOverlong(start: string, end: string): string | number | undefined {
+  const found = ID_AT_START.exec(start) ?? ID_AT_END.exec(end);
+  if (found?.[1] === undefined) return undefined;
+  const id: unknown = JSON.parse(found[1]);
+  return typeof id === "string" || typeof id === "number" ? id : undefined;
+}
+
+const ID = String.raw`"id"\s*:\s*(\d{1,15}|"[\w:-]{1,64}")`;
+const VERSION = String.raw`"jsonrpc"\s*:\s*"2\.0"`;
+
+/** Right at the start and right at the end, so that nothing in the content can pass for it. */
+const ID_AT_START = new RegExp(String.raw`^\s*\{\s*(?:${VERSION}\s*,\s*)?${ID}\s*,`);
+const ID_AT_END = new RegExp(String.raw`,\s*(?:${VERSION}\s*,\s*)?${ID}\s*(?:,\s*${VERSION}\s*)?\}\s*$`);
+
+function parseObject(text: string): object | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === "object" && value !== null ? value : undefined;
+  } catch {
+    return undefined; // noise is what is not JSON
+  }
+}

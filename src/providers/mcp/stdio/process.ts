@@ -1,0 +1,83 @@
+import { type ChildProcessByStdio, spawn } from "node:child_process";
+import type { Readable, Writable } from "node:stream";
+import { setTimeout as sleep } from "node:timers/promises";
+
+import { signalGroup } from "./signal.ts";
+import { killAtExit } from "./survivors.ts";
+import { within } from "./within.ts";
+
+/** How long a server may take to end by itself, and again after it was told to. */
+const GRACE_MS = 2_000;
+
+/** How long to wait for the system to take away what was killed. */
+const KILLED_MS = 500;
+
+/** How often a group is asked whether it still lives. */
+const POLL_MS = 20;
+
+export interface ServerCommand {
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string>>;
+}
+
+/** How a process ended: by itself with a code, or by a signal. */
+export interface Exit {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+}
+
+/** A child process and everything that it starts: one group, stopped together. */
+export interface ServerProcess {
+  readonly pid: number;
+  readonly stdin: Writable;
+  readonly stdout: Readable;
+  readonly stderr: Readable;
+  readonly exited: Promise<Exit>;
+  /** Ends stdin, then asks, then kills; settles when nothing of the group is left. */
+  stop(): Promise<void>;
+}
+
+/** Starts a server in a process group of its own. Rejects with the system's error if the command cannot be started. */
+export async function startProcess({ command, args, cwd, env }: ServerCommand): Promise<ServerProcess> {
+  const child = spawn(command, [...args], { cwd, env, detached: true, stdio: "pipe", windowsHide: true });
+  const exited = new Promise<Exit>((resolve) => {
+    child.once("exit", (code, signal) => resolve({ code, signal }));
+  });
+  const pid = await started(child);
+  const release = killAtExit(pid);
+  let stopping: Promise<void> | undefined;
+  return {
+    pid,
+    stdin: child.stdin,
+    stdout: child.stdout,
+    stderr: child.stderr,
+    exited,
+    stop: () => (stopping ??= stopGroup(pid, child.stdin, exited).finally(release)),
+  };
+}
+
+function started(child: ChildProcessByStdio<Writable, Readable, Readable>): Promise<number> {
+  return new Promise((resolve, reject) => {
+    child.once("error", reject);
+    child.once("spawn", () => {
+      if (child.pid === undefined) reject(new Error("the process has no id"));
+      else resolve(child.pid);
+    });
+  });
+}
+
+/** Whatever the process left behind in its group is stopped too, even if it ended well by itself. */
+async function stopGroup(pid: number, stdin: Writable, exited: Promise<Exit>): Promise<void> {
+  stdin.end();
+  await within(GRACE_MS, exited);
+  if (signalGroup(pid, "SIGTERM")) await groupEndsWithin(GRACE_MS, pid);
+  if (signalGroup(pid, "SIGKILL")) await groupEndsWithin(KILLED_MS, pid);
+  await exited;
+}
+
+async function groupEndsWithin(ms: number, group: number): Promise<void> {
+  const deadline = Date.now() + ms;
+  while (signalGroup(group, 0) && Date.now() < deadline) await sleep(POLL_MS);
+}

@@ -1,0 +1,139 @@
+import { once } from "node:events";
+import type { Writable } from "node:stream";
+
+import type { JSONRPCMessage, Transport } from "@modelcontextprotocol/client";
+
+import { OVERLONG_ANSWER } from "../wire-errors.ts";
+import { createLineReader } from "./lines.ts";
+import { idOfOverlong, parseLine } from "./messages.ts";
+import { type Exit, type ServerCommand, type ServerProcess, startProcess } from "./process.ts";
+import { createTail, readable } from "./tail.ts";
+import { within } from "./within.ts";
+
+/** How much is remembered of what a server prints on stderr. */
+const STDERR_BYTES = 16 << 10;
+
+/** How much is remembered of a line of noise. */
+const NOISE_CHARACTERS = 200;
+
+/** How long to read on after a process has ended: what it started may hold its stdout open for ever. */
+const DRAIN_MS = 200;
+
+/** How long to wait for a process to end after it stopped reading: how it ended says more than a broken pipe. */
+const EXIT_MS = 1_000;
+
+/** What a server's process did besides speaking the protocol. */
+export interface ProcessReport {
+  /** How it ended by itself; `undefined` as long as it lives, and if it was stopped. */
+  readonly exit: Exit | undefined;
+  readonly stderrTail: string;
+  /** Lines on stdout that are no messages: how many, and the last one. */
+  readonly noiseLines: number;
+  readonly lastNoise: string;
+}
+
+/**
+ * Speaks to a child process, one JSON message per line. What is not a message is counted and passed over; a message of
+ * more than `maxBytes` fails the call that it answers, and nothing else.
+ */
+export class StdioTransport implements Transport {
+  onmessage?: Transport["onmessage"];
+  onclose?: Transport["onclose"];
+  onerror?: Transport["onerror"];
+  readonly #command: ServerCommand;
+  readonly #maxBytes: number;
+  readonly #stderr = createTail(STDERR_BYTES);
+  readonly #noise = { lines: 0, last: "" };
+  #server: ServerProcess | undefined;
+  #exit: Exit | undefined;
+  #closed: Promise<void> | undefined;
+  #isStopped = false;
+
+  constructor(command: ServerCommand, maxBytes: number) {
+    this.#command = command;
+    this.#maxBytes = maxBytes;
+  }
+
+  get pid(): number | undefined {
+    return this.#server?.pid;
+  }
+
+  report(): ProcessReport {
+    const { lines, last } = this.#noise;
+    return { exit: this.#exit, stderrTail: this.#stderr.text(), noiseLines: lines, lastNoise: last };
+  }
+
+  async start(): Promise<void> {
+    const server = await startProcess(this.#command);
+    this.#server = server;
+    const lines = createLineReader(this.#maxBytes, {
+      line: (text) => this.#line(text),
+      overlong: (start, end) => this.#overlong(start, end),
+    });
+    server.stdout.on("data", (chunk: Buffer) => lines.push(chunk));
+    server.stderr.on("data", (chunk: Buffer) => this.#stderr.push(chunk));
+    server.stdin.on("error", () => {}); // the write that failed says so
+    server.stdout.once("end", () => void server.stop()); // a server that says nothing more is of no use
+    this.#closed = drained(server).then((exit) => {
+      lines.end();
+      if (!this.#isStopped) this.#exit = exit;
+      this.onclose?.();
+    });
+  }
+
+  async send(message: JSONRPCMessage): Promise<void> {
+    if (this.#server === undefined) throw new Error("the server is not started");
+    try {
+      await write(this.#server.stdin, `${JSON.stringify(message)}\n`);
+    } catch (thrown) {
+      if (this.#closed !== undefined) await within(EXIT_MS, this.#closed);
+      throw thrown;
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#isStopped = true;
+    await this.#server?.stop();
+    await this.#closed;
+  }
+
+  #line(text: string): void {
+    const message = parseLine(text);
+    if (message !== undefined) this.#deliver(message);
+    else if (text.trim() !== "") this.#noted(text);
+  }
+
+  #overlong(start: string, end: string): void {
+    const id = idOfOverlong(start, end);
+    if (id === undefined) return this.#noted(start);
+    const message = `the answer has more than ${this.#maxBytes} bytes`;
+    this.#deliver({ jsonrpc: "2.0", id, error: { code: OVERLONG_ANSWER, message } });
+  }
+
+  /** Whatever object came is passed on; who listens has to look at it. */
+  #deliver(message: object): void {
+    this.onmessage?.(message as JSONRPCMessage);
+  }
+
+  #noted(text: string): void {
+    this.#noise.lines += 1;
+    this.#noise.last = readable(text.slice(0, NOISE_CHARACTERS));
+  }
+}
+
+function write(stdin: Writable, text: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    stdin.write(text, (error) => (error == null ? resolve() : reject(error)));
+  });
+}
+
+/** Settles when the process has ended and what it printed has been read; what it left behind is stopped meanwhile. */
+async function drained(server: ServerProcess): Promise<Exit> {
+  const streams = [server.stdin, server.stdout, server.stderr];
+  const read = Promise.allSettled([once(server.stdout, "close"), once(server.stderr, "close")]);
+  const exit = await server.exited;
+  void server.stop();
+  await within(DRAIN_MS, read);
+  for (const stream of streams) stream.destroy();
+  return exit;
+}

@@ -1,0 +1,326 @@
+import { chmod, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+
+import { afterEach, beforeEach, expect, test } from "vitest";
+
+import { type Config, type ConfigOptions, loadConfig } from "../../src/config/index.ts";
+
+let folder: string;
+let cwd: string;
+let home: string;
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), "skillgate-config-"));
+  cwd = join(folder, "project");
+  home = join(folder, "home");
+  await mkdir(cwd);
+});
+afterEach(() => rm(folder, { recursive: true }));
+
+async function write(path: string, content: unknown): Promise<void> {
+  const file = path.startsWith("~/") ? join(home, path.slice(2)) : join(cwd, path);
+  await mkdir(dirname(file), { recursive: true });
+  await writeFile(file, typeof content === "string" ? content : JSON.stringify(content, null, 2));
+}
+
+const load = (options: Partial<ConfigOptions> = {}): Promise<Config> => loadConfig({ cwd, home, env: {}, ...options });
+
+const names = ({ servers }: Config): readonly string[] => servers.map(({ name }) => name);
+
+/** A server's entry that says which file it is from. */
+const from = (file: string): object => ({ command: file });
+
+test("M1: without any file there is nothing, and nothing is wrong", async () => {
+  expect(await load()).toEqual({ servers: [], settings: {}, warnings: [] });
+});
+
+test("M1: servers come from all files, the earlier file wins", async () => {
+  await write("settings.yaml", "mcp:\n  servers:\n    - name: a\n      command: settings\n");
+  await write("mcp.json", { mcpServers: { a: from("mcp"), b: from("mcp") } });
+  await write(".mcp.json", { mcpServers: { b: from("dot"), c: from("dot") } });
+  await write("~/.config/mcp/mcp.json", { mcpServers: { c: from("user"), d: from("user") } });
+  const { servers, warnings } = await load();
+  expect(servers.map((server) => [server.name, server.transport === "stdio" && server.command, server.source])).toEqual(
+    [
+      ["a", "settings", "settings.yaml:3"],
+      ["b", "mcp", "mcp.json:6"],
+      ["c", "dot", ".mcp.json:6"],
+      ["d", "user", "~/.config/mcp/mcp.json:6"],
+    ],
+  );
+  expect(warnings).toEqual([]);
+});
+
+test("M1: a file that is named explicitly is read too, and wins", async () => {
+  await write("settings.yaml", "mcp: { servers: [{ name: a, command: settings }] }");
+  await write("extra.json", { mcpServers: { a: from("extra") } });
+  await write(".mcp.json", { mcpServers: { b: from("dot") } });
+  const config = await load({ mcpConfigFile: "extra.json" });
+  expect(names(config)).toEqual(["a", "b"]);
+  expect(config.servers[0]).toMatchObject({ command: "extra", source: "extra.json:3" });
+});
+
+test("M1: settings that are named explicitly stand in place of the usual ones", async () => {
+  await write("settings.yaml", "mcp: { servers: [{ name: usual, command: x }] }");
+  await write("other/mine.yaml", "mcp: { servers: [{ name: mine, command: x }] }\nskills: { dir: own }\n");
+  const config = await load({ settingsFile: "other/mine.yaml" });
+  expect(names(config)).toEqual(["mine"]);
+  expect(config.skillsDir).toBe(join(cwd, "other/own"));
+});
+
+test.each([
+  ["mcpConfigFile", "none.json", undefined, "none.json: it does not exist"],
+  ["mcpConfigFile", "bad.json", "{", "bad.json line 1, column 2: close brace expected"],
+  ["settingsFile", "none.yaml", undefined, "none.yaml: it does not exist"],
+  [
+    "settingsFile",
+    "bad.yaml",
+    "a: [",
+    "bad.yaml line 1, column 5: Flow sequence in block collection must be sufficiently indented and end with a ]",
+  ],
+])(
+  "M1: a file that is named explicitly (%s %s) must exist and be well-formed",
+  async (option, file, content, values) => {
+    if (content !== undefined) await write(file, content);
+    const message = `Cannot read the configuration: ${values} (CONFIG_INVALID)`;
+    await expect(load({ [option]: file })).rejects.toMatchObject({
+      name: "SkillgateError",
+      code: "CONFIG_INVALID",
+      message,
+    });
+  },
+);
+
+test.each([
+  [
+    '{\n  "mcpServers": {\n    "a": { "command": "x" }\n    "b": { "command": "y" }\n  }\n}',
+    "line 4, column 5: comma expected",
+  ],
+  ['{ "mcpServers": {', "line 1, column 18: close brace expected"],
+  ['{\r\n  "mcpServers": [\r\n}', "line 3, column 1: value expected"],
+  ["hello", "line 1, column 1: invalid symbol"],
+  ["[1]", "line 1, column 1: an object is expected"],
+  ['{ "mcpServers": [] }', "line 1, column 17: the servers must be an object"],
+  ['{ "mcpServers": "a" }', "line 1, column 17: the servers must be an object"],
+  [`${'{"a":'.repeat(40_000)}1`, ": it nests too deeply"],
+])(
+  "M1: a malformed file is named with the line and what is wrong, the rest still loads (%#)",
+  async (content, wrong) => {
+    await write("mcp.json", content);
+    await write(".mcp.json", { mcpServers: { b: from("dot") } });
+    const { servers, warnings } = await load();
+    expect(servers).toHaveLength(1);
+    const separator = wrong.startsWith(":") ? "" : " ";
+    expect(warnings).toEqual([
+      { source: "mcp.json", error: `Cannot read the configuration: mcp.json${separator}${wrong} (CONFIG_INVALID)` },
+    ]);
+  },
+);
+
+test.each([
+  [
+    "mcp:\n  servers: [\n  x",
+    "line 3, column 3: Flow sequence in block collection must be sufficiently indented and end with a ]",
+  ],
+  ["mcp: 1\nmcp: 2", 'line 2, column 1: the key "mcp" is there twice'],
+  ["a: !!js/function x", "line 1, column 4: Unresolved tag: tag:yaml.org,2002:js/function"],
+  ["- 1", "line 1, column 1: sections are expected"],
+  ["a: 1\n---\nb: 1", "line 2, column 1: Source contains multiple documents; please use YAML.parseAllDocuments()"],
+  [
+    `a: &a [x,x,x,x,x,x,x,x,x]\n${["b", "c", "d", "e"].map((name, i) => `${name}: &${name} [${`*${"abcd"[i]},`.repeat(9)}]`).join("\n")}`,
+    ": Excessive alias count indicates a resource exhaustion attack",
+  ],
+])(
+  "M1: malformed settings are named with the line and what is wrong, the rest still loads (%#)",
+  async (content, wrong) => {
+    await write("settings.yaml", content);
+    await write(".mcp.json", { mcpServers: { b: from("dot") } });
+    const { servers, settings, warnings } = await load();
+    expect(servers).toHaveLength(1);
+    expect(settings).toEqual({});
+    const separator = wrong.startsWith(":") ? "" : " ";
+    expect(warnings).toEqual([
+      {
+        source: "settings.yaml",
+        error: `Cannot read the configuration: settings.yaml${separator}${wrong} (CONFIG_INVALID)`,
+      },
+    ]);
+  },
+);
+
+test("M1: a file that is too large, a folder, or not to be read is a warning", async () => {
+  await write("settings.yaml", `# ${"x".repeat(1 << 20)}`);
+  await mkdir(join(cwd, "mcp.json"));
+  const { warnings } = await load();
+  expect(warnings.map(({ error }) => error)).toEqual([
+    "Cannot read the configuration: settings.yaml: it is larger than 256 KiB (CONFIG_INVALID)",
+    "Cannot read the configuration: mcp.json: it is a folder (CONFIG_INVALID)",
+  ]);
+});
+
+test("M1: comments, trailing commas, a byte order mark and an empty file are no mistakes", async () => {
+  await write("mcp.json", '\uFEFF{ // mine\n "mcpServers": { "a": { "command": "x", }, }, }');
+  await write(".mcp.json", " \n");
+  const config = await load();
+  expect(names(config)).toEqual(["a"]);
+  expect(config.warnings).toEqual([]);
+});
+
+test("M1: the dialects of other programs are understood", async () => {
+  await write("mcp.json", { servers: { vscode: { type: "stdio", command: "x" } }, inputs: [] });
+  await write(".mcp.json", {
+    mcp: { servers: { editor: { command: "x" } } },
+    context_servers: { zed: { command: "x" } },
+  });
+  await write("settings.yaml", "mcpServers:\n  map: { command: x }\nmcp:\n  servers:\n    second: { command: x }\n");
+  expect(names(await load())).toEqual(["second", "map", "vscode", "editor", "zed"]);
+});
+
+test("M1: a file without servers says so, and what it may have meant", async () => {
+  await write("mcp.json", { mcpServer: { a: from("x") } });
+  await write(".mcp.json", {});
+  expect((await load()).warnings).toEqual([
+    {
+      source: "mcp.json",
+      error: 'Cannot read the configuration: mcp.json: it has no "mcpServers", only "mcpServer" (CONFIG_INVALID)',
+    },
+  ]);
+});
+
+test("M1: a bad entry is skipped with its line and the reason, the others are there", async () => {
+  await write(".mcp.json", {
+    mcpServers: {
+      "": from("x"),
+      empty: {},
+      far: { type: "http" },
+      events: { type: "sse" },
+      text: "x",
+      odd: { command: "x", type: "carrier-pigeon" },
+      good: from("x"),
+    },
+  });
+  await write("settings.yaml", "mcp:\n  servers:\n    - command: x\n    - name: good2\n      command: x\n");
+  const config = await load();
+  expect(names(config)).toEqual(["good2", "good"]);
+  expect(config.warnings).toEqual([
+    { source: "settings.yaml:3", error: "MCP server name is required" },
+    { source: ".mcp.json:3", error: "MCP server name is required" },
+    { source: ".mcp.json:6", error: "MCP server 'empty': command is required for stdio transport" },
+    { source: ".mcp.json:7", error: "MCP server 'far': url is required for http transport" },
+    { source: ".mcp.json:10", error: "MCP server 'events': url is required for sse transport" },
+    { source: ".mcp.json:13", error: "MCP server 'text': its entry must be an object" },
+    {
+      source: ".mcp.json:14",
+      error: `MCP server 'odd': transport "carrier-pigeon" is not known, use stdio, http or sse`,
+    },
+  ]);
+});
+
+test("M1: mcp.enabled false switches all servers off", async () => {
+  await write("settings.yaml", "mcp: { enabled: false, servers: [{ name: a, command: x, enabled: true }] }");
+  await write(".mcp.json", { mcpServers: { b: from("dot") } });
+  expect((await load()).servers.map(({ name, enabled }) => [name, enabled])).toEqual([
+    ["a", false],
+    ["b", false],
+  ]);
+});
+
+test("M2: variables come from the environment, then from .env, and are not filled in twice", async () => {
+  await write(".env", 'TOKEN=from-file\nOTHER="${TOKEN}"\n# comment\nexport THIRD=3\n');
+  await write(".mcp.json", {
+    mcpServers: {
+      a: {
+        command: "${BIN:-node}",
+        args: ["${TOKEN}", "${OTHER}", "${env:THIRD}", "${NONE:-}", "$TOKEN ${}"],
+        env: { KEY: "pre-${TOKEN}-post" },
+      },
+    },
+  });
+  const { servers } = await load({ env: { TOKEN: "from-env" } });
+  expect(servers[0]).toMatchObject({
+    command: "node",
+    args: ["from-env", "${TOKEN}", "3", "", "$TOKEN ${}"],
+    env: { KEY: "pre-from-env-post" },
+    declared: { command: "${BIN:-node}", env: { KEY: "pre-${TOKEN}-post" } },
+  });
+  expect(servers[0]).not.toHaveProperty("obstacle");
+});
+
+test("M2: a missing variable keeps that server down, and only that", async () => {
+  await write(".mcp.json", {
+    mcpServers: {
+      a: { url: "https://${HOST}/mcp", headers: { Authorization: "Bearer ${TOKEN}" } },
+      b: { command: "x", env: { TOKEN: "${TOKEN}" } },
+      c: { command: "x", args: ["${input:key}"] },
+      d: { command: "x", cwd: "${workspaceFolder}/sub", args: ["${userHome}"] },
+    },
+  });
+  const { servers, warnings } = await load();
+  expect(servers.map((server) => server.obstacle)).toEqual([
+    "missing environment variable HOST, environment variable TOKEN",
+    "missing environment variable TOKEN",
+    "missing input key",
+    undefined,
+  ]);
+  expect(servers[3]).toMatchObject({ cwd: join(cwd, "sub"), args: [home] });
+  expect(warnings).toEqual([]);
+});
+
+test("M2: names that every object has are no variables", async () => {
+  await write(".mcp.json", { mcpServers: { a: { command: "${constructor:-node}", args: ["${__proto__}"] } } });
+  const { servers } = await load();
+  expect(servers[0]).toMatchObject({
+    command: "node",
+    args: ["${__proto__}"],
+    obstacle: "missing environment variable __proto__",
+  });
+});
+
+test("M1: names that every object has are names of servers and variables like any other", async () => {
+  await write(
+    ".mcp.json",
+    '{"mcpServers": {"__proto__": {"command": "x", "env": {"__proto__": "1"}}, "constructor": {"command": "y"}}}',
+  );
+  const config = await load();
+  expect(names(config)).toEqual(["__proto__", "constructor"]);
+  expect(Object.entries(config.servers[0]?.transport === "stdio" ? config.servers[0].env : {})).toEqual([
+    ["__proto__", "1"],
+  ]);
+  expect(Object.prototype).not.toHaveProperty("command");
+});
+
+test("X8: limits are settings; one that makes no sense is a warning and keeps its default", async () => {
+  await write("settings.yaml", "limits:\n  cpuMs: 100\n  wallMs: -1\n  memoryByte: 5\n  calls: many\n");
+  const { limits, warnings } = await load();
+  expect(limits).toEqual({ cpuMs: 100 });
+  expect(warnings.map(({ error }) => error)).toEqual([
+    'Cannot read the configuration: settings.yaml: the limit "wallMs" must be a whole number above 0 (CONFIG_INVALID)',
+    'Cannot read the configuration: settings.yaml: there is no limit "memoryByte", did you mean "memoryBytes" (CONFIG_INVALID)',
+    'Cannot read the configuration: settings.yaml: the limit "calls" must be a whole number above 0 (CONFIG_INVALID)',
+  ]);
+});
+
+test("L9: sections are handed on as they were written, and an unknown one is a warning with the nearest name", async () => {
+  await write("settings.yaml", "skills:\n  dir: own\n  WeatherSkill: { unit: C }\nskils: {}\n");
+  const { settings, skillsDir, warnings } = await load();
+  expect(settings).toEqual({ skills: { dir: "own", WeatherSkill: { unit: "C" } }, skils: {} });
+  expect(skillsDir).toBe(join(cwd, "own"));
+  expect(warnings).toEqual([
+    {
+      source: "settings.yaml",
+      error:
+        'Cannot read the configuration: settings.yaml: there is no section "skils", did you mean "skills" (CONFIG_INVALID)',
+    },
+  ]);
+});
+
+test.skipIf(process.getuid?.() === 0)("M1: a file that this user may not read is a warning", async () => {
+  await write("mcp.json", {});
+  await chmod(join(cwd, "mcp.json"), 0);
+  expect((await load()).warnings).toEqual([
+    {
+      source: "mcp.json",
+      error: "Cannot read the configuration: mcp.json: this user may not read it (CONFIG_INVALID)",
+    },
+  ]);
+});

@@ -1,0 +1,120 @@
+import { randomUUID } from "node:crypto";
+import { once } from "node:events";
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+
+import { toNodeHandler } from "@modelcontextprotocol/node";
+import { McpServer as OldServer } from "@modelcontextprotocol/sdk/server/mcp.js";
+import { SSEServerTransport } from "@modelcontextprotocol/sdk/server/sse.js";
+import { StreamableHTTPServerTransport } from "@modelcontextprotocol/sdk/server/streamableHttp.js";
+import { createMcpHandler, McpServer } from "@modelcontextprotocol/server";
+import { onTestFinished } from "vitest";
+import { z } from "zod";
+
+/** A server over HTTP on a free port, closed when the test is over. */
+export interface HttpServer {
+  readonly url: string;
+  /** What it was asked: method, path and the headers that matter, in order. */
+  readonly requests: readonly string[];
+  /** Ends all connections, as a crash would. */
+  breakOff(): void;
+  close(): Promise<void>;
+}
+
+/** Of 2026-07-28: no handshake, no session. */
+export async function modernServer(): Promise<HttpServer> {
+  const handler = createMcpHandler(() => {
+    const server = new McpServer({ name: "modern", version: "1.0.0" });
+    const inputSchema = z.object({ message: z.string() });
+    server.registerTool("echo", { inputSchema }, ({ message }) => ({ content: [{ type: "text", text: message }] }));
+    return server;
+  });
+  const answer = toNodeHandler(handler);
+  return serve(async (request, response) => answer(request as Parameters<typeof answer>[0], response));
+}
+
+/** Of 2025-11-25, with sessions that it can forget; `calls` counts the calls that it has answered. */
+export async function sessionServer(): Promise<HttpServer & { forget(): void; readonly calls: readonly string[] }> {
+  const sessions = new Map<string, StreamableHTTPServerTransport>();
+  const calls: string[] = [];
+  const server = await serve(async (request, response) => {
+    const id = request.headers["mcp-session-id"];
+    const known = typeof id === "string" ? sessions.get(id) : undefined;
+    if (id !== undefined && known === undefined) return void response.writeHead(404).end("Session not found");
+    const transport =
+      known ??
+      new StreamableHTTPServerTransport({
+        sessionIdGenerator: randomUUID,
+        onsessioninitialized: (session) => void sessions.set(session, transport),
+      });
+    if (known === undefined) await oldServer(calls).connect(transport as Parameters<OldServer["connect"]>[0]);
+    await transport.handleRequest(request, response);
+  });
+  return Object.assign(server, { forget: () => sessions.clear(), calls });
+}
+
+/** Of 2024-11-05: a stream of events, and a second address for messages. */
+export async function eventServer(): Promise<HttpServer> {
+  const streams = new Map<string, SSEServerTransport>();
+  return serve(async (request, response) => {
+    const { pathname, searchParams } = new URL(request.url ?? "", "http://localhost");
+    if (request.method === "GET" && pathname === "/") {
+      const transport = new SSEServerTransport("/messages", response);
+      streams.set(transport.sessionId, transport);
+      return oldServer([]).connect(transport);
+    }
+    const transport = streams.get(searchParams.get("sessionId") ?? "");
+    if (pathname !== "/messages" || transport === undefined)
+      return void response.writeHead(405).end("Method not allowed");
+    return transport.handlePostMessage(request, response);
+  });
+}
+
+/** Answers every request in one way. */
+export function plainServer(status: number, body: string): Promise<HttpServer> {
+  return serve(
+    async (_request, response) => void response.writeHead(status, { "content-type": "text/plain" }).end(body),
+  );
+}
+
+function oldServer(calls: string[]): OldServer {
+  const server = new OldServer({ name: "old", version: "1.0.0" }, { capabilities: { logging: {} } });
+  const said = (text: string): { content: { type: "text"; text: string }[] } => {
+    calls.push(text);
+    return { content: [{ type: "text", text }] };
+  };
+  server.registerTool(
+    "echo",
+    { inputSchema: { message: z.string() }, annotations: { readOnlyHint: true } },
+    ({ message }) => said(message),
+  );
+  server.registerTool("pay", {}, () => said("paid"));
+  server.registerTool("huge", {}, () => said("x".repeat(1 << 20)));
+  server.registerTool("never", {}, async ({ sendNotification }) => {
+    await sendNotification({ method: "notifications/message", params: { level: "info", data: "on my way" } });
+    return new Promise<never>(() => {});
+  });
+  return server;
+}
+
+type Listener = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
+
+async function serve(listener: Listener): Promise<HttpServer> {
+  const requests: string[] = [];
+  const server = createServer((request, response) => {
+    requests.push(`${request.method} ${request.url} ${request.headers.authorization ?? ""}`.trim());
+    void listener(request, response);
+  });
+  await once(server.listen(0, "127.0.0.1"), "listening");
+  const { port } = server.address() as AddressInfo;
+  const close = (): Promise<void> => stop(server);
+  onTestFinished(close);
+  return { url: `http://127.0.0.1:${port}/`, requests, breakOff: () => server.closeAllConnections(), close };
+}
+
+async function stop(server: Server): Promise<void> {
+  if (!server.listening) return;
+  server.close();
+  server.closeAllConnections();
+  await once(server, "close");
+}

@@ -1,0 +1,133 @@
+import { expect, test } from "vitest";
+
+import { serverConfigOf } from "../../../src/config/index.ts";
+import type { McpProvider, ServerConfig } from "../../../src/providers/mcp/index.ts";
+import { eventServer, modernServer, plainServer, sessionServer } from "./http-servers.ts";
+import { connected, contextOf, until } from "./servers.ts";
+
+const remote = (url: string, entry: object = {}): ServerConfig => serverConfigOf("web", { url, ...entry });
+
+const call = (provider: McpProvider, tool: string, input: Readonly<Record<string, unknown>> = {}): Promise<unknown> =>
+  provider.call("web", tool, input, contextOf());
+
+test("M3: a server of 2026-07-28 over Streamable HTTP is called", async () => {
+  const server = await modernServer();
+  const provider = await connected([remote(server.url)]);
+  expect(provider.servers[0]).toMatchObject({
+    status: "connected",
+    transport: "http",
+    protocolVersion: "2026-07-28",
+    toolCount: 1,
+  });
+  expect(await call(provider, "echo", { message: "hi" })).toBe("hi");
+});
+
+test("M3: a server with a session over Streamable HTTP is called, and told when it is over", async () => {
+  const server = await sessionServer();
+  const provider = await connected([remote(server.url, { headers: { Authorization: "Bearer s3cret" } })]);
+  expect(provider.servers[0]).toMatchObject({ status: "connected", protocolVersion: "2025-11-25", toolCount: 4 });
+  expect(await call(provider, "echo", { message: "hi" })).toBe("hi");
+  await provider.close();
+  expect(new Set(server.requests)).toEqual(
+    new Set(["POST / Bearer s3cret", "GET / Bearer s3cret", "DELETE / Bearer s3cret"]),
+  );
+});
+
+test.each(["sse", undefined])("M3: a server over server-sent events is called (type %s)", async (type) => {
+  const server = await eventServer();
+  const provider = await connected([remote(server.url, { type })]);
+  expect(provider.servers[0]).toMatchObject({ status: "connected", protocolVersion: "2025-11-25", toolCount: 4 });
+  expect(await call(provider, "echo", { message: "hi" })).toBe("hi");
+});
+
+test("M4: a session that the server has forgotten is made again, and a call that only reads is repeated", async () => {
+  const server = await sessionServer();
+  const provider = await connected([remote(server.url)]);
+  server.forget();
+  expect(await call(provider, "echo", { message: "hi" })).toBe("hi");
+  expect(server.calls).toEqual(["hi"]);
+});
+
+test("M4: a call that may change something is not repeated in the new session", async () => {
+  const server = await sessionServer();
+  const provider = await connected([remote(server.url)]);
+  server.forget();
+  await expect(call(provider, "pay")).rejects.toMatchObject({
+    code: "SERVER_GONE",
+    message:
+      'Cannot reach the server of this skill: "web" had forgotten the session; it has a new one, call again (SERVER_GONE)',
+  });
+  expect(server.calls).toEqual([]);
+  expect(await call(provider, "pay")).toBe("paid");
+});
+
+test("M4: a server that cannot be reached any more fails its calls, and is looked for again", async () => {
+  const server = await sessionServer();
+  const provider = await connected([remote(server.url)], { restart: { firstDelayMs: 10, times: 1 } });
+  await server.close();
+  // The first call may still find a connection that is about to close.
+  const error = expect.stringMatching(/^cannot be reached \((?:ECONNREFUSED|ECONNRESET|UND_ERR_SOCKET)\)$/) as string;
+  await expect(call(provider, "echo", { message: "hi" })).rejects.toMatchObject({
+    code: "SERVER_GONE",
+    facts: { error, tool: "echo", server: "web" },
+  });
+  expect(provider.servers[0]).toMatchObject({ status: "disconnected", error });
+  await until(provider, () => provider.servers[0]?.status === "error");
+});
+
+test.each([
+  [401, "", "asks for authorization (HTTP 401)"],
+  [403, "", "denies access (HTTP 403)"],
+  [500, "out of memory", "answered HTTP 500: out of memory"],
+  [404, "no such page", "answered HTTP 404: no such page"],
+])("X8: a server that answers HTTP %i is down and says so", async (status, body, words) => {
+  const server = await plainServer(status, body);
+  const provider = await connected([remote(server.url)]);
+  const error = `Cannot start the MCP server: "web" ${words} (SERVER_FAILED)`;
+  expect(provider.servers[0]).toMatchObject({ status: "error", error });
+});
+
+test("X8: an address where nobody listens is named", async () => {
+  const server = await plainServer(200, "");
+  await server.close();
+  const provider = await connected([remote(server.url)]);
+  const { host } = new URL(server.url);
+  const error = `Cannot start the MCP server: "web" cannot be reached: connect ECONNREFUSED ${host} (SERVER_FAILED)`;
+  expect(provider.servers[0]).toMatchObject({ status: "error", error });
+});
+
+test("X8: a web page is not taken for a server", async () => {
+  const server = await plainServer(200, "<html>");
+  const provider = await connected([remote(server.url)]);
+  expect(provider.servers[0]?.error).toBe(
+    'Cannot start the MCP server: "web" refused the handshake: Unexpected content type: text/plain (SERVER_FAILED)',
+  );
+});
+
+test.each([
+  ["an answer", sessionServer, {}, "ended the connection before it answered"],
+  ["a stream of events", eventServer, { type: "sse" }, "closed the connection"],
+])(
+  "M4: %s that breaks off fails its call at once, and the server is looked for again",
+  async (_what, serve, entry, error) => {
+    const server = await serve();
+    const log = (_name: string, _level: string, text: string): void => {
+      if (text === "on my way") server.breakOff();
+    };
+    const provider = await connected([remote(server.url, entry)], { restart: { firstDelayMs: 10 }, log });
+    await expect(call(provider, "never")).rejects.toMatchObject({
+      code: "SERVER_GONE",
+      facts: { error, tool: "never", server: "web" },
+    });
+    await until(provider, () => provider.servers[0]?.status === "connected");
+    expect(await call(provider, "echo", { message: "back" })).toBe("back");
+  },
+);
+
+test("M9: an answer over the limit fails its call and nothing else", async () => {
+  const server = await sessionServer();
+  const provider = await connected([remote(server.url)], { maxMessageBytes: 64 << 10, restart: { firstDelayMs: 10 } });
+  await expect(call(provider, "huge")).rejects.toMatchObject({ code: "SERVER_GONE" });
+  await until(provider, () => provider.servers[0]?.status === "connected");
+  expect(await call(provider, "echo", { message: "back" })).toBe("back");
+});

@@ -1,0 +1,122 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+
+import { connectServers, type McpProvider } from "../../../src/providers/mcp/index.ts";
+import { call, connected, fixture } from "./servers.ts";
+
+let old: McpProvider;
+let modern: McpProvider;
+beforeAll(async () => {
+  old = connectServers([fixture()], { env: process.env });
+  modern = connectServers([fixture(["modern"])], { env: process.env });
+  await Promise.all([old.ready, modern.ready]);
+});
+afterAll(async () => {
+  await Promise.all([old.close(), modern.close()]);
+});
+
+test.each<[tool: string, value: unknown]>([
+  ["pid", expect.any(Number)],
+  ["looks_like_json", '{"a":[1]}'],
+  ["json_text", { a: [1] }],
+  ["declared_output", { sum: 5 }],
+  ["null_structure", "the text"],
+  ["two_texts", ["one", "two"]],
+  ["no_content", null],
+  ["no_result", null],
+  ["null_result", null],
+  ["text_result", "just text"],
+  ["object_content", "not in a list"],
+  ["odd_content", [{ type: "hologram", depth: 3 }, { text: "no type" }, "bare"]],
+  ["text_id", "the id came back as text"],
+  ["wrong_id", "for you"],
+  ["twice", "first"],
+  ["no_version", "no jsonrpc field"],
+  ["batch", "in a list"],
+  ["noise", "after the noise"],
+  ["many", "still here"],
+])("M5: what %s answers is taken, by servers old and new", async (tool, value) => {
+  expect(await call(old, tool)).toEqual(value);
+  expect(await call(modern, tool)).toEqual(value);
+});
+
+test("M5: images, audio and resources are descriptors with their bytes", async () => {
+  expect(await call(old, "media")).toEqual([
+    { type: "image", mimeType: "image/png", data: "iVBORw==" },
+    { type: "audio", mimeType: "audio/wav", data: "UklGRg==" },
+    { type: "resource_link", uri: "file:///a.txt", name: "a.txt", mimeType: "text/plain", size: 3 },
+    { type: "resource", uri: "file:///b.txt", mimeType: "text/plain", text: "bee" },
+    { type: "resource", uri: "file:///c.bin", data: "AAEC" },
+  ]);
+});
+
+const facts = (tool: string, error: string): object => ({
+  server: "fixture",
+  tool,
+  skill: "FixtureMCP",
+  method: tool,
+  error,
+});
+
+test.each([
+  ["fail", "the disk is full\ntry later"],
+  ["fail_silently", 'Cannot complete the call: "fail_silently" of "fixture" says no more (CALL_FAILED)'],
+  ["refuse", "no such city"],
+  ["no_id", "cannot read this"],
+  ["error_text", "out of order"],
+  ["error_empty", "the server gives no reason"],
+  ["elicit_required", "visit the page"],
+])("M5: what %s answers is thrown with its text", async (tool, message) => {
+  const error = { name: "SkillgateError", code: "CALL_FAILED", message, facts: facts(tool, message) };
+  await expect(call(old, tool)).rejects.toMatchObject(error);
+  await expect(call(modern, tool)).rejects.toMatchObject(error);
+});
+
+test("M7: a server that asks its client for input is refused at once", async () => {
+  expect(await call(old, "ask")).toMatchObject({ code: -32601, message: "Method not found" });
+});
+
+test("M7: progress is passed on to the call", async () => {
+  const progress: unknown[] = [];
+  expect(await call(old, "progress", {}, { progress: (...step) => progress.push(step) })).toBe("done");
+  expect(progress).toEqual([
+    [1, 2, "step 1"],
+    [2, 2, "step 2"],
+  ]);
+});
+
+test.each([true, false])(
+  "M9: an answer over the limit fails its call and nothing else (id first: %s)",
+  async (idFirst) => {
+    const provider = await connected([fixture()], { maxMessageBytes: 64 << 10 });
+    const others = [1, 2, 3].map((n) => call(provider, "echo", { message: n }));
+    await expect(call(provider, "huge", { bytes: 1 << 20, idFirst })).rejects.toMatchObject({
+      code: "ANSWER_LIMIT",
+      message:
+        'Cannot take a call result of this size: "huge" of "fixture": the answer has more than 65536 bytes (ANSWER_LIMIT)',
+    });
+    expect(await Promise.all(others)).toEqual(["1", "2", "3"]);
+    expect(await call(provider, "echo", { message: "still here" })).toBe("still here");
+  },
+);
+
+test("M9: an answer of 30 MB is taken", async () => {
+  expect(await call(old, "huge", { bytes: 30_000_000 })).toHaveLength(30_000_000);
+});
+
+test("X2: a call whose signal fires is cancelled on the server, and its late answer is passed over", async () => {
+  const timeout = new AbortController();
+  const reason = new Error("Tool 'never' timed out after 30s");
+  const calling = call(old, "never", {}, { signal: timeout.signal });
+  await call(old, "echo", { message: "the server has read it" });
+  timeout.abort(reason);
+  await expect(calling).rejects.toBe(reason);
+  expect(await call(old, "cancelled")).toEqual([{ requestId: expect.any(Number) as number, reason: String(reason) }]);
+  expect(await call(old, "echo", { message: "well" })).toBe("well");
+});
+
+test("M4: a server and a tool that do not exist are named", async () => {
+  await expect(old.call("nobody", "echo", {}, null as never)).rejects.toMatchObject({
+    message: "MCP server not found: nobody",
+  });
+  await expect(call(old, "nothing")).rejects.toMatchObject({ message: "Tool not found: fixture.nothing" });
+});

@@ -1,0 +1,201 @@
+import { expect, test } from "vitest";
+
+import { call, connected, fixture } from "./servers.ts";
+
+const failure = (server: string): { readonly source: string; readonly error: string } => ({
+  source: "fixture",
+  error: server,
+});
+
+test("M3: a good server is connected, with its tools, its words about itself and its version", async () => {
+  const provider = await connected([fixture()]);
+  const [status] = provider.servers;
+  expect(status).toMatchObject({
+    name: "fixture",
+    skill: "FixtureMCP",
+    status: "connected",
+    transport: "stdio",
+    protocolVersion: "2025-11-25",
+  });
+  const [skill] = provider.skills;
+  expect(skill).toMatchObject({
+    name: "FixtureMCP",
+    description: "Fixture",
+    source: "fixture",
+    kind: "mcp",
+    server: "fixture",
+    guidance: "Be kind to it",
+  });
+  expect(skill?.methods[0]).toEqual({
+    name: "echo",
+    description: "Does echo",
+    input: { type: "object", properties: { message: { type: "string" } }, required: ["message"] },
+    metadata: { readOnly: true, destructive: false, idempotent: true, openWorld: false },
+  });
+  expect(provider.problems).toEqual([]);
+});
+
+test.each(["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"])(
+  "M3: a server of %s is spoken to in its version",
+  async (version) => {
+    const provider = await connected([fixture([version])]);
+    expect(provider.servers[0]).toMatchObject({ status: "connected", protocolVersion: version });
+    expect(await call(provider, "echo", { message: "hi" })).toBe("hi");
+  },
+);
+
+test("M3: a server of 2026-07-28 is spoken to without a handshake", async () => {
+  const provider = await connected([fixture(["modern"])]);
+  expect(provider.servers[0]).toMatchObject({ status: "connected", protocolVersion: "2026-07-28" });
+  expect(await call(provider, "echo", { message: "hi" })).toBe("hi");
+});
+
+test("M3: a server that exits at the question for the newest protocol is started again without it", async () => {
+  const provider = await connected([fixture(["exit-on-probe"])]);
+  expect(provider.servers[0]).toMatchObject({ status: "connected", protocolVersion: "2025-11-25" });
+});
+
+test("M3: a server that does not answer the question for the newest protocol is spoken to in the older one", async () => {
+  const provider = await connected([fixture(["silent-on-probe"])], { connectTimeoutMs: 3_000 });
+  expect(provider.servers[0]).toMatchObject({ status: "connected", protocolVersion: "2025-11-25" });
+});
+
+test.each([
+  [
+    "exit-at-start",
+    '"fixture" exited with code 1 before it was ready, stdout: "Usage: fixture --key KEY", stderr: "fixture: API_KEY is not set"',
+  ],
+  ["initialize-fails", '"fixture" refused the handshake: license expired'],
+  ["initialize-is-odd", '"fixture" refused the handshake: the result is not an object'],
+  ["1999-01-01", `"fixture" refused the handshake: Server's protocol version is not supported: 1999-01-01`],
+  ["list-fails", '"fixture" did not list its tools: database is locked'],
+  ["list-is-odd", '"fixture" did not list its tools: the server answers tools/list without a list of tools'],
+  ["die-on-list", '"fixture" exited with code 4 before it was ready'],
+])("M3, X8: a server that starts with %s says why it is down", async (way, values) => {
+  const provider = await connected([fixture([way])]);
+  const error = `Cannot start the MCP server: ${values} (SERVER_FAILED)`;
+  expect(provider.servers[0]).toMatchObject({ status: "error", error, toolCount: 0 });
+  expect(provider.problems).toEqual([failure(error)]);
+  expect(provider.skills).toEqual([]);
+});
+
+test.each(["hang", "hang-on-list"])(
+  "X8: a server that does not answer (%s) is down after the time limit, with what it printed",
+  async (way) => {
+    const provider = await connected([fixture([way, "banner"])], { connectTimeoutMs: 1_000 });
+    const error =
+      'Cannot start the MCP server: "fixture" did not answer within 1 s, stdout: "listening on stdio" (SERVER_FAILED)';
+    expect(provider.servers[0]).toMatchObject({ status: "error", error });
+  },
+);
+
+test.each(["banner", "partial", "byte-order-mark", "loud"])(
+  "M9: a server that begins with %s on its output is connected",
+  async (way) => {
+    const provider = await connected([fixture([way])]);
+    expect(provider.servers[0]).toMatchObject({ status: "connected" });
+    expect(await call(provider, "echo", { message: "hi" })).toBe("hi");
+  },
+);
+
+test("M9: stderr is kept per server, its end at least, without colours and control characters", async () => {
+  const provider = await connected([fixture(["loud"])]);
+  await call(provider, "complain");
+  const tail = (): string => provider.servers[0]?.stderrTail ?? "";
+  // It comes by another way than the answer, and may come after it.
+  await expect.poll(tail).toMatch(/^x{79}\n[^]*x{79}\nit is late$/);
+  expect(tail().length).toBeLessThanOrEqual(16 << 10);
+});
+
+test("M3: bad tools among good ones are left out with the reason, the others are there", async () => {
+  const provider = await connected([fixture(["bad-tools"])]);
+  const [skill] = provider.skills;
+  expect(
+    skill?.methods.map(({ name, wireName, description, input, output }) => [
+      name,
+      wireName,
+      description,
+      input,
+      output,
+    ]),
+  ).toEqual([
+    ["good", undefined, "Does good", { type: "object" }, undefined],
+    ["no_schema", undefined, "Does no_schema", { type: "object" }, undefined],
+    ["untyped_schema", undefined, "Does untyped_schema", { type: "object", properties: { a: {} } }, undefined],
+    ["no_description", undefined, "Titled", { type: "object" }, undefined],
+    ["nothing_said", undefined, "MCP tool: nothing_said", { type: "object" }, undefined],
+    ["odd_output", undefined, "Does odd_output", { type: "object" }, undefined],
+    ["odd_annotations", undefined, "Does odd_annotations", { type: "object" }, undefined],
+    ["then_", "then", "Does then", { type: "object" }, undefined],
+    ["__proto___", "__proto__", "Does __proto__", { type: "object" }, undefined],
+  ]);
+  expect(provider.servers[0]?.quarantined).toEqual([
+    { tool: "#2", reason: "it is not an object" },
+    { tool: "#3", reason: "it is not an object" },
+    { tool: "#4", reason: "it has no name" },
+    { tool: "list_schema", reason: "its inputSchema is not an object" },
+    { tool: "text_schema", reason: 'its inputSchema has the type "string" where "object" is wanted' },
+    { tool: "good", reason: "another tool has this name" },
+  ]);
+  expect(provider.problems[3]).toEqual(failure('the tool "list_schema" is left out, its inputSchema is not an object'));
+  expect(await call(provider, "__proto__")).toBe("called __proto__");
+});
+
+test("M3: bad tools of a server of 2026-07-28 spoil nothing either", async () => {
+  const provider = await connected([fixture(["modern", "bad-tools"])]);
+  expect(provider.servers[0]).toMatchObject({ protocolVersion: "2026-07-28", toolCount: 9 });
+});
+
+test("N2: tools whose names no JavaScript would take are callable", async () => {
+  const provider = await connected([fixture(["odd-names"])]);
+  const names = provider.servers[0]?.tools.map(({ name, method }) => [name, method]);
+  expect(names).toEqual([
+    ["constructor", "constructor_"],
+    ["toString", "toString_"],
+    ["class", "class"],
+    ["browser:click", "browser_click"],
+    ["größe", "größe"],
+    ["日本", "日本"],
+    ["1st", "_1st"],
+    ["x".repeat(140), "x".repeat(128)],
+  ]);
+  for (const [name = ""] of names ?? []) expect(await call(provider, name)).toBe(`called ${name}`);
+});
+
+test("N2: get-user, get_user and getUser of one server are three methods", async () => {
+  const provider = await connected([fixture()]);
+  const methods = provider.servers[0]?.tools.filter(({ name }) => name.startsWith("get"));
+  expect(methods?.map(({ name, method }) => [name, method])).toEqual([
+    ["get-user", "get_user_2"],
+    ["get_user", "get_user"],
+    ["getUser", "getUser"],
+  ]);
+  expect(await call(provider, "get-user")).toBe("get-user");
+});
+
+test.each([
+  ["endless", 100, "tools/list has no end, its first 100 tools are used"],
+  ["endless-same", 1, "tools/list has no end, its first 2 tools are used"],
+  ["page-fails", 1, "tools/list ended after 1 tools: bad cursor"],
+])("M3: a list of tools that is %s is used as far as it goes", async (way, toolCount, error) => {
+  const provider = await connected([fixture([way])]);
+  expect(provider.servers[0]).toMatchObject({ status: "connected", toolCount });
+  expect(provider.problems[0]).toEqual(failure(error));
+});
+
+test("M3: a server without tools is connected and has none", async () => {
+  const provider = await connected([fixture(["no-tools"])]);
+  expect(provider.servers[0]).toMatchObject({ status: "connected", toolCount: 0 });
+  expect(provider.problems).toEqual([]);
+});
+
+test("M1: tools that the configuration disables are not offered, and the others keep their names", async () => {
+  const provider = await connected([fixture([], { disabledTools: ["get_user", "echo"] })]);
+  const names = provider.skills[0]?.methods.map((method) => method.name) ?? [];
+  expect(names).not.toContain("echo");
+  expect(names.filter((name) => name.startsWith("get"))).toEqual(["get_user_2", "getUser"]);
+  await expect(call(provider, "echo")).rejects.toMatchObject({
+    code: "METHOD_UNKNOWN",
+    message: "Tool not found: fixture.echo",
+  });
+});
