@@ -173,12 +173,13 @@ function parseMethod(skill: string, name: string, source: unknown): ParsedMethod
   if (typeof description !== "string") throw invalid(`"${path}" needs a description`);
   if (!isFunction(run)) throw invalid(`run of "${path}" must be a function, not ${quoted(run)}`);
   const taken = readSchema(input, "input", `input of "${path}"`);
+  const metadata = parseMetadata(source, path);
   const definition: MethodDefinition = {
     name,
     description,
     input: taken.json,
     ...(output !== undefined && { output: readSchema(output, "output", `output of "${path}"`).json }),
-    metadata: parseMetadata(source, path),
+    ...(Object.keys(metadata).length > 0 && { metadata }),
     ...(examples !== undefined && { examples: parseExamples(examples, path) }),
   };
   return {

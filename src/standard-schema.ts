@@ -75,7 +75,10 @@ function readStandardSchema(schema: StandardSchema, side: "input" | "output", wh
 
 function readFields(fields: Readonly<Record<string, StandardSchema>>, side: "input" | "output"): ReadableSchema {
   const entries = Object.entries(fields);
-  const properties = entries.map(([name, schema]) => [name, jsonSchemaOf(schema, side) ?? {}] as const);
+  const properties = entries.map(([name, schema]) => {
+    const { $schema: _dialect, ...json } = jsonSchemaOf(schema, side) ?? {};
+    return [name, json] as const;
+  });
   const required = entries.filter(([, schema]) => !takesUndefined(schema)).map(([name]) => name);
   return {
     json: { type: "object", properties: Object.fromEntries(properties), required, additionalProperties: false },

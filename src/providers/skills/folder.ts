@@ -1,0 +1,171 @@
+import { stat } from "node:fs/promises";
+
+import type { DefinedSkill } from "../../define-skill.ts";
+import { sentence } from "../../errors.ts";
+import type { Problem } from "../../model/provider.ts";
+import type { Cache, Prepared } from "./load/cache.ts";
+import { discover, type SkillModule } from "./load/discover.ts";
+import { readGuidance } from "./load/guidance.ts";
+import { prepare } from "./load/prepare.ts";
+import { loadError } from "./load/problems.ts";
+import { loadOrderOf, type ModuleSkills, skillsOf, type Surroundings } from "./module-skills.ts";
+import { skillNameOfModule } from "./names.ts";
+
+/** What a skills folder offers at the moment. */
+export interface Contents {
+  readonly skills: readonly DefinedSkill[];
+  readonly problems: readonly Problem[];
+  /** Skills that are there but did not start. */
+  readonly unstarted: readonly Unstarted[];
+  /** Every file that has a part in it. */
+  readonly files: readonly string[];
+}
+
+export interface Unstarted {
+  readonly skill: string;
+  readonly source: string;
+}
+
+/** A module as it was when it was last loaded. */
+interface Entry extends ModuleSkills {
+  readonly module: SkillModule;
+  readonly files: readonly string[];
+  /** Changes when one of the files does; empty for what is to be tried again each time. */
+  readonly signature: string;
+}
+
+/** Keeps the skills of a folder. What has not changed is left alone, its objects included. */
+export class SkillsFolder {
+  readonly #dir: string;
+  readonly #cache: Cache;
+  readonly #around: Surroundings;
+  #entries: readonly Entry[] = [];
+  #refused: readonly Problem[] = [];
+
+  constructor(dir: string, cache: Cache, around: Surroundings) {
+    this.#dir = dir;
+    this.#cache = cache;
+    this.#around = around;
+  }
+
+  /** Looks at the folder again, and loads what is new or has changed. */
+  async refresh(): Promise<void> {
+    const since = Date.now();
+    const { modules, problems } = await discover(this.#dir);
+    const earlier = await Promise.all(modules.map((module) => this.#unchanged(module)));
+    if (earlier.includes(undefined)) this.#around.processes.start();
+    const preparations = modules.map((module, index) => earlier[index] ?? this.#prepare(module));
+    const entries: Entry[] = [];
+    // Imports come one after the other, so that one that hangs or ends the process is known.
+    for (const [index, module] of modules.entries()) {
+      const state = await preparations[index];
+      if (state !== undefined) entries.push("kind" in state ? await this.#load(module, state, since) : state);
+    }
+    const gone = this.#entries.filter(({ module }) => !modules.some(({ source }) => source === module.source));
+    for (const { module } of gone) this.#around.processes.unload(module.source);
+    this.#entries = entries;
+    this.#refused = problems;
+  }
+
+  /** Of two skills with one name the first counts (L5). */
+  get contents(): Contents {
+    const skills = new Map<string, DefinedSkill>();
+    const clashes: Problem[] = [];
+    for (const skill of this.#entries.flatMap((entry) => entry.skills)) {
+      const first = skills.get(skill.name);
+      if (first === undefined) skills.set(skill.name, skill);
+      else clashes.push({ source: skill.source, error: takenError(skill, first) });
+    }
+    const errors = this.#entries.flatMap(({ module, errors }) =>
+      errors.map((error) => ({ source: module.source, error })),
+    );
+    return {
+      skills: [...skills.values()],
+      problems: [...this.#refused, ...errors, ...clashes],
+      unstarted: this.#entries.flatMap(({ module, unstarted }) =>
+        unstarted.map((skill) => ({ skill, source: module.source })),
+      ),
+      files: [...new Set(this.#entries.flatMap(({ files }) => files))],
+    };
+  }
+
+  #earlier(module: SkillModule): Entry | undefined {
+    return this.#entries.find((entry) => entry.module.source === module.source && entry.module.entry === module.entry);
+  }
+
+  async #unchanged(module: SkillModule): Promise<Entry | undefined> {
+    const entry = this.#earlier(module);
+    if (entry === undefined || entry.signature === "" || entry.module.guidanceFile !== module.guidanceFile)
+      return undefined;
+    return (await signatureOf(entry.files)) === entry.signature ? entry : undefined;
+  }
+
+  async #prepare(module: SkillModule): Promise<Preparation> {
+    try {
+      return { kind: "prepared", prepared: await prepare(module, this.#around.root, this.#cache) };
+    } catch (error) {
+      return { kind: "failed", error };
+    }
+  }
+
+  async #load(module: SkillModule, preparation: Preparation, since: number): Promise<Entry> {
+    if (preparation.kind === "failed") return this.#withoutIt(module, preparation.error, undefined);
+    const { prepared } = preparation;
+    const guidanceFiles = module.guidanceFile === undefined ? [] : [module.guidanceFile];
+    const files = [...prepared.files, ...guidanceFiles];
+    try {
+      const [guidance] = await Promise.all(guidanceFiles.map(readGuidance));
+      const loaded = await this.#around.processes.load(
+        loadOrderOf(module, prepared, this.#inUse(module) !== undefined),
+      );
+      const made = skillsOf({ module, prepared, loaded, guidance }, this.#around);
+      const errors = guidance?.problem === undefined ? made.errors : [...made.errors, guidance.problem];
+      return { module, ...made, errors, files, signature: await signatureOf(files, since) };
+    } catch (error) {
+      return { ...this.#withoutIt(module, error, prepared), files, signature: await signatureOf(files, since) };
+    }
+  }
+
+  /** A module that cannot be loaded: the version that is in use stays, if there is one. */
+  #withoutIt(module: SkillModule, error: unknown, prepared: Prepared | undefined): Entry {
+    const errors = [loadError(error, module, this.#around.root)];
+    const inUse = this.#inUse(module);
+    if (inUse !== undefined) return { ...inUse, errors, signature: "" };
+    return { module, skills: [], errors, unstarted: namesIn(module, prepared), files: [module.entry], signature: "" };
+  }
+
+  #inUse(module: SkillModule): Entry | undefined {
+    const earlier = this.#earlier(module);
+    return earlier !== undefined && earlier.skills.length > 0 ? earlier : undefined;
+  }
+}
+
+type Preparation =
+  | { readonly kind: "prepared"; readonly prepared: Prepared }
+  | { readonly kind: "failed"; readonly error: unknown };
+
+function takenError({ name }: DefinedSkill, first: DefinedSkill): string {
+  return sentence("SKILL_INVALID", `"${name}" is already taken by "${first.source}"`);
+}
+
+/** The skills that a module would have had. */
+function namesIn({ stem }: SkillModule, prepared: Prepared | undefined): readonly string[] {
+  const classes = prepared?.reading.classes.map(({ name }) => name) ?? [];
+  return classes.length > 0 ? classes : [prepared?.reading.name ?? skillNameOfModule(stem)];
+}
+
+/** A file system may stamp a change a little earlier than it came. */
+const STAMP_MS = 10;
+
+/** Empty where a file has changed since a moment: then nobody knows which of its states was read. */
+async function signatureOf(files: readonly string[], since = Infinity): Promise<string> {
+  const stamps = await Promise.all(
+    files.map(async (file) => {
+      const facts = await stat(file).catch(() => undefined);
+      return facts === undefined
+        ? { text: `${file} gone`, at: 0 }
+        : { text: `${file} ${facts.mtimeMs} ${facts.size}`, at: facts.mtimeMs };
+    }),
+  );
+  return stamps.some(({ at }) => at > since - STAMP_MS) ? "" : stamps.map(({ text }) => text).join("\n");
+}

@@ -1,0 +1,82 @@
+import { realpath } from "node:fs/promises";
+import { resolve } from "node:path";
+
+import type { DefinedSkill, Health } from "../../define-skill.ts";
+import type { Problem, Provider } from "../../model/provider.ts";
+import type { CallContext } from "../../model/skill.ts";
+import { type Contents, SkillsFolder } from "./folder.ts";
+import { LiveFolder } from "./live-folder.ts";
+import { openCache } from "./load/cache.ts";
+import { SkillProcesses } from "./process/index.ts";
+
+export interface SkillsOptions {
+  /** Where skills and this room say what nobody asked for. */
+  readonly log?: CallContext["log"];
+  /** How long one module may take to be imported. */
+  readonly importTimeoutMs?: number;
+  /** Heap that all skills together may use. */
+  readonly memoryBytes?: number;
+  /** Settings by the name of the skill; they arrive in `context.settings`. */
+  readonly settings?: Readonly<Record<string, unknown>>;
+  /** Where compiled skills are kept from one start to the next. */
+  readonly cacheDir?: string;
+  /** Follow changes of the folder (L6). */
+  readonly watch?: boolean;
+}
+
+/** The skills of a folder. */
+export interface SkillsProvider extends Provider {
+  readonly skills: readonly DefinedSkill[];
+  /** How each skill is, those that did not start included (L8). */
+  health(): Promise<readonly SkillHealth[]>;
+}
+
+export interface SkillHealth extends Health {
+  readonly skill: string;
+  readonly source: string;
+}
+
+const IMPORT_TIMEOUT_MS = 10_000;
+const MEMORY_BYTES = 512 << 20;
+
+/**
+ * Loads the skills of a folder: reads names, types and comments from their sources, and runs them in a process of their
+ * own. What cannot be loaded is in `problems`, the rest works; a folder that is not there has no skills.
+ */
+export async function loadSkills(dir: string, options: SkillsOptions = {}): Promise<SkillsProvider> {
+  const {
+    log = () => undefined,
+    importTimeoutMs = IMPORT_TIMEOUT_MS,
+    memoryBytes = MEMORY_BYTES,
+    settings = {},
+  } = options;
+  const root = await realpath(dir).catch(() => resolve(dir));
+  const cache = await openCache(options.cacheDir);
+  const processes = new SkillProcesses({ root, log, importTimeoutMs, memoryBytes });
+  const folder = new SkillsFolder(dir, cache, { root, processes, settings });
+  const live = new LiveFolder(folder, root, log);
+  await live.look();
+  if (options.watch === true) await live.watch();
+  return {
+    get skills(): readonly DefinedSkill[] {
+      return live.contents.skills;
+    },
+    get problems(): readonly Problem[] {
+      return live.contents.problems;
+    },
+    onChange: (listener) => live.onChange(listener),
+    health: () => healthOf(live.contents),
+    close: async () => {
+      const looked = live.close();
+      await processes.close();
+      await looked;
+      await cache.close();
+    },
+  };
+}
+
+async function healthOf({ skills, unstarted }: Contents): Promise<readonly SkillHealth[]> {
+  const asked = skills.map(async (skill) => ({ skill: skill.name, source: skill.source, ...(await skill.health()) }));
+  const failed = unstarted.map((each) => ({ ...each, healthy: false, message: "Skill failed to instantiate" }));
+  return [...(await Promise.all(asked)), ...failed];
+}

@@ -1,0 +1,210 @@
+import { readFile } from "node:fs/promises";
+import { builtinModules } from "node:module";
+import { dirname, extname, resolve } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
+
+import type {
+  BuildOptions,
+  Message,
+  OnLoadResult,
+  OnResolveArgs,
+  OnResolveResult,
+  Plugin,
+  PluginBuild,
+  transform as Transform,
+} from "esbuild";
+
+import { isRecord } from "../../../model/json.ts";
+import type { ModuleFormat } from "../read/index.ts";
+import { SourceError } from "../read/syntax.ts";
+import { isInside } from "./discover.ts";
+
+export interface Bundle {
+  /** One JavaScript file with everything that the module imports from beside it. */
+  readonly text: string;
+  /** The files in it. */
+  readonly files: readonly string[];
+  /** The files of packages that it imports from where they are. */
+  readonly packages: readonly string[];
+}
+
+export interface BundleRequest {
+  readonly entry: string;
+  readonly format: ModuleFormat;
+  /** The skills folder. */
+  readonly root: string;
+  /** Beside which the bundle will lie, so that stack traces lead back to the source. */
+  readonly outfile: string;
+}
+
+/**
+ * Makes one JavaScript file of a module and its helpers, TypeScript or not, without any project settings. Packages stay
+ * where they are and are imported from there. A mistake in a file is a `SourceError`.
+ */
+export async function bundleModule(request: BundleRequest): Promise<Bundle> {
+  const esbuild = await import("esbuild");
+  const packages = new Set<string>();
+  const plugins = [besideTheModule(request, packages), withOwnPlace(esbuild.transform)];
+  try {
+    const { outputFiles, metafile } = await esbuild.build({
+      ...optionsFor(request),
+      write: false,
+      metafile: true,
+      plugins,
+    });
+    const files = Object.keys(metafile.inputs).map((file) => resolve(request.root, file));
+    return { text: outputFiles[0]?.text ?? "", files, packages: [...packages] };
+  } catch (error) {
+    throw mistakeIn(error, request);
+  }
+}
+
+/** A file without its types, for a parser that knows only JavaScript. */
+export async function stripTypes(file: string, text: string): Promise<string> {
+  const { transform } = await import("esbuild");
+  return (await transform(text, { loader: "ts", sourcefile: file, tsconfigRaw: {}, logLevel: "silent" })).code;
+}
+
+function optionsFor({ entry, format, root, outfile }: BundleRequest): BuildOptions {
+  const url = JSON.stringify(pathToFileURL(entry).href);
+  return {
+    entryPoints: [entry],
+    absWorkingDir: root,
+    outfile,
+    bundle: true,
+    format,
+    platform: "node",
+    target: "node20",
+    conditions: [],
+    tsconfigRaw: {},
+    logLevel: "silent",
+    legalComments: "none",
+    sourcemap: "inline",
+    sourcesContent: false,
+    banner: { js: requireFrom(url, format) },
+  };
+}
+
+/** `require` works as if the bundle lay where the entry lies, in ES modules too: they may have CommonJS helpers. */
+function requireFrom(url: string, format: ModuleFormat): string {
+  if (format === "cjs") return `require = require("node:module").createRequire(${url});`;
+  return `import { createRequire as __createRequire } from "node:module"; const require = __createRequire(${url});`;
+}
+
+/** What a skill gets when it imports "skillgate": the one function that it needs, not the whole runtime. */
+const SKILLGATE = fileURLToPath(
+  import.meta.url.endsWith(".ts")
+    ? new URL("../../../../dist/src/define-skill.js", import.meta.url)
+    : new URL("../../../define-skill.js", import.meta.url),
+);
+
+const BUILTINS: ReadonlySet<string> = new Set(builtinModules);
+
+/** Decides what goes into the bundle: files from beside the module do, packages do not. */
+function besideTheModule(request: BundleRequest, packages: Set<string>): Plugin {
+  return {
+    name: "beside-the-module",
+    setup(build) {
+      build.onResolve({ filter: /.*/ }, (args) => {
+        if (args.kind === "entry-point" || args.pluginData === ASKED) return undefined;
+        if (args.path.startsWith("node:") || BUILTINS.has(args.path)) return { path: args.path, external: true };
+        return /^[./#]/.test(args.path)
+          ? resolveFile(build, args, request)
+          : resolvePackage(build, args, request, packages);
+      });
+    },
+  };
+}
+
+/** Marks what this plugin itself asks of esbuild. */
+const ASKED = Symbol("asked");
+
+async function resolveFile(build: PluginBuild, args: OnResolveArgs, { root }: BundleRequest): Promise<OnResolveResult> {
+  const { path, errors, external } = await ask(build, args);
+  const isLink = isInside(root, resolve(args.resolveDir, args.path)) && !isInside(root, path);
+  if (errors.length === 0 && isLink && !external) {
+    return { errors: [{ text: `"${args.path}" is a symbolic link that leaves the skills folder` }] };
+  }
+  return { path, external, errors };
+}
+
+/**
+ * Packages are imported by the address of their file, because the bundle does not lie where the module lies. One that
+ * is not there fails when it is imported, which may be never: only types may be wanted of it.
+ */
+async function resolvePackage(
+  build: PluginBuild,
+  args: OnResolveArgs,
+  { format }: BundleRequest,
+  packages: Set<string>,
+): Promise<OnResolveResult> {
+  const isRequired = args.kind.startsWith("require") || (format === "cjs" && args.kind === "import-statement");
+  if (args.path === "skillgate")
+    return { path: isRequired ? SKILLGATE : pathToFileURL(SKILLGATE).href, external: true };
+  if (isRequired) return { path: args.path, external: true };
+  const { path, errors } = await ask(build, args);
+  if (errors.length > 0) return { path: args.path, external: true };
+  // Node imports neither of them from a file without more ado.
+  if (/\.(?:[mc]?tsx?|json)$/.test(path)) return { path };
+  packages.add(path);
+  return { path: pathToFileURL(path).href, external: true };
+}
+
+function ask(
+  build: PluginBuild,
+  { path, importer, resolveDir, kind }: OnResolveArgs,
+): ReturnType<PluginBuild["resolve"]> {
+  return build.resolve(path, { importer, resolveDir, kind, pluginData: ASKED });
+}
+
+/** Each file keeps its own `import.meta.url` and `__dirname`, as if it had never been bundled. */
+function withOwnPlace(transform: typeof Transform): Plugin {
+  return {
+    name: "with-own-place",
+    setup(build) {
+      build.onLoad({ filter: /\.[mc]?[jt]s$/ }, async ({ path }): Promise<OnLoadResult | undefined> => {
+        const text = await readFile(path, "utf8");
+        if (!/\bimport\.meta\b|\b__(?:dir|file)name\b/.test(text)) return undefined;
+        const loader = extname(path).endsWith("ts") ? "ts" : "js";
+        try {
+          const define = placeOf(path);
+          const { code } = await transform(text, {
+            loader,
+            sourcefile: path,
+            sourcemap: "inline",
+            tsconfigRaw: {},
+            define,
+          });
+          return { contents: code, loader: "js", resolveDir: dirname(path) };
+        } catch (error) {
+          return { errors: [...messagesOf(error)] };
+        }
+      });
+    },
+  };
+}
+
+function placeOf(path: string): Readonly<Record<string, string>> {
+  const file = JSON.stringify(path);
+  const folder = JSON.stringify(dirname(path));
+  return {
+    "import.meta.url": JSON.stringify(pathToFileURL(path).href),
+    "import.meta.filename": file,
+    "import.meta.dirname": folder,
+    __filename: file,
+    __dirname: folder,
+  };
+}
+
+/** esbuild reports all mistakes; the first is the one to mend first. */
+function mistakeIn(error: unknown, { root, entry }: BundleRequest): unknown {
+  const [message] = messagesOf(error);
+  if (message === undefined) return error;
+  const { text, location } = message;
+  if (location === null) return new SourceError(text, 1, 1, entry);
+  return new SourceError(text, location.line, location.column + 1, resolve(root, location.file));
+}
+
+function messagesOf(error: unknown): readonly Message[] {
+  return isRecord(error) || error instanceof Error ? ((Reflect.get(error, "errors") ?? []) as readonly Message[]) : [];
+}

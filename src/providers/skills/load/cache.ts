@@ -1,0 +1,153 @@
+import { createHash } from "node:crypto";
+import { readdirSync, readFileSync } from "node:fs";
+import { access, mkdir, mkdtemp, readdir, readFile, realpath, rename, rm, stat, writeFile } from "node:fs/promises";
+import { homedir, tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+import { isRecord } from "../../../model/json.ts";
+import type { ModuleFormat, Reading } from "../read/index.ts";
+
+/** What is kept of a module until one of its files changes. */
+export interface Prepared {
+  readonly reading: Reading;
+  /** What could not be read in it. */
+  readonly warnings: readonly string[];
+  /** The bundle, ready to be imported. */
+  readonly bundle: string;
+  /** Every file that went into it. */
+  readonly files: readonly string[];
+}
+
+export interface Cache {
+  readonly dir: string;
+  find(entry: string): Promise<Prepared | undefined>;
+  store(entry: string, made: Made): Promise<Prepared>;
+  close(): Promise<void>;
+}
+
+export interface Made {
+  readonly reading: Reading;
+  readonly warnings: readonly string[];
+  readonly text: string;
+  readonly format: ModuleFormat;
+  readonly files: readonly string[];
+  readonly packages: readonly string[];
+  /** When the first of the files was read. */
+  readonly since: number;
+}
+
+/**
+ * Keeps what was made of skill files: bundles under the hash of their text, so that one never changes, and for each
+ * entry what was read in it. It is found again only as long as all files and this code are what they were.
+ */
+export async function openCache(wanted: string = join(homedir(), ".cache", "skillgate", "skills")): Promise<Cache> {
+  const { dir, isOwn } = await folderFor(wanted);
+  return {
+    dir,
+    find: (entry) => find(dir, entry),
+    store: (entry, made) => store(dir, entry, made),
+    close: async () => {
+      await (isOwn ? rm(dir, { recursive: true, force: true }) : prune(dir));
+    },
+  };
+}
+
+/** Where the wanted folder cannot be had, one that lasts as long as the process. */
+async function folderFor(wanted: string): Promise<{ readonly dir: string; readonly isOwn: boolean }> {
+  try {
+    await mkdir(wanted, { recursive: true, mode: 0o700 });
+    await writeFile(join(wanted, ".writable"), "");
+    return { dir: await realpath(wanted), isOwn: false };
+  } catch {
+    // A home that is missing or read-only: nothing is kept then, and everything works.
+    return { dir: await realpath(await mkdtemp(join(tmpdir(), "skillgate-skills-"))), isOwn: true };
+  }
+}
+
+/** An entry of the cache, as it lies in its file. */
+interface Kept {
+  readonly code: string;
+  readonly hashes: readonly (readonly [file: string, hash: string])[];
+  readonly packages: readonly string[];
+  readonly prepared: Prepared;
+}
+
+async function find(dir: string, entry: string): Promise<Prepared | undefined> {
+  try {
+    const kept: unknown = JSON.parse(await readFile(indexFile(dir, entry), "utf8"));
+    if (!isKept(kept)) return undefined;
+    const hashes = await Promise.all(kept.hashes.map(([file]) => hashOfFile(file)));
+    if (!kept.hashes.every(([, hash], index) => hash === hashes[index])) return undefined;
+    await Promise.all([kept.prepared.bundle, ...kept.packages].map((file) => access(file)));
+    return kept.prepared;
+  } catch {
+    // Not there, not whole, or made of files that are gone: it is made anew.
+    return undefined;
+  }
+}
+
+/** Only this very code has written what bears its hash. */
+function isKept(value: unknown): value is Kept {
+  return isRecord(value) && value["code"] === codeHash();
+}
+
+async function store(dir: string, entry: string, made: Made): Promise<Prepared> {
+  const { reading, warnings, text, format, files, packages, since } = made;
+  const bundle = join(dir, `${hashOf(text)}.${format === "esm" ? "mjs" : "cjs"}`);
+  const prepared: Prepared = { reading, warnings, bundle, files };
+  await write(bundle, text);
+  const hashes = await Promise.all(files.map(async (file) => [file, await hashOfFile(file)] as const));
+  const stamps = await Promise.all(files.map(async (file) => (await stat(file)).mtimeMs));
+  // A file that changed meanwhile has another hash than what was read of it: the next one to ask makes it anew.
+  if (stamps.every((stamp) => stamp < since)) {
+    await write(indexFile(dir, entry), JSON.stringify({ code: codeHash(), hashes, packages, prepared } satisfies Kept));
+  }
+  return prepared;
+}
+
+/** Another process may read at the same time, so a file appears whole or not at all. */
+async function write(file: string, text: string): Promise<void> {
+  const part = `${file}.${process.pid}.part`;
+  await writeFile(part, text, { mode: 0o600 });
+  await rename(part, file);
+}
+
+function indexFile(dir: string, entry: string): string {
+  return join(dir, `${hashOf(entry)}.json`);
+}
+
+async function hashOfFile(file: string): Promise<string> {
+  return hashOf(await readFile(file));
+}
+
+function hashOf(data: string | Buffer): string {
+  return createHash("sha256").update(data).digest("hex").slice(0, 32);
+}
+
+let code: string | undefined;
+
+/** Identifies the code of this room: what another version has kept may mean something else. */
+function codeHash(): string {
+  const room = dirname(dirname(fileURLToPath(import.meta.url)));
+  code ??= hashOf(
+    readdirSync(room, { recursive: true, encoding: "utf8" })
+      .filter((name) => /\.[jt]s$/.test(name))
+      .sort()
+      .map((name) => readFileSync(join(room, name), "utf8"))
+      .join("\n"),
+  );
+  return code;
+}
+
+const KEPT_MS = 30 * 24 * 3_600_000;
+
+/** Throws away what nobody has made for a month; what is still wanted is made anew. */
+async function prune(dir: string): Promise<void> {
+  const now = Date.now();
+  for (const name of await readdir(dir)) {
+    const file = join(dir, name);
+    const facts = await stat(file).catch(() => undefined);
+    if (facts !== undefined && now - facts.mtimeMs > KEPT_MS) await rm(file, { force: true });
+  }
+}

@@ -1,0 +1,125 @@
+import type { Dirent } from "node:fs";
+import { readdir, realpath, stat } from "node:fs/promises";
+import { basename, extname, join, sep } from "node:path";
+
+import { messageOf, sentence } from "../../../errors.ts";
+import type { Problem } from "../../../model/provider.ts";
+
+/** A file or folder that may hold skills. */
+export interface SkillModule {
+  /** The entry relative to the skills folder, for people: `weather.ts`, `weather/skill.ts`. */
+  readonly source: string;
+  /** The entry itself, with every symbolic link followed. */
+  readonly entry: string;
+  /** The name of the file or folder, without its extension. */
+  readonly stem: string;
+  /** The `SKILL.md` beside the entry of a folder. */
+  readonly guidanceFile?: string;
+}
+
+export interface Discovery {
+  /** The skills folder with every symbolic link followed; `undefined` where there is none. */
+  readonly root: string | undefined;
+  /** Folders before files, each sorted by name (L5). */
+  readonly modules: readonly SkillModule[];
+  readonly problems: readonly Problem[];
+}
+
+/** Finds the modules of a skills folder (L1) without reading or running any. A missing folder is no error (L4). */
+export async function discover(dir: string): Promise<Discovery> {
+  const root = await realpath(dir).catch(() => undefined);
+  if (root === undefined) return { root, modules: [], problems: [] };
+  try {
+    const places = await placesIn({ root, source: "" });
+    const folders = places.filter((place): place is Place => place.kind === "folder");
+    const files = places.filter((place): place is Place => place.kind === "file" && isModuleFile(place.name));
+    const found = [...(await Promise.all(folders.map(moduleInFolder))).flat(), ...files.map(moduleOfFile)];
+    const refused = [...places, ...found].filter((each) => "error" in each);
+    return { root, modules: found.filter((each) => "entry" in each), problems: refused.map(problemOf) };
+  } catch (error) {
+    return { root, modules: [], problems: [problemOf(refuse(basename(dir), basename(dir), messageOf(error)))] };
+  }
+}
+
+/** A file or folder that may be used. */
+interface Place {
+  readonly kind: "file" | "folder";
+  readonly name: string;
+  readonly source: string;
+  readonly path: string;
+  readonly root: string;
+}
+
+interface Refused extends Problem {
+  readonly kind: "refused";
+  readonly name: string;
+}
+
+/** What stands in a folder, sorted by name. Links are followed, but never out of the skills folder. */
+async function placesIn({ root, source }: Pick<Place, "root" | "source">): Promise<readonly (Place | Refused)[]> {
+  const entries = await readdir(join(root, source), { withFileTypes: true });
+  const visible = entries.filter(({ name }) => !/^[._]/.test(name) && name !== "node_modules");
+  const sorted = visible.sort((a, b) => (a.name < b.name ? -1 : 1));
+  return Promise.all(sorted.map((entry) => placeOf(root, source, entry)));
+}
+
+async function placeOf(root: string, folder: string, entry: Dirent): Promise<Place | Refused> {
+  const name = entry.name;
+  const source = folder === "" ? name : `${folder}/${name}`;
+  try {
+    const path = await realpath(join(root, source));
+    if (!isInside(root, path)) return refuse(name, source, "it is a symbolic link that leaves the skills folder");
+    const facts = await stat(path);
+    if (facts.isDirectory()) return { kind: "folder", name, source, path, root };
+    return facts.isFile() ? { kind: "file", name, source, path, root } : refuse(name, source, "it is not a file");
+  } catch (error) {
+    const why = entry.isSymbolicLink() ? "it is a symbolic link that leads nowhere" : messageOf(error);
+    return refuse(name, source, why);
+  }
+}
+
+export function isInside(root: string, path: string): boolean {
+  return path === root || path.startsWith(root.endsWith(sep) ? root : root + sep);
+}
+
+const EXTENSIONS = [".ts", ".js", ".mjs", ".cjs"];
+
+/** Declarations and tests may stand beside a module without being one. */
+function isModuleFile(name: string): boolean {
+  return EXTENSIONS.includes(extname(name)) && !/\.(?:d|test|spec)\.[^.]+$/.test(name);
+}
+
+function moduleOfFile({ name, source, path }: Place): SkillModule {
+  return { source, entry: path, stem: name.slice(0, -extname(name).length) };
+}
+
+/** The module of a folder, and what had to be refused in it; neither, for a folder without code. */
+async function moduleInFolder(folder: Place): Promise<readonly (SkillModule | Refused)[]> {
+  const places = await placesIn(folder);
+  const wanted = entryNames(folder.name);
+  const entry = wanted.map((name) => places.find((place) => place.name === name)).find((place) => place !== undefined);
+  const guidance = places.find((place) => place.name === "SKILL.md");
+  const refused = [entry, guidance].filter((place) => place?.kind === "refused");
+  if (entry?.kind === "file") return [moduleAt(folder, entry, guidance), ...refused];
+  if (entry !== undefined || !places.some(({ name }) => isModuleFile(name))) return refused;
+  const why = `it has no entry, such as skill.ts, ${folder.name}.ts, main.ts or index.ts`;
+  return [refuse(folder.name, folder.source, why), ...refused];
+}
+
+/** In the order in which they are looked for: `skill.ts`, `skill.js`, …, `<folder>.ts`, …, `main.ts`, …, `index.ts`, …. */
+function entryNames(folder: string): readonly string[] {
+  return ["skill", folder, "main", "index"].flatMap((stem) => EXTENSIONS.map((extension) => stem + extension));
+}
+
+function moduleAt(folder: Place, entry: Place, guidance: Place | Refused | undefined): SkillModule {
+  const module = { source: entry.source, entry: entry.path, stem: folder.name };
+  return guidance?.kind === "file" ? { ...module, guidanceFile: guidance.path } : module;
+}
+
+function refuse(name: string, source: string, why: string): Refused {
+  return { kind: "refused", name, source, error: sentence("SKILL_INVALID", why) };
+}
+
+function problemOf({ source, error }: Problem): Problem {
+  return { source, error };
+}

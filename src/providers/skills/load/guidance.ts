@@ -1,0 +1,38 @@
+import { readFile } from "node:fs/promises";
+
+import { parse } from "yaml";
+
+import { messageOf, sentence } from "../../../errors.ts";
+import { isRecord } from "../../../model/json.ts";
+
+/** What a `SKILL.md` beside a module says (the open Agent Skills format). */
+export interface Guidance {
+  /** The text for models, without what stands above it. */
+  readonly text: string;
+  readonly description: string;
+  readonly problem?: string;
+}
+
+/** More than this is not guidance any more, and no model reads it. */
+const MOST_CHARACTERS = 65_536;
+
+export async function readGuidance(file: string): Promise<Guidance> {
+  const text = (await readFile(file, "utf8"))
+    .slice(0, MOST_CHARACTERS)
+    .replace(/^\uFEFF/, "")
+    .replaceAll("\r\n", "\n");
+  const [whole = "", front = ""] = /^---\n(?:([^]*?)\n)?---(?:\n|$)/.exec(text) ?? [];
+  const body = text.slice(whole.length).trim();
+  try {
+    const facts: unknown = parse(front);
+    const description = isRecord(facts) && typeof facts["description"] === "string" ? facts["description"] : "";
+    return { text: body, description };
+  } catch (error) {
+    const why = messageOf(error).split("\n", 1)[0] ?? "";
+    return {
+      text: body,
+      description: "",
+      problem: sentence("SKILL_INVALID", `the head of SKILL.md is no YAML: ${why}`),
+    };
+  }
+}

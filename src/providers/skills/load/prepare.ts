@@ -1,0 +1,63 @@
+import { readFile } from "node:fs/promises";
+
+import { readModule, type Reading } from "../read/index.ts";
+import { parseSource, SourceError } from "../read/syntax.ts";
+import { bundleModule, stripTypes } from "./bundle.ts";
+import type { Cache, Prepared } from "./cache.ts";
+import type { SkillModule } from "./discover.ts";
+
+/** Reads a module's types and makes it importable, or finds both in the cache. Nothing of it is run. */
+export async function prepare(module: SkillModule, root: string, cache: Cache): Promise<Prepared> {
+  const kept = await cache.find(module.entry);
+  if (kept !== undefined) return kept;
+  const since = Date.now();
+  const text = await readFile(module.entry, "utf8");
+  const { reading, warnings } = await read(module, text);
+  const outfile = `${cache.dir}/bundle.mjs`;
+  const bundle = await bundleModule({ entry: module.entry, format: reading.format, root, outfile });
+  return cache.store(module.entry, {
+    reading,
+    warnings,
+    text: bundle.text,
+    format: reading.format,
+    files: [...new Set([module.entry, ...bundle.files, ...reading.files])],
+    packages: bundle.packages,
+    since,
+  });
+}
+
+interface Read {
+  readonly reading: Reading;
+  readonly warnings: readonly string[];
+}
+
+async function read({ entry, stem }: SkillModule, text: string): Promise<Read> {
+  try {
+    return { reading: readModule(parseSource(entry, text), stem), warnings: [] };
+  } catch (error) {
+    if (!(error instanceof SourceError) || !entry.endsWith(".ts")) throw error;
+    return withoutTypes(entry, stem, text, error);
+  }
+}
+
+/** The parser that reads types knows a little less TypeScript than the one that strips them. */
+async function withoutTypes(entry: string, stem: string, text: string, mistake: SourceError): Promise<Read> {
+  const stripped = await stripTypes(entry, text).catch(() => undefined);
+  if (stripped === undefined) throw mistake;
+  const source = parseSource(entry.replace(/ts$/, "js"), stripped);
+  const { functions, classes, ...reading } = readModule({ ...source, file: entry }, stem);
+  const quiet = <Method extends { readonly warnings: readonly string[] }>(method: Method): Method => ({
+    ...method,
+    warnings: [],
+  });
+  return {
+    reading: {
+      ...reading,
+      functions: functions.map(quiet),
+      classes: classes.map((each) => ({ ...each, methods: each.methods.map(quiet) })),
+    },
+    warnings: [
+      `Cannot read the types of this file: line ${mistake.line}, column ${mistake.column}: ${mistake.message.replace(/\.$/, "")}; any value is taken for every parameter until that place is written more simply`,
+    ],
+  };
+}

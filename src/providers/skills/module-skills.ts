@@ -1,0 +1,218 @@
+import { type DefinedSkill, type Health, parseHealth } from "../../define-skill.ts";
+import { sentence } from "../../errors.ts";
+import type { JsonSchema } from "../../model/json.ts";
+import { OWNER } from "../../model/caller.ts";
+import type { CallContext, MethodDefinition } from "../../model/skill.ts";
+import type { Prepared } from "./load/cache.ts";
+import type { SkillModule } from "./load/discover.ts";
+import type { Guidance } from "./load/guidance.ts";
+import { thrownError } from "./load/problems.ts";
+import type { Loaded, LoadOrder, SkillProcesses, Target } from "./process/index.ts";
+import type { ReadClass, Reading } from "./read/index.ts";
+
+/** A module that was read and imported. */
+export interface LoadedModule {
+  readonly module: SkillModule;
+  readonly prepared: Prepared;
+  readonly loaded: Loaded;
+  readonly guidance: Guidance | undefined;
+}
+
+/** What a module's skills need of the folder that they are in. */
+export interface Surroundings {
+  readonly root: string;
+  readonly processes: SkillProcesses;
+  /** Settings by skill. */
+  readonly settings: Readonly<Record<string, unknown>>;
+}
+
+export interface ModuleSkills {
+  readonly skills: readonly DefinedSkill[];
+  /** Why something in the module is no skill, or less than it could be. */
+  readonly errors: readonly string[];
+  /** Skills that are in the module but did not start. */
+  readonly unstarted: readonly string[];
+}
+
+/** What the process of the skills must know of a module. */
+export function loadOrderOf({ source }: SkillModule, { reading, bundle }: Prepared, isReload: boolean): LoadOrder {
+  return {
+    kind: "load",
+    module: source,
+    bundle,
+    format: reading.format,
+    classes: reading.classes.map(({ path }) => path),
+    values: reading.values,
+    isReload,
+  };
+}
+
+/** Puts together what the source of a module says and what it turned out to hold. */
+export function skillsOf(parts: LoadedModule, around: Surroundings): ModuleSkills {
+  const { module, prepared, loaded } = parts;
+  const { classes } = prepared.reading;
+  const started = classes.filter((_, index) => loaded.classes[index] === undefined);
+  const fromClasses = started
+    .filter(({ methods }) => methods.length > 0)
+    .map((each) => skillOfClass(each, parts, around));
+  const defined = loaded.skills.map((each) => definedSkill(each, parts, around));
+  const ofFile = classes.length + defined.length === 0 ? skillOfFile(parts, around) : [];
+  const skills = [...fromClasses, ...defined, ...ofFile];
+  return {
+    skills,
+    errors: [
+      ...classes.flatMap(({ name }, index) => {
+        const failure = loaded.classes[index];
+        return failure === undefined
+          ? []
+          : [thrownError(`the constructor of "${name}" failed`, failure, module, around.root)];
+      }),
+      ...started
+        .filter(({ methods }) => methods.length === 0)
+        .map(({ name }) => sentence("SKILL_INVALID", `"${name}" has no public methods`)),
+      ...loaded.failures.map((failure) => thrownError("a tool in it cannot be used", failure, module, around.root)),
+      ...(skills.length === 0 && classes.length === 0 && loaded.failures.length === 0
+        ? [nothingIn(prepared.reading, loaded)]
+        : []),
+      ...warningsOf(prepared, started, ofFile.length > 0),
+    ],
+    unstarted: classes.filter((_, index) => loaded.classes[index] !== undefined).map(({ name }) => name),
+  };
+}
+
+function nothingIn({ nearMisses }: Reading, { functions }: Loaded): string {
+  const wrapped = functions.map(
+    (path) => `"${path.join(".")}" is not written as a function, so its parameters are not known`,
+  );
+  const what = "it exports no skill: no class whose name ends in Skill, no function, nothing made by defineSkill";
+  return sentence("SKILL_INVALID", [what, ...nearMisses, ...wrapped].join("; "));
+}
+
+function warningsOf(
+  { reading, warnings }: Prepared,
+  started: readonly ReadClass[],
+  usesFunctions: boolean,
+): readonly string[] {
+  const methods = [...started.flatMap((each) => each.methods), ...(usesFunctions ? reading.functions : [])];
+  return [...warnings, ...methods.flatMap((method) => method.warnings)];
+}
+
+/** One method of a skill, and how it is reached. */
+interface Way {
+  readonly definition: MethodDefinition;
+  readonly target: Target;
+}
+
+interface SkillParts {
+  readonly name: string;
+  readonly description: string;
+  readonly guidance?: string | undefined;
+  readonly settings?: JsonSchema | undefined;
+  readonly ways: readonly Way[];
+  readonly health: Target;
+}
+
+function skillOfClass(
+  { name, path, description, methods }: ReadClass,
+  parts: LoadedModule,
+  around: Surroundings,
+): DefinedSkill {
+  const ways = methods.map(({ definition, layout }): Way => {
+    return { definition, target: { via: "class", path, method: definition.name, layout } };
+  });
+  return skill(
+    { name, description, settings: parts.loaded.settings, ways, health: { via: "health", of: "class", path } },
+    parts,
+    around,
+  );
+}
+
+function definedSkill(
+  { path, methods, ...facts }: Loaded["skills"][number],
+  parts: LoadedModule,
+  around: Surroundings,
+): DefinedSkill {
+  const ways = methods.map((definition): Way => ({
+    definition,
+    target: { via: "skill", path, method: definition.name },
+  }));
+  return skill({ ...facts, ways, health: { via: "health", of: "skill", path } }, parts, around);
+}
+
+/** The skill that functions and tools of a file make up; none, where there are none. */
+function skillOfFile(parts: LoadedModule, around: Surroundings): readonly DefinedSkill[] {
+  const { reading } = parts.prepared;
+  const tools = parts.loaded.tools.map(({ path, definition }): Way => {
+    const exported = path.at(-1) ?? "default";
+    const name = definition.name || (exported === "default" ? reading.methodName : exported);
+    return { definition: { ...definition, name }, target: { via: "tool", path } };
+  });
+  const functions = reading.functions
+    .filter(({ path }) => !parts.loaded.tools.some((tool) => tool.path.every((name, index) => path[index] === name)))
+    .map(({ path, definition, layout }): Way => ({ definition, target: { via: "function", path, layout } }));
+  const ways = [...functions, ...tools];
+  if (ways.length === 0) return [];
+  const { name, description } = reading;
+  return [
+    skill(
+      { name, description, settings: parts.loaded.settings, ways, health: { via: "health", of: "module", path: [] } },
+      parts,
+      around,
+    ),
+  ];
+}
+
+function skill(
+  { ways, health, ...facts }: SkillParts,
+  { module, guidance }: LoadedModule,
+  around: Surroundings,
+): DefinedSkill {
+  const { name, settings } = facts;
+  const targets = new Map(ways.map(({ definition, target }) => [definition.name, target]));
+  const text = facts.guidance ?? (guidance?.text || undefined);
+  const call = (
+    target: Target,
+    path: string,
+    input: Readonly<Record<string, unknown>>,
+    context: CallContext,
+  ): Promise<unknown> => {
+    const own = around.settings[name];
+    const settings = { ...(typeof own === "object" ? own : {}), ...context.settings };
+    return around.processes.invoke({ module: module.source, target, path, input }, { ...context, settings });
+  };
+  return Object.freeze({
+    name,
+    description: facts.description || (guidance?.description ?? ""),
+    source: module.source,
+    kind: "file",
+    methods: Object.freeze([...new Map(ways.map(({ definition }) => [definition.name, definition])).values()]),
+    ...(text !== undefined && { guidance: text }),
+    ...(settings !== undefined && { settings }),
+    invoke: async (method: MethodDefinition, input: Readonly<Record<string, unknown>>, context: CallContext) => {
+      const target = targets.get(method.name);
+      if (target === undefined) throw new Error(`"${name}.${method.name}" is no method of "${module.source}"`);
+      return call(target, `${name}.${method.name}`, input, context);
+    },
+    health: async (): Promise<Health> => {
+      try {
+        return parseHealth(await call(health, `${name}.healthCheck`, {}, healthContext()));
+      } catch (error) {
+        return { healthy: false, message: error instanceof Error ? error.message : String(error) };
+      }
+    },
+  });
+}
+
+const HEALTH_TIMEOUT_MS = 5_000;
+
+function healthContext(): CallContext {
+  return {
+    caller: OWNER,
+    runId: "",
+    callId: "",
+    signal: AbortSignal.timeout(HEALTH_TIMEOUT_MS),
+    log: () => undefined,
+    settings: {},
+    progress: () => undefined,
+  };
+}

@@ -1,0 +1,81 @@
+import type { ChildProcess } from "node:child_process";
+import { createInterface } from "node:readline";
+import type { Readable } from "node:stream";
+
+import type { CallContext } from "../../../model/skill.ts";
+
+const LONGEST_LINE = 16_384;
+const LAST_LINES = 40;
+/** Reports that were sent before the end may still be on their way. */
+const DRAIN_MS = 500;
+
+/** Watches a child process: passes on what it prints, notices its end, and knows why it came. */
+export class Ending {
+  readonly #child: ChildProcess;
+  readonly #memoryBytes: number;
+  readonly #lastErrors: string[] = [];
+  #stopped: string | undefined;
+  /** Resolves when the process has ended and all of its reports have come. */
+  readonly over: Promise<void>;
+  isOver = false;
+
+  constructor(child: ChildProcess, memoryBytes: number, log: CallContext["log"]) {
+    this.#child = child;
+    this.#memoryBytes = memoryBytes;
+    this.over = new Promise((resolve) => {
+      child.once("error", (error) => {
+        this.#stopped ??= `the process of the skills could not be started: ${error.message}`;
+        resolve();
+      });
+      child.once("exit", () => {
+        if (!child.connected) return resolve();
+        child.once("disconnect", resolve);
+        return void setTimeout(resolve, DRAIN_MS);
+      });
+    });
+    alive.add(child);
+    void this.over.then(() => {
+      this.isOver = true;
+      return alive.delete(child);
+    });
+    if (child.stdout !== null) readLines(child.stdout, (line) => log("info", line));
+    if (child.stderr !== null) readLines(child.stderr, (line) => this.#hear(line, log));
+  }
+
+  /** Ends the process at once; nothing in it can prevent that. */
+  stop(why: string): void {
+    this.#stopped ??= why;
+    this.#child.kill("SIGKILL");
+  }
+
+  /** Why the process ended, as a clause. */
+  get why(): string {
+    if (this.#stopped !== undefined) return this.#stopped;
+    const { exitCode, signalCode } = this.#child;
+    if (this.#lastErrors.some((line) => /heap out of memory|Allocation failed/.test(line)))
+      return "the process of the skills ran out of memory";
+    if (signalCode === "SIGKILL") {
+      return `the process of the skills used more than ${Math.round(this.#memoryBytes / (1 << 20))} MB of memory`;
+    }
+    return `the process of the skills ended ${signalCode === null ? `with exit code ${exitCode}` : `by ${signalCode}`}`;
+  }
+
+  #hear(line: string, log: CallContext["log"]): void {
+    this.#lastErrors.push(line);
+    if (this.#lastErrors.length > LAST_LINES) this.#lastErrors.shift();
+    log("warn", line);
+  }
+}
+
+function readLines(stream: Readable, take: (line: string) => void): void {
+  createInterface({ input: stream }).on("line", (line) => {
+    if (line !== "") take(line.slice(0, LONGEST_LINE));
+  });
+}
+
+const alive = new Set<ChildProcess>();
+
+/** A process that never gives back control would outlive the runtime. */
+process.on("exit", () => {
+  for (const child of alive) child.kill("SIGKILL");
+});

@@ -1,0 +1,115 @@
+import { AsyncLocalStorage } from "node:async_hooks";
+import { Worker } from "node:worker_threads";
+
+import { failureOf } from "./failure.ts";
+import { loadModule, type LoadedModule } from "./load-module.ts";
+import type { InvokeOrder, LoadOrder, Order, Report } from "./messages.ts";
+import { nowMs } from "./messages.ts";
+import { OWN_CODE } from "./skill-errors.ts";
+import { runCall } from "./run-call.ts";
+import { findForeign } from "./values.ts";
+
+/**
+ * The process in which skills run. What they do to it, they do to themselves: the runtime watches it from the outside,
+ * stops it when it no longer answers, and starts another one.
+ */
+const send = takeChannel();
+const endProcess = process.exit.bind(process);
+const modules = new Map<string, LoadedModule>();
+const calls = new Map<number, AbortController>();
+/** Knows, wherever something goes wrong, to which call it belongs. */
+const current = new AsyncLocalStorage<number>();
+
+process.title = "skillgate skills";
+process.on("message", (order: Order) => obey(order));
+process.on("disconnect", () => endProcess(0));
+// The runtime decides when a Ctrl-C ends the skills.
+process.on("SIGINT", () => undefined);
+process.on("uncaughtException", blame);
+process.on("unhandledRejection", blame);
+process.exit = (code) => {
+  throw Object.assign(new Error(`called process.exit(${code ?? ""}), but a skill cannot end the program`), {
+    code: OWN_CODE,
+  });
+};
+const [limitBytes = "0"] = process.argv.slice(2);
+const watchdog = new Worker(new URL("./watchdog.js", import.meta.url), {
+  workerData: { parent: process.ppid, limitBytes: Number(limitBytes) },
+});
+watchdog.unref();
+send({ kind: "ready" });
+
+/** Out of reach of the skills: a library that talks to its parent process must not talk to the runtime. */
+function takeChannel(): (report: Report) => void {
+  const channel = process.send?.bind(process);
+  if (channel === undefined) throw new Error("This file runs only as a child process");
+  Reflect.deleteProperty(process, "send");
+  Reflect.deleteProperty(process, "disconnect");
+  return (report) => void channel(report);
+}
+
+function obey(order: Order): void {
+  switch (order.kind) {
+    case "load":
+      void load(order);
+      break;
+    case "unload":
+      modules.delete(order.module);
+      break;
+    case "invoke":
+      void invoke(order);
+      break;
+    case "cancel":
+      calls.get(order.call)?.abort();
+      calls.delete(order.call);
+      send({ kind: "cancelled", call: order.call });
+      break;
+  }
+}
+
+async function load(order: LoadOrder): Promise<void> {
+  try {
+    const { module, report } = await loadModule(order);
+    const failure = order.isReload ? report.classes.find((each) => each !== undefined) : undefined;
+    if (failure === undefined) modules.set(order.module, module);
+    send(failure === undefined ? { kind: "loaded", ...report } : { kind: "failed", failure });
+  } catch (error) {
+    send({ kind: "failed", failure: failureOf(error) });
+  }
+}
+
+async function invoke(order: InvokeOrder): Promise<void> {
+  const { call } = order;
+  if (nowMs() > order.startBy) {
+    send({ kind: "late", call });
+    return;
+  }
+  const abort = new AbortController();
+  calls.set(call, abort);
+  send({ kind: "started", call });
+  try {
+    const value = await current.run(call, () => runCall(order, modules.get(order.module), abort.signal, send));
+    if (calls.has(call)) answer(order, value);
+  } catch (error) {
+    if (calls.has(call)) send({ kind: "error", call, failure: failureOf(error), isStray: false });
+  }
+  calls.delete(call);
+}
+
+function answer({ call }: InvokeOrder, value: unknown): void {
+  try {
+    send({ kind: "result", call, value });
+  } catch {
+    // What cannot be cloned says so in words that show the source of functions; the place of it is more use.
+    const message = `did not return plain data: ${findForeign(value)}`;
+    send({ kind: "error", call, failure: { name: "TypeError", message, stack: "", code: OWN_CODE }, isStray: false });
+  }
+}
+
+/** An error that nobody caught fails the call that it came from; one that came from no call is only told. */
+function blame(error: unknown): void {
+  const call = current.getStore();
+  const failure = failureOf(error);
+  if (call !== undefined && calls.delete(call)) send({ kind: "error", call, failure, isStray: true });
+  else send({ kind: "stray", failure });
+}

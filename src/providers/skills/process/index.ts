@@ -1,0 +1,146 @@
+import type { CallContext } from "../../../model/skill.ts";
+import type { Loaded, LoadOrder } from "./messages.ts";
+import { callFailed, ModuleFailure, ProcessGone, runtimeClosed } from "./skill-errors.ts";
+import { type CallRequest, SkillProcess } from "./skill-process.ts";
+
+export type { Loaded, LoadOrder, Target } from "./messages.ts";
+export { ModuleFailure, withoutPaths } from "./skill-errors.ts";
+export type { CallRequest } from "./skill-process.ts";
+
+/** Processes in which something never gives back control; beyond these, calls wait for one of them. */
+const MOST_BLOCKED = 3;
+/** An ES module that was imported stays in memory for ever, so a process that has seen so many is replaced. */
+const MOST_RELOADS = 200;
+/** How often an order is given to another process before it is given up. */
+const MOST_PROCESSES = 4;
+
+export interface SkillProcessesOptions {
+  readonly root: string;
+  readonly importTimeoutMs: number;
+  readonly memoryBytes: number;
+  readonly log: CallContext["log"];
+}
+
+/**
+ * Runs skills in a process of their own, and starts another one when it is lost. A thread would not do: V8 ends the
+ * whole process when a thread cannot have the memory for one large array, whatever limits the thread has.
+ */
+export class SkillProcesses {
+  readonly #options: SkillProcessesOptions;
+  /** What every process imports, in order. */
+  readonly #modules = new Map<string, LoadOrder>();
+  readonly #all = new Set<SkillProcess>();
+  #current: SkillProcess | undefined;
+  #reloads = 0;
+  #isClosed = false;
+
+  constructor(options: SkillProcessesOptions) {
+    this.#options = options;
+  }
+
+  /** Starts the process ahead of the first order. */
+  start(): void {
+    this.#running();
+  }
+
+  /** Imports a module, in place of an earlier one of the same name. Rejects with a `ModuleFailure`. */
+  async load(order: LoadOrder): Promise<Loaded> {
+    for (let left = MOST_PROCESSES; ; left--) {
+      const process = this.#running();
+      try {
+        const loaded = await process.load(order, this.#options.importTimeoutMs);
+        if (process !== this.#current && left > 0) continue;
+        this.#reloads += this.#modules.has(order.module) ? 1 : 0;
+        this.#modules.set(order.module, order);
+        this.#renew();
+        return loaded;
+      } catch (error) {
+        if (!(error instanceof ProcessGone)) throw error;
+        if (left === 0 || this.#isClosed) throw new ModuleFailure(error.message);
+      }
+    }
+  }
+
+  unload(module: string): void {
+    this.#modules.delete(module);
+    this.#current?.unload(module);
+  }
+
+  /** Calls a method. A call that no process has begun is begun in another one; none is ever begun twice. */
+  async invoke(request: CallRequest, context: CallContext): Promise<unknown> {
+    for (let left = MOST_PROCESSES; left > 0; left--) {
+      if (this.#isClosed) throw runtimeClosed(request.path);
+      const process = this.#running();
+      if (!(await isImported(process, request))) continue;
+      const end = await process.invoke(request, context);
+      if (end.kind === "value") return end.value;
+      if (end.kind === "error") throw end.error;
+    }
+    throw callFailed(request.path, "could not begin: no process of the skills stayed alive");
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    this.#current = undefined;
+    const all = [...this.#all];
+    for (const process of all) process.close();
+    await Promise.all(all.map((process) => process.over));
+  }
+
+  #running(): SkillProcess {
+    this.#current ??= this.#begin();
+    return this.#current;
+  }
+
+  #begin(): SkillProcess {
+    const { importTimeoutMs } = this.#options;
+    const process: SkillProcess = new SkillProcess({
+      ...this.#options,
+      onBlocked: () => this.#sidestep(process),
+      onEnd: () => this.#forget(process),
+    });
+    this.#all.add(process);
+    this.#reloads = 0;
+    for (const order of this.#modules.values()) {
+      process.load(order, importTimeoutMs).catch((error: unknown) => {
+        // A module that took its process with it would take the next one too.
+        if (error instanceof ModuleFailure && error.failure === undefined) this.#modules.delete(order.module);
+      });
+    }
+    return process;
+  }
+
+  /** Something in the process never gives back control: what has not begun there begins in a new one. */
+  #sidestep(process: SkillProcess): boolean {
+    if (process !== this.#current) return true;
+    if (this.#all.size > MOST_BLOCKED) return false;
+    this.#current = undefined;
+    process.retire();
+    return true;
+  }
+
+  #forget(process: SkillProcess): void {
+    this.#all.delete(process);
+    if (process === this.#current) this.#current = undefined;
+  }
+
+  #renew(): void {
+    if (this.#reloads < MOST_RELOADS || this.#current?.hasCalls !== false) return;
+    this.#current.retire();
+    this.#current = undefined;
+    this.start();
+  }
+}
+
+/** False when the process was lost meanwhile. */
+async function isImported(process: SkillProcess, { module, path }: CallRequest): Promise<boolean> {
+  try {
+    const imported = process.imported(module);
+    if (imported === undefined) throw new ModuleFailure("its module does not start any more");
+    await imported;
+    return true;
+  } catch (error) {
+    if (error instanceof ProcessGone) return false;
+    throw callFailed(path, `could not begin: ${error instanceof ModuleFailure ? error.message : String(error)}`);
+  }
+}

@@ -1,0 +1,127 @@
+import { createRequire } from "node:module";
+import { pathToFileURL } from "node:url";
+
+import { type DefinedSkill, isDefinedSkill } from "../../../define-skill.ts";
+import { isRecord, type JsonSchema } from "../../../model/json.ts";
+import { readSchema } from "../../../standard-schema.ts";
+import type { ExportPath } from "../read/index.ts";
+import { failureOf } from "./failure.ts";
+import type { Failure, Loaded, LoadedSkill, LoadOrder } from "./messages.ts";
+import { asTool, type Tool } from "./tools.ts";
+import { isFunction, valueAt } from "./values.ts";
+
+/** An imported module, with everything in it that can be called. Keys are paths, joined by dots. */
+export interface LoadedModule {
+  /** The namespace of an ES module, or `module.exports`. */
+  readonly root: unknown;
+  readonly objects: ReadonlyMap<string, object>;
+  readonly skills: ReadonlyMap<string, DefinedSkill>;
+  readonly tools: ReadonlyMap<string, Tool>;
+}
+
+export function keyOf(path: ExportPath): string {
+  return path.join(".");
+}
+
+/** Imports a module, makes its classes, and tells what it holds. Throws what the module throws. */
+export async function loadModule(
+  order: LoadOrder,
+): Promise<{ readonly module: LoadedModule; readonly report: Loaded }> {
+  const root = await importBundle(order);
+  const made = order.classes.map((path) => ({ path, ...make(valueAt(root, path)) }));
+  const found = order.values.map((path) => ({ path, value: valueAt(root, path) }));
+  const skills = found.flatMap(({ path, value }) => (isDefinedSkill(value) ? [{ path, skill: value }] : []));
+  const tools = found.flatMap(({ path, value }) => toolsIn(path, value));
+  const settings = settingsOf(root);
+  return {
+    module: {
+      root,
+      objects: new Map(made.flatMap(({ path, object }) => (object === undefined ? [] : [[keyOf(path), object]]))),
+      skills: new Map(skills.map(({ path, skill }) => [keyOf(path), skill])),
+      tools: new Map(tools.flatMap(({ path, tool }) => (tool === undefined ? [] : [[keyOf(path), tool]]))),
+    },
+    report: {
+      classes: made.map(({ failure }) => failure),
+      skills: skills.map(({ path, skill }) => described(path, skill)),
+      tools: tools.flatMap(({ path, tool }) => (tool === undefined ? [] : [{ path, definition: tool.definition }])),
+      functions: found.flatMap(({ path, value }) => (isFunction(value) ? [path] : [])),
+      failures: tools.flatMap(({ failure }) => failure ?? []),
+      ...(settings !== undefined && { settings }),
+    },
+  };
+}
+
+let imports = 0;
+
+/** Always anew: neither an ES module nor a CommonJS one comes out of Node's own cache. */
+async function importBundle({ bundle, format }: LoadOrder): Promise<unknown> {
+  if (format === "esm") return import(`${pathToFileURL(bundle).href}?${++imports}`);
+  const require = createRequire(import.meta.url);
+  Reflect.deleteProperty(require.cache, bundle);
+  return require(bundle) as unknown;
+}
+
+interface Made {
+  readonly object?: object;
+  readonly failure?: Failure;
+}
+
+function make(value: unknown): Made {
+  try {
+    if (!isFunction(value)) throw new TypeError("the class is not what it exports");
+    const object: unknown = Reflect.construct(value, []);
+    return typeof object === "object" && object !== null ? { object } : {};
+  } catch (error) {
+    return { failure: failureOf(error) };
+  }
+}
+
+interface FoundTool {
+  readonly path: ExportPath;
+  readonly tool?: Tool;
+  readonly failure?: Failure;
+}
+
+/** The tool that a value is, or the tools in an object or list that holds nothing else. */
+function toolsIn(path: ExportPath, value: unknown): readonly FoundTool[] {
+  if (isDefinedSkill(value)) return [];
+  try {
+    const tool = asTool(value);
+    if (tool !== undefined) return [{ path, tool }];
+  } catch (error) {
+    return [{ path, failure: failureOf(error) }];
+  }
+  if (typeof value !== "object" || value === null) return [];
+  const names = Object.keys(value);
+  const tools = names.flatMap((name) => {
+    const tool = attempt(() => asTool(valueAt(value, [name])));
+    return tool === undefined ? [] : [{ path: [...path, name], tool }];
+  });
+  return tools.length === names.length ? tools : [];
+}
+
+function attempt<T>(make: () => T): T | undefined {
+  try {
+    return make();
+  } catch {
+    // One of many members that is no tool: the whole is none either.
+    return undefined;
+  }
+}
+
+function described(path: ExportPath, { name, description, guidance, settings, methods }: DefinedSkill): LoadedSkill {
+  return {
+    path,
+    name,
+    description,
+    methods,
+    ...(guidance !== undefined && { guidance }),
+    ...(settings !== undefined && { settings }),
+  };
+}
+
+/** `export const settings = …`: what may stand under `skills.<name>` in the settings. */
+function settingsOf(root: unknown): JsonSchema | undefined {
+  const settings = valueAt(root, ["settings"]);
+  return isRecord(settings) ? attempt(() => readSchema(settings, "input", "settings").json) : undefined;
+}

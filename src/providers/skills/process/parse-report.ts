@@ -1,0 +1,117 @@
+import { parseMetadata } from "../../../define-skill.ts";
+import { isRecord } from "../../../model/json.ts";
+import { isMemberName } from "../../../model/names.ts";
+import type { MethodDefinition } from "../../../model/skill.ts";
+import type { ExportPath } from "../read/index.ts";
+import type { Failure, Loaded, LoadedSkill, LoadedTool, LogLevel, Report } from "./messages.ts";
+
+/** Reads what the process of the skills has sent; `undefined` for what no report looks like. */
+export function parseReport(message: unknown): Report | undefined {
+  if (!isRecord(message)) return undefined;
+  const { kind, call } = message;
+  if (kind === "ready") return { kind };
+  if (kind === "loaded") return { kind, ...parseLoaded(message) };
+  if (kind === "failed" || kind === "stray") return { kind, failure: parseFailure(message["failure"]) };
+  if (typeof call !== "number") return undefined;
+  switch (kind) {
+    case "started":
+    case "late":
+    case "cancelled":
+      return { kind, call };
+    case "result":
+      return { kind, call, value: message["value"] };
+    case "error":
+      return { kind, call, failure: parseFailure(message["failure"]), isStray: message["isStray"] === true };
+    case "log":
+      return { kind, call, level: parseLevel(message["level"]), text: text(message["text"]) };
+    case "progress":
+      return { kind, call, ...parseProgress(message) };
+    default:
+      return undefined;
+  }
+}
+
+function parseFailure(value: unknown): Failure {
+  const { name, message, stack, code } = isRecord(value) ? value : {};
+  return {
+    name: text(name) || "Error",
+    message: text(message) || "no message",
+    stack: text(stack),
+    ...(typeof code === "string" && { code }),
+  };
+}
+
+const LEVELS: readonly LogLevel[] = ["debug", "info", "warn", "error"];
+
+function parseLevel(value: unknown): LogLevel {
+  return LEVELS.find((level) => level === value) ?? "info";
+}
+
+function parseProgress({ done, total, text: said }: Readonly<Record<string, unknown>>) {
+  return {
+    done: typeof done === "number" ? done : 0,
+    ...(typeof total === "number" && { total }),
+    ...(typeof said === "string" && { text: said }),
+  };
+}
+
+function parseLoaded(message: Readonly<Record<string, unknown>>): Loaded {
+  const { classes, skills, tools, functions, failures, settings } = message;
+  return {
+    classes: list(classes).map((each) => (each === undefined ? undefined : parseFailure(each))),
+    skills: list(skills).flatMap(parseSkill),
+    tools: list(tools).flatMap(parseTool),
+    functions: list(functions).map(parsePath),
+    failures: list(failures).map(parseFailure),
+    ...(isRecord(settings) && { settings }),
+  };
+}
+
+function parseSkill(value: unknown): readonly LoadedSkill[] {
+  if (!isRecord(value)) return [];
+  const { path, name, description, guidance, settings, methods } = value;
+  if (typeof name !== "string" || !isMemberName(name)) return [];
+  return [
+    {
+      path: parsePath(path),
+      name,
+      description: text(description),
+      methods: list(methods).flatMap((method) => parseMethod(method, name)),
+      ...(typeof guidance === "string" && { guidance }),
+      ...(isRecord(settings) && { settings }),
+    },
+  ];
+}
+
+function parseTool(value: unknown): readonly LoadedTool[] {
+  if (!isRecord(value)) return [];
+  return parseMethod(value["definition"], "tool").map((definition) => ({ path: parsePath(value["path"]), definition }));
+}
+
+function parseMethod(value: unknown, skill: string): readonly MethodDefinition[] {
+  if (!isRecord(value) || !isRecord(value["input"])) return [];
+  const { name, description, input, output, metadata, examples } = value;
+  if (typeof name !== "string" || (name !== "" && !isMemberName(name))) return [];
+  return [
+    {
+      name,
+      description: text(description),
+      input,
+      ...(isRecord(output) && { output }),
+      ...(isRecord(metadata) && { metadata: parseMetadata(metadata, `${skill}.${name}`) }),
+      ...(Array.isArray(examples) && { examples: examples.filter(isRecord) }),
+    },
+  ];
+}
+
+function parsePath(value: unknown): ExportPath {
+  return list(value).map(text);
+}
+
+function list(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
+}
+
+function text(value: unknown): string {
+  return typeof value === "string" ? value : "";
+}

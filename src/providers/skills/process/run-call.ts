@@ -1,0 +1,102 @@
+import type { CallContext } from "../../../model/skill.ts";
+import type { Layout } from "../read/index.ts";
+import { keyOf, type LoadedModule } from "./load-module.ts";
+import type { InvokeOrder, Report } from "./messages.ts";
+import { isFunction, valueAt } from "./values.ts";
+
+/** Calls what the order names, with its arguments in the form that the method wants. */
+export async function runCall(
+  { call, target, path, input, context: facts }: InvokeOrder,
+  module: LoadedModule | undefined,
+  signal: AbortSignal,
+  send: (report: Report) => void,
+): Promise<unknown> {
+  const context: CallContext = Object.freeze({ ...facts, ...voicesOf(call, send), signal });
+  switch (target.via) {
+    case "class": {
+      const object = module?.objects.get(keyOf(target.path));
+      return callMember(object, target.method, argumentsFor(target.layout, input, context), path);
+    }
+    case "function": {
+      const holder = valueAt(module?.root, target.path.slice(0, -1));
+      const name = target.path.at(-1);
+      if (name !== undefined) return callMember(holder, name, argumentsFor(target.layout, input, context), path);
+      return callFunction(module?.root, undefined, argumentsFor(target.layout, input, context), path);
+    }
+    case "skill": {
+      const skill = module?.skills.get(keyOf(target.path));
+      const method = skill?.methods.find(({ name }) => name === target.method);
+      return method === undefined ? missing(path) : skill?.invoke(method, input, context);
+    }
+    case "tool":
+      return module?.tools.get(keyOf(target.path))?.run(input, context, path) ?? missing(path);
+    case "health":
+      return checkHealth(target, module);
+  }
+}
+
+/** More than so many lines of one call are noise, or an attack on whoever reads them. */
+const MOST_WORDS = 1_000;
+const LONGEST_WORD = 16_384;
+
+/** How a method speaks while it runs. */
+function voicesOf(call: number, send: (report: Report) => void): Pick<CallContext, "log" | "progress"> {
+  let left = MOST_WORDS;
+  const short = (text: unknown): string => String(text).slice(0, LONGEST_WORD);
+  return {
+    log: (level, text) => {
+      if (left-- > 0) send({ kind: "log", call, level, text: short(text) });
+    },
+    progress: (done, total, text) => {
+      if (left-- <= 0) return;
+      send({
+        kind: "progress",
+        call,
+        done,
+        ...(total !== undefined && { total }),
+        ...(text !== undefined && { text: short(text) }),
+      });
+    },
+  };
+}
+
+function callMember(holder: unknown, name: string, args: readonly unknown[], path: string): unknown {
+  const isHolder = (typeof holder === "object" && holder !== null) || typeof holder === "function";
+  return callFunction(isHolder ? Reflect.get(holder, name) : undefined, holder, args, path);
+}
+
+function callFunction(fn: unknown, self: unknown, args: readonly unknown[], path: string): unknown {
+  return isFunction(fn) ? Reflect.apply(fn, self, args) : missing(path);
+}
+
+function missing(path: string): never {
+  throw new TypeError(`"${path}" is no function any more`);
+}
+
+/** Named arguments in the order of the declared parameters; what is absent is left to the method's own default. */
+function argumentsFor(
+  layout: Layout,
+  input: Readonly<Record<string, unknown>>,
+  context: CallContext,
+): readonly unknown[] {
+  const values = layout.names.map((name) => revived(valueAt(input, [name]), layout.revive[name]));
+  const last = layout.rest ? values.pop() : undefined;
+  const args = layout.form === "object" ? [input] : [...values, ...(Array.isArray(last) ? last : [])];
+  if (layout.context) return [...args, context];
+  return args.slice(0, args.findLastIndex((value) => value !== undefined) + 1);
+}
+
+function revived(value: unknown, as: "Date" | "URL" | undefined): unknown {
+  if (typeof value !== "string" || as === undefined) return value;
+  return as === "Date" ? new Date(value) : new URL(value);
+}
+
+async function checkHealth(
+  { of, path }: Extract<InvokeOrder["target"], { via: "health" }>,
+  module: LoadedModule | undefined,
+): Promise<unknown> {
+  if (of === "skill") return module?.skills.get(keyOf(path))?.health();
+  const holder = of === "class" ? module?.objects.get(keyOf(path)) : valueAt(module?.root, path);
+  const check: unknown = typeof holder === "object" && holder !== null ? Reflect.get(holder, "healthCheck") : undefined;
+  return isFunction(check) ? Reflect.apply(check, holder, []) : { healthy: true, message: "ok" };
+}

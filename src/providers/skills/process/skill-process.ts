@@ -1,0 +1,280 @@
+import { type ChildProcess, fork } from "node:child_process";
+import { Socket } from "node:net";
+import { fileURLToPath } from "node:url";
+
+import type { CallContext } from "../../../model/skill.ts";
+import { Ending } from "./ending.ts";
+import { type InvokeOrder, type Loaded, type LoadOrder, nowMs, type Order, type Report } from "./messages.ts";
+import { parseReport } from "./parse-report.ts";
+import { callCancelled, callFailed, errorOfCall, ModuleFailure, ProcessGone, runtimeClosed } from "./skill-errors.ts";
+
+/** A call that the process has not begun after this time goes to another process. */
+const START_MS = 1_000;
+/** It may begin a call in the very last moment; its word must be here before the call goes elsewhere. */
+const START_MARGIN_MS = 250;
+/** How long it may stay silent after one of its calls was cancelled: alone, or beside calls that still count. */
+const SILENCE_MS = { alone: 1_000, beside: 3_000 };
+const FAREWELL_MS = 500;
+
+const ENTRY = fileURLToPath(
+  import.meta.url.endsWith(".ts")
+    ? new URL("../../../../dist/src/providers/skills/process/entry.js", import.meta.url)
+    : new URL("entry.js", import.meta.url),
+);
+
+export type CallRequest = Omit<InvokeOrder, "kind" | "call" | "startBy" | "context">;
+
+/** How a call ended; `moved` means that it never began, so it can begin elsewhere. */
+export type CallEnd =
+  | { readonly kind: "value"; readonly value: unknown }
+  | { readonly kind: "error"; readonly error: Error }
+  | { readonly kind: "moved" };
+
+export interface ProcessOptions {
+  /** The skills folder, of which no caller hears. */
+  readonly root: string;
+  /** Heap of the skills; half as much again is left for everything else. */
+  readonly memoryBytes: number;
+  readonly log: CallContext["log"];
+  /** Calls wait that the process does not begin. Returns whether they may go elsewhere. */
+  readonly onBlocked: () => boolean;
+  readonly onEnd: () => void;
+}
+
+interface Call {
+  readonly path: string;
+  readonly context: CallContext;
+  readonly end: (end: CallEnd) => void;
+  hasBegun: boolean;
+}
+
+type LoadEnd = Extract<Report, { kind: "loaded" | "failed" }> | { readonly kind: "ended"; readonly wasAlone: boolean };
+
+/** One process with skills in it, seen from the runtime. */
+export class SkillProcess {
+  readonly #options: ProcessOptions;
+  readonly #child: ChildProcess;
+  readonly #ending: Ending;
+  readonly #calls = new Map<number, Call>();
+  /** Cancelled calls of which the process has not said yet that it knows. */
+  readonly #silent = new Map<number, NodeJS.Timeout>();
+  readonly #ready: Promise<void>;
+  #markReady: () => void = () => undefined;
+  /** By module. */
+  readonly #imports = new Map<string, Promise<Loaded>>();
+  #lastImport: Promise<unknown> = Promise.resolve();
+  /** Imports that are under way or wait for their turn. */
+  #loads = 0;
+  #onLoaded: ((end: LoadEnd) => void) | undefined;
+  #lastCall = 0;
+  #isRetired = false;
+
+  constructor(options: ProcessOptions) {
+    const heapMb = Math.ceil(options.memoryBytes / (1 << 20));
+    const limitBytes = options.memoryBytes * 1.5;
+    this.#options = options;
+    this.#child = fork(ENTRY, [String(limitBytes)], {
+      execArgv: [`--max-old-space-size=${heapMb}`, "--enable-source-maps", "--disable-warning=ExperimentalWarning"],
+      serialization: "advanced",
+      stdio: ["ignore", "pipe", "pipe", "ipc"],
+    });
+    this.#ready = new Promise((resolve) => (this.#markReady = resolve));
+    this.#ending = new Ending(this.#child, limitBytes, options.log);
+    void this.#ending.over.then(() => this.#ended());
+    this.#child.on("message", (message) => this.#hear(message));
+    for (const stream of [this.#child.stdout, this.#child.stderr]) if (stream instanceof Socket) stream.unref();
+    this.#settle();
+  }
+
+  get isOver(): boolean {
+    return this.#ending.isOver;
+  }
+
+  /** Resolves when the process has ended. */
+  get over(): Promise<void> {
+    return this.#ending.over;
+  }
+
+  get hasCalls(): boolean {
+    return this.#calls.size > 0;
+  }
+
+  get isIdle(): boolean {
+    return !this.hasCalls && this.#loads === 0;
+  }
+
+  /** Imports a module, after those that were asked for before. Rejects with a `ModuleFailure` or `ProcessGone`. */
+  load(order: LoadOrder, timeoutMs: number): Promise<Loaded> {
+    const loaded = this.#lastImport.then(() => this.#load(order, timeoutMs));
+    const replace = (): unknown => this.#imports.set(order.module, loaded);
+    this.#lastImport = loaded.then(replace, () => undefined);
+    // Until a new version is there, and if it never is, calls go to the one before.
+    if (!this.#imports.has(order.module)) replace();
+    this.#loads++;
+    this.#settle();
+    void this.#lastImport.then(() => {
+      this.#loads--;
+      return this.#settle();
+    });
+    return loaded;
+  }
+
+  /** Settles as the last import of a module did; `undefined` for a module that was never asked for. */
+  imported(module: string): Promise<Loaded> | undefined {
+    return this.#imports.get(module);
+  }
+
+  unload(module: string): void {
+    this.#imports.delete(module);
+    this.#send({ kind: "unload", module });
+  }
+
+  invoke(request: CallRequest, context: CallContext): Promise<CallEnd> {
+    const call = ++this.#lastCall;
+    return new Promise((resolve) => {
+      const cancel = (): void => this.#cancel(call);
+      const late = setTimeout(() => setImmediate(() => this.#late(call)), START_MS + START_MARGIN_MS);
+      const end = (how: CallEnd): void => {
+        clearTimeout(late);
+        context.signal.removeEventListener("abort", cancel);
+        this.#calls.delete(call);
+        resolve(how);
+        this.#settle();
+      };
+      this.#calls.set(call, { path: request.path, context, end, hasBegun: false });
+      context.signal.addEventListener("abort", cancel, { once: true });
+      const { caller, runId, callId, settings } = context;
+      const facts = { caller: { ...caller }, runId, callId, settings };
+      this.#send({ kind: "invoke", call, ...request, context: facts, startBy: nowMs() + START_MS });
+      if (this.isOver) end({ kind: "moved" });
+      else this.#settle();
+    });
+  }
+
+  /** Takes no more calls; ends when those under way have ended. */
+  retire(): void {
+    this.#isRetired = true;
+    this.#settle();
+  }
+
+  close(): void {
+    for (const { path, end } of this.#calls.values()) end({ kind: "error", error: runtimeClosed(path) });
+    this.retire();
+  }
+
+  async #load(order: LoadOrder, timeoutMs: number): Promise<Loaded> {
+    await this.#ready;
+    if (this.isOver) throw new ProcessGone(this.#ending.why);
+    const limit = setTimeout(
+      () => this.#ending.stop(`it did not come to an end within ${timeoutMs / 1_000} s`),
+      timeoutMs,
+    );
+    const report = await new Promise<LoadEnd>((resolve) => {
+      this.#onLoaded = resolve;
+      this.#send(order);
+    });
+    clearTimeout(limit);
+    this.#onLoaded = undefined;
+    switch (report.kind) {
+      case "loaded":
+        return report;
+      case "failed":
+        throw new ModuleFailure(report.failure);
+      case "ended":
+        throw report.wasAlone ? new ModuleFailure(`at import, ${this.#ending.why}`) : new ProcessGone(this.#ending.why);
+    }
+  }
+
+  #send(order: Order): void {
+    // Without a channel the end of the process is on its way, and says the rest.
+    if (this.#child.connected) this.#child.send(order, () => undefined);
+  }
+
+  #hear(message: unknown): void {
+    const report = parseReport(message);
+    if (report === undefined) return;
+    if ("call" in report) return this.#hearOfCall(report);
+    switch (report.kind) {
+      case "ready":
+        return this.#markReady();
+      case "loaded":
+      case "failed":
+        return this.#onLoaded?.(report);
+      case "stray": {
+        const { stack, message } = report.failure;
+        return this.#options.log("error", `A skill failed outside of any call: ${stack || message}`);
+      }
+    }
+  }
+
+  #hearOfCall(report: Extract<Report, { readonly call: number }>): void {
+    const call = this.#calls.get(report.call);
+    switch (report.kind) {
+      case "started":
+        if (call !== undefined) call.hasBegun = true;
+        break;
+      case "late":
+        call?.end({ kind: "moved" });
+        break;
+      case "cancelled":
+        clearTimeout(this.#silent.get(report.call));
+        this.#silent.delete(report.call);
+        break;
+      case "result":
+        call?.end({ kind: "value", value: report.value });
+        break;
+      case "error":
+        call?.end({ kind: "error", error: errorOfCall(call.path, report, this.#options.root) });
+        break;
+      case "log":
+        call?.context.log(report.level, report.text);
+        break;
+      case "progress":
+        call?.context.progress(report.done, report.total, report.text);
+        break;
+    }
+  }
+
+  #late(number: number): void {
+    const call = this.#calls.get(number);
+    if (call?.hasBegun === false && this.#options.onBlocked()) call.end({ kind: "moved" });
+  }
+
+  /** The call is over for its caller. If the process does not even hear of it, something in it never gives back control. */
+  #cancel(number: number): void {
+    const call = this.#calls.get(number);
+    if (call === undefined) return;
+    call.end({ kind: "error", error: callCancelled(call.path, call.context.signal) });
+    this.#send({ kind: "cancel", call: number });
+    if (!call.hasBegun) return;
+    const beside = [...this.#calls.values()].some(({ hasBegun }) => hasBegun);
+    const stop = (): void => this.#ending.stop("the process of the skills no longer answered");
+    this.#silent.set(number, setTimeout(stop, beside ? SILENCE_MS.beside : SILENCE_MS.alone));
+  }
+
+  #ended(): void {
+    const wasAlone = this.#calls.size === 0;
+    for (const limit of this.#silent.values()) clearTimeout(limit);
+    for (const { path, hasBegun, end } of this.#calls.values()) {
+      end(
+        hasBegun
+          ? { kind: "error", error: callFailed(path, `did not finish: ${this.#ending.why}`) }
+          : { kind: "moved" },
+      );
+    }
+    this.#markReady();
+    this.#onLoaded?.({ kind: "ended", wasAlone });
+    this.#options.onEnd();
+  }
+
+  /** Keeps the program alive only while something is under way; lets a retired process go when nothing is. */
+  #settle(): void {
+    for (const handle of [this.#child, this.#child.channel]) {
+      if (this.isIdle) handle?.unref();
+      else handle?.ref();
+    }
+    if (!this.#isRetired || !this.isIdle || this.isOver) return;
+    if (this.#child.connected) this.#child.disconnect();
+    setTimeout(() => this.#ending.stop("it is no longer needed"), FAREWELL_MS).unref();
+  }
+}

@@ -1,0 +1,101 @@
+import { isMemberName } from "../../../model/names.ts";
+import type { MethodMetadata } from "../../../model/skill.ts";
+import { type Doc, docOf } from "./docs.ts";
+import { isClass, isFunction, withDeclaredType } from "./exports.ts";
+import type { Files } from "./files.ts";
+import { readFacts } from "./metadata.ts";
+import { type ReadMethod, readMethod, typeParametersOf } from "./methods.ts";
+import { type Bound, type Scope, scopeOf } from "./reader.ts";
+import { isPrivate } from "./shapes.ts";
+import { keyOf, nameOf, nodeAt, nodesAt, type SyntaxNode } from "./syntax.ts";
+
+/** A class that is to be a skill. */
+export interface ClassSite {
+  readonly skill: string;
+  readonly node: SyntaxNode;
+  readonly doc: Doc;
+  readonly scope: Scope;
+  readonly inherited: Partial<MethodMetadata>;
+}
+
+export interface ReadClassFacts {
+  readonly methods: readonly ReadMethod[];
+  readonly hidden: boolean;
+}
+
+/** The public methods of a class: its own, and those of base classes whose source is at hand. */
+export function readClass({ skill, node, doc, scope, inherited }: ClassSite, files: Files): ReadClassFacts {
+  const { metadata, hidden } = readFacts(doc, inherited);
+  const members = [...membersOf({ node, scope }, files).values()];
+  const methods = members.flatMap((member) => readMethod({ skill, ...member, inherited: metadata }, files) ?? []);
+  return { methods, hidden };
+}
+
+interface Member {
+  readonly name: string;
+  readonly fn: SyntaxNode;
+  readonly doc: Doc;
+  readonly scope: Scope;
+}
+
+/** A class where it is declared, and what is given for its type parameters. */
+interface ClassPlace {
+  readonly node: SyntaxNode;
+  readonly scope: Scope;
+  readonly given?: readonly Bound[];
+}
+
+const MOST_BASES = 20;
+
+/** Members by name. A name that a class has itself, even if it is no method, hides that of its base. */
+function membersOf(
+  { node, scope: outer, given = [] }: ClassPlace,
+  files: Files,
+  depth = 0,
+): ReadonlyMap<string, Member> {
+  const scope = { ...outer, bound: typeParametersOf(node, outer, given) };
+  const body = nodeAt(node, "body");
+  const members = nodesAt(body, "body");
+  const own = new Map<string, Member>();
+  const taken = new Set<string>();
+  for (const [index, member] of members.entries()) {
+    const name = keyOf(member);
+    if (name === undefined || member["static"] === true || member.type.startsWith("TSAbstract")) continue;
+    const fn = functionOf(member);
+    if (fn?.type === "TSDeclareMethod") continue;
+    taken.add(name);
+    own.delete(name);
+    if (fn !== undefined && isExposed(name, member))
+      own.set(name, { name, fn, doc: docOf(scope.source, member, members[index - 1], body), scope });
+  }
+  const base = depth < MOST_BASES ? baseOf(node, scope, files) : undefined;
+  const above = base === undefined ? [] : [...membersOf(base, files, depth + 1)];
+  return new Map([...own, ...above.filter(([name]) => !taken.has(name))]);
+}
+
+/** A method, or a field that holds a function. */
+function functionOf(member: SyntaxNode): SyntaxNode | undefined {
+  const value = nodeAt(member, "value");
+  if (member.type === "MethodDefinition") {
+    const { kind, typeParameters } = member;
+    return kind === "method" && value !== undefined ? { ...value, typeParameters } : undefined;
+  }
+  if (member.type !== "PropertyDefinition" || value === undefined || !isFunction(value)) return undefined;
+  return withDeclaredType(value, member);
+}
+
+/** Not for models: what is private, starts with `_`, answers the health check, or is a name that JavaScript uses itself. */
+function isExposed(name: string, member: SyntaxNode): boolean {
+  if (isPrivate(member) || name.startsWith("_") || name === "healthCheck") return false;
+  return isMemberName(name) && !(name in Object.prototype);
+}
+
+function baseOf(node: SyntaxNode, scope: Scope, files: Files): ClassPlace | undefined {
+  const name = nameOf(nodeAt(node, "superClass"));
+  const found = name === undefined ? undefined : files.find(scope.names, name);
+  if (found?.kind !== "value") return undefined;
+  const base = found.node.type === "VariableDeclarator" ? nodeAt(found.node, "init") : found.node;
+  if (base === undefined || !isClass(base)) return undefined;
+  const given = nodesAt(nodeAt(node, "superTypeParameters"), "params").map((each) => ({ node: each, scope }));
+  return { node: base, scope: scopeOf(found.names), given };
+}

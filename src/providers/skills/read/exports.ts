@@ -1,0 +1,166 @@
+import { type Doc, docOf, NO_DOC } from "./docs.ts";
+import type { FileNames } from "./file-names.ts";
+import { keyOf, nameOf, nodeAt, nodesAt, type Source, type SyntaxNode } from "./syntax.ts";
+
+/** The way to a value: from the namespace of an ES module, or from `module.exports`. */
+export type ExportPath = readonly string[];
+
+/** Something that a module both declares and exports. What it exports of others is not its own (L2). */
+export interface OwnExport {
+  readonly path: ExportPath;
+  /** A function, a class, or the expression that makes the value. */
+  readonly node: SyntaxNode;
+  readonly doc: Doc;
+}
+
+export type ModuleFormat = "esm" | "cjs";
+
+/** ES modules have an import or an export; a file without either is CommonJS, unless its extension says otherwise. */
+export function formatOf({ file, program }: Source): ModuleFormat {
+  if (file.endsWith(".cjs")) return "cjs";
+  const statements = nodesAt(program, "body");
+  if (file.endsWith(".mjs") || statements.some(({ type }) => ESM_STATEMENTS.has(type))) return "esm";
+  return "cjs";
+}
+
+const ESM_STATEMENTS: ReadonlySet<string> = new Set([
+  "ImportDeclaration",
+  "ExportNamedDeclaration",
+  "ExportDefaultDeclaration",
+  "ExportAllDeclaration",
+]);
+
+/** What a module exports of its own, each value once, in the order of the text. */
+export function ownExports(names: FileNames): readonly OwnExport[] {
+  const statements = nodesAt(names.source.program, "body");
+  const all = statements.flatMap((statement, index) => {
+    const doc = docOf(names.source, statement, statements[index - 1]);
+    return [...fromExport(statement, doc, names), ...fromAssignment(statement, doc, names)];
+  });
+  const seen = new Set<SyntaxNode>();
+  return all.filter(({ node }) => !seen.has(node) && seen.add(node));
+}
+
+function fromExport(statement: SyntaxNode, doc: Doc, names: FileNames): readonly OwnExport[] {
+  const declaration = nodeAt(statement, "declaration");
+  if (statement.type === "ExportDefaultDeclaration" && declaration !== undefined) {
+    return unfold(["default"], declaration, doc, names);
+  }
+  if (statement.type === "TSExportAssignment") return unfold([], nodeAt(statement, "expression"), doc, names);
+  if (statement.type !== "ExportNamedDeclaration" || nodeAt(statement, "source") !== undefined) return [];
+  const specifiers = nodesAt(statement, "specifiers").flatMap((specifier) => {
+    const exported = nameOf(nodeAt(specifier, "exported")) ?? "";
+    return unfold([exported], nodeAt(specifier, "local"), NO_DOC, names);
+  });
+  return [...specifiers, ...declaredIn(declaration).flatMap(([name, node]) => ({ path: [name], node, doc }))];
+}
+
+/** `module.exports = …`, `exports.name = …`, and both in a chain. */
+function fromAssignment(statement: SyntaxNode, doc: Doc, names: FileNames): readonly OwnExport[] {
+  const expression = statement.type === "ExpressionStatement" ? nodeAt(statement, "expression") : undefined;
+  return fromAssigned(expression, doc, names);
+}
+
+function fromAssigned(expression: SyntaxNode | undefined, doc: Doc, names: FileNames): readonly OwnExport[] {
+  if (expression?.type !== "AssignmentExpression") return [];
+  const path = exportsPath(nodeAt(expression, "left"));
+  const right = nodeAt(expression, "right");
+  if (right?.type === "AssignmentExpression") return fromAssigned(right, doc, names);
+  return path === undefined ? [] : unfold(path, right, doc, names);
+}
+
+function exportsPath(target: SyntaxNode | undefined): ExportPath | undefined {
+  if (nameOf(target) === "exports" && target?.type === "Identifier") return [];
+  if (target?.type !== "MemberExpression") return undefined;
+  const object = nodeAt(target, "object");
+  const property = target["computed"] === true ? undefined : nameOf(nodeAt(target, "property"));
+  if (property === undefined) return undefined;
+  if (nameOf(object) === "module") return property === "exports" ? [] : undefined;
+  const outer = exportsPath(object);
+  return outer?.length === 0 ? [property] : undefined;
+}
+
+/** Follows a name to what it was declared as, and an object that is everything a module exports to its members. */
+function unfold(path: ExportPath, value: SyntaxNode | undefined, doc: Doc, names: FileNames): readonly OwnExport[] {
+  const node = bare(value);
+  if (node === undefined) return [];
+  if (node.type === "Identifier") {
+    const local = localOf(nameOf(node) ?? "", names);
+    return local === undefined ? [] : unfold(path, local.node, local.doc.description === "" ? doc : local.doc, names);
+  }
+  const isWhole = path.length === 0 || (path.length === 1 && path[0] === "default");
+  if (node.type !== "ObjectExpression" || !isWhole) return [{ path, node, doc }];
+  const properties = nodesAt(node, "properties");
+  const members = properties.flatMap((property, index) => {
+    const name = property.type === "Property" && property["kind"] === "init" ? keyOf(property) : undefined;
+    if (name === undefined) return [];
+    return unfold(
+      [...path, name],
+      nodeAt(property, "value"),
+      docOf(names.source, property, properties[index - 1], node),
+      names,
+    );
+  });
+  return [{ path, node, doc }, ...members];
+}
+
+/** What a name was declared as in this file; `undefined` for what is imported. */
+function localOf(name: string, names: FileNames): { readonly node: SyntaxNode; readonly doc: Doc } | undefined {
+  const statements = nodesAt(names.source.program, "body");
+  for (const [index, statement] of statements.entries()) {
+    const inner = nodeAt(statement, "declaration") ?? statement;
+    const found = declaredIn(inner).find(([declared]) => declared === name);
+    if (found !== undefined) return { node: found[1], doc: docOf(names.source, statement, statements[index - 1]) };
+  }
+  return undefined;
+}
+
+/** The functions, classes and values that a statement declares. Types, and functions without a body, are none. */
+function declaredIn(statement: SyntaxNode | undefined): readonly (readonly [name: string, node: SyntaxNode])[] {
+  if (statement === undefined || statement["declare"] === true) return [];
+  if (statement.type === "FunctionDeclaration" || statement.type === "ClassDeclaration") {
+    const name = nameOf(nodeAt(statement, "id"));
+    return name === undefined ? [] : [[name, statement]];
+  }
+  if (statement.type !== "VariableDeclaration") return [];
+  return nodesAt(statement, "declarations").flatMap((declarator) => {
+    const id = nodeAt(declarator, "id");
+    const name = nameOf(id);
+    const init = bare(nodeAt(declarator, "init"));
+    return name === undefined || init === undefined ? [] : [[name, withDeclaredType(init, id)] as const];
+  });
+}
+
+/** A value without what only the type checker reads. */
+function bare(node: SyntaxNode | undefined): SyntaxNode | undefined {
+  return node !== undefined && WRAPPERS.has(node.type) ? bare(nodeAt(node, "expression")) : node;
+}
+
+const WRAPPERS: ReadonlySet<string> = new Set([
+  "TSAsExpression",
+  "TSSatisfiesExpression",
+  "TSTypeAssertion",
+  "TSNonNullExpression",
+  "ParenthesizedExpression",
+]);
+
+/** A function whose parameters are typed on the name that it is given: `const add: (a: number) => number = (a) => …`. */
+export function withDeclaredType(fn: SyntaxNode, target: SyntaxNode | undefined): SyntaxNode {
+  const type = nodeAt(nodeAt(target, "typeAnnotation"), "typeAnnotation");
+  if (type?.type !== "TSFunctionType" || !isFunction(fn)) return fn;
+  const types = nodesAt(type, "parameters").map((parameter) => nodeAt(parameter, "typeAnnotation"));
+  const params = nodesAt(fn, "params").map((param, index) =>
+    param["typeAnnotation"] === undefined && param.type !== "AssignmentPattern"
+      ? { ...param, typeAnnotation: types[index] }
+      : param,
+  );
+  return { ...fn, params, returnType: fn["returnType"] ?? nodeAt(type, "typeAnnotation") };
+}
+
+export function isFunction({ type }: SyntaxNode): boolean {
+  return type === "FunctionDeclaration" || type === "FunctionExpression" || type === "ArrowFunctionExpression";
+}
+
+export function isClass({ type }: SyntaxNode): boolean {
+  return type === "ClassDeclaration" || type === "ClassExpression";
+}

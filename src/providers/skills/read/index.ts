@@ -1,0 +1,154 @@
+import { isMemberName } from "../../../model/names.ts";
+import type { MethodMetadata } from "../../../model/skill.ts";
+import { methodNameOfModule, skillNameOfModule } from "../names.ts";
+import { readClass } from "./classes.ts";
+import { type Doc, NO_DOC, parseDoc } from "./docs.ts";
+import {
+  type ExportPath,
+  formatOf,
+  isClass,
+  isFunction,
+  type ModuleFormat,
+  type OwnExport,
+  ownExports,
+} from "./exports.ts";
+import type { FileNames } from "./file-names.ts";
+import { Files } from "./files.ts";
+import { literalValue } from "./literals.ts";
+import { readFacts } from "./metadata.ts";
+import { type ReadMethod, readMethod } from "./methods.ts";
+import { scopeOf } from "./reader.ts";
+import { nameOf, nodeAt, nodesAt, type Source, type SyntaxNode } from "./syntax.ts";
+
+export type { ExportPath, ModuleFormat } from "./exports.ts";
+export type { Layout } from "./parameters.ts";
+export type { ReadMethod } from "./methods.ts";
+
+/** What the source of a module says, before any of it runs. Plain data. */
+export interface Reading {
+  readonly format: ModuleFormat;
+  /** The skill that functions and tools of the module make up. */
+  readonly name: string;
+  readonly description: string;
+  readonly classes: readonly ReadClass[];
+  readonly functions: readonly ReadFunction[];
+  /** Other values: they may turn out to be defined skills or tools. */
+  readonly values: readonly ExportPath[];
+  /** Where a nameless value gets its name from. */
+  readonly methodName: string;
+  /** What comes near to a skill without being one, for the report that there is none. */
+  readonly nearMisses: readonly string[];
+  /** Every file that was read. */
+  readonly files: readonly string[];
+}
+
+export interface ReadClass {
+  readonly name: string;
+  readonly path: ExportPath;
+  readonly description: string;
+  readonly methods: readonly ReadMethod[];
+}
+
+export interface ReadFunction extends ReadMethod {
+  readonly path: ExportPath;
+}
+
+/** Exports of a module of functions that are about the skill, not methods of it. */
+const ABOUT_THE_SKILL: ReadonlySet<string> = new Set(["name", "description", "settings", "healthCheck"]);
+
+/** Reads the skills of a module from its source: names, methods, types and comments. */
+export function readModule(source: Source, stem: string): Reading {
+  const files = new Files();
+  const names = files.open(source);
+  const header = headerOf(source);
+  const inherited = readFacts(header).metadata;
+  const own = ownExports(names);
+  const name = ownText(own, "name", names, files) ?? skillNameOfModule(stem);
+  const classes = own.flatMap((each) => classesOf(each, { stem, header, inherited, names, files }));
+  const functions = own.flatMap((each) => functionsOf(each, { skill: name, stem, inherited, names, files }));
+  return {
+    format: formatOf(source),
+    name,
+    description: ownText(own, "description", names, files) ?? header.description,
+    classes,
+    functions,
+    values: own.filter(({ node }) => !isClass(node) && !isFunction(node)).map(({ path }) => path),
+    methodName: methodNameOfModule(stem),
+    nearMisses: classes.length > 0 ? [] : nearMissesIn(source, own),
+    files: [...files.read],
+  };
+}
+
+/** The first comment of a file, if it is about the file and not about what follows it. */
+function headerOf(source: Source): Doc {
+  const [comment] = source.docs;
+  const first = nodesAt(source.program, "body").find((statement) => statement["directive"] === undefined);
+  if (comment === undefined || (first !== undefined && comment.start > first.start)) return NO_DOC;
+  const doc = parseDoc(comment.value, comment.loc?.start.line ?? 1);
+  const isAbout = doc.tags.some(({ tag }) => FILE_TAGS.has(tag));
+  const isFollowed = source.docs.some(({ start, end }) => start > comment.start && end <= (first?.start ?? 0));
+  return isAbout || isFollowed || first?.type === "ImportDeclaration" || !isExport(first) ? doc : NO_DOC;
+}
+
+const FILE_TAGS: ReadonlySet<string> = new Set(["file", "fileoverview", "module", "packagedocumentation"]);
+
+function isExport(statement: SyntaxNode | undefined): boolean {
+  return statement?.type === "ExportNamedDeclaration" || statement?.type === "ExportDefaultDeclaration";
+}
+
+/** `export const description = "…"`. */
+function ownText(own: readonly OwnExport[], name: string, names: FileNames, files: Files): string | undefined {
+  const found = own.find(({ path }) => path.at(-1) === name);
+  const value = literalValue(found?.node, names, files);
+  return typeof value === "string" && (name !== "name" || isMemberName(value)) ? value : undefined;
+}
+
+interface ModuleFacts {
+  readonly stem: string;
+  readonly inherited: Partial<MethodMetadata>;
+  readonly names: FileNames;
+  readonly files: Files;
+}
+
+function classesOf(
+  { path, node, doc }: OwnExport,
+  { stem, header, inherited, names, files }: ModuleFacts & { readonly header: Doc },
+): readonly ReadClass[] {
+  if (!isClass(node) || node["abstract"] === true) return [];
+  const own = nameOf(nodeAt(node, "id"));
+  const isNameless = own === undefined && (path.at(-1) ?? "default") === "default";
+  const name = isNameless
+    ? skillNameOfModule(stem)
+    : [own, path.at(-1)].find((each) => each?.endsWith("Skill") === true);
+  if (name === undefined || !isMemberName(name)) return [];
+  const { methods, hidden } = readClass({ skill: name, node, doc, scope: scopeOf(names), inherited }, files);
+  return hidden
+    ? []
+    : [{ name, path, description: doc.description === "" ? header.description : doc.description, methods }];
+}
+
+function functionsOf(
+  { path, node, doc }: OwnExport,
+  { skill, stem, inherited, names, files }: ModuleFacts & { readonly skill: string },
+): readonly ReadFunction[] {
+  const exported = path.at(-1) ?? "default";
+  const name = exported === "default" ? (nameOf(nodeAt(node, "id")) ?? methodNameOfModule(stem)) : exported;
+  if (!isFunction(node) || name.startsWith("_") || ABOUT_THE_SKILL.has(name) || !isMemberName(name)) return [];
+  const method = readMethod({ skill, name, fn: node, doc, scope: scopeOf(names), inherited }, files);
+  return method === undefined ? [] : [{ ...method, path }];
+}
+
+/** Classes that are meant to be skills, as it seems, but cannot be reached or are not called so. */
+function nearMissesIn(source: Source, own: readonly OwnExport[]): readonly string[] {
+  const exported = own.flatMap(({ node }) => (isClass(node) ? [nameOf(nodeAt(node, "id")) ?? ""] : []));
+  const wrongName = exported.filter((name) => name !== "" && !name.endsWith("Skill"));
+  const declared = nodesAt(source.program, "body").filter((each) => isClass(each) && each["abstract"] !== true);
+  const hidden = declared.filter((each) => {
+    const name = nameOf(nodeAt(each, "id")) ?? "";
+    return name.endsWith("Skill") && !exported.includes(name);
+  });
+  return [
+    ...hidden.map((each) => `the class "${nameOf(nodeAt(each, "id"))}" in line ${each.loc.start.line} is not exported`),
+    ...wrongName.map((name) => `the name of the class "${name}" does not end in Skill`),
+  ];
+}

@@ -1,0 +1,137 @@
+import type { JsonSchema } from "../../../model/json.ts";
+import { ANY, type Field, type Reader, type Scope, schemaOfShape, type Shape } from "./reader.ts";
+import { mapFields } from "./shapes.ts";
+import type { SyntaxNode } from "./syntax.ts";
+import { anyOf, enumOf, literals, partsOf } from "./unions.ts";
+
+/** A type with its arguments, in the place where it is used. */
+export interface Use {
+  readonly name: string;
+  readonly node: SyntaxNode;
+  readonly args: readonly SyntaxNode[];
+  readonly scope: Scope;
+  readonly reader: Reader;
+}
+
+/** The types that come with the language, by name, unless a file declares one of that name itself. */
+export const KNOWN_TYPES: ReadonlyMap<string, (use: Use) => JsonSchema> = new Map([
+  ["String", () => ({ type: "string" })],
+  ["Number", () => ({ type: "number" })],
+  ["Boolean", () => ({ type: "boolean" })],
+  ["integer", () => ({ type: "integer" })],
+  ["int", () => ({ type: "integer" })],
+  ["bool", () => ({ type: "boolean" })],
+  ["any", () => ANY],
+  ["object", () => ({ type: "object" })],
+  ["Object", () => ({ type: "object" })],
+  ["Array", listOf],
+  ["ReadonlyArray", listOf],
+  ["Promise", first],
+  ["PromiseLike", first],
+  ["Awaited", first],
+  ["Readonly", first],
+  ["NoInfer", first],
+  ["Uppercase", () => ({ type: "string" })],
+  ["Lowercase", () => ({ type: "string" })],
+  ["Capitalize", () => ({ type: "string" })],
+  ["Uncapitalize", () => ({ type: "string" })],
+  ["Date", dated],
+  ["URL", () => ({ type: "string", format: "uri" })],
+  ["Uint8Array", () => ANY],
+  ["Buffer", () => ANY],
+  ["NonNullable", (use) => anyOf(partsOf(first(use)).filter((part) => part["type"] !== "null"))],
+  ["Exclude", (use) => literals(difference(use, false))],
+  ["Extract", (use) => literals(difference(use, true))],
+  [
+    "Set",
+    (use) => (use.reader.side === "output" ? listOf(use) : refused(use, "a Set cannot be passed", "take an array")),
+  ],
+  [
+    "Map",
+    (use) => (use.reader.side === "output" ? dictionary(use) : refused(use, "a Map cannot be passed", "take a Record")),
+  ],
+  ...["AsyncGenerator", "AsyncIterable", "Generator", "Iterable"].map(
+    (name) => [name, (use: Use) => refused(use, "a method has one result", "return an array")] as const,
+  ),
+  ["Function", (use) => refused(use, "functions cannot be passed", "take plain data instead")],
+  ["Record", (use) => fromShape(use) ?? dictionary(use)],
+  ...["Partial", "Required", "Pick", "Omit"].map((name) => [name, (use: Use) => fromShape(use) ?? first(use)] as const),
+]);
+
+function first({ args: [node], scope, reader }: Use): JsonSchema {
+  return reader.type(node, scope);
+}
+
+function listOf(use: Use): JsonSchema {
+  return { type: "array", items: first(use) };
+}
+
+/** A parameter that is a date is made one before the method runs; nobody does that deeper in. */
+function dated({ node, scope, reader }: Use): JsonSchema {
+  if (reader.side === "output" || reader.depth === 1) return { type: "string", format: "date-time" };
+  return reader.unreadable(
+    node,
+    scope,
+    "only a parameter itself can be a date",
+    "write string, and make the date yourself",
+  );
+}
+
+function difference(
+  { args: [from, other], scope, reader }: Use,
+  common: boolean,
+): readonly (string | number | boolean)[] {
+  if (from === undefined || other === undefined) return [];
+  const others = new Set(valuesOf(reader.type(other, scope)));
+  return valuesOf(reader.type(from, scope)).filter((value) => others.has(value) === common);
+}
+
+function valuesOf(schema: JsonSchema): readonly (string | number | boolean)[] {
+  return partsOf(schema)
+    .flatMap(enumOf)
+    .filter((value) => typeof value === "string" || typeof value === "number" || typeof value === "boolean");
+}
+
+function dictionary({ args: [, value], scope, reader }: Use): JsonSchema {
+  return { type: "object", ...(value !== undefined && { additionalProperties: reader.type(value, scope) }) };
+}
+
+function refused({ node, scope, reader }: Use, why: string, mend: string): JsonSchema {
+  return reader.unreadable(node, scope, why, mend);
+}
+
+function fromShape(use: Use): JsonSchema | undefined {
+  const shape = KNOWN_SHAPES.get(use.name)?.(use);
+  return shape && schemaOfShape(shape, use.reader.side);
+}
+
+/** The types that make fields of fields. */
+export const KNOWN_SHAPES: ReadonlyMap<string, (use: Use) => Shape | undefined> = new Map([
+  ["Partial", (use: Use) => changed(use, (field) => ({ ...field, required: false }))],
+  ["Required", (use: Use) => changed(use, (field) => ({ ...field, required: true }))],
+  ["Readonly", (use: Use) => changed(use, (field) => field)],
+  ["Pick", (use: Use) => changed(use, (field, name) => (keysOf(use, 1).includes(name) ? field : undefined))],
+  ["Omit", (use: Use) => changed(use, (field, name) => (keysOf(use, 1).includes(name) ? undefined : field))],
+  ["Record", record],
+]);
+
+function changed(
+  { args: [node], scope, reader }: Use,
+  change: (field: Field, name: string) => Field | undefined,
+): Shape | undefined {
+  const shape = reader.shape(node, scope);
+  return shape && mapFields(shape, change);
+}
+
+function keysOf({ args, scope, reader }: Use, index: number): readonly unknown[] {
+  return valuesOf(reader.type(args[index], scope)).map(String);
+}
+
+/** Only with keys that are listed; a record of any text is no shape. */
+function record(use: Use): Shape | undefined {
+  const keys = keysOf(use, 0);
+  const value = use.args[1];
+  if (keys.length === 0 || value === undefined) return undefined;
+  const schema = use.reader.type(value, use.scope);
+  return { fields: new Map(keys.map((key) => [String(key), { schema, required: true }])), rest: undefined };
+}

@@ -1,0 +1,96 @@
+import { basename } from "node:path";
+
+import type { JsonSchema } from "../../../model/json.ts";
+import type { MethodDefinition, MethodMetadata } from "../../../model/skill.ts";
+import { type Doc } from "./docs.ts";
+import type { Files } from "./files.ts";
+import { readFacts } from "./metadata.ts";
+import { docType, type Layout, readParameters } from "./parameters.ts";
+import type { Bound, Scope } from "./reader.ts";
+import { annotationOf } from "./shapes.ts";
+import { nodeAt, nodesAt, type SyntaxNode } from "./syntax.ts";
+import { TypeReader, type Unreadable } from "./types.ts";
+
+/** A method as its source declares it, and how to call it. */
+export interface ReadMethod {
+  readonly definition: MethodDefinition;
+  readonly layout: Layout;
+  /** What could not be read, for whoever wrote it. */
+  readonly warnings: readonly string[];
+}
+
+/** A function in the place where it was found. */
+export interface FunctionSite {
+  readonly skill: string;
+  readonly name: string;
+  readonly fn: SyntaxNode;
+  readonly doc: Doc;
+  readonly scope: Scope;
+  /** What the class or file says for all of its methods. */
+  readonly inherited: Partial<MethodMetadata>;
+}
+
+/** Reads one function; `undefined` for one that its doc comment hides. */
+export function readMethod(
+  { skill, name, fn, doc, scope: outer, inherited }: FunctionSite,
+  files: Files,
+): ReadMethod | undefined {
+  const facts = readFacts(doc, inherited);
+  if (facts.hidden) return undefined;
+  const path = `${skill}.${name}`;
+  const file = basename(outer.source.file);
+  const warnings = new Set(
+    facts.mistakes.map(({ line, message }) => `Cannot read a tag of "${path}" (${file}:${line}): ${message}`),
+  );
+  const complain = (unreadable: Unreadable): void => void warnings.add(warningOf(unreadable, path));
+  const scope = { ...outer, bound: typeParametersOf(fn, outer) };
+  const { input, layout } = readParameters(fn, doc, scope, new TypeReader("input", files, complain));
+  const output = readResult(fn, doc, scope, new TypeReader("output", files, complain));
+  const definition: MethodDefinition = {
+    name,
+    description: doc.description,
+    input,
+    ...(output !== undefined && { output }),
+    ...(Object.keys(facts.metadata).length > 0 && { metadata: facts.metadata }),
+    ...(facts.examples.length > 0 && { examples: facts.examples }),
+  };
+  return { definition, layout, warnings: [...warnings] };
+}
+
+/** What the type parameters of a function or class stand for: what is given for them, else what they extend. */
+export function typeParametersOf(
+  node: SyntaxNode,
+  scope: Scope,
+  given: readonly Bound[] = [],
+): ReadonlyMap<string, Bound | undefined> {
+  const parameters = nodesAt(nodeAt(node, "typeParameters"), "params");
+  const bounds = parameters.map((parameter, index) => {
+    const constraint = nodeAt(parameter, "constraint");
+    return [String(parameter["name"]), given[index] ?? (constraint && { node: constraint, scope })] as const;
+  });
+  return new Map([...scope.bound, ...bounds]);
+}
+
+/** The schema of what the method returns or promises; `undefined` where nothing is said of it. */
+function readResult(fn: SyntaxNode, doc: Doc, scope: Scope, reader: TypeReader): JsonSchema | undefined {
+  reader.subject = "the result";
+  const annotation = annotationOf(
+    fn["returnType"] === undefined ? undefined : { ...fn, typeAnnotation: fn["returnType"] },
+  );
+  const said = doc.returns;
+  const schema =
+    annotation !== undefined
+      ? reader.type(annotation, scope)
+      : said !== undefined && said.type !== ""
+        ? docType(said, scope, reader)
+        : {};
+  if (Object.keys(schema).length === 0) return undefined;
+  const described =
+    said !== undefined && said.description !== "" ? { ...schema, description: said.description } : schema;
+  return reader.defs.size === 0 ? described : { ...described, $defs: Object.fromEntries(reader.defs) };
+}
+
+function warningOf({ subject, file, line, text, why, mend }: Unreadable, path: string): string {
+  const type = text === "" ? "the type" : `the type "${text}"`;
+  return `Cannot read ${type} of ${subject} of "${path}" (${basename(file)}:${line}): ${why}, so any value is taken; ${mend}`;
+}
