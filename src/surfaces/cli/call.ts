@@ -1,0 +1,35 @@
+import type { Command } from "commander";
+
+import type { Method } from "../../model/catalog.ts";
+import type { Runtime } from "../../runtime.ts";
+import type { Act } from "./act.ts";
+import { readInput } from "./call-input.ts";
+import { valueText } from "./output.ts";
+import { requireKnown } from "./problems.ts";
+import { UsageError } from "./usage-error.ts";
+
+export function addCall(program: Command, act: Act): void {
+  program
+    .command("call")
+    .description("call one method")
+    .argument("<path>", "Skill.method")
+    .argument("[arguments...]", "key=value, key=@file, or one JSON object; a value is what it says as JSON, else text")
+    .action(
+      act(async ({ runtime, readyRuntime, signal }, path: string, words: readonly string[]) => {
+        const opened = await runtime();
+        if (opened.catalog.method(path) === undefined) await readyRuntime();
+        const method = methodAt(opened, path);
+        const input = await readInput(words, method.parameters, signal);
+        const value = await opened.call(method.path, input, { signal });
+        return { exit: "ok", json: { path: method.path, value: value ?? null }, text: valueText(value) };
+      }),
+    );
+}
+
+function methodAt(runtime: Runtime, path: string): Method {
+  requireKnown(runtime, path);
+  const method = runtime.catalog.method(runtime.describe(path).path);
+  if (method === undefined)
+    throw new UsageError(`Cannot call ${JSON.stringify(path)}: name one method, as in Skill.method`);
+  return method;
+}

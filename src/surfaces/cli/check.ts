@@ -1,0 +1,33 @@
+import type { Command } from "commander";
+
+import type { Act } from "./act.ts";
+import { noteLines, planText, violationsText, warningsText } from "./output.ts";
+import { lacksSkill } from "./problems.ts";
+import { readSource, type SnippetFlags, takesSnippet } from "./snippet-source.ts";
+
+export function addCheck(program: Command, act: Act): void {
+  takesSnippet(program.command("check"))
+    .description("say everything that is wrong with a snippet, or what it will call, without running it")
+    .action(
+      act(
+        async (
+          { runtime, readyRuntime, signal, flags: { verbose }, paint },
+          file: string | undefined,
+          flags: SnippetFlags,
+        ) => {
+          const source = await readSource(file, flags, signal);
+          const opened = await runtime();
+          if (lacksSkill(opened.check(source).violations)) await readyRuntime();
+          const { violations, plan, notes } = opened.check(source);
+          const isRefused = violations.length > 0;
+          return {
+            exit: isRefused ? "refused" : "ok",
+            json: { violations, plan, notes },
+            text: isRefused ? "" : planText(plan),
+            remarks: isRefused ? violationsText(violations, paint.err) : noteLines(notes, paint.err),
+            asides: warningsText(verbose || lacksSkill(violations) ? opened.problems : [], paint.err),
+          };
+        },
+      ),
+    );
+}

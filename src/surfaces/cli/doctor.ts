@@ -1,0 +1,115 @@
+import { existsSync } from "node:fs";
+import { homedir } from "node:os";
+import { join } from "node:path";
+import type { Command } from "commander";
+
+import { messageOf } from "../../errors.ts";
+import type { Problem } from "../../model/provider.ts";
+import type { Runtime } from "../../runtime.ts";
+import type { Act } from "./act.ts";
+import type { Exit } from "./exit-codes.ts";
+import { type Check, checksText, count, problemText } from "./output.ts";
+import { otherProblems } from "./problems.ts";
+import type { CommonFlags, Session } from "./session.ts";
+
+export function addDoctor(program: Command, act: Act): void {
+  program
+    .command("doctor")
+    .description("say what works, what does not, and why")
+    .action(
+      act(async (session) => {
+        const checks = [nodeCheck(), filesCheck(session.flags), ...(await runtimeChecks(session))];
+        return {
+          exit: exitOf(checks),
+          json: { ok: exitOf(checks) === "ok", checks },
+          text: checksText(checks, session.paint.out),
+        };
+      }),
+    );
+}
+
+/** What a person has to mend comes before what may come back by itself. */
+function exitOf(checks: readonly Check[]): Exit {
+  const failed = checks.filter(({ status }) => status === "error");
+  if (failed.length === 0) return "ok";
+  return failed.every(({ kind }) => kind === "server") ? "unreachable" : "usage";
+}
+
+function nodeCheck(): Check {
+  const { node } = process.versions;
+  const [major = 0, minor = 0] = node.split(".").map(Number);
+  const isNewEnough = major > OLDEST_NODE.major || (major === OLDEST_NODE.major && minor >= OLDEST_NODE.minor);
+  const says = isNewEnough ? node : `${node}, but ${OLDEST_NODE.major}.${OLDEST_NODE.minor} or newer is wanted`;
+  return { kind: "node", subject: "Node.js", status: isNewEnough ? "ok" : "error", says, details: "" };
+}
+
+/** As in package.json. */
+const OLDEST_NODE = { major: 20, minor: 19 };
+
+function filesCheck({ settings = "settings.yaml", mcpConfig }: CommonFlags): Check {
+  const usual = [settings, "mcp.json", ".mcp.json", ".env", join(homedir(), ".config", "mcp", "mcp.json")];
+  const found = [...(mcpConfig === undefined ? [] : [mcpConfig]), ...usual].filter((file) => existsSync(file));
+  const says = found.length === 0 ? "no files, which is fine" : found.join(", ");
+  return { kind: "configuration", subject: "Configuration", status: "ok", says, details: "" };
+}
+
+/** Everything that takes a runtime; if it cannot be opened, why. */
+async function runtimeChecks({ readyRuntime, signal }: Session): Promise<readonly Check[]> {
+  try {
+    const runtime = await readyRuntime();
+    const problems = otherProblems(runtime).map((problem) =>
+      problemCheck(problemText(problem), statusOf(problem, runtime)),
+    );
+    return [await engineCheck(runtime), skillsCheck(runtime), ...problems, ...runtime.servers.map(serverCheck)];
+  } catch (thrown) {
+    if (signal.aborted) throw thrown;
+    return [problemCheck(messageOf(thrown), "error")];
+  }
+}
+
+function problemCheck(says: string, status: Check["status"]): Check {
+  return { kind: "configuration", subject: "Problem", status, says, details: "" };
+}
+
+/** What is wrong with a part of a skill that is there all the same is no failure. */
+function statusOf({ source }: Problem, { catalog }: Runtime): Check["status"] {
+  return catalog.skills.some((skill) => skill.source === source) ? "warning" : "error";
+}
+
+async function engineCheck(runtime: Runtime): Promise<Check> {
+  const outcome = await runtime.run("1 + 1");
+  const works = outcome.kind === "completed" && outcome.value === 2;
+  const says = works
+    ? `ran a snippet in ${outcome.usage.wallMs.toFixed(1)} ms`
+    : `did not run a snippet: ${outcome.text}`;
+  return { kind: "engine", subject: "Sandbox", status: works ? "ok" : "error", says, details: "" };
+}
+
+function skillsCheck({ catalog }: Runtime): Check {
+  const skills = catalog.skills.filter(({ kind }) => kind !== "mcp");
+  const names = skills.map(({ name, methods }) => `${name} (${count(methods.length, "method")})`);
+  const says = names.length === 0 ? "none" : names.join(", ");
+  return { kind: "skills", subject: "Skills", status: "ok", says, details: "" };
+}
+
+function serverCheck({
+  name,
+  skill,
+  status,
+  toolCount,
+  quarantined,
+  error,
+  stderrTail,
+}: Runtime["servers"][number]): Check {
+  const isUp = status === "connected";
+  const kept = quarantined.length === 0 ? "" : `, ${quarantined.length} left out`;
+  return {
+    kind: "server",
+    subject: `MCP server ${name}`,
+    status: isUp || status === "disabled" ? "ok" : "error",
+    says: isUp
+      ? `connected as ${skill}, ${count(toolCount, "tool")}${kept}`
+      : `${status}${error === undefined ? "" : `: ${error}`}`,
+    details: isUp ? "" : stderrTail,
+  };
+}

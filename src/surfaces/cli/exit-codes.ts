@@ -1,0 +1,60 @@
+import type { ErrorCode } from "../../errors.ts";
+import type { Outcome } from "../../model/outcome.ts";
+
+/**
+ * Every exit code of the command. A file that is named and does not exist is wrong usage: only what would be a skill, a
+ * method or a server is "not found".
+ */
+export const EXIT_CODES = {
+  ok: { code: 0, says: "all went well" },
+  failed: { code: 1, says: "the snippet or a call failed" },
+  usage: { code: 2, says: "wrong usage or configuration, or a file that does not exist" },
+  refused: { code: 3, says: "refused, nothing was called" },
+  approval: { code: 4, says: "an approval was denied or is pending" },
+  notFound: { code: 5, says: "there is no such skill, method or server" },
+  unreachable: { code: 6, says: "a server cannot be reached, or the call is not allowed" },
+  timeLimit: { code: 124, says: "out of time" },
+  hungUp: { code: 129, says: "ended by SIGHUP" },
+  interrupted: { code: 130, says: "interrupted (Ctrl-C)" },
+  terminated: { code: 143, says: "ended by SIGTERM" },
+} as const satisfies Record<string, { readonly code: number; readonly says: string }>;
+
+export type Exit = keyof typeof EXIT_CODES;
+
+/** What an error means for the exit code; all others mean that the snippet or the call failed. */
+const EXIT_OF_ERROR: Partial<Record<ErrorCode, Exit>> = {
+  SOURCE_LIMIT: "refused",
+  ARGUMENTS_INVALID: "refused",
+  COOLDOWN: "refused",
+  RATE_LIMIT: "refused",
+  SKILL_UNKNOWN: "notFound",
+  METHOD_UNKNOWN: "notFound",
+  APPROVAL_MISSING: "approval",
+  PERMISSION_MISSING: "unreachable",
+  SKILL_DISABLED: "unreachable",
+  SERVER_FAILED: "unreachable",
+  CPU_LIMIT: "timeLimit",
+  WALL_LIMIT: "timeLimit",
+  CALL_TIMEOUT: "timeLimit",
+  CANCELLED: "interrupted",
+  CONFIG_INVALID: "usage",
+  OPTION_INVALID: "usage",
+};
+
+export function exitOfError(code: ErrorCode): Exit {
+  return EXIT_OF_ERROR[code] ?? "failed";
+}
+
+/** A run that failed half-way has called something: then nothing was "refused" or "not found". */
+export function exitOfOutcome(outcome: Outcome): Exit {
+  switch (outcome.kind) {
+    case "completed":
+      return "ok";
+    case "refused":
+      return "refused";
+    case "failed": {
+      const exit = exitOfError(outcome.error.code);
+      return exit === "approval" || exit === "timeLimit" || exit === "interrupted" ? exit : "failed";
+    }
+  }
+}

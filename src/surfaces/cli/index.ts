@@ -1,0 +1,50 @@
+import { CommanderError } from "commander";
+
+import type { Act } from "./act.ts";
+import type { Exit } from "./exit-codes.ts";
+import { faultAnswer, interruptedAnswer } from "./fault.ts";
+import { type Interruption, listenForInterruption } from "./interruption.ts";
+import { createProgram } from "./program.ts";
+import { type CommonFlags, openSession } from "./session.ts";
+import { openTerminal, type Terminal } from "./terminal.ts";
+
+/** The command line: runs one command, and ends the process with its exit code. Whatever fails is said in a sentence. */
+export async function runCommandLine(args: readonly string[]): Promise<never> {
+  const terminal = openTerminal({ json: hasFlag("--json", args), debug: hasFlag("--debug", args) });
+  process.on("uncaughtException", (thrown) => {
+    terminal.show(faultAnswer(thrown, terminal));
+    void terminal.exit("failed");
+  });
+  const interruption = listenForInterruption();
+  const exit = await runCommand(args, terminal, interruption);
+  return terminal.exit(interruption.exit ?? exit);
+}
+
+async function runCommand(args: readonly string[], terminal: Terminal, interruption: Interruption): Promise<Exit> {
+  let exit: Exit = "ok";
+  const act: Act =
+    (command) =>
+    async (...words) => {
+      await using session = openSession(program.opts<CommonFlags>(), terminal, interruption.signal);
+      const answer = await command(session, ...words);
+      terminal.show(answer);
+      exit = answer.exit;
+    };
+  const program = createProgram(act);
+  try {
+    await program.parseAsync(args, { from: "user" });
+  } catch (thrown) {
+    if (thrown instanceof CommanderError && thrown.exitCode === 0) return "ok"; // it has shown help, or the version
+    const answer =
+      interruption.exit === undefined ? faultAnswer(thrown, terminal) : interruptedAnswer(interruption.exit, terminal);
+    terminal.show(answer);
+    exit = answer.exit;
+  }
+  return exit;
+}
+
+/** Asked before commander has read anything: its own complaints depend on it. */
+function hasFlag(flag: string, args: readonly string[]): boolean {
+  const end = args.indexOf("--");
+  return (end < 0 ? args : args.slice(0, end)).includes(flag);
+}

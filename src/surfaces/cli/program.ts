@@ -1,0 +1,60 @@
+import { Command, type CommanderError } from "commander";
+
+import type { Act } from "./act.ts";
+import { addCall } from "./call.ts";
+import { addCheck } from "./check.ts";
+import { addDescribe } from "./describe.ts";
+import { addDoctor } from "./doctor.ts";
+import { EXIT_CODES } from "./exit-codes.ts";
+import { addMcpList } from "./mcp-list.ts";
+import { addMcpTest } from "./mcp-test.ts";
+import { VERSION } from "./package.ts";
+import { addRun } from "./run.ts";
+import { addSearch } from "./search.ts";
+import { addSkillsList } from "./skills-list.ts";
+import { addTypes } from "./types.ts";
+import { usageErrorOf } from "./usage-error.ts";
+
+/** All commands and options. What commander would say and exit with is thrown instead. */
+export function createProgram(act: Act): Command {
+  const program = new Command("skillgate")
+    .description(
+      "Runs the snippets that language models write: checked, in a sandbox, with your skills and MCP servers.",
+    )
+    .version(VERSION)
+    .configureHelp({ showGlobalOptions: true })
+    .showSuggestionAfterError(false)
+    .configureOutput({ outputError: () => {} })
+    .addHelpText("after", exitCodesText);
+  addCommonOptions(program);
+  for (const add of [addRun, addCheck, addSearch, addDescribe, addTypes, addCall]) add(program, act);
+  const mcp = program.command("mcp").description("MCP servers");
+  for (const add of [addMcpList, addMcpTest]) add(mcp, act);
+  addSkillsList(program.command("skills").description("skills"), act);
+  addDoctor(program, act);
+  throwFrom(program);
+  return program;
+}
+
+/** They may stand before and after the name of the command. */
+function addCommonOptions(program: Command): void {
+  program
+    .option("--skills <folder>", "where skills are (what the settings say, else ./skills, else those that ship)")
+    .option("--settings <file>", "settings to read (./settings.yaml)")
+    .option("--mcp-config <file>", "a file of MCP servers to read before the usual ones")
+    .option("--json", "print one JSON object on stdout, for errors too")
+    .option("--verbose", "warn of everything in the configuration that could not be used")
+    .option("--debug", "show stacks");
+}
+
+function exitCodesText(): string {
+  const rows = Object.values(EXIT_CODES).map(({ code, says }) => `  ${String(code).padStart(3)}  ${says}`);
+  return `\nExit codes:\n${rows.join("\n")}`;
+}
+
+function throwFrom(command: Command): void {
+  command.exitOverride((error: CommanderError) => {
+    throw error.exitCode === 0 ? error : usageErrorOf(error, command);
+  });
+  for (const child of command.commands) throwFrom(child);
+}

@@ -1,0 +1,41 @@
+import type { Command } from "commander";
+
+import type { Act } from "./act.ts";
+import { exitOfOutcome } from "./exit-codes.ts";
+import { lines, outcomeRemarks, outcomeText, traceText, warningsText } from "./output.ts";
+import { lacksSkill } from "./problems.ts";
+import { readSource, type SnippetFlags, takesSnippet } from "./snippet-source.ts";
+import { wholeNumber } from "./whole-number.ts";
+
+interface RunFlags extends SnippetFlags {
+  readonly timeout?: number;
+  readonly trace?: true;
+}
+
+export function addRun(program: Command, act: Act): void {
+  takesSnippet(program.command("run"))
+    .description("run a snippet")
+    .option("--timeout <ms>", "end it after so many milliseconds (60000, or what the settings say)", wholeNumber)
+    .option("--trace", "show each call, and what the run used")
+    .action(
+      act(async ({ runtime, signal, flags: { verbose }, paint }, file: string | undefined, flags: RunFlags) => {
+        const source = await readSource(file, flags, signal);
+        const opened = await runtime();
+        const outcome = await opened.run(source, {
+          signal,
+          ...(flags.timeout && { limits: { wallMs: flags.timeout } }),
+        });
+        const isLacking = outcome.kind === "refused" && lacksSkill(outcome.violations);
+        return {
+          exit: exitOfOutcome(outcome),
+          json: outcome,
+          text: outcomeText(outcome),
+          remarks: outcomeRemarks(outcome, paint.err),
+          asides: lines([
+            warningsText(verbose || isLacking ? opened.problems : [], paint.err),
+            flags.trace ? traceText(outcome, paint.err) : "",
+          ]),
+        };
+      }),
+    );
+}

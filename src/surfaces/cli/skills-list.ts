@@ -1,0 +1,27 @@
+import type { Command } from "commander";
+
+import type { Skill } from "../../model/catalog.ts";
+import type { Act } from "./act.ts";
+import { skillsText, warningsText } from "./output.ts";
+
+export function addSkillsList(skills: Command, act: Act): void {
+  skills
+    .command("list")
+    .description("show all skills, those of MCP servers included")
+    .action(
+      act(async ({ readyRuntime, paint }) => {
+        const { catalog, problems } = await readyRuntime();
+        return {
+          exit: "ok",
+          json: { skills: catalog.skills.map(listed), problems },
+          text: skillsText(catalog.skills, paint.out),
+          remarks: warningsText(problems, paint.err),
+        };
+      }),
+    );
+}
+
+/** What there is to say of a skill; the rest of it is for the runtime. */
+function listed({ name, description, kind, source, server, methods }: Skill): Record<string, unknown> {
+  return { name, description, kind, source, server, methods: methods.map((method) => method.name) };
+}

@@ -1,0 +1,48 @@
+import type { Command, CommanderError } from "commander";
+
+import { nearest } from "../../model/nearest.ts";
+
+/** The command line cannot be understood, or names a file that cannot be read. */
+export class UsageError extends Error {
+  override readonly name = "UsageError";
+  /** What may have been meant, best first. */
+  readonly suggestions: readonly string[];
+
+  constructor(message: string, suggestions: readonly string[] = []) {
+    super(message);
+    this.suggestions = suggestions;
+  }
+}
+
+/** What commander says of a command line, with the nearest names; its own suggestions miss words in another order. */
+export function usageErrorOf({ code, message }: CommanderError, command: Command): UsageError {
+  const help = `see ${pathOf(command)} --help`;
+  if (code === "commander.help") return new UsageError(`A command is missing; ${help}`);
+  const says = message.replace(/^error: /, "").replace(/\.$/, "");
+  const [, kind, word = ""] = UNKNOWN_WORD.exec(says) ?? [];
+  const suggestions =
+    kind === undefined ? [] : nearest(word, kind === "option" ? flagsOf(command) : commandsOf(command));
+  const meant = suggestions.length === 0 ? "" : `; did you mean ${suggestions.join(" or ")}?`;
+  return new UsageError(`${says.slice(0, 1).toUpperCase()}${says.slice(1)}${meant || `; ${help}`}`, suggestions);
+}
+
+const UNKNOWN_WORD = /^unknown (option|command) '([^'=]*)/;
+
+/** `skillgate mcp list` */
+function pathOf(command: Command): string {
+  return command.parent === null ? command.name() : `${pathOf(command.parent)} ${command.name()}`;
+}
+
+/** The long options that a command takes, those of the commands above it included. */
+function flagsOf(command: Command): readonly string[] {
+  const own = command.options.flatMap(({ long }) => long ?? []);
+  return command.parent === null ? own : [...own, ...flagsOf(command.parent)];
+}
+
+/** The commands below a command, each as it is typed: `run`, `mcp`, `mcp list`. */
+function commandsOf(command: Command): readonly string[] {
+  return command.commands.flatMap((child) => [
+    child.name(),
+    ...commandsOf(child).map((grandchild) => `${child.name()} ${grandchild}`),
+  ]);
+}

@@ -1,0 +1,54 @@
+import { expect, test } from "vitest";
+
+import { MATH_SKILL, MCP_JSON, project, skillgate } from "./command.ts";
+
+test("O1: check says what a snippet will call, and calls nothing", async () => {
+  const cwd = project({ "skills/math.js": MATH_SKILL });
+  const code = "await device.MathSkill.fail('no');\nfor (const n of [1, 2]) await device.MathSkill.add(n, 1);";
+  const { exit, stdout, stderr } = await skillgate(["check", "-e", code], { cwd });
+  expect({ exit, stderr }).toEqual({ exit: 0, stderr: "" });
+  expect(stdout).toBe("The snippet may run; it calls\n  line 1  MathSkill.fail\n  line 2  MathSkill.add   in a loop\n");
+});
+
+test("S5: check reports all violations at once, each with its place and what to write instead", async () => {
+  const cwd = project({ "skills/math.js": MATH_SKILL });
+  const code = "device.MathSkil.add(1, 2);\ndevice.MathSkill.ad(1, 2);\nfetch('x');";
+  const { exit, stdout, stderr } = await skillgate(["check", "-e", code], { cwd });
+  expect({ exit, stdout }).toEqual({ exit: 3, stdout: "" });
+  expect(stderr).toContain("1 | device.MathSkil.add(1, 2);");
+  expect(stderr).toContain("2 | device.MathSkill.ad(1, 2);");
+  expect(stderr).toContain("3 | fetch('x');");
+});
+
+test("O1: check --json has violations, plan and notes; a value known only at run time is marked", async () => {
+  const cwd = project({ "skills/math.js": MATH_SKILL });
+  const fine = await skillgate(["check", "-e", "device.MathSkill.add(1, Date.now())", "--json"], { cwd });
+  expect({ exit: fine.exit, stderr: fine.stderr }).toEqual({ exit: 0, stderr: "" });
+  expect(JSON.parse(fine.stdout)).toMatchObject({
+    violations: [],
+    plan: [{ path: "MathSkill.add", line: 1, column: 0, literalArguments: [1, { $unknown: true }] }],
+    notes: [],
+  });
+  const bad = await skillgate(["check", "-e", "device.MathSkill.add(1)", "--json"], { cwd });
+  expect(bad.exit).toBe(3);
+  expect(JSON.parse(bad.stdout)).toMatchObject({ violations: [{ code: "ARGUMENTS_INVALID", line: 1 }] });
+});
+
+test("O1: check takes a file or stdin, and waits for a server that it needs", async () => {
+  const cwd = project({ ".mcp.json": MCP_JSON, "snippet.js": "await device.FilesystemMCP.list_directory('.')" });
+  const outcomes = await Promise.all([
+    skillgate(["check", "snippet.js"], { cwd }),
+    skillgate(["check"], { cwd, input: "await device.FilesystemMCP.list_directory('.')" }),
+  ]);
+  const says = "The snippet may run; it calls\n  line 1  FilesystemMCP.list_directory\n";
+  expect(outcomes.map(({ exit, stdout }) => ({ exit, stdout }))).toEqual([
+    { exit: 0, stdout: says },
+    { exit: 0, stdout: says },
+  ]);
+});
+
+test("O1: check says so where there is nothing to call", async () => {
+  expect((await skillgate(["check", "-e", "1 + 1"], { cwd: project() })).stdout).toBe(
+    "The snippet may run; it calls nothing\n",
+  );
+});

@@ -1,0 +1,117 @@
+import { expect, test } from "vitest";
+
+import { MATH_SKILL, MCP_JSON, project, skillgate } from "./command.ts";
+
+test("D2: search finds methods of skills and of MCP servers by words", async () => {
+  const cwd = project({ "skills/math.js": MATH_SKILL, ".mcp.json": MCP_JSON });
+  const outcomes = await Promise.all([
+    skillgate(["search", "add numbers", "--limit", "1"], { cwd }),
+    skillgate(["search", "list", "directory", "--json"], { cwd }),
+  ]);
+  const [words, json] = outcomes;
+  expect({ exit: words.exit, stderr: words.stderr }).toEqual({ exit: 0, stderr: "" });
+  expect(words.stdout).toMatch(/^Found 1 result\(s\):\n.*MathSkill\.add/);
+  expect({ exit: json.exit, stderr: json.stderr }).toEqual({ exit: 0, stderr: "" });
+  const answer = JSON.parse(json.stdout);
+  expect(answer.text).toMatch(/^Found \d result\(s\):/);
+  expect(answer.results[0]).toEqual({
+    path: "FilesystemMCP.list_directory",
+    signature: expect.stringContaining("list_directory("),
+    summary: expect.any(String),
+    score: expect.any(Number),
+  });
+});
+
+test("D2: a search without a hit says so", async () => {
+  const { exit, stdout } = await skillgate(["search", "qwertyuiop"], {
+    cwd: project({ "skills/math.js": MATH_SKILL }),
+  });
+  expect(exit).toBe(0);
+  expect(stdout).toMatch(/^No results found/);
+});
+
+test("D2: search --limit is kept to, and without words all methods are there", async () => {
+  const cwd = project({ "skills/math.js": MATH_SKILL });
+  const paths = async (...args: readonly string[]): Promise<readonly string[]> => {
+    const { stdout } = await skillgate(["search", "--json", ...args], { cwd });
+    return JSON.parse(stdout).results.map(({ path }: { path: string }) => path);
+  };
+  expect(await paths("--limit", "3")).toHaveLength(3);
+  expect(await paths("--limit", "50")).toHaveLength(7);
+});
+
+test("D3: describe shows a method with its types and an example", async () => {
+  const cwd = project({ "skills/math.js": MATH_SKILL });
+  const { exit, stdout, stderr } = await skillgate(["describe", "MathSkill.pay"], { cwd });
+  expect({ exit, stderr }).toEqual({ exit: 0, stderr: "" });
+  expect(stdout).toMatch(/^device\.MathSkill\.pay\n/);
+  expect(stdout).toContain("pay(name: string, amount: number): Promise<string>");
+  expect(stdout).toContain("Example: ");
+  expect(stdout).toContain("Note: Needs the approval of the user for each call");
+});
+
+test("D3: describe --json has the description as an object", async () => {
+  const cwd = project({ ".mcp.json": MCP_JSON });
+  const { exit, stdout } = await skillgate(["describe", "FilesystemMCP.read_text_file", "--json"], { cwd });
+  expect(exit).toBe(0);
+  expect(JSON.parse(stdout)).toEqual({
+    kind: "method",
+    path: "FilesystemMCP.read_text_file",
+    declaration: expect.stringContaining("read_text_file("),
+    example: expect.stringContaining("device.FilesystemMCP.read_text_file("),
+    notes: expect.any(Array),
+    suggestions: [],
+    text: expect.stringContaining("device.FilesystemMCP.read_text_file\n"),
+  });
+});
+
+test("D3: describe takes several paths", async () => {
+  const cwd = project({ "skills/math.js": MATH_SKILL });
+  const { exit, stdout } = await skillgate(["describe", "MathSkill.add", "MathSkill.repeat"], { cwd });
+  expect(exit).toBe(0);
+  expect(stdout).toMatch(/device\.MathSkill\.add\n.*device\.MathSkill\.repeat\n/s);
+});
+
+test.each([
+  ["MathSkill.ad", "METHOD_UNKNOWN", "Error: Method 'ad' not found in MathSkill\nNearest: add", ["add"]],
+  ["MathSkil.add", "SKILL_UNKNOWN", "Error: Skill 'MathSkil' not found\nNearest: MathSkill", ["MathSkill"]],
+  ["Foo", "SKILL_UNKNOWN", "Error: Invalid path 'Foo'. Use format 'SkillName.method_name'", []],
+])("D3: what is not there is exit 5, with the nearest names: %s", async (path, code, message, suggestions) => {
+  const cwd = project({ "skills/math.js": MATH_SKILL });
+  const person = await skillgate(["describe", path], { cwd });
+  expect({ exit: person.exit, stdout: person.stdout }).toEqual({ exit: 5, stdout: "" });
+  expect(person.stderr.startsWith(`${message}\n`)).toBe(true);
+  const { exit, stdout, stderr } = await skillgate(["describe", path, "--json"], { cwd });
+  expect({ exit, stderr }).toEqual({ exit: 5, stderr: "" });
+  expect(JSON.parse(stdout)).toMatchObject({ error: { code, message, path, suggestions } });
+});
+
+test("M3: a skill whose server is down is exit 6, and the server's failure is the reason", async () => {
+  const servers = { down: { command: "no-such-command-anywhere" }, off: { command: "x", enabled: false } };
+  const cwd = project({ "mcp.json": JSON.stringify({ mcpServers: servers }) });
+  const outcomes = await Promise.all([
+    skillgate(["describe", "DownMCP.read"], { cwd }),
+    skillgate(["types", "DownMCP"], { cwd }),
+    skillgate(["call", "DownMCP.read"], { cwd }),
+    skillgate(["call", "OffMCP.read"], { cwd }),
+  ]);
+  expect(outcomes.map(({ exit, stdout }) => [exit, stdout])).toEqual(outcomes.map(() => [6, ""]));
+  const down =
+    'Cannot start the MCP server: "down" cannot be started, the command "no-such-command-anywhere" does not exist (SERVER_FAILED)';
+  expect(outcomes.map(({ stderr }) => stderr.split("\n")[0])).toEqual([down, down, down, "Skill 'OffMCP' is disabled"]);
+});
+
+test("D5: types prints declarations of all skills, or of those that are named", async () => {
+  const cwd = project({ "skills/math.js": MATH_SKILL, "skills/other.js": "export class OtherSkill { go() {} }" });
+  const [all, one, json] = await Promise.all([
+    skillgate(["types"], { cwd }),
+    skillgate(["types", "OtherSkill"], { cwd }),
+    skillgate(["types", "MathSkill", "--json"], { cwd }),
+  ]);
+  expect(all.stdout).toMatch(/declare const device: \{.*MathSkill: \{.*OtherSkill: \{/s);
+  expect(one.stdout).not.toContain("MathSkill");
+  expect(JSON.parse(json.stdout)).toEqual({ declarations: expect.stringContaining("add(a: number, b: number)") });
+  const unknown = await skillgate(["types", "MathSkil", "--json"], { cwd });
+  expect(unknown.exit).toBe(5);
+  expect(JSON.parse(unknown.stdout)).toMatchObject({ error: { code: "SKILL_UNKNOWN", suggestions: ["MathSkill"] } });
+});

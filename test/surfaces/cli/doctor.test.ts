@@ -1,0 +1,56 @@
+import { expect, test } from "vitest";
+
+import { MATH_SKILL, MCP_JSON, project, skillgate } from "./command.ts";
+
+const DOWN = JSON.stringify({
+  mcpServers: { down: { command: process.execPath, args: ["-e", "console.error('out of order'); process.exit(7)"] } },
+});
+
+test("O1: doctor has one line for each thing that works", async () => {
+  const cwd = project({ "skills/math.js": MATH_SKILL, ".mcp.json": MCP_JSON });
+  const { exit, stdout, stderr } = await skillgate(["doctor"], { cwd });
+  expect({ exit, stderr }).toEqual({ exit: 0, stderr: "" });
+  const lines = stdout.trimEnd().split("\n");
+  expect(lines[0]).toBe(`✓ Node.js: ${process.versions.node}`);
+  expect(lines[1]).toBe("✓ Configuration: .mcp.json");
+  expect(lines[2]).toMatch(/^✓ Sandbox: ran a snippet in [\d.]+ ms$/);
+  expect(lines[3]).toBe("✓ Skills: MathSkill (7 methods)");
+  expect(lines[4]).toMatch(/^✓ MCP server filesystem: connected as FilesystemMCP, \d+ tools$/);
+  expect(lines).toHaveLength(5);
+});
+
+test("O1: a server that is down makes doctor exit 6, with the end of its stderr", async () => {
+  const cwd = project({ "skills/math.js": MATH_SKILL, "mcp.json": DOWN });
+  const { exit, stdout } = await skillgate(["doctor"], { cwd });
+  expect(exit).toBe(6);
+  expect(stdout).toMatch(/\n✗ MCP server down: error: .*exited with code 7.*\n {4}out of order\n$/);
+});
+
+test("O1: a skill that works in spite of a mistake is no failure", async () => {
+  const cwd = project({ "skills/loose.js": "export class LooseSkill { take(anything) {} }" });
+  const { exit, stdout } = await skillgate(["doctor"], { cwd });
+  expect(exit).toBe(0);
+  expect(stdout).toMatch(/\n✓ Skills: LooseSkill \(1 method\)\n! Problem: .*loose\.js/);
+});
+
+test("O1: what has to be mended makes doctor exit 2, whatever the servers do", async () => {
+  const cwd = project({ "skills/broken.js": "export class {", "mcp.json": DOWN, ".mcp.json": "{" });
+  const { exit, stdout } = await skillgate(["doctor", "--json"], { cwd });
+  expect(exit).toBe(2);
+  const { ok, checks } = JSON.parse(stdout);
+  expect(ok).toBe(false);
+  const failed = checks.filter(({ status }: { status: string }) => status === "error");
+  expect(failed.map(({ kind, says }: { kind: string; says: string }) => [kind, says])).toEqual([
+    ["configuration", expect.stringContaining(".mcp.json")],
+    ["configuration", expect.stringContaining("broken.js")],
+    ["server", expect.stringContaining("exited with code 7")],
+  ]);
+});
+
+test("O1: doctor goes on when the settings that were named cannot be read", async () => {
+  const { exit, stdout } = await skillgate(["doctor", "--settings", "nowhere.yaml"], { cwd: project() });
+  expect(exit).toBe(2);
+  expect(stdout).toMatch(
+    /^✓ Node\.js: .*\n.*\n✗ Problem: Cannot read the configuration: nowhere\.yaml: it does not exist/,
+  );
+});

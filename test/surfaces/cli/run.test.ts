@@ -1,0 +1,220 @@
+import { spawn } from "node:child_process";
+import { rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+
+import { BIN, ended, MATH_SKILL, MCP_JSON, project, skillgate } from "./command.ts";
+
+test.each([
+  ["a number", "1 + 1", "2\n"],
+  ["text as it is", '"a\\nb"', "a\nb\n"],
+  ["an object as JSON", "({ a: [1, null] })", '{\n  "a": [\n    1,\n    null\n  ]\n}\n'],
+  ["null", "null", "null\n"],
+  ["nothing", "undefined", "(no output)\n"],
+  ["nothing after a print", "print('hi')", "hi\n"],
+  ["what was printed first", "print('one'); console.log('two'); 3", "one\ntwo\n3\n"],
+  ["bytes", "new Uint8Array([1, 2])", '{\n  "$bytes": "AQI="\n}\n'],
+])("S3: the result is shown: %s", async (_what, code, stdout) => {
+  expect(await skillgate(["run", "-e", code], { cwd: project() })).toEqual({ exit: 0, stdout, stderr: "" });
+});
+
+test("O1: a snippet comes from a file, from - or from whatever is piped in", async () => {
+  const cwd = project({ "snippet.js": "'from a file'" });
+  const input = "'from stdin'";
+  expect((await skillgate(["run", "snippet.js"], { cwd, input })).stdout).toBe("from a file\n");
+  expect((await skillgate(["run", "-"], { cwd, input })).stdout).toBe("from stdin\n");
+  expect((await skillgate(["run"], { cwd, input })).stdout).toBe("from stdin\n");
+});
+
+test("S4: a byte order mark and a markdown fence in a file are no part of the snippet", async () => {
+  const cwd = project({ "snippet.md": "\uFEFF```ts\nconst n: number = 4;\nn\n```\n" });
+  expect((await skillgate(["run", "snippet.md"], { cwd })).stdout).toBe("4\n");
+});
+
+test("O1: files that cannot be read are wrong usage", async () => {
+  const cwd = project();
+  const outcomes = await Promise.all([
+    skillgate(["run", "missing.js"], { cwd }),
+    skillgate(["run", "."], { cwd }),
+    skillgate(["run", "device.MathSkill.add(1, 2)"], { cwd }),
+    skillgate(["run", "missing.js", "-e", "1"], { cwd }),
+  ]);
+  expect(outcomes.map(({ exit, stdout }) => [exit, stdout])).toEqual(outcomes.map(() => [2, ""]));
+  expect(outcomes.map(({ stderr }) => stderr)).toEqual([
+    'Cannot read "missing.js": it does not exist\n',
+    'Cannot read ".": it is a folder\n',
+    'Cannot read "device.MathSkill.add(1, 2)": it does not exist; to run code itself, put -e before it\n',
+    "Cannot take two snippets: give either a file or -e, not both\n",
+  ]);
+});
+
+test("S7: an endless stdin is given up", async () => {
+  const cwd = project();
+  const child = spawn("sh", ["-c", `yes | "${process.execPath}" "${BIN}" run -`], {
+    cwd,
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  const { exit, stderr } = await ended(child);
+  expect(exit).toBe(3);
+  expect(stderr.split("\n")[0]).toBe("Cannot read a snippet of this size: more than 16777216 bytes (SOURCE_LIMIT)");
+});
+
+test("O1: --json prints the outcome as one object, and nothing else", async () => {
+  const cwd = project({ "skills/math.js": MATH_SKILL });
+  const code = "print('adding'); await device.MathSkill.add(2, 3)";
+  const { exit, stdout, stderr } = await skillgate(["run", "-e", code, "--json"], { cwd });
+  expect({ exit, stderr }).toEqual({ exit: 0, stderr: "" });
+  expect(JSON.parse(stdout)).toEqual({
+    kind: "completed",
+    runId: expect.stringMatching(/^[0-9a-f-]{36}$/),
+    value: 5,
+    output: "adding",
+    text: "adding\n5",
+    notes: [],
+    calls: [
+      {
+        id: expect.any(Number),
+        skill: "MathSkill",
+        method: "add",
+        outcome: "ok",
+        durationMs: expect.any(Number),
+        argumentsDigest: expect.stringMatching(/^[0-9a-f]{16}$/),
+      },
+    ],
+    usage: { cpuMs: expect.any(Number), wallMs: expect.any(Number), memoryBytes: expect.any(Number), calls: 1 },
+  });
+  expect(stdout.trim().split("\n")).toHaveLength(1);
+});
+
+test("S5: a refused snippet is exit 3, its reasons on stderr, its outcome in --json", async () => {
+  const cwd = project();
+  const refused = await skillgate(["run", "-e", "process.exit(0)"], { cwd });
+  expect({ exit: refused.exit, stdout: refused.stdout }).toEqual({ exit: 3, stdout: "" });
+  expect(refused.stderr).toContain("Refused; nothing was called.");
+  const { exit, stdout, stderr } = await skillgate(["run", "-e", "process.exit(0)", "--json"], { cwd });
+  expect({ exit, stderr }).toEqual({ exit: 3, stderr: "" });
+  expect(JSON.parse(stdout)).toMatchObject({ kind: "refused", violations: [{ line: 1, column: 0 }] });
+});
+
+test("S10: a failed snippet is exit 1, with its place, and without a host path or stack", async () => {
+  const cwd = project();
+  const code = "print('so far');\nconst x = null;\nx.y";
+  const { exit, stdout, stderr } = await skillgate(["run", "-e", code], { cwd });
+  expect({ exit, stdout }).toEqual({ exit: 1, stdout: "so far\n" });
+  expect(stderr).toMatch(/^TypeError: .*\(line 3, column \d+\)\n/);
+  expect(stderr).toContain("3 | x.y");
+  expect(stderr).not.toMatch(/ {4}at |node_modules|dist\//);
+});
+
+test("X1: a call that fails and is not caught is exit 1", async () => {
+  const cwd = project({ "skills/math.js": MATH_SKILL });
+  const { exit, stdout } = await skillgate(["run", "-e", "device.MathSkill.fail('no luck')", "--json"], { cwd });
+  expect(exit).toBe(1);
+  expect(JSON.parse(stdout)).toMatchObject({
+    kind: "failed",
+    error: { message: "no luck", skill: "MathSkill", method: "fail" },
+  });
+});
+
+test.each([
+  ["WALL_LIMIT", ["--timeout", "300"], "while (true) {}"],
+  ["WALL_LIMIT", ["--timeout", "300"], "await device.MathSkill.wait()"],
+  ["CPU_LIMIT", ["--settings", "quick.yaml"], "while (true) {}"],
+  ["CALL_TIMEOUT", [], "await device.MathSkill.late()"],
+])("S7: %s is exit 124", async (code, options, snippet) => {
+  const cwd = project({ "skills/math.js": MATH_SKILL, "quick.yaml": "limits:\n  cpuMs: 200\n" });
+  const { exit, stdout } = await skillgate(["run", "-e", snippet, "--json", ...options], { cwd });
+  expect(JSON.parse(stdout)).toMatchObject({ kind: "failed", error: { code } });
+  expect(exit).toBe(124);
+});
+
+test("P6: without a person to ask, a call that needs an approval is exit 4", async () => {
+  const cwd = project({ "skills/math.js": MATH_SKILL });
+  const { exit, stdout } = await skillgate(["run", "-e", "device.MathSkill.pay('Ada', 5)", "--json"], { cwd });
+  expect(JSON.parse(stdout)).toMatchObject({ kind: "failed", error: { code: "APPROVAL_MISSING" } });
+  expect(exit).toBe(4);
+});
+
+test("O1: --trace shows each call and what the run used, on stderr", async () => {
+  const cwd = project({ "skills/math.js": MATH_SKILL });
+  const code = "await device.MathSkill.add(1, 2); try { await device.MathSkill.fail('x') } catch {}\n4";
+  const { exit, stdout, stderr } = await skillgate(["run", "-e", code, "--trace"], { cwd });
+  expect({ exit, stdout }).toEqual({ exit: 0, stdout: "4\n" });
+  expect(stderr).toMatch(
+    /^MathSkill\.add {3}ok {5}[\d.]+ ms\nMathSkill\.fail {2}error {2}[\d.]+ ms\n2 calls, [\d.]+ ms in all, [\d.]+ ms of them in the sandbox, [\d.]+ MiB\n$/,
+  );
+});
+
+test("S4: a correction is told on stderr", async () => {
+  const cwd = project({ "skills/math.js": MATH_SKILL });
+  const { exit, stdout, stderr } = await skillgate(["run", "-e", "default_api.MathSkill.add(1, 2)"], { cwd });
+  expect({ exit, stdout }).toEqual({ exit: 0, stdout: "3\n" });
+  expect(stderr).toMatch(/^Note: .*device/);
+});
+
+test("M3: the README's snippet runs against the real filesystem server, however its argument is written", async () => {
+  const cwd = project({ ".mcp.json": MCP_JSON, "a.txt": "", "b.txt": "" });
+  const count = (call: string): string =>
+    `const r = await device.FilesystemMCP.list_directory${call}; r.content.split("\\n").length`;
+  const calls = ['({path: "."})', '(".")', '(path=".")'];
+  const outcomes = await Promise.all(calls.map((call) => skillgate(["run", "-e", count(call), "--json"], { cwd })));
+  for (const { exit, stdout } of outcomes) {
+    expect(JSON.parse(stdout)).toMatchObject({ kind: "completed", value: 4 });
+    expect(exit).toBe(0);
+  }
+});
+
+test("L1: without a folder of their own, runs have the skills that ship with the package", async () => {
+  const cwd = project();
+  rmSync(join(cwd, "skills"), { recursive: true });
+  expect((await skillgate(["call", "CalculatorSkill.calculate", "expression=2**10"], { cwd })).stdout).toBe("1024\n");
+});
+
+test("L1: the skills are those of --skills, else of the settings, else of ./skills", async () => {
+  const named = (name: string): string => `export class ${name}Skill { /** Name. */ name() { return "${name}"; } }\n`;
+  const cwd = project({
+    "given/a.js": named("Given"),
+    "set/a.js": named("Set"),
+    "skills/a.js": named("Usual"),
+    "set.yaml": "skills: set\n",
+  });
+  const names = (...options: readonly string[]) => skillgate(["skills", "list", "--json", ...options], { cwd });
+  const outcomes = await Promise.all([
+    names(),
+    names("--settings", "set.yaml"),
+    names("--settings", "set.yaml", "--skills", "given"),
+  ]);
+  const skills = outcomes.map(({ stdout }) => JSON.parse(stdout).skills.map(({ name }: { name: string }) => name));
+  expect(skills).toEqual([["UsualSkill"], ["SetSkill"], ["GivenSkill"]]);
+});
+
+test("M1: what is wrong with the configuration is told only where it may matter", async () => {
+  const cwd = project({ "mcp.json": "{", "skills/broken.js": "export class BrokenSkill {" });
+  expect(await skillgate(["run", "-e", "1"], { cwd })).toEqual({ exit: 0, stdout: "1\n", stderr: "" });
+  for (const args of [
+    ["run", "-e", "1", "--verbose"],
+    ["run", "-e", "device.BrokenSkill.x()"],
+  ]) {
+    const { stderr } = await skillgate(args, { cwd });
+    const warnings = stderr.split("\n").filter((line) => line.startsWith("Warning: "));
+    expect(warnings).toHaveLength(2);
+    expect(warnings.join("\n")).toMatch(/mcp\.json.*broken\.js/s);
+  }
+});
+
+test("S11: a huge output is cut visibly and arrives whole", async () => {
+  const cwd = project({ "big.yaml": "limits:\n  outputBytes: 20000000\n  resultBytes: 20000000\n" });
+  const code = "for (let i = 0; i < 100; i++) print('x'.repeat(99999)); 'y'.repeat(3e6)";
+  const { exit, stdout } = await skillgate(["run", "-e", code, "--settings", "big.yaml"], { cwd });
+  expect(exit).toBe(0);
+  expect(stdout).toHaveLength(10_000_000 + 3_000_001);
+  expect(stdout.endsWith("yy\n")).toBe(true);
+});
+
+test("O1: a reader that has seen enough ends the command quietly", async () => {
+  const cwd = project({ "big.yaml": "limits:\n  outputBytes: 20000000\n" });
+  writeFileSync(join(cwd, "big.js"), "for (let i = 0; i < 100; i++) print('x'.repeat(99999));");
+  const command = `"${process.execPath}" "${BIN}" run big.js --settings big.yaml | head -c 5`;
+  const child = spawn("sh", ["-c", command], { cwd, stdio: ["ignore", "pipe", "pipe"] });
+  expect(await ended(child)).toEqual({ exit: 0, stdout: "xxxxx", stderr: "" });
+});

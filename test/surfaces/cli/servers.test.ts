@@ -1,0 +1,117 @@
+import { expect, test } from "vitest";
+
+import { FILESYSTEM_SERVER, MATH_SKILL, MCP_JSON, project, skillgate } from "./command.ts";
+
+const SERVERS = JSON.stringify({
+  mcpServers: {
+    filesystem: { command: process.execPath, args: [FILESYSTEM_SERVER, "."] },
+    down: { command: process.execPath, args: ["-e", "console.error('out of order'); process.exit(7)"] },
+    off: { command: "x", disabled: true },
+    secret: { command: "x", env: { TOKEN: "${NO_SUCH_VARIABLE}" } },
+  },
+});
+
+test("M10: mcp list shows each server with its status and its number of tools", async () => {
+  const cwd = project({ "mcp.json": SERVERS });
+  const { exit, stdout, stderr } = await skillgate(["mcp", "list"], { cwd });
+  expect({ exit, stderr }).toEqual({ exit: 0, stderr: "" });
+  const lines = stdout.trimEnd().split("\n");
+  expect(lines[0]).toMatch(/^✓ filesystem {2}FilesystemMCP {2}stdio {2}connected {2}\d+ tools$/);
+  expect(lines[1]).toMatch(
+    /^✗ down {8}DownMCP {8}stdio {2}error {6}Cannot start the MCP server: "down" exited with code 7/,
+  );
+  expect(lines[2]).toMatch(/^– off {9}OffMCP {9}stdio {2}disabled$/);
+  expect(lines[3]).toMatch(
+    /^✗ secret {6}SecretMCP {6}stdio {2}error {6}missing environment variable NO_SUCH_VARIABLE$/,
+  );
+  expect(lines).toHaveLength(4);
+});
+
+test("M10: mcp list --json has servers and problems", async () => {
+  const cwd = project({ "mcp.json": SERVERS });
+  const { exit, stdout, stderr } = await skillgate(["mcp", "list", "--json"], { cwd });
+  expect({ exit, stderr }).toEqual({ exit: 0, stderr: "" });
+  const { servers, problems } = JSON.parse(stdout);
+  expect(servers.map(({ name, status }: { name: string; status: string }) => [name, status])).toEqual([
+    ["filesystem", "connected"],
+    ["down", "error"],
+    ["off", "disabled"],
+    ["secret", "error"],
+  ]);
+  expect(problems.map(({ source }: { source: string }) => source)).toEqual(["down", "secret"]);
+});
+
+test("M1: mcp list warns of a malformed file and shows the servers of the others", async () => {
+  const cwd = project({ "mcp.json": "{ no json", ".mcp.json": MCP_JSON });
+  const { exit, stdout, stderr } = await skillgate(["mcp", "list"], { cwd });
+  expect(exit).toBe(0);
+  expect(stdout).toMatch(/^✓ filesystem/);
+  expect(stderr).toMatch(/^Warning: .*mcp\.json line 1, column \d+: .*\n$/);
+});
+
+test("M10: without servers, mcp list and mcp test say so", async () => {
+  const cwd = project();
+  const [list, tested] = await Promise.all([skillgate(["mcp", "list"], { cwd }), skillgate(["mcp", "test"], { cwd })]);
+  expect(list).toEqual({ exit: 0, stdout: "No MCP servers are configured\n", stderr: "" });
+  expect(tested).toEqual({ exit: 0, stdout: "There is no MCP server to test\n", stderr: "" });
+});
+
+test("M10: mcp test starts a server and lists its tools", async () => {
+  const cwd = project({ "mcp.json": SERVERS });
+  const { exit, stdout, stderr } = await skillgate(["mcp", "test", "filesystem"], { cwd });
+  expect({ exit, stderr }).toEqual({ exit: 0, stderr: "" });
+  expect(stdout).toMatch(/^✓ filesystem: connected as FilesystemMCP, \d+ tools, protocol \d{4}-\d{2}-\d{2}\n/);
+  expect(stdout).toContain("  FilesystemMCP.read_text_file\n");
+  expect(stdout).not.toContain("down");
+});
+
+test("M10: mcp test of a server that fails is exit 6 and shows what it printed", async () => {
+  const cwd = project({ "mcp.json": SERVERS });
+  const [one, all, json] = await Promise.all([
+    skillgate(["mcp", "test", "down"], { cwd }),
+    skillgate(["mcp", "test"], { cwd }),
+    skillgate(["mcp", "test", "down", "--json"], { cwd }),
+  ]);
+  expect(one.exit).toBe(6);
+  expect(one.stdout).toMatch(
+    /^✗ down: error\n {4}Cannot start the MCP server: "down" exited with code 7.*\n {4}out of order\n$/,
+  );
+  expect(all.exit).toBe(6);
+  expect(all.stdout).not.toContain("off");
+  expect(json.exit).toBe(6);
+  expect(JSON.parse(json.stdout)).toMatchObject({ servers: [{ name: "down", status: "error", toolCount: 0 }] });
+});
+
+test("M10: mcp test of an unknown server is exit 5", async () => {
+  const cwd = project({ "mcp.json": SERVERS });
+  const { exit, stdout } = await skillgate(["mcp", "test", "filesytem", "--json"], { cwd });
+  expect(exit).toBe(5);
+  expect(JSON.parse(stdout)).toMatchObject({
+    error: { message: "MCP server not found: filesytem; did you mean filesystem?", suggestions: ["filesystem"] },
+  });
+});
+
+test("L4: skills list shows the skills that are loaded and warns of the others", async () => {
+  const cwd = project({
+    ".mcp.json": MCP_JSON,
+    "skills/math.js": MATH_SKILL,
+    "skills/broken.js": "export class BrokenSkill {",
+  });
+  const [text, json] = await Promise.all([
+    skillgate(["skills", "list"], { cwd }),
+    skillgate(["skills", "list", "--json"], { cwd }),
+  ]);
+  expect(text.exit).toBe(0);
+  expect(text.stdout).toMatch(
+    /^MathSkill {6}\S+ +7 methods {3}Does sums\.\nFilesystemMCP {2}filesystem +\d+ methods {2}.*\n$/,
+  );
+  expect(text.stderr).toMatch(/^Warning: .*broken\.js.*\n$/);
+  expect({ exit: json.exit, stderr: json.stderr }).toEqual({ exit: 0, stderr: "" });
+  expect(JSON.parse(json.stdout)).toMatchObject({
+    skills: [
+      { name: "MathSkill", kind: "file", methods: ["add", "repeat", "echo", "fail", "wait", "late", "pay"] },
+      { name: "FilesystemMCP", kind: "mcp", server: "filesystem" },
+    ],
+    problems: [{ source: expect.stringContaining("broken.js") }],
+  });
+});
