@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { deserialize, serialize } from "node:v8";
 
-import { prepareImage, type PreparedImage } from "./isolate.ts";
+import { prepareImage, type PreparedImage, STACK_BYTES } from "./isolate.ts";
 
 /** The guest's own code, as the build bundles it, and the image that the build makes of it. */
 const GUEST_FILE = "guest.js";
@@ -34,5 +34,5 @@ function readImage(file: URL, key: string): PreparedImage | undefined {
 }
 
 function keyOf(engineDigest: string, guestCode: string): string {
-  return createHash("sha256").update(`1\n${engineDigest}\n${guestCode}`).digest("hex");
+  return createHash("sha256").update(`${STACK_BYTES}\n${engineDigest}\n${guestCode}`).digest("hex");
 }

@@ -4,6 +4,8 @@ import { LAYOUT } from "./engine.ts";
 const PAGE = 4_096;
 const BLOCK = 512;
 export const WASM_PAGE = 65_536;
+/** How far a run gets on the C stack: what JavaScript may use of it, and room for the engine's own functions. */
+const STACK_REACH = 256 << 10;
 
 /** What `sbrk` and the stack pointer say of a memory, and where its parts lie. */
 export interface Geometry {
@@ -47,13 +49,18 @@ export function takeImage(memory: WebAssembly.Memory, geometry: Geometry): Image
   };
 }
 
-/** Makes a memory what it was when the image was taken, and leaves no byte of the last run behind it. */
-export function restoreImage(memory: WebAssembly.Memory, image: Image, last: HeapRange): void {
+/**
+ * Makes a memory what it was when the image was taken, and leaves no byte of the last run behind it. Texts that we
+ * passed to it lie in the low part of the C stack, up to `textEnd`.
+ */
+export function restoreImage(memory: WebAssembly.Memory, image: Image, last: HeapRange, textEnd: number): void {
   const bytes = new Uint8Array(memory.buffer);
   const end = heapEndOf(memory);
+  bytes.fill(0, image.heapStart - STACK_REACH, image.heapStart);
   bytes.set(image.heap, image.heapStart);
   bytes.fill(0, image.heapStart + image.heap.length, last.extra === 0 ? end : image.heapEnd);
   if (last.extra !== 0) bytes.fill(0, last.extra, end);
+  bytes.fill(0, image.dataEnd, textEnd);
   bytes.set(image.data, 0);
 }
 
@@ -70,8 +77,9 @@ export function limitHeap(memory: WebAssembly.Memory, image: Image, heapBytes: n
   return { extra, end: memory.buffer.byteLength };
 }
 
+/** As the guest's memory says it: a guest that has taken over its engine may write there what it likes. */
 export function heapEndOf(memory: WebAssembly.Memory): number {
-  return new DataView(memory.buffer).getUint32(LAYOUT.heapEndWord, true);
+  return Math.min(new DataView(memory.buffer).getUint32(LAYOUT.heapEndWord, true), memory.buffer.byteLength);
 }
 
 /**
@@ -109,7 +117,7 @@ export function unpark(memory: WebAssembly.Memory, parked: Parked): void {
   let at = 4 + count * 8;
   for (let i = 0; i < ranges.length; i += 2) {
     const length = ranges[i + 1] as number;
-    bytes.set(new Uint8Array(parked.bytes, at, length), ranges[i] as number);
+    bytes.set(new Uint8Array(parked.bytes, at, length), ranges[i]);
     at += length;
   }
 }

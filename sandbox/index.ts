@@ -54,6 +54,7 @@ export function createSandbox(options: SandboxOptions): Sandbox {
   const runs = new Set<Run>();
   let opened: { readonly pool: Pool; readonly key: string } | undefined;
   let last = 0;
+  let closed = false;
 
   function conduct(
     program: Program,
@@ -61,6 +62,7 @@ export function createSandbox(options: SandboxOptions): Sandbox {
     { limits = options.limits, signal, park }: SandboxRunOptions,
     state?: RunState,
   ): Promise<SandboxOutcome> {
+    if (closed) return Promise.reject(new Error("Cannot run anything in a sandbox that is closed"));
     const { pool } = (opened ??= openPool(options));
     return new Promise((resolve) => {
       const cancel = (): void => run.stop("CANCELLED");
@@ -96,6 +98,7 @@ export function createSandbox(options: SandboxOptions): Sandbox {
     },
     serialize: (state) => serialize({ key: (opened ??= openPool(options)).key, state }),
     async close() {
+      closed = true;
       for (const run of runs) run.stop("CANCELLED");
       await opened?.pool.close();
     },

@@ -13,7 +13,7 @@ import {
 } from "./image.ts";
 
 /** JavaScript stack of a guest. Deeper recursion is an error in the guest; more would overflow our own stack first. */
-const STACK_BYTES = 160 << 10;
+export const STACK_BYTES = 1024 << 10;
 /** Jobs between two looks at the clock: the engine swallows interrupts inside promise jobs. */
 const JOBS_AT_ONCE = 64;
 /** Texts up to this size are passed in the unused low part of the C stack, larger ones through the guest's heap. */
@@ -24,7 +24,8 @@ export interface Handles {
   readonly runtime: number;
   readonly context: number;
   readonly undefined: number;
-  readonly start: number;
+  readonly prepare: number;
+  readonly follow: number;
   readonly deliver: number;
   readonly fail: number;
   /** The eight bytes behind `Math.random`. */
@@ -44,6 +45,8 @@ export interface Ear {
   readonly textBytes: (op: number) => number;
   /** Asked whenever the engine looks at the clock. */
   readonly isInterrupted: () => boolean;
+  /** True once nothing that the guest says is of interest: it need not work on. */
+  readonly isOver: () => boolean;
 }
 
 /** A name that the guest gives may be this long. */
@@ -63,6 +66,8 @@ export class Isolate {
   #deadline = 0;
   #stop: Stop | undefined;
   #thrown: unknown;
+  /** Where the texts end that were written into the low part of the C stack. */
+  #textEnd: number;
 
   /** `heapBytes` is the most that any run of this isolate may ask for. */
   constructor(module: WebAssembly.Module, prepared: PreparedImage, heapBytes: number, ear: Ear) {
@@ -70,6 +75,7 @@ export class Isolate {
     this.#engine = openEngine(module, this.#memory, this.#host());
     this.#stackTop = this.#engine.stackSave();
     this.#prepared = prepared;
+    this.#textEnd = prepared.image.dataEnd;
     this.#ear = ear;
   }
 
@@ -93,18 +99,23 @@ export class Isolate {
 
   /** Starts a snippet: the text of an expression that makes an async function, and the JSON of its paths. */
   start(expression: string, pathsJson: string, deadline: number): Stop | undefined {
+    const { prepare, follow } = this.#prepared.handles;
     return this.#guarded(deadline, () => {
+      this.#call(prepare, this.#newString(pathsJson));
       const snippet = this.#evaluate(expression, "snippet.js");
-      const { handles } = this.#prepared;
-      const thrown = this.#engine.resolveException(handles.context, snippet);
-      if (thrown !== 0) this.#call(handles.fail, thrown);
-      else this.#call(handles.start, snippet, this.#newString(pathsJson));
+      if (this.#hasThrown(snippet)) return;
+      const promise = this.#call(snippet);
+      if (!this.#hasThrown(promise)) this.#hasThrown(this.#call(follow, promise));
     });
   }
 
   /** Hands answers to the guest and lets it go on. */
   deliver(answersJson: string, deadline: number): Stop | undefined {
-    return this.#guarded(deadline, () => this.#call(this.#prepared.handles.deliver, this.#newString(answersJson)));
+    const { context, deliver } = this.#prepared.handles;
+    return this.#guarded(deadline, () => {
+      const result = this.#call(deliver, this.#newString(answersJson));
+      if (!this.#hasThrown(result)) this.#engine.freeValue(context, result);
+    });
   }
 
   /** Time that the guest did not compute, because it stood still for a call. */
@@ -133,8 +144,8 @@ export class Isolate {
     return {
       called: (argv, argc) => this.#called(argv, argc),
       shouldInterrupt: () => {
-        if (this.#stop === undefined && (performance.now() > this.#deadline || this.#ear.isInterrupted()))
-          this.#stop = "time";
+        const { isInterrupted, isOver } = this.#ear;
+        if (performance.now() > this.#deadline || isInterrupted() || isOver()) this.#stop ??= "time";
         return this.#stop !== undefined;
       },
       grow: (bytes) => {
@@ -150,7 +161,7 @@ export class Isolate {
     const view = new DataView(this.#memory.buffer);
     const op = view.getInt32(argv, true);
     const id = view.getInt32(argv + 8, true);
-    if (argc !== 4) return 0;
+    if (argc !== 4 || this.#stop !== undefined) return 0; // a guest that was stopped has nothing more to say
     const name = this.#text(argv + 16, NAME_BYTES) ?? "";
     const answer = this.#ear.hear(op, id, name, this.#text(argv + 24, this.#ear.textBytes(op)));
     return answer === undefined ? 0 : this.#withText(answer, (at) => this.#engine.newString(context, at));
@@ -178,7 +189,7 @@ export class Isolate {
   #pump(): void {
     const { runtime } = this.#prepared.handles;
     const out = this.#prepared.image.dataEnd;
-    while (this.#stop === undefined && this.#engine.isJobPending(runtime) !== 0) {
+    while (this.#stop === undefined && !this.#ear.isOver() && this.#engine.isJobPending(runtime) !== 0) {
       this.#engine.freeValueOfRuntime(runtime, this.#engine.executeJobs(runtime, JOBS_AT_ONCE, out));
       if (performance.now() > this.#deadline) this.#stop ??= "time";
     }
@@ -192,13 +203,22 @@ export class Isolate {
     );
   }
 
-  #call(func: number, ...args: readonly number[]): void {
+  /** Calls a function of the guest; its arguments are given away, its result is the caller's. */
+  #call(func: number, ...args: readonly number[]): number {
     const { context, undefined: self } = this.#prepared.handles;
     const argv = this.#prepared.image.dataEnd + 16;
     args.forEach((value, index) => new DataView(this.#memory.buffer).setUint32(argv + index * 4, value, true));
     const result = this.#engine.call(context, func, self, args.length, argv);
     for (const value of args) this.#engine.freeValue(context, value);
-    this.#engine.freeValue(context, result);
+    return result;
+  }
+
+  /** If a call has thrown, that is the end of the run. What it threw because it was interrupted is nobody's error. */
+  #hasThrown(result: number): boolean {
+    const { context, fail } = this.#prepared.handles;
+    const thrown = this.#engine.resolveException(context, result);
+    if (thrown !== 0 && this.#stop === undefined) this.#call(fail, thrown);
+    return thrown !== 0;
   }
 
   #newString(text: string): number {
@@ -240,11 +260,13 @@ export class Isolate {
     const bytes = Buffer.from(this.#memory.buffer);
     const length = bytes.write(text, at, "utf8");
     bytes[at + length] = 0;
+    if (at < this.#prepared.image.heapStart) this.#textEnd = Math.max(this.#textEnd, at + length);
     return length;
   }
 
   #restore(): void {
-    restoreImage(this.#memory, this.#prepared.image, this.#range);
+    restoreImage(this.#memory, this.#prepared.image, this.#range, this.#textEnd);
+    this.#textEnd = this.#prepared.image.dataEnd;
     this.#engine.stackRestore(this.#stackTop);
     this.#stop = undefined;
   }
@@ -291,12 +313,13 @@ export function prepareImage(module: WebAssembly.Module, guestCode: string): Pre
     runtime,
     context,
     undefined: engine.getUndefined(),
-    start: handleOf("__start"),
+    prepare: handleOf("__prepare"),
+    follow: handleOf("__follow"),
     deliver: handleOf("__deliver"),
     fail: handleOf("__fail"),
     seed: findSeed(memory, context, () => evaluate("Math.random()")),
   };
-  evaluate("for (const name of ['__start', '__deliver', '__fail']) delete globalThis[name]");
+  evaluate("for (const name of ['__prepare', '__follow', '__deliver', '__fail']) delete globalThis[name]");
   const image = takeImage(memory, { dataEnd: heapStart - LAYOUT.stackBytes, heapStart });
   return { image, handles };
 }

@@ -261,7 +261,7 @@ export class Pool {
       execArgv: [],
       stdout: true,
       stderr: true,
-      resourceLimits: { stackSizeMb: 8, maxOldGenerationSizeMb: 512 },
+      resourceLimits: { stackSizeMb: 64, maxOldGenerationSizeMb: 512 },
     });
     const slot: Slot = {
       worker,

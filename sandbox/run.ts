@@ -206,12 +206,13 @@ export class Run {
   onSlice(deeds: Deeds, end: End | undefined): void {
     this.#account(deeds);
     if (this.#over) return;
+    // Also the calls that a snippet has made and not waited for: they are cancelled at once, and so they are told of.
+    if (end?.kind !== "stop") for (const call of deeds.calls) void this.#make(call);
     if (end !== undefined) {
       this.#end(end);
       return;
     }
     if (this.#timers.size > MOST_TIMERS) this.stop("ENGINE_TRAP");
-    for (const call of deeds.calls) void this.#make(call);
     if (this.#pending.size === 0 && this.#timers.size === 0 && !this.hasAnswers) this.stop("NEVER_SETTLES");
   }
 
@@ -263,6 +264,7 @@ export class Run {
   }
 
   async #make(call: GuestCall, resumed = false): Promise<void> {
+    if (this.#over) return;
     if (this.#pending.has(call.id)) {
       this.stop("ENGINE_TRAP"); // numbers are given once; a guest that repeats one is not ours any more
       return;

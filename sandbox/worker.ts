@@ -16,7 +16,6 @@ import {
   type GuestCall,
   type Overrun,
   type Print,
-  type Timer,
   type ToWorker,
   type WorkerStart,
 } from "./protocol.ts";
@@ -28,6 +27,10 @@ const KEEP_BYTES = 24 << 20;
 const LINGER_MS = 0.15;
 /** What is told of an error; the guest cuts it to a fraction of this. */
 const ERROR_BYTES = 256 << 10;
+/** What is printed at once; the guest cuts it to a third of this many characters. */
+const PRINT_BYTES = 1 << 20;
+/** Timers that a guest may start and stop in one slice of work; its own code allows fewer. */
+const MOST_TIMERS = 4_000;
 
 const port = parentPort as MessagePort;
 const { module, prepared, heapBytes, control } = workerData as WorkerStart;
@@ -115,9 +118,22 @@ function openIsolate(): Isolate {
   return new Isolate(module, prepared, capacity, {
     hear,
     isInterrupted: () => current !== 0 && Atomics.load(words, CONTROL.interrupted) === current,
-    textBytes: (op) =>
-      op === OP.done ? slice.allowance.resultBytes : op === OP.fail ? ERROR_BYTES : slice.allowance.argumentBytes,
+    isOver: () => slice.end !== undefined,
+    textBytes,
   });
+}
+
+function textBytes(op: number): number {
+  switch (op) {
+    case OP.done:
+      return slice.allowance.resultBytes;
+    case OP.fail:
+      return ERROR_BYTES;
+    case OP.log:
+      return PRINT_BYTES;
+    default:
+      return slice.allowance.argumentBytes;
+  }
 }
 
 /** Everything that the guest says comes through here. Its numbers and texts may be anything. */
@@ -133,7 +149,7 @@ function hear(op: number, id: number, a: string, b: string | undefined): string 
       print(id, Number(a), b ?? "[a text too long to print]");
       return undefined;
     case OP.timer:
-      slice.timers.push({ id, milliseconds: Number(a) });
+      setTimer(id, Number(a));
       return undefined;
     case OP.done:
       if (b === undefined) overrun("result");
@@ -163,8 +179,15 @@ function overrun(what: Overrun): void {
 
 function print(slot: number, level: number, text: string): void {
   if (slice.outputLeft < 0) return;
-  slice.outputLeft -= text.length + 1;
-  slice.prints.push({ slot, level, text });
+  const shown = text.slice(0, slice.outputLeft + 1);
+  slice.outputLeft -= shown.length + 1;
+  slice.prints.push({ slot, level, text: shown });
+}
+
+/** A timer that is stopped before the host has heard of it was never there. */
+function setTimer(id: number, milliseconds: number): void {
+  if (!(milliseconds < 0 && slice.timers.delete(id))) slice.timers.set(id, milliseconds);
+  if (slice.timers.size > MOST_TIMERS) overrun("protocol");
 }
 
 /** Stands still until the host has answered; meanwhile no guest code runs and no time is billed. */
@@ -192,13 +215,13 @@ function takeDeeds(): Deeds {
   const deeds = {
     calls: slice.calls,
     prints: slice.prints,
-    timers: slice.timers,
+    timers: Array.from(slice.timers, ([id, milliseconds]) => ({ id, milliseconds })),
     computeMs: now - slice.startedAt,
     heapBytes: isolate.heapBytes,
   };
   slice.calls = [];
   slice.prints = [];
-  slice.timers = [];
+  slice.timers.clear();
   slice.startedAt = now;
   return deeds;
 }
@@ -208,7 +231,7 @@ interface Slice {
   startedAt: number;
   calls: GuestCall[];
   prints: Print[];
-  timers: Timer[];
+  readonly timers: Map<number, number>;
   callsLeft: number;
   inFlightLeft: number;
   outputLeft: number;
@@ -229,7 +252,7 @@ function newSlice(allowance: Allowance | undefined): Slice {
     startedAt: performance.now(),
     calls: [],
     prints: [],
-    timers: [],
+    timers: new Map(),
     callsLeft: allowance?.calls ?? 0,
     inFlightLeft: allowance?.callsInFlight ?? 0,
     outputLeft: allowance?.outputBytes ?? 0,

@@ -2,7 +2,7 @@ import { push } from "./crossing.ts";
 import { host } from "./host.ts";
 import { OP } from "./host-protocol.ts";
 import { inspectAll } from "./inspect.ts";
-import { create, define, getPrototypeOf, isArray, NativePromise, ownKeys } from "./primordials.ts";
+import { create, define, getPrototypeOf, isArray, NativePromise, ownKeys, then } from "./primordials.ts";
 
 const LEVELS = { log: 0, info: 0, debug: 0, dir: 0, table: 0, trace: 0, group: 0, warn: 1, error: 2 } as const;
 
@@ -33,14 +33,15 @@ export function afterPrinting(next: () => void): void {
 
 function emit(level: number, values: readonly unknown[]): void {
   const slot = printed++;
-  if (!holdsPromise(values, 0)) {
+  if (!mustWait(values)) {
     host(OP.log, slot, `${level}`, inspectAll(values));
     return;
   }
   open++;
-  void settle(values, 0).then(
+  void then(
+    settle(values, 0),
     (ready) => close(slot, level, ready as readonly unknown[]),
-    (reason: unknown) => close(slot, level, [reason]),
+    (reason) => close(slot, level, [reason]),
   );
 }
 
@@ -50,12 +51,22 @@ function close(slot: number, level: number, values: readonly unknown[]): void {
   if (open === 0 && whenClosed !== undefined) whenClosed();
 }
 
+function mustWait(values: readonly unknown[]): boolean {
+  try {
+    return holdsPromise(values, 0);
+  } catch {
+    return false; // a proxy of the snippet threw; it is printed as what it is
+  }
+}
+
 function holdsPromise(value: unknown, depth: number): boolean {
   if (value instanceof NativePromise) return true;
   if (!isPlain(value) || depth > 3) return false;
-  const keys = ownKeys(value);
-  for (let i = 0; i < keys.length && i < 1_000; i++) {
-    const property = Object_getOwnPropertyDescriptor(value, keys[i] as string);
+  // The keys of a long list would take more room than the list.
+  const keys = isArray(value) ? undefined : ownKeys(value);
+  const length = keys === undefined ? (value as unknown[]).length : keys.length;
+  for (let i = 0; i < length && i < 1_000; i++) {
+    const property = Object_getOwnPropertyDescriptor(value, keys === undefined ? i : (keys[i] as string));
     if (property !== undefined && "value" in property && holdsPromise(property.value, depth + 1)) return true;
   }
   return false;

@@ -17,23 +17,25 @@ import {
 } from "./primordials.ts";
 
 /**
- * What crosses the wall is JSON. While `crossing` is on, values that JSON would drop or refuse say what they are:
+ * What crosses the wall is JSON. While something crosses, values that JSON would drop or refuse say what they are:
  * bytes become `{"$bytes": base64}`, other typed arrays a list of numbers, a Map with text keys an object, other Maps
  * a list of pairs, a Set a list, a BigInt a number where that is exact and else text, an Error its name and message,
  * and a promise what it settles to. At any other time `JSON.stringify` behaves in the snippet as the language says.
  */
-let crossing = false;
-let pending: Promise<unknown>[] = [];
-let settled = new Map<unknown, unknown>();
+interface Crossing {
+  /** Promises that were met and are not among the settled ones. */
+  readonly pending: Promise<unknown>[];
+  /** What promises have settled to: `{value}` by promise. */
+  readonly settled: ReadonlyMap<unknown, unknown>;
+}
 
-/** JSON of a value; `undefined` where JSON has no word for it. Promises in it count as null. */
+let crossing: Crossing | undefined;
+
+/** JSON of a value for which nobody can wait: a promise in it is an error. */
 export function encode(value: unknown): string | undefined {
-  crossing = true;
-  try {
-    return stringify(value);
-  } finally {
-    crossing = false;
-  }
+  const { json, pending } = cross(value, new NativeMap());
+  if (pending.length > 0) throw new NativeTypeError("Cannot use a promise as a value here: await it first");
+  return json;
 }
 
 /** Encodes a value after every promise inside it has settled, and what those settle to, and so on. */
@@ -41,30 +43,43 @@ export function encodeSettled(
   value: unknown,
   done: (json: string | undefined) => void,
   fail: (reason: unknown) => void,
-  known = new NativeMap<unknown, unknown>(),
+  settled = new NativeMap<unknown, unknown>(),
 ): void {
-  pending = [];
-  settled = known;
-  let json: string | undefined;
+  let crossed: ReturnType<typeof cross>;
   try {
-    json = encode(value);
+    crossed = cross(value, settled);
   } catch (reason) {
     fail(reason);
     return;
   }
-  const waiting = pending;
-  let left = waiting.length;
+  const { json, pending } = crossed;
+  let left = pending.length;
   if (left === 0) {
     done(json);
     return;
   }
   const again = (promise: Promise<unknown>, result: unknown): void => {
-    mapSet(known, promise, { value: result });
-    if (--left === 0) encodeSettled(value, done, fail, known);
+    mapSet(settled, promise, { value: result });
+    if (--left === 0) encodeSettled(value, done, fail, settled);
   };
-  for (let i = 0; i < waiting.length; i++) {
-    const promise = waiting[i] as Promise<unknown>;
+  for (let i = 0; i < pending.length; i++) {
+    const promise = pending[i] as Promise<unknown>;
     void then(promise, (result) => again(promise, result), fail);
+  }
+}
+
+/** The value's own code may run meanwhile, and make something else cross. */
+function cross(
+  value: unknown,
+  settled: ReadonlyMap<unknown, unknown>,
+): { readonly json: string | undefined; readonly pending: readonly Promise<unknown>[] } {
+  const outer = crossing;
+  const pending: Promise<unknown>[] = [];
+  crossing = { pending, settled };
+  try {
+    return { json: stringify(value), pending };
+  } finally {
+    crossing = outer;
   }
 }
 
@@ -96,12 +111,19 @@ export function teachCrossing(): void {
   });
   teach(ArrayBuffer.prototype, (buffer: ArrayBuffer) => ({ $bytes: base64OfBytes(new NativeBytes(buffer)) }));
   teach(Error.prototype, (error: Error) => ({ name: NativeString(error.name), message: NativeString(error.message) }));
-  teach(Promise.prototype, (promise: Promise<unknown>) => {
+  teach(Promise.prototype, (promise: Promise<unknown>, { settled, pending }) => {
     const known = mapGet(settled, promise) as { value: unknown } | undefined;
-    if (known !== undefined) return known.value;
+    if (known !== undefined) return inItsOwnWord(known.value);
     push(pending, promise);
     return null;
   });
+}
+
+/** `JSON.stringify` asks only once for a word, and the promise has answered already. */
+function inItsOwnWord(value: unknown): unknown {
+  if ((typeof value !== "object" && typeof value !== "bigint") || value === null) return value;
+  const { toJSON } = value as { readonly toJSON?: unknown };
+  return typeof toJSON === "function" ? apply(toJSON as () => unknown, value, [""]) : value;
 }
 
 /** Appends without `Array.prototype.push`, which a snippet may have replaced or given setters to trip over. */
@@ -124,11 +146,12 @@ const NativeBytes = Uint8Array;
 const NativeMap = Map;
 const NativeDate = Date;
 const NativeNumber = Number;
+const NativeTypeError = TypeError;
 const valueOfBigInt = BigInt.prototype.valueOf;
 
-function teach<Value>(prototype: object, word: (value: Value) => unknown): void {
+function teach<Value>(prototype: object, word: (value: Value, crossing: Crossing) => unknown): void {
   define(prototype, "toJSON", function toJSON(this: Value): unknown {
-    return crossing ? word(this) : this;
+    return crossing === undefined ? this : word(this, crossing);
   });
 }
 

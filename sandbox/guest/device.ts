@@ -1,5 +1,5 @@
 import { expectAnswer, nextId } from "./answers.ts";
-import { encode, push, revive } from "./crossing.ts";
+import { encode, encodeSettled, push, revive } from "./crossing.ts";
 import { callError, type CallFailure, stackHere } from "./errors.ts";
 import { host } from "./host.ts";
 import { OP } from "./host-protocol.ts";
@@ -39,20 +39,24 @@ export function waitFor(method: unknown): unknown {
   const path = typeof method === "function" ? weakGet(pathOfMethod, method) : undefined;
   if (path === undefined) return method;
   return (...args: unknown[]): unknown => {
-    const answer = parse(host(OP.wait, nextId(), path, encodeArguments(args)) as string) as [number, unknown];
+    const json = encode(listOf(args)) as string;
+    const answer = parse(host(OP.wait, nextId(), path, json) as string) as [number, unknown];
     if (answer[0] !== 0) return answer[0] === 2 ? revive(answer[1]) : answer[1];
     throw callError(answer[1] as CallFailure, stackHere());
   };
 }
 
+/** Promises among the arguments are waited for, so that a forgotten `await` makes no difference. */
 function makeMethod(path: string): object {
   const method = (...args: unknown[]): Promise<unknown> => {
-    const json = encodeArguments(args);
     const stack = stackHere();
     return new NativePromise((fulfil, reject) => {
-      const id = nextId();
-      expectAnswer(id, fulfil, reject, stack);
-      host(OP.call, id, path, json);
+      const call = (json: string | undefined): void => {
+        const id = nextId();
+        expectAnswer(id, fulfil, reject, stack);
+        host(OP.call, id, path, json as string);
+      };
+      encodeSettled(listOf(args), call, reject);
     });
   };
   fix(method, "name", path);
@@ -60,9 +64,9 @@ function makeMethod(path: string): object {
   return freeze(method);
 }
 
-/** JSON of an argument list. It has no word for an argument that is left out: `{"$undefined": 1}` says so. */
-function encodeArguments(args: unknown[]): string {
+/** JSON has no word for an argument that is left out: `{"$undefined": 1}` says so. At the end there is no need to. */
+function listOf(args: unknown[]): unknown[] {
   while (args.length > 0 && args[args.length - 1] === undefined) args.length--;
   for (let i = 0; i < args.length; i++) if (args[i] === undefined) args[i] = { $undefined: 1 };
-  return encode(args) as string;
+  return args;
 }

@@ -3,6 +3,7 @@ import {
   create,
   define,
   defineProperty,
+  indexOf,
   NativeError,
   NativeString,
   slice,
@@ -25,7 +26,7 @@ export interface CallFailure {
 export function callError(failure: CallFailure, stack: string): Error {
   const error = new NativeError(`${failure.message}`);
   define(error, "name", `${failure.name}`);
-  define(error, "stack", stack);
+  define(error, "stack", framesOfSnippet(stack));
   for (const key in failure) if (key !== "name" && key !== "message") plain(error, key, failure[key]);
   return error;
 }
@@ -36,7 +37,7 @@ export function describeThrown(thrown: unknown): string {
   if (typeof thrown === "object" && thrown !== null) {
     facts["name"] = text(() => (thrown as Error).name, 200) ?? "Error";
     facts["message"] = text(() => (thrown as Error).message, MESSAGE_LENGTH) ?? "";
-    facts["stack"] = text(() => (thrown as Error).stack, STACK_LENGTH) ?? "";
+    facts["stack"] = framesOfSnippet(text(() => (thrown as Error).stack, STACK_LENGTH) ?? "");
     for (let i = 0; i < FACTS.length; i++) {
       const key = FACTS[i] as string;
       const value = text(() => (thrown as Record<string, unknown>)[key], 200);
@@ -67,6 +68,19 @@ export function freezeStackFormat(): void {
       configurable: false,
     } as PropertyDescriptor);
   }
+}
+
+/** The lines of a stack that say where. Ours do not: the image is made without positions. */
+function framesOfSnippet(stack: string): string {
+  let frames = "";
+  for (let at = 0; at < stack.length;) {
+    const found = indexOf(stack, "\n", at);
+    const end = found < 0 ? stack.length : found + 1;
+    const line = slice(stack, at, end);
+    if (indexOf(line, "snippet.js:", 0) >= 0 || indexOf(line, "(native)", 0) >= 0) frames += line;
+    at = end;
+  }
+  return frames;
 }
 
 function plain(error: Error, key: string, value: unknown): void {

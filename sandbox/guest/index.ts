@@ -1,7 +1,7 @@
 /**
  * The guest's own code: what runs inside QuickJS before any snippet does. It is part of the image, so each snippet
- * finds it as if it had just started. It hands two functions to the host, `start` and `deliver`, and keeps nothing
- * of a snippet anywhere else than in the isolate's memory.
+ * finds it as if it had just started. It hands four functions to the host, and keeps nothing of a snippet anywhere else
+ * than in the isolate's memory.
  */
 import { deliver } from "./answers.ts";
 import { defineBase64 } from "./bytes.ts";
@@ -24,11 +24,15 @@ defineBase64();
 defineWeb(fail);
 tame();
 
-/** Runs a snippet, an async function, with the given paths on its `device`. */
-function start(snippet: () => Promise<unknown>, pathsJson: string): void {
+/** Gives the snippet that comes its `device`, with these paths on it. */
+function prepare(pathsJson: string): void {
   fix(globalThis, "device", makeDevice(parse(pathsJson) as string[]));
   fix(globalThis, "__wait", waitFor);
-  void then(snippet(), returned, fail);
+}
+
+/** Waits for the promise of the snippet, an async function. It was the host who called it, so that its stack is its own. */
+function follow(promise: Promise<unknown>): void {
+  void then(promise, returned, fail);
 }
 
 function returned(value: unknown): void {
@@ -43,4 +47,4 @@ function fail(reason: unknown): void {
   afterPrinting(() => host(OP.fail, 0, "", describeThrown(reason)));
 }
 
-Object.assign(globalThis, { __start: start, __deliver: deliver, __fail: fail });
+Object.assign(globalThis, { __prepare: prepare, __follow: follow, __deliver: deliver, __fail: fail });

@@ -1,6 +1,7 @@
 import { push } from "./crossing.ts";
 import {
   getPrototypeOf,
+  indexOf,
   isArray,
   isoString,
   mapForEach,
@@ -10,11 +11,16 @@ import {
   slice,
   stringify,
   symbolText,
+  wellFormed,
 } from "./primordials.ts";
+import { URLSearchParams } from "./web/search-params.ts";
+import { URL } from "./web/url.ts";
 
 const DEPTH = 5;
 const ITEMS = 200;
 const TEXT = 20_000;
+/** Of everything that one call prints. */
+const MOST = 300_000;
 
 /** What `console.log` prints of its arguments: text as it is, the rest much as Node does, bounded in depth and length. */
 export function inspectAll(values: readonly unknown[]): string {
@@ -23,7 +29,21 @@ export function inspectAll(values: readonly unknown[]): string {
     const value = values[i];
     text += (i === 0 ? "" : " ") + (typeof value === "string" ? value : inspect(value, 0, []));
   }
-  return text;
+  return printable(text);
+}
+
+/** A text as it can cross the wall, where it is UTF-8 and ends at the first NUL. */
+function printable(text: string): string {
+  const shown = wellFormed(
+    text.length > MOST ? `${slice(text, 0, MOST)}… ${NativeString(text.length)} characters in all` : text,
+  );
+  let clean = "";
+  let from = 0;
+  for (let at = indexOf(shown, "\0", 0); at >= 0; at = indexOf(shown, "\0", from)) {
+    clean += `${slice(shown, from, at)}\u2400`;
+    from = at + 1;
+  }
+  return from === 0 ? shown : clean + slice(shown, from);
 }
 
 function inspect(value: unknown, depth: number, above: object[]): string {
@@ -52,6 +72,7 @@ function inspectObject(value: object, depth: number, above: object[]): string {
   if (value instanceof NativeDate) return isoString(value);
   if (value instanceof NativeRegExp) return NativeString(value);
   if (value instanceof NativePromiseClass) return "Promise";
+  if (value instanceof URL || value instanceof URLSearchParams) return value.toString();
   if (depth >= DEPTH) return isArray(value) ? "[…]" : "{…}";
   push(above, value);
   const text = inspectMembers(value, depth + 1, above);

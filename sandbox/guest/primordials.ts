@@ -52,6 +52,11 @@ export const weakSet = uncurry(WeakMap.prototype.set) as (
 ) => void;
 export const isoString = uncurry(Date.prototype.toISOString) as (date: Date) => string;
 export const slice = uncurry(String.prototype.slice) as (text: string, from: number, to?: number) => string;
+export const indexOf = uncurry(String.prototype.indexOf) as (text: string, part: string, from: number) => number;
+/** The text with U+FFFD for each half of a character that stands alone. */
+export const wellFormed = uncurry(
+  (String.prototype as unknown as { readonly toWellFormed: (this: string) => string }).toWellFormed,
+);
 export const charCodeAt = uncurry(String.prototype.charCodeAt) as (text: string, at: number) => number;
 export const symbolText = uncurry(Symbol.prototype.toString) as (symbol: symbol) => string;
 export const bigintText = uncurry(BigInt.prototype.toString) as (value: bigint) => string;

@@ -11,7 +11,7 @@ export function callInItsOwnTurn(
   args: readonly unknown[],
   fail: (reason: unknown) => void,
 ): void {
-  then(then(now, bind(apply, undefined, callback, undefined, args), ignore), ignore, fail);
+  void then(then(now, bind(apply, undefined, callback, undefined, args), ignore), ignore, fail);
 }
 
 function ignore(): void {}

@@ -14,9 +14,27 @@ export function domainToAscii(domain: string): string {
     .join(".");
 }
 
-/** Letters of the scripts in which most names are written, where a small letter is all that UTS 46 wants. */
-const KNOWN =
-  /^[-\dA-Za-z\u00c0-\u024f\u0300-\u04bf\u04c1-\u052f\u0531-\u058a\u0900-\u0e7f\u1e00-\u1e9d\u1e9f-\u1fff\u3005\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3]+$/;
+/** Characters of the scripts in which most names are written, where small letters are all that UTS 46 wants. */
+const KNOWN: readonly (readonly [first: number, last: number])[] = [
+  [0x2d, 0x2d], // hyphen
+  [0x30, 0x39], // digits
+  [0x41, 0x5a], // Latin, and so on
+  [0x61, 0x7a],
+  [0xc0, 0x24f],
+  [0x1e00, 0x1e9d],
+  [0x1e9f, 0x1eff],
+  [0x300, 0x36f], // marks above and below
+  [0x370, 0x3ff], // Greek
+  [0x1f00, 0x1fff],
+  [0x400, 0x4bf], // Cyrillic
+  [0x4c1, 0x52f],
+  [0x531, 0x58a], // Armenian
+  [0x900, 0xe7f], // Devanagari to Thai
+  [0x3005, 0x3005], // Chinese and Japanese
+  [0x3040, 0x30ff],
+  [0x3400, 0x9fff],
+  [0xac00, 0xd7a3], // Korean
+];
 
 function labelToAscii(label: string): string {
   const small = smallLetters(label);
@@ -33,10 +51,14 @@ function smallLetters(label: string): string {
   return Array.from(label, (letter) => letter.toLowerCase()).join("");
 }
 
-/** The last check is made of text, because a literal with such classes would be the largest part of the image. */
 function isKnown(label: string): boolean {
-  if (!KNOWN.test(label) || label.normalize("NFKC") !== label) return false;
-  return /[^\0-\x7f]/.test(label) && new RegExp("^[\\p{L}\\p{Nd}-][\\p{L}\\p{M}\\p{Nd}-]*$", "u").test(label);
+  const known = Array.from(label).every((letter) => {
+    const point = letter.codePointAt(0) as number;
+    return KNOWN.some(([first, last]) => first <= point && point <= last);
+  });
+  if (!known || /^[\0-\x7f]*$/.test(label) || label.normalize("NFKC") !== label) return false;
+  // From text, because a literal with such classes would be the largest part of every isolate's image.
+  return new RegExp("^[\\p{L}\\p{Nd}-][\\p{L}\\p{M}\\p{Nd}-]*$", "u").test(label);
 }
 
 function encoded(label: string): string {

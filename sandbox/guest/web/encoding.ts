@@ -1,4 +1,5 @@
-import { type Decode, textOfPoints, utf8Decoder, wellFormed, writeUtf8 } from "./utf8.ts";
+import { wellFormed } from "../primordials.ts";
+import { type Decode, textOfPoints, utf8Decoder, writeUtf8 } from "./utf8.ts";
 
 /** `TextEncoder` of the Encoding standard. */
 export class TextEncoder {

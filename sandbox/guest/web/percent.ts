@@ -1,4 +1,5 @@
-import { textOfUtf8, wellFormed } from "./utf8.ts";
+import { wellFormed } from "../primordials.ts";
+import { textOfUtf8 } from "./utf8.ts";
 
 /** Characters that have to be written as `%XX`, by the part of a URL in which they stand (URL standard, 1.3). */
 export const ENCODED = {

@@ -1,5 +1,5 @@
+import { wellFormed } from "../primordials.ts";
 import { ENCODED, percentDecode, percentEncode } from "./percent.ts";
-import { wellFormed } from "./utf8.ts";
 
 type Pair = [name: string, value: string];
 
@@ -103,8 +103,8 @@ export class URLSearchParams {
 }
 
 function pairsOf(init: unknown): Pair[] {
-  if ((typeof init !== "object" && typeof init !== "function") || init === null)
-    return parseForm(String(init).replace(/^\?/, ""));
+  if (init === null) return [];
+  if (typeof init !== "object" && typeof init !== "function") return parseForm(String(init).replace(/^\?/, ""));
   if (!(Symbol.iterator in init)) return Object.entries(init).map(([name, value]) => pairOf(name, value));
   return Array.from(init as Iterable<Iterable<unknown>>, (item) => {
     const [name, value, ...more] = [...item];

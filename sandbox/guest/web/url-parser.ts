@@ -128,7 +128,7 @@ function readRelative(url: UrlRecord, rest: string, base: UrlRecord): UrlRecord 
 
 /** What a relative URL that does not begin with a slash goes on from. */
 function inheritPath(url: UrlRecord, rest: string, base: UrlRecord): void {
-  url.path = [...base.path];
+  url.path = Array.from(base.path);
   if (rest === "") url.query = base.query;
   else shorten(url);
 }

@@ -1,3 +1,4 @@
+import { wellFormed } from "../primordials.ts";
 import { ENCODED, percentEncode } from "./percent.ts";
 import { type OwnedParams, paramsOfUrl, type URLSearchParams } from "./search-params.ts";
 import {
@@ -12,7 +13,6 @@ import {
   withoutBreaks,
 } from "./url-parser.ts";
 import { defaultPort, isSpecial, type UrlRecord, writeHost, writePath, writeUrl } from "./url-record.ts";
-import { wellFormed } from "./utf8.ts";
 
 /** `URL` of the URL standard (6.1). A setter that is given what cannot be leaves everything as it was. */
 export class URL {
@@ -160,9 +160,9 @@ export class URL {
 }
 
 function read(input: unknown, base: unknown): UrlRecord | undefined {
-  if (base === undefined) return parseUrl(wellFormed(String(input)));
-  const parsedBase = parseUrl(wellFormed(String(base)));
-  return parsedBase === undefined ? undefined : parseUrl(wellFormed(String(input)), parsedBase);
+  if (base === undefined) return parseUrl(wellFormed(`${input as string}`));
+  const parsedBase = parseUrl(wellFormed(`${base as string}`));
+  return parsedBase === undefined ? undefined : parseUrl(wellFormed(`${input as string}`), parsedBase);
 }
 
 function notUrl(input: unknown): Error {

@@ -68,11 +68,6 @@ export function textOfPoints(points: readonly number[]): string {
   return text;
 }
 
-/** A text in which halves of characters that stand alone are U+FFFD. */
-export function wellFormed(text: string): string {
-  return text.replace(/\p{Surrogate}/gu, "\uFFFD");
-}
-
 function malformed(fatal: boolean): number {
   if (fatal) throw new TypeError("Cannot decode bytes that are no text in this encoding");
   return 0xfffd;

@@ -1,0 +1,187 @@
+import { expect, test } from "vitest";
+
+import type { Answer, SandboxAnswer } from "../../sandbox/index.ts";
+import { answer, later, openSandbox, run, valueOf } from "./wall.ts";
+
+const sandbox = openSandbox(3);
+
+/** Answers calls only when it is told to: by their first argument, in any order. */
+function switchboard(): {
+  readonly respond: Answer;
+  readonly open: Map<unknown, (value: unknown) => void>;
+  readonly count: (calls: number) => Promise<void>;
+} {
+  const open = new Map<unknown, (value: unknown) => void>();
+  let waiting: (() => void)[] = [];
+  const respond: Answer = ({ arguments: json }) =>
+    new Promise<SandboxAnswer>((resolve) => {
+      open.set((JSON.parse(json) as unknown[])[0], (value) => resolve(answer(value)));
+      const tell = waiting;
+      waiting = [];
+      for (const next of tell) next();
+    });
+  const count = async (calls: number): Promise<void> => {
+    while (open.size < calls) await new Promise<void>((resolve) => waiting.push(resolve));
+  };
+  return { respond, open, count };
+}
+
+test("S2: calls in parallel are all made before one is answered, and answers keep their places", async () => {
+  const { respond, open, count } = switchboard();
+  const running = valueOf(sandbox, "return Promise.all([1, 2, 3, 4].map((n) => device.Echo.back(n)))", respond);
+  await count(4);
+  for (const n of [3, 1, 4, 2]) open.get(n)?.(n * 10);
+  expect(await running).toEqual([10, 20, 30, 40]);
+});
+
+test("S2: answers are seen in the order in which they came in", async () => {
+  const { respond, open, count } = switchboard();
+  const code =
+    "const seen = []; await Promise.all([1, 2, 3].map((n) => device.Echo.back(n).then((v) => seen.push(v)))); return seen";
+  const running = valueOf(sandbox, code, respond);
+  await count(3);
+  for (const n of [2, 3, 1]) open.get(n)?.(n);
+  expect(await running).toEqual([2, 3, 1]);
+});
+
+test("S2: `race`, `any` and `allSettled` see calls as promises", async () => {
+  const code = `return [
+    await Promise.race([device.Echo.slow(10000), device.Echo.back(1)]),
+    await Promise.any([device.Echo.fail(1), device.Echo.back(2)]),
+    (await Promise.allSettled([device.Echo.fail(1), device.Echo.back(3)])).map((r) => r.value ?? r.reason.code),
+    await Promise.race([device.Echo.slow(10000), new Promise((done) => setTimeout(() => done("late"), 20))]),
+  ]`;
+  expect(await valueOf(sandbox, code)).toEqual([1, 2, ["REFUSED", 3], "late"]);
+});
+
+test("S2: promises in the result, in prints and in arguments are waited for, however deep they lie", async () => {
+  const code = `
+    const deep = { a: device.Echo.back(1), b: [device.Echo.back({ c: [2] }), (async () => ({ d: device.Echo.back(3) }))()] };
+    print("printed", deep, device.Echo.back("x")); print("after");
+    return { deep, passed: device.Echo.back([device.Echo.back(4)]), map: new Map([["k", device.Echo.back(5)]]) }`;
+  const { end, output } = await run(sandbox, code);
+  expect(end).toEqual({
+    kind: "returned",
+    json: '{"deep":{"a":1,"b":[{"c":[2]},{"d":3}]},"passed":[4],"map":{"k":5}}',
+  });
+  expect(output).toBe("printed {a: 1, b: [{c: [2]}, {d: 3}]} x\nafter");
+});
+
+test("S2: a promise that settles to bytes or a date crosses as these", async () => {
+  const tagged: Answer = async () => ({
+    ok: true,
+    json: '[{"$bytes":"AQI="},{"$date":"2001-09-09T01:46:40.000Z"}]',
+    tagged: true,
+  });
+  const code =
+    "const call = device.Echo.back(); return [call, call.then(([bytes]) => bytes), call.then(([, date]) => date), Promise.resolve(2n)]";
+  const day = "2001-09-09T01:46:40.000Z";
+  expect(await valueOf(sandbox, code, tagged)).toEqual([[{ $bytes: "AQI=" }, day], { $bytes: "AQI=" }, day, 2]);
+});
+
+test("S2: a blocking call gives its value at once, also in the middle of everything", async () => {
+  const code = `
+    const now = __wait(device.Echo.back);
+    const text = "got " + now(1) + [2, 3].map((n) => now(n)).join() + (now(true) ? "yes" : "no");
+    const lazy = { get value() { return now(4) }, toString() { return String(now(5)) } };
+    const sorted = [3, 1, 2].sort((a, b) => now(a) - now(b));
+    const order = []; const promise = device.Echo.back("late").then((v) => order.push(v)); order.push(now("first")); await promise;
+    setTimeout(() => order.push(now("in a timer")), 1); await new Promise((done) => setTimeout(done, 30));
+    return [text, lazy.value, \`\${lazy}\`, sorted, order, now(undefined), (await Promise.all([1].map(async (n) => now(n))))]`;
+  expect(await valueOf(sandbox, code)).toEqual([
+    "got 12,3yes",
+    4,
+    "5",
+    [1, 2, 3],
+    ["first", "late", "in a timer"],
+    null,
+    [1],
+  ]);
+});
+
+test("S2: `__wait` leaves alone what is no method of `device`", async () => {
+  expect(
+    await valueOf(
+      sandbox,
+      "return [__wait(Math.max)(1, 2), __wait(5), __wait(undefined) ?? null, __wait(device.plain)('p')]",
+    ),
+  ).toEqual([2, 5, null, "p"]);
+});
+
+test("S2: while one call blocks, answers to others are kept for later", async () => {
+  const { respond, open, count } = switchboard();
+  const code =
+    "const a = device.Echo.back('a').then((v) => v + '!'); const b = __wait(device.Echo.back)('b'); return [await a, b]";
+  const running = valueOf(sandbox, code, respond);
+  await count(2);
+  open.get("a")?.("A");
+  await later(20);
+  open.get("b")?.("B");
+  expect(await running).toEqual(["A!", "B"]);
+});
+
+test("S7: many runs that block at once do not keep others from running", async () => {
+  const blocked = Array.from({ length: 12 }, (_, n) => valueOf(sandbox, `return __wait(device.Echo.slow)(${300 + n})`));
+  const startedAt = performance.now();
+  const quick = await Promise.all(
+    Array.from({ length: 20 }, (_, n) => valueOf(sandbox, `return device.Echo.back(${n})`)),
+  );
+  expect(performance.now() - startedAt).toBeLessThan(5_000);
+  expect(quick).toEqual(Array.from({ length: 20 }, (_, n) => n));
+  expect(await Promise.all(blocked)).toEqual(Array.from({ length: 12 }, (_, n) => 300 + n));
+});
+
+test(
+  "S7: a thousand runs wait at once, and each goes on with its own state, in whatever order",
+  { timeout: 60_000 },
+  async () => {
+    const { respond, open, count } = switchboard();
+    const code = (n: number): string => `
+    const mine = { n: ${n}, list: Array.from({ length: 20 }, (_, i) => ${n} * 1000 + i) };
+    globalThis.mark = ${n};
+    const first = await device.Echo.back("a${n}");
+    mine.list.push(first);
+    const [second, third] = await Promise.all([device.Echo.back("b${n}"), device.Echo.back("c${n}")]);
+    return [mine.n, globalThis.mark, mine.list.length, mine.list[20], mine.list[19], second, third, typeof globalThis.other]`;
+    const numbers = Array.from({ length: 1_000 }, (_, n) => n);
+    const running = numbers.map((n) => valueOf(sandbox, code(n), respond));
+    await count(1_000);
+    expect(await valueOf(sandbox, "return 1")).toBe(1);
+    const shuffled = numbers.toSorted((a, b) => ((a * 7_919) % 1_000) - ((b * 7_919) % 1_000));
+    for (const n of shuffled) open.get(`a${n}`)?.(`first ${n}`);
+    await count(3_000);
+    for (const n of shuffled.toReversed()) {
+      open.get(`c${n}`)?.(-n);
+      open.get(`b${n}`)?.(n);
+    }
+    expect(await Promise.all(running)).toEqual(
+      numbers.map((n) => [n, n, 21, `first ${n}`, n * 1_000 + 19, n, n === 0 ? 0 : -n, "undefined"]),
+    );
+  },
+);
+
+test("S7: a waiting run keeps its memory limit and its own numbers when it has moved", async () => {
+  const seed = Uint8Array.from([9, 9, 9, 9, 9, 9, 9, 9]);
+  const code =
+    "const draw = () => Math.random(); const first = draw(); await device.Echo.slow(5); return [first, draw(), draw()]";
+  const still = (await run(sandbox, code.replace("await device.Echo.slow(5)", ""), { seed })).end;
+  const moved = await Promise.all(Array.from({ length: 40 }, () => run(sandbox, code, { seed })));
+  expect(new Set(moved.map(({ end }) => JSON.stringify(end)))).toEqual(new Set([JSON.stringify(still)]));
+  const greedy =
+    "const kept = new Uint8Array(5e5); await device.Echo.slow(5); const all = []; for (;;) all.push(new Uint8Array(1e5))";
+  const ends = await Promise.all(
+    Array.from({ length: 12 }, () => run(sandbox, greedy, { limits: { memoryBytes: 3 << 20 } })),
+  );
+  expect(ends.map(({ end, memoryBytes }) => [end, memoryBytes <= 3 << 20])).toEqual(
+    Array(12).fill([{ kind: "stopped", reason: "MEMORY_LIMIT" }, true]),
+  );
+});
+
+test("S7: large runs wait beside small ones", async () => {
+  const code = (bytes: number): string =>
+    `const mine = new Uint8Array(${bytes}).fill(7); await device.Echo.slow(20); let sum = 0; for (let i = 0; i < mine.length; i += 4096) sum += mine[i]; return sum`;
+  const sizes = [100, 2e7, 5e5, 3e7, 10, 1e7, 2e7, 1_000, 3e7, 5e6];
+  expect(await Promise.all(sizes.map((bytes) => valueOf(sandbox, code(bytes))))).toEqual(
+    sizes.map((bytes) => Math.ceil(bytes / 4_096) * 7),
+  );
+});

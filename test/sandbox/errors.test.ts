@@ -1,0 +1,170 @@
+import { expect, test } from "vitest";
+
+import { openSandbox, run, thrownBy, valueOf } from "./wall.ts";
+
+const sandbox = openSandbox(1);
+
+/** The line that stands in front of the snippet is the only one. */
+const FIRST_LINE = 2;
+
+/**
+ * Programs that throw, and where: line and column count from 1, in the snippet's own text. The engine points at the dot
+ * of a property, at the bracket of a call, and at a name.
+ */
+const PLACES: Readonly<Record<string, readonly [code: string, line: number, column: number, name?: string]>> = {
+  "in the first line": ["null.x", 1, 5],
+  "in a later line": ["const a = 1;\n\n  a.b.c;", 3, 6],
+  "in a function": [
+    "function f() {\n  return g();\n}\nfunction g() { throw new RangeError('x') }\nf()",
+    4,
+    36,
+    "RangeError",
+  ],
+  "in a callback of a builtin": ["[1].map((x) => {\n  return x.y.z;\n})", 2, 13],
+  "after an await": ["await device.Echo.back(1);\nawait null;\nnull.x", 3, 5],
+  "in an async function": [
+    "const f = async () => {\n  await device.Echo.back(1);\n  undefined();\n};\nawait f()",
+    3,
+    12,
+  ],
+  "in then": ["await device.Echo.back(1).then(() => {\n  null.x;\n})", 2, 7],
+  "in a timer": ["setTimeout(() => {\n  null.x;\n}, 1);\nawait new Promise(() => {})", 2, 7],
+  "in an interval": ["setInterval(() => {\n  null.x;\n}, 1);\nawait new Promise(() => {})", 2, 7],
+  "in an async timer": [
+    "setTimeout(async () => {\n  await null;\n  null.x;\n}, 1);\nawait new Promise(() => {})",
+    3,
+    7,
+  ],
+  "in a microtask": ["queueMicrotask(() => null.x);\nawait new Promise(() => {})", 1, 26],
+  "in a getter of the result": ["return {\n  get x() { return null.y }\n}", 2, 24],
+  "in a getter of an argument": ["await device.Echo.back({\n  get x() { return null.y } })", 2, 24],
+  "in toJSON": ["return {\n  toJSON() { null.x } }", 2, 18],
+  "in a generator": ["function* g() {\n  yield 1;\n  null.x }\n[...g()]", 3, 7],
+  "in a class": ["class A {\n  #x = null;\n  get y() { return this.#x.z }\n}\nnew A().y", 3, 27],
+  "in a tagged template": ["const tag = () => {\n  null.x };\ntag`a`", 2, 7],
+  "in a sort": ["[2, 1].sort((a, b) => {\n  throw new TypeError('x') })", 2, 22],
+  "by a name that is not there": ["const a = 1;\n  missing(a)", 2, 3, "ReferenceError"],
+  "in a failing call": ["const a = 1;\nawait device.Echo.fail(a)", 2, 23, "CallError"],
+  "in a failing call that blocks": ["const a = 1;\n__wait(device.Echo.fail)(a)", 2, 25, "CallError"],
+  "in a failing call among others": [
+    "await Promise.all([\n  device.Echo.back(1),\n  device.Echo.fail(2),\n])",
+    3,
+    19,
+    "CallError",
+  ],
+  "in a call that was made in a function": ["const f = () =>\n  device.Echo.fail();\nawait f()", 2, 19, "CallError"],
+  "by a web function": ['const a = 1;\n  new URL("nothing")', 2, 10],
+  "by a syntax error": ["let a = 1;\nlet b = ;", 2, 9, "SyntaxError"],
+  "by a syntax error at the end": ["let a = (1", 2, 1, "SyntaxError"],
+};
+
+test.each(Object.entries(PLACES))(
+  "S10: an error %s says where",
+  async (_, [code, line, column, name = "TypeError"]) => {
+    const thrown = await thrownBy(sandbox, code);
+    expect(thrown.name).toBe(name);
+    const [, at] = /snippet\.js:(\d+:\d+)/.exec(thrown.stack) ?? [];
+    expect(at).toBe(`${line + FIRST_LINE - 1}:${column}`);
+  },
+);
+
+test("S10: a call that fails says what, who and where to the snippet that catches it", async () => {
+  const code = `
+    const tell = (error) => [error instanceof Error, error.name, error.message, error.code, error.skill, error.method, error.server, Object.keys(error), String(error)];
+    const caught = [];
+    try { await device.Echo.fail(1) } catch (error) { caught.push(tell(error), error.stack) }
+    try { __wait(device.Echo.fail)(1) } catch (error) { caught.push(tell(error), error.stack) }
+    return caught`;
+  const told = [
+    true,
+    "CallError",
+    "Cannot do this",
+    "REFUSED",
+    "Echo",
+    "fail",
+    "here",
+    ["code", "skill", "method", "server"],
+    "CallError: Cannot do this",
+  ];
+  expect(await valueOf(sandbox, code)).toEqual([
+    told,
+    "    at <anonymous> (snippet.js:5:33)\n",
+    told,
+    "    at <anonymous> (snippet.js:6:35)\n",
+  ]);
+});
+
+test("S10: what the host is told of an error has nothing in it but the snippet's own frames", async () => {
+  for (const code of [
+    "await device.Echo.fail(1)",
+    'new URL("x")',
+    "setTimeout(() => null.x); await new Promise(() => {})",
+    "return { get x() { return null.y } }",
+  ]) {
+    const { stack } = await thrownBy(sandbox, code);
+    const lines = stack.split("\n").filter((line) => line !== "");
+    expect(lines.filter((line) => !/^ {4}at .*(?:\(snippet\.js:\d+:\d+\)|\(native\))$/.test(line))).toEqual([]);
+    expect(lines.length).toBeGreaterThan(0);
+  }
+});
+
+test("S10: no stack that a snippet can see names a file of ours", async () => {
+  const code = `
+    const stacks = [];
+    const note = () => stacks.push(new Error("here").stack);
+    note(); queueMicrotask(note); setTimeout(note, 1); setTimeout(() => [1].forEach(note), 1);
+    print({ get a() { note(); return 1 } }); print(new Proxy({}, { ownKeys() { note(); return [] } }));
+    await device.Echo.back({ toJSON() { note(); return 1 } });
+    structuredClone({ get a() { note(); return 1 } }); new URL({ toString() { note(); return "http://a" } });
+    new Promise((done) => { note(); done() }).then(note);
+    for (const fail of [() => atob("!"), () => btoa("€"), () => setTimeout(1), () => new URL("x"), () => structuredClone(note), () => new TextDecoder("x"), () => JSON.stringify(1n), () => __wait(device.Echo.back)(Promise.resolve())])
+      try { fail() } catch (error) { stacks.push(error.stack) }
+    await new Promise((done) => setTimeout(done, 20));
+    return stacks`;
+  const stacks = (await valueOf(sandbox, code)) as string[];
+  expect(stacks.length).toBeGreaterThan(16);
+  expect(stacks.filter((stack) => !stack.includes("snippet.js:"))).toEqual([]);
+  expect(
+    stacks
+      .join("")
+      .replaceAll("snippet.js", "")
+      .match(/\w+\.[jt]s|file:|\/|node:/g),
+  ).toBe(null);
+});
+
+test("S10: everything that can be thrown is described, and nothing is run to do so", async () => {
+  const things = [
+    ["throw 'text'", "Thrown", "text"],
+    ["throw 5", "Thrown", "5"],
+    ["throw undefined", "Thrown", "undefined"],
+    ["throw null", "Thrown", "null"],
+    ["throw 10n", "Thrown", "10"],
+    ["throw Symbol('s')", "Thrown", "Symbol(s)"],
+    ["throw { name: 'Mine', message: 'own', code: 'C' }", "Mine", "own"],
+    ["throw {}", "Error", ""],
+    ["throw Object.create(null)", "Error", ""],
+    ["throw Object.defineProperty(new Error('x'), 'message', { get() { throw 1 } })", "Error", ""],
+    ["throw new Proxy({}, { get() { throw 1 } })", "Error", ""],
+    ["throw new AggregateError([new Error('a')], 'many')", "AggregateError", "many"],
+    ["throw Object.assign(new Error('x'), { name: Symbol('s') })", "Symbol(s)", "x"],
+    ["throw Object.assign(new Error('a\\0b\\ud800'), { toString() { return 'other' } })", "Error", "a\0b\ud800"],
+    ["await Promise.reject(new EvalError('late'))", "EvalError", "late"],
+    ["class Own extends Error { name = 'Own' } throw new Own('mine')", "Own", "mine"],
+  ] as const;
+  for (const [code, name, message] of things) expect(await thrownBy(sandbox, code)).toMatchObject({ name, message });
+});
+
+test("S10: long errors are cut, and their size is nobody's problem", async () => {
+  const { message, stack, name } = await thrownBy(
+    sandbox,
+    "throw Object.assign(new Error('x'.repeat(1e6)), { name: 'n'.repeat(1e6), stack: '(native)'.repeat(1e6) })",
+  );
+  expect([message.length, name.length]).toEqual([4_096, 200]);
+  expect(stack.length).toBeLessThanOrEqual(8_192);
+});
+
+test("S10: what was printed before an error is there", async () => {
+  const { output, end } = await run(sandbox, "print(1); print(device.Echo.back(2)); throw new Error('x')");
+  expect(output).toBe("1\n2");
+  expect(end.kind).toBe("threw");
+});

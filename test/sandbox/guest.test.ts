@@ -1,0 +1,159 @@
+import { expect, test } from "vitest";
+
+import { openSandbox, run, thrownBy, valueOf } from "./wall.ts";
+
+const sandbox = openSandbox(1);
+
+test("S6: `device` is frozen, has no prototype and nothing on it but its paths", async () => {
+  const code = `
+    const shape = (value) => [Object.isFrozen(value), Object.getPrototypeOf(value), Reflect.ownKeys(value)];
+    return [shape(device), shape(device.Echo), typeof device.Echo.back, typeof device.plain]`;
+  expect(await valueOf(sandbox, code)).toEqual([
+    [true, null, ["Echo", "plain"]],
+    [true, null, ["back", "fail", "slow"]],
+    "function",
+    "function",
+  ]);
+});
+
+test("S6: a method of `device` is frozen, bears its path as its name, and shows nothing of how it works", async () => {
+  const code = `
+    const method = device.Echo.back;
+    return [Object.isFrozen(method), Reflect.ownKeys(method), method.name, String(method), method.prototype ?? null]`;
+  expect(await valueOf(sandbox, code)).toEqual([
+    true,
+    ["length", "name"],
+    "Echo.back",
+    "function Echo.back() {\n    [native code]\n}",
+    null,
+  ]);
+});
+
+test("S6: `device` cannot be replaced, extended or emptied", async () => {
+  const code = `
+    const attempts = [
+      () => { device = {} },
+      () => { globalThis.device = {} },
+      () => { device.Other = {} },
+      () => { device.Echo.more = () => {} },
+      () => { device.Echo.back = () => {} },
+      () => { delete device.Echo },
+      () => { delete globalThis.device },
+      () => { Object.setPrototypeOf(device, {}) },
+      () => { __wait = 1 },
+    ];
+    return attempts.map((attempt) => { try { attempt(); return "done" } catch (error) { return error.name } })`;
+  expect(await valueOf(sandbox, code)).toEqual(Array(9).fill("TypeError"));
+});
+
+test("S6: names that mean something to objects are paths like others", async () => {
+  const paths = ["__proto__.x", "constructor.constructor", "Skill.__proto__", "toString", "Skill.then", "__proto__"];
+  const asked: string[] = [];
+  const { end } = await sandbox.run(
+    {
+      code: `
+        await device.constructor.constructor();
+        await device.Skill.__proto__();
+        await device.toString();
+        await device.Skill.then();
+        return [Object.keys(device), ({}).x ?? null]`,
+      paths,
+    },
+    async ({ path }) => {
+      asked.push(path);
+      return { ok: true, json: "1" };
+    },
+  );
+  expect(asked).toEqual(["constructor.constructor", "Skill.__proto__", "toString", "Skill.then"]);
+  expect(end).toMatchObject({ kind: "returned" });
+});
+
+test("S6: code from text is refused, by whatever way it is tried", async () => {
+  const code = `
+    const ways = [
+      () => eval("1"),
+      () => (0, globalThis.eval)("1"),
+      () => Function("return 1")(),
+      () => new Function("return 1")(),
+      () => (() => {}).constructor("return 1")(),
+      () => (async () => {}).constructor("return 1")(),
+      () => (function* () {}).constructor("return 1")(),
+      () => (async function* () {}).constructor("return 1")(),
+      () => device.Echo.back.constructor,
+      () => setTimeout("globalThis.ran = 1"),
+      () => Reflect.construct(Object.getPrototypeOf(() => {}).constructor, ["return 1"])(),
+      () => { class Maker extends Function {} ; return new Maker("return 1")() },
+      () => [].at.constructor("return 1")(),
+      () => Object.getOwnPropertyDescriptor(Object.getPrototypeOf(async () => {}), "constructor").value("return 1"),
+    ];
+    return ways.map((way) => { try { way(); return "done" } catch (error) { return error.constructor.name + ": " + error.message } })`;
+  const refused = "TypeError: Cannot make code from text: write the code itself in the snippet";
+  expect(await valueOf(sandbox, code)).toEqual([
+    "ReferenceError: 'eval' is not defined",
+    "TypeError: not a function",
+    ...Array(6).fill(refused),
+    "done",
+    "Error: Cannot start a timer without a function: write setTimeout(() => …, ms)",
+    ...Array(4).fill(refused),
+  ]);
+});
+
+test("S6: there is no module, no file, no network, no process, no thread and no engine to be had", async () => {
+  const names = [
+    "require module exports process global Buffer fetch XMLHttpRequest WebSocket Worker SharedArrayBuffer Atomics",
+    "WebAssembly WeakRef FinalizationRegistry navigator window self document std os bjson gc scriptArgs Deno Bun",
+    "__host __prepare __follow __deliver __fail eval importScripts crypto Intl DOMException",
+  ].join(" ");
+  const code = `return "${names}".split(" ").filter((name) => name in globalThis)`;
+  expect(await valueOf(sandbox, code)).toEqual([]);
+  expect((await thrownBy(sandbox, 'await import("node:fs")')).message).toContain("could not load module");
+  expect((await thrownBy(sandbox, 'import fs from "node:fs"')).name).toBe("SyntaxError");
+  expect((await thrownBy(sandbox, "return import.meta")).name).toBe("SyntaxError");
+});
+
+test("S6: a snippet that closes the function around it gains nothing", async () => {
+  const code = "}); globalThis.early = typeof device + typeof __wait; (async () => { return [early, typeof __host]";
+  expect(await valueOf(sandbox, code)).toEqual(["objectfunction", "undefined"]);
+  expect(await thrownBy(sandbox, "}) && 5; (() => {")).toMatchObject({ name: "TypeError" });
+  expect(await thrownBy(sandbox, "}); throw new RangeError('x'); (() => {")).toMatchObject({ name: "RangeError" });
+});
+
+test("S3: a snippet without a result and without output has neither", async () => {
+  expect(await run(sandbox, "")).toMatchObject({ end: { kind: "returned", json: "" }, output: "", calls: 0 });
+});
+
+test("S3: everything that prints is captured in order", async () => {
+  const code = `
+    console.log("a", 1, null, undefined, true); console.info({ b: [1, "x", { c: { d: { e: { f: 1 } } } }] });
+    console.warn(new Map([["k", new Set([1])]])); console.error(new TypeError("bad")); console.debug(-0, 10n, Symbol("s"));
+    print(() => {}, function named() {}, class Shape {}); print([1, , 3], Object.create(null), new (class Point { x = 1 })());
+    print(new Date(0), /x/g, "text", ["text"]); console.table([1]); console.assert(1 === 2, "wrong"); print()`;
+  const { output } = await run(sandbox, code);
+  expect(output.split("\n")).toEqual([
+    "a 1 null undefined true",
+    '{b: [1, "x", {c: {d: {e: {…}}}}]}',
+    'Map {"k" => Set {1}}',
+    "TypeError: bad",
+    "-0 10n Symbol(s)",
+    "[function anonymous] [function named] [function Shape]",
+    "[1, empty, 3] {} Point {x: 1}",
+    '1970-01-01T00:00:00.000Z /x/g text ["text"]',
+    "[1]",
+    "Assertion failed: wrong",
+    "",
+  ]);
+});
+
+test("S3: what cannot be shown does not stop a print", async () => {
+  const code = `
+    const loop = { a: 1 }; loop.self = loop;
+    print(loop, { get x() { throw 1 } }, new Proxy({}, { ownKeys() { throw 1 } }), { toString: null });
+    print("a\\0b", "\\ud800", Array.from({ length: 300 }, (_, i) => i).slice(0, 250).length, Array(1e6).fill(0));
+    print(Object.defineProperty(new Error("x"), "message", { get() { throw 1 } }), new URL("http://a.b/c?d"))`;
+  const { output } = await run(sandbox, code);
+  expect(output.split("\n")).toEqual([
+    "{a: 1, self: [circular]} {x: [unreadable]} [unreadable] {toString: null}",
+    `a␀b � 250 [${Array(200).fill(0).join(", ")}, … 1000000 in all]`,
+    "[unreadable] http://a.b/c?d",
+  ]);
+});

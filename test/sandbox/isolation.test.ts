@@ -1,0 +1,97 @@
+import { expect, test } from "vitest";
+
+import { openSandbox, run, valueOf } from "./wall.ts";
+
+const sandbox = openSandbox();
+
+/** Everything that a later run could notice, as one text: names, attributes and kinds of all that can be reached. */
+const CENSUS = `
+  const seen = new Map(), lines = [];
+  const walk = (value, path) => {
+    if ((typeof value !== "object" && typeof value !== "function") || value === null) {
+      lines.push(path + " = " + (typeof value === "symbol" ? String(value) : typeof value + " " + String(value)));
+      return;
+    }
+    if (seen.has(value)) return;
+    seen.set(value, path);
+    lines.push(path + ": " + typeof value + (Object.isFrozen(value) ? " frozen" : Object.isExtensible(value) ? "" : " sealed"));
+    const prototype = Object.getPrototypeOf(value);
+    walk(prototype, path + ".<prototype>");
+    for (const key of Reflect.ownKeys(value)) {
+      const { value: inner, get, set, writable, enumerable, configurable } = Object.getOwnPropertyDescriptor(value, key);
+      const name = path + "." + String(key);
+      lines.push(name + " " + [writable, enumerable, configurable].map((flag) => (flag ? 1 : 0)).join(""));
+      if (get || set) { walk(get, name + ".<get>"); walk(set, name + ".<set>"); } else walk(inner, name);
+    }
+  };
+  walk(globalThis, "");
+  return lines`;
+
+/** Each leaves as many marks as it can. */
+const SCRIBBLES = [
+  "globalThis.mark = 'secret'; globalThis[Symbol.for('mark')] = 'secret'; return Symbol.for('mark').description",
+  "Object.prototype.mark = 'secret'; Array.prototype.mark = 'secret'; Function.prototype.mark = 'secret'; String.prototype.mark = 'secret'",
+  "JSON.stringify = () => 'secret'; JSON.parse = () => 'secret'; Math.random = () => 0.5; Date.now = () => 1; Promise.prototype.then = function () { return this }",
+  "for (const name of Object.getOwnPropertyNames(globalThis)) try { globalThis[name] = 'secret' } catch {}",
+  "for (const name of Object.getOwnPropertyNames(globalThis)) if (name !== 'device') delete globalThis[name]",
+  "const walk = (o, d) => { if (d > 4 || Object(o) !== o) return; for (const k of Reflect.ownKeys(o)) { try { walk(o[k], d + 1) } catch {} try { o[k] = 'secret' } catch {} try { delete o[k] } catch {} } }; walk(globalThis, 0)",
+  "Object.freeze(Object.prototype); Object.freeze(Array.prototype); Object.freeze(globalThis)",
+  "Object.setPrototypeOf(Array.prototype, null); Object.setPrototypeOf(Function.prototype, { mark: 'secret' })",
+  "const kept = []; for (let i = 0; i < 20000; i++) kept.push({ ['secret' + i]: Symbol('secret' + i) }); globalThis.kept = kept",
+  "globalThis.big = new Uint8Array(12e6).fill(115); globalThis.text = 'secret'.repeat(1e5)",
+  "console.log = () => {}; print = () => {}; setTimeout = () => {}; URL.canParse = () => true; TextDecoder.prototype.decode = () => 'secret'",
+  "RegExp.prototype.exec = () => null; RegExp.prototype[Symbol.replace] = () => 'secret'; /secret/.test('secret'); Error.prototype.message = 'secret'",
+  "setTimeout(() => { globalThis.late = 'secret' }, 1); setInterval(() => {}, 1); device.Echo.slow(1); return 1",
+  "class Base extends Array { constructor() { super(); Base.mark = 'secret' } } new Base(); Object.defineProperty(Object.prototype, 'then', { get() { return undefined } })",
+  "throw Object.assign(new Error('secret'), { secret: 'secret' })",
+  "Object.defineProperty(Array.prototype, 0, { set(value) { globalThis.stolen = value } }); await device.Echo.back('secret')",
+  "for (let i = 0; i < 300; i++) await device.Echo.back('secret' + i)",
+  "const dive = () => dive(); dive()",
+  "new RegExp('(secret)+$').test('secret'.repeat(1000)); RegExp.lastMatch; return 1",
+  "const map = new WeakMap(); map.set(Object.prototype, 'secret'); globalThis.map = map; new Date().constructor.mark = 'secret'",
+] as const;
+
+test(
+  "S8: thousands of runs that scribble over everything leave nothing for the next",
+  { timeout: 120_000 },
+  async () => {
+    const before = await valueOf(sandbox, CENSUS);
+    expect(before).toHaveLength(Number(new Set(before as string[]).size));
+    for (let round = 0; round < 20; round++) {
+      const scribbled = SCRIBBLES.flatMap((code) => Array.from({ length: 10 }, () => run(sandbox, code)));
+      expect((await Promise.all(scribbled)).map(({ end }) => end.kind)).not.toContain("stopped");
+      const [first, second] = await Promise.all([valueOf(sandbox, CENSUS), valueOf(sandbox, CENSUS)]);
+      expect(first).toEqual(before);
+      expect(second).toEqual(before);
+    }
+  },
+);
+
+test("S8: what a snippet finds is what the list says, and nothing else", async () => {
+  const census = (await valueOf(sandbox, CENSUS)) as string[];
+  const names = census
+    .map((line) => line.split(" ")[0] as string)
+    .filter((name) => !/:$|<|\.(?:length|name|constructor)$/.test(name));
+  await expect(`${[...new Set(names)].sort().join("\n")}\n`).toMatchFileSnapshot("guest-globals.txt");
+});
+
+test("S8: every run has numbers of its own, and the same seed gives the same ones", async () => {
+  const dice = "return Array.from({ length: 4 }, Math.random)";
+  const drawn = await Promise.all(Array.from({ length: 200 }, () => valueOf(sandbox, dice)));
+  expect(new Set(drawn.flat() as number[]).size).toBe(800);
+  const seed = Uint8Array.from([1, 2, 3, 4, 5, 6, 7, 8]);
+  const [first, second, other] = await Promise.all(
+    [seed, seed, seed.toReversed()].map(async (bytes) => (await run(sandbox, dice, { seed: bytes })).end),
+  );
+  expect(first).toEqual(second);
+  expect(first).not.toEqual(other);
+});
+
+test("S8: time is the host's, in UTC", async () => {
+  const [now, zone, text] = (await valueOf(
+    sandbox,
+    "return [Date.now(), new Date().getTimezoneOffset(), String(new Date(0))]",
+  )) as [number, number, string];
+  expect(Math.abs(now - Date.now())).toBeLessThan(5_000);
+  expect([zone, text]).toEqual([0, "Thu Jan 01 1970 00:00:00 GMT+0000"]);
+});

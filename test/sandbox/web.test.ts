@@ -1,0 +1,196 @@
+import { expect, test } from "vitest";
+
+import { openSandbox, run, thrownBy, valueOf } from "./wall.ts";
+
+const sandbox = openSandbox(1);
+
+/** What the same function body returns here, as JSON sees it. */
+function here(code: string): unknown {
+  return JSON.parse(JSON.stringify(new Function(code)())) as unknown;
+}
+
+test("S7: `structuredClone` copies what the standard says, cycles and shared parts included", async () => {
+  const code = `
+    const shared = { s: 1 }, buffer = new ArrayBuffer(8);
+    const value = {
+      number: -0, big: 10n, text: "x", nothing: null, missing: undefined, list: [1, , 3], named: Object.assign([1], { extra: 2 }),
+      date: new Date(5), pattern: /a.b/giu, map: new Map([[shared, new Set([shared, 1])]]), buffer, bytes: new Uint8Array(buffer, 2, 4),
+      view: new DataView(buffer, 1, 3), floats: Float64Array.of(1.5, NaN), error: new RangeError("bad", { cause: shared }),
+      custom: Object.assign(new Error("own"), { name: "MyError", more: 1 }), boxed: [new String("t"), new Number(2), new Boolean(false), Object(3n)],
+      instance: new (class Point { constructor() { this.x = 1 } get y() { return 2 } })(), bare: Object.assign(Object.create(null), { b: 1 }), shared,
+    };
+    value.self = value; value.list.push(value.list); Object.defineProperty(value, "hidden", { value: 1 }); value[Symbol("s")] = 1;
+    value.bytes.fill(7);
+    const copy = structuredClone(value);
+    const [[key, set]] = copy.map;
+    return [
+      copy !== value, copy.self === copy, copy.list[3] === copy.list, 1 in copy.list, copy.list.length, copy.named.extra, Object.is(copy.number, -0),
+      String(copy.big), "missing" in copy, copy.date.getTime(), String(copy.pattern), copy.pattern.lastIndex, key === copy.shared, set.has(copy.shared), set.has(1),
+      copy.bytes.buffer === copy.buffer, copy.buffer !== buffer, [...copy.bytes], copy.bytes.byteOffset, copy.view.byteLength, copy.view.getUint8(1),
+      copy.floats[0], copy.error instanceof RangeError, copy.error.message, copy.error.cause === copy.shared, copy.error.stack === value.error.stack,
+      copy.custom.name, copy.custom instanceof Error, copy.custom.more ?? null, copy.boxed.map((box) => [typeof box, String(box)]),
+      copy.instance.constructor === Object, copy.instance.x, copy.instance.y ?? null, Object.getPrototypeOf(copy.bare) === Object.prototype, copy.bare.b,
+      "hidden" in copy, Object.getOwnPropertySymbols(copy).length, Object.keys(copy).length,
+    ]`;
+  expect(await valueOf(sandbox, code)).toEqual(here(code));
+});
+
+test("S7: `structuredClone` refuses what has no copy, and moves what is to be moved", async () => {
+  const code = `
+    const attempt = (make) => { try { return structuredClone(make()) && "done" } catch (error) { return error.name } };
+    const buffer = new ArrayBuffer(8);
+    const moved = structuredClone({ buffer }, { transfer: [buffer] });
+    return [
+      [() => () => {}, () => Symbol("s"), () => ({ deep: [() => {}] }), () => Promise.resolve(), () => new WeakMap(), () => new WeakSet(), () => Object(Symbol("s")), () => new Map([[Symbol("s"), 1]])].map(attempt),
+      moved.buffer.byteLength, buffer.byteLength, structuredClone(undefined) === undefined, structuredClone.name,
+    ]`;
+  expect(await valueOf(sandbox, code)).toEqual(here(code));
+  expect(await thrownBy(sandbox, "structuredClone({ a: () => {} })")).toMatchObject({
+    name: "DataCloneError",
+    message: "Cannot clone a function",
+  });
+});
+
+test("S7: `structuredClone` copies what is nested as deep as can be", async () => {
+  const code =
+    "let deep = {}; for (let i = 0; i < 20000; i++) deep = { deep }; let n = 0; for (let d = structuredClone(deep); d.deep; d = d.deep) n++; return n";
+  expect(await valueOf(sandbox, code)).toBe(20_000);
+});
+
+test("S7: a `__proto__` key stays data in a copy", async () => {
+  const code = `
+    const copy = structuredClone(JSON.parse('{"__proto__":{"admin":true},"constructor":1}'));
+    return [Object.keys(copy), copy.admin ?? null, Object.getPrototypeOf(copy) === Object.prototype]`;
+  expect(await valueOf(sandbox, code)).toEqual([["__proto__", "constructor"], null, true]);
+});
+
+const TEXTS = [
+  "",
+  "abc",
+  "äöü€",
+  "😀x",
+  "\ud800",
+  "x\udc00y",
+  "\u0000\u007f\u0080\u07ff\u0800\uffff",
+  "\ufeffbom",
+  "é".repeat(3_000),
+];
+
+test("S7: `TextEncoder` writes what Node's writes", async () => {
+  const code = `
+    const encoder = new TextEncoder(), texts = ${JSON.stringify(TEXTS)};
+    const into = (text, size) => { const bytes = new Uint8Array(size); return [encoder.encodeInto(text, bytes), [...bytes]] };
+    return [encoder.encoding, texts.map((text) => [...encoder.encode(text)]), [...encoder.encode()], into("a€😀b", 6), into("a€😀b", 8), into("\\ud800", 2), into("ä", 1)]`;
+  expect(await valueOf(sandbox, code)).toEqual(here(code));
+});
+
+const BYTES = [
+  [],
+  [0x61],
+  [0xc3, 0xa4],
+  [0xe2, 0x82, 0xac],
+  [0xf0, 0x9f, 0x98, 0x80],
+  [0xef, 0xbb, 0xbf, 0x61],
+  [0xef, 0xbb],
+  [0xff],
+  [0xc0, 0x80],
+  [0xc1, 0xbf],
+  [0xe0, 0x80, 0x80],
+  [0xed, 0xa0, 0x80],
+  [0xf4, 0x90, 0x80, 0x80],
+  [0xf5, 0x80],
+  [0xe2, 0x82],
+  [0xe2, 0x82, 0x61],
+  [0xf0, 0x9f, 0x98],
+  [0xf0, 0x9f, 0xe2, 0x82, 0xac],
+  [0x80, 0xbf],
+  [0xc3, 0xc3, 0xa4],
+  [0xf0, 0x80, 0x80, 0x80],
+  [0x00, 0x7f],
+  [0xff, 0xfe, 0x61, 0x00],
+  [0x3d, 0xd8, 0x00, 0xde],
+  [0x3d, 0xd8],
+  [0x3d, 0xd8, 0x61, 0x00],
+  [0x00, 0xdc],
+  [0x61, 0x00, 0x62],
+];
+
+test("S7: `TextDecoder` reads what Node's reads, and refuses what that refuses", async () => {
+  const code = `
+    const samples = ${JSON.stringify(BYTES)}.map((bytes) => Uint8Array.from(bytes));
+    const attempt = (read) => { try { return read() } catch (error) { return error.name } };
+    const all = ["utf-8", "utf-16le"].flatMap((label) => [{}, { fatal: true }, { ignoreBOM: true }].flatMap((options) =>
+      samples.map((bytes) => attempt(() => new TextDecoder(label, options).decode(bytes)))));
+    const streamed = ["utf-8", "utf-16le"].map((label) => samples.map((bytes) => {
+      const decoder = new TextDecoder(label);
+      return [...bytes].map((byte) => decoder.decode(Uint8Array.of(byte), { stream: true })).join("|") + "|" + decoder.decode() + decoder.decode(Uint8Array.of(0xef, 0xbb, 0xbf, 0x62, 0, 0x62));
+    }));
+    const { buffer } = Uint8Array.of(1, 0xc3, 0xa4, 2);
+    const inputs = [buffer, new DataView(buffer, 1, 2), new Uint16Array(buffer), undefined].map((input) => new TextDecoder().decode(input));
+    const shape = new TextDecoder("UTF8 ", { fatal: 1 });
+    const wrong = [() => new TextDecoder("nothing"), () => new TextDecoder().decode("text"), () => new TextDecoder().decode([1])].map(attempt);
+    const reused = new TextDecoder("utf-8", { fatal: true }); attempt(() => reused.decode(Uint8Array.of(0xff)));
+    return [all, streamed, inputs, [shape.encoding, shape.fatal, shape.ignoreBOM], wrong, reused.decode(Uint8Array.of(0x61))]`;
+  expect(await valueOf(sandbox, code)).toEqual(here(code));
+});
+
+test("S7: latin1 is read as windows-1252, as the standard wants", async () => {
+  const code = `
+    const decoder = new TextDecoder("latin1");
+    return [decoder.encoding, decoder.decode(Uint8Array.of(0x41, 0x80, 0x81, 0x99, 0x9f, 0xa0, 0xe4, 0xff))]`;
+  expect(await valueOf(sandbox, code)).toEqual(["windows-1252", "A€\u0081™Ÿ\u00a0äÿ"]);
+});
+
+test("S7: `atob` and `btoa` do what Node's do", async () => {
+  const code = `
+    const attempt = (read) => { try { return read() } catch { return "throws" } };
+    return [["", "a", "ab", "abc", "\\u00ff\\u0000", "€"].map((text) => attempt(() => btoa(text))), ["", "YQ==", "YQ", "YWI=", " Y W J j ", "YQ=", "Y", "====", "YQ==YQ==", "/+8=", "_-", "null"].map((text) => attempt(() => atob(text)))]`;
+  expect(await valueOf(sandbox, code)).toEqual(here(code));
+});
+
+test("S7: `queueMicrotask` comes after what runs and before timers", async () => {
+  const code = `
+    const order = [];
+    setTimeout(() => order.push("timer"));
+    Promise.resolve().then(() => order.push("promise"));
+    queueMicrotask((...args) => order.push("microtask", args.length));
+    order.push("now");
+    await new Promise((done) => setTimeout(done, 20));
+    return order`;
+  expect(await valueOf(sandbox, code)).toEqual(["now", "promise", "microtask", 0, "timer"]);
+});
+
+test("S7: an error in a microtask ends the run, at its own line", async () => {
+  const code =
+    "queueMicrotask(() => {\n  throw new RangeError('bad') });\nawait new Promise((done) => setTimeout(done, 1e4))";
+  const { end, wallMs } = await run(sandbox, code);
+  expect(end.kind === "threw" && JSON.parse(end.json)).toMatchObject({ name: "RangeError", message: "bad" });
+  expect(end.kind === "threw" && JSON.parse(end.json).stack).toMatch(/^ {4}at <anonymous> \(snippet\.js:3:\d+\)\n/);
+  expect(wallMs).toBeLessThan(5_000);
+  expect(await thrownBy(sandbox, "queueMicrotask('text')")).toMatchObject({
+    message: "Cannot queue what is not a function",
+  });
+});
+
+test("S7: `performance.now` counts milliseconds from its first use", async () => {
+  const code =
+    "const a = performance.now(); await new Promise((done) => setTimeout(done, 30)); return [a, performance.now()]";
+  const [first, second] = (await valueOf(sandbox, code)) as [number, number];
+  expect(first).toBe(0);
+  expect(second).toBeGreaterThanOrEqual(29);
+  expect(second).toBeLessThan(10_000);
+});
+
+test("S7: timers run in their order, repeat, stop, and pass on what they were given", async () => {
+  const code = `
+    const order = [];
+    setTimeout((...args) => order.push("late", ...args), 40, 1, 2);
+    setTimeout(() => order.push("early"), 5);
+    const stopped = setTimeout(() => order.push("never"), 10);
+    clearTimeout(stopped); clearTimeout(undefined); clearTimeout("x"); clearTimeout(999999);
+    let ticks = 0;
+    await new Promise((done) => { const interval = setInterval(() => { if (++ticks === 3) { clearInterval(interval); done() } }, 3) });
+    await new Promise((done) => setTimeout(done, 60));
+    return [order, ticks, typeof stopped]`;
+  expect(await valueOf(sandbox, code)).toEqual([["early", "late", 1, 2], 3, "number"]);
+});
