@@ -3,32 +3,42 @@ import { randomUUID } from "node:crypto";
 import { sentence, SkillgateError } from "./errors.ts";
 import type { Catalog } from "./model/catalog.ts";
 import { nearest } from "./model/nearest.ts";
-import type { Route } from "./router/index.ts";
+import { type Call, type CallResult, type Route, runCalls } from "./router/index.ts";
 import type { RunRequest } from "./run-snippet.ts";
 
-/** One call without a snippet around it, through the same guards. */
-export async function callMethod(
-  path: string,
-  input: Readonly<Record<string, unknown>>,
-  { caller, catalog, signal }: RunRequest,
+export interface WantedCall {
+  /** `Skill.method` */
+  readonly path: string;
+  /** Arguments by name. */
+  readonly input?: Readonly<Record<string, unknown>>;
+}
+
+/** One call without a snippet around it, through the same guards. Rejects with a `SkillgateError`. */
+export async function callMethod(wanted: WantedCall, request: RunRequest, route: Route): Promise<unknown> {
+  const call = callOf(wanted, 1, randomUUID(), request);
+  if (call === undefined) throw unknownMethod(wanted.path, request.catalog);
+  return route(call);
+}
+
+/** Many calls, in order or all at once; one result for each, in the order of the calls (X3). */
+export function callMethods(
+  wanted: readonly WantedCall[],
+  request: RunRequest,
   route: Route,
-): Promise<unknown> {
+  parallel: boolean,
+): Promise<readonly CallResult[]> {
+  const runId = randomUUID();
+  const calls = wanted.map((each, index) => ({ name: each.path, call: callOf(each, index + 1, runId, request) }));
+  return runCalls(route, calls, { parallel });
+}
+
+function callOf({ path, input = {} }: WantedCall, id: number, runId: string, request: RunRequest): Call | undefined {
+  const { caller, catalog, signal = new AbortController().signal } = request;
   const method = catalog.method(path);
   const skill = method && catalog.skill(method.skill);
-  if (method === undefined || skill === undefined) throw unknownMethod(path, catalog);
-  return route({
-    id: 1,
-    runId: randomUUID(),
-    caller,
-    skill,
-    method,
-    args: [input],
-    signal: signal ?? new AbortController().signal,
-    log: () => {},
-    progress: () => {},
-    note: () => {},
-    ended: () => {},
-  });
+  if (method === undefined || skill === undefined) return undefined;
+  const nobody = { log: () => {}, progress: () => {}, note: () => {}, ended: () => {} };
+  return { id, runId, caller, skill, method, args: [input], signal, ...nobody };
 }
 
 function unknownMethod(path: string, catalog: Catalog): SkillgateError {

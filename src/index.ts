@@ -7,4 +7,17 @@ export type { CallRecord, GuestError, Outcome, Position, Usage, Violation } from
 export type { CallSite, Plan } from "./model/plan.ts";
 export type { CallContext, MethodDefinition, MethodMetadata, ProvidedSkill } from "./model/skill.ts";
 export type { RuntimeOptions } from "./options.ts";
+export {
+  anthropicTool,
+  catalogExport,
+  categoriesOf,
+  methodExport,
+  methodsByCapability,
+  methodsByCategory,
+  methodsByTag,
+  ollamaTool,
+  openaiTool,
+  openapiExport,
+} from "./registry/index.ts";
+export type { ApprovalRequest, AuditEntry, CallResult, Statistics } from "./router/index.ts";
 export { createRuntime, type RunOptions, type Runtime, type RuntimeEvents } from "./runtime.ts";

@@ -58,7 +58,7 @@ export async function readOptions(options: RuntimeOptions): Promise<Settings> {
   const skillsDir = options.skillsDir ?? files.skillsDir ?? "skills";
   return {
     skillsDir: skillsDir === false ? undefined : resolve(cwd, skillsDir),
-    skills: options.skills ?? [],
+    skills: (options.skills ?? []).map(parseSkill),
     servers: [...declared, ...files.servers.filter((server) => !names.has(server.name))],
     limits: mergeLimits(mergeLimits(DEFAULT_LIMITS, files.limits), options.limits),
     sections: files.settings,
@@ -107,12 +107,18 @@ async function readFiles(options: RuntimeOptions, cwd: string, env: Settings["en
   });
 }
 
-/** True for what `skills` of the options may hold; a program in plain JavaScript may pass anything. */
-export function isProvidedSkill(value: unknown): value is ProvidedSkill {
-  return (
+/** A program in plain JavaScript may pass anything. */
+function parseSkill(value: unknown, index: number): ProvidedSkill {
+  if (
     isRecord(value) &&
     typeof value["name"] === "string" &&
     Array.isArray(value["methods"]) &&
     typeof value["invoke"] === "function"
+  ) {
+    return value as unknown as ProvidedSkill;
+  }
+  throw new SkillgateError(
+    "OPTION_INVALID",
+    sentence("OPTION_INVALID", `skills[${index}] is no skill; make it with defineSkill({ … })`),
   );
 }

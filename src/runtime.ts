@@ -1,7 +1,7 @@
 import { EventEmitter } from "node:events";
 
 import { createSandbox } from "../sandbox/index.ts";
-import { callMethod } from "./call-method.ts";
+import { callMethod, callMethods, type WantedCall } from "./call-method.ts";
 import { sentence, SkillgateError } from "./errors.ts";
 import { type Caller, mayCall, OWNER } from "./model/caller.ts";
 import type { Catalog } from "./model/catalog.ts";
@@ -26,7 +26,7 @@ import {
   type SearchOptions,
   systemPrompt,
 } from "./registry/index.ts";
-import { type AuditEntry, createRouter, type Route } from "./router/index.ts";
+import { type AuditEntry, type CallResult, createRouter, type Router, type Statistics } from "./router/index.ts";
 import { checkSnippet, type Rooms, type RunRequest, runSnippet } from "./run-snippet.ts";
 import { createSources, type Sources } from "./sources.ts";
 import { createValidator } from "./validation/index.ts";
@@ -60,6 +60,15 @@ export interface Runtime extends AsyncDisposable {
   ): { readonly violations: readonly Violation[]; readonly plan: Plan; readonly notes: readonly string[] };
   /** Calls one method, by the same rules as a snippet's call. Rejects with a `SkillgateError`. */
   call(path: string, input: Readonly<Record<string, unknown>>, options?: Omit<RunOptions, "limits">): Promise<unknown>;
+  /** Many calls, one after the other or all at once; a failure is a result like any other. */
+  callAll(
+    calls: readonly WantedCall[],
+    options?: Omit<RunOptions, "limits"> & { readonly parallel?: boolean },
+  ): Promise<readonly CallResult[]>;
+  /** How the calls of each method went, by path. */
+  statistics(): ReadonlyMap<string, Statistics>;
+  /** The newest decisions and calls, the oldest first. */
+  audit(): readonly AuditEntry[];
   search(query: string, options?: SearchOptions & CallerOption): SearchAnswer;
   describe(path: string, options?: CallerOption): Description;
   /** TypeScript of the named skills, or of all. */
@@ -86,7 +95,9 @@ export async function createRuntime(options: RuntimeOptions = {}): Promise<Runti
   const registry = createRegistry();
   const sources = createSources(registry, settings.skills);
   const events = new EventEmitter<RuntimeEvents>();
-  registry.onChange((catalog) => events.emit("catalog", catalog));
+  registry.onChange(() => {
+    if (events.listenerCount("catalog") > 0) events.emit("catalog", registry.catalog);
+  });
   if (settings.skillsDir !== undefined)
     sources.add(await loadSkills(settings.skillsDir, { settings: settings.sections }));
   const servers = connectServers(settings.servers, { env: settings.env });
@@ -135,7 +146,11 @@ function openRuntime(parts: Parts): Runtime {
       const { violations, plan, notes } = checkSnippet(source, requestOf(options), rooms);
       return { violations, plan, notes };
     },
-    call: (path, input, options = {}) => callMethod(path, input, requestOf(options), rooms.route),
+    call: (path, input, options = {}) => callMethod({ path, input }, requestOf(options), rooms.route),
+    callAll: (calls, { parallel = false, ...options } = {}) =>
+      callMethods(calls, requestOf(options), rooms.route, parallel),
+    statistics: () => rooms.router.statistics(),
+    audit: () => rooms.router.entries(),
     search: (query, { caller, ...options } = {}) => search(viewFor(caller), query, options),
     describe: (path, { caller } = {}) => describe(viewFor(caller), path),
     declarations: (skills, { caller } = {}) => declarations(viewFor(caller), skills),
@@ -166,9 +181,9 @@ function openRuntime(parts: Parts): Runtime {
   return runtime;
 }
 
-function openRooms({ options, settings, events }: Parts): Rooms {
+function openRooms({ options, settings, events }: Parts): Rooms & { readonly router: Router } {
   const validator = createValidator();
-  const { route } = createRouter({
+  const router = createRouter({
     validator,
     ...(options.approve !== undefined && { approve: options.approve }),
     onEntry: (entry) => events.emit("call", entry),
@@ -178,7 +193,8 @@ function openRooms({ options, settings, events }: Parts): Rooms {
       limits: settings.limits,
       ...(options.workers !== undefined && { workers: options.workers }),
     }),
-    route,
+    route: router.route,
+    router,
     results: createKeptResults(),
     questions: (catalog, caller) => ({
       catalog,

@@ -12,26 +12,29 @@ export interface Encoded {
  */
 export function encodeForGuest(value: unknown): Encoded {
   let tagged = false;
-  const json = JSON.stringify(value, function replace(this: Record<string, unknown>, key, current: unknown) {
-    const original = this[key];
-    if (original instanceof Date) {
-      tagged = true;
-      return { $date: Number.isNaN(original.getTime()) ? "" : original.toISOString() };
-    }
-    if (original instanceof Uint8Array) {
-      tagged = true;
-      return { $bytes: Buffer.from(original.buffer, original.byteOffset, original.byteLength).toString("base64") };
-    }
-    if (original instanceof Map)
-      return [...original.keys()].every((each) => typeof each === "string")
-        ? Object.fromEntries(original)
-        : [...original];
-    if (original instanceof Set) return [...original];
-    if (typeof current === "bigint")
-      return Number.isSafeInteger(Number(current)) ? Number(current) : current.toString();
-    return current;
-  });
-  return { json: (json as string | undefined) ?? "null", tagged };
+  const json: string | undefined = JSON.stringify(
+    value,
+    function replace(this: Record<string, unknown>, key, current: unknown) {
+      const original = this[key];
+      if (original instanceof Date) {
+        tagged = true;
+        return { $date: Number.isNaN(original.getTime()) ? "" : original.toISOString() };
+      }
+      if (original instanceof Uint8Array) {
+        tagged = true;
+        return { $bytes: Buffer.from(original.buffer, original.byteOffset, original.byteLength).toString("base64") };
+      }
+      if (original instanceof Map)
+        return [...original.keys()].every((each) => typeof each === "string")
+          ? Object.fromEntries(original)
+          : [...original];
+      if (original instanceof Set) return [...original];
+      if (typeof current === "bigint")
+        return Number.isSafeInteger(Number(current)) ? Number(current) : current.toString();
+      return current;
+    },
+  );
+  return { json: json ?? "null", tagged };
 }
 
 /** A value that the guest returned: `{"$bytes": base64}` become bytes again, everything else is plain JSON. */

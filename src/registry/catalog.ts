@@ -39,7 +39,7 @@ export function duplicate(name: string, facts: { skill: string; method?: string 
   return new SkillgateError("METHOD_DUPLICATE", `Tool '${name}' already registered`, facts);
 }
 
-/** The frozen view over some skills, in their order. What is not asked for is not made: a change costs little. */
+/** The frozen view over some skills, whose list it takes over. What is not asked for is not made: a change costs little. */
 export function catalogFrom(skills: readonly Skill[], version: number): Catalog {
   let methods: readonly Method[] | undefined;
   let skillByName: ReadonlyMap<string, Skill> | undefined;
@@ -49,7 +49,7 @@ export function catalogFrom(skills: readonly Skill[], version: number): Catalog 
   };
   return Object.freeze({
     version,
-    skills: Object.freeze([...skills]),
+    skills: Object.freeze(skills),
     get methods() {
       methods ??= Object.freeze(skills.flatMap((skill) => skill.methods));
       return methods;

@@ -1,5 +1,5 @@
 import type { Caller } from "../model/caller.ts";
-import type { Catalog, Method } from "../model/catalog.ts";
+import type { Catalog, Method, Skill } from "../model/catalog.ts";
 import type { ProvidedSkill } from "../model/skill.ts";
 import { catalogFrom, duplicate, readableView, skillFrom } from "./catalog.ts";
 import { shareIndex, shareIndexWithView } from "./search/index.ts";
@@ -25,41 +25,54 @@ export interface Registry {
   unregister(name: string): boolean;
   /** The newest catalog as a caller may read it. */
   viewFor(caller: Caller): Catalog;
-  /** Returns what stops the listening. */
-  onChange(listener: (catalog: Catalog) => void): () => void;
+  /** Calls back after each change; returns what stops that. */
+  onChange(listener: () => void): () => void;
 }
 
-/** Takes in what providers offer and gives out frozen catalogs, one per change (T5). */
+/** Takes in what providers offer and gives out frozen catalogs, each with a version of its own (T5). */
 export function createRegistry(): Registry {
-  const listeners = new Set<(catalog: Catalog) => void>();
+  const skills = new Map<string, Skill>();
+  const listeners = new Set<() => void>();
   const views = new Map<string, Catalog>();
   let catalog = catalogFrom([], 0);
+  let version = 0;
 
-  function change(skills: Catalog["skills"]): void {
+  function changed(): void {
+    version += 1;
+    for (const listener of listeners) listener();
+  }
+
+  /** Made when it is asked for, so that a thousand skills in a row make one catalog. */
+  function newest(): Catalog {
+    if (catalog.version === version) return catalog;
     const before = catalog;
-    catalog = catalogFrom(skills, before.version + 1);
+    catalog = catalogFrom([...skills.values()], version);
     shareIndex(before, catalog);
     views.clear();
-    for (const listener of listeners) listener(catalog);
+    return catalog;
   }
 
   return {
     get catalog() {
-      return catalog;
+      return newest();
     },
     register(provided) {
-      if (catalog.skill(provided.name) !== undefined) throw duplicate(provided.name, { skill: provided.name });
-      change([...catalog.skills, skillFrom(provided)]);
+      if (skills.has(provided.name)) throw duplicate(provided.name, { skill: provided.name });
+      skills.set(provided.name, skillFrom(provided));
+      changed();
     },
     unregister(name) {
-      if (catalog.skill(name) === undefined) return false;
-      change(catalog.skills.filter((skill) => skill.name !== name));
-      return true;
+      const wasThere = skills.delete(name);
+      if (wasThere) changed();
+      return wasThere;
     },
     viewFor(caller) {
+      const whole = newest();
       const key = JSON.stringify([caller.grants, caller.reads ?? []]);
-      const view = views.get(key) ?? readableView(catalog, caller);
-      if (view !== catalog) shareIndexWithView(catalog, view);
+      const known = views.get(key);
+      if (known !== undefined) return known;
+      const view = readableView(whole, caller);
+      if (view !== whole) shareIndexWithView(whole, view);
       if (views.size >= KEPT_VIEWS) views.clear();
       views.set(key, view);
       return view;

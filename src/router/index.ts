@@ -14,7 +14,7 @@ import { createTrail, type AuditEntry, type Statistics } from "./trail.ts";
 export type { Call, Route } from "./call.ts";
 export { digestOf } from "./digest.ts";
 export type { ApprovalRequest, Approve } from "./guards/approval.ts";
-export { runCalls } from "./run-calls.ts";
+export { type CallResult, runCalls } from "./run-calls.ts";
 export type { AuditEntry, Statistics } from "./trail.ts";
 
 export interface RouterOptions {

@@ -25,7 +25,7 @@ export interface MethodIndex {
   nameStems(document: number): number;
   /** The number of a word; `undefined` for one that no method has. */
   wordNumber(word: string): number | undefined;
-  /** Known words that begin with the same character. */
+  /** Known words that begin with the same two characters. */
   wordsBeginningLike(word: string): readonly string[];
   /** Documents whose method has this name, case and separators aside. */
   named(folded: string): readonly number[];
@@ -81,7 +81,7 @@ export function createMethodIndex(): MethodIndex {
     wordsOf: (document) => content.documents[document]?.words ?? NO_WORDS,
     nameStems: (document) => content.documents[document]?.nameStems ?? 0,
     wordNumber: (word) => content.wordNumbers.get(word),
-    wordsBeginningLike: (word) => content.wordsByBeginning.get(word.slice(0, 1)) ?? [],
+    wordsBeginningLike: (word) => content.wordsByBeginning.get(word.slice(0, 2)) ?? [],
     named: (folded) => content.names.get(folded) ?? [],
     namedFrom(folded) {
       const names = content.namesByBeginning.get(folded.slice(0, 2)) ?? [];
@@ -143,7 +143,7 @@ function addWord(word: string, impact: number, document: number, content: Conten
   if (number === undefined) {
     number = content.postings.push([]) - 1;
     content.wordNumbers.set(word, number);
-    addToGroup(content.wordsByBeginning, word.slice(0, 1), word);
+    addToGroup(content.wordsByBeginning, word.slice(0, 2), word);
   }
   content.postings[number]?.push(document * 256 + impact);
   return number * 256 + impact;

@@ -8,7 +8,7 @@ const QUERY_UNITS = 10_000;
 const MOST_WORDS = 300;
 
 /** Longest name, and how many words in the shape of names are looked up. */
-const NAME_UNITS = 300;
+const NAME_UNITS = 200;
 const MOST_NAMES = 20;
 
 /** What a word counts in a query, if not one. */
@@ -44,9 +44,9 @@ export interface Query {
   readonly ideas: readonly Idea[];
   /** Several sentences ask for several things. */
   readonly sentences: number;
-  /** The query as a name, without case and separators. */
+  /** The query as a name, without case and separators; empty for one that is too long for a name. */
   readonly folded: string;
-  /** Words in the shape of names, folded: `read_text_file`, `Skill.method`. */
+  /** That, and words of the query in the shape of names, folded: `read_text_file`, `Skill.method`. */
   readonly names: readonly string[];
   readonly wordCount: number;
 }
@@ -57,12 +57,13 @@ export function parseQuery(text: string): Query {
   const words = wordsOf(bounded);
   const telling = words.filter((word) => !STOP_WORDS.has(word));
   const kept = telling.length === 0 || words.length <= SHORT_WORDS ? words : telling;
+  const folded = bounded.length <= NAME_UNITS ? foldedName(bounded) : "";
   const sentences = bounded.split(/[.!?;\n](?=\s|$)|[。！？；]/);
   return {
     ideas: ideasOf(kept, telling.length > 0),
     sentences: sentences.filter((sentence) => /[\p{L}\p{N}]/u.test(sentence)).length,
-    folded: foldedName(bounded.slice(0, NAME_UNITS)),
-    names: namesIn(bounded),
+    folded,
+    names: [...new Set([folded, ...namesIn(bounded)])].filter((name) => name !== ""),
     wordCount: words.length,
   };
 }

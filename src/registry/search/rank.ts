@@ -2,11 +2,9 @@ import type { MethodIndex } from "./method-index.ts";
 import { isTelling, type Query } from "./query.ts";
 import { withGuesses } from "./guess.ts";
 import { bestDocuments, scoresOf, weighed, type WeighedIdea } from "./score.ts";
-import { foldedName } from "./words.ts";
 
-/** Documents that are looked at more closely, and those that may change their order. */
-const CLOSER = 100;
-const REORDERED = 60;
+/** Documents that are looked at more closely. */
+const CLOSER = 64;
 
 /** Places that are given one by one. */
 const ORDERED = 20;
@@ -25,6 +23,9 @@ const SETTLED = 0.4;
 
 /** Queries of up to this many words may be the beginning of a name. */
 const NAME_WORDS = 4;
+
+/** Longest name of a skill that is looked for in a path. */
+const SKILL_NAME_UNITS = 64;
 
 export interface Hit {
   readonly document: number;
@@ -46,6 +47,8 @@ interface Candidate {
   readonly tier: number;
   /** What each idea gives, times what the name adds. */
   readonly values: Float64Array;
+  readonly sum: number;
+  /** The name by which copies of one method are known. */
   readonly name: string;
 }
 
@@ -55,12 +58,11 @@ export function rank(query: Query, index: MethodIndex, isVisible: (document: num
   const tiers = tiersOf(query, index, isVisible);
   const best = bestDocuments(scoresOf(ideas, index), isVisible, CLOSER);
   const valuesOf = createValuation(ideas, index);
-  const candidates = [...new Set([...tiers.keys(), ...best])].map((document): Candidate => ({
-    document,
-    tier: tiers.get(document) ?? 0,
-    values: valuesOf(document),
-    name: foldedName((index.methods[document]?.name ?? "").replace(/_\d+$/, "")),
-  }));
+  const candidates = [...new Set([...tiers.keys(), ...best])].map((document): Candidate => {
+    const values = valuesOf(document);
+    const name = (index.methods[document]?.name ?? "").replace(/_\d+$/, "").toLowerCase();
+    return { document, tier: tiers.get(document) ?? 0, values, sum: sumOf(values), name };
+  });
   const most = ideas.reduce((sum, idea) => sum + (idea.idea.word === "" ? 0 : idea.most), 0) || 1;
   const ordered = inOrder(candidates, query.sentences > 1 ? SETTLED : 0);
   return {
@@ -78,7 +80,7 @@ function tiersOf(query: Query, index: MethodIndex, isVisible: (document: number)
     }
   };
   if (query.folded === "") return tiers;
-  for (const name of new Set([query.folded, ...query.names])) put(documentsNamed(name, index), EXACT);
+  for (const name of query.names) put(documentsNamed(name, index), EXACT);
   put(documentsOfSkills(query.folded, index), 2);
   if (query.wordCount <= NAME_WORDS && query.folded.length > 2) put(index.namedFrom(query.folded).slice(0, CLOSER), 1);
   return tiers;
@@ -87,7 +89,7 @@ function tiersOf(query: Query, index: MethodIndex, isVisible: (document: number)
 /** By method name, or by path: a skill's name followed by that of a method. */
 function documentsNamed(folded: string, index: MethodIndex): readonly number[] {
   const found = [...index.named(folded)];
-  for (let length = 1; length < folded.length; length++) {
+  for (let length = 1; length < Math.min(folded.length, SKILL_NAME_UNITS); length++) {
     const ranges = index.skillsNamed(folded.slice(0, length)).map((skill) => index.documentsOf(skill));
     if (ranges.length === 0) continue;
     const named = index.named(folded.slice(length));
@@ -109,34 +111,48 @@ function documentsOfSkills(folded: string, index: MethodIndex): readonly number[
 
 /** What each idea gives a document, by the words of the document. */
 function createValuation(ideas: readonly WeighedIdea[], index: MethodIndex): (document: number) => Float64Array {
-  const worths = new Map<number, { readonly at: number; readonly worth: number }[]>();
-  const asked = new Set<number>();
-  for (const [at, { idea, words }] of ideas.entries()) {
-    for (const { stem, worth } of words) {
-      const word = index.wordNumber(stem) ?? -1;
-      worths.set(word, [...(worths.get(word) ?? []), { at, worth: worth / 255 }]);
-      if (stem === idea.stem && idea.word !== "") asked.add(word);
-    }
-  }
+  const asked = askedWords(ideas, index);
   return (document) => {
     const values = new Float64Array(ideas.length);
     const words = index.wordsOf(document);
-    for (const packed of words) {
-      for (const { at, worth } of worths.get(packed >>> 8) ?? []) {
-        values[at] = Math.max(values[at] ?? 0, worth * (packed & 255));
-      }
-    }
     const nameStems = index.nameStems(document);
-    const inName = words.subarray(0, nameStems).filter((packed) => asked.has(packed >>> 8)).length;
+    let inName = 0;
+    for (let at = 0; at < words.length; at++) {
+      const packed = words[at] ?? 0;
+      const uses = asked.get(packed >>> 8);
+      if (uses === undefined) continue;
+      if (at < nameStems && uses.some(({ isOwn }) => isOwn)) inName += 1;
+      for (const { idea, worth } of uses) values[idea] = Math.max(values[idea] ?? 0, worth * (packed & 255));
+    }
     const factor = 1 + (WHOLE_NAME * inName) / Math.max(1, nameStems);
     return values.map((value) => value * factor);
   };
 }
 
+/** What a word of the index is worth to which ideas. */
+interface Use {
+  readonly idea: number;
+  readonly worth: number;
+  /** True for the idea's own word, not one that stands for it. */
+  readonly isOwn: boolean;
+}
+
+function askedWords(ideas: readonly WeighedIdea[], index: MethodIndex): ReadonlyMap<number, readonly Use[]> {
+  const asked = new Map<number, Use[]>();
+  for (const [at, { idea, words }] of ideas.entries()) {
+    for (const { stem, worth } of words) {
+      const word = index.wordNumber(stem) ?? -1;
+      const use = { idea: at, worth: worth / 255, isOwn: stem === idea.stem && idea.word !== "" };
+      asked.set(word, [...(asked.get(word) ?? []), use]);
+    }
+  }
+  return asked;
+}
+
 /** Best first, one by one: what the ones before have settled, and names that were there before, count less. */
 function inOrder(candidates: readonly Candidate[], settled: number): readonly Candidate[] {
-  const sorted = candidates.toSorted((a, b) => b.tier - a.tier || sumOf(b.values) - sumOf(a.values));
-  const open = sorted.slice(0, REORDERED);
+  const sorted = candidates.toSorted((a, b) => b.tier - a.tier || b.sum - a.sum);
+  const open = sorted.slice(0, CLOSER);
   const left = new Float64Array(open[0]?.values.length ?? 0).fill(1);
   const names = new Map<string, number>();
   const ordered: Candidate[] = [];
@@ -147,7 +163,7 @@ function inOrder(candidates: readonly Candidate[], settled: number): readonly Ca
     names.set(next.name, (names.get(next.name) ?? 0) + 1);
     settle(next.values, left, settled);
   }
-  return [...ordered, ...open, ...sorted.slice(REORDERED)];
+  return [...ordered, ...open, ...sorted.slice(CLOSER)];
 }
 
 function placeOfBest(open: readonly Candidate[], left: Float64Array, names: ReadonlyMap<string, number>): number {
@@ -170,14 +186,16 @@ function settle(values: Float64Array, left: Float64Array, settled: number): void
 }
 
 function sumOf(values: Float64Array): number {
-  return values.reduce((sum, value) => sum + value, 0);
+  let sum = 0;
+  for (let at = 0; at < values.length; at++) sum += values[at] ?? 0;
+  return sum;
 }
 
-function hitOf({ document, tier, values }: Candidate, ideas: readonly WeighedIdea[], most: number): Hit {
+function hitOf({ document, tier, values, sum }: Candidate, ideas: readonly WeighedIdea[], most: number): Hit {
   const parts = ideas.map(({ idea }, at) => ({ word: idea.word || idea.stem, share: (values[at] ?? 0) / most }));
   return {
     document,
-    score: tier === EXACT ? 1 : Math.min(1, sumOf(values) / most),
+    score: tier === EXACT ? 1 : Math.min(1, sum / most),
     parts: parts.filter(({ share }) => share > 0).sort((a, b) => b.share - a.share),
   };
 }

@@ -80,20 +80,16 @@ function scratchOf(index: MethodIndex): Scratch {
   return scratch;
 }
 
-/** The documents with the highest scores, best first; of equal ones, the earlier. */
+/** The visible documents with the highest scores, best first; of equal ones, the earlier. */
 export function bestDocuments(scores: Float32Array, isVisible: (document: number) => boolean, count: number): number[] {
-  let best: number[] = [];
+  const best: number[] = [];
   let bar = 0;
-  const trim = (): void => {
-    best.sort((a, b) => (scores[b] ?? 0) - (scores[a] ?? 0) || a - b);
-    best = best.slice(0, count);
-    if (best.length === count) bar = scores[best.at(-1) ?? 0] ?? 0;
-  };
   for (let document = 0; document < scores.length; document++) {
-    if ((scores[document] ?? 0) <= bar || !isVisible(document)) continue;
-    best.push(document);
-    if (best.length >= 4 * count) trim();
+    const score = scores[document] ?? 0;
+    if (score <= bar || !isVisible(document)) continue;
+    best.splice(best.findLastIndex((other) => (scores[other] ?? 0) >= score) + 1, 0, document);
+    if (best.length > count) best.pop();
+    if (best.length === count) bar = scores[best.at(-1) ?? 0] ?? 0;
   }
-  trim();
   return best;
 }

@@ -1,0 +1,118 @@
+import type { CheckOrder, Diagnostic } from "./messages.ts";
+import { CheckThread } from "./thread.ts";
+
+export type { Diagnostic } from "./messages.ts";
+
+/** How long one check may take before its thread is ended. */
+const LIMIT_MS = 2_000;
+
+/** How long a snippet waits for a check that names no other time. */
+const DEADLINE_MS = 100;
+
+/** Threads that may be started within a time; whoever ends more of them than that goes on without a type-check. */
+const MOST_STARTS = 5;
+const STARTS_WITHIN_MS = 5 * 60_000;
+
+export interface TypecheckRequest {
+  /** JavaScript, or TypeScript if `typescript` is true; statements of the body of an async function. */
+  readonly code: string;
+  readonly typescript?: boolean;
+  /** TypeScript of `device`, with the skills that the code uses. */
+  readonly declarations: string;
+  /** How long the caller waits at most; 100 ms if missing. */
+  readonly deadlineMs?: number;
+}
+
+export type TypecheckResult =
+  | {
+      readonly kind: "checked";
+      /** In the order of the text. */
+      readonly diagnostics: readonly Diagnostic[];
+    }
+  /** `missing`: the compiler is not installed; `cold`: it is still loading; `late`: the deadline came first. */
+  | { readonly kind: "skipped"; readonly why: "missing" | "cold" | "late" | "crashed" | "closed" };
+
+export interface Typecheck {
+  /** Never rejects, and never takes longer than its deadline. */
+  check(request: TypecheckRequest): Promise<TypecheckResult>;
+  /** Loads the compiler in the background. Resolves with whether checks can be made now; never rejects. */
+  warmUp(): Promise<boolean>;
+  close(): Promise<void>;
+}
+
+interface Waiting {
+  readonly order: CheckOrder;
+  readonly end: (result: TypecheckResult) => void;
+}
+
+/**
+ * Checks the types of snippets with the compiler of TypeScript, in a thread of its own. The thread makes one check at a
+ * time, the newest first, and is ended and replaced when one takes too long or too much memory.
+ */
+export function createTypecheck({ limitMs = LIMIT_MS }: { readonly limitMs?: number } = {}): Typecheck {
+  const waiting = new Set<Waiting>();
+  const starts: number[] = [];
+  let thread: CheckThread | undefined;
+  let stopped: "missing" | "closed" | undefined;
+
+  function open(): CheckThread | undefined {
+    if (thread !== undefined || stopped !== undefined) return thread;
+    const now = performance.now();
+    while (now - (starts[0] ?? now) > STARTS_WITHIN_MS) starts.shift();
+    if (starts.length >= MOST_STARTS) return undefined;
+    starts.push(now);
+    thread = new CheckThread(limitMs, { idle: next, over: replace });
+    return thread;
+  }
+
+  function next(): void {
+    const newest = [...waiting].at(-1);
+    if (newest === undefined || thread?.state !== "idle") return;
+    waiting.delete(newest);
+    thread.check(newest.order, (report) =>
+      newest.end(
+        report.kind === "checked"
+          ? { kind: "checked", diagnostics: report.diagnostics }
+          : { kind: "skipped", why: "crashed" },
+      ),
+    );
+  }
+
+  function replace(why: "missing" | "crashed"): void {
+    thread = undefined;
+    if (why === "missing") stopped ??= why;
+    for (const each of waiting) each.end({ kind: "skipped", why });
+    open();
+  }
+
+  return {
+    async check({ code, typescript = false, declarations, deadlineMs = DEADLINE_MS }) {
+      const state = open()?.state;
+      if (stopped !== undefined) return { kind: "skipped", why: stopped };
+      if (state === undefined) return { kind: "skipped", why: "crashed" };
+      if (state === "starting") return { kind: "skipped", why: "cold" };
+      return new Promise((resolve) => {
+        // When this thread was busy, the answer may be waiting to be read: let it be read first.
+        const timer = setTimeout(() => setImmediate(() => each.end({ kind: "skipped", why: "late" })), deadlineMs);
+        const each: Waiting = {
+          order: { code, typescript, declarations },
+          end: (result) => {
+            clearTimeout(timer);
+            waiting.delete(each);
+            resolve(result);
+          },
+        };
+        waiting.add(each);
+        next();
+      });
+    },
+    async warmUp() {
+      return (await open()?.warm) ?? false;
+    },
+    async close() {
+      stopped = "closed";
+      for (const each of waiting) each.end({ kind: "skipped", why: "closed" });
+      await thread?.close();
+    },
+  };
+}

@@ -1,0 +1,103 @@
+import ts from "typescript";
+
+import type { CheckOrder } from "./messages.ts";
+import { libraryText } from "./library.ts";
+
+/** Declarations of earlier checks that are kept. */
+const KEPT_DECLARATIONS = 16;
+
+/** A function around the snippet makes `await` and `return` right, and every name of it its own. */
+const BEFORE = "async function __snippet() {";
+const AFTER = "\n}";
+
+/** A snippet with the types of everything in it. */
+export interface Reading {
+  readonly checker: ts.TypeChecker;
+  /** The snippet; its positions are `offset` more than those of the code as it was given. */
+  readonly file: ts.SourceFile;
+  readonly offset: number;
+  /** Where something was declared; what was never declared counts as the snippet's own. */
+  readonly originOf: (declaration: ts.Node | undefined) => "device" | "builtin" | "snippet";
+}
+
+const LIBRARY_FILE = "/library.d.ts";
+const DEVICE_FILE = "/device.d.ts";
+
+/** As JavaScript is meant: nothing has to be said, and everything may be missing. */
+const OPTIONS: ts.CompilerOptions = {
+  target: ts.ScriptTarget.ESNext,
+  module: ts.ModuleKind.ESNext,
+  noLib: true,
+  noResolve: true,
+  types: [],
+  allowJs: true,
+  checkJs: true,
+  strict: false,
+  noEmit: true,
+};
+
+/** What does not change is parsed once. */
+export function createReader(): (order: CheckOrder) => Reading | undefined {
+  const library = parse(LIBRARY_FILE, libraryText());
+  const known = new Map<string, ts.SourceFile>();
+
+  function deviceFile(declarations: string): ts.SourceFile {
+    const file = known.get(declarations) ?? parse(DEVICE_FILE, declaredText(declarations));
+    known.delete(declarations);
+    known.set(declarations, file);
+    const [oldest] = known.keys();
+    if (known.size > KEPT_DECLARATIONS && oldest !== undefined) known.delete(oldest);
+    return file;
+  }
+
+  return ({ code, typescript, declarations }) => {
+    const device = deviceFile(declarations);
+    const file = parse(typescript ? "/snippet.ts" : "/snippet.js", BEFORE + code + AFTER);
+    const program = programOf([library, device, file]);
+    if (program.getSyntacticDiagnostics(file).length > 0) return undefined;
+    return {
+      checker: program.getTypeChecker(),
+      file,
+      offset: BEFORE.length,
+      originOf(declaration) {
+        const home = declaration?.getSourceFile();
+        if (home === device) return "device";
+        return home === library ? "builtin" : "snippet";
+      },
+    };
+  };
+}
+
+/** The declarations in a room of their own, where `Promise` stands for a result that works with and without `await`. */
+function declaredText(declarations: string): string {
+  return `declare namespace __Declared {
+type Promise<T> = __Answer<T>;
+${declarations}
+}
+declare const device: typeof __Declared.device;
+`;
+}
+
+function parse(name: string, text: string): ts.SourceFile {
+  const options = { languageVersion: ts.ScriptTarget.ESNext, jsDocParsingMode: ts.JSDocParsingMode.ParseNone };
+  return ts.createSourceFile(name, text, options, true);
+}
+
+function programOf(files: readonly ts.SourceFile[]): ts.Program {
+  const byName = new Map(files.map((file) => [file.fileName, file]));
+  const rootNames = [...byName.keys()];
+  const host: ts.CompilerHost = {
+    getSourceFile: (name) => byName.get(name),
+    fileExists: (name) => byName.has(name),
+    readFile: () => undefined,
+    writeFile: () => undefined,
+    getDefaultLibFileName: () => LIBRARY_FILE,
+    getCurrentDirectory: () => "/",
+    getCanonicalFileName: (name) => name,
+    useCaseSensitiveFileNames: () => true,
+    getNewLine: () => "\n",
+    directoryExists: () => false,
+    getDirectories: () => [],
+  };
+  return ts.createProgram({ rootNames, options: OPTIONS, host });
+}

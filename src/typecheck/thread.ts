@@ -1,0 +1,106 @@
+import { Worker } from "node:worker_threads";
+
+import type { CheckOrder, CheckReport, FromThread } from "./messages.ts";
+
+/** How long the compiler may take to load. */
+const START_MS = 60_000;
+
+/** Threads start from compiled files, also when this file itself runs from its source. */
+const ENTRY = import.meta.url.endsWith(".ts")
+  ? new URL("../../dist/src/typecheck/worker.js", import.meta.url)
+  : new URL("worker.js", import.meta.url);
+
+export interface ThreadEvents {
+  /** It can take the next order. */
+  readonly idle: () => void;
+  /** It has ended without being told to: the compiler is not there, or an order was too much for it. */
+  readonly over: (why: "missing" | "crashed") => void;
+}
+
+/** One worker thread, from its start to its end. */
+export class CheckThread {
+  /** Resolves with whether the compiler could be loaded. */
+  readonly warm: Promise<boolean>;
+  readonly #worker: Worker;
+  readonly #events: ThreadEvents;
+  readonly #limitMs: number;
+  #state: "starting" | "idle" | "busy" | "over" = "starting";
+  /** Ends the thread when the time is up for what it does now. */
+  #watch: NodeJS.Timeout | undefined;
+  #answer: ((report: CheckReport) => void) | undefined;
+  #markWarm: (isWarm: boolean) => void = () => undefined;
+
+  constructor(limitMs: number, events: ThreadEvents) {
+    this.#limitMs = limitMs;
+    this.#events = events;
+    this.warm = new Promise((resolve) => (this.#markWarm = resolve));
+    this.#worker = new Worker(ENTRY, {
+      name: "skillgate-typecheck",
+      env: {},
+      execArgv: [],
+      stdout: true,
+      stderr: true,
+      resourceLimits: { stackSizeMb: 8, maxOldGenerationSizeMb: 384, maxYoungGenerationSizeMb: 64 },
+    });
+    this.#worker.on("message", (message: FromThread) => this.#hear(message));
+    this.#worker.on("error", () => this.#end("crashed"));
+    this.#worker.on("exit", () => this.#end("crashed"));
+    this.#endAfter(START_MS);
+  }
+
+  get state(): "starting" | "idle" | "busy" | "over" {
+    return this.#state;
+  }
+
+  /** Only while it is idle. */
+  check(order: CheckOrder, answer: (report: CheckReport) => void): void {
+    this.#state = "busy";
+    this.#answer = answer;
+    this.#endAfter(this.#limitMs);
+    this.#worker.postMessage(order);
+  }
+
+  async close(): Promise<void> {
+    this.#leave({ kind: "failed" });
+    await this.#worker.terminate();
+  }
+
+  #hear(message: FromThread): void {
+    if (this.#state === "over") return;
+    if (message.kind === "missing") return this.#end("missing");
+    this.#unwatch();
+    this.#state = "idle";
+    if (message.kind === "ready") {
+      this.#worker.unref();
+      this.#markWarm(true);
+    } else this.#answer?.(message);
+    this.#events.idle();
+  }
+
+  #end(why: "missing" | "crashed"): void {
+    if (this.#state === "over") return;
+    this.#leave({ kind: "failed" });
+    void this.#worker.terminate();
+    this.#events.over(why);
+  }
+
+  #leave(report: CheckReport): void {
+    const wasBusy = this.#state === "busy";
+    this.#state = "over";
+    this.#unwatch();
+    this.#markWarm(false);
+    if (wasBusy) this.#answer?.(report);
+  }
+
+  #endAfter(milliseconds: number): void {
+    // When the host was busy, the answer may be waiting to be read: let it be read first.
+    const look = (): NodeJS.Immediate => setImmediate(() => this.#watch === timer && this.#end("crashed"));
+    const timer = setTimeout(look, milliseconds).unref();
+    this.#watch = timer;
+  }
+
+  #unwatch(): void {
+    clearTimeout(this.#watch);
+    this.#watch = undefined;
+  }
+}

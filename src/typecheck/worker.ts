@@ -1,0 +1,39 @@
+/** Entry of the thread: loads the compiler, then answers one order after the other. */
+import { type MessagePort, parentPort } from "node:worker_threads";
+
+import type { CheckOrder, CheckReport, FromThread } from "./messages.ts";
+
+const port = parentPort as MessagePort;
+const checkTypes = await loadCompiler();
+
+if (checkTypes === undefined) post({ kind: "missing" });
+else {
+  port.on("message", (order: CheckOrder) => post(answer(order, checkTypes)));
+  post({ kind: "ready" });
+}
+
+type CheckTypes = Awaited<typeof import("./check-types.ts")>["checkTypes"];
+
+/** `undefined` where the compiler is not installed. */
+async function loadCompiler(): Promise<CheckTypes | undefined> {
+  try {
+    const { checkTypes, rehearse } = await import("./check-types.ts");
+    rehearse();
+    return checkTypes;
+  } catch (error) {
+    if (error instanceof Error && "code" in error && error.code === "ERR_MODULE_NOT_FOUND") return undefined;
+    throw error;
+  }
+}
+
+function answer(order: CheckOrder, checkTypes: CheckTypes): CheckReport {
+  try {
+    return { kind: "checked", diagnostics: checkTypes(order) };
+  } catch {
+    return { kind: "failed" }; // a snippet that is nested too deeply, or a fault in the compiler
+  }
+}
+
+function post(message: FromThread): void {
+  port.postMessage(message);
+}
