@@ -4,8 +4,10 @@ import { LAYOUT } from "./engine.ts";
 const PAGE = 4_096;
 const BLOCK = 512;
 export const WASM_PAGE = 65_536;
-/** How far a run gets on the C stack: what JavaScript may use of it, and room for the engine's own functions. */
-const STACK_REACH = 256 << 10;
+
+/** What a function may leave untouched on the C stack before it calls another: little, unless its source is long. */
+export const STACK_GAP = { small: 64 << 10, large: 640 << 10 } as const;
+const ZEROS = Buffer.alloc(STACK_GAP.large);
 
 /** What `sbrk` and the stack pointer say of a memory, and where its parts lie. */
 export interface Geometry {
@@ -53,15 +55,31 @@ export function takeImage(memory: WebAssembly.Memory, geometry: Geometry): Image
  * Makes a memory what it was when the image was taken, and leaves no byte of the last run behind it. Texts that we
  * passed to it lie in the low part of the C stack, up to `textEnd`.
  */
-export function restoreImage(memory: WebAssembly.Memory, image: Image, last: HeapRange, textEnd: number): void {
-  const bytes = new Uint8Array(memory.buffer);
+export function restoreImage(
+  memory: WebAssembly.Memory,
+  image: Image,
+  last: HeapRange,
+  { textEnd, gap }: { readonly textEnd: number; readonly gap: number },
+): void {
+  const bytes = Buffer.from(memory.buffer);
   const end = heapEndOf(memory);
-  bytes.fill(0, image.heapStart - STACK_REACH, image.heapStart);
   bytes.set(image.heap, image.heapStart);
   bytes.fill(0, image.heapStart + image.heap.length, last.extra === 0 ? end : image.heapEnd);
   if (last.extra !== 0) bytes.fill(0, last.extra, end);
   bytes.fill(0, image.dataEnd, textEnd);
+  clearStack(bytes, textEnd, image.heapStart, gap);
   bytes.set(image.data, 0);
+}
+
+/** Clears the C stack, which grows down, until it comes to a gap where the last run has not been. */
+function clearStack(bytes: Buffer, bottom: number, top: number, gap: number): void {
+  let end = top;
+  let next = Math.max(bottom, end - gap);
+  do {
+    bytes.fill(0, next, end);
+    end = next;
+    next = Math.max(bottom, end - gap);
+  } while (bytes.compare(ZEROS, 0, end - next, next, end) !== 0);
 }
 
 /**

@@ -7,6 +7,7 @@ import {
   park,
   type Parked,
   restoreImage,
+  STACK_GAP,
   takeImage,
   unpark,
   WASM_PAGE,
@@ -18,6 +19,9 @@ export const STACK_BYTES = 1024 << 10;
 const JOBS_AT_ONCE = 64;
 /** Texts up to this size are passed in the unused low part of the C stack, larger ones through the guest's heap. */
 const SCRATCH_BYTES = 3 << 20;
+
+/** A call with enough arguments for a gap of more than `STACK_GAP.small` has at least this many characters. */
+const LONG_SOURCE = 8 << 10;
 
 /** Where the guest's own functions and our fixed values lie in the image. */
 export interface Handles {
@@ -66,8 +70,8 @@ export class Isolate {
   #deadline = 0;
   #stop: Stop | undefined;
   #thrown: unknown;
-  /** Where the texts end that were written into the low part of the C stack. */
-  #textEnd: number;
+  /** How the last run has used the C stack: where the texts end that lie in its low part, and how large gaps can be. */
+  #stackUse: { textEnd: number; gap: number };
 
   /** `heapBytes` is the most that any run of this isolate may ask for. */
   constructor(module: WebAssembly.Module, prepared: PreparedImage, heapBytes: number, ear: Ear) {
@@ -75,7 +79,7 @@ export class Isolate {
     this.#engine = openEngine(module, this.#memory, this.#host());
     this.#stackTop = this.#engine.stackSave();
     this.#prepared = prepared;
-    this.#textEnd = prepared.image.dataEnd;
+    this.#stackUse = { textEnd: prepared.image.dataEnd, gap: STACK_GAP.small };
     this.#ear = ear;
   }
 
@@ -95,11 +99,13 @@ export class Isolate {
     this.#restore();
     unpark(this.#memory, parked);
     this.#range = parked.range;
+    this.#stackUse.gap = STACK_GAP.large; // its source is not known
   }
 
   /** Starts a snippet: the text of an expression that makes an async function, and the JSON of its paths. */
   start(expression: string, pathsJson: string, deadline: number): Stop | undefined {
     const { prepare, follow } = this.#prepared.handles;
+    if (expression.length > LONG_SOURCE) this.#stackUse.gap = STACK_GAP.large;
     return this.#guarded(deadline, () => {
       this.#call(prepare, this.#newString(pathsJson));
       const snippet = this.#evaluate(expression, "snippet.js");
@@ -260,13 +266,13 @@ export class Isolate {
     const bytes = Buffer.from(this.#memory.buffer);
     const length = bytes.write(text, at, "utf8");
     bytes[at + length] = 0;
-    if (at < this.#prepared.image.heapStart) this.#textEnd = Math.max(this.#textEnd, at + length);
+    if (at < this.#prepared.image.heapStart) this.#stackUse.textEnd = Math.max(this.#stackUse.textEnd, at + length);
     return length;
   }
 
   #restore(): void {
-    restoreImage(this.#memory, this.#prepared.image, this.#range, this.#textEnd);
-    this.#textEnd = this.#prepared.image.dataEnd;
+    restoreImage(this.#memory, this.#prepared.image, this.#range, this.#stackUse);
+    this.#stackUse = { textEnd: this.#prepared.image.dataEnd, gap: STACK_GAP.small };
     this.#engine.stackRestore(this.#stackTop);
     this.#stop = undefined;
   }

@@ -29,6 +29,8 @@ interface Slot {
   readonly parking: Map<number, Run>;
   /** When the guest must have given back control, in `performance.now()`. */
   killAt: number;
+  /** Since when the guest computes, as far as the host has not been told yet. */
+  computesSince: number;
 }
 
 /**
@@ -172,7 +174,8 @@ export class Pool {
 
   #send(slot: Slot, message: Extract<ToWorker, { kind: "start" | "resume" }>): void {
     slot.state = "busy";
-    slot.killAt = performance.now() + message.allowance.computeMs + GRACE_MS;
+    slot.computesSince = performance.now();
+    slot.killAt = slot.computesSince + message.allowance.computeMs + GRACE_MS;
     slot.worker.ref();
     this.#post(slot, message);
   }
@@ -224,7 +227,8 @@ export class Pool {
     const answer = await run.onWait(message.deeds, message.call);
     if (run.over || (slot.state as Slot["state"]) !== "blocked") return;
     slot.state = "busy";
-    slot.killAt = performance.now() + computeLeft;
+    slot.computesSince = performance.now();
+    slot.killAt = slot.computesSince + computeLeft;
     this.#post(slot, { kind: "answer", run: run.id, answer });
     this.#wake(slot);
   }
@@ -270,6 +274,7 @@ export class Pool {
       resident: undefined,
       parking: new Map(),
       killAt: Infinity,
+      computesSince: 0,
     };
     this.#slots.add(slot);
     worker.on("message", (message: FromWorker) => this.#hear(slot, message));
@@ -305,8 +310,9 @@ export class Pool {
       // Its message may be waiting for us: let it be read first.
       setImmediate(() => {
         if (slot.state !== "busy" || performance.now() < slot.killAt) return;
+        const computeMs = performance.now() - slot.computesSince;
         slot.resident?.onSlice(
-          { calls: [], prints: [], timers: [], computeMs: 0, heapBytes: 0 },
+          { calls: [], prints: [], timers: [], computeMs, heapBytes: 0 },
           { kind: "stop", stop: "time" },
         );
         slot.resident = undefined;

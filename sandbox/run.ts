@@ -115,6 +115,7 @@ export class Run {
   readonly #startedAt = performance.now();
   readonly #wallTimer: NodeJS.Timeout;
   #answers: string[] = [];
+  #answersLength = 0;
   #outputLeft: number;
   #outputCut = false;
   #cpuMs = 0;
@@ -199,6 +200,7 @@ export class Run {
   takeAnswers(): string {
     const answers = `[${this.#answers.join(",")}]`;
     this.#answers = [];
+    this.#answersLength = 0;
     return answers;
   }
 
@@ -289,6 +291,9 @@ export class Run {
 
   #arrived(answer: string): void {
     this.#answers.push(answer);
+    this.#answersLength += answer.length;
+    // What the guest cannot hold anyway must not pile up here.
+    if (this.#answersLength > this.limits.memoryBytes) this.stop("MEMORY_LIMIT");
     if (this.#answers.length === 1) this.#ready(this);
   }
 

@@ -1,9 +1,10 @@
 import type { Answer, SandboxAnswer, SandboxCall } from "../sandbox/index.ts";
 import { messageOf, sentence, SkillgateError } from "./errors.ts";
 import type { Method } from "./model/catalog.ts";
+import type { Limits } from "./model/limits.ts";
 import { nearest } from "./model/nearest.ts";
 import type { CallRecord } from "./model/outcome.ts";
-import { decodeArguments, encodeForGuest } from "./model/wire.ts";
+import { decodeArguments, encodeForGuest, isLongerThan } from "./model/wire.ts";
 import { describe, search } from "./registry/index.ts";
 import { type AuditEntry, type Call, digestOf } from "./router/index.ts";
 import type { Rooms, RunRequest } from "./run-snippet.ts";
@@ -31,7 +32,7 @@ export function createLedger(runId: string, request: RunRequest, rooms: Rooms): 
       try {
         const note = (text: string): unknown => notes.add(text);
         const value = await rooms.route({ ...callOf(call, method, runId, request), note, ended });
-        return { ok: true, ...encodeForGuest(value) };
+        return answerOf(value, request.limits);
       } catch (error) {
         if (method === undefined) records.set(call.id, () => recordOf(call, "refused", performance.now() - startedAt));
         return { ok: false, error: factsOf(error, method) };
@@ -42,6 +43,14 @@ export function createLedger(runId: string, request: RunRequest, rooms: Rooms): 
       return { calls: [...records.values()].map((record) => record()), notes: [...notes] };
     },
   };
+}
+
+/** A result that is far too large is not even written as JSON. */
+function answerOf(value: unknown, { answerBytes }: Limits): SandboxAnswer {
+  if (isLongerThan(value, answerBytes)) {
+    throw new SkillgateError("ANSWER_LIMIT", sentence("ANSWER_LIMIT", `it has more than ${answerBytes} bytes`));
+  }
+  return { ok: true, ...encodeForGuest(value) };
 }
 
 function recordOf(

@@ -27,6 +27,13 @@ export interface RuntimeOptions {
   readonly limits?: Partial<Limits>;
   /** Answers for a person when a method needs an approval; without it such methods cannot be called. */
   readonly approve?: (request: ApprovalRequest) => boolean | Promise<boolean>;
+  /**
+   * Opens skills and servers only when `ready` is asked for, or a snippet names what is not there: a short-lived program
+   * that needs none of them starts faster.
+   */
+  readonly lazy?: boolean;
+  /** Takes up changes of skill files while the runtime lives. Off by default. */
+  readonly watch?: boolean;
   /** Worker threads of the sandbox; one fewer than the machine has cores, at most 4, by default. */
   readonly workers?: number;
   /** What relative paths are relative to; the current folder by default. */
@@ -38,6 +45,7 @@ export interface RuntimeOptions {
 /** Options, after files were read and defaults filled in. */
 export interface Settings {
   readonly skillsDir: string | undefined;
+  readonly watch: boolean;
   readonly skills: readonly ProvidedSkill[];
   readonly servers: readonly ServerConfig[];
   readonly limits: Limits;
@@ -52,12 +60,13 @@ export async function readOptions(options: RuntimeOptions): Promise<Settings> {
   const env = options.env ?? process.env;
   const files = await readFiles(options, cwd, env);
   const declared = Object.entries(options.mcpServers ?? {}).map(([name, entry]) =>
-    serverConfigOf(name, entry, { cwd }),
+    serverConfigOf(name, entry, { cwd, env }),
   );
   const names = new Set(declared.map((server) => server.name));
   const skillsDir = options.skillsDir ?? files.skillsDir ?? "skills";
   return {
     skillsDir: skillsDir === false ? undefined : resolve(cwd, skillsDir),
+    watch: options.watch ?? false,
     skills: (options.skills ?? []).map(parseSkill),
     servers: [...declared, ...files.servers.filter((server) => !names.has(server.name))],
     limits: mergeLimits(mergeLimits(DEFAULT_LIMITS, files.limits), options.limits),
@@ -66,6 +75,9 @@ export async function readOptions(options: RuntimeOptions): Promise<Settings> {
     env,
   };
 }
+
+/** What a timer can wait, in milliseconds: 24 days. */
+const LONGEST_MS = 2 ** 31 - 1;
 
 /** Limits with some of them replaced; throws `OPTION_INVALID` for an unknown one, or one that is no positive number. */
 export function mergeLimits(limits: Limits, changes: Partial<Limits> | undefined): Limits {
@@ -84,7 +96,9 @@ export function mergeLimits(limits: Limits, changes: Partial<Limits> | undefined
       );
     }
   }
-  return { ...limits, ...changes };
+  const merged = { ...limits, ...changes };
+  // A longer delay makes a timer fire at once.
+  return { ...merged, cpuMs: Math.min(merged.cpuMs, LONGEST_MS), wallMs: Math.min(merged.wallMs, LONGEST_MS) };
 }
 
 interface Files {
@@ -102,8 +116,8 @@ async function readFiles(options: RuntimeOptions, cwd: string, env: Settings["en
   return loadConfig({
     cwd,
     env,
-    ...(settings !== undefined && { settingsFile: resolve(cwd, settings) }),
-    ...(mcpConfig !== undefined && { mcpConfigFile: resolve(cwd, mcpConfig) }),
+    ...(settings !== undefined && { settingsFile: settings }),
+    ...(mcpConfig !== undefined && { mcpConfigFile: mcpConfig }),
   });
 }
 

@@ -12,8 +12,8 @@ import type { Problem } from "./model/provider.ts";
 import { createKeptResults, type KeptResults } from "./model/results.ts";
 import type { ProvidedSkill } from "./model/skill.ts";
 import { mergeLimits, readOptions, type RuntimeOptions, type Settings } from "./options.ts";
-import { connectServers, type McpProvider, type ServerStatus } from "./providers/mcp/index.ts";
-import { loadSkills } from "./providers/skills/index.ts";
+import type { ServerStatus } from "./providers/mcp/index.ts";
+import { createProviders, type Providers } from "./providers-of.ts";
 import {
   createRegistry,
   declarations,
@@ -98,11 +98,9 @@ export async function createRuntime(options: RuntimeOptions = {}): Promise<Runti
   registry.onChange(() => {
     if (events.listenerCount("catalog") > 0) events.emit("catalog", registry.catalog);
   });
-  if (settings.skillsDir !== undefined)
-    sources.add(await loadSkills(settings.skillsDir, { settings: settings.sections }));
-  const servers = connectServers(settings.servers, { env: settings.env });
-  sources.add(servers);
-  return openRuntime({ options, settings, registry, sources, servers, events });
+  const providers = createProviders(settings, sources);
+  if (options.lazy !== true) await providers.open();
+  return openRuntime({ options, settings, registry, sources, providers, events });
 }
 
 interface Parts {
@@ -110,18 +108,17 @@ interface Parts {
   readonly settings: Settings;
   readonly registry: Registry;
   readonly sources: Sources;
-  readonly servers: McpProvider;
+  readonly providers: Providers;
   readonly events: EventEmitter<RuntimeEvents>;
 }
 
 function openRuntime(parts: Parts): Runtime {
-  const { settings, registry, sources, servers, events } = parts;
+  const { options, settings, registry, sources, providers, events } = parts;
   const rooms = openRooms(parts);
-  let closed: Promise<void> | undefined;
-  let connecting = true;
-  const ready = servers.ready.then(() => {
-    connecting = false;
-  });
+  let ready: Promise<void> | undefined;
+  let closed: Promise<unknown> | undefined;
+  const whenReady = (): Promise<void> => (ready ??= providers.ready());
+  if (options.lazy !== true) void whenReady();
 
   const viewFor = (caller: Caller = OWNER): Catalog => registry.viewFor(caller);
   const requestOf = ({ caller = OWNER, limits, signal }: RunOptions): RunRequest => ({
@@ -135,8 +132,10 @@ function openRuntime(parts: Parts): Runtime {
     async run(source, options = {}) {
       if (closed !== undefined) throw new SkillgateError("RUNTIME_CLOSED", sentence("RUNTIME_CLOSED", "run"));
       let outcome = await runSnippet(source, requestOf(options), rooms);
-      if (outcome.kind === "refused" && connecting && outcome.violations.some(isUnknown)) {
-        await ready;
+      // A name may be unknown only because what has it is still on its way.
+      for (const wait of [providers.open, whenReady]) {
+        if (providers.isComplete || outcome.kind !== "refused" || !outcome.violations.some(isUnknown)) break;
+        await wait();
         outcome = await runSnippet(source, requestOf(options), rooms);
       }
       events.emit("run", outcome);
@@ -161,20 +160,21 @@ function openRuntime(parts: Parts): Runtime {
       return registry.catalog;
     },
     get servers() {
-      return servers.servers;
+      return providers.servers;
     },
     get problems() {
       return [...settings.problems, ...sources.problems];
     },
     results: rooms.results,
-    ready,
+    get ready() {
+      return whenReady();
+    },
     on(event, listener) {
       events.on(event, listener as never);
       return () => events.off(event, listener as never);
     },
-    close() {
-      closed ??= Promise.all([rooms.sandbox.close(), sources.close()]).then(() => undefined);
-      return closed;
+    async close() {
+      await (closed ??= Promise.all([rooms.sandbox.close(), providers.close()]));
     },
     [Symbol.asyncDispose]: () => runtime.close(),
   };

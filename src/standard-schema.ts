@@ -136,16 +136,22 @@ const WAYS_TO_JSON_SCHEMA: readonly Way[] = [
   (schema, io) => call(schema, "toJSONSchema", { io, unrepresentable: "any" }),
   (schema) => call(schema, "toJsonSchema"),
   (schema, io) => {
-    const converter = CONVERTERS[schema["~standard"].vendor];
+    const converter = CONVERTERS.get(schema["~standard"].vendor);
     return converter && call(installed(converter.from), converter.by, schema, { ...converter.options, io });
   },
 ];
 
 /** Libraries that convert from the outside. They are not ours: they are looked for where the program stands. */
-const CONVERTERS: Readonly<Record<string, { readonly from: string; readonly by: string; readonly options: object }>> = {
-  zod: { from: "zod", by: "toJSONSchema", options: { unrepresentable: "any" } },
-  valibot: { from: "@valibot/to-json-schema", by: "toJsonSchema", options: { errorMode: "ignore" } },
-};
+const CONVERTERS: ReadonlyMap<string, Converter> = new Map([
+  ["zod", { from: "zod", by: "toJSONSchema", options: { unrepresentable: "any" } }],
+  ["valibot", { from: "@valibot/to-json-schema", by: "toJsonSchema", options: { errorMode: "ignore" } }],
+]);
+
+interface Converter {
+  readonly from: string;
+  readonly by: string;
+  readonly options: object;
+}
 
 function installed(library: string): unknown {
   return createRequire(join(process.cwd(), "skill.js"))(library);

@@ -111,6 +111,10 @@ export function teachCrossing(): void {
   });
   teach(ArrayBuffer.prototype, (buffer: ArrayBuffer) => ({ $bytes: base64OfBytes(new NativeBytes(buffer)) }));
   teach(Error.prototype, (error: Error) => ({ name: NativeString(error.name), message: NativeString(error.message) }));
+  // A promise as text or number is always a forgotten await: better an error than "[object Promise]".
+  define(Promise.prototype, Symbol.toPrimitive, function toPrimitive(): never {
+    throw new NativeTypeError("Cannot use a promise as a value: write await before it");
+  });
   teach(Promise.prototype, (promise: Promise<unknown>, { settled, pending }) => {
     const known = mapGet(settled, promise) as { value: unknown } | undefined;
     if (known !== undefined) return inItsOwnWord(known.value);

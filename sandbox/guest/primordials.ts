@@ -10,12 +10,10 @@ export const NativeError = Error;
 export const NativePromise = Promise;
 export const NativeString = String;
 
-/** `call(method)` turns a method of a prototype into a function whose first argument is the receiver. */
-function uncurry<This, Args extends unknown[], Result>(
+/** Turns a method of a prototype into a function whose first argument is the receiver. */
+const uncurry = Function.prototype.bind.bind(Function.prototype.call) as <This, Args extends unknown[], Result>(
   method: (this: This, ...args: Args) => Result,
-): (receiver: This, ...args: Args) => Result {
-  return (receiver, ...args) => apply(method, receiver, args) as Result;
-}
+) => (receiver: This, ...args: Args) => Result;
 
 export const then = uncurry(Promise.prototype.then) as (
   promise: Promise<unknown>,
@@ -41,6 +39,11 @@ export const bind = uncurry(Function.prototype.bind) as (
   self: unknown,
   ...args: readonly unknown[]
 ) => () => unknown;
+export const subarray = uncurry(Uint8Array.prototype.subarray) as (
+  bytes: Uint8Array,
+  from: number,
+  to: number,
+) => Uint8Array;
 export const weakGet = uncurry(WeakMap.prototype.get) as (
   map: WeakMap<object, string>,
   key: object,

@@ -1,4 +1,4 @@
-import { open } from "node:fs/promises";
+import { readFile, stat } from "node:fs/promises";
 import { isAbsolute, relative, sep } from "node:path";
 
 import { SkillgateError, messageOf, sentence } from "../errors.ts";
@@ -16,10 +16,9 @@ export interface Folders {
 /** The text of a configuration file, without a byte order mark; `undefined` if there is no such file. */
 export async function readConfigFile(path: string, label: string): Promise<string | undefined> {
   try {
-    await using file = await open(path);
-    const { size } = await file.stat();
+    const { size } = await stat(path);
     if (size > FILE_BYTES) throw invalid(label, `it is larger than ${FILE_BYTES >> 10} KiB`);
-    return (await file.readFile("utf8")).replace(/^\uFEFF/, "");
+    return (await readFile(path, "utf8")).replace(/^\uFEFF/, "");
   } catch (thrown) {
     if (thrown instanceof SkillgateError) throw thrown;
     if (codeOf(thrown) === "ENOENT" || codeOf(thrown) === "ENOTDIR") return undefined;

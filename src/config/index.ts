@@ -59,11 +59,14 @@ export async function loadConfig(options: ConfigOptions): Promise<Config> {
 
 /**
  * One server that a program declares, in the same dialects as files do. A bad entry is thrown as `CONFIG_INVALID`.
- * Without a scope, placeholders are filled in from the environment of this process.
+ * Placeholders are filled in from `env`, by default the environment of this process.
  */
-export function serverConfigOf(name: string, entry: unknown, scope: Partial<EntryScope> = {}): ServerConfig {
-  const { cwd = process.cwd(), variables = lookUp([process.env]) } = scope;
-  return parseServer({ name, entry, source: "mcpServers" }, { cwd, variables });
+export function serverConfigOf(
+  name: string,
+  entry: unknown,
+  { cwd = process.cwd(), env = process.env }: Partial<Pick<ConfigOptions, "cwd" | "env">> = {},
+): ServerConfig {
+  return parseServer({ name, entry, source: "mcpServers" }, { cwd, variables: lookUp([env]) });
 }
 
 interface ConfigFile {

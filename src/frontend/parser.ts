@@ -81,7 +81,7 @@ type CoreClass = new (options: Options, input: string, startPosition?: number) =
 const JavaScript = Parser.extend(sober, bounded({ readings: 1 }));
 
 /** This one tries several readings of some texts, so that tokens and names are seen more than once. */
-const TypeScript = Parser.extend(sober, tsPlugin(), bounded({ readings: 2 }));
+const TypeScript = Parser.extend(sober, tsPlugin(), bounded({ readings: 1.5 }));
 
 function parseWith(parser: typeof Parser, text: string, options: Partial<Options>): Tree {
   try {
@@ -127,6 +127,11 @@ function bounded({ readings }: { readonly readings: number }): (Base: typeof Par
       #tokens = 0;
       #names = 0;
       #regex: RegexState | undefined;
+
+      /** So that the gatekeeper can say, or correct, where an `async` is missing. */
+      get canAwait(): boolean {
+        return true;
+      }
 
       override nextToken(): void {
         if (++this.#tokens > PARSE_LIMITS.tokens * readings) {

@@ -14,10 +14,16 @@ export type Reading =
 export function readProgram(text: string): Reading {
   const tree = attempt(() => parseJavaScript(text));
   if (!(tree instanceof ParseFailure) && !callsWithTypes(text)) return { kind: "read", text, tree, edits: [] };
+  if (tree instanceof ParseFailure && tree.code !== "SYNTAX") return refused(text, tree);
   const typed = attempt(() => readTypeScript(text));
   if (!(typed instanceof ParseFailure)) return typed;
   if (!(tree instanceof ParseFailure)) return { kind: "read", text, tree, edits: [] };
-  return { kind: "refused", findings: [explainFailure(text, worse(tree, typed))] };
+  // The reading that got further knew better what it read.
+  return refused(text, typed.code !== "SYNTAX" || typed.at > tree.at ? typed : tree);
+}
+
+function refused(text: string, failure: ParseFailure): Reading {
+  return { kind: "refused", findings: [explainFailure(text, failure)] };
 }
 
 function readTypeScript(text: string): Reading {
@@ -33,12 +39,6 @@ function attempt<Result>(parse: () => Result): Result | ParseFailure {
     if (thrown instanceof ParseFailure) return thrown;
     throw thrown;
   }
-}
-
-/** The reading that got further knew better what it read; a limit goes before everything else. */
-function worse(javaScript: ParseFailure, typeScript: ParseFailure): ParseFailure {
-  if (javaScript.code !== "SYNTAX") return javaScript;
-  return typeScript.code !== "SYNTAX" || typeScript.at > javaScript.at ? typeScript : javaScript;
 }
 
 const TYPE_WORDS: ReadonlySet<string> = new Set(

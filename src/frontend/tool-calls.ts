@@ -4,8 +4,10 @@ import type { ToolCall } from "../model/snippet.ts";
 const NAMES = ["tool", "name", "function", "tool_name", "method", "action"] as const;
 const ARGUMENTS = ["arguments", "args", "parameters", "params", "input", "action_input", "tool_input"] as const;
 
-/** More calls than this in one text are not worth repeating. */
+/** More calls than this in one text are not worth repeating, and neither are calls of this size. */
 const MOST = 10;
+const MOST_CHARACTERS = 20_000;
+const DEEPEST = 50;
 
 /**
  * The calls of a text that is a tool call in JSON, in one of the forms that models are trained on, where code was wanted;
@@ -16,7 +18,7 @@ export function toolCallsOf(text: string): readonly ToolCall[] | undefined {
     .trim()
     .replace(/^<(tool_calls?|function_calls?)>([^]*)<\/\1>$/, "$2")
     .trim();
-  if (!/^[[{]/.test(bare) || !/[\]}]$/.test(bare)) return undefined;
+  if (!/^[[{]/.test(bare) || !/[\]}]$/.test(bare) || isTooLarge(bare)) return undefined;
   let value: unknown;
   try {
     value = JSON.parse(bare);
@@ -25,6 +27,16 @@ export function toolCallsOf(text: string): readonly ToolCall[] | undefined {
   }
   const calls = callsIn(value);
   return calls === undefined || calls.length === 0 ? undefined : calls.slice(0, MOST);
+}
+
+function isTooLarge(json: string): boolean {
+  if (json.length > MOST_CHARACTERS) return true;
+  let depth = 0;
+  for (const { 0: bracket } of json.matchAll(/[[\]{}]/g)) {
+    depth += bracket === "[" || bracket === "{" ? 1 : -1;
+    if (depth > DEEPEST) return true;
+  }
+  return false;
 }
 
 function callsIn(value: unknown): readonly ToolCall[] | undefined {

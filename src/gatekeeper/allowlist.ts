@@ -221,9 +221,9 @@ export const REFUSED_GLOBALS: ReadonlyMap<string, Refusal> = new Map(
     AbortController: { code: "GLOBAL_FORBIDDEN", fix: "Leave it out: every call has its own timeout" },
 
     // Files and processes.
-    fs: { code: "GLOBAL_FORBIDDEN", fix: NO_FILES, search: "read write file" },
+    fs: { code: "GLOBAL_FORBIDDEN", fix: NO_FILES, search: "read a file" },
     path: { code: "GLOBAL_FORBIDDEN", fix: "Put paths together as strings: `${folder}/${name}`" },
-    open: { code: "GLOBAL_FORBIDDEN", fix: NO_FILES, search: "read write file" },
+    open: { code: "GLOBAL_FORBIDDEN", fix: NO_FILES, search: "read a file" },
     process: { code: "GLOBAL_FORBIDDEN", fix: NO_PROCESS },
     "process.env": {
       code: "GLOBAL_FORBIDDEN",

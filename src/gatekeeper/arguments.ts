@@ -76,8 +76,8 @@ function keywordsOf(
 function writeAsObject(call: CallExpression, named: readonly Keyword[], { snippet, report }: Inspection): boolean {
   const [first, last] = [named[0]?.node, named.at(-1)?.node];
   if (first === undefined || last === undefined) return true;
-  const from = call.arguments.indexOf(first);
-  const stray = call.arguments.slice(from).find((argument) => !named.some(({ node }) => node === argument));
+  const names = new Set<AnyNode>(named.map(({ node }) => node));
+  const stray = call.arguments.slice(call.arguments.indexOf(first)).find((argument) => !names.has(argument));
   if (stray !== undefined) {
     const fix = `Write the named arguments last: (…, { ${shown(named[0]?.name.name ?? "")}: … })`;
     report.refuse("ARGUMENTS_INVALID", stray, () => ({ values: "a value follows a named argument", fix }));
@@ -88,12 +88,7 @@ function writeAsObject(call: CallExpression, named: readonly Keyword[], { snippe
     const sign = signAfter(snippet.text, name.end);
     report.replace({ start: sign, end: sign + 1 }, ":");
   }
-  report.note(
-    `${named
-      .map(({ name }) => `${shown(name.name)}=…`)
-      .slice(0, 3)
-      .join(", ")} was read as { ${shown(first.left.type === "Identifier" ? first.left.name : "")}: … }`,
-  );
+  report.note(`Named arguments were read as an object: { ${shown(named[0]?.name.name ?? "")}: … }`);
   return true;
 }
 

@@ -1,11 +1,13 @@
 import type { AnyNode, CallExpression, Identifier, MemberExpression, ObjectPattern, VariableDeclarator } from "acorn";
 import type { Method, Skill } from "../model/catalog.ts";
 import { shown } from "../model/frame.ts";
-import { DEVICE_METHOD_NAMES, DEVICE_METHODS, DEVICE_NAMES, GLOBALS } from "./allowlist.ts";
+import { DEVICE_METHOD_NAMES, DEVICE_NAMES, GLOBALS } from "./allowlist.ts";
+import { correctKey, correctMember, correctName } from "./corrections.ts";
 import type { Inspection } from "./inspection.ts";
+import { DEVICE, formOf, isTarget, isTest, type Meaning, nameOf } from "./meaning.ts";
 import { callForm, inOtherStyle, wordsForUnknownMethod, wordsForUnknownSkill } from "./names.ts";
 import type { Binding } from "./scopes.ts";
-import { byType, type ByType, literalName } from "./walk.ts";
+import { literalName } from "./walk.ts";
 
 /** A place where a snippet gets hold of a method. */
 export interface MethodUse {
@@ -19,6 +21,9 @@ export interface MethodUse {
   readonly isWholeSkill: boolean;
 }
 
+/** The calls of methods, by their nodes. */
+export type Calls = ReadonlyMap<AnyNode, MethodUse>;
+
 export interface DeviceUse {
   readonly uses: readonly MethodUse[];
   /** Everything that the program's `device` has to offer. */
@@ -27,13 +32,6 @@ export interface DeviceUse {
   readonly understood: ReadonlySet<Identifier>;
 }
 
-/** What an expression stands for. */
-type Meaning =
-  | { readonly kind: "device" }
-  | { readonly kind: "skill"; readonly skill: Skill }
-  | { readonly kind: "method"; readonly path: string; readonly method: Method | undefined };
-
-const DEVICE: Meaning = { kind: "device" };
 const PLAIN_FORM = "Write device.Skill.method(…) with literal names";
 
 /**
@@ -81,23 +79,18 @@ class Follower {
 
   /** Names that only make sense as a part of `device`. */
   #startAt(node: Identifier): void {
-    const { questions, report } = this.#inspection;
-    const { catalog } = questions;
+    const { catalog } = this.#inspection.questions;
     const kind = DEVICE_NAMES.get(node.name);
-    if (kind === "always" || (kind !== undefined && this.#skillFollows(node))) {
-      report.note(`${node.name} was read as device`);
-      this.#rename(node, "device");
-      this.#understand(node, DEVICE);
-      return;
-    }
+    if (kind === "always" || (kind !== undefined && this.#skillFollows(node))) return this.#startAs(node, DEVICE);
     const path = node.name === "describe" ? undefined : DEVICE_METHOD_NAMES.get(node.name);
-    const name = catalog.skill(node.name) !== undefined ? node.name : inOtherStyle(node.name, catalog);
-    const skill = name === undefined ? undefined : catalog.skill(name);
-    if (path !== undefined) this.#understand(node, { kind: "method", path, method: undefined });
-    else if (skill !== undefined) this.#understand(node, { kind: "skill", skill });
-    if (path === undefined && skill === undefined) return;
-    report.note(`${node.name} was read as device.${path ?? name ?? ""}`);
-    this.#rename(node, `device.${path ?? name ?? ""}`);
+    if (path !== undefined) return this.#startAs(node, { kind: "method", path, method: undefined });
+    const skill = catalog.skill(inOtherStyle(node.name, catalog) ?? node.name);
+    if (skill !== undefined) this.#startAs(node, { kind: "skill", skill });
+  }
+
+  #startAs(node: Identifier, meaning: Meaning): void {
+    correctName(node, nameOf(meaning), this.#inspection);
+    this.#understand(node, meaning);
   }
 
   #understand(node: Identifier, meaning: Meaning): void {
@@ -122,15 +115,9 @@ class Follower {
     else if (parent.type === "MemberExpression" && parent.object === node) this.#member(parent, meaning);
     else if (parent.type === "VariableDeclarator" && parent.init === node) this.#declared(node, parent, meaning);
     else if (parent.type === "CallExpression" && parent.callee === node) this.#called(node, parent, meaning);
-    else if (this.#isTarget(node, parent)) this.#refuseChange(node, meaning);
-    else if (byType(TESTS, parent, node) === true) this.#tested(meaning);
+    else if (isTarget(node, this.#inspection)) this.#refuseChange(node, meaning);
+    else if (isTest(node, parent)) this.#tested(meaning);
     else this.#asValue(node, parent, meaning);
-  }
-
-  #isTarget(node: AnyNode, parent: AnyNode): boolean {
-    return (
-      byType(TARGETS, parent, node) ?? (parent.type === "Property" && this.#parent(parent)?.type === "ObjectPattern")
-    );
   }
 
   #member(member: MemberExpression, meaning: Meaning): void {
@@ -140,7 +127,7 @@ class Follower {
     const found =
       meaning.kind === "device" ? this.#onDevice(name, member) : this.#onSkill(name, meaning.skill, member.property);
     if (found === undefined) return;
-    if (found.name !== name) this.#correct(member, found.name);
+    if (found.name !== name) correctMember(member, found.name, this.#inspection);
     this.#todo.push({ node: member, meaning: found.meaning });
   }
 
@@ -185,13 +172,10 @@ class Follower {
 
   #aliased(node: AnyNode, id: Identifier, meaning: Meaning): void {
     const binding = this.#inspection.scopes.bindingOf(id);
-    if (binding !== undefined && binding.writes.length === 0 && binding.declared.length === 1)
-      return this.alias(binding, meaning);
-    this.#refuseDynamic(
-      node,
-      `the variable ${shown(id.name)} that changes`,
-      `Write const ${shown(id.name)} = ${nameOf(meaning)}`,
-    );
+    const isConstant = binding !== undefined && binding.writes.length === 0 && binding.declared.length === 1;
+    if (isConstant) return this.alias(binding, meaning);
+    const name = shown(id.name);
+    this.#refuseDynamic(node, `the variable ${name} that changes`, `Write const ${name} = ${nameOf(meaning)}`);
   }
 
   #destructured(pattern: ObjectPattern, meaning: Exclude<Meaning, { readonly kind: "method" }>): void {
@@ -206,7 +190,7 @@ class Follower {
           ? this.#onDevice(name, property.key)
           : this.#onSkill(name, meaning.skill, property.key);
       if (found === undefined) continue;
-      if (found.name !== name) this.#correctKey(property, found.name);
+      if (found.name !== name) correctKey(property, found.name, this.#inspection);
       const { value } = property;
       if (value.type === "Identifier") this.#aliased(value, value, found.meaning);
       else if (value.type === "ObjectPattern" && found.meaning.kind !== "method")
@@ -221,11 +205,8 @@ class Follower {
       this.#uses.push({ path: meaning.path, method: meaning.method, node, call, isWholeSkill: false });
     } else if (meaning.kind === "skill") {
       const [first] = meaning.skill.methods;
-      this.#refuseDynamic(
-        call,
-        `${meaning.skill.name} is a skill and no method`,
-        first === undefined ? PLAIN_FORM : `Write ${callForm(first)}`,
-      );
+      const fix = first === undefined ? PLAIN_FORM : `Write ${callForm(first)}`;
+      this.#refuseDynamic(call, `${meaning.skill.name} is a skill and no method`, fix);
     } else this.#refuseDynamic(call, "device is no function", PLAIN_FORM);
   }
 
@@ -243,10 +224,7 @@ class Follower {
     if (parent.type === "AssignmentExpression" && parent.left.type !== "MemberExpression")
       return this.#refuseDynamic(node, "a variable that changes", `Write const name = ${nameOf(meaning)}`);
     if (meaning.kind === "skill") return this.#skillAsValue(node, meaning.skill);
-    const form =
-      meaning.method === undefined
-        ? `device.${DEVICE_METHODS.get(meaning.path) ?? meaning.path}`
-        : callForm(meaning.method);
+    const form = formOf(meaning);
     if (parent.type === "NewExpression" && parent.callee === node)
       return this.#refuseDynamic(parent, "a method with new", `Write ${form}`);
     if (parent.type === "TaggedTemplateExpression")
@@ -262,11 +240,8 @@ class Follower {
   #skillAsValue(node: AnyNode, skill: Skill): void {
     const { mayCall } = this.#inspection.questions;
     if (skill.methods.some(({ path }) => !mayCall(path))) {
-      return this.#refuseDynamic(
-        node,
-        `${skill.name} as a value`,
-        `Write device.${skill.name}.method(…) with the name of the method`,
-      );
+      const fix = `Write device.${skill.name}.method(…) with the name of the method`;
+      return this.#refuseDynamic(node, `${skill.name} as a value`, fix);
     }
     if (this.#wholeSkills.has(skill.name)) return;
     this.#addWholeSkill(skill);
@@ -305,60 +280,7 @@ class Follower {
       : undefined;
   }
 
-  #correct({ property, computed }: MemberExpression, name: string): void {
-    this.#inspection.report.replace(property, computed ? JSON.stringify(name) : name);
-    this.#noteName(literalName(property, computed) ?? "", name);
-  }
-
-  #correctKey(
-    property: Extract<ObjectPattern["properties"][number], { readonly type: "Property" }>,
-    name: string,
-  ): void {
-    const was = literalName(property.key, property.computed) ?? "";
-    if (property.shorthand) this.#inspection.report.replace(property, `${name}: ${was}`);
-    else this.#inspection.report.replace(property.key, property.computed ? JSON.stringify(name) : name);
-    this.#noteName(was, name);
-  }
-
-  #noteName(was: string, name: string): void {
-    this.#inspection.report.note(`${shown(was)} was read as ${name}`);
-  }
-
-  /** A name in `{ name }` is a key as well. */
-  #rename(node: Identifier, text: string): void {
-    const parent = this.#parent(node);
-    const shorthand = parent?.type === "Property" && parent.shorthand;
-    this.#inspection.report.replace(node, shorthand ? `${node.name}: ${text}` : text);
-  }
-
   #parent(node: AnyNode): AnyNode | undefined {
     return this.#inspection.scopes.parents.get(node);
   }
 }
-
-function nameOf(meaning: Meaning): string {
-  if (meaning.kind === "device") return "device";
-  return `device.${meaning.kind === "skill" ? meaning.skill.name : meaning.path}`;
-}
-
-/** Where something is assigned to the node, or where it is deleted. */
-const TARGETS: ByType<boolean> = {
-  ArrayPattern: () => true,
-  AssignmentExpression: ({ left }, node) => left === node,
-  AssignmentPattern: ({ left }, node) => left === node,
-  ForInStatement: ({ left }, node) => left === node,
-  ForOfStatement: ({ left }, node) => left === node,
-  RestElement: () => true,
-  UnaryExpression: ({ operator }) => operator === "delete",
-  UpdateExpression: () => true,
-};
-
-/** Where only matters whether the node is there. */
-const TESTS: ByType<boolean> = {
-  BinaryExpression: ({ operator }) => /^[!=]==?$/.test(operator),
-  ConditionalExpression: ({ test }, node) => test === node,
-  IfStatement: () => true,
-  LogicalExpression: ({ operator, left }, node) => operator === "&&" && left === node,
-  UnaryExpression: ({ operator }) => operator === "!" || operator === "typeof",
-  WhileStatement: () => true,
-};

@@ -8,9 +8,9 @@ import type {
 } from "acorn";
 import { shown } from "../model/frame.ts";
 import { GLOBALS, RESERVED_PREFIX } from "./allowlist.ts";
-import type { Inspection } from "./inspection.ts";
+import { functionOf, type Inspection } from "./inspection.ts";
 import type { Binding } from "./scopes.ts";
-import { isFunction } from "./walk.ts";
+import { type FunctionNode, isFunction } from "./walk.ts";
 
 /** Where a program starts whose statements alone do nothing. */
 export interface Entry {
@@ -22,8 +22,6 @@ export interface Entry {
 
 /** The name that a default export gets. */
 const DEFAULT_EXPORT = `${RESERVED_PREFIX}edMain`;
-
-type FunctionNode = Extract<AnyNode, { readonly params: unknown }>;
 
 /**
  * Finds the function that a model meant to be the whole program: a default export, a single function, or a `main` that
@@ -111,13 +109,6 @@ function bindingOfFunction(statement: AnyNode, { scopes }: Inspection): Binding 
   if (declared?.type !== "VariableDeclaration" || declared.declarations.length !== 1) return undefined;
   const [declarator] = (declared satisfies VariableDeclaration).declarations;
   return declarator?.init != null && isFunction(declarator.init) ? scopes.bindingOf(declarator.id) : undefined;
-}
-
-/** The function that a name is declared with. */
-function functionOf({ declared }: Binding, { scopes }: Inspection): FunctionNode | undefined {
-  const holder = declared[0] && scopes.parents.get(declared[0]);
-  const func = holder?.type === "VariableDeclarator" ? holder.init : holder;
-  return func != null && isFunction(func) ? func : undefined;
 }
 
 function callTo(name: string, func: FunctionNode, inspection: Inspection): Entry | undefined {

@@ -1,6 +1,6 @@
 import type { AnyNode, CallExpression, Identifier, NewExpression } from "acorn";
 import { GLOBALS } from "./allowlist.ts";
-import type { Inspection } from "./inspection.ts";
+import { functionAround, functionOf, type Inspection, isAsync, parentOf } from "./inspection.ts";
 import {
   ADDING,
   COMBINATORS,
@@ -10,14 +10,14 @@ import {
   type Need,
   REARRANGING,
   type Steps,
+  sumOf,
   THEN,
   UNUSED,
   USING_CALLBACKS,
   VALUE,
 } from "./need.ts";
-import { PLACES, PLACES_INSIDE } from "./places.ts";
-import type { Binding } from "./scopes.ts";
-import { byType, collect, isFunction, literalName, walk } from "./walk.ts";
+import { needOfTarget, PLACES, PLACES_INSIDE } from "./places.ts";
+import { byType, collect, type FunctionNode, isFunction, literalName, walk } from "./walk.ts";
 
 /** Deeper ones are in doubt, and so are longer ways. */
 const DEEPEST = 4;
@@ -25,7 +25,7 @@ const LONGEST_WAY = 150;
 
 /** Follows a promise from an expression to all places that it reaches, and says what they need. */
 export interface Flow {
-  needOf(expression: AnyNode): Need;
+  need(expression: AnyNode, depth: Depth): Need;
   /** The same for the results of a function, from an expression that stands for the function. */
   needOfFunction(func: AnyNode): Need;
 }
@@ -42,18 +42,18 @@ export interface Known {
 
 export function createFlow(inspection: Inspection, known: Known): Flow {
   const flow = new Follower(inspection, known);
-  return { needOf: (expression) => flow.need(expression, 0), needOfFunction: (func) => flow.needOfFunction(func, 0) };
+  return {
+    need: (expression, depth) => flow.need(expression, depth),
+    needOfFunction: (func) => flow.needOfFunction(func, 0),
+  };
 }
 
 /** Goes from an expression outwards, and through variables and functions; the tables say what each place needs. */
 class Follower implements Steps {
   readonly #inspection: Inspection;
   readonly #known: Known;
-  /** What is known of variables and functions, and of those that are being looked at. */
-  readonly #needs: readonly Map<Binding | AnyNode | string, Need>[] = Array.from(
-    { length: DEEPEST + 1 },
-    () => new Map(),
-  );
+  /** What is known of variables, functions and members, and of those that are being looked at. */
+  readonly #needs = new Map<string, Map<unknown, Need>>();
   #way = 0;
   #members: ReadonlyMap<string, readonly AnyNode[]> | undefined;
 
@@ -64,92 +64,80 @@ class Follower implements Steps {
 
   need(expression: AnyNode, depth: Depth): Need {
     const parent = this.parent(expression);
-    if (parent === undefined || depth > DEEPEST || this.#way > LONGEST_WAY) return EITHER;
-    const place = byType(depth === 0 ? PLACES : PLACES_INSIDE, parent, expression);
-    if (place === undefined) return VALUE;
-    this.#way++;
-    const need = place(this, depth);
-    this.#way--;
-    return need;
+    const place = parent && byType(depth === 0 ? PLACES : PLACES_INSIDE, parent, expression);
+    if (parent === undefined || depth < 0 || depth > DEEPEST) return EITHER;
+    return place === undefined ? VALUE : this.#further(() => place(this, depth));
   }
 
-  parent(node: AnyNode): AnyNode | undefined {
-    return this.#inspection.scopes.parents.get(node);
-  }
-
-  /** What all uses of a variable need. Variables that lead to each other add nothing. */
   needOfName(identifier: AnyNode, depth: Depth): Need {
     const binding = this.#inspection.scopes.bindingOf(identifier);
-    return binding === undefined ? EITHER : this.needOfBinding(binding, depth);
-  }
-
-  needOfBinding(binding: Binding, depth: Depth): Need {
-    return this.#once(binding, depth, () =>
-      binding.reads.reduce((need, read) => need | this.need(read, depth), UNUSED),
-    );
+    if (binding === undefined) return EITHER;
+    return this.#once("uses", binding, depth, () => sumOf(binding.reads, (read) => this.need(read, depth)));
   }
 
   needOfResult(func: AnyNode, depth: Depth): Need {
-    return this.#once(func, depth, () => this.#resultOf(func, depth));
+    return this.#once("result", func, depth, () => this.#resultOf(func, depth));
   }
 
   /** What becomes of the results where a function itself is passed on, or called. */
   needOfFunction(func: AnyNode, depth: Depth): Need {
     const parent = this.parent(func);
-    if (parent === undefined) return EITHER;
-    if (parent.type === "CallExpression" && parent.callee === func) return this.needOfCall(parent, depth);
-    if (parent.type === "CallExpression" || parent.type === "NewExpression") return this.#callback(func, parent, depth);
-    if (parent.type === "VariableDeclarator" && parent.init === func) return this.#calls(parent.id, depth);
-    if (parent.type === "AssignmentExpression" && parent.right === func) return this.#calls(parent.left, depth);
-    if (parent.type === "Property" || parent.type === "MethodDefinition" || parent.type === "PropertyDefinition") {
-      const name = literalName(parent.key, parent.computed);
-      const isGetter = "kind" in parent && parent.kind === "get";
-      return name === undefined ? EITHER : this.needOfMembers(name, depth, isGetter ? "read" : "called");
-    }
-    return EITHER;
+    if (parent?.type === "CallExpression" && parent.callee === func) return this.#resultOfCall(parent, depth);
+    if (parent?.type === "CallExpression" || parent?.type === "NewExpression")
+      return this.#callback(func, parent, depth);
+    if (parent?.type === "VariableDeclarator" && parent.init === func) return this.#calls(parent.id, depth);
+    if (parent?.type === "AssignmentExpression" && parent.right === func) return this.#calls(parent.left, depth);
+    if (parent === undefined || !("computed" in parent) || !("key" in parent)) return EITHER;
+    const name = literalName(parent.key, parent.computed);
+    const isGetter = "kind" in parent && parent.kind === "get";
+    return name === undefined ? EITHER : this.needOfMembers(name, depth, isGetter ? "read" : "called");
   }
 
-  /** What the whole program needs of the members of a name, whatever they are members of. */
   needOfMembers(name: string, depth: Depth, how: "read" | "called"): Need {
     const members = this.#membersNamed(name);
     if (members.length === 0) return EITHER;
-    const needOf = (member: AnyNode): Need =>
-      how === "read" ? this.need(member, depth) : this.needOfFunction(member, depth);
-    return this.#once(`${how} ${name}`, depth, () => members.reduce((need, member) => need | needOf(member), UNUSED));
-  }
-
-  /** A list that an async function returns is there once that function is awaited. */
-  needOfCall(call: AnyNode, depth: Depth): Need {
-    const parent = this.parent(call);
-    return this.need(depth > 0 && parent?.type === "AwaitExpression" ? parent : call, depth);
+    return this.#once(how, name, depth, () =>
+      sumOf(members, (member) => (how === "read" ? this.need(member, depth) : this.needOfFunction(member, depth))),
+    );
   }
 
   needOfArgument(argument: AnyNode, call: CallExpression | NewExpression, depth: Depth): Need {
     const { callee } = call;
     if (call.type === "CallExpression" && this.#known.isMethodCall(call)) return VALUE;
-    if (callee.type === "MemberExpression")
-      return this.#argumentOfMember(call, callee.object, literalName(callee.property, callee.computed), depth);
-    if (callee.type !== "Identifier") return EITHER;
-    if (callee.name === "print" && this.isGlobal(callee)) return EITHER;
-    if (this.isGlobal(callee)) return VALUE;
-    return this.#needOfParameter(callee, call.arguments.indexOf(argument as never), depth);
+    if (callee.type === "MemberExpression") {
+      const name = literalName(callee.property, callee.computed);
+      return name === undefined ? VALUE : this.#argumentOfMember(call, callee.object, name, depth);
+    }
+    if (callee.type === "Identifier" && this.#isGlobal(callee)) return callee.name === "print" ? EITHER : VALUE;
+    const func = this.#functionBehind(callee);
+    return func === undefined ? EITHER : this.#needOfParameter(func, call.arguments.indexOf(argument as never), depth);
   }
 
-  /** What is put into a list or object at this depth. */
   needOfAdding(container: AnyNode, depth: Depth): Need {
-    return container.type === "Identifier" ? this.needOfName(container, depth + 1) : EITHER;
+    let [at, inside] = [container, depth + 1];
+    while (at.type === "MemberExpression" && at.object.type !== "ThisExpression")
+      [at, inside] = [at.object, inside + 1];
+    if (at.type === "Identifier") return this.needOfName(at, inside);
+    const field = at.type === "MemberExpression" ? literalName(at.property, at.computed) : undefined;
+    return field === undefined ? EITHER : this.needOfMembers(field, inside, "read");
   }
 
-  isGlobal(identifier: Identifier): boolean {
-    return GLOBALS.has(identifier.name) && this.#inspection.scopes.bindingOf(identifier) === undefined;
+  needOfElements(call: CallExpression, depth: Depth): Need {
+    const [callback] = call.arguments;
+    const func = callback && this.#functionBehind(callback);
+    return func === undefined ? EITHER : this.#needOfParameter(func, 0, depth);
   }
 
-  isKeyword(node: AnyNode): boolean {
-    return this.#known.isKeyword(node);
+  parent(node: AnyNode): AnyNode | undefined {
+    return parentOf(node, this.#inspection);
   }
 
-  isResult(statement: AnyNode): boolean {
-    return this.#known.isResult(statement);
+  functionAround(node: AnyNode): AnyNode | undefined {
+    return functionAround(node, this.#inspection);
+  }
+
+  isAsync(func: FunctionNode): boolean {
+    return isAsync(func, this.#inspection);
   }
 
   isInTry(node: AnyNode): boolean {
@@ -161,51 +149,51 @@ class Follower implements Steps {
     return false;
   }
 
-  functionAround(node: AnyNode): AnyNode | undefined {
-    for (let at = this.parent(node); at !== undefined; at = this.parent(at))
-      if (isFunction(at) || at.type === "StaticBlock") return at;
-    return undefined;
+  isKeyword(node: AnyNode): boolean {
+    return this.#known.isKeyword(node);
   }
 
-  /** The callback that goes over the things in a list: what it does with its parameter. */
-  needOfElements(call: CallExpression, depth: Depth): Need {
-    const [callback] = call.arguments;
-    const [parameter] = callback !== undefined && isFunction(callback) ? callback.params : [];
-    if (parameter === undefined) return EITHER;
-    return parameter.type === "Identifier" ? this.needOfName(parameter, depth) : VALUE;
+  isResult(statement: AnyNode): boolean {
+    return this.#known.isResult(statement);
   }
 
-  #membersNamed(name: string): readonly AnyNode[] {
-    if (this.#members === undefined) {
-      const members = new Map<string, AnyNode[]>();
-      walk(this.#inspection.snippet.tree, {
-        enter: (node) => {
-          const key = node.type === "MemberExpression" ? literalName(node.property, node.computed) : undefined;
-          if (key !== undefined) collect(members, key, node);
-          return undefined;
-        },
-      });
-      this.#members = members;
-    }
-    return this.#members.get(name) ?? [];
+  #isGlobal(identifier: Identifier): boolean {
+    return GLOBALS.has(identifier.name) && this.#inspection.scopes.bindingOf(identifier) === undefined;
   }
 
-  #once(key: Binding | AnyNode | string, depth: Depth, look: () => Need): Need {
-    const needs = this.#needs[depth];
-    if (needs === undefined) return EITHER;
+  /** Ways that are too long are in doubt. */
+  #further(look: () => Need): Need {
+    if (this.#way >= LONGEST_WAY) return EITHER;
+    this.#way++;
+    const need = look();
+    this.#way--;
+    return need;
+  }
+
+  /** Whatever leads back to where it is being looked at from adds nothing. */
+  #once(what: string, key: unknown, depth: Depth, look: () => Need): Need {
+    const kind = `${what} ${depth}`;
+    const needs = this.#needs.get(kind) ?? new Map<unknown, Need>();
+    this.#needs.set(kind, needs);
     const known = needs.get(key);
     if (known !== undefined) return known;
     needs.set(key, UNUSED);
-    const need = look();
+    const need = this.#further(look);
     needs.set(key, need);
     return need;
   }
 
   #resultOf(func: AnyNode, depth: Depth): Need {
     if (!isFunction(func)) return EITHER;
-    if ((func.async || func.generator) && depth === 0) return EITHER;
+    if ((this.isAsync(func) || func.generator) && depth === 0) return EITHER;
     if (func.type === "FunctionDeclaration") return func.id === null ? EITHER : this.#calls(func.id, depth);
     return this.needOfFunction(func, depth);
+  }
+
+  /** A list that an async function returns is there once that function is awaited. */
+  #resultOfCall(call: AnyNode, depth: Depth): Need {
+    const parent = this.parent(call);
+    return this.need(depth > 0 && parent?.type === "AwaitExpression" ? parent : call, depth);
   }
 
   #callback(func: AnyNode, call: CallExpression | NewExpression, depth: Depth): Need {
@@ -216,9 +204,8 @@ class Follower implements Steps {
       if (USING_CALLBACKS.has(name)) return VALUE;
       return name === "forEach" ? UNUSED : EITHER;
     }
-    if (callee.type !== "Identifier") return EITHER;
-    if (this.isGlobal(callee)) return UNUSED;
-    const parameter = this.#parameterOf(callee, call.arguments.indexOf(func as never));
+    if (callee.type === "Identifier" && this.#isGlobal(callee)) return UNUSED;
+    const parameter = this.#functionBehind(callee)?.params[call.arguments.indexOf(func as never)];
     return parameter === undefined ? EITHER : this.#calls(parameter, depth);
   }
 
@@ -226,38 +213,49 @@ class Follower implements Steps {
   #calls(name: AnyNode, depth: Depth): Need {
     const binding = name.type === "Identifier" ? this.#inspection.scopes.bindingOf(name) : undefined;
     if (binding === undefined) return EITHER;
-    return binding.reads.reduce((need, read) => need | this.needOfFunction(read, depth), UNUSED);
+    return this.#once("calls", binding, depth, () => sumOf(binding.reads, (read) => this.needOfFunction(read, depth)));
   }
 
-  #argumentOfMember(
-    call: CallExpression | NewExpression,
-    object: AnyNode,
-    name: string | undefined,
-    depth: Depth,
-  ): Need {
-    if (name === undefined) return VALUE;
-    if (object.type !== "Identifier" || !this.isGlobal(object)) {
+  #argumentOfMember(call: CallExpression | NewExpression, object: AnyNode, name: string, depth: Depth): Need {
+    if (object.type !== "Identifier" || !this.#isGlobal(object)) {
       if (ADDING.has(name)) return this.needOfAdding(object, depth);
       return THEN.has(name) ? EITHER : VALUE;
     }
     if (object.name === "console") return EITHER;
-    if (object.name === "Promise")
+    if (object.name === "Promise") {
       return depth === 0 || (depth === 1 && COMBINATORS.has(name)) ? EITHER : this.need(call, depth);
+    }
     const change = depth === 0 ? undefined : REARRANGING.get(`${object.name}.${name}`);
     return change === undefined ? VALUE : this.need(call, Math.max(1, depth + change));
   }
 
-  #needOfParameter(callee: Identifier, index: number, depth: Depth): Need {
-    const parameter = this.#parameterOf(callee, index);
-    if (parameter === undefined) return EITHER;
-    return parameter.type === "Identifier" ? this.needOfName(parameter, depth) : VALUE;
+  #needOfParameter({ params }: FunctionNode, index: number, depth: Depth): Need {
+    const last = params.at(-1);
+    const parameter = params[index] ?? last;
+    if (parameter === undefined || index < 0) return EITHER;
+    if (parameter.type === "RestElement") return needOfTarget(parameter.argument, depth + 1, this);
+    if (params[index] === undefined) return EITHER;
+    return needOfTarget(parameter.type === "AssignmentPattern" ? parameter.left : parameter, depth, this);
   }
 
-  /** The parameter at a place of a function that is declared in the snippet. */
-  #parameterOf(callee: Identifier, index: number): AnyNode | undefined {
-    const [declared] = this.#inspection.scopes.bindingOf(callee)?.declared ?? [];
-    const holder = declared && this.parent(declared);
-    const func = holder?.type === "VariableDeclarator" ? holder.init : holder;
-    return func != null && isFunction(func) ? func.params[index] : undefined;
+  /** The function that an expression stands for, if it is one of the snippet. */
+  #functionBehind(callee: AnyNode): FunctionNode | undefined {
+    if (isFunction(callee)) return callee;
+    const binding = callee.type === "Identifier" ? this.#inspection.scopes.bindingOf(callee) : undefined;
+    return binding && functionOf(binding, this.#inspection);
+  }
+
+  /** Members of a name, whatever they are members of. */
+  #membersNamed(name: string): readonly AnyNode[] {
+    if (this.#members === undefined) {
+      const members = new Map<string, AnyNode[]>();
+      const enter = (node: AnyNode): void => {
+        const key = node.type === "MemberExpression" ? literalName(node.property, node.computed) : undefined;
+        if (key !== undefined) collect(members, key, node);
+      };
+      walk(this.#inspection.snippet.tree, { enter });
+      this.#members = members;
+    }
+    return this.#members.get(name) ?? [];
   }
 }

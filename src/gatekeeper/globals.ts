@@ -10,6 +10,7 @@ import {
   type Refusal,
   RESERVED_PREFIX,
 } from "./allowlist.ts";
+import { correctName } from "./corrections.ts";
 import type { Inspection } from "./inspection.ts";
 import { callForm, plainLetters, similar } from "./names.ts";
 import type { Words } from "./report.ts";
@@ -28,11 +29,12 @@ export function checkGlobals(
   const unknown = new Map<string, Identifier[]>();
   for (const { node } of scopes.free) {
     const parent = scopes.parents.get(node);
-    if (known.explained.has(node) || (parent?.type === "UnaryExpression" && parent.operator === "typeof")) continue;
+    if (known.explained.has(node) || known.imported.has(node.name)) continue;
+    if (parent?.type === "UnaryExpression" && parent.operator === "typeof") continue;
     if (GLOBALS.has(node.name)) refuseCodeFromText(node, inspection);
     else if (REFUSED_GLOBALS.has(node.name)) refuseGlobal(node, inspection);
-    else if (!known.imported.has(node.name) && !correctWord(node, parent, inspection))
-      collect(unknown, node.name, node);
+    else if (FOREIGN_WORDS.has(node.name)) correctName(node, FOREIGN_WORDS.get(node.name) ?? "", inspection);
+    else collect(unknown, node.name, node);
   }
   refuseUnknownMembers(inspection);
   const declared = new Set(scopes.bindings.map(({ name }) => name));
@@ -43,7 +45,7 @@ export function checkGlobals(
       for (const node of nodes)
         report.refuse("GLOBAL_UNKNOWN", node, () => wordsForUnknown(node, declared, inspection));
   }
-  if (undeclared.length > 0) report.note(`${undeclared.slice(0, 3).join(", ")} was declared with let`);
+  if (undeclared.length > 0) report.note(`Declared with let: ${undeclared.slice(0, 3).join(", ")}`);
   return undeclared;
 }
 
@@ -106,14 +108,6 @@ function refuseCodeFromText(node: Identifier, { scopes, report }: Inspection): v
   if (first === undefined || !isText) return;
   const fix = `Write a function: ${node.name}(() => { … }, ms)`;
   report.refuse("CODE_FORBIDDEN", first, () => ({ values: `${node.name} with a text`, fix }));
-}
-
-function correctWord(node: Identifier, parent: AnyNode | undefined, { report }: Inspection): boolean {
-  const word = FOREIGN_WORDS.get(node.name);
-  if (word === undefined) return false;
-  report.replace(node, parent?.type === "Property" && parent.shorthand ? `${node.name}: ${word}` : word);
-  report.note(`${node.name} was read as ${word}`);
-  return true;
 }
 
 /** A call of something that no builtin has would fail for certain, unless the snippet looks or puts it there before. */

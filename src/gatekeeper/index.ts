@@ -6,9 +6,10 @@ import { checkArguments } from "./arguments.ts";
 import { followDevice } from "./device.ts";
 import { findEntry } from "./entry.ts";
 import { checkGlobals } from "./globals.ts";
-import type { Inspection, Questions } from "./inspection.ts";
+import { type Inspection, type Questions, withFewSearches } from "./inspection.ts";
 import { planOf } from "./plan.ts";
 import { writeEdits } from "./program.ts";
+import { LATER } from "./promises.ts";
 import { Report } from "./report.ts";
 import { findResults, LATEST_ROUND, writeReturns } from "./result.ts";
 import { resolveNames } from "./scopes.ts";
@@ -39,7 +40,13 @@ export function gatekeep(snippet: Snippet, questions: Questions): Verdict {
     case "toolCalls":
       return { violations: [refuseToolCalls(snippet, questions)], plan: [], notes: [] };
     case "program":
-      return inspect({ snippet, scopes: resolveNames(snippet.tree), questions, report: new Report() });
+      return inspect({
+        snippet,
+        scopes: resolveNames(snippet.tree),
+        questions: withFewSearches(questions),
+        report: new Report(),
+        corrected: new Map(),
+      });
   }
 }
 
@@ -52,18 +59,29 @@ function inspect(inspection: Inspection): Verdict {
   const explained = new Set([...understood, ...args.keywordNames]);
   const undeclared = checkGlobals(inspection, { explained, imported: facts.imported });
   const results = entry === undefined ? findResults(inspection) : { statements: [], loops: [] };
-  const blocking = writeWaits({ uses, args, facts, results: results.statements }, inspection);
+  const { blocking, hasLater } = writeWaits({ uses, args, facts, results: results.statements }, inspection);
   writeReturns(results, inspection);
   const places = placesOf(snippet.source);
   const plan = planOf(uses, { args, blocking, places }, inspection);
   const notes = [...snippet.notes, ...report.notes()];
   if (!report.clean) return { violations: report.violations(places), plan, notes };
-  // A block of its own: the snippet may declare names that the function around it has as well.
   const variables = results.loops.length > 0 ? [...undeclared, LATEST_ROUND] : undeclared;
-  const opening = variables.length > 0 ? `{let ${variables.join(", ")};` : "{";
-  const written = writeEdits(snippet.text, [...snippet.edits, ...report.edits], {
-    opening,
-    closing: `${entry?.closing ?? ""}\n}`,
-  });
+  const around = surroundings(variables, entry?.closing ?? "", hasLater);
+  const written = writeEdits(snippet.text, [...snippet.edits, ...report.edits], around);
   return { violations: [], plan, notes, program: { ...written, paths: [...paths] } };
+}
+
+/** The snippet gets a block of its own, as it may declare names that the function around it has as well. */
+function surroundings(
+  variables: readonly string[],
+  start: string,
+  hasLater: boolean,
+): { readonly opening: string; readonly closing: string } {
+  const declared = variables.length > 0 ? `let ${variables.join(", ")};` : "";
+  const plain = { opening: `{${declared}`, closing: `${start}\n}` };
+  if (!hasLater) return plain;
+  return {
+    opening: `{const ${LATER} = [], ${LATER}Result = await (async () => ${plain.opening}`,
+    closing: `${plain.closing})();await Promise.all(${LATER});return ${LATER}Result;}`,
+  };
 }

@@ -3,7 +3,8 @@ import type { ArgumentProblem } from "../model/arguments.ts";
 import type { Catalog, Method } from "../model/catalog.ts";
 import type { Snippet } from "../model/snippet.ts";
 import type { Report } from "./report.ts";
-import type { Scopes } from "./scopes.ts";
+import type { Binding, Scopes } from "./scopes.ts";
+import { type FunctionNode, isFunction } from "./walk.ts";
 
 /** What the gatekeeper asks. It knows no registry, no policy and no caller. */
 export interface Questions {
@@ -24,6 +25,60 @@ export interface Inspection {
   readonly scopes: Scopes;
   readonly questions: Questions;
   readonly report: Report;
+  /** Functions that get or lose their `async`. */
+  readonly corrected: Map<AnyNode, boolean>;
+}
+
+/** Searches for one snippet; one that needs more has other problems. */
+const MOST_SEARCHES = 8;
+
+/** The same questions, with searches that are few and never made twice. */
+export function withFewSearches(questions: Questions): Questions {
+  const { findSimilar } = questions;
+  if (findSimilar === undefined) return questions;
+  const found = new Map<string, readonly Method[]>();
+  const search = (words: string): readonly Method[] => {
+    const known = found.get(words) ?? (found.size < MOST_SEARCHES ? findSimilar(words) : []);
+    if (found.size < MOST_SEARCHES) found.set(words, known);
+    return known;
+  };
+  return { ...questions, findSimilar: search };
+}
+
+export function parentOf(node: AnyNode, { scopes }: Inspection): AnyNode | undefined {
+  return scopes.parents.get(node);
+}
+
+/** The innermost function around a node, or what else runs on its own. */
+export function functionAround(node: AnyNode, inspection: Inspection): AnyNode | undefined {
+  for (const outer of ancestorsOf(node, inspection)) {
+    if (isFunction(outer) || outer.type === "StaticBlock" || outer.type === "PropertyDefinition") return outer;
+  }
+  return undefined;
+}
+
+export function isAsync(func: FunctionNode, { corrected }: Inspection): boolean {
+  return corrected.get(func) ?? func.async;
+}
+
+/** True in async functions and at the top, but not in default values of parameters. */
+export function mayAwait(node: AnyNode, inspection: Inspection): boolean {
+  let inside = node;
+  for (const outer of ancestorsOf(node, inspection)) {
+    if (isFunction(outer)) return isAsync(outer, inspection) && !outer.params.includes(inside as never);
+    if (outer.type === "StaticBlock" || (outer.type === "PropertyDefinition" && outer.value === inside)) return false;
+    inside = outer;
+  }
+  return true;
+}
+
+/** The function that a name is declared with. */
+export function functionOf({ declared }: Binding, inspection: Inspection): FunctionNode | undefined {
+  const [name] = declared;
+  const holder = name && parentOf(name, inspection);
+  if (holder?.type === "VariableDeclarator")
+    return holder.id === name && holder.init != null && isFunction(holder.init) ? holder.init : undefined;
+  return holder !== undefined && isFunction(holder) && holder.id === name ? holder : undefined;
 }
 
 /** The nodes around a node, from the inside out. */

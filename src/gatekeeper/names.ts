@@ -75,11 +75,11 @@ export function wordsForUnknownSkill(name: string, methodName: string | undefine
   const inNear = near?.methods.find((method) => method.name === wanted) ?? methodNear(wanted, near?.methods ?? []);
   const elsewhere = wanted === "" ? [] : catalog.methods.filter((method) => method.name === wanted).slice(0, 3);
   const found = similar(`${name} ${wanted}`, questions);
-  const best = inNear ?? elsewhere[0] ?? (near === undefined ? found[0] : undefined);
+  const best = inNear ?? elsewhere[0];
   const others = [...elsewhere, ...found].filter((method) => method.skill !== near?.name);
   return {
     values: shown(name),
-    fix: best === undefined ? listMethods(near?.methods, name) : `Write ${callForm(best)}`,
+    fix: best === undefined ? listMethods(near?.methods, `${name} ${wanted}`) : `Write ${callForm(best)}`,
     suggestions: distinct([...skills, ...others.map((method) => method.path)]),
   };
 }

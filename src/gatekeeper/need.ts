@@ -1,4 +1,5 @@
 import type { AnyNode, CallExpression, NewExpression } from "acorn";
+import type { FunctionNode } from "./walk.ts";
 
 /** What the places need that a promise reaches. A sum: a variable can be used in more than one way. */
 export type Need = number;
@@ -20,6 +21,10 @@ export const AWAITED = 8;
  */
 export type Depth = number;
 
+export function sumOf<Part>(parts: readonly (Part | null)[], needOf: (part: Part) => Need): Need {
+  return parts.reduce<Need>((need, part) => (part === null ? need : need | needOf(part)), UNUSED);
+}
+
 /** The ways on from a place. */
 export interface Steps {
   /** From an expression to what is around it. */
@@ -38,6 +43,7 @@ export interface Steps {
   needOfElements(call: CallExpression, depth: Depth): Need;
   parent(node: AnyNode): AnyNode | undefined;
   functionAround(node: AnyNode): AnyNode | undefined;
+  isAsync(func: FunctionNode): boolean;
   isInTry(node: AnyNode): boolean;
   isKeyword(node: AnyNode): boolean;
   isResult(statement: AnyNode): boolean;

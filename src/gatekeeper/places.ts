@@ -1,4 +1,4 @@
-import type { AnyNode } from "acorn";
+import type { AnyNode, MemberExpression } from "acorn";
 import {
   ADDING,
   AWAITED,
@@ -8,6 +8,7 @@ import {
   type Need,
   PROMISE,
   type Steps,
+  sumOf,
   TAKING,
   THEN,
   UNUSED,
@@ -30,9 +31,10 @@ export const PLACES: ByType<Place> = {
   ArrayExpression: (list) => (steps) => steps.need(list, 1),
   ArrowFunctionExpression: (arrow, node) => (steps) => (arrow.body === node ? steps.needOfResult(arrow, 0) : EITHER),
   AssignmentExpression: (assignment, node) => (steps) => {
-    if (assignment.left === node || steps.isKeyword(assignment) || !/^(?:\|\||&&|\?\?)?=$/.test(assignment.operator))
-      return VALUE;
-    return needOfTarget(assignment.left, 0, steps) | needOfAssignment(assignment, 0, steps);
+    const { left, operator } = assignment;
+    if (left === node) return operator === "=" ? UNUSED : VALUE;
+    if (steps.isKeyword(assignment) || !/^(?:\|\||&&|\?\?)?=$/.test(operator)) return VALUE;
+    return needOfTarget(left, 0, steps) | needOfAssignment(assignment, 0, steps);
   },
   AssignmentPattern:
     ({ left, right }, node) =>
@@ -63,8 +65,10 @@ export const PLACES: ByType<Place> = {
       needOfField(key, computed, 0, steps),
   ReturnStatement: (statement) => (steps) => {
     const func = steps.functionAround(statement);
-    if (func !== undefined && isFunction(func) && !func.async) return steps.needOfResult(func, 0);
-    return steps.isInTry(statement) ? EITHER | AWAITED : EITHER;
+    const caught = steps.isInTry(statement) ? AWAITED : UNUSED;
+    const returned =
+      func !== undefined && isFunction(func) && !steps.isAsync(func) ? steps.needOfResult(func, 0) : EITHER;
+    return returned | caught;
   },
   SequenceExpression: (sequence, node) => (steps) =>
     sequence.expressions.at(-1) === node ? steps.need(sequence, 0) : UNUSED,
@@ -81,8 +85,10 @@ export const PLACES_INSIDE: ByType<Place> = {
   ArrayExpression: (list) => (steps, depth) => steps.need(list, depth + 1),
   ArrowFunctionExpression: (arrow, node) => (steps, depth) =>
     arrow.body === node ? steps.needOfResult(arrow, depth) : EITHER,
-  AssignmentExpression: (assignment) => (steps, depth) =>
-    needOfTarget(assignment.left, depth, steps) | needOfAssignment(assignment, depth, steps),
+  AssignmentExpression: (assignment, node) => (steps, depth) => {
+    if (assignment.left === node) return UNUSED;
+    return needOfTarget(assignment.left, depth, steps) | needOfAssignment(assignment, depth, steps);
+  },
   AssignmentPattern:
     ({ left, right }, node) =>
     (steps, depth) =>
@@ -134,9 +140,9 @@ export const PLACES_INSIDE: ByType<Place> = {
 };
 
 /** What the variable needs that is assigned to. A list or object that is taken apart gives its parts. */
-function needOfTarget(target: AnyNode, depth: Depth, steps: Steps): Need {
+export function needOfTarget(target: AnyNode, depth: Depth, steps: Steps): Need {
   if (target.type === "Identifier") return steps.needOfName(target, depth);
-  if (target.type === "MemberExpression") return steps.needOfAdding(target.object, depth);
+  if (target.type === "MemberExpression") return needOfSlot(target, depth, steps);
   if (depth === 0) return VALUE;
   if (target.type === "ArrayPattern")
     return sumOf(target.elements, (element) => needOfTarget(element, depth - 1, steps));
@@ -146,8 +152,11 @@ function needOfTarget(target: AnyNode, depth: Depth, steps: Steps): Need {
   );
 }
 
-function sumOf<Part>(parts: readonly (Part | null)[], needOf: (part: Part) => Need): Need {
-  return parts.reduce<Need>((need, part) => (part === null ? need : need | needOf(part)), UNUSED);
+/** What is set on `this` is read by its name, from whatever holds the object. */
+function needOfSlot({ object, property, computed }: MemberExpression, depth: Depth, steps: Steps): Need {
+  return object.type === "ThisExpression"
+    ? needOfField(property, computed, depth, steps)
+    : steps.needOfAdding(object, depth);
 }
 
 /** A field is read by its name, from whatever holds the object. */
@@ -159,7 +168,7 @@ function needOfField(key: AnyNode, computed: boolean, depth: Depth, steps: Steps
 /** What a generator yields is what its calls hold. */
 function needOfYield(yielded: AnyNode, depth: Depth, steps: Steps): Need {
   const generator = steps.functionAround(yielded);
-  const awaits = generator === undefined || !isFunction(generator) || generator.async;
+  const awaits = generator === undefined || !isFunction(generator) || steps.isAsync(generator);
   return awaits ? EITHER : steps.needOfResult(generator, depth);
 }
 
@@ -170,11 +179,7 @@ function needOfAssignment(assignment: AnyNode, depth: Depth, steps: Steps): Need
 }
 
 /** `list.push`, `list[0]`, `list.map(…)`, `object.key` */
-function needOfMember(
-  member: Extract<AnyNode, { readonly type: "MemberExpression" }>,
-  depth: Depth,
-  steps: Steps,
-): Need {
+function needOfMember(member: MemberExpression, depth: Depth, steps: Steps): Need {
   const name = literalName(member.property, member.computed);
   const call = steps.parent(member);
   if (call?.type !== "CallExpression" || call.callee !== member) {

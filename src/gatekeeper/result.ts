@@ -42,7 +42,7 @@ export function writeReturns({ statements, loops }: Results, { snippet, report }
     const before = isInLoop ? `${LATEST_ROUND} = (` : isInTry ? "return await (" : "return (";
     report.wrap({ start: node.start, end: endOf(node, snippet.text) }, before, ")");
   }
-  for (const loop of loops) report.wrap(loop, "{", ` return ${LATEST_ROUND};}`);
+  for (const loop of loops) report.wrap(loop, "{", `; return ${LATEST_ROUND};}`);
 }
 
 type Where = Pick<ResultStatement, "isInTry" | "isInLoop">;

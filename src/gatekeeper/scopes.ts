@@ -53,24 +53,22 @@ export function resolveNames(tree: Tree): Scopes {
 
 class Analysis {
   readonly #parents = new Map<AnyNode, AnyNode>();
-  /** The nodes whose scopes are open. */
-  readonly #opened: AnyNode[] = [];
   readonly #bindings: Binding[] = [];
   readonly #bindingOf = new Map<AnyNode, Binding>();
   readonly #access = new Map<AnyNode, "write" | "both">();
   readonly #uses: Use[] = [];
   #scope: Scope = { outer: undefined, holdsVars: true, names: new Map() };
 
-  readonly enter = (node: AnyNode, parent: AnyNode | undefined): undefined => {
+  readonly enter = (node: AnyNode, parent: AnyNode | undefined): boolean => {
     if (parent !== undefined) this.#parents.set(node, parent);
+    const opens = OPENS.has(node.type);
     if (node.type === "Identifier") this.#use(node);
-    else if (OPENS.has(node.type)) this.#open(node, parent);
+    else if (opens) this.#open(node, parent);
     else this.#note(node);
+    return opens;
   };
 
-  readonly leave = (node: AnyNode): void => {
-    if (this.#opened.at(-1) !== node) return;
-    this.#opened.pop();
+  readonly leave = (): void => {
     this.#scope = this.#scope.outer ?? this.#scope;
   };
 
@@ -99,13 +97,13 @@ class Analysis {
       this.#openFunction(node);
     } else if (node.type === "ClassDeclaration" || node.type === "ClassExpression") {
       if (node.type === "ClassDeclaration" && node.id !== null) this.#declare(node.id, "class");
-      this.#push(node, false);
+      this.#push(false);
       if (node.type === "ClassExpression" && node.id != null) this.#declare(node.id, "class");
     } else if (node.type === "CatchClause") {
-      this.#push(node, false);
+      this.#push(false);
       if (node.param != null) this.#declareAll(node.param, "caught");
     } else {
-      this.#push(node, node.type === "StaticBlock" || (parent !== undefined && isFunction(parent)));
+      this.#push(node.type === "StaticBlock" || (parent !== undefined && isFunction(parent)));
       if (node.type === "ForInStatement" || node.type === "ForOfStatement") this.#markTargets(node.left, "write");
     }
   }
@@ -113,7 +111,7 @@ class Analysis {
   /** The body is a scope of its own, so that what it declares does not reach the default values of parameters. */
   #openFunction(node: Extract<AnyNode, { readonly params: unknown }>): void {
     if (node.type === "FunctionDeclaration" && node.id !== null) this.#declare(node.id, "function");
-    this.#push(node, true);
+    this.#push(true);
     if (node.type === "FunctionExpression" && node.id != null) this.#declare(node.id, "function");
     if (node.type !== "ArrowFunctionExpression") {
       this.#scope.names.set("arguments", { name: "arguments", kind: "parameter", declared: [], reads: [], writes: [] });
@@ -152,9 +150,8 @@ class Analysis {
     this.#bindingOf.set(identifier, binding);
   }
 
-  #push(node: AnyNode, holdsVars: boolean): void {
+  #push(holdsVars: boolean): void {
     this.#scope = { outer: this.#scope, holdsVars, names: new Map() };
-    this.#opened.push(node);
   }
 }
 

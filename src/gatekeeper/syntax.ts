@@ -1,15 +1,14 @@
-import type { AnyNode, AwaitExpression, ExpressionStatement, ForOfStatement, Identifier } from "acorn";
+import type { AnyNode, AwaitExpression, CallExpression, Identifier, MethodDefinition, PropertyDefinition } from "acorn";
 import { shown } from "../model/frame.ts";
-import { NODES, REFUSED_NODES } from "./allowlist.ts";
+import { REFUSED_NODES } from "./allowlist.ts";
 import { wordsForModule } from "./globals.ts";
-import type { Inspection } from "./inspection.ts";
-import { byType, type ByType, isFunction, walk } from "./walk.ts";
+import { ancestorsOf, type Inspection, mayAwait } from "./inspection.ts";
+import { byType, type ByType, isAllowed, isFunction, walk } from "./walk.ts";
 
 /** What the other steps need to know of the syntax. */
 export interface SyntaxFacts {
   readonly awaits: readonly AwaitExpression[];
-  /** Statements that only call something. */
-  readonly callStatements: readonly ExpressionStatement[];
+  readonly calls: readonly CallExpression[];
   /** Names that refused imports would have declared: about these, nothing else is said. */
   readonly imported: ReadonlySet<string>;
 }
@@ -19,104 +18,94 @@ const MOST_PRIVATE_NAMES = 2_000;
 
 /** Holds every node against the allowlist, and refuses what the engine reads differently from the parser. */
 export function checkSyntax(inspection: Inspection): SyntaxFacts {
-  const { snippet, report } = inspection;
-  const awaits: AwaitExpression[] = [];
-  const callStatements: ExpressionStatement[] = [];
-  const imported = new Set<string>();
-  const plain = !/\P{ASCII}/u.test(snippet.text) && !snippet.text.includes("\\u");
-  let privateNames = 0;
-  walk(snippet.tree, {
+  const { text, tree } = inspection.snippet;
+  const hasOtherLetters = /\P{ASCII}/u.test(text) || text.includes("\\u");
+  const look: Look = { inspection, text, awaits: [], calls: [], imported: new Set(), privateNames: 0 };
+  walk(tree, {
     enter: (node) => {
-      if (!Object.hasOwn(NODES, node.type)) refuseNode(node, inspection, imported);
-      else if (node.type === "AwaitExpression") awaits.push(node);
-      else if (node.type === "ExpressionStatement" && node.expression.type === "CallExpression")
-        callStatements.push(node);
-      else if (node.type === "ForOfStatement") checkForAwait(node, inspection);
-      else if (!plain && (node.type === "Identifier" || node.type === "MemberExpression" || node.type === "Property"))
-        checkLetters(node, inspection);
-      const difference = byType(DIFFERENCES, node, node)?.(snippet.text);
-      if (difference !== undefined) report.refuse("NODE_FORBIDDEN", node, () => difference);
-      if (node.type === "ThisExpression" && !hasThis(node, inspection)) report.replace(node, "undefined");
-      if ("key" in node && node.key.type === "PrivateIdentifier" && ++privateNames === MOST_PRIVATE_NAMES) {
-        report.refuse("SOURCE_LIMIT", node, () => ({ values: `more than ${MOST_PRIVATE_NAMES} private names` }));
-      }
-      return undefined;
+      if (isAllowed(node)) byType(LOOKS, node, node)?.(look);
+      else refuseNode(node, look);
+      if (hasOtherLetters) checkLetters(node, inspection);
     },
   });
-  return { awaits, callStatements, imported };
+  return look;
 }
 
-/** True in async functions and at the top. */
-export function mayAwait(node: AnyNode, { scopes }: Inspection): boolean {
-  let inside = node;
-  for (let at = scopes.parents.get(node); at !== undefined; at = scopes.parents.get(at)) {
-    if (isFunction(at)) return at.async && !at.params.includes(inside as never);
-    if (at.type === "StaticBlock" || (at.type === "PropertyDefinition" && at.value === inside)) return false;
-    inside = at;
-  }
-  return true;
+interface Look extends SyntaxFacts {
+  readonly inspection: Inspection;
+  readonly text: string;
+  readonly awaits: AwaitExpression[];
+  readonly calls: CallExpression[];
+  readonly imported: Set<string>;
+  privateNames: number;
 }
 
-interface Difference {
-  readonly values: string;
-  readonly fix: string;
-}
-
-/** What acorn takes and QuickJS reads in another way, or not at all. */
-const DIFFERENCES: ByType<(text: string) => Difference | undefined> = {
-  ArrowFunctionExpression:
-    ({ params }) =>
-    (text) => {
-      const [first] = params;
-      if (
-        first?.type !== "Identifier" ||
-        first.name !== "async" ||
-        /^\s*\)/.test(text.slice(first.end, first.end + 100))
-      )
-        return undefined;
-      return { values: "async as a parameter without brackets", fix: "Write (async) => …, or use another name" };
+/** What is looked at beyond the type of a node. Where nothing else is said, acorn and QuickJS read it differently. */
+const LOOKS: ByType<(look: Look) => void> = {
+  ArrowFunctionExpression: (node) => (look) => {
+    if (!isBareAsync(node.params[0], look.text)) return;
+    refuse(look, node, "async as a parameter without brackets", "Write (async) => …, or use another name");
+  },
+  AwaitExpression: (node) => (look) => void look.awaits.push(node),
+  BinaryExpression: (node) => (look) => {
+    if (node.operator !== "<" || !look.text.startsWith("<!--", node.right.start - 1)) return;
+    refuse(look, node, "<!--, which begins a comment in HTML", "Write spaces between the signs, or // for a comment");
+  },
+  CallExpression: (node) => (look) => void look.calls.push(node),
+  ForOfStatement:
+    (node) =>
+    ({ inspection }) => {
+      if (!node.await || mayAwait(node, inspection)) return;
+      const fix = "Write async before the parameters of the function";
+      inspection.report.refuse("SYNTAX", node, () => ({ values: "for await in a function that is not async", fix }));
     },
-  BinaryExpression:
-    ({ operator, right }) =>
-    (text) =>
-      operator === "<" && text.startsWith("<!--", right.start - 1)
-        ? { values: "<!--, which begins a comment in HTML", fix: "Write spaces between the signs, or // for a comment" }
-        : undefined,
-  MemberExpression:
-    ({ object }) =>
-    (text) =>
-      object.type === "Literal" &&
-      /^0[box]/i.test(object.raw ?? "") &&
-      !(object.raw ?? "").endsWith("n") &&
-      text[object.end] === "."
-        ? { values: "a number with a dot after it", fix: `Write (${object.raw}) in brackets` }
-        : undefined,
-  MetaProperty:
-    ({ meta }) =>
-    () =>
-      meta.name === "import" ? { values: "import.meta", fix: "Leave it out: a snippet is no module" } : undefined,
-  PropertyDefinition:
-    ({ key, computed, value }) =>
-    () =>
-      key.type === "Identifier" && key.name === "async" && !computed && value == null
-        ? { values: "a field named async without a value", fix: "Write async = undefined, or use another name" }
-        : undefined,
-  VariableDeclaration:
-    ({ kind }) =>
-    () =>
-      kind === "using" || kind === "await using"
-        ? { values: kind, fix: "Write const, and try { … } finally { … }" }
-        : undefined,
+  MemberExpression: (node) => (look) => {
+    const { object } = node;
+    if (object.type !== "Literal" || !/^0[box][^n]*$/i.test(object.raw ?? "") || look.text[object.end] !== ".") return;
+    refuse(look, node, "a number with a dot after it", `Write (${object.raw}) in brackets`);
+  },
+  MetaProperty: (node) => (look) => {
+    if (node.meta.name === "import") refuse(look, node, "import.meta", "Leave it out: a snippet is no module");
+  },
+  MethodDefinition: (node) => (look) => countPrivateName(node, look),
+  PropertyDefinition: (node) => (look) => {
+    countPrivateName(node, look);
+    if (node.computed || node.value != null || !isIdentifier(node.key) || node.key.name !== "async") return;
+    refuse(look, node, "a field named async without a value", "Write async = undefined, or use another name");
+  },
+  ThisExpression:
+    (node) =>
+    ({ inspection }) => {
+      if (!hasThis(node, inspection)) inspection.report.replace(node, "undefined");
+    },
+  VariableDeclaration: (node) => (look) => {
+    if (node.kind.endsWith("using")) refuse(look, node, node.kind, "Write const, and try { … } finally { … }");
+  },
 };
 
-function refuseNode(node: AnyNode, inspection: Inspection, imported: Set<string>): void {
+function refuse({ inspection }: Look, node: AnyNode, values: string, fix: string): void {
+  inspection.report.refuse("NODE_FORBIDDEN", node, () => ({ values, fix }));
+}
+
+function countPrivateName(node: PropertyDefinition | MethodDefinition, look: Look): void {
+  if (node.key.type !== "PrivateIdentifier" || ++look.privateNames !== MOST_PRIVATE_NAMES) return;
+  const values = `more than ${MOST_PRIVATE_NAMES} private names`;
+  look.inspection.report.refuse("SOURCE_LIMIT", node, () => ({ values }));
+}
+
+function isBareAsync(parameter: AnyNode | undefined, text: string): boolean {
+  return (
+    isIdentifier(parameter) &&
+    parameter.name === "async" &&
+    !/^\s*\)/.test(text.slice(parameter.end, parameter.end + 100))
+  );
+}
+
+function refuseNode(node: AnyNode, { inspection, imported }: Look): void {
   const refusal = REFUSED_NODES[node.type];
   if (refusal === undefined) return inspection.report.refuse("NODE_FORBIDDEN", node, () => ({ values: node.type }));
   if (node.type === "ImportDeclaration") for (const { local } of node.specifiers) imported.add(local.name);
-  const source =
-    "source" in node && node.source?.type === "Literal" && typeof node.source.value === "string"
-      ? node.source.value
-      : undefined;
+  const source = "source" in node ? literalValueOf(node.source) : undefined;
   inspection.report.refuse(refusal.code, node, () => {
     const { fix } = refusal;
     if (source === undefined) return { values: node.type === "ImportExpression" ? "import(…)" : node.type, fix };
@@ -124,10 +113,8 @@ function refuseNode(node: AnyNode, inspection: Inspection, imported: Set<string>
   });
 }
 
-function checkForAwait(node: ForOfStatement, inspection: Inspection): void {
-  if (!node.await || mayAwait(node, inspection)) return;
-  const fix = "Write async before the parameters of the function";
-  inspection.report.refuse("SYNTAX", node, () => ({ values: "for await in a function that is not async", fix }));
+function literalValueOf(node: AnyNode | null | undefined): string | undefined {
+  return node?.type === "Literal" && typeof node.value === "string" ? node.value : undefined;
 }
 
 /** Letters that this host does not know, the engine may not know either. */
@@ -149,14 +136,11 @@ function isIdentifier(node: AnyNode | undefined): node is Identifier {
 }
 
 /** Outside of functions and classes there is no `this`, as in a module; in the engine there would be one. */
-function hasThis(node: AnyNode, { scopes }: Inspection): boolean {
-  for (let at = scopes.parents.get(node); at !== undefined; at = scopes.parents.get(at)) {
-    if (
-      isFunction(at)
-        ? at.type !== "ArrowFunctionExpression"
-        : at.type === "StaticBlock" || at.type === "PropertyDefinition"
-    )
-      return true;
+function hasThis(node: AnyNode, inspection: Inspection): boolean {
+  for (const outer of ancestorsOf(node, inspection)) {
+    if (isFunction(outer)) {
+      if (outer.type !== "ArrowFunctionExpression") return true;
+    } else if (outer.type === "StaticBlock" || outer.type === "PropertyDefinition") return true;
   }
   return false;
 }

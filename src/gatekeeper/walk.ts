@@ -1,58 +1,66 @@
 import type { AnyNode, Identifier } from "acorn";
 import { NAME_FIELDS, NODES } from "./allowlist.ts";
 
-const FIELDS: ReadonlyMap<string, readonly string[]> = new Map(Object.entries(NODES));
-const NAMES: ReadonlyMap<string, string> = new Map(Object.entries(NAME_FIELDS));
-const NONE: readonly AnyNode[] = [];
+interface Row {
+  readonly fields: readonly string[];
+  /** The field that is only gone into where it is computed. */
+  readonly name: string | undefined;
+}
 
-/** What happens at a node; `skip` leaves its inside out. */
+const NAMES: ReadonlyMap<string, string> = new Map(Object.entries(NAME_FIELDS));
+const ROWS: ReadonlyMap<string, Row> = new Map(
+  Object.entries(NODES).map(([type, fields]) => [type, { fields: fields.toReversed(), name: NAMES.get(type) }]),
+);
+
+/** What happens at a node. `leave` is called for the nodes for which `enter` says `true`. */
 export interface Visitor {
-  readonly enter: (node: AnyNode, parent: AnyNode | undefined) => "skip" | undefined;
+  readonly enter: (node: AnyNode, parent: AnyNode | undefined) => boolean | void;
   readonly leave?: (node: AnyNode) => void;
 }
 
 /**
  * Goes through a tree in the order of the text, without recursion: a hostile tree is as deep as its text is long. Only what
- * the allowlist names is gone into.
+ * the allowlist names is gone into; names of properties and labels are no code.
  */
 export function walk(root: AnyNode, { enter, leave }: Visitor): void {
   const nodes: AnyNode[] = [root];
   const parents: (AnyNode | undefined)[] = [undefined];
-  while (nodes.length > 0) {
-    const node = nodes.pop() as AnyNode;
+  for (let node = nodes.pop(); node !== undefined; node = nodes.pop()) {
     const parent = parents.pop();
     if (parent === node) {
       leave?.(node);
       continue;
     }
-    const skipped = enter(node, parent) === "skip";
-    if (leave !== undefined) {
+    if (enter(node, parent) === true) {
       nodes.push(node);
       parents.push(node);
     }
-    if (skipped) continue;
-    const children = childrenOf(node);
-    for (let index = children.length - 1; index >= 0; index--) {
-      nodes.push(children[index] as AnyNode);
-      parents.push(node);
-    }
+    const before = nodes.length;
+    pushChildren(node, nodes);
+    for (let added = nodes.length - before; added > 0; added--) parents.push(node);
   }
 }
 
-/** The nodes inside of a node that are code: no names of properties, no labels. */
-export function childrenOf(node: AnyNode): readonly AnyNode[] {
-  const fields = FIELDS.get(node.type);
-  if (fields === undefined || fields.length === 0) return NONE;
-  const name = NAMES.get(node.type);
-  const children: AnyNode[] = [];
-  for (const field of fields) {
-    if (field === name && !("computed" in node && node.computed)) continue;
-    const value = (node as unknown as Readonly<Record<string, unknown>>)[field];
+/** True for what the allowlist names. */
+export function isAllowed(node: AnyNode): boolean {
+  return ROWS.has(node.type);
+}
+
+/** The last child first, as the last that is pushed comes next. */
+function pushChildren(node: AnyNode, nodes: AnyNode[]): void {
+  const row = ROWS.get(node.type);
+  if (row === undefined) return;
+  for (const field of row.fields) {
+    if (field === row.name && !("computed" in node && node.computed)) continue;
+    const value = (node as unknown as Readonly<Record<string, unknown>>)[field]; // looked at before it is used
     if (Array.isArray(value)) {
-      for (const entry of value as readonly (AnyNode | null)[]) if (entry !== null) children.push(entry);
-    } else if (value !== null && value !== undefined) children.push(value as AnyNode);
+      for (let index = value.length - 1; index >= 0; index--) if (isNode(value[index])) nodes.push(value[index]);
+    } else if (isNode(value)) nodes.push(value);
   }
-  return children;
+}
+
+function isNode(value: unknown): value is AnyNode {
+  return typeof value === "object" && value !== null;
 }
 
 /** The literal name of a property: `a.b`, `a["b"]`, `a[\`b\`]`, `{ b: … }`; nothing for one that is computed. */
@@ -64,7 +72,9 @@ export function literalName(key: AnyNode, computed: boolean): string | undefined
   return key.quasis[0]?.value.cooked ?? undefined;
 }
 
-export function isFunction(node: AnyNode): node is Extract<AnyNode, { readonly params: unknown }> {
+export type FunctionNode = Extract<AnyNode, { readonly params: unknown }>;
+
+export function isFunction(node: AnyNode): node is FunctionNode {
   return (
     node.type === "ArrowFunctionExpression" || node.type === "FunctionExpression" || node.type === "FunctionDeclaration"
   );
@@ -76,7 +86,7 @@ export function identifiersOf(pattern: AnyNode): readonly Identifier[] {
   const rest: AnyNode[] = [pattern];
   for (let node = rest.pop(); node !== undefined; node = rest.pop()) {
     if (node.type === "Identifier") found.push(node);
-    else rest.push(...(byType(PARTS_OF_PATTERN, node, node) ?? NONE));
+    else rest.push(...(byType(PARTS_OF_PATTERN, node, node) ?? []));
   }
   return found;
 }

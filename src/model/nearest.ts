@@ -4,6 +4,9 @@ const COMPARED_CHARACTERS = 80;
 /** The most typing errors that are forgiven, however long the name. */
 const MOST_EDITS = 6;
 
+/** What it costs to leave out the ending that names of skills have. */
+const SUFFIX_COST = 0.05;
+
 /** What a candidate costs when it has nothing to do with the name. */
 const IMPLAUSIBLE = 1;
 
@@ -37,8 +40,10 @@ export function withinEdits(a: string, b: string, limit: number): boolean {
 /** From 0 (the same name) to `IMPLAUSIBLE`. Typing errors are counted only as far as they stay under `bar`. */
 function costOf(wanted: string, words: readonly string[], candidate: string, bar: number): number {
   if (candidate === wanted) return 0;
+  const bare = candidate.replace(/(?:mcp|skill)$/, "");
   return Math.min(
     editCost(wanted, candidate, bar),
+    bare === candidate ? IMPLAUSIBLE : SUFFIX_COST + editCost(wanted, bare, bar - SUFFIX_COST),
     containmentCost(wanted, candidate),
     sharedWordsCost(wanted, words, candidate),
   );
@@ -47,7 +52,7 @@ function costOf(wanted: string, words: readonly string[], candidate: string, bar
 function editCost(a: string, b: string, bar: number): number {
   const longer = Math.max(a.length, b.length);
   const limit = Math.min(Math.floor(longer / 3), Math.floor(longer * bar), MOST_EDITS);
-  if (Math.abs(a.length - b.length) > limit) return IMPLAUSIBLE;
+  if (limit < 0 || Math.abs(a.length - b.length) > limit) return IMPLAUSIBLE;
   const edits = editDistance(a, b, limit);
   return edits > limit ? IMPLAUSIBLE : edits / longer;
 }

@@ -37,6 +37,26 @@ export function encodeForGuest(value: unknown): Encoded {
   return { json: json ?? "null", tagged };
 }
 
+/** True for a value whose JSON is certainly longer than so many characters; stops counting there. */
+export function isLongerThan(value: unknown, characters: number): boolean {
+  const stack: unknown[] = [value];
+  let left = characters;
+  while (stack.length > 0) {
+    const current = stack.pop();
+    if (typeof current === "string") left -= current.length;
+    else if (current instanceof Uint8Array) left -= current.byteLength;
+    else if (typeof current === "object" && current !== null) {
+      for (const [key, member] of Object.entries(current)) {
+        left -= Array.isArray(current) ? 1 : key.length;
+        stack.push(member);
+        if (left < 0) return true;
+      }
+    } else left -= 1;
+    if (left < 0) return true;
+  }
+  return false;
+}
+
 /** A value that the guest returned: `{"$bytes": base64}` become bytes again, everything else is plain JSON. */
 export function decodeFromGuest(json: string): unknown {
   if (json === "") return undefined;

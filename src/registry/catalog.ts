@@ -6,7 +6,7 @@ import { SkillgateError, sentence } from "../errors.ts";
 import { parametersOf } from "./parameters.ts";
 import { declarationOf } from "./declarations/method.ts";
 import { signatureOf } from "./declarations/signature.ts";
-import { cleanSchema, cleanText, GUIDANCE_UNITS } from "./untrusted.ts";
+import { cleanInput, cleanOutput, cleanText, GUIDANCE_UNITS } from "./untrusted.ts";
 
 /** The whole skill behind each skill of a view. */
 const WHOLE = new WeakMap<Skill, Skill>();
@@ -102,7 +102,8 @@ function usableName(name: string, source: string): string {
 }
 
 function methodFrom(definition: MethodDefinition, skill: string, path: string): Method {
-  const input = cleanSchema(definition.input);
+  const input = cleanInput(definition.input);
+  const output = cleanOutput(definition.output);
   let signature: string | undefined;
   let declaration: string | undefined;
   return Object.freeze({
@@ -112,7 +113,7 @@ function methodFrom(definition: MethodDefinition, skill: string, path: string): 
     wireName: definition.wireName ?? definition.name,
     description: cleanText(definition.description),
     input,
-    ...(definition.output !== undefined && { output: cleanSchema(definition.output) }),
+    ...(output !== undefined && { output }),
     parameters: parametersOf(input),
     metadata: metadataFrom(definition.metadata ?? {}),
     definition,

@@ -37,8 +37,8 @@ export function methodExport(method: Method): ExportedMethod {
 }
 
 /**
- * An OpenAPI 3.0.0 document of the catalog: one operation for all methods, because their schemas are of a newer JSON
- * Schema than OpenAPI 3.0 knows; they stand under `x-tools`.
+ * An OpenAPI 3.0.0 document of the catalog: one operation for all methods. Their schemas are of a newer JSON Schema than
+ * OpenAPI 3.0 can hold, so it names the methods and leaves the schemas to the export of the catalog.
  */
 export function openapiExport(catalog: Catalog): Readonly<Record<string, unknown>> {
   const names = catalog.methods.map((method) => method.path);
@@ -47,7 +47,11 @@ export function openapiExport(catalog: Catalog): Readonly<Record<string, unknown
     info: { title: "Skillgate", version: versionOf(catalog), description: "Calls one method of a skill" },
     paths: { "/tools/{tool_name}": { post: callOperation(names) } },
     components: { schemas: COMPONENTS },
-    "x-tools": catalog.methods.map(exportedTool),
+    "x-tools": catalog.methods.map(({ path, description, metadata }) => ({
+      name: path,
+      description,
+      tags: metadata.tags,
+    })),
   };
 }
 

@@ -31,7 +31,9 @@ export function openaiTool(method: Method, name = toolName(method)): OpenaiTool 
   return { type: "function", function: { name, description: method.description, parameters: toolInput(method) } };
 }
 
-export const ollamaTool: typeof openaiTool = openaiTool;
+export function ollamaTool(method: Method, name?: string): OpenaiTool {
+  return openaiTool(method, name);
+}
 
 export function anthropicTool(method: Method, name = toolName(method)): AnthropicTool {
   return { name, description: method.description, input_schema: toolInput(method) };

@@ -9,7 +9,7 @@ export { describe, type Description } from "./describe.ts";
 export { exampleArguments } from "./examples/index.ts";
 export { anthropicTool, ollamaTool, openaiTool } from "./function-calling.ts";
 export { catalogExport, methodExport, openapiExport } from "./export.ts";
-export { search, type SearchAnswer, type SearchOptions, type SearchResult } from "./search/index.ts";
+export { search, type SearchAnswer, type SearchOptions } from "./search/index.ts";
 export { systemPrompt, type PromptOptions } from "./prompt.ts";
 
 /** Views of one catalog that are kept for the next question of the same grants. */

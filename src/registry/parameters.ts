@@ -14,7 +14,7 @@ interface Inputs {
 /**
  * The parameters of a method in the order of positional arguments: required ones first, each group as declared. They are
  * found through references and `allOf`; of `anyOf` and `oneOf`, what every branch requires is required. A parameter with a
- * default need not be given, whatever `required` says.
+ * default need not be given, whatever `required` says; one that may not be given at all (`false`) is left out.
  */
 export function parametersOf(input: JsonSchema): readonly Parameter[] {
   const inputs = inputsOf(input, input, new Set());
@@ -41,8 +41,9 @@ function descriptionOf(schema: unknown): string {
 function inputsOf(schema: unknown, root: JsonSchema, seen: Set<unknown>): Inputs {
   if (!isRecord(schema) || seen.has(schema)) return { schemas: new Map(), required: new Set() };
   seen.add(schema);
+  const properties = isRecord(schema["properties"]) ? Object.entries(schema["properties"]) : [];
   const own: Inputs = {
-    schemas: new Map(isRecord(schema["properties"]) ? Object.entries(schema["properties"]) : []),
+    schemas: new Map(properties.filter(([, property]) => property !== false)),
     required: new Set(stringsOf(schema["required"])),
   };
   const reference = schema["$ref"];

@@ -1,9 +1,180 @@
-import type { Catalog } from "../model/catalog.ts";
+import type { Catalog, Method, Skill } from "../model/catalog.ts";
+import { briefSignature } from "./declarations/signature.ts";
+import { flattened } from "./declarations/text.ts";
+import { exampleCall } from "./examples/index.ts";
+import { firstSentence, shortened, tokensOf } from "./text.ts";
+
+/** A catalog of up to this many methods stands in the prompt itself, with so many skills and methods of each in full. */
+const EMBEDDED_METHODS = 30;
+const FULL_SKILLS = 8;
+const FULL_METHODS = 3;
+
+/** What a prompt may cost if nobody says otherwise: with the catalog in it, and without. */
+const EMBEDDED_TOKENS = 3_000;
+const LISTED_TOKENS = 1_150;
+
+const SIGNATURE_UNITS = 240;
+const DESCRIPTION_UNITS = 300;
+
+/** Names of methods that a line about a skill has. */
+const SAMPLES = 3;
+
+const PLACEHOLDER = "{skill_descriptions}";
+
 export interface PromptOptions {
+  /**
+   * How the model acts: it answers with programs (`code`), it calls three tools of which one runs programs (`tools`), or
+   * every method is a tool of its own (`native`).
+   */
   readonly mode?: "code" | "tools" | "native";
+  /** About how long the prompt may be; skills are left out, with a word on how to find them. */
   readonly budgetTokens?: number;
+  /** A prompt of your own; `{skill_descriptions}` in it becomes the catalog, which else follows it. */
   readonly template?: string;
 }
-export function systemPrompt(catalog: Catalog, _options: PromptOptions = {}): string {
-  return catalog.skills.map((s) => s.name).join("\n");
+
+/**
+ * What a model must know to use the skills of a catalog (D4). The same catalog gives the same text; what changes with the
+ * catalog comes last, so that the rest stays in a provider's cache.
+ */
+export function systemPrompt(catalog: Catalog, options: PromptOptions = {}): string {
+  const { mode = "code", budgetTokens, template } = options;
+  const start = template ?? INTRODUCTIONS[mode];
+  const room = (tokens: number): number => (budgetTokens ?? tokens) - tokensOf(start);
+  const embedded = catalog.methods.length <= EMBEDDED_METHODS ? embeddedCatalog(catalog, mode) : undefined;
+  const fits = embedded !== undefined && tokensOf(embedded) <= room(EMBEDDED_TOKENS);
+  const skills = fits ? embedded : listedCatalog(catalog, room(LISTED_TOKENS), mode);
+  return withSkills(start, skills);
+}
+
+/** The placeholder is filled once; a second one would double the catalog. */
+function withSkills(start: string, skills: string): string {
+  const [before = "", ...after] = start.split(PLACEHOLDER);
+  return after.length === 0 ? `${before.trimEnd()}\n\n${skills}\n` : `${before}${skills}${after.join("")}`;
+}
+
+const RULES = `- Only what is on device exists: no import, require, fetch, process or files. Never invent a skill or a method.
+- Arguments go by position or as one object: device.S.m("a", 5) or device.S.m({ query: "a", count: 5 }).
+- Use await. Independent calls belong into one Promise.all. Loops, filters and arithmetic belong into the program.
+- The value of the last expression is the result; print(…) shows something on the way. Return only what you need.
+- A failed call throws; error.message says why. Catch it where the program can go on without it.`;
+
+const AFTERWARDS = `After a result:
+- completed: answer from the value; run again only if something is missing.
+- refused: nothing has run. Mend every line that is listed and send the whole program again.
+- failed: calls that were made stay made; do not repeat them blindly. Follow the hint.
+- approval or permission missing: tell the user what is needed, and stop.`;
+
+const INTRODUCTIONS = {
+  code: `You act by writing short JavaScript programs. Each runs in a sandbox whose only way out is the object device: device.SkillName.method_name(…).
+Answer with one fenced js block to act. Answer in plain words, without a block, when you are done.
+
+Inside a program, search and describe cost nothing:
+- await device.search_skills("words", limit): methods for a task. Use words that the author of a tool would use: "send email", not the user's whole sentence.
+- await device.describe("SkillName.method_name"): types, every parameter, an example.
+
+Rules:
+${RULES}
+
+${AFTERWARDS}`,
+  tools: `You act through three tools:
+- search_skills(query, limit): methods for a task. Use words that the author of a tool would use: "send email", not the user's whole sentence.
+- describe_function(path): types, every parameter and an example of SkillName.method_name.
+- run_code(code): runs one short JavaScript program in a sandbox whose only way out is the object device: device.SkillName.method_name(…).
+Search first unless you know the method; describe it unless its signature is clear; then do the whole task in one program.
+
+Rules:
+${RULES}
+
+${AFTERWARDS}`,
+  native: `You act by calling tools. A tool is named Skill__method and takes one object with named arguments.
+Only the tools that you are given exist; never invent one.
+
+After a result:
+- success: answer from it, or call the next tool.
+- error: read why. Correct the arguments, or tell the user; never repeat the same call unchanged.
+- approval or permission missing: tell the user what is needed, and stop.`,
+} as const;
+
+/** Every skill, the first of them and of their methods in full, the others by name. */
+function embeddedCatalog(catalog: Catalog, mode: PromptOptions["mode"]): string {
+  const full = catalog.skills.slice(0, FULL_SKILLS).map(skillInFull);
+  const others = catalog.skills.slice(FULL_SKILLS).map((skill) => skill.name);
+  return [
+    ...exampleLines(catalog, mode),
+    "## Skills",
+    ...(full.length === 0 ? ["There are none."] : full),
+    ...(others.length === 0 ? [] : [`More skills: ${others.join(", ")}`]),
+  ].join("\n\n");
+}
+
+function skillInFull(skill: Skill): string {
+  const others = skill.methods.slice(FULL_METHODS).map((method) => method.name);
+  return [
+    `### ${skill.name}`,
+    ...summaryLines(skill),
+    ...skill.methods.slice(0, FULL_METHODS).map((method) => methodInFull(method, skill)),
+    ...(others.length === 0 ? [] : [`- and ${others.join(", ")}`]),
+  ].join("\n");
+}
+
+function methodInFull(method: Method, skill: Skill): string {
+  const description = shortened(flattened(method.description), DESCRIPTION_UNITS);
+  const said = description === "" && skill.kind === "mcp" ? `MCP tool: ${method.wireName}` : description;
+  const deprecated = method.metadata.deprecated === false ? "" : ` (deprecated: ${method.metadata.deprecated})`;
+  const line = `- \`device.${skill.name}.${parametersOnly(method)}\`${deprecated}`;
+  return said === "" ? line : `${line}\n  ${said}`;
+}
+
+/** The signature without the type of the result. */
+function parametersOnly(method: Method): string {
+  const brief = briefSignature(method, SIGNATURE_UNITS);
+  const end = brief.lastIndexOf("): Promise<");
+  return end < 0 ? brief : brief.slice(0, end + 1);
+}
+
+function summaryLines(skill: Skill): readonly string[] {
+  const summary = firstSentence(skill.description, DESCRIPTION_UNITS);
+  if (summary !== "") return [summary];
+  return skill.server === undefined ? [] : [`MCP server: ${skill.server}`];
+}
+
+function exampleLines(catalog: Catalog, mode: PromptOptions["mode"]): readonly string[] {
+  const [method] = catalog.methods;
+  if (method === undefined || mode === "native") return [];
+  return [`Example:\n\`\`\`js\nconst result = ${exampleCall(method)};\nresult\n\`\`\``];
+}
+
+/** Categories and skills, each on a line, as many as there is room for. */
+function listedCatalog(catalog: Catalog, room: number, mode: PromptOptions["mode"]): string {
+  const hint = mode === "native" ? "" : "; search_skills finds their methods";
+  const heading = `## ${catalog.skills.length} skills, ${catalog.methods.length} methods${hint}`;
+  const lines = [heading, ...categoryLines(catalog)];
+  let left = room - tokensOf(lines.join("\n")) - tokensOf("... and 10000 more skills");
+  let shown = 0;
+  for (const skill of catalog.skills) {
+    const line = skillLine(skill);
+    left -= tokensOf(`${line}\n`);
+    if (left < 0) break;
+    lines.push(line);
+    shown += 1;
+  }
+  const more = catalog.skills.length - shown;
+  return [...lines, ...(more > 0 ? [`... and ${more} more skills`] : [])].join("\n");
+}
+
+function skillLine(skill: Skill): string {
+  const names = skill.methods.slice(0, SAMPLES).map((method) => method.name);
+  const dots = skill.methods.length > SAMPLES ? ", …" : "";
+  const summary = shortened(summaryLines(skill)[0] ?? "", 120);
+  return `- ${skill.name} (${skill.methods.length}: ${names.join(", ")}${dots})${summary === "" ? "" : `: ${summary}`}`;
+}
+
+/** Nothing where all methods are of one category. */
+function categoryLines(catalog: Catalog): readonly string[] {
+  const counts = new Map<string, number>();
+  for (const { metadata } of catalog.methods) counts.set(metadata.category, (counts.get(metadata.category) ?? 0) + 1);
+  if (counts.size < 2) return [];
+  const categories = [...counts].sort(([a], [b]) => (a < b ? -1 : 1)).slice(0, 40);
+  return [`Categories: ${categories.map(([name, count]) => `${name} (${count})`).join(", ")}`];
 }

@@ -3,12 +3,6 @@ import { isRecord, type JsonSchema } from "../model/json.ts";
 /** How many references in a row are followed before they count as a circle. */
 const REFERENCE_HOPS = 32;
 
-/** A schema inside a larger one, which its local references mean. */
-export interface SchemaPlace {
-  readonly schema: unknown;
-  readonly root: JsonSchema;
-}
-
 /**
  * What a `$ref` names within its root: `#`, a JSON pointer, an `$anchor`, or the `$id` of the root or of a definition.
  * Anything else is external: never fetched, `undefined`.
@@ -54,10 +48,13 @@ function atPointer(document: JsonSchema, pointer: string): unknown {
 }
 
 function decodedToken(token: string): string {
-  const plain = token.replaceAll("~1", "/").replaceAll("~0", "~");
+  return percentDecoded(token).replaceAll("~1", "/").replaceAll("~0", "~");
+}
+
+function percentDecoded(text: string): string {
   try {
-    return decodeURIComponent(plain);
+    return decodeURIComponent(text);
   } catch {
-    return plain; // A stray `%` is meant literally.
+    return text; // A stray `%` is meant literally.
   }
 }

@@ -40,14 +40,26 @@ export function cleanText(text: unknown, units = DESCRIPTION_UNITS): string {
 }
 
 /**
- * A frozen copy of a schema from outside, with clean descriptions and every name kept as data. What is no object, nests
- * too deeply (a cycle, too) or is too large says nothing: `{ type: "object" }`.
+ * A frozen copy of an input schema from outside, with clean descriptions and every name kept as data. What describes no
+ * object, nests too deeply (a cycle, too) or is too large says nothing: `{ type: "object" }`.
  */
-export function cleanSchema(schema: unknown): JsonSchema {
-  if (!isRecord(schema)) return ANY_OBJECT;
+export function cleanInput(schema: unknown): JsonSchema {
+  const clean = cleanSchema(schema) ?? ANY_OBJECT;
+  const { type = "object" } = clean;
+  if (type !== "object" && !(Array.isArray(type) && type.includes("object"))) return ANY_OBJECT;
+  return clean["type"] === "object" ? clean : Object.freeze({ ...clean, type: "object" });
+}
+
+/** The same for an output schema, which may describe anything; `undefined` if it says nothing. */
+export function cleanOutput(schema: unknown): JsonSchema | undefined {
+  return cleanSchema(schema);
+}
+
+function cleanSchema(schema: unknown): JsonSchema | undefined {
+  if (!isRecord(schema)) return undefined;
   const budget = { nodes: SCHEMA_NODES };
   const copy = copySchema(schema, SCHEMA_DEPTH, budget);
-  return isRecord(copy) && budget.nodes >= 0 ? copy : ANY_OBJECT;
+  return isRecord(copy) && budget.nodes >= 0 ? copy : undefined;
 }
 
 const ANY_OBJECT: JsonSchema = Object.freeze({ type: "object" });

@@ -1,5 +1,30 @@
 import ts from "typescript";
 
+import { forEachNode } from "./syntax.ts";
+
+/**
+ * The declarations with one more signature before those of each method, which takes anything. So every call finds its
+ * method at once, and the compiler finds no fault with arguments: it takes long to explain, and does not know all the ways
+ * to call a method.
+ */
+export function withAnyCall(declarations: string): string {
+  const file = ts.createSourceFile("/device.d.ts", declarations, ts.ScriptTarget.ESNext, true);
+  const parts: string[] = [];
+  let end = 0;
+  let before: MethodNode | undefined;
+  forEachNode(file, (node) => {
+    if (!isMethod(node)) return;
+    const isFirst = before?.parent !== node.parent || nameOf(before) !== nameOf(node);
+    before = node;
+    if (!isFirst) return;
+    const start = node.getStart(file);
+    const result = node.type === undefined ? "" : `: ${node.type.getText(file)}`;
+    parts.push(declarations.slice(end, start), `${node.name.getText(file)}(...values: any[])${result}; `);
+    end = start;
+  });
+  return parts.join("") + declarations.slice(end);
+}
+
 /** A method of `device` as its declaration tells it. */
 export interface DeclaredMethod {
   /** `Skill.method`. */
@@ -12,16 +37,13 @@ export interface DeclaredMethod {
 export interface DeclaredParameter {
   readonly name: string;
   readonly required: boolean;
-  /** Missing where nothing is said of it. */
-  readonly type: ts.TypeNode | undefined;
+  readonly declaration: ts.ParameterDeclaration;
 }
 
 /** The method that a signature belongs to; `undefined` for signatures of anything else. */
 export function methodOf(signature: ts.Node): DeclaredMethod | undefined {
-  if (!ts.isMethodSignature(signature) || !ts.isTypeLiteralNode(signature.parent)) return undefined;
-  const [positional, named] = signature.parent.members.filter(
-    (member) => ts.isMethodSignature(member) && nameOf(member) === nameOf(signature),
-  ) as ts.MethodSignature[];
+  if (!isMethod(signature)) return undefined;
+  const [, positional, named] = signaturesOf(signature);
   if (positional === undefined) return undefined;
   const [byName] = named?.parameters ?? [];
   const names = byName?.type !== undefined && ts.isTypeLiteralNode(byName.type) ? byName.type.members.map(nameOf) : [];
@@ -30,10 +52,26 @@ export function methodOf(signature: ts.Node): DeclaredMethod | undefined {
     parameters: positional.parameters.map((parameter, at) => ({
       name: names[at] ?? nameOf(parameter),
       required: parameter.questionToken === undefined,
-      type: parameter.type,
+      declaration: parameter,
     })),
     isOpen: named === undefined,
   };
+}
+
+interface MethodNode extends ts.MethodSignature {
+  readonly parent: ts.TypeLiteralNode;
+}
+
+function isMethod(node: ts.Node): node is MethodNode {
+  return ts.isMethodSignature(node) && ts.isTypeLiteralNode(node.parent);
+}
+
+/** All signatures of a method: they follow each other. */
+function signaturesOf(signature: MethodNode): readonly ts.MethodSignature[] {
+  const name = nameOf(signature);
+  return signature.parent.members.filter(
+    (member) => ts.isMethodSignature(member) && nameOf(member) === name,
+  ) as ts.MethodSignature[];
 }
 
 /**

@@ -9,6 +9,9 @@ const LIMIT_MS = 2_000;
 /** How long a snippet waits for a check that names no other time. */
 const DEADLINE_MS = 100;
 
+/** The compiler takes more than twice as long for twice the code; what is this long is mostly data. */
+const MOST_CHARACTERS = 64 << 10;
+
 /** Threads that may be started within a time; whoever ends more of them than that goes on without a type-check. */
 const MOST_STARTS = 5;
 const STARTS_WITHIN_MS = 5 * 60_000;
@@ -29,8 +32,20 @@ export type TypecheckResult =
       /** In the order of the text. */
       readonly diagnostics: readonly Diagnostic[];
     }
-  /** `missing`: the compiler is not installed; `cold`: it is still loading; `late`: the deadline came first. */
-  | { readonly kind: "skipped"; readonly why: "missing" | "cold" | "late" | "crashed" | "closed" };
+  | { readonly kind: "skipped"; readonly why: Skipped };
+
+export type Skipped =
+  /** The compiler is not installed. */
+  | "missing"
+  /** The compiler is still loading. */
+  | "cold"
+  /** The code is too long to be worth it. */
+  | "large"
+  /** The deadline came first. */
+  | "late"
+  /** The thread has ended, or too many have. */
+  | "crashed"
+  | "closed";
 
 export interface Typecheck {
   /** Never rejects, and never takes longer than its deadline. */
@@ -65,6 +80,14 @@ export function createTypecheck({ limitMs = LIMIT_MS }: { readonly limitMs?: num
     return thread;
   }
 
+  function obstacle(code: string): Skipped | undefined {
+    const state = open()?.state;
+    if (stopped !== undefined) return stopped;
+    if (state === undefined) return "crashed";
+    if (code.length > MOST_CHARACTERS) return "large";
+    return state === "starting" ? "cold" : undefined;
+  }
+
   function next(): void {
     const newest = [...waiting].at(-1);
     if (newest === undefined || thread?.state !== "idle") return;
@@ -87,10 +110,8 @@ export function createTypecheck({ limitMs = LIMIT_MS }: { readonly limitMs?: num
 
   return {
     async check({ code, typescript = false, declarations, deadlineMs = DEADLINE_MS }) {
-      const state = open()?.state;
-      if (stopped !== undefined) return { kind: "skipped", why: stopped };
-      if (state === undefined) return { kind: "skipped", why: "crashed" };
-      if (state === "starting") return { kind: "skipped", why: "cold" };
+      const why = obstacle(code);
+      if (why !== undefined) return { kind: "skipped", why };
       return new Promise((resolve) => {
         // When this thread was busy, the answer may be waiting to be read: let it be read first.
         const timer = setTimeout(() => setImmediate(() => each.end({ kind: "skipped", why: "late" })), deadlineMs);

@@ -1,7 +1,9 @@
 import ts from "typescript";
 
-import type { CheckOrder } from "./messages.ts";
+import { withAnyCall } from "./device.ts";
 import { libraryText } from "./library.ts";
+import type { CheckOrder } from "./messages.ts";
+import { createReading, type Reading } from "./reading.ts";
 
 /** Declarations of earlier checks that are kept. */
 const KEPT_DECLARATIONS = 16;
@@ -10,15 +12,8 @@ const KEPT_DECLARATIONS = 16;
 const BEFORE = "async function __snippet() {";
 const AFTER = "\n}";
 
-/** A snippet with the types of everything in it. */
-export interface Reading {
-  readonly checker: ts.TypeChecker;
-  /** The snippet; its positions are `offset` more than those of the code as it was given. */
-  readonly file: ts.SourceFile;
-  readonly offset: number;
-  /** Where something was declared; what was never declared counts as the snippet's own. */
-  readonly originOf: (declaration: ts.Node | undefined) => "device" | "builtin" | "snippet";
-}
+/** Where the snippet begins in the text that is read. */
+export const SNIPPET_START = BEFORE.length;
 
 const LIBRARY_FILE = "/library.d.ts";
 const DEVICE_FILE = "/device.d.ts";
@@ -36,7 +31,7 @@ const OPTIONS: ts.CompilerOptions = {
   noEmit: true,
 };
 
-/** What does not change is parsed once. */
+/** Reads snippets; what does not change between them is parsed once. `undefined` for what is no program at all. */
 export function createReader(): (order: CheckOrder) => Reading | undefined {
   const library = parse(LIBRARY_FILE, libraryText());
   const known = new Map<string, ts.SourceFile>();
@@ -52,19 +47,10 @@ export function createReader(): (order: CheckOrder) => Reading | undefined {
 
   return ({ code, typescript, declarations }) => {
     const device = deviceFile(declarations);
-    const file = parse(typescript ? "/snippet.ts" : "/snippet.js", BEFORE + code + AFTER);
-    const program = programOf([library, device, file]);
-    if (program.getSyntacticDiagnostics(file).length > 0) return undefined;
-    return {
-      checker: program.getTypeChecker(),
-      file,
-      offset: BEFORE.length,
-      originOf(declaration) {
-        const home = declaration?.getSourceFile();
-        if (home === device) return "device";
-        return home === library ? "builtin" : "snippet";
-      },
-    };
+    const snippet = parse(typescript ? "/snippet.ts" : "/snippet.js", BEFORE + code + AFTER);
+    const program = programOf([library, device, snippet]);
+    if (program.getSyntacticDiagnostics(snippet).length > 0) return undefined;
+    return createReading({ library, device, snippet }, program.getTypeChecker());
   };
 }
 
@@ -72,7 +58,7 @@ export function createReader(): (order: CheckOrder) => Reading | undefined {
 function declaredText(declarations: string): string {
   return `declare namespace __Declared {
 type Promise<T> = __Answer<T>;
-${declarations}
+${withAnyCall(declarations)}
 }
 declare const device: typeof __Declared.device;
 `;
@@ -85,7 +71,6 @@ function parse(name: string, text: string): ts.SourceFile {
 
 function programOf(files: readonly ts.SourceFile[]): ts.Program {
   const byName = new Map(files.map((file) => [file.fileName, file]));
-  const rootNames = [...byName.keys()];
   const host: ts.CompilerHost = {
     getSourceFile: (name) => byName.get(name),
     fileExists: (name) => byName.has(name),
@@ -99,5 +84,5 @@ function programOf(files: readonly ts.SourceFile[]): ts.Program {
     directoryExists: () => false,
     getDirectories: () => [],
   };
-  return ts.createProgram({ rootNames, options: OPTIONS, host });
+  return ts.createProgram({ rootNames: [...byName.keys()], options: OPTIONS, host });
 }

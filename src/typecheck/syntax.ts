@@ -32,15 +32,19 @@ export function isAccess(node: ts.Node): node is Access {
 
 /** The name of the member that is accessed, and where it stands; `undefined` where only a run can tell. */
 export function memberOf(access: Access): { readonly name: string; readonly node: ts.Node } | undefined {
-  const node = ts.isPropertyAccessExpression(access) ? access.name : access.argumentExpression;
-  return ts.isIdentifier(node) === ts.isPropertyAccessExpression(access) && "text" in node && !ts.isNumericLiteral(node)
-    ? { name: String(node.text), node }
-    : undefined;
+  if (ts.isPropertyAccessExpression(access)) {
+    const { name } = access;
+    return ts.isIdentifier(name) ? { name: name.text, node: name } : undefined;
+  }
+  const key = access.argumentExpression;
+  return ts.isStringLiteralLike(key) ? { name: key.text, node: key } : undefined;
 }
 
 export function isAssignment(node: ts.Node): node is ts.BinaryExpression {
-  if (!ts.isBinaryExpression(node)) return false;
-  const { kind } = node.operatorToken;
+  return ts.isBinaryExpression(node) && isAssignmentOperator(node.operatorToken.kind);
+}
+
+export function isAssignmentOperator(kind: ts.SyntaxKind): boolean {
   return kind >= ts.SyntaxKind.FirstAssignment && kind <= ts.SyntaxKind.LastAssignment;
 }
 
@@ -67,7 +71,8 @@ function isInPattern(node: ts.Node): boolean {
     if (ts.isForOfStatement(parent) || ts.isForInStatement(parent)) return parent.initializer === at;
     if (isAssignment(parent)) return parent.left === at;
     if (ts.isPropertyAssignment(parent) && parent.initializer === at) at = parent.parent;
-    else if (ts.isArrayLiteralExpression(parent) || ts.isSpreadElement(parent) || ts.isSpreadAssignment(parent)) at = parent;
+    else if (ts.isArrayLiteralExpression(parent) || ts.isSpreadElement(parent) || ts.isSpreadAssignment(parent))
+      at = parent;
     else if (ts.isObjectLiteralExpression(parent)) at = parent;
     else return false;
   }
@@ -84,4 +89,27 @@ export function resultsOf(func: ts.FunctionLikeDeclaration): readonly (ts.Expres
   };
   visit(func.body);
   return results;
+}
+
+/** The name of a member of an object in the text; `undefined` where only a run can tell. */
+export function keyOf(name: ts.PropertyName | undefined): string | undefined {
+  if (name === undefined || ts.isPrivateIdentifier(name)) return undefined;
+  if (!ts.isComputedPropertyName(name)) return name.text;
+  return ts.isStringLiteralLike(name.expression) ? name.expression.text : undefined;
+}
+
+/** What a member of an object in the text is set to. */
+export function valueOf(property: ts.ObjectLiteralElementLike): ts.Expression | undefined {
+  if (ts.isPropertyAssignment(property)) return property.initializer;
+  return ts.isShorthandPropertyAssignment(property) ? property.name : undefined;
+}
+
+/** An object in the text, also where a constant stands for it. */
+export function literalBehind(node: ts.Expression, checker: ts.TypeChecker): ts.ObjectLiteralExpression | undefined {
+  const value = bare(node);
+  if (!ts.isIdentifier(value)) return ts.isObjectLiteralExpression(value) ? value : undefined;
+  const declaration = checker.getSymbolAtLocation(value)?.valueDeclaration;
+  const initial =
+    declaration && ts.isVariableDeclaration(declaration) && declaration.initializer && bare(declaration.initializer);
+  return initial && ts.isObjectLiteralExpression(initial) ? initial : undefined;
 }

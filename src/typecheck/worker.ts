@@ -1,7 +1,8 @@
 /** Entry of the thread: loads the compiler, then answers one order after the other. */
 import { type MessagePort, parentPort } from "node:worker_threads";
 
-import type { CheckOrder, CheckReport, FromThread } from "./messages.ts";
+import { messageOf } from "../errors.ts";
+import type { CheckOrder, CheckReport, Diagnostic, FromThread } from "./messages.ts";
 
 const port = parentPort as MessagePort;
 const checkTypes = await loadCompiler();
@@ -12,7 +13,7 @@ else {
   post({ kind: "ready" });
 }
 
-type CheckTypes = Awaited<typeof import("./check-types.ts")>["checkTypes"];
+type CheckTypes = (order: CheckOrder) => readonly Diagnostic[];
 
 /** `undefined` where the compiler is not installed. */
 async function loadCompiler(): Promise<CheckTypes | undefined> {
@@ -21,7 +22,7 @@ async function loadCompiler(): Promise<CheckTypes | undefined> {
     rehearse();
     return checkTypes;
   } catch (error) {
-    if (error instanceof Error && "code" in error && error.code === "ERR_MODULE_NOT_FOUND") return undefined;
+    if (messageOf(error).startsWith("Cannot find package 'typescript'")) return undefined;
     throw error;
   }
 }

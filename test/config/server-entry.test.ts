@@ -3,9 +3,8 @@ import { resolve } from "node:path";
 import { expect, test } from "vitest";
 
 import { serverConfigOf } from "../../src/config/index.ts";
-import { lookUp } from "../../src/config/variables.ts";
 
-const scope = { cwd: "/project", variables: lookUp([{ TOKEN: "t" }]) };
+const scope = { cwd: "/project", env: { TOKEN: "t" } };
 const parse = (entry: unknown): ReturnType<typeof serverConfigOf> => serverConfigOf("x", entry, scope);
 
 test("M1: a server that is a process", () => {

@@ -1,7 +1,9 @@
 import { existsSync, readFileSync } from "node:fs";
-import { methodNamesOfTools, skillNameOfServer } from "../../src/model/names.ts";
+import type { Catalog } from "../../src/model/catalog.ts";
 import type { JsonSchema } from "../../src/model/json.ts";
+import { methodNamesOfTools, skillNameOfServer } from "../../src/model/names.ts";
 import type { MethodDefinition, ProvidedSkill } from "../../src/model/skill.ts";
+import { createRegistry } from "../../src/registry/index.ts";
 
 /** Recorded answers of real servers; they lie beside the repository, not in it. */
 const RECORDED = new URL("../../../shared/data/tools/", import.meta.url);
@@ -9,30 +11,50 @@ const SERVERS = ["chrome", "everything", "git", "notion", "playwright"];
 
 export const hasRecordedTools = existsSync(RECORDED);
 
-interface RecordedTools {
-  readonly server: { readonly name: string };
-  readonly tools: readonly {
-    readonly name: string;
-    readonly description?: string;
-    readonly inputSchema: JsonSchema;
-    readonly outputSchema?: JsonSchema;
-  }[];
+interface Tool {
+  readonly name: string;
+  readonly description?: string;
+  readonly inputSchema?: JsonSchema;
+  readonly outputSchema?: JsonSchema;
 }
 
-/** The 126 tools of five servers, as skills. */
+/** The 126 tools of five real servers, as skills. */
 export function recordedSkills(): readonly ProvidedSkill[] {
   return SERVERS.map((server) => {
-    const { tools } = JSON.parse(readFileSync(new URL(`${server}.json`, RECORDED), "utf8")) as RecordedTools;
-    const names = methodNamesOfTools(tools.map((tool) => tool.name));
-    const methods = tools.map((tool, at): MethodDefinition => ({
-      name: names[at] ?? "",
-      wireName: tool.name,
-      description: tool.description ?? "",
-      input: tool.inputSchema,
-      ...(tool.outputSchema !== undefined && { output: tool.outputSchema }),
-    }));
-    return skillOf(skillNameOfServer(server), methods, { kind: "mcp", server });
+    const { tools } = JSON.parse(readFileSync(new URL(`${server}.json`, RECORDED), "utf8")) as {
+      tools: readonly Tool[];
+    };
+    return skillOfServer(server, "", tools);
   });
+}
+
+/** Small servers made up for tests: ordinary tools, and a few that lie in wait. */
+export function sampleSkills(): readonly ProvidedSkill[] {
+  const file = new URL("../fixtures/search/tools.json", import.meta.url);
+  const servers = JSON.parse(readFileSync(file, "utf8")) as readonly {
+    readonly server: string;
+    readonly description: string;
+    readonly tools: readonly Tool[];
+  }[];
+  return servers.map(({ server, description, tools }) => skillOfServer(server, description, tools));
+}
+
+function skillOfServer(server: string, description: string, tools: readonly Tool[]): ProvidedSkill {
+  const names = methodNamesOfTools(tools.map((tool) => tool.name));
+  const methods = tools.map((tool, at): MethodDefinition => ({
+    name: names[at] ?? "",
+    wireName: tool.name,
+    description: tool.description ?? "",
+    input: tool.inputSchema ?? { type: "object" },
+    ...(tool.outputSchema !== undefined && { output: tool.outputSchema }),
+  }));
+  return skillOf(skillNameOfServer(server), methods, { kind: "mcp", server, description });
+}
+
+export function catalogOf(...skills: readonly ProvidedSkill[]): Catalog {
+  const registry = createRegistry();
+  for (const skill of skills) registry.register(skill);
+  return registry.catalog;
 }
 
 /** A skill whose methods are never called. */

@@ -1,16 +1,168 @@
 import * as fc from "fast-check";
-import { expect, test } from "vitest";
-import { createRegistry, declarations } from "../../src/registry/index.ts";
-import type { ProvidedSkill } from "../../src/model/skill.ts";
-import { hasRecordedTools, recordedSkills, skillOf } from "./catalogs.ts";
+import { describe, expect, test } from "vitest";
+import { declarations } from "../../src/registry/index.ts";
+import { catalogOf, hasRecordedTools, recordedSkills, sampleSkills, skillOf } from "./catalogs.ts";
 import { diagnosticsOf } from "./compile.ts";
 import { rootSchema } from "./schemas.ts";
 
-function catalogOf(...skills: readonly ProvidedSkill[]) {
-  const registry = createRegistry();
-  for (const skill of skills) registry.register(skill);
-  return registry.catalog;
-}
+const CALCULATOR = skillOf(
+  "MathSkill",
+  [
+    {
+      name: "add",
+      description: "Adds two numbers",
+      input: {
+        type: "object",
+        properties: { a: { type: "number", description: "The first" }, b: { type: "number", default: 1 } },
+        required: ["a"],
+      },
+      output: { type: "number" },
+    },
+    { name: "reset", input: { type: "object", properties: {} } },
+    { name: "any" },
+  ],
+  { description: "Does sums" },
+);
+
+test("D5: a declaration has one signature for positional arguments and one for named ones", () => {
+  expect(declarations(catalogOf(CALCULATOR), ["MathSkill"])).toBe(`declare const device: {
+  /** Does sums */
+  MathSkill: {
+    /**
+     * Adds two numbers
+     * @param a The first
+     * @param b default 1
+     */
+    add(a: number, b?: number): Promise<number>;
+    add(args: { a: number; b?: number }): Promise<number>;
+    reset(): Promise<any>;
+    reset(args: Record<string, never>): Promise<any>;
+    any(args?: Record<string, unknown>): Promise<any>;
+  };
+};
+`);
+});
+
+test("D5: the declarations of made-up servers are as a person has read them", async () => {
+  await expect(declarations(catalogOf(...sampleSkills()))).toMatchFileSnapshot("golden/declarations.txt");
+});
+
+test("D5: both ways to call type-check, and wrong calls do not", () => {
+  const lines = [
+    "const right: [Promise<number>, Promise<number>, Promise<number>] = [device.MathSkill.add(1, 2), device.MathSkill.add(1), device.MathSkill.add({ a: 1, b: 2 })];",
+    "device.MathSkill.reset(); device.MathSkill.reset({}); device.MathSkill.any(); device.MathSkill.any({ x: [1] });",
+    'device.MathSkill.add("1");',
+    "device.MathSkill.add({ a: 1, c: 2 });",
+    "device.MathSkill.add();",
+    "device.MathSkill.sub(1);",
+  ];
+  const files = {
+    "catalog.ts": declarations(catalogOf(CALCULATOR)),
+    "calls.ts": `${lines.join("\n")}\nexport { right };`,
+  };
+  const places = diagnosticsOf(files).map((problem) => /^calls\.ts\((\d+),/.exec(problem)?.[1]);
+  expect(places).toEqual(["3", "4", "5", "6"]);
+});
+
+test("D5: only the named skills are declared, and an unknown one is an error with the nearest names", () => {
+  const catalog = catalogOf(...sampleSkills());
+  expect(declarations(catalog, ["WeatherMCP"])).toMatch(/^declare const device: \{\n {2}WeatherMCP: \{/);
+  expect(declarations(catalog, [])).toBe("declare const device: {\n\n};\n");
+  expect(() => declarations(catalog, ["Wether"])).toThrow(
+    expect.objectContaining({
+      code: "SKILL_UNKNOWN",
+      message: "Cannot find the skill: Wether; the nearest are WeatherMCP (SKILL_UNKNOWN)",
+    }),
+  );
+});
+
+test("D5: a type that several methods share is named once, and two types of one name are told apart", () => {
+  const shared = {
+    type: "object",
+    properties: { text: { type: "string", description: "What it says" } },
+    required: ["text"],
+  };
+  const other = {
+    type: "object",
+    properties: { count: { type: "number", description: "How many" } },
+    required: ["count"],
+  };
+  const input = (note: object): object => ({
+    type: "object",
+    properties: { note: { $ref: "#/$defs/note" } },
+    $defs: { note },
+  });
+  const skill = skillOf("NoteSkill", [
+    { name: "one", input: { ...input(shared) } },
+    { name: "two", input: { ...input(shared) } },
+    { name: "three", input: { ...input(other) } },
+  ]);
+  const text = declarations(catalogOf(skill));
+  expect(text.match(/type \w+/g)).toEqual(["type Note", "type three_Note"]);
+  expect(text).toContain("two(note?: NoteSkill.Note): Promise<any>;");
+  expect(text).toContain("three(note?: NoteSkill.three_Note): Promise<any>;");
+  expect(diagnosticsOf({ "catalog.ts": text })).toEqual([]);
+});
+
+test("D5: every reserved word is a method, a parameter, a property and a skill that compiles", () => {
+  const words =
+    "arguments async await break case catch class const continue debugger declare default delete do else enum eval export extends false finally for from function get global if implements import in instanceof interface is keyof let module namespace new never null object of package private protected public readonly require return set static string super switch symbol this throw true try type typeof undefined unique unknown var void while with yield Promise Record Array".split(
+      " ",
+    );
+  const properties = Object.fromEntries(
+    words.map((word) => [word, { type: "object", properties: { [word]: { $ref: `#/$defs/${word}` } } }]),
+  );
+  const $defs = Object.fromEntries(
+    words.map((word) => [word, { type: "object", properties: { [word]: { $ref: `#/$defs/${word}` } } }]),
+  );
+  const input = { type: "object", properties, $defs };
+  const skills = words.map((word) => skillOf(word, [{ name: word, input, output: input }]));
+  const all = skillOf(
+    "All",
+    words.map((name) => ({ name })),
+  );
+  expect(diagnosticsOf({ "catalog.ts": declarations(catalogOf(all, ...skills.slice(0, 70))) })).toEqual([]);
+});
+
+test("D5: nothing in a description ends a comment or hides in it", () => {
+  const description = "*/ alert(1) /* `${x}` \u202E\nsecond line */";
+  const property = { type: "string", description };
+  const input = {
+    type: "object",
+    properties: { plain: property, deep: { type: "object", properties: { "*/": property } } },
+  };
+  const text = declarations(
+    catalogOf(skillOf("S", [{ name: "m", description, input, output: input }], { description })),
+  );
+  expect(diagnosticsOf({ "catalog.ts": text })).toEqual([]);
+  expect(text).not.toContain("\u202E");
+});
+
+test("D5: a schema that would be endless is declared in bounded time and size", () => {
+  const refs = ["a", "b", "c", "d"].map((name) => ({ $ref: `#/$defs/${name}` }));
+  const $defs = Object.fromEntries(
+    ["a", "b", "c", "d"].map((name) => [
+      name,
+      { type: "object", anyOf: refs, allOf: refs, properties: { x: { oneOf: refs } } },
+    ]),
+  );
+  let deep: object = { type: "string" };
+  for (let depth = 0; depth < 90; depth++) deep = { type: "object", properties: { in: deep }, required: ["in"] };
+  const wide = {
+    anyOf: Array.from({ length: 3_000 }, (_, at) => ({ type: "object", properties: { [`p${at}`]: {} } })),
+  };
+  const many = {
+    allOf: Array.from({ length: 12 }, () => ({
+      anyOf: Array.from({ length: 12 }, (_, at) => ({ properties: { [`q${at}`]: {} } })),
+    })),
+  };
+  const input = { type: "object", properties: { a: refs[0], deep, wide, many }, $defs };
+  const startedAt = performance.now();
+  const text = declarations(catalogOf(skillOf("S", [{ name: "m", input, output: input }])));
+  expect(performance.now() - startedAt).toBeLessThan(2_000);
+  expect(text.length).toBeLessThan(1_000_000);
+  expect(diagnosticsOf({ "catalog.ts": text })).toEqual([]);
+});
 
 test("D5: whatever the schemas, their declarations compile under strict", () => {
   fc.assert(
@@ -20,6 +172,25 @@ test("D5: whatever the schemas, their declarations compile under strict", () => 
       const problems = diagnosticsOf({ "catalog.ts": text });
       if (problems.length > 0) throw new Error(`${problems.join("\n")}\n${text}`);
     }),
-    { numRuns: Number(process.env["RUNS"] ?? 20) },
+    { numRuns: 40, interruptAfterTimeLimit: 20_000 },
   );
+});
+
+describe.skipIf(!hasRecordedTools)("the recorded servers (skipped where ../shared/data is absent)", () => {
+  test("D5: the declarations of every one compile under strict", () => {
+    for (const skill of recordedSkills()) {
+      expect(diagnosticsOf({ "catalog.ts": declarations(catalogOf(skill)) })).toEqual([]);
+    }
+  });
+
+  test("D5: the declarations of all compile together, and a method alone declares itself", () => {
+    const catalog = catalogOf(...recordedSkills());
+    expect(catalog.methods).toHaveLength(126);
+    expect(diagnosticsOf({ "catalog.ts": declarations(catalog) })).toEqual([]);
+    for (const { declaration, name } of catalog.methods) {
+      const [signature = "", ...types] = declaration.split(/\n(?=type )/);
+      const text = `${types.join("\n")}\ndeclare const skill: { ${signature} };\nskill.${name};`;
+      expect(diagnosticsOf({ "method.ts": text })).toEqual([]);
+    }
+  });
 });

@@ -175,7 +175,7 @@ const { fitting } = fc.letrec<{ fitting: JsonSchema }>((tie) => {
   };
 });
 
-function objectSchema([names, schemas, required]: readonly [string[], JsonSchema[], number]): JsonSchema {
+function objectSchema([names, schemas, required]: readonly [readonly string[], JsonSchema[], number]): JsonSchema {
   return {
     type: "object",
     properties: Object.fromEntries(names.map((name, at) => [name, schemas[at]])),

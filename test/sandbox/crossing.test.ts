@@ -169,6 +169,17 @@ test("S9: large texts cross whole, whatever characters they are of", async () =>
   expect(await valueOf(sandbox, "return (await device.Echo.back()).length", async () => answer(large))).toBe(800_000);
 });
 
+test("S9: bytes of any length cross both ways", async () => {
+  const sizes = [1, 2, 3, 4, 3_071, 3_072, 3_073, 6_145, 100_000];
+  const bytes = (size: number): Buffer => Buffer.from(Array.from({ length: size }, (_, i) => (i * 7 + size) % 256));
+  const tell: Answer = async ({ arguments: json }) => {
+    const [size] = JSON.parse(json) as [number];
+    return { ok: true, json: JSON.stringify({ $bytes: bytes(size).toString("base64") }), tagged: true };
+  };
+  const code = `const all = []; for (const size of ${JSON.stringify(sizes)}) all.push(await device.Echo.back(size)); return all`;
+  expect(await valueOf(sandbox, code, tell)).toEqual(sizes.map((size) => ({ $bytes: bytes(size).toString("base64") })));
+});
+
 test("S9: how a snippet writes its own JSON does not change", async () => {
   const code = `return [
     JSON.stringify([new Map([[1, 2]]), new Set([1]), new Uint8Array([7]), new Error("x"), Promise.resolve(1), new Date(0)]),

@@ -195,6 +195,15 @@ test("S7, S12: a run says what it has used", async () => {
   expect(outcome.wallMs).toBeGreaterThanOrEqual(outcome.cpuMs);
 });
 
+test("S7, S12: also a run that had to be ended by force says what it has used", async () => {
+  const { cpuMs, wallMs } = await run(sandbox, 'await device.Echo.back(1); new Array(1e9) + ""', {
+    limits: { cpuMs: 50 },
+  });
+  expect(cpuMs).toBeGreaterThanOrEqual(50);
+  expect(wallMs).toBeGreaterThanOrEqual(cpuMs);
+  expect(wallMs).toBeLessThan(1_000);
+});
+
 test("S7: a guest that goes on computing after its result is not waited for", async () => {
   const { end, cpuMs } = await run(sandbox, "(async () => { for (;;) await null })(); return 5");
   expect(end).toEqual({ kind: "returned", json: "5" });

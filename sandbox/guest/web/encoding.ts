@@ -1,5 +1,5 @@
 import { wellFormed } from "../primordials.ts";
-import { type Decode, textOfPoints, utf8Decoder, writeUtf8 } from "./utf8.ts";
+import { type Decode, textOfCodes, textOfUtf8, utf8Decoder, utf8OfText } from "./utf8.ts";
 
 /** `TextEncoder` of the Encoding standard. */
 export class TextEncoder {
@@ -8,13 +8,16 @@ export class TextEncoder {
   }
 
   encode(input: unknown = ""): Uint8Array {
-    const text = String(input);
-    const bytes = new Uint8Array(text.length * 3);
-    return bytes.slice(0, writeUtf8(text, bytes).written);
+    return utf8OfText(String(input));
   }
 
-  encodeInto(text: unknown, bytes: Uint8Array): { read: number; written: number } {
-    return writeUtf8(String(text), bytes);
+  /** As many whole characters as there is room for; `read` counts UTF-16 units. */
+  encodeInto(input: unknown, target: Uint8Array): { read: number; written: number } {
+    const bytes = utf8OfText(String(input));
+    let written = Math.min(bytes.length, target.length);
+    while (((bytes[written] ?? 0) & 0xc0) === 0x80) written--;
+    target.set(bytes.subarray(0, written));
+    return { read: textOfUtf8(bytes.subarray(0, written)).length, written };
   }
 }
 
@@ -99,24 +102,25 @@ function bytesOf(input: unknown): Uint8Array {
 
 function utf16Decoder(fatal: boolean): Decode {
   /** Bytes of the stream that are no whole character yet. */
-  let held: number[] = [];
+  let held = new Uint8Array(0);
   return (bytes, last) => {
-    const all = [...held, ...Array.from(bytes)];
-    const units: number[] = [];
-    for (let i = 0; i + 1 < all.length; i += 2) units.push((all[i] as number) | ((all[i + 1] as number) << 8));
-    const cut = ((units.at(-1) ?? 0) & 0xfc00) === 0xd800;
-    if (cut) units.pop();
+    const all = new Uint8Array(held.length + bytes.length);
+    all.set(held);
+    all.set(bytes, held.length);
+    let units = new Uint16Array(all.buffer, 0, all.length >> 1);
+    if (((units.at(-1) ?? 0) & 0xfc00) === 0xd800) units = units.subarray(0, -1);
     const rest = all.slice(units.length * 2);
-    held = last ? [] : rest;
-    const text = textOfPoints(units) + (last && rest.length > 0 ? "\ud800" : "");
+    held = last ? new Uint8Array(0) : rest;
+    const text = textOfCodes(units) + (last && rest.length > 0 ? "\ud800" : "");
     const fixed = wellFormed(text);
     if (fatal && fixed !== text) throw new TypeError("Cannot decode bytes that are no text in this encoding");
     return fixed;
   };
 }
 
-function windows1252(bytes: ArrayLike<number>): string {
-  return textOfPoints(
-    Array.from(bytes, (byte) => (byte >= 0x80 && byte <= 0x9f ? WINDOWS_1252.charCodeAt(byte - 0x80) : byte)),
+function windows1252(bytes: Uint8Array): string {
+  const codes = Uint16Array.from(bytes, (byte) =>
+    byte >= 0x80 && byte <= 0x9f ? WINDOWS_1252.charCodeAt(byte - 0x80) : byte,
   );
+  return textOfCodes(codes);
 }

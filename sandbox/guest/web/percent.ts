@@ -25,6 +25,6 @@ export function percentEncode(text: string, encoded: RegExp): string {
 export function percentDecode(text: string): string {
   return text.replace(/(?:%[\da-f]{2})+/gi, (run) => {
     const bytes = run.slice(1).split("%");
-    return textOfUtf8(bytes.map((digits) => Number.parseInt(digits, 16)));
+    return textOfUtf8(Uint8Array.from(bytes, (digits) => Number.parseInt(digits, 16)));
   });
 }

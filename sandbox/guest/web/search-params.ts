@@ -104,7 +104,7 @@ export class URLSearchParams {
 
 function pairsOf(init: unknown): Pair[] {
   if (init === null) return [];
-  if (typeof init !== "object" && typeof init !== "function") return parseForm(String(init).replace(/^\?/, ""));
+  if (typeof init !== "object" && typeof init !== "function") return parseForm(`${init as string}`.replace(/^\?/, ""));
   if (!(Symbol.iterator in init)) return Object.entries(init).map(([name, value]) => pairOf(name, value));
   return Array.from(init as Iterable<Iterable<unknown>>, (item) => {
     const [name, value, ...more] = [...item];

@@ -6,11 +6,13 @@ import type { Provider } from "../../model/provider.ts";
 import type { CallContext } from "../../model/skill.ts";
 import { RESTART_POLICY, type RestartPolicy } from "./backoff.ts";
 import type { LogLevel } from "./connection.ts";
+import type { ListingCache } from "./listing.ts";
 import { Server, type ServerOptions, type ServerStatus } from "./server.ts";
 import type { ServerConfig } from "./server-config.ts";
 import type { Environment } from "./stdio/environment.ts";
 import { sweepOrphans } from "./stdio/ledger.ts";
 
+export type { ListingCache } from "./listing.ts";
 export type { ServerConfig } from "./server-config.ts";
 export type { ServerStatus } from "./server.ts";
 
@@ -22,6 +24,10 @@ export interface McpOptions {
   /** The longest message that is taken from a process; 32 MiB by default. */
   readonly maxMessageBytes?: number;
   readonly restart?: Partial<RestartPolicy>;
+  /** After so long without a call a server is stopped, and started again by its next call; never by default. */
+  readonly idleMs?: number;
+  /** What servers offered at an earlier time; those that are in it are started by their first call. */
+  readonly cache?: ListingCache;
   /** How we call ourselves to servers. */
   readonly clientInfo?: Implementation;
   /** Stops all servers. */
@@ -48,6 +54,8 @@ export function connectServers(configs: readonly ServerConfig[], options: McpOpt
     connectTimeoutMs: options.connectTimeoutMs ?? 30_000,
     maxMessageBytes: options.maxMessageBytes ?? 32 << 20,
     restart: { ...RESTART_POLICY, ...options.restart },
+    idleMs: options.idleMs,
+    cache: options.cache,
     log: options.log ?? (() => {}),
     onChange: () => {
       for (const listener of listeners) listener();

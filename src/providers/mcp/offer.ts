@@ -1,7 +1,6 @@
 import type { Problem } from "../../model/provider.ts";
 import type { ProvidedSkill } from "../../model/skill.ts";
-import type { Connection } from "./connection.ts";
-import type { ListedTools } from "./list-tools.ts";
+import type { Listing } from "./listing.ts";
 import type { ServerConfig } from "./server-config.ts";
 import { importTools, type QuarantinedTool, type Tool } from "./tools.ts";
 
@@ -20,23 +19,22 @@ export interface Offer {
 /** Makes a skill of a server's tools. The skill stays the same object as long as nothing of it has changed. */
 export function offerOf(
   config: ServerConfig,
-  connection: Connection,
-  listed: ListedTools,
+  listing: Listing,
   {
     name,
     invoke,
     last,
   }: { readonly name: string; readonly invoke: ProvidedSkill["invoke"]; readonly last: Offer | undefined },
 ): Offer {
-  const hasHeaders = config.transport !== "stdio" && connection.era.kind === "modern";
-  const { tools, quarantined } = importTools(listed.tools, { ...config, hasHeaders });
+  const hasHeaders = config.transport !== "stdio" && listing.era.kind === "modern";
+  const { tools, quarantined } = importTools(listing.tools, { ...config, hasHeaders });
   const skill: ProvidedSkill = {
     name,
-    description: descriptionOf(config, connection),
+    description: descriptionOf(config, listing),
     source: config.name,
     kind: "mcp",
     server: config.name,
-    ...(connection.instructions !== "" && { guidance: connection.instructions }),
+    ...(listing.instructions !== "" && { guidance: listing.instructions }),
     methods: tools.map((tool) => tool.method),
     invoke,
   };
@@ -45,16 +43,16 @@ export function offerOf(
     skill: last !== undefined && isSame(last.skill, skill) ? last.skill : skill,
     tools: new Map(tools.map((tool) => [tool.name, tool])),
     quarantined,
-    problems: [...(listed.incomplete === undefined ? [] : [listed.incomplete]), ...reasons].map((error) => ({
+    problems: [...(listing.incomplete === undefined ? [] : [listing.incomplete]), ...reasons].map((error) => ({
       source: config.name,
       error,
     })),
-    staleAt: listed.ttlMs === 0 ? Number.POSITIVE_INFINITY : Date.now() + listed.ttlMs,
-    protocolVersion: connection.protocolVersion,
+    staleAt: listing.ttlMs === 0 ? Number.POSITIVE_INFINITY : Date.now() + listing.ttlMs,
+    protocolVersion: listing.protocolVersion,
   };
 }
 
-function descriptionOf({ description, name }: ServerConfig, { server }: Connection): string {
+function descriptionOf({ description, name }: ServerConfig, { server }: Listing): string {
   const own = [server["description"], server.title].find((text) => typeof text === "string" && text.trim() !== "");
   return description ?? (typeof own === "string" ? own : `MCP server: ${name}`);
 }

@@ -1,19 +1,16 @@
-import type { Implementation, PriorDiscovery, Progress } from "@modelcontextprotocol/client";
+import type { Progress } from "@modelcontextprotocol/client";
 
 import { messageOf, sentence, SkillgateError } from "../../errors.ts";
 import type { Problem } from "../../model/provider.ts";
 import type { CallContext, ProvidedSkill } from "../../model/skill.ts";
-import { type Backoff, createBackoff, type RestartPolicy } from "./backoff.ts";
-import { explainFailure, howItEnded } from "./call-failure.ts";
-import { connect } from "./connect.ts";
-import type { Connection, LogLevel } from "./connection.ts";
-import { startFailure } from "./failure.ts";
+import { explainFailure } from "./call-failure.ts";
+import type { Connection } from "./connection.ts";
+import { Link, type LinkOptions } from "./link.ts";
 import { listTools } from "./list-tools.ts";
+import { type Listing, type ListingCache, listingKey, parseListing } from "./listing.ts";
 import { type Offer, offerOf } from "./offer.ts";
 import { type CallFacts, valueOf } from "./results.ts";
 import type { ServerConfig } from "./server-config.ts";
-import type { Environment } from "./stdio/environment.ts";
-import type { ProcessReport } from "./stdio/transport.ts";
 import { within } from "./stdio/within.ts";
 import type { QuarantinedTool, Tool } from "./tools.ts";
 
@@ -38,61 +35,52 @@ export interface ServerStatus {
   readonly stderrTail: string;
 }
 
-export interface ServerOptions {
-  readonly env: Environment;
-  readonly clientInfo: Implementation;
-  readonly connectTimeoutMs: number;
-  readonly maxMessageBytes: number;
-  readonly restart: RestartPolicy;
-  readonly log: (server: string, level: LogLevel, text: string) => void;
+export interface ServerOptions extends LinkOptions {
+  /** After so long without a call a server is put to sleep; its next call wakes it. */
+  readonly idleMs: number | undefined;
+  readonly cache: ListingCache | undefined;
   /** Called after anything of the server has changed. */
   readonly onChange: () => void;
 }
 
-type State =
-  | { readonly kind: "connecting" | "disabled" }
-  | { readonly kind: "connected"; readonly connection: Connection }
-  | { readonly kind: "disconnected" | "error"; readonly error: string };
-
-/** The life of one server: started, called, started again when it was lost, and stopped. */
+/** One server: what it offers, and the calls to it. */
 export class Server {
   readonly config: ServerConfig;
-  readonly skillName: string;
   /** Settles when the server is connected or has failed. */
   readonly ready: Promise<void>;
+  readonly #skillName: string;
+  /** Why it is not to be started at all. */
+  readonly #obstacle: string | undefined;
   readonly #options: ServerOptions;
-  readonly #backoff: Backoff;
-  readonly #closing = new AbortController();
-  #state: State = { kind: "connecting" };
+  readonly #link: Link;
   #offer: Offer | undefined;
-  /** What the last connection found out about the protocol. */
-  #era: PriorDiscovery | undefined;
-  #opening: Promise<void> = Promise.resolve();
-  #restart: NodeJS.Timeout | undefined;
+  #callsUnderWay = 0;
+  #idle: NodeJS.Timeout | undefined;
   #isStale = false;
   #isRefreshing = false;
-  /** Settles when nothing is left of the connections that were lost. */
-  #swept: Promise<unknown> = Promise.resolve();
-  #report: () => ProcessReport | undefined = () => undefined;
 
-  /** `obstacle` says why the server is not to be started at all. */
   constructor(config: ServerConfig, skillName: string, obstacle: string | undefined, options: ServerOptions) {
     this.config = config;
-    this.skillName = skillName;
+    this.#skillName = skillName;
+    this.#obstacle = obstacle;
     this.#options = options;
-    this.#backoff = createBackoff(options.restart);
-    if (!config.enabled) this.#state = { kind: "disabled" };
-    else if (obstacle !== undefined) this.#state = { kind: "error", error: obstacle };
-    else this.#opening = this.#open((error) => this.#become({ kind: "error", error }));
-    this.ready = this.#opening;
+    const kept = this.#mayStart ? parseListing(options.cache?.get(listingKey(config))) : undefined;
+    if (kept !== undefined) this.#take(kept);
+    this.#link = new Link(config, kept?.era, options, {
+      prepare: (connection) => this.#ask(connection),
+      onToolsChanged: () => this.#refresh(),
+      onChange: options.onChange,
+    });
+    this.ready = this.#mayStart && kept === undefined ? this.#link.wake() : Promise.resolve();
   }
 
   get skill(): ProvidedSkill | undefined {
-    return this.#state.kind === "error" ? undefined : this.#offer?.skill;
+    return this.#link.state.kind === "error" ? undefined : this.#offer?.skill;
   }
 
   get problems(): readonly Problem[] {
-    const down = "error" in this.#state ? [{ source: this.config.name, error: this.#state.error }] : [];
+    const { error } = this.#condition();
+    const down = error === undefined ? [] : [{ source: this.config.name, error }];
     return [...down, ...(this.#offer?.problems ?? [])];
   }
 
@@ -100,56 +88,65 @@ export class Server {
     const tools = [...(this.#offer?.tools.values() ?? [])];
     return {
       name: this.config.name,
-      skill: this.skillName,
-      status: this.#state.kind,
-      ...("error" in this.#state && { error: this.#state.error }),
+      skill: this.#skillName,
+      ...this.#condition(),
       transport: this.config.transport,
       ...(this.#offer && { protocolVersion: this.#offer.protocolVersion }),
       toolCount: tools.length,
       tools: tools.map(({ name, method, digest }) => ({ name, method: method.name, digest })),
       quarantined: this.#offer?.quarantined ?? [],
-      stderrTail: this.#report()?.stderrTail ?? "",
+      stderrTail: this.#link.stderrTail,
     };
   }
 
   /** Calls a tool by its name on the wire. Rejects with a `SkillgateError`, or with the reason of the signal. */
   async call(name: string, input: Input, context: CallContext): Promise<unknown> {
-    await this.#opening;
+    clearTimeout(this.#idle);
+    this.#callsUnderWay += 1;
+    try {
+      if (this.#mayStart) await this.#link.wake();
+      return await this.#call(name, input, context);
+    } finally {
+      this.#callsUnderWay -= 1;
+      if (Date.now() > (this.#offer?.staleAt ?? Infinity)) this.#refresh();
+      if (this.#callsUnderWay === 0) this.#sleepLater();
+    }
+  }
+
+  /** Stops the server for good; settles when nothing of it is left. */
+  async close(): Promise<void> {
+    clearTimeout(this.#idle);
+    await this.#link.close();
+  }
+
+  get #mayStart(): boolean {
+    return this.config.enabled && this.#obstacle === undefined;
+  }
+
+  #condition(): Pick<ServerStatus, "status" | "error"> {
+    if (!this.config.enabled) return { status: "disabled" };
+    if (this.#obstacle !== undefined) return { status: "error", error: this.#obstacle };
+    const { state } = this.#link;
+    if (state.kind === "asleep") return { status: "disconnected" };
+    return "error" in state ? { status: state.kind, error: state.error } : { status: state.kind };
+  }
+
+  async #call(name: string, input: Input, context: CallContext): Promise<unknown> {
     const tool = this.#tool(name);
-    const facts = { server: this.config.name, tool: name, skill: this.skillName, method: tool.method.name };
+    const facts = { server: this.config.name, tool: name, skill: this.#skillName, method: tool.method.name };
     const answer = await this.#send(tool, input, context, facts);
     if (answer !== "session expired") return valueOf(answer.result, tool, facts);
     // The server did not look at the call; even so it is made again only where that cannot do harm.
-    await this.#opening;
+    await this.#link.wake();
     const again = isRepeatable(tool) ? await this.#send(tool, input, context, facts) : "session expired";
     if (again !== "session expired") return valueOf(again.result, tool, facts);
     throw gone(facts, "had forgotten the session; it has a new one, call again");
   }
 
-  /** Stops the server for good; settles when nothing of it is left. */
-  async close(): Promise<void> {
-    this.#closing.abort(new Error("closed"));
-    clearTimeout(this.#restart);
-    await this.#opening;
-    const connection = this.#state.kind === "connected" ? this.#state.connection : undefined;
-    if (this.#state.kind !== "error") this.#state = { kind: "disconnected", error: "is closed" };
-    await Promise.all([connection?.close(), this.#swept]);
-  }
-
-  #become(state: State): void {
-    this.#state = state;
-    this.#options.onChange();
-  }
-
-  #tool(name: string): Tool {
-    const tool = this.#offer?.tools.get(name);
-    if (tool !== undefined) return tool;
-    const server = this.config.name;
-    throw new SkillgateError("METHOD_UNKNOWN", `Tool not found: ${server}.${name}`, { server, tool: name });
-  }
-
   async #send(tool: Tool, input: Input, context: CallContext, facts: CallFacts): Promise<Answer> {
-    const connection = this.#connected(facts);
+    const { state } = this.#link;
+    if (state.kind !== "connected") throw gone(facts, this.#absence());
+    const { connection } = state;
     const { signal, progress } = context;
     const onProgress = ({ progress: done, total, message }: Progress): void => progress(done, total, message);
     try {
@@ -159,65 +156,42 @@ export class Server {
       if (signal.aborted) throw signal.reason;
       const failure = await explainFailure(thrown, connection, facts);
       if (failure.kind === "answered") throw failure.error;
-      if (failure.kind === "gone") {
-        this.#lost(connection, failure.why);
-        throw gone(facts, failure.why);
+      if (failure.kind === "session expired") {
+        this.#link.renew(connection);
+        return "session expired";
       }
-      this.#renew(connection);
-      return "session expired";
-    } finally {
-      if (Date.now() > (this.#offer?.staleAt ?? Infinity)) this.#refresh();
+      this.#link.lost(connection, failure.why);
+      throw gone(facts, failure.why);
     }
   }
 
-  /** Why it is not connected is for people: it may hold what the server printed. */
-  #connected(facts: CallFacts): Connection {
-    if (this.#state.kind === "connected") return this.#state.connection;
-    throw gone(facts, `is ${this.#state.kind === "error" ? "down" : this.#state.kind}`);
+  /** No more than that: why a server is down is for people, and may hold what it has printed. */
+  #absence(): string {
+    const { status } = this.#condition();
+    return `is ${status === "error" ? "down" : status}`;
   }
 
-  async #open(onFailure: (error: string) => void): Promise<void> {
-    this.#become({ kind: "connecting" });
-    try {
-      await this.#swept;
-      const connection = await this.#connect();
-      this.#era = connection.era;
-      this.#become({ kind: "connected", connection });
-      void connection.closed.then(async () => this.#lost(connection, await howItEnded(connection)));
-    } catch (thrown) {
-      this.#era = undefined;
-      onFailure(messageOf(thrown));
-    }
-  }
-
-  async #connect(): Promise<Connection> {
-    const { connectTimeoutMs: timeoutMs } = this.#options;
-    const connection = await connect(this.config, {
-      ...this.#options,
-      timeoutMs,
-      signal: this.#closing.signal,
-      ...(this.#era && { era: this.#era }),
-      onToolsChanged: () => this.#refresh(),
-      onProcess: (report) => (this.#report = report),
-      log: (level, text) => this.#options.log(this.config.name, level, text),
-    });
-    try {
-      await this.#ask(connection);
-      return connection;
-    } catch (thrown) {
-      const step = "did not list its tools";
-      const report = connection.report();
-      await connection.close();
-      throw startFailure(this.config, { thrown, timeoutMs, report, step });
-    }
+  #tool(name: string): Tool {
+    const facts = { server: this.config.name, tool: name };
+    if (this.#offer === undefined) throw gone(facts, this.#absence());
+    const tool = this.#offer.tools.get(name);
+    if (tool !== undefined) return tool;
+    throw new SkillgateError("METHOD_UNKNOWN", `Tool not found: ${this.config.name}.${name}`, facts);
   }
 
   /** Asks the server for its tools. */
   async #ask(connection: Connection): Promise<void> {
     const timeout = AbortSignal.timeout(this.#options.connectTimeoutMs);
-    const listed = await listTools(connection, AbortSignal.any([this.#closing.signal, timeout]));
-    this.#offer = offerOf(this.config, connection, listed, {
-      name: this.skillName,
+    const listed = await listTools(connection, AbortSignal.any([this.#link.closing, timeout]));
+    const { protocolVersion, server, instructions, era } = connection;
+    const listing = { ...listed, protocolVersion, server, instructions, era };
+    this.#take(listing);
+    this.#options.cache?.set(listingKey(this.config), listing);
+  }
+
+  #take(listing: Listing): void {
+    this.#offer = offerOf(this.config, listing, {
+      name: this.#skillName,
       invoke: (method, input, context) => this.call(method.wireName ?? method.name, input, context),
       last: this.#offer,
     });
@@ -230,43 +204,22 @@ export class Server {
 
   async #keepFresh(): Promise<void> {
     this.#isRefreshing = true;
-    await this.#opening;
-    while (this.#isStale && this.#state.kind === "connected") {
-      const { connection } = this.#state;
+    if (this.#link.state.kind === "connecting") await this.#link.wake();
+    while (this.#isStale) {
+      const { state } = this.#link;
+      if (state.kind !== "connected") break;
       this.#isStale = false;
-      await this.#ask(connection).then(this.#options.onChange, (thrown: unknown) => {
+      await this.#ask(state.connection).then(this.#options.onChange, (thrown: unknown) => {
         this.#options.log(this.config.name, "warn", `tools/list failed: ${messageOf(thrown)}`);
       });
-      await within(REFRESH_PAUSE_MS, connection.closed);
+      await within(REFRESH_PAUSE_MS, state.connection.closed);
     }
     this.#isRefreshing = false;
   }
 
-  #lost(connection: Connection, why: string): void {
-    if (this.#closing.signal.aborted || !this.#isCurrent(connection)) return;
-    this.#swept = Promise.all([this.#swept, connection.close()]);
-    this.#openLater(why);
-  }
-
-  #openLater(why: string): void {
-    if (this.#closing.signal.aborted) return;
-    const delayMs = this.#backoff.next();
-    if (delayMs === undefined) return this.#become({ kind: "error", error: `${why}, after too many restarts` });
-    this.#become({ kind: "disconnected", error: why });
-    this.#restart = setTimeout(() => {
-      this.#opening = this.#open((error) => this.#openLater(error));
-    }, delayMs).unref();
-  }
-
-  /** Makes a new session at once: the server is well, it only has forgotten us. */
-  #renew(connection: Connection): void {
-    if (this.#closing.signal.aborted || !this.#isCurrent(connection)) return;
-    this.#swept = Promise.all([this.#swept, connection.close()]);
-    this.#opening = this.#open((error) => this.#openLater(error));
-  }
-
-  #isCurrent(connection: Connection): boolean {
-    return this.#state.kind === "connected" && this.#state.connection === connection;
+  #sleepLater(): void {
+    const { idleMs } = this.#options;
+    if (idleMs !== undefined) this.#idle = setTimeout(() => this.#link.sleep(), idleMs).unref();
   }
 }
 
@@ -279,9 +232,7 @@ function isRepeatable({ method: { metadata } }: Tool): boolean {
   return metadata?.readOnly === true || metadata?.idempotent === true;
 }
 
-function gone(facts: CallFacts, why: string): SkillgateError {
-  return new SkillgateError("SERVER_GONE", sentence("SERVER_GONE", `"${facts.server}" ${why}`), {
-    ...facts,
-    error: why,
-  });
+function gone(facts: Partial<CallFacts>, why: string): SkillgateError {
+  const message = sentence("SERVER_GONE", `"${facts.server}" ${why}`);
+  return new SkillgateError("SERVER_GONE", message, { ...facts, error: why });
 }

@@ -1,14 +1,14 @@
 import { stat } from "node:fs/promises";
 
 import type { DefinedSkill } from "../../define-skill.ts";
-import { sentence } from "../../errors.ts";
+import { sentence, SkillgateError } from "../../errors.ts";
 import type { Problem } from "../../model/provider.ts";
 import type { Cache, Prepared } from "./load/cache.ts";
 import { discover, type SkillModule } from "./load/discover.ts";
 import { readGuidance } from "./load/guidance.ts";
 import { prepare } from "./load/prepare.ts";
 import { loadError } from "./load/problems.ts";
-import { loadOrderOf, type ModuleSkills, skillsOf, type Surroundings } from "./module-skills.ts";
+import { loadOrderOf, type ModuleSkills, nothingIn, skillsOf, type Surroundings } from "./module-skills.ts";
 import { skillNameOfModule } from "./names.ts";
 
 /** What a skills folder offers at the moment. */
@@ -114,10 +114,10 @@ export class SkillsFolder {
     const guidanceFiles = module.guidanceFile === undefined ? [] : [module.guidanceFile];
     const files = [...prepared.files, ...guidanceFiles];
     try {
+      const isReload = this.#inUse(module) !== undefined;
+      if (isReload && isEmpty(prepared)) throw new SkillgateError("SKILL_INVALID", nothingIn(prepared.reading));
       const [guidance] = await Promise.all(guidanceFiles.map(readGuidance));
-      const loaded = await this.#around.processes.load(
-        loadOrderOf(module, prepared, this.#inUse(module) !== undefined),
-      );
+      const loaded = await this.#around.processes.load(loadOrderOf(module, prepared, isReload));
       const made = skillsOf({ module, prepared, loaded, guidance }, this.#around);
       const errors = guidance?.problem === undefined ? made.errors : [...made.errors, guidance.problem];
       return { module, ...made, errors, files, signature: await signatureOf(files, since) };
@@ -128,7 +128,7 @@ export class SkillsFolder {
 
   /** A module that cannot be loaded: the version that is in use stays, if there is one. */
   #withoutIt(module: SkillModule, error: unknown, prepared: Prepared | undefined): Entry {
-    const errors = [loadError(error, module, this.#around.root)];
+    const errors = [loadError(error, { module, root: this.#around.root, bundle: prepared?.bundle })];
     const inUse = this.#inUse(module);
     if (inUse !== undefined) return { ...inUse, errors, signature: "" };
     return { module, skills: [], errors, unstarted: namesIn(module, prepared), files: [module.entry], signature: "" };
@@ -143,6 +143,10 @@ export class SkillsFolder {
 type Preparation =
   | { readonly kind: "prepared"; readonly prepared: Prepared }
   | { readonly kind: "failed"; readonly error: unknown };
+
+function isEmpty({ reading: { classes, functions, values } }: Prepared): boolean {
+  return classes.length + functions.length + values.length === 0;
+}
 
 function takenError({ name }: DefinedSkill, first: DefinedSkill): string {
   return sentence("SKILL_INVALID", `"${name}" is already taken by "${first.source}"`);

@@ -34,18 +34,20 @@ export class LiveFolder {
   look(): Promise<void> {
     if (this.#isWaiting) return this.#lastLook;
     this.#isWaiting = true;
-    this.#lastLook = this.#lastLook.then(async () => {
+    const look = this.#lastLook.then(async () => {
       this.#isWaiting = false;
       if (!this.#isClosed) await this.#look();
     });
-    return this.#lastLook;
+    // One look that fails says so to whoever asked for it, and does not keep others from looking.
+    this.#lastLook = look.catch(() => undefined);
+    return look;
   }
 
   /** Follows changes from now on. */
   async watch(): Promise<void> {
     const onFailure = (error: unknown): void =>
-      this.#log("warn", `Cannot watch the skills folder: ${messageOf(error)}`);
-    this.#watch = watchFolders(() => void this.look(), onFailure);
+      this.#log("warn", `Cannot follow the skills folder: ${messageOf(error)}`);
+    this.#watch = watchFolders(() => void this.look().catch(onFailure), onFailure);
     await this.look();
   }
 

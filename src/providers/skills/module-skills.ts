@@ -49,38 +49,38 @@ export function loadOrderOf({ source }: SkillModule, { reading, bundle }: Prepar
 
 /** Puts together what the source of a module says and what it turned out to hold. */
 export function skillsOf(parts: LoadedModule, around: Surroundings): ModuleSkills {
-  const { module, prepared, loaded } = parts;
-  const { classes } = prepared.reading;
-  const started = classes.filter((_, index) => loaded.classes[index] === undefined);
-  const fromClasses = started
-    .filter(({ methods }) => methods.length > 0)
-    .map((each) => skillOfClass(each, parts, around));
-  const defined = loaded.skills.map((each) => definedSkill(each, parts, around));
+  const { classes } = parts.prepared.reading;
+  const started = classes.filter((_, index) => parts.loaded.classes[index] === undefined);
+  const usable = started.filter(({ methods }) => methods.length > 0);
+  const ofClasses = usable.map((each) => skillOfClass(each, parts, around));
+  const defined = parts.loaded.skills.map((each) => definedSkill(each, parts, around));
   const ofFile = classes.length + defined.length === 0 ? skillOfFile(parts, around) : [];
-  const skills = [...fromClasses, ...defined, ...ofFile];
+  const skills = [...ofClasses, ...defined, ...ofFile];
   return {
     skills,
     errors: [
-      ...classes.flatMap(({ name }, index) => {
-        const failure = loaded.classes[index];
-        return failure === undefined
-          ? []
-          : [thrownError(`the constructor of "${name}" failed`, failure, module, around.root)];
-      }),
-      ...started
-        .filter(({ methods }) => methods.length === 0)
-        .map(({ name }) => sentence("SKILL_INVALID", `"${name}" has no public methods`)),
-      ...loaded.failures.map((failure) => thrownError("a tool in it cannot be used", failure, module, around.root)),
-      ...(skills.length === 0 && classes.length === 0 && loaded.failures.length === 0
-        ? [nothingIn(prepared.reading, loaded)]
-        : []),
-      ...warningsOf(prepared, started, ofFile.length > 0),
+      ...failuresIn(parts, around.root, skills.length === 0),
+      ...warningsIn(parts.prepared, started, ofFile.length > 0),
     ],
-    unstarted: classes.filter((_, index) => loaded.classes[index] !== undefined).map(({ name }) => name),
+    unstarted: classes.filter((each) => !started.includes(each)).map(({ name }) => name),
   };
 }
 
-function nothingIn({ nearMisses }: Reading, { functions }: Loaded): string {
+/** Why classes and tools of a module are no skills, or why it has none at all. */
+function failuresIn({ module, prepared, loaded }: LoadedModule, root: string, hasNone: boolean): readonly string[] {
+  const subject = { module, root, bundle: prepared.bundle };
+  const classes = prepared.reading.classes.flatMap(({ name, methods }, index) => {
+    const failure = loaded.classes[index];
+    if (failure !== undefined) return thrownError(`the constructor of "${name}" failed`, failure, subject);
+    return methods.length === 0 ? sentence("SKILL_INVALID", `"${name}" has no public methods`) : [];
+  });
+  const tools = loaded.failures.map((failure) => thrownError("a tool in it cannot be used", failure, subject));
+  const failures = [...classes, ...tools];
+  return hasNone && failures.length === 0 ? [nothingIn(prepared.reading, loaded.functions)] : failures;
+}
+
+/** Why a module has no skill. */
+export function nothingIn({ nearMisses }: Reading, functions: Loaded["functions"] = []): string {
   const wrapped = functions.map(
     (path) => `"${path.join(".")}" is not written as a function, so its parameters are not known`,
   );
@@ -88,13 +88,13 @@ function nothingIn({ nearMisses }: Reading, { functions }: Loaded): string {
   return sentence("SKILL_INVALID", [what, ...nearMisses, ...wrapped].join("; "));
 }
 
-function warningsOf(
+function warningsIn(
   { reading, warnings }: Prepared,
   started: readonly ReadClass[],
   usesFunctions: boolean,
 ): readonly string[] {
-  const methods = [...started.flatMap((each) => each.methods), ...(usesFunctions ? reading.functions : [])];
-  return [...warnings, ...methods.flatMap((method) => method.warnings)];
+  const read = [...started.flatMap((each) => [each, ...each.methods]), ...(usesFunctions ? reading.functions : [])];
+  return [...warnings, ...read.flatMap((each) => each.warnings)];
 }
 
 /** One method of a skill, and how it is reached. */
@@ -176,7 +176,7 @@ function skill(
     input: Readonly<Record<string, unknown>>,
     context: CallContext,
   ): Promise<unknown> => {
-    const own = around.settings[name];
+    const own = Object.hasOwn(around.settings, name) ? around.settings[name] : undefined;
     const settings = { ...(typeof own === "object" ? own : {}), ...context.settings };
     return around.processes.invoke({ module: module.source, target, path, input }, { ...context, settings });
   };

@@ -13,8 +13,15 @@ export function declarations(catalog: Catalog, skillNames?: readonly string[]): 
   const skills = skillNames === undefined ? catalog.skills : skillNames.map((name) => knownSkill(catalog, name));
   const texts = [...new Set(skills)].map(skillTextOf);
   const namespaces = texts.map(({ namespace }) => namespace).join("");
-  return `${namespaces}declare const device: {\n${indented(texts.map(({ member }) => member).join("\n"))}\n};\n`;
+  const members = [...texts.map(({ member }) => member), ...(skillNames === undefined ? OWN_METHODS : [])];
+  return `${namespaces}declare const device: {\n${indented(members.join("\n"))}\n};\n`;
 }
+
+/** What `device` has besides skills; only a whole catalog tells of it. */
+const OWN_METHODS = [
+  "/** Finds methods by what they do. */\nsearch_skills(query?: string, limit?: number): Promise<string>;",
+  "/** Describes a method: types, parameters, an example. */\ndescribe(path: string): Promise<string>;",
+];
 
 function knownSkill(catalog: Catalog, name: string): Skill {
   const skill = catalog.skill(name);

@@ -94,7 +94,7 @@ function argumentsObject(parameters: readonly NamedParameter[]): string {
 function commentOf(method: Declared, parameters: readonly NamedParameter[]): string {
   const lines = parameters.flatMap(({ parameter, binding }) => {
     const text = documented(parameter.description, parameter.schema);
-    const real = binding === parameter.name ? "" : `${propertyName(parameter.name)}: `;
+    const real = binding === parameter.name ? "" : `(by name: ${propertyName(parameter.name)}) `;
     return text === "" && real === "" ? [] : [`@param ${binding} ${real}${text}`.trimEnd()];
   });
   const { deprecated } = method.metadata;

@@ -17,7 +17,11 @@ export type Signed = Pick<Method, "name" | "input" | "output" | "parameters">;
  * known. Parameters that are no identifiers stand in quotes.
  */
 export function signatureOf(method: Signed): string {
-  return [3, 1, 0].map((depth) => signatureAt(method, depth)).find(isShort) ?? signatureAt(method, 0);
+  for (const depth of [3, 1]) {
+    const signature = signatureAt(method, depth);
+    if (signature.length <= SIGNATURE_UNITS) return signature;
+  }
+  return signatureAt(method, 0);
 }
 
 /** The signature with as many optional parameters as fit into `units`; what is left out is `…`. */
@@ -39,10 +43,6 @@ export function briefSignature(method: Method, units: number): string {
 export function takesAnyObject(method: Pick<Method, "input" | "parameters">): boolean {
   const { properties, additionalProperties } = method.input;
   return method.parameters.length === 0 && additionalProperties !== false && !isRecord(properties);
-}
-
-function isShort(signature: string): boolean {
-  return signature.length <= SIGNATURE_UNITS;
 }
 
 function signatureAt(method: Signed, depth: number): string {

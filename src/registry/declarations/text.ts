@@ -10,7 +10,7 @@ const RESERVED: ReadonlySet<string> = new Set(
     "arguments await break case catch class const continue debugger default delete do else enum eval export extends " +
     "false finally for function if implements import in instanceof interface let new null package private protected " +
     "public return static super switch this throw true try typeof undefined var void while with yield any unknown " +
-    "never string number boolean symbol bigint object"
+    "never string number boolean symbol bigint object keyof unique readonly infer asserts abstract"
   ).split(" "),
 );
 

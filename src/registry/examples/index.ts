@@ -1,10 +1,14 @@
 import type { Method } from "../../model/catalog.ts";
 import { isRecord } from "../../model/json.ts";
 import { propertyName, quoted } from "../declarations/text.ts";
+import { fits } from "./fits.ts";
 import { exampleOf } from "./value.ts";
 
 /** Arguments that are written one after the other; more are written by name. */
 const POSITIONAL = 3;
+
+/** Schemas that are looked at to check one example. */
+const CHECK_STEPS = 10_000;
 
 /**
  * Arguments for a method, made from its schema alone: those it requires, with values within every bound. They validate
@@ -15,15 +19,26 @@ export function exampleArguments(method: Pick<Method, "input">): Readonly<Record
   return isRecord(value) ? value : {};
 }
 
-/** `await device.MathSkill.add(1, 1)`: a call with these arguments, as a snippet writes it. */
+/**
+ * `await device.MathSkill.add(1, 1)`: a call with such arguments, as a snippet writes it; with the first parameter where
+ * none is required.
+ */
 export function exampleCall(method: Method): string {
-  const given = exampleArguments(method);
+  const given = tellingArguments(method);
   const names = Object.keys(given);
   const order = method.parameters.slice(0, names.length);
   const simple = Object.values(given).every((value) => typeof value !== "object" || value === null);
   const positional = simple && names.length <= POSITIONAL && order.every(({ name }) => Object.hasOwn(given, name));
   const text = positional ? order.map(({ name }) => literal(given[name])).join(", ") : literal(given);
   return `await device.${method.path}(${text})`;
+}
+
+function tellingArguments(method: Method): Readonly<Record<string, unknown>> {
+  const [first] = method.parameters;
+  if (first === undefined || first.required) return exampleArguments(method);
+  const telling = exampleArguments({ input: { ...method.input, required: [first.name] } });
+  const isValid = fits(telling, method.input, { root: method.input, stepsLeft: CHECK_STEPS });
+  return isValid ? telling : exampleArguments(method);
 }
 
 /** A JSON value as JavaScript writes it. */

@@ -53,16 +53,25 @@ function* candidatesFor(schema: JsonSchema, name: string, depth: number, check: 
     if (Array.isArray(values)) yield* values.slice(0, MOST_ITEMS);
   }
   if (depth === 0) return;
-  for (const keyword of ["anyOf", "oneOf"]) {
-    const { [keyword]: branches, ...base } = schema;
-    if (!Array.isArray(branches)) continue;
-    for (const branch of branches.filter(isRecord)) yield make({ ...base, allOf: [branch] }, name, depth - 1, check);
-  }
+  yield* valuesOfBranches(schema, name, depth, check);
   yield* valuesOfTypes(schema, name, depth, check);
   const { if: condition, then: positive, else: negative, ...base } = schema;
   if (condition === undefined) return;
   yield make({ ...base, allOf: [condition, positive ?? {}] }, name, depth - 1, check);
   yield make({ ...base, allOf: [negative ?? {}] }, name, depth - 1, check);
+}
+
+/** One for each branch; one of `oneOf` must not fit the others. */
+function* valuesOfBranches(schema: JsonSchema, name: string, depth: number, check: Check): Generator {
+  for (const keyword of ["anyOf", "oneOf"]) {
+    const { [keyword]: branches, ...base } = schema;
+    if (!Array.isArray(branches)) continue;
+    for (const branch of branches) {
+      const others = branches.filter((each) => each !== branch);
+      const alone = keyword === "oneOf" && others.length > 0 ? [{ not: { anyOf: others } }] : [];
+      yield make({ ...base, allOf: [branch, ...alone] }, name, depth - 1, check);
+    }
+  }
 }
 
 function* valuesOfTypes(schema: JsonSchema, name: string, depth: number, check: Check): Generator {

@@ -1,7 +1,7 @@
 import type { Catalog, Method } from "../../model/catalog.ts";
 import { briefSignature } from "../declarations/signature.ts";
 import { shortened, tokensOf } from "../text.ts";
-import type { Found, SearchOptions } from "./index.ts";
+import type { Hit } from "./rank.ts";
 
 /** About this long an answer may be if nobody says otherwise. */
 const DEFAULT_TOKENS = 400;
@@ -17,6 +17,32 @@ const BRIEF_SENTENCE_UNITS = 90;
 /** Names and words that are listed. */
 const LISTED = 12;
 
+export interface AnswerOptions {
+  /** About how long the text may be; detail is left out of the last results first. */
+  readonly maxTokens?: number;
+  /** With the scores, and what each word gave, in the text. */
+  readonly explain?: boolean;
+}
+
+/** What a search found, and what is said besides. */
+export interface Found {
+  readonly hits: readonly FoundMethod[];
+  /** How many there are in all. */
+  readonly total: number;
+  /** Words of the query that nothing matched. */
+  readonly unmatched: readonly string[];
+  readonly isDoubtful: boolean;
+  /** Names like the query, where nothing was found. */
+  readonly nearest: readonly string[];
+}
+
+export interface FoundMethod {
+  readonly method: Method;
+  readonly summary: string;
+  readonly score: number;
+  readonly parts: Hit["parts"];
+}
+
 /** How much is said of a result. */
 type Detail = "signature" | "sentence" | "path";
 
@@ -24,7 +50,7 @@ type Detail = "signature" | "sentence" | "path";
 export function answerText(
   found: Found,
   catalog: Catalog,
-  { maxTokens = DEFAULT_TOKENS, explain = false }: SearchOptions,
+  { maxTokens = DEFAULT_TOKENS, explain = false }: AnswerOptions,
 ): string {
   if (found.hits.length === 0) return nothingFound(found, catalog);
   const remarks = remarksOn(found);
@@ -38,25 +64,31 @@ function heading(found: Found): string {
   return `Found ${found.total} result(s):`;
 }
 
-/** The lines in the most detail that fits: the last results lose theirs first, and then their lines. */
+/** In which order detail is left out, each time from the last result to the first. */
+const REDUCTIONS: readonly { readonly from: Detail; readonly to: Detail }[] = [
+  { from: "sentence", to: "path" },
+  { from: "signature", to: "sentence" },
+  { from: "sentence", to: "path" },
+];
+
+/** The lines in the most detail that fits; what does not fit at all is left out. */
 function linesWithin(room: number, found: Found, explain: boolean): readonly string[] {
   const details = found.hits.map((_, at): Detail => (at < WITH_SIGNATURE ? "signature" : "sentence"));
   const lines = found.hits.map((hit, at) => lineOf(hit, details[at] ?? "path", explain));
-  let length = tokensOf(lines.join("\n"));
-  for (const less of ["sentence", "path"] as const) {
-    for (let at = lines.length - 1; at >= 0 && length > room; at--) {
-      const hit = found.hits[at];
-      if (hit === undefined || details[at] === "path" || details[at] === less) continue;
-      details[at] = less;
-      lines[at] = lineOf(hit, less, explain);
-      length = tokensOf(lines.join("\n"));
+  let left = room - tokensOf(lines.join("\n"));
+  for (const { from, to } of REDUCTIONS) {
+    for (const [at, hit] of [...found.hits.entries()].toReversed()) {
+      if (left >= 0 || details[at] !== from) continue;
+      details[at] = to;
+      lines[at] = lineOf(hit, to, explain);
+      left = room - tokensOf(lines.join("\n"));
     }
   }
   while (lines.length > 1 && tokensOf(lines.join("\n")) > room) lines.pop();
   return lines;
 }
 
-function lineOf(hit: Found["hits"][number], detail: Detail, explain: boolean): string {
+function lineOf(hit: FoundMethod, detail: Detail, explain: boolean): string {
   const { method, summary, score, parts } = hit;
   const signature = `${method.skill}.${briefSignature(method, SIGNATURE_UNITS)}`;
   const sentence = shortened(summary, detail === "signature" ? SENTENCE_UNITS : BRIEF_SENTENCE_UNITS);
@@ -75,7 +107,7 @@ function remarksOn({ unmatched, isDoubtful, hits }: Found): readonly string[] {
   const named = unmatched.length > 0 && hits.some(({ score }) => score > 0);
   return [
     ...(named ? [`Nothing matched: ${unmatched.slice(0, LISTED).join(", ")}`] : []),
-    ...(isDoubtful && named ? ["Probably no method does this; these are only the nearest"] : []),
+    ...(isDoubtful ? ["Probably no method does this; these are only the nearest"] : []),
   ];
 }
 

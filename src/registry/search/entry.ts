@@ -32,7 +32,7 @@ const MOST_SCHEMAS = 60;
 
 /** What the index keeps of a method: its stems, each with what it counts, from 1 to 255. Those of its name come first. */
 export interface Entry {
-  readonly impacts: ReadonlyMap<string, number>;
+  readonly words: Iterable<readonly [stem: string, impact: number]>;
   readonly nameStems: number;
 }
 
@@ -43,7 +43,7 @@ export function entryOf(method: Method, skill: Skill): Entry {
   const nameStems = weights.size;
   for (const [at, word] of name.slice(1).entries())
     countOne((name[at] ?? "") + word, PAIR_WEIGHT * FIELDS.name.weight, weights);
-  count(stemsOf(skill.name), FIELDS.skill, weights);
+  count(stemsOf(skill.name.replace(/(?:MCP|Skill)$/, "")), FIELDS.skill, weights);
   count(stemsOf(method.description), FIELDS.description, weights);
   count(
     method.parameters.flatMap((parameter) => stemsOf(parameter.name)),
@@ -62,7 +62,8 @@ export function entryOf(method: Method, skill: Skill): Entry {
     FIELDS.skillTexts,
     weights,
   );
-  return { impacts: new Map([...weights].map(([word, weight]) => [word, impactOf(weight)])), nameStems };
+  for (const [word, weight] of weights) weights.set(word, impactOf(weight));
+  return { words: weights, nameStems };
 }
 
 function count(

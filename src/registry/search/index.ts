@@ -1,7 +1,7 @@
 import type { Catalog, Method } from "../../model/catalog.ts";
 import { nearest } from "../../model/nearest.ts";
 import { firstSentence } from "../text.ts";
-import { answerText } from "./answer.ts";
+import { type AnswerOptions, answerText, type Found, type FoundMethod } from "./answer.ts";
 import { parseQuery } from "./query.ts";
 import { type Hit, rank, type Ranking } from "./rank.ts";
 import { indexOf } from "./shared-index.ts";
@@ -15,16 +15,18 @@ const MOST_RESULTS = 100;
 /** Names that are compared with a query that found nothing. */
 const COMPARED_NAMES = 2_000;
 
-/** Below this score of the best one, probably no method does what was asked. */
-const DOUBTFUL = 0.25;
+/**
+ * Below this score of the best one, probably no method does what was asked; a long query says much that no method has.
+ * Of queries whose method was among the first five, a few in a hundred score less; of queries for another catalog, nearly
+ * all do.
+ */
+const DOUBTFUL = 0.1;
+const DOUBTFUL_IF_SHORT = 0.2;
+const SHORT_WORDS = 6;
 
-export interface SearchOptions {
+export interface SearchOptions extends AnswerOptions {
   /** At most this many results; 8 if not given. */
   readonly limit?: number;
-  /** About how long the text may be; detail is left out of the last results first. */
-  readonly maxTokens?: number;
-  /** With the scores, and what each word gave, in the text. */
-  readonly explain?: boolean;
 }
 
 export interface SearchResult {
@@ -43,28 +45,21 @@ export interface SearchAnswer {
   readonly text: string;
 }
 
-/** What of a query's answer is said, besides the results. */
-export interface Found {
-  readonly hits: readonly (SearchResult & { readonly method: Method; readonly parts: Hit["parts"] })[];
-  /** How many there are in all. */
-  readonly total: number;
-  readonly unmatched: readonly string[];
-  readonly isDoubtful: boolean;
-  /** Where nothing was found. */
-  readonly nearest: readonly string[];
-}
-
 /**
  * Finds the methods of a catalog that do what a query asks for, best first (D1). Exact names come first; an empty query
  * lists all. What the catalog does not show is neither found nor named.
  */
 export function search(catalog: Catalog, query: string, options: SearchOptions = {}): SearchAnswer {
-  const limit = Math.min(Math.max(1, Math.floor(options.limit ?? DEFAULT_LIMIT)), MOST_RESULTS);
+  const limit = boundedLimit(options.limit);
   const found = query.trim() === "" ? everything(catalog, limit) : matching(catalog, query, limit);
   return {
-    results: found.hits.map(({ path, signature, summary, score }) => ({ path, signature, summary, score })),
+    results: found.hits.map(resultOf),
     text: answerText(found, catalog, options),
   };
+}
+
+function boundedLimit(limit = DEFAULT_LIMIT): number {
+  return Number.isNaN(limit) ? DEFAULT_LIMIT : Math.min(Math.max(1, Math.floor(limit)), MOST_RESULTS);
 }
 
 function everything(catalog: Catalog, limit: number): Found {
@@ -75,7 +70,7 @@ function everything(catalog: Catalog, limit: number): Found {
 function matching(catalog: Catalog, text: string, limit: number): Found {
   const query = parseQuery(text);
   const { index, isVisible } = indexOf(catalog);
-  const { hits, unmatched }: Ranking = rank(query, index, isVisible);
+  const { hits, unmatched }: Ranking = rank(query, index, isVisible, limit);
   const best = hits.slice(0, limit).flatMap(({ document, score, parts }) => {
     const method = index.methods[document];
     return method === undefined ? [] : [foundMethod(method, score, parts)];
@@ -84,20 +79,24 @@ function matching(catalog: Catalog, text: string, limit: number): Found {
     hits: best,
     total: best.length,
     unmatched,
-    isDoubtful: (best[0]?.score ?? 0) < DOUBTFUL,
+    isDoubtful: (best[0]?.score ?? 0) < (query.wordCount <= SHORT_WORDS ? DOUBTFUL_IF_SHORT : DOUBTFUL),
     nearest: best.length === 0 ? nearestNames(query.folded, catalog) : [],
   };
 }
 
-function foundMethod(method: Method, score: number, parts: Hit["parts"]): Found["hits"][number] {
-  const { path, signature } = method;
+function foundMethod(method: Method, score: number, parts: Hit["parts"]): FoundMethod {
+  return { method, summary: firstSentence(method.description), score: Math.round(score * 1_000) / 1_000, parts };
+}
+
+/** The signature is made when it is read: most answers show it for the first results only. */
+function resultOf({ method, summary, score }: FoundMethod): SearchResult {
   return {
-    path,
-    signature,
-    summary: firstSentence(method.description),
-    score: Math.round(score * 1_000) / 1_000,
-    method,
-    parts,
+    path: method.path,
+    get signature() {
+      return method.signature;
+    },
+    summary,
+    score,
   };
 }
 

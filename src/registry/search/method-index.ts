@@ -1,5 +1,5 @@
 import type { Method, Skill } from "../../model/catalog.ts";
-import { entryOf } from "./entry.ts";
+import { type Entry, entryOf } from "./entry.ts";
 import { foldedName } from "./words.ts";
 
 /** How many withdrawn methods are kept, beside as many as there are live ones, before their room is given back. */
@@ -74,7 +74,7 @@ export function createMethodIndex(): MethodIndex {
       if (withdrawn.length + added.length > 0) generation += 1;
       for (const skill of withdrawn) withdrawSkill(skill, content);
       if (withdrawn.length > 0) content = compacted(content);
-      for (const skill of added) addSkill(skill, content);
+      for (const skill of added) addSkill(skill, entriesOf(skill), content);
     },
     documentsOf: (skill) => content.skills.get(skill),
     postings: (word) => content.postings[content.wordNumbers.get(word) ?? -1] ?? [],
@@ -107,24 +107,12 @@ function emptyContent(): Content {
   };
 }
 
-function addSkill(skill: Skill, content: Content): void {
-  addSkillOf(
-    skill,
-    skill.methods.map((method) => {
-      const { impacts, nameStems } = entryOf(method, skill);
-      return { words: impacts, nameStems };
-    }),
-    content,
-  );
+function entriesOf(skill: Skill): readonly Entry[] {
+  return skill.methods.map((method) => entryOf(method, skill));
 }
 
-/** The words of one method, in the order of its entry. */
-interface MethodWords {
-  readonly words: Iterable<readonly [word: string, impact: number]>;
-  readonly nameStems: number;
-}
-
-function addSkillOf(skill: Skill, entries: readonly MethodWords[], content: Content): void {
+/** `entries` holds those of the skill's methods, in their order. */
+function addSkill(skill: Skill, entries: readonly Entry[], content: Content): void {
   const from = content.methods.length;
   for (const [at, method] of skill.methods.entries()) {
     const { words, nameStems } = entries[at] ?? { words: [], nameStems: 0 };
@@ -182,7 +170,7 @@ function compacted(content: Content): Content {
       words: Array.from(document.words, (packed) => [words[packed >>> 8] ?? "", packed & 255] as const),
       nameStems: document.nameStems,
     }));
-    addSkillOf(skill, entries, smaller);
+    addSkill(skill, entries, smaller);
   }
   return smaller;
 }

@@ -42,7 +42,7 @@ export interface Alternative {
 
 export interface Query {
   readonly ideas: readonly Idea[];
-  /** Several sentences ask for several things. */
+  /** How many; several ask for several things. `then` begins a new one. */
   readonly sentences: number;
   /** The query as a name, without case and separators; empty for one that is too long for a name. */
   readonly folded: string;
@@ -58,7 +58,7 @@ export function parseQuery(text: string): Query {
   const telling = words.filter((word) => !STOP_WORDS.has(word));
   const kept = telling.length === 0 || words.length <= SHORT_WORDS ? words : telling;
   const folded = bounded.length <= NAME_UNITS ? foldedName(bounded) : "";
-  const sentences = bounded.split(/[.!?;\n](?=\s|$)|[。！？；]/);
+  const sentences = bounded.split(/[.!?;\n](?=\s|$)|[。！？；]|\bthen\b/i);
   return {
     ideas: ideasOf(kept, telling.length > 0),
     sentences: sentences.filter((sentence) => /[\p{L}\p{N}]/u.test(sentence)).length,

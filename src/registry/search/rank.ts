@@ -1,7 +1,8 @@
 import type { MethodIndex } from "./method-index.ts";
 import { isTelling, type Query } from "./query.ts";
 import { withGuesses } from "./guess.ts";
-import { bestDocuments, scoresOf, weighed, type WeighedIdea } from "./score.ts";
+import { bestDocuments } from "./best.ts";
+import { scoresOf, weighed, type WeighedIdea } from "./score.ts";
 
 /** Documents that are looked at more closely. */
 const CLOSER = 64;
@@ -16,7 +17,7 @@ const EXACT = 3;
 const WHOLE_NAME = 0.2;
 
 /** What is left of a method's score for each better one of the same name: seven copies of one answer are one answer. */
-const SAME_NAME = 0.8;
+const SAME_NAME = 0.7;
 
 /** In a query of several sentences: how much of an idea is settled by a method that answers it best. */
 const SETTLED = 0.4;
@@ -52,11 +53,16 @@ interface Candidate {
   readonly name: string;
 }
 
-/** The visible documents that answer a query, best first. */
-export function rank(query: Query, index: MethodIndex, isVisible: (document: number) => boolean): Ranking {
+/** The visible documents that answer a query, best first, at least `count` of them if there are so many. */
+export function rank(
+  query: Query,
+  index: MethodIndex,
+  isVisible: (document: number) => boolean,
+  count: number,
+): Ranking {
   const ideas = weighed(withGuesses(query.ideas, index), index);
   const tiers = tiersOf(query, index, isVisible);
-  const best = bestDocuments(scoresOf(ideas, index), isVisible, CLOSER);
+  const best = bestDocuments(scoresOf(ideas, index), isVisible, Math.max(count, CLOSER));
   const valuesOf = createValuation(ideas, index);
   const candidates = [...new Set([...tiers.keys(), ...best])].map((document): Candidate => {
     const values = valuesOf(document);

@@ -79,17 +79,3 @@ function scratchOf(index: MethodIndex): Scratch {
   SCRATCH.set(index, scratch);
   return scratch;
 }
-
-/** The visible documents with the highest scores, best first; of equal ones, the earlier. */
-export function bestDocuments(scores: Float32Array, isVisible: (document: number) => boolean, count: number): number[] {
-  const best: number[] = [];
-  let bar = 0;
-  for (let document = 0; document < scores.length; document++) {
-    const score = scores[document] ?? 0;
-    if (score <= bar || !isVisible(document)) continue;
-    best.splice(best.findLastIndex((other) => (scores[other] ?? 0) >= score) + 1, 0, document);
-    if (best.length > count) best.pop();
-    if (best.length === count) bar = scores[best.at(-1) ?? 0] ?? 0;
-  }
-  return best;
-}

@@ -10,18 +10,21 @@ const ASCII_WORDS = /[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+/g;
 const UNICODE_WORDS =
   /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}\p{M}ー]+|\p{Lu}+(?!\p{Ll})|\p{Lu}?[\p{Ll}\p{Lo}\p{Lm}\p{M}]+|\p{N}+/gu;
 
+const ACCENTS = /[\u0300-\u036F]+/g;
+
 /**
  * The words of a text in lower case, split as identifiers are: at separators, between `camel` and `Case`, between letters
  * and digits. Accents do not count.
  */
 export function wordsOf(text: string): readonly string[] {
-  // eslint-disable-next-line no-control-regex -- every character of ASCII
-  if (/^[\0-\x7F]*$/.test(text)) return (text.match(ASCII_WORDS) ?? []).filter(isWord).map(lowerCase);
-  const plain = text
-    .normalize("NFKD")
-    .replace(/\p{Mn}+/gu, "")
-    .normalize("NFC");
-  return (plain.match(UNICODE_WORDS) ?? []).flatMap(pairsOfUnspaced).filter(isWord).map(lowerCase);
+  // oxlint-disable-next-line no-control-regex -- all of ASCII
+  const words = /^[\0-\x7F]*$/.test(text) ? text.match(ASCII_WORDS) : wordsOfAnyScript(text);
+  return (words ?? []).filter((word) => word.length <= WORD_UNITS).map((word) => word.toLowerCase());
+}
+
+function wordsOfAnyScript(text: string): readonly string[] {
+  const plain = text.normalize("NFKD").replace(ACCENTS, "").normalize("NFC");
+  return (plain.match(UNICODE_WORDS) ?? []).flatMap(pairsOfUnspaced);
 }
 
 /** The stems of a text's words, in their order. */
@@ -35,14 +38,6 @@ export function foldedName(name: string): string {
     .normalize("NFKD")
     .toLowerCase()
     .replace(/[^\p{L}\p{N}]+/gu, "");
-}
-
-function isWord(word: string): boolean {
-  return word.length <= WORD_UNITS;
-}
-
-function lowerCase(word: string): string {
-  return word.toLowerCase();
 }
 
 function pairsOfUnspaced(word: string): readonly string[] {

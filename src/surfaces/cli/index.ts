@@ -1,7 +1,7 @@
 import { CommanderError } from "commander";
 
 import type { Act } from "./act.ts";
-import type { Exit } from "./exit-codes.ts";
+import { EXIT_CODES, type Exit } from "./exit-codes.ts";
 import { faultAnswer, interruptedAnswer } from "./fault.ts";
 import { type Interruption, listenForInterruption } from "./interruption.ts";
 import { createProgram } from "./program.ts";
@@ -12,8 +12,9 @@ import { openTerminal, type Terminal } from "./terminal.ts";
 export async function runCommandLine(args: readonly string[]): Promise<never> {
   const terminal = openTerminal({ json: hasFlag("--json", args), debug: hasFlag("--debug", args) });
   process.on("uncaughtException", (thrown) => {
-    terminal.show(faultAnswer(thrown, terminal));
-    void terminal.exit("failed");
+    const answer = faultAnswer(thrown, terminal);
+    terminal.show(answer);
+    process.exit(EXIT_CODES[answer.exit].code);
   });
   const interruption = listenForInterruption();
   const exit = await runCommand(args, terminal, interruption);

@@ -8,7 +8,7 @@ import { addDoctor } from "./doctor.ts";
 import { EXIT_CODES } from "./exit-codes.ts";
 import { addMcpList } from "./mcp-list.ts";
 import { addMcpTest } from "./mcp-test.ts";
-import { VERSION } from "./package.ts";
+import { VERSION } from "../../version.ts";
 import { addRun } from "./run.ts";
 import { addSearch } from "./search.ts";
 import { addSkillsList } from "./skills-list.ts";

@@ -60,6 +60,7 @@ async function openRuntime({ skills, settings, mcpConfig }: CommonFlags, signal:
   const options: RuntimeOptions = {
     discover: true,
     workers: 1,
+    lazy: true,
     ...(settings !== undefined && { settings }),
     ...(mcpConfig !== undefined && { mcpConfig }),
     ...(approve !== undefined && { approve }),

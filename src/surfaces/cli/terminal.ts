@@ -33,7 +33,7 @@ export type Paint = ReturnType<typeof colors.createColors>;
 export function openTerminal({ json, debug }: { readonly json: boolean; readonly debug: boolean }): Terminal {
   const { stdout, stderr } = process;
   let isAnswered = false;
-  for (const stream of [stdout, stderr]) stream.on("error", ignoreBrokenPipe);
+  for (const stream of [stdout, stderr]) stream.on("error", onWriteError);
   return {
     debug,
     paint: { out: paintFor(stdout), err: paintFor(stderr) },
@@ -52,9 +52,11 @@ export function openTerminal({ json, debug }: { readonly json: boolean; readonly
   };
 }
 
-/** Who reads us may stop reading, as `head` does, and a terminal may be closed. */
-function ignoreBrokenPipe(error: NodeJS.ErrnoException): void {
-  if (error.code !== "EPIPE" && error.code !== "EIO") throw error;
+/** Who reads us may stop reading, as `head` does, and a terminal may be closed; a full disk is a failure. */
+function onWriteError({ code, message }: NodeJS.ErrnoException): void {
+  if (code === "EPIPE" || code === "EIO") return;
+  process.stderr.write(`Cannot write the answer: ${message}\n`);
+  process.exit(EXIT_CODES.failed.code);
 }
 
 /** Node knows the terminal's colours, and what the user wants of them (`NO_COLOR`). */

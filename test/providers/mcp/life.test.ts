@@ -1,5 +1,7 @@
 import { expect, test } from "vitest";
 
+import { connectServers } from "../../../src/providers/mcp/index.ts";
+
 import { call, connected, ended, fixture, until } from "./servers.ts";
 
 /** Restarts as usual, only sooner. */
@@ -110,13 +112,61 @@ test("M9: a server that dies leaves nothing behind", async () => {
   await ended(grandchild);
 });
 
-test("M9: closing while servers start stops them", async () => {
-  const provider = connected([fixture(["hang"])]);
+test("M9: closing while servers start leaves none of them", async () => {
+  const before = childProcesses();
+  const provider = connectServers([fixture(), fixture(["hang"])], { env: process.env });
+  await provider.close();
+  await expect.poll(childProcesses, { timeout: 3_000 }).toBe(before);
+});
+
+test("M9: the signal of the caller closes as well", async () => {
   const closing = new AbortController();
-  const other = connected([fixture(["hang"])], { signal: closing.signal });
+  const provider = await connected([fixture()], { signal: closing.signal });
+  const pid = Number(await call(provider, "pid"));
   closing.abort();
-  expect((await other).servers[0]).toMatchObject({ status: "error" });
-  void provider.then((opened) => opened.close());
+  await ended(pid);
+});
+
+test("M3: a server that is known from an earlier time is started by its first call", async () => {
+  const cache = new Map<string, never>();
+  const first = await connected([fixture()], { cache });
+  const { methods } = first.skills[0] ?? {};
+  await first.close();
+  const before = childProcesses();
+  const provider = await connected([fixture()], { cache });
+  expect(provider.servers[0]).toMatchObject({ status: "disconnected", protocolVersion: "2025-11-25" });
+  expect(provider.problems).toEqual([]);
+  const [skill] = provider.skills;
+  expect(skill?.methods).toEqual(methods);
+  expect(childProcesses()).toBe(before);
+  expect(await call(provider, "echo", { message: "awake" })).toBe("awake");
+  expect(provider.servers[0]).toMatchObject({ status: "connected" });
+  expect(provider.skills[0]).toBe(skill);
+});
+
+test("M3: what was kept of a server with another configuration, or is nothing of ours, is not used", async () => {
+  const cache = new Map<string, never>();
+  await connected([fixture(["no-tools"])], { cache });
+  for (const key of cache.keys()) cache.set(key, { tools: [] } as never);
+  const provider = await connected([fixture(), fixture(["no-tools"])], { cache });
+  expect(provider.servers[0]).toMatchObject({ status: "connected" });
+});
+
+test("M3: a server that is not called for a while is stopped, and started again by its next call", async () => {
+  const provider = await connected([fixture()], { idleMs: 20 });
+  const [skill] = provider.skills;
+  const pid = Number(await call(provider, "pid"));
+  await until(provider, () => provider.servers[0]?.status === "disconnected");
+  await ended(pid);
+  expect(provider.skills).toEqual([skill]);
+  expect(await call(provider, "pid")).not.toBe(pid);
+});
+
+test("M3: a server with a call under way is not stopped, however long that takes", async () => {
+  const provider = await connected([fixture()], { idleMs: 1 });
+  const slow = call(provider, "progress_after", { ms: 100 });
+  await call(provider, "echo", { message: "quick" });
+  expect(await slow).toBe("done");
 });
 
 test("M3: servers start side by side, and one that fails or is switched off holds up nobody", async () => {
@@ -138,3 +188,5 @@ test("M3: servers start side by side, and one that fails or is switched off hold
   expect(provider.problems.at(-1)).toEqual({ source: "poor", error: "missing environment variable API_KEY" });
   await provider.close();
 });
+
+const childProcesses = (): number => process.getActiveResourcesInfo().filter((kind) => kind === "ProcessWrap").length;

@@ -62,6 +62,32 @@ test.each([
   expect(tools[0]?.method.input).toEqual(input);
 });
 
+const headers = (...names: readonly unknown[]): object => ({
+  properties: Object.fromEntries(names.map((name, index) => [`p${index}`, { type: "string", "x-mcp-header": name }])),
+});
+
+test.each([
+  [headers("Region", "Tenant"), undefined],
+  [{ properties: { a: { type: "object", properties: { b: { type: "integer", "x-mcp-header": "B" } } } } }, undefined],
+  [headers(""), 'x-mcp-header "" is no name of a header'],
+  [headers("a b"), 'x-mcp-header "a b" is no name of a header'],
+  [headers(7), "x-mcp-header 7 is no name of a header"],
+  [headers("Region", "region"), 'x-mcp-header "region" is there twice'],
+  [
+    { properties: { a: { type: "number", "x-mcp-header": "A" } } },
+    'x-mcp-header "A" is on a parameter that is no string, integer or boolean',
+  ],
+  [
+    { properties: { a: { items: { type: "string", "x-mcp-header": "A" } } } },
+    "x-mcp-header stands where no parameter is",
+  ],
+  [{ "x-mcp-header": "A" }, "x-mcp-header stands where no parameter is"],
+])("M3: with headers as in %j a tool is left out over HTTP: %s", (inputSchema, reason) => {
+  const { quarantined } = importTools([{ name: "t", inputSchema }], { disabledTools: [], hasHeaders: true });
+  expect(quarantined.map((tool) => tool.reason)).toEqual(reason === undefined ? [] : [reason]);
+  expect(importTools([{ name: "t", inputSchema }], { disabledTools: [] }).quarantined).toEqual([]);
+});
+
 const LISTS = "test/fixtures/mcp/tools";
 
 test.each(readdirSync(LISTS))("M3: the tools of a large real server (%s) are imported without a loss", (file) => {

@@ -109,6 +109,7 @@ export async function skillgate(args: readonly string[], place: Place): Promise<
 
 export function start(args: readonly string[], { cwd, env }: Place): ChildProcess {
   const child = spawn(process.execPath, [BIN, ...args], { cwd, env: environment(cwd, env), stdio: "pipe" });
+  child.stdin?.on("error", () => {}); // it may end without having read everything
   onTestFinished(() => void child.kill("SIGKILL"));
   return child;
 }

@@ -1,5 +1,5 @@
 import { spawn } from "node:child_process";
-import { rmSync, writeFileSync } from "node:fs";
+import { existsSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 
@@ -217,4 +217,14 @@ test("O1: a reader that has seen enough ends the command quietly", async () => {
   const command = `"${process.execPath}" "${BIN}" run big.js --settings big.yaml | head -c 5`;
   const child = spawn("sh", ["-c", command], { cwd, stdio: ["ignore", "pipe", "pipe"] });
   expect(await ended(child)).toEqual({ exit: 0, stdout: "xxxxx", stderr: "" });
+});
+
+test.skipIf(!existsSync("/dev/full"))("O1: an answer that cannot be written is a failure, in a sentence", async () => {
+  const command = `"${process.execPath}" "${BIN}" run -e 1 > /dev/full`;
+  const child = spawn("sh", ["-c", command], { cwd: project(), stdio: ["ignore", "pipe", "pipe"] });
+  expect(await ended(child)).toEqual({
+    exit: 1,
+    stdout: "",
+    stderr: "Cannot write the answer: ENOSPC: no space left on device, write\n",
+  });
 });

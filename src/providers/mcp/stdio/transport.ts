@@ -46,6 +46,7 @@ export class StdioTransport implements Transport {
   readonly #noise = { lines: 0, last: "" };
   #server: ServerProcess | undefined;
   #exit: Exit | undefined;
+  #starting: Promise<void> | undefined;
   #closed: Promise<void> | undefined;
   #isStopped = false;
 
@@ -63,7 +64,30 @@ export class StdioTransport implements Transport {
     return { exit: this.#exit, stderrTail: this.#stderr.text(), noiseLines: lines, lastNoise: last };
   }
 
-  async start(): Promise<void> {
+  start(): Promise<void> {
+    this.#starting = this.#start();
+    return this.#starting;
+  }
+
+  async send(message: JSONRPCMessage): Promise<void> {
+    if (this.#server === undefined) throw new Error("the server is not started");
+    try {
+      await write(this.#server.stdin, `${JSON.stringify(message)}\n`);
+    } catch (thrown) {
+      if (this.#closed !== undefined) await within(EXIT_MS, this.#closed);
+      throw thrown;
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#isStopped = true;
+    // A process that is just being started has to be there before it can be stopped.
+    await this.#starting?.catch(() => {});
+    await this.#server?.stop();
+    await this.#closed;
+  }
+
+  async #start(): Promise<void> {
     const server = await startProcess(this.#command);
     this.#server = server;
     const lines = createLineReader(this.#maxBytes, {
@@ -79,22 +103,6 @@ export class StdioTransport implements Transport {
       if (!this.#isStopped) this.#exit = exit;
       this.onclose?.();
     });
-  }
-
-  async send(message: JSONRPCMessage): Promise<void> {
-    if (this.#server === undefined) throw new Error("the server is not started");
-    try {
-      await write(this.#server.stdin, `${JSON.stringify(message)}\n`);
-    } catch (thrown) {
-      if (this.#closed !== undefined) await within(EXIT_MS, this.#closed);
-      throw thrown;
-    }
-  }
-
-  async close(): Promise<void> {
-    this.#isStopped = true;
-    await this.#server?.stop();
-    await this.#closed;
   }
 
   #line(text: string): void {

@@ -52,8 +52,13 @@ export async function bundleModule(request: BundleRequest): Promise<Bundle> {
       metafile: true,
       plugins,
     });
-    const files = Object.keys(metafile.inputs).map((file) => resolve(request.root, file));
-    return { text: outputFiles[0]?.text ?? "", files, packages: [...packages] };
+    // esbuild lists its own helpers too, as `<runtime>`.
+    const files = Object.keys(metafile.inputs).filter((file) => !file.startsWith("<"));
+    return {
+      text: outputFiles[0]?.text ?? "",
+      files: files.map((file) => resolve(request.root, file)),
+      packages: [...packages],
+    };
   } catch (error) {
     throw mistakeIn(error, request);
   }
@@ -139,8 +144,10 @@ async function resolvePackage(
   packages: Set<string>,
 ): Promise<OnResolveResult> {
   const isRequired = args.kind.startsWith("require") || (format === "cjs" && args.kind === "import-statement");
-  if (args.path === "skillgate")
+  if (args.path === "skillgate") {
+    packages.add(SKILLGATE);
     return { path: isRequired ? SKILLGATE : pathToFileURL(SKILLGATE).href, external: true };
+  }
   if (isRequired) return { path: args.path, external: true };
   const { path, errors } = await ask(build, args);
   if (errors.length > 0) return { path: args.path, external: true };
@@ -206,5 +213,6 @@ function mistakeIn(error: unknown, { root, entry }: BundleRequest): unknown {
 }
 
 function messagesOf(error: unknown): readonly Message[] {
-  return isRecord(error) || error instanceof Error ? ((Reflect.get(error, "errors") ?? []) as readonly Message[]) : [];
+  const errors: unknown = error instanceof Error ? Reflect.get(error, "errors") : undefined;
+  return Array.isArray(errors) ? (errors as readonly Message[]).filter(isRecord) : [];
 }

@@ -1,6 +1,18 @@
-import { createHash } from "node:crypto";
+import { createHash, randomUUID } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
-import { access, mkdir, mkdtemp, readdir, readFile, realpath, rename, rm, stat, writeFile } from "node:fs/promises";
+import {
+  access,
+  constants,
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  realpath,
+  rename,
+  rm,
+  stat,
+  writeFile,
+} from "node:fs/promises";
 import { homedir, tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -43,12 +55,17 @@ export interface Made {
  */
 export async function openCache(wanted: string = join(homedir(), ".cache", "skillgate", "skills")): Promise<Cache> {
   const { dir, isOwn } = await folderFor(wanted);
+  let hasGrown = false;
   return {
     dir,
     find: (entry) => find(dir, entry),
-    store: (entry, made) => store(dir, entry, made),
+    store: (entry, made) => {
+      hasGrown = true;
+      return store(dir, entry, made);
+    },
     close: async () => {
-      await (isOwn ? rm(dir, { recursive: true, force: true }) : prune(dir));
+      if (isOwn) await rm(dir, { recursive: true, force: true });
+      else if (hasGrown) await prune(dir);
     },
   };
 }
@@ -57,7 +74,7 @@ export async function openCache(wanted: string = join(homedir(), ".cache", "skil
 async function folderFor(wanted: string): Promise<{ readonly dir: string; readonly isOwn: boolean }> {
   try {
     await mkdir(wanted, { recursive: true, mode: 0o700 });
-    await writeFile(join(wanted, ".writable"), "");
+    await access(wanted, constants.W_OK);
     return { dir: await realpath(wanted), isOwn: false };
   } catch {
     // A home that is missing or read-only: nothing is kept then, and everything works.
@@ -108,7 +125,7 @@ async function store(dir: string, entry: string, made: Made): Promise<Prepared> 
 
 /** Another process may read at the same time, so a file appears whole or not at all. */
 async function write(file: string, text: string): Promise<void> {
-  const part = `${file}.${process.pid}.part`;
+  const part = `${file}.${randomUUID()}.part`;
   await writeFile(part, text, { mode: 0o600 });
   await rename(part, file);
 }
@@ -140,9 +157,9 @@ function codeHash(): string {
   return code;
 }
 
-const KEPT_MS = 30 * 24 * 3_600_000;
+const KEPT_MS = 90 * 24 * 3_600_000;
 
-/** Throws away what nobody has made for a month; what is still wanted is made anew. */
+/** Throws away what was made months ago; what is still wanted is made anew. */
 async function prune(dir: string): Promise<void> {
   const now = Date.now();
   for (const name of await readdir(dir)) {

@@ -29,7 +29,9 @@ export interface Discovery {
 export async function discover(dir: string): Promise<Discovery> {
   const root = await realpath(dir).catch(() => undefined);
   if (root === undefined) return { root, modules: [], problems: [] };
+  const name = basename(dir);
   try {
+    if (!(await stat(root)).isDirectory()) throw new Error("it is not a folder");
     const places = await placesIn({ root, source: "" });
     const folders = places.filter((place): place is Place => place.kind === "folder");
     const files = places.filter((place): place is Place => place.kind === "file" && isModuleFile(place.name));
@@ -37,7 +39,7 @@ export async function discover(dir: string): Promise<Discovery> {
     const refused = [...places, ...found].filter((each) => "error" in each);
     return { root, modules: found.filter((each) => "entry" in each), problems: refused.map(problemOf) };
   } catch (error) {
-    return { root, modules: [], problems: [problemOf(refuse(basename(dir), basename(dir), messageOf(error)))] };
+    return { root, modules: [], problems: [problemOf(refuse(name, name, reasonOf(error)))] };
   }
 }
 
@@ -73,7 +75,7 @@ async function placeOf(root: string, folder: string, entry: Dirent): Promise<Pla
     if (facts.isDirectory()) return { kind: "folder", name, source, path, root };
     return facts.isFile() ? { kind: "file", name, source, path, root } : refuse(name, source, "it is not a file");
   } catch (error) {
-    const why = entry.isSymbolicLink() ? "it is a symbolic link that leads nowhere" : messageOf(error);
+    const why = entry.isSymbolicLink() ? "it is a symbolic link that leads nowhere" : reasonOf(error);
     return refuse(name, source, why);
   }
 }
@@ -118,6 +120,11 @@ function moduleAt(folder: Place, entry: Place, guidance: Place | Refused | undef
 
 function refuse(name: string, source: string, why: string): Refused {
   return { kind: "refused", name, source, error: sentence("SKILL_INVALID", why) };
+}
+
+/** What the system says, without the path that it says it of. */
+function reasonOf(error: unknown): string {
+  return messageOf(error).replace(/, \w+ '[^']*'$/, "");
 }
 
 function problemOf({ source, error }: Problem): Problem {

@@ -6,33 +6,43 @@ import { ModuleFailure, withoutPaths } from "../process/index.ts";
 import { SourceError } from "../read/syntax.ts";
 import type { SkillModule } from "./discover.ts";
 
+/** What a report must know of the module that it is about. */
+export interface Subject {
+  readonly module: SkillModule;
+  /** The skills folder. */
+  readonly root: string;
+  /** Where its bundle lies, if there is one: Node names that file, which nobody knows. */
+  readonly bundle: string | undefined;
+}
+
 /** Says why a module could not be loaded, with the line where that is known. */
-export function loadError(error: unknown, module: SkillModule, root: string): string {
+export function loadError(error: unknown, subject: Subject): string {
   if (error instanceof SkillgateError) return error.message;
+  if (error instanceof ModuleFailure && error.failure !== undefined) {
+    return thrownError("it failed at import", error.failure, subject);
+  }
   if (error instanceof SourceError) {
-    const place = placeText({ file: error.file, line: error.line }, module, root);
-    return sentence("SKILL_INVALID", `${place}, column ${error.column}: ${withoutPaths(error.message, root)}`);
+    const { file, line, column, message } = error;
+    return sentence(
+      "SKILL_INVALID",
+      `${placeText({ file, line }, subject)}, column ${column}: ${tidy(message, subject)}`,
+    );
   }
-  if (error instanceof ModuleFailure) {
-    return error.failure === undefined
-      ? sentence("SKILL_INVALID", error.message)
-      : thrownError("it failed at import", error.failure, module, root);
-  }
-  return sentence("SKILL_INVALID", withoutPaths(messageOf(error), root));
+  return sentence("SKILL_INVALID", tidy(messageOf(error), subject));
 }
 
 /** What a skill threw: `Cannot load the skill: it failed at import, line 4: no key (SKILL_INVALID)`. */
-export function thrownError(what: string, failure: Failure, module: SkillModule, root: string): string {
-  const message = withoutPaths(failure.message, root).replaceAll(
-    /(?:file:\/\/)?\/\S+\/[0-9a-f]{32}\.[cm]js(?:\?\d+)?/g,
-    module.source,
-  );
-  if (failure.code === "SKILL_INVALID") return message;
-  const place = firstPlace(failure.stack, root);
-  return sentence(
-    "SKILL_INVALID",
-    `${what}${place === undefined ? "" : `, ${placeText(place, module, root)}`}: ${message}`,
-  );
+export function thrownError(what: string, { message, stack, code }: Failure, subject: Subject): string {
+  if (code === "SKILL_INVALID") return tidy(message, subject);
+  const place = firstPlace(stack, subject.root);
+  const where = place === undefined ? "" : `, ${placeText(place, subject)}`;
+  return sentence("SKILL_INVALID", `${what}${where}: ${tidy(message, subject)}`);
+}
+
+function tidy(text: string, { module, root, bundle }: Subject): string {
+  const known =
+    bundle === undefined ? text : text.replaceAll(`file://${bundle}`, module.source).replaceAll(bundle, module.source);
+  return withoutPaths(known.replaceAll(/(\.\w+)\?\d+/g, "$1"), root);
 }
 
 interface Place {
@@ -44,13 +54,13 @@ interface Place {
 function firstPlace(stack: string, root: string): Place | undefined {
   for (const line of stack.split("\n")) {
     const at = line.indexOf(`${root}${sep}`);
-    const [, file, number] = (at < 0 ? null : /^(.*?):(\d+)(?::\d+)?\)?$/.exec(line.slice(at))) ?? [];
+    const [, file, number] = (at < 0 ? null : /^([^:]*):(\d+)/.exec(line.slice(at))) ?? [];
     if (file !== undefined) return { file, line: Number(number) };
   }
   return undefined;
 }
 
 /** `line 4` of the entry, `helpers.ts, line 4` of another file. */
-function placeText({ file, line }: Place, module: SkillModule, root: string): string {
+function placeText({ file, line }: Place, { module, root }: Subject): string {
   return file === module.entry ? `line ${line}` : `${relative(root, file).split(sep).join("/")}, line ${line}`;
 }

@@ -1,5 +1,4 @@
 import type { ChildProcess } from "node:child_process";
-import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
 
 import type { CallContext } from "../../../model/skill.ts";
@@ -67,10 +66,21 @@ export class Ending {
   }
 }
 
+/** Line by line; one that never ends is handed on in pieces, so that it fills no memory here. */
 function readLines(stream: Readable, take: (line: string) => void): void {
-  createInterface({ input: stream }).on("line", (line) => {
-    if (line !== "") take(line.slice(0, LONGEST_LINE));
+  let rest = "";
+  const flush = (): void => {
+    if (rest !== "") take(rest.slice(0, LONGEST_LINE));
+    rest = "";
+  };
+  stream.setEncoding("utf8").on("data", (chunk: string) => {
+    const lines = (rest + chunk).split("\n");
+    const last = lines.pop() ?? "";
+    for (rest of lines) flush();
+    rest = last;
+    if (rest.length > LONGEST_LINE) flush();
   });
+  stream.on("end", flush);
 }
 
 const alive = new Set<ChildProcess>();

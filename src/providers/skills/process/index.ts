@@ -46,6 +46,7 @@ export class SkillProcesses {
   /** Imports a module, in place of an earlier one of the same name. Rejects with a `ModuleFailure`. */
   async load(order: LoadOrder): Promise<Loaded> {
     for (let left = MOST_PROCESSES; ; left--) {
+      if (this.#isClosed) throw new ModuleFailure("the skills were closed meanwhile");
       const process = this.#running();
       try {
         const loaded = await process.load(order, this.#options.importTimeoutMs);
@@ -56,7 +57,7 @@ export class SkillProcesses {
         return loaded;
       } catch (error) {
         if (!(error instanceof ProcessGone)) throw error;
-        if (left === 0 || this.#isClosed) throw new ModuleFailure(error.message);
+        if (left === 0) throw new ModuleFailure(error.message);
       }
     }
   }

@@ -1,7 +1,7 @@
 import { parseMetadata } from "../../../define-skill.ts";
 import { isRecord } from "../../../model/json.ts";
 import { isMemberName } from "../../../model/names.ts";
-import type { MethodDefinition } from "../../../model/skill.ts";
+import type { MethodDefinition, MethodMetadata } from "../../../model/skill.ts";
 import type { ExportPath } from "../read/index.ts";
 import type { Failure, Loaded, LoadedSkill, LoadedTool, LogLevel, Report } from "./messages.ts";
 
@@ -98,10 +98,19 @@ function parseMethod(value: unknown, skill: string): readonly MethodDefinition[]
       description: text(description),
       input,
       ...(isRecord(output) && { output }),
-      ...(isRecord(metadata) && { metadata: parseMetadata(metadata, `${skill}.${name}`) }),
+      ...(isRecord(metadata) && { metadata: metadataOf(metadata, `${skill}.${name}`) }),
       ...(Array.isArray(examples) && { examples: examples.filter(isRecord) }),
     },
   ];
+}
+
+function metadataOf(metadata: Readonly<Record<string, unknown>>, path: string): Partial<MethodMetadata> {
+  try {
+    return parseMetadata(metadata, path);
+  } catch {
+    // It was checked where it was defined; whoever forges it gets none.
+    return {};
+  }
 }
 
 function parsePath(value: unknown): ExportPath {

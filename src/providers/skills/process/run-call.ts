@@ -79,14 +79,14 @@ function argumentsFor(
   input: Readonly<Record<string, unknown>>,
   context: CallContext,
 ): readonly unknown[] {
-  const values = layout.names.map((name) => revived(valueAt(input, [name]), layout.revive[name]));
+  const values = layout.names.map((name) => revived(valueAt(input, [name]), valueAt(layout.revive, [name])));
   const last = layout.rest ? values.pop() : undefined;
   const args = layout.form === "object" ? [input] : [...values, ...(Array.isArray(last) ? last : [])];
   if (layout.context) return [...args, context];
   return args.slice(0, args.findLastIndex((value) => value !== undefined) + 1);
 }
 
-function revived(value: unknown, as: "Date" | "URL" | undefined): unknown {
+function revived(value: unknown, as: unknown): unknown {
   if (typeof value !== "string" || as === undefined) return value;
   return as === "Date" ? new Date(value) : new URL(value);
 }

@@ -2,6 +2,7 @@ import { type ChildProcess, fork } from "node:child_process";
 import { Socket } from "node:net";
 import { fileURLToPath } from "node:url";
 
+import { messageOf } from "../../../errors.ts";
 import type { CallContext } from "../../../model/skill.ts";
 import { Ending } from "./ending.ts";
 import { type InvokeOrder, type Loaded, type LoadOrder, nowMs, type Order, type Report } from "./messages.ts";
@@ -13,7 +14,7 @@ const START_MS = 1_000;
 /** It may begin a call in the very last moment; its word must be here before the call goes elsewhere. */
 const START_MARGIN_MS = 250;
 /** How long it may stay silent after one of its calls was cancelled: alone, or beside calls that still count. */
-const SILENCE_MS = { alone: 1_000, beside: 3_000 };
+const SILENCE_MS = { alone: 500, beside: 3_000 };
 const FAREWELL_MS = 500;
 
 const ENTRY = fileURLToPath(
@@ -130,25 +131,36 @@ export class SkillProcess {
   }
 
   invoke(request: CallRequest, context: CallContext): Promise<CallEnd> {
+    const { path } = request;
+    const { signal } = context;
+    if (signal.aborted) return Promise.resolve({ kind: "error", error: callCancelled(path, signal) });
     const call = ++this.#lastCall;
     return new Promise((resolve) => {
       const cancel = (): void => this.#cancel(call);
       const late = setTimeout(() => setImmediate(() => this.#late(call)), START_MS + START_MARGIN_MS);
       const end = (how: CallEnd): void => {
         clearTimeout(late);
-        context.signal.removeEventListener("abort", cancel);
+        signal.removeEventListener("abort", cancel);
         this.#calls.delete(call);
         resolve(how);
         this.#settle();
       };
-      this.#calls.set(call, { path: request.path, context, end, hasBegun: false });
-      context.signal.addEventListener("abort", cancel, { once: true });
-      const { caller, runId, callId, settings } = context;
-      const facts = { caller: { ...caller }, runId, callId, settings };
+      signal.addEventListener("abort", cancel, { once: true });
+      this.#calls.set(call, { path, context, end, hasBegun: false });
+      this.#settle();
+      this.#begin(call, request, context, end);
+    });
+  }
+
+  #begin(call: number, request: CallRequest, context: CallContext, end: (end: CallEnd) => void): void {
+    const { caller, runId, callId, settings } = context;
+    const facts = { caller: { ...caller }, runId, callId, settings };
+    try {
       this.#send({ kind: "invoke", call, ...request, context: facts, startBy: nowMs() + START_MS });
       if (this.isOver) end({ kind: "moved" });
-      else this.#settle();
-    });
+    } catch (error) {
+      end({ kind: "error", error: callFailed(request.path, `was given what is no plain data: ${messageOf(error)}`) });
+    }
   }
 
   /** Takes no more calls; ends when those under way have ended. */
@@ -160,6 +172,8 @@ export class SkillProcess {
   close(): void {
     for (const { path, end } of this.#calls.values()) end({ kind: "error", error: runtimeClosed(path) });
     this.retire();
+    // An idle process lets the program end without it; one that is closed is waited for.
+    this.#child.ref();
   }
 
   async #load(order: LoadOrder, timeoutMs: number): Promise<Loaded> {

@@ -1,5 +1,6 @@
 import { parseMetadata } from "../../../define-skill.ts";
 import { isRecord } from "../../../model/json.ts";
+import { methodNamesOfTools } from "../../../model/names.ts";
 import type { CallContext, MethodDefinition, MethodMetadata } from "../../../model/skill.ts";
 import { isStandardSchema, type ReadableSchema, readSchema } from "../../../standard-schema.ts";
 import { isFunction } from "./values.ts";
@@ -50,7 +51,7 @@ function toolOf({ kind, name, config, run }: Parts): Tool {
   const metadata = { ...fromAnnotations(annotations), ...parseMetadata(config, String(name)) };
   const output = outputSchema === undefined ? undefined : toolSchema(outputSchema, "output").json;
   const definition: MethodDefinition = {
-    name: typeof name === "string" ? name.replace(/[^\p{ID_Continue}$]/gu, "_") : "",
+    name: typeof name === "string" ? (methodNamesOfTools([name])[0] ?? "") : "",
     description: [description, title].find((text) => typeof text === "string") ?? "",
     input: input.json,
     ...(Object.keys(metadata).length > 0 && { metadata }),

@@ -4,7 +4,7 @@ import { type Doc, docOf } from "./docs.ts";
 import { isClass, isFunction, withDeclaredType } from "./exports.ts";
 import type { Files } from "./files.ts";
 import { readFacts } from "./metadata.ts";
-import { type ReadMethod, readMethod, typeParametersOf } from "./methods.ts";
+import { type ReadMethod, readMethod, tagWarnings, typeParametersOf } from "./methods.ts";
 import { type Bound, type Scope, scopeOf } from "./reader.ts";
 import { isPrivate } from "./shapes.ts";
 import { keyOf, nameOf, nodeAt, nodesAt, type SyntaxNode } from "./syntax.ts";
@@ -18,17 +18,21 @@ export interface ClassSite {
   readonly inherited: Partial<MethodMetadata>;
 }
 
-export interface ReadClassFacts {
+export interface ReadMembers {
   readonly methods: readonly ReadMethod[];
-  readonly hidden: boolean;
+  readonly warnings: readonly string[];
 }
 
-/** The public methods of a class: its own, and those of base classes whose source is at hand. */
-export function readClass({ skill, node, doc, scope, inherited }: ClassSite, files: Files): ReadClassFacts {
-  const { metadata, hidden } = readFacts(doc, inherited);
+/**
+ * The public methods of a class: its own, and those of base classes whose source is at hand. `undefined` for a class
+ * that its doc comment hides.
+ */
+export function readClass({ skill, node, doc, scope, inherited }: ClassSite, files: Files): ReadMembers | undefined {
+  const facts = readFacts(doc, inherited);
+  if (facts.hidden) return undefined;
   const members = [...membersOf({ node, scope }, files).values()];
-  const methods = members.flatMap((member) => readMethod({ skill, ...member, inherited: metadata }, files) ?? []);
-  return { methods, hidden };
+  const methods = members.flatMap((member) => readMethod({ skill, ...member, inherited: facts.metadata }, files) ?? []);
+  return { methods, warnings: tagWarnings(facts, skill, scope) };
 }
 
 interface Member {

@@ -1,7 +1,6 @@
 import { parse, type Spec } from "comment-parser";
 
-import type { Source, SyntaxNode } from "./syntax.ts";
-import { nodeAt } from "./syntax.ts";
+import { nodeAt, type Source, type SyntaxNode } from "./syntax.ts";
 
 /** A doc comment, with everything in it that is about types or metadata. */
 export interface Doc {
@@ -85,13 +84,10 @@ function textOfTag(spec: Spec): string {
   return lines.join("\n").trim();
 }
 
-/** Joins the lines of a paragraph; paragraphs, lists and indented lines stay apart. */
+/** Joins the lines of a paragraph; paragraphs, lists and indented lines stay apart. `{@link City}` is `City`. */
 function unwrap(text: string): string {
   return text
-    .replace(
-      /\{@link(?:code|plain)?\s+([^}|]+?)(?:\s*\|\s*([^}]+))?\}/g,
-      (_, target: string, label?: string) => label ?? target,
-    )
+    .replace(/\{@link(?:code|plain)?\s([^{}]*)\}/g, (_, target: string) => (target.split("|").at(-1) ?? "").trim())
     .trim()
     .replace(/(\S)[ \t]*\n(?=[^\s\-*#>|`\d])/g, "$1 ");
 }

@@ -15,12 +15,13 @@ export interface OwnExport {
 
 export type ModuleFormat = "esm" | "cjs";
 
-/** ES modules have an import or an export; a file without either is CommonJS, unless its extension says otherwise. */
+/** CommonJS is what assigns to `module.exports`, or says so by its extension; everything else is an ES module. */
 export function formatOf({ file, program }: Source): ModuleFormat {
   if (file.endsWith(".cjs")) return "cjs";
   const statements = nodesAt(program, "body");
   if (file.endsWith(".mjs") || statements.some(({ type }) => ESM_STATEMENTS.has(type))) return "esm";
-  return "cjs";
+  const assigned = statements.map((each) => exportsPath(nodeAt(assignmentIn(each), "left")));
+  return assigned.some((path) => path !== undefined) || statements.some(isExportAssignment) ? "cjs" : "esm";
 }
 
 const ESM_STATEMENTS: ReadonlySet<string> = new Set([
@@ -30,15 +31,25 @@ const ESM_STATEMENTS: ReadonlySet<string> = new Set([
   "ExportAllDeclaration",
 ]);
 
+/** `export = …`, TypeScript's word for CommonJS. */
+function isExportAssignment({ type }: SyntaxNode): boolean {
+  return type === "TSExportAssignment";
+}
+
+function assignmentIn(statement: SyntaxNode): SyntaxNode | undefined {
+  const expression = statement.type === "ExpressionStatement" ? nodeAt(statement, "expression") : undefined;
+  return expression?.type === "AssignmentExpression" ? expression : undefined;
+}
+
 /** What a module exports of its own, each value once, in the order of the text. */
 export function ownExports(names: FileNames): readonly OwnExport[] {
   const statements = nodesAt(names.source.program, "body");
   const all = statements.flatMap((statement, index) => {
     const doc = docOf(names.source, statement, statements[index - 1]);
-    return [...fromExport(statement, doc, names), ...fromAssignment(statement, doc, names)];
+    return [...fromExport(statement, doc, names), ...fromAssignment(assignmentIn(statement), doc, names)];
   });
-  const seen = new Set<SyntaxNode>();
-  return all.filter(({ node }) => !seen.has(node) && seen.add(node));
+  const first = new Map([...all].reverse().map((each) => [each.node.start, each]));
+  return all.filter((each) => first.get(each.node.start) === each);
 }
 
 function fromExport(statement: SyntaxNode, doc: Doc, names: FileNames): readonly OwnExport[] {
@@ -46,7 +57,7 @@ function fromExport(statement: SyntaxNode, doc: Doc, names: FileNames): readonly
   if (statement.type === "ExportDefaultDeclaration" && declaration !== undefined) {
     return unfold(["default"], declaration, doc, names);
   }
-  if (statement.type === "TSExportAssignment") return unfold([], nodeAt(statement, "expression"), doc, names);
+  if (isExportAssignment(statement)) return unfold([], nodeAt(statement, "expression"), doc, names);
   if (statement.type !== "ExportNamedDeclaration" || nodeAt(statement, "source") !== undefined) return [];
   const specifiers = nodesAt(statement, "specifiers").flatMap((specifier) => {
     const exported = nameOf(nodeAt(specifier, "exported")) ?? "";
@@ -56,16 +67,10 @@ function fromExport(statement: SyntaxNode, doc: Doc, names: FileNames): readonly
 }
 
 /** `module.exports = …`, `exports.name = …`, and both in a chain. */
-function fromAssignment(statement: SyntaxNode, doc: Doc, names: FileNames): readonly OwnExport[] {
-  const expression = statement.type === "ExpressionStatement" ? nodeAt(statement, "expression") : undefined;
-  return fromAssigned(expression, doc, names);
-}
-
-function fromAssigned(expression: SyntaxNode | undefined, doc: Doc, names: FileNames): readonly OwnExport[] {
-  if (expression?.type !== "AssignmentExpression") return [];
-  const path = exportsPath(nodeAt(expression, "left"));
-  const right = nodeAt(expression, "right");
-  if (right?.type === "AssignmentExpression") return fromAssigned(right, doc, names);
+function fromAssignment(assignment: SyntaxNode | undefined, doc: Doc, names: FileNames): readonly OwnExport[] {
+  const path = exportsPath(nodeAt(assignment, "left"));
+  const right = nodeAt(assignment, "right");
+  if (right?.type === "AssignmentExpression") return fromAssignment(right, doc, names);
   return path === undefined ? [] : unfold(path, right, doc, names);
 }
 

@@ -1,7 +1,7 @@
 import { isMemberName } from "../../../model/names.ts";
 import type { MethodMetadata } from "../../../model/skill.ts";
 import { methodNameOfModule, skillNameOfModule } from "../names.ts";
-import { readClass } from "./classes.ts";
+import { readClass, type ReadMembers } from "./classes.ts";
 import { type Doc, NO_DOC, parseDoc } from "./docs.ts";
 import {
   type ExportPath,
@@ -18,7 +18,7 @@ import { literalValue } from "./literals.ts";
 import { readFacts } from "./metadata.ts";
 import { type ReadMethod, readMethod } from "./methods.ts";
 import { scopeOf } from "./reader.ts";
-import { nameOf, nodeAt, nodesAt, type Source, type SyntaxNode } from "./syntax.ts";
+import { isNode, nameOf, nodeAt, nodesAt, type Source } from "./syntax.ts";
 
 export type { ExportPath, ModuleFormat } from "./exports.ts";
 export type { Layout } from "./parameters.ts";
@@ -42,11 +42,10 @@ export interface Reading {
   readonly files: readonly string[];
 }
 
-export interface ReadClass {
+export interface ReadClass extends ReadMembers {
   readonly name: string;
   readonly path: ExportPath;
   readonly description: string;
-  readonly methods: readonly ReadMethod[];
 }
 
 export interface ReadFunction extends ReadMethod {
@@ -81,20 +80,17 @@ export function readModule(source: Source, stem: string): Reading {
 
 /** The first comment of a file, if it is about the file and not about what follows it. */
 function headerOf(source: Source): Doc {
-  const [comment] = source.docs;
+  const [comment, next] = source.docs;
   const first = nodesAt(source.program, "body").find((statement) => statement["directive"] === undefined);
-  if (comment === undefined || (first !== undefined && comment.start > first.start)) return NO_DOC;
+  const start = first?.start ?? source.text.length;
+  if (comment === undefined || comment.start > start) return NO_DOC;
   const doc = parseDoc(comment.value, comment.loc?.start.line ?? 1);
-  const isAbout = doc.tags.some(({ tag }) => FILE_TAGS.has(tag));
-  const isFollowed = source.docs.some(({ start, end }) => start > comment.start && end <= (first?.start ?? 0));
-  return isAbout || isFollowed || first?.type === "ImportDeclaration" || !isExport(first) ? doc : NO_DOC;
+  const isAbout = doc.tags.some(({ tag }) => FILE_TAGS.has(tag)) || first?.type === "ImportDeclaration";
+  const isApart = /\n\s*\n/.test(source.text.slice(comment.end, start)) || (next !== undefined && next.end <= start);
+  return isAbout || isApart ? doc : NO_DOC;
 }
 
 const FILE_TAGS: ReadonlySet<string> = new Set(["file", "fileoverview", "module", "packagedocumentation"]);
-
-function isExport(statement: SyntaxNode | undefined): boolean {
-  return statement?.type === "ExportNamedDeclaration" || statement?.type === "ExportDefaultDeclaration";
-}
 
 /** `export const description = "…"`. */
 function ownText(own: readonly OwnExport[], name: string, names: FileNames, files: Files): string | undefined {
@@ -121,10 +117,8 @@ function classesOf(
     ? skillNameOfModule(stem)
     : [own, path.at(-1)].find((each) => each?.endsWith("Skill") === true);
   if (name === undefined || !isMemberName(name)) return [];
-  const { methods, hidden } = readClass({ skill: name, node, doc, scope: scopeOf(names), inherited }, files);
-  return hidden
-    ? []
-    : [{ name, path, description: doc.description === "" ? header.description : doc.description, methods }];
+  const read = readClass({ skill: name, node, doc, scope: scopeOf(names), inherited }, files);
+  return read === undefined ? [] : [{ name, path, description: doc.description || header.description, ...read }];
 }
 
 function functionsOf(
@@ -147,7 +141,11 @@ function nearMissesIn(source: Source, own: readonly OwnExport[]): readonly strin
     const name = nameOf(nodeAt(each, "id")) ?? "";
     return name.endsWith("Skill") && !exported.includes(name);
   });
+  const isHandedOn = nodesAt(source.program, "body").some(
+    ({ type, source }) => type.startsWith("Export") && isNode(source),
+  );
   return [
+    ...(isHandedOn ? ["what it exports of other files does not count"] : []),
     ...hidden.map((each) => `the class "${nameOf(nodeAt(each, "id"))}" in line ${each.loc.start.line} is not exported`),
     ...wrongName.map((name) => `the name of the class "${name}" does not end in Skill`),
   ];

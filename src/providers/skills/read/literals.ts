@@ -21,6 +21,8 @@ export function literalValue(
       return nodesAt(node, "expressions").length === 0 ? cookedText(node) : undefined;
     case "UnaryExpression":
       return signed(node["operator"], inner(nodeAt(node, "argument")));
+    case "BinaryExpression":
+      return computed(node["operator"], inner(nodeAt(node, "left")), inner(nodeAt(node, "right")));
     case "ArrayExpression":
       return allKnown(elementsOf(node).map(inner));
     case "ObjectExpression":
@@ -60,6 +62,23 @@ function signed(operator: unknown, value: Json | undefined): Json | undefined {
   if (typeof value !== "number") return undefined;
   return operator === "-" ? -value : operator === "+" ? value : undefined;
 }
+
+/** Sums of texts, and the flags and sizes that people write as `1 << 3` or `60 * 1000`. */
+function computed(operator: unknown, left: Json | undefined, right: Json | undefined): Json | undefined {
+  if (typeof left === "string" && typeof right === "string") return operator === "+" ? left + right : undefined;
+  if (typeof left !== "number" || typeof right !== "number") return undefined;
+  const value = ARITHMETIC.get(operator)?.(left, right);
+  return Number.isFinite(value) ? value : undefined;
+}
+
+const ARITHMETIC: ReadonlyMap<unknown, (left: number, right: number) => number> = new Map([
+  ["+", (left, right) => left + right],
+  ["-", (left, right) => left - right],
+  ["*", (left, right) => left * right],
+  ["**", (left, right) => left ** right],
+  ["<<", (left, right) => left << right],
+  ["|", (left, right) => left | right],
+]);
 
 /** A hole or a spread makes the whole unknown. */
 function elementsOf(array: SyntaxNode): readonly (SyntaxNode | undefined)[] {

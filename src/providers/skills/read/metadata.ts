@@ -1,5 +1,4 @@
 import { CAPABILITIES } from "../../../define-skill.ts";
-import { isRecord } from "../../../model/json.ts";
 import type { MethodExample, MethodMetadata } from "../../../model/skill.ts";
 import type { Doc, DocTag } from "./docs.ts";
 
@@ -38,8 +37,8 @@ const HIDING: ReadonlySet<string> = new Set(["hidden", "internal", "private", "i
 
 interface TagReader {
   readonly wanted: string;
-  /** `undefined` for a text that does not fit. `so` far is what the tags before have said. */
-  readonly read: (text: string, so: Metadata) => Metadata | undefined;
+  /** `undefined` for a text that does not fit. `soFar` is what the tags before have said. */
+  readonly read: (text: string, soFar: Metadata) => Metadata | undefined;
 }
 
 const TAGS: ReadonlyMap<string, TagReader> = new Map<string, TagReader>([
@@ -54,7 +53,7 @@ const TAGS: ReadonlyMap<string, TagReader> = new Map<string, TagReader>([
   ],
   [
     "deprecated",
-    { wanted: "a sentence", read: (text) => ({ deprecated: text === "" ? "There will be no replacement" : text }) },
+    { wanted: "a sentence", read: (text) => ({ deprecated: text === "" ? "No replacement is named" : text }) },
   ],
   ["readonly", flag((readOnly) => ({ readOnly }))],
   ["destructive", flag((destructive) => ({ destructive }))],
@@ -72,13 +71,16 @@ const TAGS: ReadonlyMap<string, TagReader> = new Map<string, TagReader>([
       read: (text) => (/^\d+$/.test(text) ? { rateLimit: Number(text) } : undefined),
     },
   ],
-  ["scope", words("a scope", (text, so) => ({ requiredScopes: [...(so.requiredScopes ?? []), ...listed(text)] }))],
-  ["tag", words("a word", (text, so) => ({ tags: [...(so.tags ?? []), ...listed(text)] }))],
+  [
+    "scope",
+    words("a scope", (text, soFar) => ({ requiredScopes: [...(soFar.requiredScopes ?? []), ...listed(text)] })),
+  ],
+  ["tag", words("a word", (text, soFar) => ({ tags: [...(soFar.tags ?? []), ...listed(text)] }))],
   ["capability", capability()],
 ]);
 
-function words(wanted: string, read: (text: string, so: Metadata) => Metadata): TagReader {
-  return { wanted, read: (text, so) => (text === "" ? undefined : read(text, so)) };
+function words(wanted: string, read: (text: string, soFar: Metadata) => Metadata): TagReader {
+  return { wanted, read: (text, soFar) => (text === "" ? undefined : read(text, soFar)) };
 }
 
 function flag(read: (on: boolean) => Metadata): TagReader {
@@ -119,9 +121,9 @@ function duration(read: (ms: number) => Metadata | undefined): TagReader {
 function capability(): TagReader {
   return {
     wanted: CAPABILITIES.join(", "),
-    read: (text, so) => {
+    read: (text, soFar) => {
       const found = CAPABILITIES.filter((each) => listed(text).includes(each));
-      return found.length === 0 ? undefined : { capabilities: [...(so.capabilities ?? []), ...found] };
+      return found.length === 0 ? undefined : { capabilities: [...(soFar.capabilities ?? []), ...found] };
     },
   };
 }
@@ -137,5 +139,5 @@ function exampleOf({ tag, text }: DocTag): readonly MethodExample[] {
     /^(?:<caption>(?<request>[^<]*)<\/caption>)?(?<rest>[^]*)$/.exec(text)?.groups ?? {};
   const code = rest.replace(/^\s*```\w*\n?|```\s*$/g, "").trim();
   const example = { ...(request !== "" && { request: request.trim() }), ...(code !== "" && { code }) };
-  return isRecord(example) && Object.keys(example).length > 0 ? [example] : [];
+  return Object.keys(example).length > 0 ? [example] : [];
 }

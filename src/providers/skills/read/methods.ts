@@ -2,12 +2,11 @@ import { basename } from "node:path";
 
 import type { JsonSchema } from "../../../model/json.ts";
 import type { MethodDefinition, MethodMetadata } from "../../../model/skill.ts";
-import { type Doc } from "./docs.ts";
+import type { Doc } from "./docs.ts";
 import type { Files } from "./files.ts";
-import { readFacts } from "./metadata.ts";
+import { type DocFacts, readFacts } from "./metadata.ts";
 import { docType, type Layout, readParameters } from "./parameters.ts";
-import type { Bound, Scope } from "./reader.ts";
-import { annotationOf } from "./shapes.ts";
+import { ANY, type Bound, type Scope } from "./reader.ts";
 import { nodeAt, nodesAt, type SyntaxNode } from "./syntax.ts";
 import { TypeReader, type Unreadable } from "./types.ts";
 
@@ -38,10 +37,7 @@ export function readMethod(
   const facts = readFacts(doc, inherited);
   if (facts.hidden) return undefined;
   const path = `${skill}.${name}`;
-  const file = basename(outer.source.file);
-  const warnings = new Set(
-    facts.mistakes.map(({ line, message }) => `Cannot read a tag of "${path}" (${file}:${line}): ${message}`),
-  );
+  const warnings = new Set(tagWarnings(facts, path, outer));
   const complain = (unreadable: Unreadable): void => void warnings.add(warningOf(unreadable, path));
   const scope = { ...outer, bound: typeParametersOf(fn, outer) };
   const { input, layout } = readParameters(fn, doc, scope, new TypeReader("input", files, complain));
@@ -72,22 +68,23 @@ export function typeParametersOf(
 }
 
 /** The schema of what the method returns or promises; `undefined` where nothing is said of it. */
-function readResult(fn: SyntaxNode, doc: Doc, scope: Scope, reader: TypeReader): JsonSchema | undefined {
+function readResult(fn: SyntaxNode, { returns }: Doc, scope: Scope, reader: TypeReader): JsonSchema | undefined {
   reader.subject = "the result";
-  const annotation = annotationOf(
-    fn["returnType"] === undefined ? undefined : { ...fn, typeAnnotation: fn["returnType"] },
-  );
-  const said = doc.returns;
-  const schema =
-    annotation !== undefined
-      ? reader.type(annotation, scope)
-      : said !== undefined && said.type !== ""
-        ? docType(said, scope, reader)
-        : {};
+  const annotation = nodeAt(fn, "returnType");
+  const said = returns === undefined || returns.type === "" ? ANY : docType(returns, scope, reader);
+  const schema = annotation === undefined ? said : reader.type(annotation, scope);
   if (Object.keys(schema).length === 0) return undefined;
-  const described =
-    said !== undefined && said.description !== "" ? { ...schema, description: said.description } : schema;
-  return reader.defs.size === 0 ? described : { ...described, $defs: Object.fromEntries(reader.defs) };
+  return {
+    ...schema,
+    ...(returns !== undefined && returns.description !== "" && { description: returns.description }),
+    ...(reader.defs.size > 0 && { $defs: Object.fromEntries(reader.defs) }),
+  };
+}
+
+/** Says which tags cannot be read, and what they should be. */
+export function tagWarnings({ mistakes }: DocFacts, path: string, { source }: Scope): readonly string[] {
+  const file = basename(source.file);
+  return mistakes.map(({ line, message }) => `Cannot read a tag of "${path}" (${file}:${line}): ${message}`);
 }
 
 function warningOf({ subject, file, line, text, why, mend }: Unreadable, path: string): string {

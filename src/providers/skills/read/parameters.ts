@@ -102,41 +102,47 @@ const PLAIN_TYPES: ReadonlySet<string> = new Set([
 /** True for a last parameter that is typed `CallContext`, or that is called `context` and typed as nothing else. */
 function isContext(node: SyntaxNode, index: number, doc: Doc, scope: Scope): boolean {
   const { target, annotation, doc: documented } = parameterOf(node, index, doc);
-  const type = nameOf(nodeAt(annotation, "typeName"));
-  if (type !== undefined && (type === "CallContext" || scope.names.imports.get(type)?.name === "CallContext"))
-    return true;
   const said = documented?.type ?? "";
-  if (/\bCallContext$/.test(said)) return true;
+  if (isContextType(annotation, scope) || /\bCallContext$/.test(said)) return true;
   const name = nameOf(target);
   if (name === "context" || name === "_context") {
     return annotation === undefined
       ? !/^(?:string|number|boolean|.*\[\])$/.test(said)
       : !PLAIN_TYPES.has(annotation.type);
   }
-  const fields = target.type === "ObjectPattern" ? nodesAt(target, "properties").map(keyOf) : [];
-  return (
-    index > 0 &&
-    annotation === undefined &&
-    fields.length > 0 &&
-    fields.every((field) => CONTEXT_FIELDS.has(field ?? ""))
-  );
+  return index > 0 && annotation === undefined && takesContextApart(target);
 }
 
-function fieldOf(written: Written, scope: Scope, reader: TypeReader): Field {
-  const { name, node, target, annotation, fallback, rest, doc } = written;
+function isContextType(annotation: SyntaxNode | undefined, { names }: Scope): boolean {
+  const type = nameOf(nodeAt(annotation, "typeName") ?? nodeAt(annotation, "qualifier"));
+  return type !== undefined && (type === "CallContext" || names.imports.get(type)?.name === "CallContext");
+}
+
+/** `{ signal, log }`. */
+function takesContextApart(target: SyntaxNode): boolean {
+  const fields = target.type === "ObjectPattern" ? nodesAt(target, "properties").map(keyOf) : [];
+  return fields.length > 0 && fields.every((field) => field !== undefined && CONTEXT_FIELDS.has(field));
+}
+
+function fieldOf(parameter: Written, scope: Scope, reader: TypeReader): Field {
+  const { name, node, target, annotation, fallback, rest, doc } = parameter;
   reader.subject = `parameter "${name}"`;
-  const type = typeOf(written, scope, reader);
-  const value =
-    literalValue(fallback, scope.names, reader.files) ?? (doc?.default === undefined ? undefined : jsonOr(doc.default));
   const optional = target["optional"] === true || node["optional"] === true || doc?.optional === true;
   const open = annotation !== undefined && mayBeUndefined(annotation, scope, reader);
   return {
-    schema: {
-      ...type,
-      ...(doc !== undefined && doc.description !== "" && { description: doc.description }),
-      ...(value !== undefined && { default: value }),
-    },
+    schema: described(typeOf(parameter, scope, reader), parameter, scope, reader),
     required: !optional && !open && !rest && fallback === undefined,
+  };
+}
+
+/** The schema with what the doc comment says of the parameter, and with its default. */
+function described(schema: JsonSchema, { fallback, doc }: Written, scope: Scope, reader: TypeReader): JsonSchema {
+  const written = literalValue(fallback, scope.names, reader.files);
+  const value = written === undefined && doc?.default !== undefined ? jsonOr(doc.default) : written;
+  return {
+    ...schema,
+    ...(doc !== undefined && doc.description !== "" && { description: doc.description }),
+    ...(value !== undefined && { default: value }),
   };
 }
 
@@ -178,7 +184,7 @@ function fieldsOfPattern(written: Written, doc: Doc, scope: Scope, reader: TypeR
     const name = keyOf(property);
     if (name === undefined) continue;
     const value = nodeAt(property, "value");
-    const said = doc.params.find((param) => param.name.endsWith(`.${name}`));
+    const said = doc.params.find((param) => param.name === name || param.name.endsWith(`.${name}`));
     const part = {
       ...written,
       name,
@@ -189,8 +195,12 @@ function fieldsOfPattern(written: Written, doc: Doc, scope: Scope, reader: TypeR
       doc: said,
     };
     const known = fields.get(name);
-    if (known === undefined && declared === undefined) fields.set(name, fieldOf(part, scope, reader));
-    else if (known !== undefined) fields.set(name, withPattern(known, part, scope, reader));
+    if (known !== undefined) {
+      const schema = described(known.schema, part, scope, reader);
+      fields.set(name, { schema, required: known.required && part.fallback === undefined });
+    } else if (declared === undefined) {
+      fields.set(name, fieldOf(part, scope, reader));
+    }
   }
   return fields;
 }
@@ -208,19 +218,6 @@ function declaredFields(
   const shape = reader.shape(type, found === undefined ? scope : { ...scope, source: found.source });
   if (shape === undefined) reader.unreadable(node, scope, "its fields are not known");
   return shape?.fields;
-}
-
-/** A declared field with the default that the pattern gives it, and what the doc comment says. */
-function withPattern(field: Field, { fallback, doc }: Written, scope: Scope, reader: TypeReader): Field {
-  const value = literalValue(fallback, scope.names, reader.files);
-  return {
-    schema: {
-      ...field.schema,
-      ...(doc !== undefined && doc.description !== "" && { description: doc.description }),
-      ...(value !== undefined && { default: value }),
-    },
-    required: field.required && fallback === undefined,
-  };
 }
 
 function revivalOf({ name, annotation }: Written, scope: Scope): readonly (readonly [string, "Date" | "URL"])[] {

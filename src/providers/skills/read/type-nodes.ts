@@ -87,11 +87,13 @@ function readUnion(node: SyntaxNode, scope: Scope, reader: Reader): JsonSchema {
 
 /** Objects become one object. `string & { brand: … }` and `string & {}` are text. */
 function readIntersection(node: SyntaxNode, scope: Scope, reader: Reader): JsonSchema {
-  const object = readShape(node, scope, reader);
-  if (object !== undefined) return object;
-  const schemas = nodesAt(node, "types").map((each) => reader.type(each, scope));
-  return schemas.find(({ type }) => type !== undefined && type !== "object") ?? { allOf: schemas };
+  const types = nodesAt(node, "types");
+  const scalar = types.find(({ type }) => SCALARS.has(type));
+  if (scalar !== undefined) return reader.type(scalar, scope);
+  return readShape(node, scope, reader) ?? { allOf: types.map((each) => reader.type(each, scope)) };
 }
+
+const SCALARS: ReadonlySet<string> = new Set(["TSStringKeyword", "TSNumberKeyword", "TSBooleanKeyword"]);
 
 function readShape(node: SyntaxNode, scope: Scope, reader: Reader): JsonSchema | undefined {
   const shape = reader.shape(node, scope);

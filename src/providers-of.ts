@@ -1,0 +1,74 @@
+import { isRecord } from "./model/json.ts";
+import type { Settings } from "./options.ts";
+import type { McpProvider, ServerStatus } from "./providers/mcp/index.ts";
+import type { Sources } from "./sources.ts";
+import { VERSION } from "./version.ts";
+
+/** The providers that settings ask for, from their start to their end. */
+export interface Providers {
+  /** Settles when local skills are loaded, and MCP servers have begun to connect. */
+  open(): Promise<void>;
+  /** Settles when every MCP server is connected or has failed. Opens what is not open yet. */
+  ready(): Promise<void>;
+  /** True when nothing more is to come. */
+  readonly isComplete: boolean;
+  readonly servers: readonly ServerStatus[];
+  close(): Promise<void>;
+}
+
+/** Nothing is opened before it is asked for. */
+export function createProviders(settings: Settings, sources: Sources): Providers {
+  let opening: Promise<Pick<McpProvider, "servers" | "ready">> | undefined;
+  let opened: Pick<McpProvider, "servers" | "ready"> = NONE;
+  let isComplete = false;
+  const open = async (): Promise<void> => {
+    opened = await (opening ??= openProviders(settings, sources));
+  };
+  return {
+    open,
+    async ready() {
+      await open();
+      await opened.ready;
+      isComplete = true;
+    },
+    get isComplete() {
+      return isComplete;
+    },
+    get servers() {
+      return opened.servers;
+    },
+    async close() {
+      // What is being opened can only be closed when it is there.
+      if (opening !== undefined) await open();
+      await sources.close();
+    },
+  };
+}
+
+const NONE = { servers: [], ready: Promise.resolve() };
+
+/** Loads the folder of skills, and lets MCP servers connect in the background. Rooms without work are not loaded. */
+async function openProviders(
+  { skillsDir, watch, sections, servers, env }: Settings,
+  sources: Sources,
+): Promise<Pick<McpProvider, "servers" | "ready">> {
+  if (skillsDir !== undefined) {
+    const { loadSkills } = await import("./providers/skills/index.ts");
+    sources.add(await loadSkills(skillsDir, { settings: skillSettings(sections), watch }));
+  }
+  if (servers.length === 0) return NONE;
+  const { connectServers } = await import("./providers/mcp/index.ts");
+  const provider = connectServers(servers, { env, clientInfo: { name: "skillgate", version: VERSION } });
+  sources.add(provider);
+  return provider;
+}
+
+/** What settings.yaml says under `skills.<name>`; `dir` is the folder itself. */
+function skillSettings(sections: Settings["sections"]): Readonly<Record<string, Readonly<Record<string, unknown>>>> {
+  const section = sections["skills"];
+  if (!isRecord(section)) return {};
+  const entries = Object.entries(section).filter((entry): entry is [string, Record<string, unknown>] =>
+    isRecord(entry[1]),
+  );
+  return Object.fromEntries(entries);
+}

@@ -1,0 +1,171 @@
+import type { Implementation, PriorDiscovery } from "@modelcontextprotocol/client";
+
+import { messageOf } from "../../errors.ts";
+import { type Backoff, createBackoff, type RestartPolicy } from "./backoff.ts";
+import { howItEnded } from "./call-failure.ts";
+import { connect } from "./connect.ts";
+import type { Connection, LogLevel } from "./connection.ts";
+import { startFailure } from "./failure.ts";
+import type { ServerConfig } from "./server-config.ts";
+import type { Environment } from "./stdio/environment.ts";
+import type { ProcessReport } from "./stdio/transport.ts";
+
+export interface LinkOptions {
+  readonly env: Environment;
+  readonly clientInfo: Implementation;
+  readonly connectTimeoutMs: number;
+  readonly maxMessageBytes: number;
+  readonly restart: RestartPolicy;
+  readonly log: (server: string, level: LogLevel, text: string) => void;
+}
+
+/** What the owner of a link does when something happens to it. */
+export interface LinkEvents {
+  /** Has to succeed before the link counts as connected. */
+  readonly prepare: (connection: Connection) => Promise<void>;
+  readonly onToolsChanged: () => void;
+  readonly onChange: () => void;
+}
+
+export type LinkState =
+  /** Asleep: it can be connected, and will be when it is needed. */
+  | { readonly kind: "asleep" | "connecting" }
+  | { readonly kind: "connected"; readonly connection: Connection }
+  /** Disconnected: it was lost, and will be connected again. */
+  | { readonly kind: "disconnected" | "error"; readonly error: string };
+
+/** The way to one server: connected when it is needed, and again when it was lost. */
+export class Link {
+  readonly #config: ServerConfig;
+  readonly #options: LinkOptions;
+  readonly #events: LinkEvents;
+  readonly #backoff: Backoff;
+  readonly #closing = new AbortController();
+  #state: LinkState = { kind: "asleep" };
+  /** What is known of the protocol that the server speaks. */
+  #era: PriorDiscovery | undefined;
+  #wasConnected = false;
+  #opening: Promise<void> = Promise.resolve();
+  #restart: NodeJS.Timeout | undefined;
+  /** Settles when nothing is left of the connections that were lost. */
+  #swept: Promise<unknown> = Promise.resolve();
+  #report: () => ProcessReport | undefined = () => undefined;
+
+  constructor(config: ServerConfig, era: PriorDiscovery | undefined, options: LinkOptions, events: LinkEvents) {
+    this.#config = config;
+    this.#era = era;
+    this.#options = options;
+    this.#events = events;
+    this.#backoff = createBackoff(options.restart);
+  }
+
+  get state(): LinkState {
+    return this.#state;
+  }
+
+  /** Fires when the link is closed for good. */
+  get closing(): AbortSignal {
+    return this.#closing.signal;
+  }
+
+  /** The last that the server's process printed on stderr. */
+  get stderrTail(): string {
+    return this.#report()?.stderrTail ?? "";
+  }
+
+  /** Connects if it sleeps, and waits while it connects. What came of it is the state. */
+  async wake(): Promise<void> {
+    if (this.#state.kind === "asleep") this.#open();
+    await this.#opening;
+  }
+
+  /** Lets go of the server until it is needed again. */
+  sleep(): void {
+    if (this.#state.kind === "connected" && this.#drop(this.#state.connection)) this.#become({ kind: "asleep" });
+  }
+
+  /** Says that a connection is of no use any more. */
+  lost(connection: Connection, why: string): void {
+    if (this.#drop(connection)) this.#openLater(why);
+  }
+
+  /** Connects anew at once: the server is well, it only has forgotten us. */
+  renew(connection: Connection): void {
+    if (this.#drop(connection)) this.#open();
+  }
+
+  /** Settles when nothing of the server is left. */
+  async close(): Promise<void> {
+    this.#closing.abort(new Error("closed"));
+    clearTimeout(this.#restart);
+    await this.#opening;
+    const connection = this.#state.kind === "connected" ? this.#state.connection : undefined;
+    if (this.#state.kind !== "error") this.#state = { kind: "disconnected", error: "is closed" };
+    await Promise.allSettled([connection?.close(), this.#swept]);
+  }
+
+  #become(state: LinkState): void {
+    this.#state = state;
+    this.#events.onChange();
+  }
+
+  /** False if the connection was dropped before. */
+  #drop(connection: Connection): boolean {
+    const isCurrent = this.#state.kind === "connected" && this.#state.connection === connection;
+    if (!isCurrent || this.closing.aborted) return false;
+    this.#swept = Promise.allSettled([this.#swept, connection.close()]);
+    return true;
+  }
+
+  /** What has never worked is not tried again: it is the configuration that is wrong. */
+  #notOpened(error: string): void {
+    if (this.#wasConnected) this.#openLater(error);
+    else this.#become({ kind: "error", error });
+  }
+
+  #openLater(why: string): void {
+    if (this.closing.aborted) return;
+    const delayMs = this.#backoff.next();
+    if (delayMs === undefined) return this.#become({ kind: "error", error: `${why}, after too many restarts` });
+    this.#become({ kind: "disconnected", error: why });
+    this.#restart = setTimeout(() => this.#open(), delayMs).unref();
+  }
+
+  #open(): void {
+    this.#opening = this.#connect().then(
+      (connection) => {
+        this.#era = connection.era;
+        this.#wasConnected = true;
+        this.#become({ kind: "connected", connection });
+        void connection.closed.then(async () => this.lost(connection, await howItEnded(connection)));
+      },
+      (thrown: unknown) => {
+        this.#era = undefined;
+        this.#notOpened(messageOf(thrown));
+      },
+    );
+    this.#become({ kind: "connecting" });
+  }
+
+  async #connect(): Promise<Connection> {
+    await this.#swept;
+    const { connectTimeoutMs: timeoutMs } = this.#options;
+    const connection = await connect(this.#config, {
+      ...this.#options,
+      timeoutMs,
+      signal: this.closing,
+      ...(this.#era && { era: this.#era }),
+      onToolsChanged: this.#events.onToolsChanged,
+      onProcess: (report) => (this.#report = report),
+      log: (level, text) => this.#options.log(this.#config.name, level, text),
+    });
+    try {
+      await this.#events.prepare(connection);
+      return connection;
+    } catch (thrown) {
+      const report = connection.report();
+      await connection.close();
+      throw startFailure(this.#config, { thrown, timeoutMs, report, step: "did not list its tools" });
+    }
+  }
+}

@@ -1,0 +1,91 @@
+import { readFileSync } from "node:fs";
+
+import { readSnippet } from "../../src/frontend/index.ts";
+import { gatekeep, type Questions, type Verdict } from "../../src/gatekeeper/index.ts";
+import { type Catalog } from "../../src/model/catalog.ts";
+import type { JsonSchema } from "../../src/model/json.ts";
+import type { ProvidedSkill } from "../../src/model/skill.ts";
+import { createRegistry, search } from "../../src/registry/index.ts";
+import { createValidator } from "../../src/validation/index.ts";
+
+type Permission = "allow" | "deny" | "approve" | "hidden";
+
+interface Stub {
+  readonly permission: Permission;
+  readonly params: Readonly<Record<string, string>>;
+}
+
+const { tools } = JSON.parse(readFileSync(new URL("../fixtures/stubs.json", import.meta.url), "utf8")) as {
+  readonly tools: Readonly<Record<string, Stub>>;
+};
+
+/** The paths of the stub skills that have one of the permissions. */
+export function pathsWith(...permissions: readonly Permission[]): readonly string[] {
+  return Object.keys(tools).filter((path) => permissions.includes(tools[path]?.permission ?? "hidden"));
+}
+
+/** The stub skills as a caller sees them who may call some methods, only see others, and knows nothing of the hidden ones. */
+export const catalog: Catalog = catalogOf(pathsWith("allow", "approve", "deny"));
+
+const validator = createValidator();
+const callable = new Set(pathsWith("allow", "approve"));
+
+export const questions: Questions = {
+  catalog,
+  problems: (method, args) => validator.problems(method, args),
+  mayCall: (path) => callable.has(path),
+  findSimilar: (words) =>
+    search(catalog, words, { limit: 3 }).results.flatMap(({ path }) => catalog.method(path) ?? []),
+};
+
+export function check(source: string, asked: Questions = questions): Verdict {
+  return gatekeep(readSnippet(source, { sourceBytes: 256 << 10 }), asked);
+}
+
+/** The code of a snippet that is fine, without the block around it. */
+export function codeOf(source: string): string {
+  const { program, violations } = check(source);
+  if (program === undefined) throw new Error(violations.map(({ message }) => message).join("\n"));
+  return program.code.slice(1, -2);
+}
+
+/** `CODE line:column` of everything that is wrong. */
+export function places(source: string): readonly string[] {
+  return check(source).violations.map(({ code, line, column }) => `${code} ${line}:${column}`);
+}
+
+function catalogOf(paths: readonly string[]): Catalog {
+  const registry = createRegistry();
+  for (const name of new Set(paths.map((path) => path.split(".")[0] ?? ""))) registry.register(skillOf(name, paths));
+  return registry.catalog;
+}
+
+function skillOf(name: string, paths: readonly string[]): ProvidedSkill {
+  const own = paths.filter((path) => path.startsWith(`${name}.`));
+  return {
+    name,
+    description: `${name} of the samples`,
+    source: "stubs.json",
+    kind: "code",
+    methods: own.map((path) => ({
+      name: path.slice(name.length + 1),
+      description: path,
+      input: schemaOf(tools[path]?.params ?? {}),
+    })),
+    invoke: () => Promise.reject(new Error("Cannot call a method of a sample")),
+  };
+}
+
+function schemaOf(params: Stub["params"]): JsonSchema {
+  const typeOf = (type: string): JsonSchema => {
+    const bare = type.replace("?", "");
+    if (bare === "any") return {};
+    return bare.endsWith("[]") ? { type: "array", items: { type: bare.slice(0, -2) } } : { type: bare };
+  };
+  return {
+    type: "object",
+    properties: Object.fromEntries(Object.entries(params).map(([name, type]) => [name, typeOf(type)])),
+    required: Object.keys(params).filter((name) => !(params[name] ?? "").endsWith("?")),
+    additionalProperties: false,
+  };
+}

@@ -1,0 +1,225 @@
+import { readFile } from "node:fs/promises";
+import { fileURLToPath } from "node:url";
+
+import { beforeAll, describe, expect, test } from "vitest";
+
+import { SkillgateError } from "../../../src/errors.ts";
+import type { SkillsProvider } from "../../../src/providers/skills/index.ts";
+import { call, loadFiles } from "./call.ts";
+
+let misbehaving: string;
+
+beforeAll(async () => {
+  misbehaving = await readFile(fileURLToPath(new URL("../../fixtures/skills/misbehaving.ts", import.meta.url)), "utf8");
+});
+
+const logged: string[] = [];
+
+/** The skill that does what a skill should not do, and one that counts how often its process was asked. */
+async function load(): Promise<SkillsProvider> {
+  logged.length = 0;
+  return loadFiles(
+    {
+      "misbehaving.ts": misbehaving,
+      "counter.ts":
+        "let count = 0;\nexport const next = () => ++count;\nexport const later = async (ms: number) => { await new Promise((r) => setTimeout(r, ms)); return ++count; };",
+    },
+    { log: (level, text) => logged.push(`${level} ${text}`) },
+  );
+}
+
+/** `Cannot complete the call: "MisbehavingSkill.<method>" <what> (CALL_FAILED)`. */
+function failed(method: string, what: string) {
+  return {
+    name: "SkillgateError",
+    code: "CALL_FAILED",
+    message: `Cannot complete the call: "MisbehavingSkill.${method}" ${what} (CALL_FAILED)`,
+    facts: { skill: "MisbehavingSkill", method },
+  };
+}
+
+describe("skills that misbehave", () => {
+  test("L10: one that never gives back control is stopped when its time is over; calls beside it go on elsewhere", async () => {
+    const provider = await load();
+    const reason = new SkillgateError("CALL_TIMEOUT", "Tool 'MisbehavingSkill.spin' timed out after 2s");
+    const abort = new AbortController();
+    const spin = expect(call(provider, "MisbehavingSkill.spin", {}, { signal: abort.signal })).rejects.toBe(reason);
+    const beside = await Promise.all([1, 2, 3].map(() => call(provider, "CounterSkill.next")));
+    expect(new Set(beside)).toEqual(new Set([1, 2, 3]));
+    abort.abort(reason);
+    await spin;
+    await expect(call(provider, "CounterSkill.next")).resolves.toBe(4);
+  });
+
+  test("L10: one that exits fails its own call and nothing else", async () => {
+    const provider = await load();
+    const beside = call(provider, "CounterSkill.later", { ms: 50 });
+    await expect(call(provider, "MisbehavingSkill.exit")).rejects.toMatchObject(
+      failed("exit", "called process.exit(3), but a skill cannot end the program"),
+    );
+    await expect(beside).resolves.toBe(1);
+  });
+
+  test("L10: one that ends its process is started again for the next call", async () => {
+    const provider = await load();
+    await expect(call(provider, "CounterSkill.next")).resolves.toBe(1);
+    await expect(call(provider, "MisbehavingSkill.kill")).rejects.toMatchObject(
+      failed("kill", "did not finish: the process of the skills used more than 768 MB of memory"),
+    );
+    await expect(call(provider, "CounterSkill.next")).resolves.toBe(1);
+  });
+
+  test("L10: one that eats its memory is stopped", async () => {
+    const provider = await loadFiles({ "misbehaving.ts": misbehaving }, { memoryBytes: 128 << 20 });
+    await expect(call(provider, "MisbehavingSkill.eat")).rejects.toMatchObject({
+      code: "CALL_FAILED",
+      message: expect.stringMatching(
+        /"MisbehavingSkill\.eat" did not finish: the process of the skills (?:ran out of memory|used more than 192 MB of memory)/,
+      ),
+    });
+    await expect(call(provider, "MisbehavingSkill.until", { ms: 1 })).resolves.toBe("done");
+  });
+
+  test.each([
+    ["throwLater", "failed outside of its call: out of a timer"],
+    ["rejectLater", "failed outside of its call: nobody awaits this"],
+    ["callback", 'did not return plain data: "result.list[0].next" is a function'],
+  ])("L10: %s fails its own call and nothing else", async (method, what) => {
+    const provider = await load();
+    const beside = call(provider, "CounterSkill.later", { ms: 50 });
+    await expect(call(provider, `MisbehavingSkill.${method}`)).rejects.toMatchObject(failed(method, what));
+    await expect(beside).resolves.toBe(1);
+  });
+
+  test("L10: an error long after the answer is only told", async () => {
+    const provider = await load();
+    await expect(call(provider, "MisbehavingSkill.leak")).resolves.toBe("answered");
+    await expect
+      .poll(() => logged.join("\n"))
+      .toContain("error A skill failed outside of any call: Error: long after the answer");
+    await expect(call(provider, "CounterSkill.next")).resolves.toBe(1);
+  });
+
+  test("L10: the channel to the runtime is out of reach, and what is printed is told", async () => {
+    const provider = await load();
+    await expect(call(provider, "MisbehavingSkill.talk")).resolves.toBeUndefined();
+    await expect.poll(() => logged).toContain("info printed by a skill");
+  });
+
+  test("L3: an error keeps its name and message, but not where the skills are", async () => {
+    const provider = await load();
+    await expect(call(provider, "MisbehavingSkill.path")).rejects.toMatchObject({
+      name: "RangeError",
+      message: "no such thing in data",
+    });
+  });
+});
+
+describe("calls", () => {
+  test("X2: a cancelled call is over at once, and the method hears of it", async () => {
+    const provider = await loadFiles({
+      "patient.ts": `
+        let heard = 0;
+        export const wait = (context) => new Promise((resolve) => context.signal.addEventListener("abort", () => { heard++; resolve("late"); }));
+        export const heardOf = () => heard;
+      `,
+    });
+    const abort = new AbortController();
+    const waiting = call(provider, "PatientSkill.wait", {}, { signal: abort.signal });
+    await call(provider, "PatientSkill.heardOf");
+    abort.abort();
+    await expect(waiting).rejects.toMatchObject({ code: "CALL_CANCELLED" });
+    await expect(call(provider, "PatientSkill.heardOf")).resolves.toBe(1);
+  });
+
+  test("L3: the context knows the call, and speaks for it", async () => {
+    const provider = await loadFiles(
+      {
+        "speaker.ts": `
+          export function speak(word: string, context: CallContext) {
+            context.log("warn", word);
+            context.progress(1, 3, "a third");
+            const { caller, runId, callId, settings } = context;
+            return { caller, runId, callId, settings, aborted: context.signal.aborted };
+          }
+        `,
+      },
+      { settings: { SpeakerSkill: { loud: true, colour: "red" } } },
+    );
+    const heard: unknown[] = [];
+    const result = await call(
+      provider,
+      "SpeakerSkill.speak",
+      { word: "hello" },
+      {
+        settings: { colour: "blue" },
+        log: (...words) => heard.push(words),
+        progress: (...steps) => heard.push(steps),
+      },
+    );
+    expect(result).toEqual({
+      caller: { id: "ada", grants: ["*"] },
+      runId: "run",
+      callId: "run/1",
+      settings: { loud: true, colour: "blue" },
+      aborted: false,
+    });
+    expect(heard).toEqual([
+      ["warn", "hello"],
+      [1, 3, "a third"],
+    ]);
+  });
+
+  test("L3: arguments arrive as declared: by position, defaults left to the method, dates as dates, the rest as a list", async () => {
+    const provider = await loadFiles({
+      "args.ts": `
+        export class ArgsSkill {
+          given(a: string, b = 2, c?: number) { return [a, b, c, arguments.length]; }
+          dated(at: Date, link: URL) { return [at instanceof Date, at.getUTCFullYear(), link.host]; }
+          many(first: string, ...others: number[]) { return [first, others]; }
+          object({ a, b = 3 }: { a: number; b?: number }, { caller }) { return [a, b, caller.id]; }
+          bytes(data: Uint8Array) { return data.map((byte) => byte * 2); }
+        }
+      `,
+    });
+    await expect(call(provider, "ArgsSkill.given", { a: "x" })).resolves.toEqual(["x", 2, undefined, 1]);
+    await expect(call(provider, "ArgsSkill.given", { c: 5, a: "x" })).resolves.toEqual(["x", 2, 5, 3]);
+    await expect(
+      call(provider, "ArgsSkill.dated", { at: "2020-01-01T00:00:00Z", link: "https://example.com/a" }),
+    ).resolves.toEqual([true, 2020, "example.com"]);
+    await expect(call(provider, "ArgsSkill.many", { first: "x", others: [1, 2] })).resolves.toEqual(["x", [1, 2]]);
+    await expect(call(provider, "ArgsSkill.object", { a: 1 })).resolves.toEqual([1, 3, "ada"]);
+    const bytes = await call(provider, "ArgsSkill.bytes", { data: new Uint8Array([1, 2]) });
+    expect([...(bytes as Uint8Array)]).toEqual([2, 4]);
+  });
+
+  test("L10: after closing, nothing can be called and no process is left", async () => {
+    const provider = await loadFiles({
+      "a.ts": "export const pid = () => process.pid;\nexport const wait = () => new Promise(() => {});",
+    });
+    const pid = (await call(provider, "ASkill.pid")) as number;
+    const waiting = call(provider, "ASkill.wait");
+    const closed = expect(waiting).rejects.toMatchObject({ code: "RUNTIME_CLOSED" });
+    await provider.close();
+    await closed;
+    await expect(call(provider, "ASkill.pid")).rejects.toMatchObject({ code: "RUNTIME_CLOSED" });
+    expect(() => process.kill(pid, 0)).toThrow("ESRCH");
+  });
+});
+
+describe("isolation", () => {
+  test("L10: a skill whose module does not start again says so, the others work", async () => {
+    const folder = {
+      "once.ts":
+        'import { existsSync, writeFileSync } from "node:fs";\nconst mark = new URL("./mark", import.meta.url);\nif (existsSync(mark)) throw new Error("not twice");\nwriteFileSync(mark, "");\nexport const here = () => true;',
+    };
+    const provider = await loadFiles({ ...folder, "misbehaving.ts": misbehaving });
+    await expect(call(provider, "OnceSkill.here")).resolves.toBe(true);
+    await expect(call(provider, "MisbehavingSkill.kill")).rejects.toThrow();
+    await expect(call(provider, "OnceSkill.here")).rejects.toMatchObject({
+      code: "CALL_FAILED",
+      message: 'Cannot complete the call: "OnceSkill.here" could not begin: not twice (CALL_FAILED)',
+    });
+    await expect(call(provider, "MisbehavingSkill.until", { ms: 1 })).resolves.toBe("done");
+  });
+});

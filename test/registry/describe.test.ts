@@ -1,0 +1,144 @@
+import { expect, test } from "vitest";
+import { describe } from "../../src/registry/index.ts";
+import { catalogOf, sampleSkills, skillOf } from "./catalogs.ts";
+
+const catalog = catalogOf(
+  ...sampleSkills(),
+  skillOf(
+    "MathSkill",
+    [
+      {
+        name: "add",
+        description: "Adds two numbers",
+        input: {
+          type: "object",
+          properties: { a: { type: "number", description: "The first" }, b: { type: "number" } },
+          required: ["a", "b"],
+        },
+        output: { type: "number" },
+        examples: [{ request: "what is one and two", code: "await device.MathSkill.add(1, 2) // 3" }],
+        metadata: { deprecated: "Use sum", approval: "user", rateLimit: 60, cooldownSeconds: 5, timeoutMs: 60_000 },
+      },
+      { name: "wipe", metadata: { destructive: true, requiredScopes: ["tool:math"], approval: "admin" } },
+    ],
+    { description: "Does sums", guidance: "Prefer sum over add." },
+  ),
+);
+
+test("D3: a method is described with its signature, its parameters, an example and its policy", () => {
+  const { text, ...facts } = describe(catalog, "MathSkill.add");
+  const declaration = `/**
+ * Adds two numbers
+ * @param a The first
+ * @deprecated Use sum
+ */
+add(a: number, b: number): Promise<number>;`;
+  const notes = [
+    "Deprecated: Use sum",
+    "Needs the approval of the user for each call",
+    "At most 60 calls per minute",
+    "Wait 5s between two calls",
+    "Times out after 60s",
+  ];
+  const example = "await device.MathSkill.add(1, 1)";
+  expect(facts).toEqual({ kind: "method", path: "MathSkill.add", declaration, example, notes, suggestions: [] });
+  expect(text).toBe(
+    [
+      "device.MathSkill.add",
+      declaration,
+      `Example: ${example}`,
+      "Example: await device.MathSkill.add(1, 2) // 3",
+      ...notes.map((note) => `Note: ${note}`),
+    ].join("\n"),
+  );
+});
+
+test("D3: what a method can destroy and whom it asks is said", () => {
+  expect(describe(catalog, "MathSkill.wipe").notes).toEqual([
+    "Needs the approval of an administrator for each call",
+    "Needs the scopes tool:math",
+    "Destructive: it may change or delete data for good",
+  ]);
+});
+
+test.each([
+  ["device.MathSkill.add"],
+  ["`MathSkill.add`"],
+  ["await device.MathSkill.add(1, 2)"],
+  ["  MathSkill.add(a: number, b: number)  "],
+])("D3: %j is a path as well", (path) => {
+  expect(describe(catalog, path).path).toBe("MathSkill.add");
+});
+
+test.each([
+  ["add", "Error: Invalid path 'add'. Use format 'SkillName.method_name'", "MathSkill.add"],
+  ["MathSkil", "Error: Invalid path 'MathSkil'. Use format 'SkillName.method_name'", "MathSkill"],
+  ["a.b.c", "Error: Invalid path 'a.b.c'. Use format 'SkillName.method_name'", undefined],
+  ["", "Error: Invalid path ''. Use format 'SkillName.method_name'", undefined],
+  ["Maths.add", "Error: Skill 'Maths' not found", "MathSkill"],
+  ["MathSkill.ad", "Error: Method 'ad' not found in MathSkill", "add"],
+  ["__proto__.x", "Error: Skill '__proto__' not found", undefined],
+  ["MathSkill.toString", "Error: Method 'toString' not found in MathSkill", undefined],
+  ["Nothing.*", "Error: No method matches 'Nothing.*'", undefined],
+])("D3: %j is answered by %j", (path, says, nearest) => {
+  const { kind, text, suggestions } = describe(catalog, path);
+  expect([kind, text.split("\n")[0], suggestions[0]]).toEqual(["unknown", says, nearest]);
+  expect(text).toBe(suggestions.length === 0 ? says : `${says}\nNearest: ${suggestions.join(", ")}`);
+});
+
+test("D3: a skill is described with its declarations and its guidance", () => {
+  const { kind, text } = describe(catalog, "MathSkill");
+  expect(kind).toBe("skill");
+  expect(text.split("\n")[0]).toBe("device.MathSkill: Does sums");
+  expect(text).toContain("add(a: number, b: number): Promise<number>;");
+  expect(text.endsWith("\nPrefer sum over add.")).toBe(true);
+});
+
+test("D3: a skill of many methods is described by a line for each, as far as there is room", () => {
+  const many = skillOf(
+    "ManySkill",
+    Array.from({ length: 60 }, (_, at) => ({ name: `m${at}`, description: `Does ${at}. Well.` })),
+  );
+  const lines = describe(catalogOf(many), "ManySkill").text.split("\n");
+  expect(lines).toHaveLength(52);
+  expect([lines[0], lines[1], lines[51]]).toEqual([
+    "device.ManySkill",
+    "- ManySkill.m0(args?: Record<string, unknown>) — Does 0",
+    "... and 10 more",
+  ]);
+});
+
+test("D3: several paths, and patterns, are answered at once", () => {
+  const several = describe(catalog, "MathSkill.add, MathSkill.nothing WeatherMCP.get_alerts");
+  expect(several.kind).toBe("several");
+  expect(several.text.split("\n\n").map((part) => part.split("\n")[0])).toEqual([
+    "device.MathSkill.add",
+    "Error: Method 'nothing' not found in MathSkill",
+    "device.WeatherMCP.get_alerts",
+  ]);
+  const pattern = describe(catalog, "HomeAssistantMCP.HassTurn*");
+  expect(pattern.text.match(/^device\.\S+/gm)).toEqual([
+    "device.HomeAssistantMCP.HassTurnOn",
+    "device.HomeAssistantMCP.HassTurnOff",
+  ]);
+  expect(describe(catalog, "*").text.split("\n")).toHaveLength(catalog.methods.length);
+});
+
+test("D3: a hostile question is answered in bounded time and size", () => {
+  const startedAt = performance.now();
+  for (const path of [
+    "(".repeat(100_000),
+    "a ".repeat(50_000),
+    `${"*".repeat(2_000)}x`,
+    "\u202E".repeat(5_000),
+    "x".repeat(100_000),
+  ]) {
+    expect(describe(catalog, path).text.length).toBeLessThan(20_000);
+  }
+  expect(performance.now() - startedAt).toBeLessThan(1_000);
+});
+
+test("D3: the descriptions of made-up servers are as a person has read them", async () => {
+  const texts = catalogOf(...sampleSkills()).methods.map(({ path }) => describe(catalog, path).text);
+  await expect(`${texts.join("\n\n")}\n`).toMatchFileSnapshot("golden/describe.txt");
+});

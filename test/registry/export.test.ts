@@ -1,0 +1,70 @@
+import { expect, test } from "vitest";
+import { catalogExport, methodExport, openapiExport } from "../../src/registry/index.ts";
+import { catalogOf, skillOf } from "./catalogs.ts";
+
+const input = { type: "object", properties: { a: { type: "number" } }, required: ["a"] };
+const catalog = catalogOf(
+  skillOf("MathSkill", [
+    {
+      name: "double",
+      description: "Doubles",
+      input,
+      output: { type: "number" },
+      metadata: { tags: ["math"], author: "Ada" },
+    },
+    { name: "ping", description: "" },
+  ]),
+);
+
+test("T8: a catalog is exported with the schemas of its methods", () => {
+  expect(catalogExport(catalog, new Date(0))).toEqual({
+    tools: [
+      {
+        name: "MathSkill.double",
+        description: "Doubles",
+        inputSchema: input,
+        outputSchema: { type: "number" },
+        tags: ["math"],
+      },
+      { name: "MathSkill.ping", description: "", inputSchema: { type: "object" }, tags: [] },
+    ],
+    version: "1.0.1",
+    generated_at: "1970-01-01T00:00:00.000Z",
+  });
+});
+
+test("T8: a method is exported with examples and metadata", () => {
+  const [double] = catalog.methods;
+  expect(double && methodExport(double)).toEqual({
+    schema: { name: "MathSkill.double", description: "Doubles", inputSchema: input, outputSchema: { type: "number" } },
+    examples: [{ a: 1 }],
+    metadata: { category: "general", version: "1.0.0", deprecated: false, author: "Ada" },
+  });
+});
+
+test("T8: the OpenAPI document has one operation for all methods", () => {
+  const document = JSON.parse(JSON.stringify(openapiExport(catalog)));
+  expect(document).toMatchObject({
+    openapi: "3.0.0",
+    info: { title: "Skillgate", version: "1.0.1" },
+    paths: {
+      "/tools/{tool_name}": {
+        post: {
+          parameters: [
+            { name: "tool_name", in: "path", required: true, schema: { enum: ["MathSkill.double", "MathSkill.ping"] } },
+          ],
+          responses: {
+            "200": { description: "Tool execution successful" },
+            "400": { content: { "application/json": { schema: { $ref: "#/components/schemas/ValidationError" } } } },
+            "404": { content: { "application/json": { schema: { $ref: "#/components/schemas/NotFound" } } } },
+          },
+        },
+      },
+    },
+  });
+  expect(Object.keys(document.components.schemas)).toEqual(["ToolInput", "ToolOutput", "ValidationError", "NotFound"]);
+});
+
+test("T8: an empty catalog gives a document without an empty enum", () => {
+  expect(JSON.stringify(openapiExport(catalogOf()))).not.toContain('"enum"');
+});

@@ -1,0 +1,99 @@
+import { expect, test } from "vitest";
+import type { Method } from "../../src/model/catalog.ts";
+import type { JsonSchema } from "../../src/model/json.ts";
+import { anthropicTool, ollamaTool, openaiTool } from "../../src/registry/index.ts";
+import { catalogOf, hasRecordedTools, recordedSkills, sampleSkills, skillOf } from "./catalogs.ts";
+
+function methodOf(input: JsonSchema, name = "search"): Method {
+  const [method] = catalogOf(skillOf("WebSkill", [{ name, description: "Searches", input }])).methods;
+  return method as Method;
+}
+
+const INPUT: JsonSchema = {
+  $schema: "https://json-schema.org/draft/2020-12/schema",
+  type: "object",
+  properties: {
+    count: { type: "integer", minimum: 1, maximum: 20, default: 0 },
+    query: { type: "string", description: "What", minLength: 1, pattern: "^\\S" },
+    safe: { type: "boolean", default: false },
+    site: { type: "string", default: "", enum: [] },
+    kind: { type: "string", enum: ["web", "news"] },
+    tags: { type: "array", items: { type: "string" }, minItems: 1, maxItems: 3 },
+    range: { anyOf: [{ type: "number" }, { type: "null" }] },
+    place: { $ref: "#/$defs/place" },
+  },
+  required: ["tags", "query"],
+  $defs: { place: { type: "object", properties: { city: { type: "string" } } } },
+};
+
+test("T3: the form of OpenAI is exact, and every constraint survives", () => {
+  expect(JSON.stringify(openaiTool(methodOf(INPUT)))).toBe(
+    JSON.stringify({
+      type: "function",
+      function: {
+        name: "WebSkill__search",
+        description: "Searches",
+        parameters: {
+          type: "object",
+          properties: {
+            count: { type: "integer", description: "", minimum: 1, maximum: 20, default: 0 },
+            query: { type: "string", description: "What", minLength: 1, pattern: "^\\S" },
+            safe: { type: "boolean", description: "", default: false },
+            site: { type: "string", description: "", default: "" },
+            kind: { type: "string", description: "", enum: ["web", "news"] },
+            tags: { type: "array", description: "", items: { type: "string" }, minItems: 1, maxItems: 3 },
+            range: { description: "", anyOf: [{ type: "number" }, { type: "null" }] },
+            place: { type: "object", description: "", $ref: "#/$defs/place" },
+          },
+          required: ["query", "tags"],
+          $defs: { place: { type: "object", properties: { city: { type: "string" } } } },
+        },
+      },
+    }),
+  );
+});
+
+test("T3: the forms of Ollama and Anthropic are made from the same method", () => {
+  const method = methodOf(INPUT);
+  const { name, description, parameters } = openaiTool(method).function;
+  expect(ollamaTool(method)).toEqual(openaiTool(method));
+  expect(anthropicTool(method)).toEqual({ name, description, input_schema: parameters });
+  expect(openaiTool(method, "search").function.name).toBe("search");
+});
+
+test("T3: a method without parameters has them empty, and required is always there", () => {
+  expect(openaiTool(methodOf({})).function.parameters).toEqual({ type: "object", properties: {}, required: [] });
+});
+
+test("T3: what stands in branches of the input is among the parameters", () => {
+  const input: JsonSchema = {
+    type: "object",
+    allOf: [{ properties: { a: { type: "string" } }, required: ["a"] }],
+    oneOf: [{ properties: { b: { type: "number" } } }, { properties: { c: {} } }],
+  };
+  expect(anthropicTool(methodOf(input)).input_schema).toEqual({
+    type: "object",
+    properties: {
+      a: { type: "string", description: "" },
+      b: { type: "number", description: "" },
+      c: { description: "" },
+    },
+    required: ["a"],
+  });
+});
+
+test("T3: a name that providers would refuse is cut and made unique", () => {
+  const long = ["x".repeat(80), `${"x".repeat(79)}y`, "größe"].map(
+    (name) => openaiTool(methodOf({}, name)).function.name,
+  );
+  expect(long.every((name) => /^[a-zA-Z0-9_-]{1,64}$/.test(name))).toBe(true);
+  expect(new Set(long).size).toBe(3);
+  expect(long[2]).toMatch(/^WebSkill__gr__e_[0-9a-f]{8}$/);
+});
+
+test("G3: every tool name is one that providers take, and no two are the same", () => {
+  const skills = hasRecordedTools ? [...sampleSkills(), ...recordedSkills()] : sampleSkills();
+  const names = catalogOf(...skills).methods.map((method) => openaiTool(method).function.name);
+  expect(names.filter((name) => !/^[a-zA-Z0-9_-]{1,64}$/.test(name))).toEqual([]);
+  expect(new Set(names).size).toBe(names.length);
+});

@@ -1,0 +1,101 @@
+import { expect, test } from "vitest";
+import { systemPrompt } from "../../src/registry/index.ts";
+import { catalogOf, hasRecordedTools, recordedSkills, sampleSkills, skillOf } from "./catalogs.ts";
+
+function skillsOf(count: number, methods: number) {
+  return Array.from({ length: count }, (_, at) =>
+    skillOf(
+      `Skill${at}`,
+      Array.from({ length: methods }, (_, number) => ({ name: `m${number}`, description: `Does ${number}` })),
+    ),
+  );
+}
+
+test("D4: a small catalog stands in the prompt, in the form that models know", () => {
+  const prompt = systemPrompt(catalogOf(...sampleSkills().slice(1, 3)));
+  expect(prompt).toContain(`
+### BraveSearchMCP
+MCP server: brave-search
+- \`device.BraveSearchMCP.search(query: string, count?: number = 10)\`
+  Searches the web with Brave. Returns titles, addresses and snippets.
+- \`device.BraveSearchMCP.news(query: string, freshness?: "day" | "week" | "month")\`
+  Searches recent news articles
+- \`device.BraveSearchMCP.ping(args?: Record<string, unknown>)\`
+  MCP tool: ping
+`);
+  expect(prompt).toContain(
+    '\nExample:\n```js\nconst result = await device.Context7MCP.resolve_library_id("example");\nresult\n```\n',
+  );
+});
+
+test("D4: eight skills with three methods each are shown in full, the others by name", () => {
+  const prompt = systemPrompt(catalogOf(...skillsOf(10, 3)));
+  expect(prompt.match(/^### /gm)).toHaveLength(8);
+  expect(prompt).toContain("\nMore skills: Skill8, Skill9\n");
+  const other = systemPrompt(catalogOf(...skillsOf(1, 30)));
+  expect(other.match(/^- `device\./gm)).toHaveLength(3);
+  expect(other).toContain("\n- and m3, m4, m5, ");
+});
+
+test("D4: above thirty methods there are categories and search only", () => {
+  const web = skillOf("WebSkill", [{ name: "search", description: "Searches", metadata: { category: "web" } }], {
+    description: "Searches the web. Fast.",
+  });
+  const prompt = systemPrompt(catalogOf(...skillsOf(1, 30), web));
+  expect(prompt).not.toContain("###");
+  expect(prompt.split("\n\n").at(-1)).toBe(`## 2 skills, 31 methods; search_skills finds their methods
+Categories: general (30), web (1)
+- Skill0 (30: m0, m1, m2, …)
+- WebSkill (1: search): Searches the web
+`);
+});
+
+test("D4: a large catalog keeps to the budget", () => {
+  const catalog = catalogOf(...skillsOf(2_000, 1));
+  expect(systemPrompt(catalog).length / 4).toBeLessThanOrEqual(1_200);
+  const prompt = systemPrompt(catalog, { budgetTokens: 520 });
+  expect(prompt.length / 4).toBeLessThanOrEqual(520);
+  expect(prompt).toMatch(/\n\.\.\. and \d+ more skills\n$/);
+  expect(systemPrompt(catalogOf(...skillsOf(5, 5)), { budgetTokens: 500 })).not.toContain("###");
+});
+
+test("D4: each mode tells how to act in it", () => {
+  const catalog = catalogOf(...sampleSkills());
+  expect(systemPrompt(catalog)).toContain("await device.search_skills(");
+  expect(systemPrompt(catalog, { mode: "tools" })).toMatch(
+    /search_skills\(query, limit\)[\s\S]*describe_function\(path\)[\s\S]*run_code\(code\)/,
+  );
+  const native = systemPrompt(catalog, { mode: "native" });
+  expect(native).toContain("A tool is named Skill__method");
+  expect(native).not.toContain("Example:");
+});
+
+test("D4: a template is filled once and keeps what else it says", () => {
+  const catalog = catalogOf(...skillsOf(1, 1));
+  const filled = systemPrompt(catalog, { template: "Be kind.\n{skill_descriptions}\n$& {skill_descriptions} Bye." });
+  expect(filled).toMatch(/^Be kind\.\nExample:[\s\S]*### Skill0[\s\S]*\n\$& {2}Bye\.$/);
+  expect(filled.match(/### Skill0/g)).toHaveLength(1);
+  expect(systemPrompt(catalog, { template: "Be kind." })).toMatch(/^Be kind\.\n\nExample:/);
+});
+
+test("D4: the same catalog gives the same prompt, and what does not change comes first", () => {
+  const [small, large] = [catalogOf(...sampleSkills().slice(0, 2)), catalogOf(...sampleSkills())];
+  expect(systemPrompt(small)).toBe(systemPrompt(catalogOf(...sampleSkills().slice(0, 2))));
+  const end = systemPrompt(small).indexOf("\n\nExample:");
+  expect(end).toBeGreaterThan(1_000);
+  expect(systemPrompt(large).slice(0, end)).toBe(systemPrompt(small).slice(0, end));
+});
+
+test("D4: an empty catalog says so", () => {
+  expect(systemPrompt(catalogOf())).toMatch(/\n\n## Skills\n\nThere are none\.\n$/);
+});
+
+test.skipIf(!hasRecordedTools)(
+  "D4: 126 recorded tools cost at most 1,200 tokens (skipped where ../shared/data is absent)",
+  () => {
+    const catalog = catalogOf(...recordedSkills());
+    expect(catalog.methods).toHaveLength(126);
+    for (const mode of ["code", "tools", "native"] as const)
+      expect(systemPrompt(catalog, { mode }).length / 4).toBeLessThan(1_200);
+  },
+);

@@ -1,0 +1,83 @@
+import { existsSync, readFileSync } from "node:fs";
+import { describe, expect, test } from "vitest";
+import { methodNamesOfTools, skillNameOfServer } from "../../src/model/names.ts";
+import type { MethodExample } from "../../src/model/skill.ts";
+import { search } from "../../src/registry/index.ts";
+import { catalogOf, skillOf } from "./catalogs.ts";
+
+/** Public tool-retrieval sets; they lie beside the repository, not in it. */
+const DATA = new URL("../../../shared/data/search/", import.meta.url);
+
+interface Tool {
+  readonly id: string;
+  readonly server?: string;
+  readonly name: string;
+  readonly description: string;
+  readonly parameters: readonly { readonly name: string; readonly description?: string }[];
+}
+
+interface Question {
+  readonly text: string;
+  readonly relevant: readonly string[];
+  /** Tools of one name answer alike. */
+  readonly groups?: readonly (readonly string[])[];
+}
+
+function readSet(name: string): { readonly tools: readonly Tool[]; readonly queries: readonly Question[] } {
+  return JSON.parse(readFileSync(new URL(`${name}.json`, DATA), "utf8"));
+}
+
+/** Every server a skill; gives the ids of what is found. */
+function openSearch(tools: readonly Tool[], examples: ReadonlyMap<string, readonly MethodExample[]> = new Map()) {
+  const servers = new Map<string, Tool[]>();
+  for (const tool of tools) servers.set(tool.server || "tools", [...(servers.get(tool.server || "tools") ?? []), tool]);
+  const ids = new Map<string, string>();
+  const skills = Array.from(servers, ([server, own], number) => {
+    const skill = `${skillNameOfServer(server)}${number}`;
+    const names = methodNamesOfTools(own.map((tool) => tool.name));
+    const methods = own.map(({ id, description, parameters }, at) => {
+      const name = names[at] ?? "";
+      ids.set(`${skill}.${name}`, id);
+      const properties = Object.fromEntries(
+        parameters.map((parameter) => [parameter.name, { description: parameter.description ?? "" }]),
+      );
+      return { name, description, input: { type: "object", properties }, examples: examples.get(id) ?? [] };
+    });
+    return skillOf(skill, methods, { kind: "mcp", server });
+  });
+  const catalog = catalogOf(...skills);
+  return (text: string): readonly (string | undefined)[] =>
+    search(catalog, text, { limit: 5 }).results.map(({ path }) => ids.get(path));
+}
+
+function recallOf(find: (text: string) => readonly (string | undefined)[], questions: readonly Question[]): number {
+  const shares = questions.map(({ text, relevant, groups = relevant.map((id) => [id]) }) => {
+    const found = new Set(find(text));
+    return groups.filter((group) => group.some((id) => found.has(id))).length / groups.length;
+  });
+  return (100 * shares.reduce((sum, share) => sum + share, 0)) / questions.length;
+}
+
+describe.skipIf(!existsSync(DATA))("public retrieval sets (skipped where ../shared/data is absent)", () => {
+  test.each([
+    ["bfcl", 86],
+    ["sealtools_dev", 92],
+    ["metatool_single", 69],
+    ["apibank_keywords", 95],
+  ])("D1: of %s at least %d % are among the first five", (name, least) => {
+    const { tools, queries } = readSet(name);
+    expect(recallOf(openSearch(tools), queries)).toBeGreaterThanOrEqual(least);
+  });
+
+  test("D1: five examples a method find at least eight points more", () => {
+    const { tools, queries } = readSet("metatool_single");
+    const examples = new Map<string, MethodExample[]>();
+    for (const { text, relevant } of queries.filter((_, at) => at % 2 === 0)) {
+      const known = examples.get(relevant[0] ?? "") ?? [];
+      if (known.length < 5) examples.set(relevant[0] ?? "", [...known, { request: text }]);
+    }
+    const others = queries.filter((_, at) => at % 2 === 1);
+    const gain = recallOf(openSearch(tools, examples), others) - recallOf(openSearch(tools), others);
+    expect(gain).toBeGreaterThanOrEqual(8);
+  });
+});

@@ -1,0 +1,280 @@
+import { expect, test } from "vitest";
+import { createRegistry, search } from "../../src/registry/index.ts";
+import { catalogOf, hasRecordedTools, recordedSkills, sampleSkills, skillOf } from "./catalogs.ts";
+
+const catalog = catalogOf(...sampleSkills());
+
+function pathsFor(query: string, limit?: number): readonly string[] {
+  return search(catalog, query, limit === undefined ? {} : { limit }).results.map(({ path }) => path);
+}
+
+test.each([
+  ["turn on", "HomeAssistantMCP.HassTurnOn"],
+  ["turn off", "HomeAssistantMCP.HassTurnOff"],
+  ["set the short lamp to red", "HomeAssistantMCP.HassLightSet"],
+  ["react documentation", "Context7MCP.query_docs"],
+  ["how warm is it going to be in Paris tomorrow, will it rain?", "WeatherMCP.get_forecast"],
+  ["search the internet", "BraveSearchMCP.search"],
+  ["rename a file", "FilesystemMCP.move_file"],
+  ["erase a repo", "GithubMCP.delete"],
+  ["open a bug ticket", "GithubMCP.create_issue"],
+  ["mail a message to Bob", "MailMCP.send_email"],
+  ["serach the web", "BraveSearchMCP.search"],
+  ["forecats", "WeatherMCP.get_forecast"],
+  ["documentation", "Context7MCP.query_docs"],
+  ["fahrenheit", "WeatherMCP.get_forecast"],
+])("D1: %j finds %s first", (query, path) => {
+  expect(pathsFor(query)[0]).toBe(path);
+});
+
+test("D1: turning on comes before turning off", () => {
+  expect(pathsFor("turn on", 2)).toEqual(["HomeAssistantMCP.HassTurnOn", "HomeAssistantMCP.HassTurnOff"]);
+});
+
+test.each([
+  "read_text_file",
+  "ReadTextFile",
+  "READ TEXT FILE",
+  "read-text-file",
+  "FilesystemMCP.read_text_file",
+  "device.FilesystemMCP.read_text_file",
+  "filesystem mcp read text file",
+  "please call read_text_file for me",
+])("D1: the exact name %j comes first", (query) => {
+  expect(search(catalog, query).results[0]).toMatchObject({ path: "FilesystemMCP.read_text_file", score: 1 });
+});
+
+test("D1: every exact name of a method, in any case and with any separator, is found first", () => {
+  const all = catalogOf(...sampleSkills(), ...(hasRecordedTools ? recordedSkills() : []));
+  for (const { name, path } of all.methods) {
+    for (const query of [name, name.toUpperCase(), name.replaceAll("_", "-"), name.replaceAll("_", " "), path]) {
+      const [first] = search(all, query, { limit: 1 }).results;
+      expect(first?.path.split(".")[1]?.toLowerCase().replaceAll("_", "")).toBe(name.toLowerCase().replaceAll("_", ""));
+    }
+  }
+});
+
+test("D1: the name of a skill finds its methods, and the beginning of a name finds it", () => {
+  expect(new Set(pathsFor("WeatherMCP", 2))).toEqual(new Set(["WeatherMCP.get_forecast", "WeatherMCP.get_alerts"]));
+  expect(new Set(pathsFor("hasstu", 2))).toEqual(
+    new Set(["HomeAssistantMCP.HassTurnOn", "HomeAssistantMCP.HassTurnOff"]),
+  );
+});
+
+test("D1: a short word does not match inside a longer one", () => {
+  expect(pathsFor("on")).not.toContain("MailMCP.list_inbox");
+});
+
+test("D1: a query of stop words only still answers, and an empty one lists all", () => {
+  expect(pathsFor("of the")[0]).toBe("HomeAssistantMCP.HassLightSet");
+  expect(search(catalog, "", { limit: 100 }).results).toHaveLength(catalog.methods.length);
+  expect(search(catalog, "  ").text.split("\n")).toHaveLength(10);
+  expect(search(catalog, "").text).toMatch(/^Found 23 result\(s\):\n[\s\S]*\n\.\.\. and 15 more$/);
+});
+
+test("D1: a request for several things finds a method for each", () => {
+  const query = "Read notes.txt. Send its text to ada@example.com. What will the weather be in Rome?";
+  expect(pathsFor(query, 5)).toEqual(
+    expect.arrayContaining(["FilesystemMCP.read_text_file", "MailMCP.send_email", "WeatherMCP.get_forecast"]),
+  );
+});
+
+test("D1: copies of one method do not fill the answer", () => {
+  const copies = Array.from({ length: 9 }, (_, at) =>
+    skillOf(`Shop${at}Skill`, [{ name: "find_products", description: "Finds products" }]),
+  );
+  const other = skillOf("StockSkill", [{ name: "product_stock", description: "Finds how many products are left" }]);
+  const { results } = search(catalogOf(...copies, other), "are there products left", { limit: 5 });
+  expect(results.map(({ path }) => path)).toContain("StockSkill.product_stock");
+  const shops = search(catalogOf(...copies, other), "find products online", { limit: 5 }).results;
+  expect(shops.map(({ path }) => path)).toContain("StockSkill.product_stock");
+});
+
+test("D1: words of parameters, of values, of the server and of examples count", () => {
+  const skill = skillOf(
+    "OpaqueSkill",
+    [
+      { name: "alpha", input: { type: "object", properties: { zebra: { type: "string" } } } },
+      {
+        name: "beta",
+        input: { type: "object", properties: { x: { type: "string", description: "A giraffe", enum: ["okapi"] } } },
+      },
+      { name: "gamma", examples: [{ request: "where do flamingos sleep" }] },
+      { name: "delta", metadata: { tags: ["penguin"], category: "birds" } },
+      { name: "epsilon", input: { type: "object", properties: { y: { type: "object", properties: { marmot: {} } } } } },
+    ],
+    { server: "zoo-server", description: "Animals of every kind" },
+  );
+  const zoo = catalogOf(skill, ...sampleSkills());
+  const first = (query: string): string | undefined => search(zoo, query).results[0]?.path;
+  expect(["zebras", "giraffe", "okapi", "flamingo", "penguins", "bird", "marmot"].map(first)).toEqual([
+    "OpaqueSkill.alpha",
+    "OpaqueSkill.beta",
+    "OpaqueSkill.beta",
+    "OpaqueSkill.gamma",
+    "OpaqueSkill.delta",
+    "OpaqueSkill.delta",
+    "OpaqueSkill.epsilon",
+  ]);
+  expect(search(zoo, "animals").results).toHaveLength(5);
+});
+
+test("D1: other scripts are found: words without spaces, accents, capitals", () => {
+  const skill = skillOf("WorldSkill", [
+    { name: "tianqi", description: "查询城市的天气预报" },
+    { name: "tenki", description: "ファイルを読み込みます" },
+    { name: "pogoda", description: "Прогноз погоды на неделю" },
+    { name: "meteo", description: "Prévisions météo détaillées" },
+    { name: "mausam", description: "मौसम का पूर्वानुमान" },
+  ]);
+  const world = catalogOf(skill);
+  const first = (query: string): string | undefined => search(world, query).results[0]?.path.split(".")[1];
+  expect(["北京天气怎么样", "ファイル", "ПОГОДЫ", "previsions METEO", "मौसम"].map(first)).toEqual([
+    "tianqi",
+    "tenki",
+    "pogoda",
+    "meteo",
+    "mausam",
+  ]);
+});
+
+test("D2: the answer is a line for each result, the first three with their signatures", () => {
+  expect(search(catalog, "search web news", { limit: 4 }).text).toBe(`Found 4 result(s):
+- BraveSearchMCP.search(query: string, count?: number = 10) — Searches the web with Brave
+- BraveSearchMCP.news(query: string, freshness?: "day" | "week" | "month") — Searches recent news articles
+- BraveSearchMCP.ping(args?: Record<string, unknown>)
+- Context7MCP.resolve_library_id — Resolves a package name to a Context7-compatible library ID`);
+});
+
+test("D2: a result has its path, signature, first sentence and score", () => {
+  const { results } = search(catalog, "web search", { limit: 1 });
+  expect(results).toEqual([
+    {
+      path: "BraveSearchMCP.search",
+      signature: "search(query: string, count?: number = 10)",
+      summary: "Searches the web with Brave",
+      score: expect.any(Number),
+    },
+  ]);
+  expect(results[0]?.score).toBeGreaterThan(0.5);
+});
+
+test("D2: words that nothing matched are named, and a doubtful answer says so", () => {
+  expect(search(catalog, "send mail by pigeon").text).toMatch(/\nNothing matched: pigeon$/);
+  expect(search(catalog, "knit a sweater and read it").text).toMatch(
+    /\nNothing matched: knit, sweater\nProbably no method does this; these are only the nearest$/,
+  );
+});
+
+test("D2: where nothing is found, the nearest names and the categories are said", () => {
+  const tools = catalogOf(
+    skillOf("ClockSkill", [{ name: "tick", metadata: { category: "time" } }]),
+    skillOf("MapSkill", [{ name: "route", metadata: { category: "travel" } }]),
+  );
+  expect(search(tools, "xyzzy")).toEqual({ results: [], text: "No results found\nCategories: time, travel" });
+  expect(search(tools, "cloc").text).toMatch(/^(?:Found|No results found\nNearest: ClockSkill)/);
+  expect(search(catalogOf(), "anything").text).toBe("No results found");
+});
+
+test("D2: under a budget detail falls first for the last results", () => {
+  const full = search(catalog, "file", { maxTokens: 1_000 }).text;
+  const less = search(catalog, "file", { maxTokens: 120 }).text;
+  const least = search(catalog, "file", { maxTokens: 20 }).text;
+  expect(full.length).toBeGreaterThan(less.length);
+  expect(less.length / 4).toBeLessThanOrEqual(125);
+  expect(less.split("\n")[1]).toBe(full.split("\n")[1]);
+  expect(least.split("\n")).toHaveLength(4);
+});
+
+test("D2: an explained answer shows the scores and what each word gave", () => {
+  const [, first] = search(catalog, "web search", { explain: true }).text.split("\n");
+  expect(first).toMatch(/— Searches the web with Brave \[0\.\d\d: web 0\.\d\d, search 0\.\d\d/);
+});
+
+test("P10: a deprecated method says what to use instead", () => {
+  const skill = skillOf("MathSkill", [{ name: "plus", description: "Adds", metadata: { deprecated: "Use sum" } }]);
+  expect(search(catalogOf(skill), "plus").text).toBe(
+    "Found 1 result(s):\n- MathSkill.plus(args?: Record<string, unknown>) — Adds (deprecated: Use sum)",
+  );
+});
+
+test("T5: search follows a skill that comes, changes or goes", () => {
+  const registry = createRegistry();
+  registry.register(skillOf("ZooSkill", [{ name: "feed", description: "Feeds the lions" }]));
+  const before = registry.catalog;
+  expect(search(registry.catalog, "lions").results).toHaveLength(1);
+  registry.register(skillOf("BirdSkill", [{ name: "count", description: "Counts lions and birds" }]));
+  expect(search(registry.catalog, "lions").results).toHaveLength(2);
+  expect(search(before, "lions").results).toHaveLength(1);
+  registry.unregister("ZooSkill");
+  expect(search(registry.catalog, "lions").results.map(({ path }) => path)).toEqual(["BirdSkill.count"]);
+  registry.register(skillOf("ZooSkill", [{ name: "feed", description: "Feeds the tigers" }]));
+  expect(search(registry.catalog, "lions").results.map(({ path }) => path)).toEqual(["BirdSkill.count"]);
+  expect(search(registry.catalog, "tigers").results.map(({ path }) => path)).toEqual(["ZooSkill.feed"]);
+});
+
+test("T5: an index that loses most of its skills still finds the rest", () => {
+  const registry = createRegistry();
+  const letter = (at: number): string => String.fromCodePoint(97 + at).repeat(3);
+  const word = (at: number): string => letter(at % 26) + letter(Math.floor(at / 26));
+  for (let at = 0; at < 300; at++) {
+    const methods = Array.from({ length: 20 }, (_, number) => ({
+      name: `m${at}n${number}`,
+      description: `Common ${word(at)}`,
+    }));
+    registry.register(skillOf(`S${at}`, methods));
+  }
+  expect(search(registry.catalog, word(7)).results).toHaveLength(8);
+  for (let at = 0; at < 290; at++) registry.unregister(`S${at}`);
+  expect(search(registry.catalog, "common", { limit: 100 }).results).toHaveLength(100);
+  expect(search(registry.catalog, word(299), { limit: 100 }).results).toHaveLength(20);
+  expect(search(registry.catalog, word(7), { limit: 100 }).results).toEqual([]);
+  expect(search(registry.catalog, "m295n3").results[0]?.path).toBe("S295.m295n3");
+});
+
+test("D1: what a caller may not read is not found, not named and not counted", () => {
+  const registry = createRegistry();
+  for (const skill of sampleSkills()) registry.register(skill);
+  const view = registry.viewFor({ id: "ada", grants: ["WeatherMCP.*", "FilesystemMCP.read_*"] });
+  for (const query of ["", "send email", "write file", "HassTurnOn", "GithubMCP.delete", "github", "serch", "wirte"]) {
+    const { results, text } = search(view, query);
+    expect(results.every(({ path }) => /^(?:WeatherMCP\.|FilesystemMCP\.read_)/.test(path))).toBe(true);
+    expect(text).not.toMatch(/Github|Mail|Hass|write_file/);
+  }
+  expect(search(view, "brightness").text).toMatch(/^No results found/);
+  expect(search(view, "read the inbox").text).toContain("Nothing matched: inbox");
+});
+
+test("D1: no query takes long or fails, whatever it holds", () => {
+  const texts = [
+    "a",
+    "😀",
+    "\u0000\u001F",
+    "\u202E",
+    "漢字かな交じり文",
+    "הזמן",
+    "%_*?[](){}^$\\",
+    "aA",
+    "a_",
+    "a.b.",
+    "ghp_",
+    "9",
+    "the ",
+    "search files ",
+    "\uD800",
+    "xq",
+  ];
+  for (const text of texts) {
+    const query = text.repeat(10_000 / text.length);
+    search(catalog, query);
+    const startedAt = performance.now();
+    expect(search(catalog, query).results.length).toBeLessThanOrEqual(8);
+    expect(performance.now() - startedAt).toBeLessThan(100);
+  }
+});
+
+test("D1: the number of results is bounded", () => {
+  expect(search(catalog, "file", { limit: 0 }).results).toHaveLength(1);
+  expect(search(catalog, "", { limit: 1e9 }).results).toHaveLength(23);
+  expect(search(catalog, "", { limit: Number.NaN }).results.length).toBeGreaterThan(0);
+});

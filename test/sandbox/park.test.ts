@@ -1,0 +1,148 @@
+import { execFile } from "node:child_process";
+import { promisify } from "node:util";
+import { expect, test } from "vitest";
+
+import type { Answer, SandboxOutcome } from "../../sandbox/index.ts";
+import { answer, later, LIMITS, openSandbox, run, valueOf } from "./wall.ts";
+
+const sandbox = openSandbox(2);
+
+/** Runs some code until its first call to `Echo.slow`, and puts it aside there. */
+async function parkedAt(
+  code: string,
+  limits = {},
+  respond?: Answer,
+): Promise<{ readonly bytes: Uint8Array; readonly outcome: SandboxOutcome }> {
+  const park = new AbortController();
+  const outcome = await run(sandbox, code, { park: park.signal, limits }, async (call) => {
+    if (call.path !== "Echo.slow") return respond === undefined ? answer(JSON.parse(call.arguments)[0]) : respond(call);
+    park.abort();
+    await later(60_000, call.signal);
+    return answer("too late");
+  });
+  if (outcome.end.kind !== "parked") throw new Error(`did not park: ${JSON.stringify(outcome.end)}`);
+  return { bytes: sandbox.serialize(outcome.end.state), outcome };
+}
+
+const CODE = `
+  const mine = { list: [1, 2, 3], map: new Map([["k", new Date(5)]]), f: (x) => x + 1 };
+  globalThis.mark = "kept"; print("before"); const before = await device.Echo.back("b");
+  const answered = await device.Echo.slow("please");
+  print("after");
+  return [mine.list, mine.map.get("k").getTime(), mine.f(1), mark, before, answered, await device.Echo.back("c")]`;
+
+test("S7: a run that waits is put aside as bytes, and goes on in another sandbox", async () => {
+  const { bytes, outcome } = await parkedAt(CODE);
+  expect([outcome.unfinished, outcome.calls, outcome.output]).toEqual([[2], 2, "before"]);
+  expect(bytes.length).toBeLessThan(200_000);
+  const other = openSandbox(1);
+  const asked: unknown[] = [];
+  const { end, output, calls } = await other.resume(bytes, async ({ path, arguments: json, id, resumed }) => {
+    asked.push([id, path, json, resumed]);
+    return answer(resumed ? "granted" : JSON.parse(json)[0]);
+  });
+  expect(asked).toEqual([
+    [2, "Echo.slow", '["please"]', true],
+    [3, "Echo.back", '["c"]', false],
+  ]);
+  expect(end).toEqual({ kind: "returned", json: '[[1,2,3],5,2,"kept","b","granted","c"]' });
+  expect([output, calls]).toEqual(["before\nafter", 3]);
+});
+
+test("S7: the same bytes can be resumed more than once, each time from where they were", async () => {
+  const { bytes } = await parkedAt(CODE);
+  const resume = (word: string): Promise<SandboxOutcome> =>
+    sandbox.resume(bytes, async ({ resumed }) => answer(resumed ? word : 0));
+  const ends = (await Promise.all([resume("x"), resume("y")])).map(({ end }) => end);
+  expect(ends).toEqual(["x", "y"].map((word) => ({ kind: "returned", json: `[[1,2,3],5,2,"kept","b","${word}",0]` })));
+});
+
+test("S7: another process of the same version resumes a parked run", async () => {
+  const { bytes } = await parkedAt(CODE);
+  const code = `
+    const { createSandbox } = await import(${JSON.stringify(new URL("../../dist/sandbox/index.js", import.meta.url).href)});
+    const sandbox = createSandbox({ limits: ${JSON.stringify(LIMITS)}, workers: 1 });
+    const { end } = await sandbox.resume(Buffer.from("${Buffer.from(bytes).toString("base64")}", "base64"), async () => ({ ok: true, json: '"there"' }));
+    process.stdout.write(end.json);`;
+  const { stdout } = await promisify(execFile)(process.execPath, ["--input-type=module", "-e", code]);
+  expect(stdout).toBe('[[1,2,3],5,2,"kept","b","there","there"]');
+});
+
+test("S7: what a run has used and may still use goes with it", async () => {
+  const spend = "{ const end = Date.now() + 80; while (Date.now() < end); }";
+  const { bytes } = await parkedAt(`${spend} await device.Echo.slow(1); ${spend} return 1`, { cpuMs: 120 });
+  const { end } = await sandbox.resume(bytes, async () => answer(1));
+  expect(end).toEqual({ kind: "stopped", reason: "CPU_LIMIT" });
+  const limited = await parkedAt(
+    "await device.Echo.back(1); await device.Echo.slow(1); await device.Echo.back(2); await device.Echo.back(3)",
+    { calls: 3 },
+  );
+  expect((await sandbox.resume(limited.bytes, async () => answer(1))).end).toEqual({
+    kind: "stopped",
+    reason: "CALL_LIMIT",
+  });
+  const small = await parkedAt("await device.Echo.slow(1); const all = []; for (;;) all.push(new Uint8Array(1e5))", {
+    memoryBytes: 2 << 20,
+  });
+  const outcome = await sandbox.resume(small.bytes, async () => answer(1));
+  expect(outcome.end).toEqual({ kind: "stopped", reason: "MEMORY_LIMIT" });
+  expect(outcome.memoryBytes).toBeLessThanOrEqual(2 << 20);
+});
+
+test("S7: timers and other open calls of a parked run go on with it", async () => {
+  const code = `
+    const order = [];
+    setTimeout(() => order.push("timer"), 40);
+    const open = device.Echo.back("open").then((v) => order.push(v));
+    order.push(await device.Echo.slow(1));
+    await open; await new Promise((done) => setTimeout(done, 80));
+    return order`;
+  const { bytes } = await parkedAt(code, {}, async ({ signal }) => {
+    await later(60_000, signal);
+    return answer(0);
+  });
+  const { end } = await sandbox.resume(bytes, async ({ path }) => answer(path));
+  expect(end.kind === "returned" && JSON.parse(end.json).toSorted()).toEqual(["Echo.back", "Echo.slow", "timer"]);
+});
+
+test("S7: a parked run can be parked again", async () => {
+  const { bytes } = await parkedAt("let n = 0; for (let i = 0; i < 3; i++) n += await device.Echo.slow(i); return n");
+  const park = new AbortController();
+  const again = await sandbox.resume(
+    bytes,
+    async ({ arguments: json, signal }) => {
+      if (json === "[0]") return answer(10);
+      park.abort();
+      await later(60_000, signal);
+      return answer(0);
+    },
+    { park: park.signal },
+  );
+  if (again.end.kind !== "parked") throw new Error("did not park");
+  const { end } = await sandbox.resume(sandbox.serialize(again.end.state), async ({ arguments: json }) =>
+    answer(json === "[1]" ? 20 : 30),
+  );
+  expect(end).toEqual({ kind: "returned", json: "60" });
+});
+
+test("S7: a run that never waits ends as if nobody had wanted to park it", async () => {
+  const park = new AbortController();
+  park.abort();
+  expect((await run(sandbox, "return 1 + 1", { park: park.signal })).end).toEqual({ kind: "returned", json: "2" });
+  expect((await run(sandbox, "for (;;);", { park: park.signal, limits: { cpuMs: 30 } })).end).toEqual({
+    kind: "stopped",
+    reason: "CPU_LIMIT",
+  });
+});
+
+test("S7: bytes of another version, or of nothing, are refused", async () => {
+  await valueOf(sandbox, "return 1");
+  await expect(sandbox.resume(new Uint8Array(10), async () => answer(1))).rejects.toThrow();
+  const { bytes } = await parkedAt(CODE);
+  const other = Buffer.from(bytes);
+  const key = other.indexOf("key") + 10;
+  other[key] = other[key] === 97 ? 98 : 97;
+  await expect(sandbox.resume(other, async () => answer(1))).rejects.toThrow(
+    "Cannot resume a run that another version has parked",
+  );
+});

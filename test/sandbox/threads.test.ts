@@ -1,0 +1,144 @@
+import { spawn } from "node:child_process";
+import { monitorEventLoopDelay } from "node:perf_hooks";
+import type { Worker } from "node:worker_threads";
+import { expect, test } from "vitest";
+
+import { createSandbox } from "../../sandbox/index.ts";
+import { answer, later, LIMITS, openSandbox, run, valueOf } from "./wall.ts";
+
+const HOSTILE = [
+  "for (;;);",
+  "for (;;) await null",
+  'new Array(1e9) + ""',
+  "const all = []; for (;;) all.push('x'.repeat(1e5) + all.length)",
+  "for (;;) setTimeout(() => {}, 1)",
+  "const dive = () => dive(); dive()",
+  "Promise.reject(new Error('nobody listens')); device.Echo.fail(1); return 1",
+  "for (;;) print('x'.repeat(1000))",
+  "for (let i = 0; ; i++) device.Echo.back('x'.repeat(1e5))",
+  "const list = Array.from({ length: 3e5 }, Math.random); for (;;) list.sort(() => Math.random() - 0.5)",
+  "return { toJSON() { for (;;); } }",
+  "Object.defineProperty(Object.prototype, 'then', { get() { throw new Error('forged') } }); await device.Echo.back({}); return {}",
+  "throw new Proxy({}, { get() { for (;;); } })",
+  "(async () => { throw 1 })(); setTimeout(() => { throw 2 }, 1); await device.Echo.slow(1e5)",
+];
+
+test("S7: the host's event loop is free whatever guests do", { timeout: 60_000 }, async () => {
+  const sandbox = openSandbox(2);
+  await valueOf(sandbox, "return 1");
+  const delay = monitorEventLoopDelay({ resolution: 5 });
+  delay.enable();
+  await Promise.all(HOSTILE.map((code) => run(sandbox, code, { limits: { cpuMs: 200, wallMs: 2_000 } })));
+  delay.disable();
+  expect(delay.percentile(90) / 1e6).toBeLessThan(60);
+});
+
+test("S7: hostile snippets leave the process as it was", { timeout: 60_000 }, async () => {
+  const unhandled: unknown[] = [];
+  const note = (reason: unknown): void => void unhandled.push(reason);
+  process.on("unhandledRejection", note).on("uncaughtExceptionMonitor", note).on("warning", note);
+  const sandbox = openSandbox(2);
+  for (let round = 0; round < 3; round++) {
+    await Promise.all(HOSTILE.map((code) => run(sandbox, code, { limits: { cpuMs: 60, wallMs: 1_000 } })));
+    expect(await valueOf(sandbox, "return device.Echo.back(1)")).toBe(1);
+  }
+  await later(20);
+  process.off("unhandledRejection", note).off("uncaughtExceptionMonitor", note).off("warning", note);
+  expect(unhandled).toEqual([]);
+});
+
+test("S7: hostile runs beside honest ones: every honest one gives its own result", { timeout: 60_000 }, async () => {
+  const sandbox = openSandbox(3);
+  const honest = Array.from({ length: 200 }, (_, n) =>
+    valueOf(
+      sandbox,
+      `let sum = 0; for (let i = 0; i < 1e4; i++) sum += i; return [${n}, sum, await device.Echo.back(${n})]`,
+    ),
+  );
+  const hostile = HOSTILE.flatMap((code) => [code, code]).map((code) =>
+    run(sandbox, code, { limits: { cpuMs: 40, wallMs: 1_000 } }),
+  );
+  expect(await Promise.all(honest)).toEqual(Array.from({ length: 200 }, (_, n) => [n, 49_995_000, n]));
+  expect(await Promise.all(hostile)).toHaveLength(HOSTILE.length * 2);
+});
+
+test("S7: when threads die at random, only the runs that lay in them are lost", { timeout: 60_000 }, async () => {
+  const workers = new Set<Worker>();
+  const note = (worker: Worker): void => {
+    workers.add(worker);
+    worker.once("exit", () => workers.delete(worker));
+  };
+  process.on("worker", note);
+  const sandbox = openSandbox(3);
+  let killed = 0;
+  let finished = 0;
+  const killer = setInterval(() => {
+    const victim = [...workers][killed % Math.max(1, workers.size)];
+    if (victim === undefined || workers.size < 2) return;
+    killed++;
+    void victim.terminate();
+  }, 60);
+  const outcomes = await Promise.all(
+    Array.from({ length: 1_000 }, async (_, n) => {
+      await later(n / 2);
+      const { end } = await run(
+        sandbox,
+        `const list = Array.from({ length: 300 }, (_, i) => i * ${n}); await device.Echo.slow(${n % 7}); return [list[299], await device.Echo.back(${n})]`,
+      );
+      finished++;
+      return { n, end };
+    }),
+  );
+  clearInterval(killer);
+  process.off("worker", note);
+  const lost = outcomes.filter(({ end }) => end.kind !== "returned");
+  expect(finished).toBe(1_000);
+  expect(killed).toBeGreaterThan(5);
+  // A thread holds the run that computes in it, and perhaps one whose pages it is about to hand over.
+  expect(lost.length).toBeLessThanOrEqual(killed * 2);
+  expect(new Set(lost.map(({ end }) => JSON.stringify(end)))).toEqual(
+    new Set(lost.length === 0 ? [] : ['{"kind":"stopped","reason":"ENGINE_TRAP"}']),
+  );
+  for (const { n, end } of outcomes.filter(({ end }) => end.kind === "returned"))
+    expect(end).toEqual({ kind: "returned", json: `[${299 * n},${n}]` });
+  expect(await valueOf(sandbox, "return 1")).toBe(1);
+});
+
+test("S7: after a thread was ended by force, another is ready", async () => {
+  const sandbox = openSandbox(1);
+  await valueOf(sandbox, "return 1");
+  const waits: number[] = [];
+  for (let round = 0; round < 5; round++) {
+    await run(sandbox, 'new Array(1e9) + ""', { limits: { cpuMs: 20 } });
+    const startedAt = performance.now();
+    expect(await valueOf(sandbox, "return 1")).toBe(1);
+    waits.push(performance.now() - startedAt);
+  }
+  expect(waits.sort((a, b) => a - b)[2]).toBeLessThan(250);
+});
+
+test("S7: a sandbox without runs does not keep its process alive", async () => {
+  const file = new URL("../../dist/sandbox/index.js", import.meta.url).href;
+  const code = `
+    const { createSandbox } = await import(${JSON.stringify(file)});
+    const sandbox = createSandbox({ limits: ${JSON.stringify(LIMITS)} });
+    const { end } = await sandbox.run({ code: "return 42", paths: [] }, async () => ({ ok: true, json: "1" }));
+    process.stdout.write(end.json);`;
+  const child = spawn(process.execPath, ["--input-type=module", "-e", code], { stdio: ["ignore", "pipe", "inherit"] });
+  let output = "";
+  child.stdout.on("data", (chunk: Buffer) => (output += chunk.toString()));
+  const status = await new Promise((resolve) => child.on("close", resolve));
+  expect([status, output]).toEqual([0, "42"]);
+});
+
+test("S7: the end of a sandbox is the end of its threads", async () => {
+  const seen: Worker[] = [];
+  const note = (worker: Worker): void => void seen.push(worker);
+  process.on("worker", note);
+  const sandbox = createSandbox({ limits: LIMITS, workers: 1 });
+  await sandbox.run({ code: "", paths: [] }, async () => answer(1));
+  process.off("worker", note);
+  expect(seen).toHaveLength(1);
+  await sandbox.close();
+  expect(seen[0]?.threadId).toBe(-1);
+});
