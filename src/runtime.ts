@@ -133,7 +133,7 @@ function openRuntime(parts: Parts): Runtime {
       if (closed !== undefined) throw new SkillgateError("RUNTIME_CLOSED", sentence("RUNTIME_CLOSED", "run"));
       let outcome = await runSnippet(source, requestOf(options), rooms);
       // A name may be unknown only because what has it is still on its way.
-      for (const wait of [providers.open, whenReady]) {
+      for (const wait of [() => providers.open(), whenReady]) {
         if (providers.isComplete || outcome.kind !== "refused" || !outcome.violations.some(isUnknown)) break;
         await wait();
         outcome = await runSnippet(source, requestOf(options), rooms);

@@ -4,8 +4,11 @@ import { expect, test } from "vitest";
 import * as skillgate from "../src/index.ts";
 
 const TYPES = [
+  "ApprovalRequest",
+  "AuditEntry",
   "CallContext",
   "CallRecord",
+  "CallResult",
   "CallSite",
   "Caller",
   "Catalog",
@@ -25,12 +28,27 @@ const TYPES = [
   "RuntimeEvents",
   "RuntimeOptions",
   "Skill",
+  "Statistics",
   "Usage",
   "Violation",
 ];
 
 test("these values are public, and no others", () => {
-  expect(Object.keys(skillgate).toSorted()).toEqual(["SkillgateError", "createRuntime", "defineSkill"]);
+  expect(Object.keys(skillgate).toSorted()).toEqual([
+    "SkillgateError",
+    "anthropicTool",
+    "catalogExport",
+    "categoriesOf",
+    "createRuntime",
+    "defineSkill",
+    "methodExport",
+    "methodsByCapability",
+    "methodsByCategory",
+    "methodsByTag",
+    "ollamaTool",
+    "openaiTool",
+    "openapiExport",
+  ]);
 });
 
 test("these types are public, and no others", () => {

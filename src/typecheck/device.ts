@@ -88,10 +88,10 @@ export function ownerOf(type: ts.Node): string | undefined {
   return ts.isMethodSignature(at) ? `the result of ${pathOf(at)}` : pathOf(at);
 }
 
-/** Of a method or a type, with the skill before it. */
+/** Of a method or a type, with the skill before it; `device` has methods of its own. */
 function pathOf(node: ts.MethodSignature | ts.TypeAliasDeclaration): string {
-  const skill = ts.isMethodSignature(node) ? node.parent.parent : node.parent.parent;
-  return `${nameOf(skill)}.${nameOf(node)}`;
+  const owner = node.parent.parent;
+  return ts.isVariableDeclaration(owner) ? nameOf(node) : `${nameOf(owner)}.${nameOf(node)}`;
 }
 
 function nameOf(node: ts.Node): string {

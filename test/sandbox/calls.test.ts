@@ -79,6 +79,14 @@ test("S2: a promise that settles to bytes or a date crosses as these", async () 
   expect(await valueOf(sandbox, code, tagged)).toEqual([[{ $bytes: "AQI=" }, day], { $bytes: "AQI=" }, day, 2]);
 });
 
+test("S2: a promise that is used as text or as a number is an error that says what is missing", async () => {
+  const code = `return [() => "" + device.Echo.back(1), () => \`\${device.Echo.back(1)}\`, () => device.Echo.back(1) * 2, () => device.Echo.back(1) > 0]
+    .map((use) => { try { return use() } catch (error) { return error.message } })`;
+  expect(await valueOf(sandbox, code)).toEqual(
+    Array.from({ length: 4 }, () => "Cannot use a promise as a value: write await before it"),
+  );
+});
+
 test("S2: a blocking call gives its value at once, also in the middle of everything", async () => {
   const code = `
     const now = __wait(device.Echo.back);
