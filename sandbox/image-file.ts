@@ -2,11 +2,14 @@ import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { deserialize, serialize } from "node:v8";
 
-import { prepareImage, type PreparedImage, STACK_BYTES } from "./isolate.ts";
+import { prepareImage, type PreparedImage } from "./isolate.ts";
 
 /** The guest's own code, as the build bundles it, and the image that the build makes of it. */
 const GUEST_FILE = "guest.js";
 const IMAGE_FILE = "engine.image";
+
+/** The code that makes an image: with another, the image is another. */
+const MAKERS = ["engine.js", "image.js", "isolate.js"];
 
 /** The prepared image from its file; made anew where the file is missing or belongs to other code. */
 export function loadImage(
@@ -15,13 +18,14 @@ export function loadImage(
   folder: URL,
 ): { readonly prepared: PreparedImage; readonly key: string } {
   const guestCode = readFileSync(new URL(GUEST_FILE, folder), "utf8");
-  const key = keyOf(engineDigest, guestCode);
+  const key = keyOf(engineDigest, guestCode, folder);
   return { prepared: readImage(new URL(IMAGE_FILE, folder), key) ?? prepareImage(module, guestCode), key };
 }
 
-/** The bytes of an image file; for the build. */
-export function imageFile(module: WebAssembly.Module, engineDigest: string, guestCode: string): Uint8Array {
-  return serialize({ key: keyOf(engineDigest, guestCode), prepared: prepareImage(module, guestCode) });
+/** The bytes of the image file of a folder of compiled files; for the build. */
+export function imageFile(module: WebAssembly.Module, engineDigest: string, folder: URL): Uint8Array {
+  const guestCode = readFileSync(new URL(GUEST_FILE, folder), "utf8");
+  return serialize({ key: keyOf(engineDigest, guestCode, folder), prepared: prepareImage(module, guestCode) });
 }
 
 function readImage(file: URL, key: string): PreparedImage | undefined {
@@ -33,6 +37,8 @@ function readImage(file: URL, key: string): PreparedImage | undefined {
   }
 }
 
-function keyOf(engineDigest: string, guestCode: string): string {
-  return createHash("sha256").update(`${STACK_BYTES}\n${engineDigest}\n${guestCode}`).digest("hex");
+function keyOf(engineDigest: string, guestCode: string, folder: URL): string {
+  const hash = createHash("sha256").update(engineDigest).update(guestCode);
+  for (const file of MAKERS) hash.update(readFileSync(new URL(file, folder)));
+  return hash.digest("hex");
 }

@@ -14,7 +14,7 @@ import {
 } from "./image.ts";
 
 /** JavaScript stack of a guest. Deeper recursion is an error in the guest; more would overflow our own stack first. */
-export const STACK_BYTES = 1024 << 10;
+const STACK_BYTES = 1024 << 10;
 /** Jobs between two looks at the clock: the engine swallows interrupts inside promise jobs. */
 const JOBS_AT_ONCE = 64;
 /** Texts up to this size are passed in the unused low part of the C stack, larger ones through the guest's heap. */

@@ -52,8 +52,7 @@ async function prepareImage() {
   const { compileEngine } = await import(new URL("engine.js", sandbox).href);
   const { imageFile } = await import(new URL("image-file.js", sandbox).href);
   const { module, digest } = compileEngine();
-  const guestCode = readFileSync(join(staging, "sandbox", "guest.js"), "utf8");
-  writeFileSync(join(staging, "sandbox", "engine.image"), imageFile(module, digest, guestCode));
+  writeFileSync(new URL("engine.image", sandbox), imageFile(module, digest, new URL(sandbox)));
 }
 
 /** Two builds may want this at the same time: the last one wins. */

@@ -1,7 +1,9 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
+import type { Caller } from "../src/model/caller.ts";
 import type { JsonSchema } from "../src/model/json.ts";
+import type { Limits } from "../src/model/limits.ts";
 import type { Outcome } from "../src/model/outcome.ts";
 import type { ProvidedSkill } from "../src/model/skill.ts";
 import { createRuntime, type Runtime } from "../src/runtime.ts";
@@ -65,36 +67,64 @@ export async function openCorpus(
   program: Program,
   limits: Readonly<Record<string, number>> = LIMITS,
 ): Promise<{ runtime: Runtime; traces: Traces; run: () => Promise<Outcome> }> {
+  const { runtime, traces, runProgram } = await openCorpusOf([program], limits, 1);
+  return { runtime, traces, run: () => runProgram(program) };
+}
+
+/** One runtime for many programs, which may run at the same time. */
+export async function openCorpusOf(
+  programs: readonly Program[],
+  limits: Readonly<Record<string, number>>,
+  workers: number,
+): Promise<{
+  runtime: Runtime;
+  traces: Traces;
+  runProgram: (program: Program, limits?: Partial<Limits>) => Promise<Outcome>;
+}> {
   const traces: Traces = { forbidden: [], reached: [] };
-  const left = (program.approve ?? []).map((approval) => ({ ...approval }));
+  const left = programs.flatMap(({ id, approve = [] }) => approve.map((approval) => ({ id, ...approval })));
   const runtime = await createRuntime({
     skillsDir: false,
     skills: stubSkills(traces),
     limits,
-    workers: 1,
-    approve: ({ path, input }) => {
+    workers,
+    approve: ({ caller, path, input }) => {
       const found = left.find(
-        (each) => each.tool === path && each.uses > 0 && JSON.stringify(each.args) === JSON.stringify(input),
+        (each) =>
+          each.id === caller.id &&
+          each.tool === path &&
+          each.uses > 0 &&
+          JSON.stringify(each.args) === JSON.stringify(input),
       );
       if (found === undefined) return false;
       Object.assign(found, { uses: found.uses - 1 });
       return true;
     },
   });
+  const runProgram = (program: Program, changed: Partial<Limits> = {}): Promise<Outcome> =>
+    runtime.run(program.code, { caller: callerFor(program), limits: changed });
+  return { runtime, traces, runProgram };
+}
+
+function callerFor({ id }: Program): Caller {
   const paths = Object.entries(STUBS.tools);
-  const caller = {
-    id: "corpus",
+  return {
+    id,
     grants: paths
       .filter(([, stub]) => stub.permission === "allow" || stub.permission === "approve")
       .map(([path]) => path),
     reads: paths.filter(([, stub]) => stub.permission === "deny").map(([path]) => path),
   };
-  return { runtime, traces, run: () => runtime.run(program.code, { caller }) };
 }
 
-/** The stub skills; each program gets files and state of its own. */
+/** The stub skills; each run gets files and state of its own. */
 function stubSkills(traces: Traces): readonly ProvidedSkill[] {
-  const ctx = { files: { ...STUBS.files }, state: {}, canaries: STUBS.canaries };
+  const contexts = new Map<string, object>();
+  const contextOf = (runId: string): object => {
+    const ctx = contexts.get(runId) ?? { files: { ...STUBS.files }, state: {}, canaries: STUBS.canaries };
+    contexts.set(runId, ctx);
+    return ctx;
+  };
   const names = new Set(Object.keys(STUBS.tools).map((path) => path.split(".")[0] as string));
   return [...names].map((name) => ({
     name,
@@ -109,12 +139,14 @@ function stubSkills(traces: Traces): readonly ProvidedSkill[] {
         input: schemaOf(stub.params),
         metadata: { approval: stub.permission === "approve" ? "user" : "none" },
       })),
-    invoke: async ({ name: method }, input) => {
+    invoke: async ({ name: method }, input, { runId }) => {
       const path = `${name}.${method}`;
       const stub = STUBS.tools[path] as Stub;
       traces.reached.push(path);
       if (stub.permission === "deny" || stub.permission === "hidden") traces.forbidden.push(path);
-      const implementation = new Function("ctx", `return (${stub.impl})`)(ctx) as (input: unknown) => unknown;
+      const implementation = new Function("ctx", `return (${stub.impl})`)(contextOf(runId)) as (
+        input: unknown,
+      ) => unknown;
       return implementation(input);
     },
   }));

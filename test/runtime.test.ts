@@ -194,7 +194,9 @@ describe("a snippet's journey", () => {
   });
 
   test("S12: calls that nobody waited for are cancelled and named", async () => {
-    const outcome = await runtime.run("await Promise.race([device.MathSkill.hang(), new Promise((done) => setTimeout(done, 5))]); 1");
+    const outcome = await runtime.run(
+      "await Promise.race([device.MathSkill.hang(), new Promise((done) => setTimeout(done, 5))]); 1",
+    );
     expect(outcome).toMatchObject({ kind: "completed", value: 1, calls: [{ method: "hang", outcome: "unfinished" }] });
     expect(outcome.text).toContain("MathSkill.hang");
   });

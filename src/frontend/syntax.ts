@@ -85,7 +85,11 @@ const HABITS: readonly Habit[] = [
   { here: /^(?:and|or|is|not)\b/, says: "a word of another language", fix: `${PYTHON}: && || === !==` },
   { line: /(?:\bif|\breturn|[=(,])\s*not\s/, says: "not", fix: `${PYTHON}: !value` },
   { line: /\blambda\b/, says: "lambda", fix: `${PYTHON}: (x) => …` },
-  { line: /^\s*<[A-Za-z]/, says: "a tag", fix: "Send only code; JSX and HTML are not available" },
+  {
+    line: /(?:^|return|[=(,?:])\s*<\/?[A-Za-z][\w.]*[\s>/]/,
+    says: "a tag",
+    fix: "Send only code; JSX and HTML are not available",
+  },
   {
     line: /^\s*(?:using|await using)\s/,
     code: "NODE_FORBIDDEN",

@@ -118,12 +118,10 @@ export const GLOBALS: ReadonlySet<string> = new Set([
   ..."BigInt64Array BigUint64Array Float16Array Float32Array Float64Array".split(" "),
   ..."Error EvalError RangeError ReferenceError SyntaxError TypeError URIError AggregateError InternalError".split(" "),
   ..."setTimeout clearTimeout setInterval clearInterval queueMicrotask structuredClone".split(" "),
-  ..."TextEncoder TextDecoder URL URLSearchParams atob btoa".split(" "),
+  ..."TextEncoder TextDecoder URL URLSearchParams atob btoa performance".split(" "),
 ]);
 
 const FUNCTION_MEMBERS = "length name prototype apply bind call toString hasOwnProperty";
-const TYPED_ARRAY_MEMBERS = `${FUNCTION_MEMBERS} BYTES_PER_ELEMENT from of`;
-const ERROR_MEMBERS = `${FUNCTION_MEMBERS} isError captureStackTrace stackTraceLimit prepareStackTrace`;
 const OBJECT_MEMBERS = "hasOwnProperty isPrototypeOf propertyIsEnumerable toLocaleString toString valueOf";
 
 /** What can be called on the builtins themselves. Anything else a model has made up, or knows from another place. */
@@ -150,8 +148,10 @@ export const BUILTIN_MEMBERS: Readonly<Record<string, ReadonlySet<string>>> = me
   Set: `${FUNCTION_MEMBERS} groupBy`,
   String: `${FUNCTION_MEMBERS} fromCharCode fromCodePoint raw`,
   Symbol: `${FUNCTION_MEMBERS} for keyFor`,
-  Uint8Array: TYPED_ARRAY_MEMBERS,
-  Error: ERROR_MEMBERS,
+  Uint8Array: `${FUNCTION_MEMBERS} BYTES_PER_ELEMENT from of`,
+  Error: `${FUNCTION_MEMBERS} isError prepareStackTrace stackTraceLimit`,
+  URL: `${FUNCTION_MEMBERS} canParse parse`,
+  performance: `${OBJECT_MEMBERS} now`,
   console: `${OBJECT_MEMBERS} assert clear count countReset debug dir error group groupEnd info log table time timeEnd timeLog trace warn`,
 });
 
@@ -159,6 +159,7 @@ export const BUILTIN_MEMBERS: Readonly<Record<string, ReadonlySet<string>>> = me
 export const REFUSED_MEMBERS: Readonly<Record<string, string>> = {
   "Array.fromAsync": "Write await Promise.all(list)",
   "Array.range": "Write Array.from({ length: n }, (_, i) => i)",
+  "Error.captureStackTrace": "Leave it out: an error has its stack",
   "JSON.dumps": "Write JSON.stringify(value)",
   "JSON.loads": "Write JSON.parse(text)",
   "Math.average": "Write list.reduce((a, b) => a + b, 0) / list.length",
@@ -289,7 +290,6 @@ export const REFUSED_GLOBALS: ReadonlyMap<string, Refusal> = new Map(
 
     // Of other runtimes and libraries.
     setImmediate: { code: "GLOBAL_FORBIDDEN", fix: "Write setTimeout(callback, 0)" },
-    performance: { code: "GLOBAL_FORBIDDEN", fix: "Write Date.now()" },
     crypto: { code: "GLOBAL_FORBIDDEN", fix: "Write Math.random() for numbers that need not be secret" },
     Intl: { code: "GLOBAL_FORBIDDEN", fix: "Write value.toLocaleString(), or put the text together yourself" },
     Temporal: { code: "GLOBAL_FORBIDDEN", fix: "Write new Date(…)" },

@@ -58,8 +58,8 @@ class Follower {
   }
 
   run(): DeviceUse {
-    for (let next = this.#todo.pop(); next !== undefined; next = this.#todo.pop())
-      this.#follow(next.node, next.meaning);
+    // The list grows while it is gone through.
+    for (const { node, meaning } of this.#todo) this.#follow(node, meaning);
     return { uses: this.#uses, paths: this.#paths, understood: this.#understood };
   }
 

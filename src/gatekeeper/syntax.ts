@@ -65,7 +65,9 @@ const LOOKS: ByType<(look: Look) => void> = {
     refuse(look, node, "a number with a dot after it", `Write (${object.raw}) in brackets`);
   },
   MetaProperty: (node) => (look) => {
-    if (node.meta.name === "import") refuse(look, node, "import.meta", "Leave it out: a snippet is no module");
+    if (node.meta.name !== "import") return;
+    const words = { values: "import.meta", fix: "Leave it out: a snippet is no module" };
+    look.inspection.report.refuse("MODULE_FORBIDDEN", node, () => words);
   },
   MethodDefinition: (node) => (look) => countPrivateName(node, look),
   PropertyDefinition: (node) => (look) => {

@@ -8,6 +8,9 @@ import { createReading, type Reading } from "./reading.ts";
 /** Declarations of earlier checks that are kept. */
 const KEPT_DECLARATIONS = 16;
 
+/** The compiler takes ever longer for what is nested, or chained, deeper than this. */
+const DEEPEST = 400;
+
 /** A function around the snippet makes `await` and `return` right, and every name of it its own. */
 const BEFORE = "async function __snippet() {";
 const AFTER = "\n}";
@@ -31,7 +34,7 @@ const OPTIONS: ts.CompilerOptions = {
   noEmit: true,
 };
 
-/** Reads snippets; what does not change between them is parsed once. `undefined` for what is no program at all. */
+/** Reads snippets; what does not change between them is parsed once. `undefined` for what cannot be understood. */
 export function createReader(): (order: CheckOrder) => Reading | undefined {
   const library = parse(LIBRARY_FILE, libraryText());
   const known = new Map<string, ts.SourceFile>();
@@ -48,10 +51,15 @@ export function createReader(): (order: CheckOrder) => Reading | undefined {
   return ({ code, typescript, declarations }) => {
     const device = deviceFile(declarations);
     const snippet = parse(typescript ? "/snippet.ts" : "/snippet.js", BEFORE + code + AFTER);
+    if (isDeeper(snippet, DEEPEST)) return undefined;
     const program = programOf([library, device, snippet]);
     if (program.getSyntacticDiagnostics(snippet).length > 0) return undefined;
     return createReading({ library, device, snippet }, program.getTypeChecker());
   };
+}
+
+function isDeeper(node: ts.Node, levels: number): boolean {
+  return levels === 0 || ts.forEachChild(node, (child) => isDeeper(child, levels - 1) || undefined) === true;
 }
 
 /** The declarations in a room of their own, where `Promise` stands for a result that works with and without `await`. */

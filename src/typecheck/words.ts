@@ -1,17 +1,17 @@
 import ts from "typescript";
 
 import type { Misfit } from "./fits.ts";
-import { type Kind, kindOf, literalOf, withoutPromise } from "./kinds.ts";
+import { itemOf, type Kind, kindOf, kindsOf, literalOf, withoutPromise } from "./kinds.ts";
 
 const MOST_NAMES = 12;
 const MOST_VALUES = 10;
-const TYPE_CHARACTERS = 80;
+const VALUE_CHARACTERS = 60;
 
 /** `must be a number, not a string`. */
 export function wordsForMisfit({ given, wanted }: Misfit, checker: ts.TypeChecker): string {
-  const [is, shouldBe] = [wordsFor(given, checker, "given"), wordsFor(wanted, checker, "wanted")];
-  if (is !== shouldBe) return `must be ${shouldBe}, not ${is}`;
-  return `must be ${typeText(wanted, checker)}, not ${typeText(given, checker)}`;
+  const values = literalsOf(wanted, checker);
+  const wish = values !== undefined && values.length > 1 ? `one of ${values.join(", ")}` : wordsFor(wanted, checker);
+  return `must be ${wish}, not ${wordsFor(given, checker)}`;
 }
 
 export function listed(names: readonly string[]): string {
@@ -27,26 +27,38 @@ export const KIND_WORDS: Readonly<Record<Kind, string>> = {
   object: "an object",
 };
 
-function wordsFor(type: ts.Type, checker: ts.TypeChecker, side: "given" | "wanted"): string {
-  const forms = type.isUnion() ? type.types : [type];
-  const literals = forms.map((form) => literalOf(form, checker));
-  if (literals.length <= MOST_VALUES && !literals.includes(undefined) && !isBoolean(type)) {
-    const texts = literals.map((literal) => cut(JSON.stringify(literal)));
-    return side === "wanted" && texts.length > 1 ? `one of ${texts.join(", ")}` : texts.join(" or ");
-  }
-  const kinds = new Set(forms.map((form) => kindOf(withoutPromise(form), checker)));
-  return [...kinds].map((kind) => (kind === undefined ? typeText(type, checker) : KIND_WORDS[kind])).join(" or ");
+/** Not as the compiler writes it: that can take as long as a type is large. */
+function wordsFor(type: ts.Type, checker: ts.TypeChecker): string {
+  const words = literalsOf(type, checker) ?? formsOf(type).map((form) => wordsForForm(form, checker));
+  return [...new Set(words)].join(" or ");
 }
 
-function isBoolean(type: ts.Type): boolean {
-  return (type.flags & ts.TypeFlags.Boolean) !== 0;
+function wordsForForm(type: ts.Type, checker: ts.TypeChecker): string {
+  const kind = kindOf(type, checker);
+  if (kind === undefined) return "another value";
+  const items = kind === "array" ? wordsForItems(itemOf(type, checker), checker) : undefined;
+  return items === undefined ? KIND_WORDS[kind] : `an array of ${items}`;
 }
 
-/** As TypeScript writes it. */
-function typeText(type: ts.Type, checker: ts.TypeChecker): string {
-  return cut(checker.typeToString(withoutPromise(type), undefined, ts.TypeFormatFlags.InTypeAlias));
+function wordsForItems(item: ts.Type | undefined, checker: ts.TypeChecker): string | undefined {
+  if (item === undefined) return undefined;
+  const kinds = [...kindsOf(item, checker)];
+  const words = literalsOf(item, checker) ?? (kinds.includes(undefined) ? undefined : kinds.map((kind) => `${kind}s`));
+  return words?.join(" or ");
+}
+
+function formsOf(type: ts.Type): readonly ts.Type[] {
+  return (type.isUnion() ? type.types : [type]).map(withoutPromise);
+}
+
+/** The only values that a type has, as JSON; `undefined` if these are too many. */
+function literalsOf(type: ts.Type, checker: ts.TypeChecker): readonly string[] | undefined {
+  const literals = formsOf(type).map((form) => literalOf(form, checker));
+  const isBoolean = (type.flags & ts.TypeFlags.Boolean) !== 0;
+  if (isBoolean || literals.length > MOST_VALUES || literals.includes(undefined)) return undefined;
+  return literals.map((literal) => cut(JSON.stringify(literal)));
 }
 
 function cut(text: string): string {
-  return text.length > TYPE_CHARACTERS ? `${text.slice(0, TYPE_CHARACTERS - 1)}…` : text;
+  return text.length > VALUE_CHARACTERS ? `${text.slice(0, VALUE_CHARACTERS - 1)}…` : text;
 }
