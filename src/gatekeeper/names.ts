@@ -39,7 +39,7 @@ export function callForm(method: Method): string {
  * `math_skill` are. Case alone is no style: whoever writes `Add` for `add` is told.
  */
 export function inOtherStyle(name: string, owner: Catalog | Skill): string | undefined {
-  const words = wordsOf(name);
+  const words = /^[\w$]+$/.test(name) ? wordsOf(name) : [];
   return words.length < 2 ? undefined : (styles(owner).get(words.join(" ")) ?? undefined);
 }
 
@@ -91,11 +91,15 @@ export function wordsForUnknownMethod(name: string, skillName: string, { questio
     methods.map((method) => method.name),
   );
   const found = similar(`${skillName} ${name}`, questions);
-  const best = methods.find((method) => method.name === near[0]) ?? found.find((method) => method.skill === skillName);
+  const elsewhere = questions.catalog.methods.filter((method) => method.name === name);
+  const best = methods.find((method) => method.name === near[0]) ?? elsewhere[0];
   return {
     values: `${skillName}.${shown(name)}`,
     fix: best === undefined ? listMethods(methods, name) : `Write ${callForm(best)}`,
-    suggestions: distinct([...near.map((other) => `${skillName}.${other}`), ...found.map((method) => method.path)]),
+    suggestions: distinct([
+      ...near.map((other) => `${skillName}.${other}`),
+      ...[...elsewhere, ...found].map((method) => method.path),
+    ]),
   };
 }
 

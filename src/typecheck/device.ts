@@ -74,24 +74,21 @@ function signaturesOf(signature: MethodNode): readonly ts.MethodSignature[] {
   ) as ts.MethodSignature[];
 }
 
-/**
- * What has such a type, for people: `the result of UserSkill.get`, or the name of the type. `undefined` for `device` and
- * its skills, whose members others look after.
- */
-export function ownerOf(type: ts.Node): string | undefined {
-  if (!ts.isTypeLiteralNode(type)) return undefined;
+/** True for the type of an object that a method takes or gives; not for `device` and its skills. */
+export function isDataType(type: ts.Node): boolean {
+  if (!ts.isTypeLiteralNode(type)) return false;
   let at: ts.Node = type;
   while (!ts.isMethodSignature(at) && !ts.isTypeAliasDeclaration(at)) {
-    if (ts.isSourceFile(at) || at.parent === undefined) return undefined;
+    if (ts.isVariableDeclaration(at)) return false;
     at = at.parent;
   }
-  return ts.isMethodSignature(at) ? `the result of ${pathOf(at)}` : pathOf(at);
+  return true;
 }
 
-/** Of a method or a type, with the skill before it; `device` has methods of its own. */
-function pathOf(node: ts.MethodSignature | ts.TypeAliasDeclaration): string {
-  const owner = node.parent.parent;
-  return ts.isVariableDeclaration(owner) ? nameOf(node) : `${nameOf(owner)}.${nameOf(node)}`;
+/** With the skill before it; `device` has methods of its own. */
+function pathOf(method: MethodNode): string {
+  const owner = method.parent.parent;
+  return ts.isVariableDeclaration(owner) ? nameOf(method) : `${nameOf(owner)}.${nameOf(method)}`;
 }
 
 function nameOf(node: ts.Node): string {

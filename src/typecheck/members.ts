@@ -1,11 +1,12 @@
 import ts from "typescript";
 
 import { nearest } from "../model/nearest.ts";
-import { ownerOf } from "./device.ts";
+import { isDataType } from "./device.ts";
 import type { Finding } from "./findings.ts";
-import { kindOf, partsOf } from "./kinds.ts";
+import { type Kind, kindOf, partsOf } from "./kinds.ts";
 import { misspelt } from "./near.ts";
 import type { Reading } from "./reading.ts";
+import { methodBehind } from "./source.ts";
 import { isAccess, isWritten, keyOf, memberOf } from "./syntax.ts";
 import { KIND_WORDS, listed } from "./words.ts";
 
@@ -22,17 +23,22 @@ export function findInMember(node: ts.Node, reading: Reading, isTested: (name: s
   const meant = misspelt(reach.name, lack.names);
   const tested = reach.hasDefault || isTested(reach.name);
   if (tested && meant.length === 0) return [];
-  const declared = lack.isData ? `, declared are ${listed(lack.names)}` : "";
   return [
     {
       code: "MEMBER_UNKNOWN",
       node: reach.node,
-      message: `"${reach.name}" does not exist ${lack.where}${declared}`,
-      certain: !tested && (meant.length > 0 || !lack.isData),
+      message: `"${reach.name}" does not exist ${placeOf(lack, reach, reading)}`,
+      certain: !tested && (meant.length > 0 || lack.kind !== "object"),
       suggestions: meant.length > 0 ? meant : nearest(reach.name, lack.names),
       grounds: [reach.object],
     },
   ];
+}
+
+function placeOf({ kind, names }: Lack, { object }: Reach, reading: Reading): string {
+  if (kind !== "object") return `on ${KIND_WORDS[kind]}`;
+  const method = methodBehind(object, reading);
+  return `in the result${method === undefined ? "" : ` of ${method}`}, declared are ${listed(names)}`;
 }
 
 /** A place where a member is read by its name. */
@@ -58,10 +64,9 @@ function reachOf(node: ts.Node): Reach | undefined {
 
 /** What a value has instead of a member. */
 interface Lack {
-  readonly where: string;
+  /** `object` if one of its forms is one: only arrays and simple values cannot have more than their kind has. */
+  readonly kind: Kind;
   readonly names: readonly string[];
-  /** False for arrays and simple values, which cannot have more than their kind has. */
-  readonly isData: boolean;
 }
 
 /** `undefined` if the value has the member, or may have it. */
@@ -69,34 +74,32 @@ function lackOf(type: ts.Type, name: string, reading: Reading): Lack | undefined
   const lacks = (type.isUnion() ? type.types : [type]).map((form) => lackOfForm(form, name, reading));
   const [first] = lacks;
   if (first === undefined || lacks.includes(undefined)) return undefined;
-  const names = [...new Set(lacks.flatMap((lack) => lack?.names ?? []))];
-  return { where: first.where, names, isData: lacks.some((lack) => lack?.isData) };
+  const names = new Set(lacks.flatMap((lack) => lack?.names ?? []));
+  return { kind: lacks.some((lack) => lack?.kind === "object") ? "object" : first.kind, names: [...names] };
 }
 
-function lackOfForm(type: ts.Type, name: string, { checker, originOf }: Reading): Lack | undefined {
+function lackOfForm(type: ts.Type, name: string, reading: Reading): Lack | undefined {
+  const { checker } = reading;
   if (checker.getPropertyOfType(checker.getApparentType(type), name) !== undefined) return undefined;
   const parts = partsOf(type);
-  const names = parts.flatMap((part) =>
-    checker.getPropertiesOfType(checker.getApparentType(part)).map((each) => each.name),
-  );
-  const [part] = parts;
-  const kind = part && kindOf(part, checker);
-  if (part === undefined || kind === undefined) return undefined;
-  if (kind !== "object") {
-    const isCertain = parts.length === 1 && !/^\d+$/.test(name) && !(kind === "string" && DATE_MEMBERS.has(name));
-    return isCertain ? { where: `on ${KIND_WORDS[kind]}`, names, isData: false } : undefined;
-  }
-  const owners = parts.map((part) => {
-    const declarations = part.symbol?.declarations ?? [];
-    const isDeclared = declarations.every((declaration) => originOf(declaration) === "device");
-    const [declaration] = declarations;
-    return isDeclared && declaration && checker.getIndexInfosOfType(part).length === 0
-      ? ownerOf(declaration)
-      : undefined;
-  });
-  return owners[0] === undefined || owners.includes(undefined)
-    ? undefined
-    : { where: `in ${owners[0]}`, names, isData: true };
+  const kinds = new Set(parts.map((part) => kindOf(part, checker)));
+  const [kind] = kinds;
+  if (kind === undefined || kinds.size > 1) return undefined;
+  const isClosed = kind === "object" ? parts.every((part) => isDeclared(part, reading)) : !mayHave(kind, name);
+  if (!isClosed) return undefined;
+  const members = parts.flatMap((part) => checker.getPropertiesOfType(checker.getApparentType(part)));
+  return { kind, names: members.map((member) => member.name) };
+}
+
+/** True for an object of which the declarations name all members. */
+function isDeclared({ symbol }: ts.Type, { originOf }: Reading): boolean {
+  const declarations = symbol?.declarations ?? [];
+  const isData = declarations.every((declaration) => originOf(declaration) === "device" && isDataType(declaration));
+  return declarations.length > 0 && isData && symbol.members?.has(ts.InternalSymbolName.Index) !== true;
+}
+
+function mayHave(kind: Kind, name: string): boolean {
+  return /^\d+$/.test(name) || (kind === "string" && DATE_MEMBERS.has(name));
 }
 
 /** A date is declared as the text that JSON makes of it, and may still be a date for the snippet. */

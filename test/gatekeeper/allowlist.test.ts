@@ -39,7 +39,7 @@ describe("S5: the tables fit the sandbox", () => {
       const members = BUILTIN_MEMBERS[name] ?? new Set();
       const has = new Set(found[name]);
       expect(
-        [...members].filter((member) => !has.has(member)),
+        [...members].filter((member) => !has.has(member) && member !== "prototype"),
         `${name} has not`,
       ).toEqual([]);
       const callable = [...has].filter((member) => !members.has(member) && !FROM_PROTOTYPES.has(member));

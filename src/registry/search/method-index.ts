@@ -1,5 +1,6 @@
 import type { Method, Skill } from "../../model/catalog.ts";
 import { type Entry, entryOf } from "./entry.ts";
+import { createNumberLists, type NumberLists } from "./number-lists.ts";
 import { foldedName } from "./words.ts";
 
 /** How many withdrawn methods are kept, beside as many as there are live ones, before their room is given back. */
@@ -50,7 +51,9 @@ interface Content {
   /** By number of the word. */
   readonly postings: number[][];
   readonly wordsByBeginning: Groups<string>;
-  readonly documents: { readonly words: Uint32Array; readonly nameStems: number }[];
+  /** By document, as `wordsOf` and `nameStems` give them. */
+  readonly documentWords: NumberLists;
+  readonly nameStems: number[];
   readonly names: Groups<number>;
   readonly namesByBeginning: Groups<string>;
 }
@@ -78,8 +81,8 @@ export function createMethodIndex(): MethodIndex {
     },
     documentsOf: (skill) => content.skills.get(skill),
     postings: (word) => content.postings[content.wordNumbers.get(word) ?? -1] ?? [],
-    wordsOf: (document) => content.documents[document]?.words ?? NO_WORDS,
-    nameStems: (document) => content.documents[document]?.nameStems ?? 0,
+    wordsOf: (document) => content.documentWords.at(document),
+    nameStems: (document) => content.nameStems[document] ?? 0,
     wordNumber: (word) => content.wordNumbers.get(word),
     wordsBeginningLike: (word) => content.wordsByBeginning.get(word.slice(0, 2)) ?? [],
     named: (folded) => content.names.get(folded) ?? [],
@@ -91,8 +94,6 @@ export function createMethodIndex(): MethodIndex {
   };
 }
 
-const NO_WORDS = new Uint32Array();
-
 function emptyContent(): Content {
   return {
     methods: [],
@@ -101,7 +102,8 @@ function emptyContent(): Content {
     wordNumbers: new Map(),
     postings: [],
     wordsByBeginning: new Map(),
-    documents: [],
+    documentWords: createNumberLists(),
+    nameStems: [],
     names: new Map(),
     namesByBeginning: new Map(),
   };
@@ -117,8 +119,8 @@ function addSkill(skill: Skill, entries: readonly Entry[], content: Content): vo
   for (const [at, method] of skill.methods.entries()) {
     const { words, nameStems } = entries[at] ?? { words: [], nameStems: 0 };
     const document = content.methods.push(method) - 1;
-    const packed = Array.from(words, ([word, impact]) => addWord(word, impact, document, content));
-    content.documents.push({ words: Uint32Array.from(packed), nameStems });
+    content.documentWords.add(Array.from(words, ([word, impact]) => addWord(word, impact, document, content)));
+    content.nameStems.push(nameStems);
     for (const name of new Set([foldedName(method.name), foldedName(method.wireName)]))
       addName(name, document, content);
   }
@@ -166,10 +168,11 @@ function compacted(content: Content): Content {
   const words = [...content.wordNumbers.keys()];
   const smaller = emptyContent();
   for (const [skill, { from, to }] of content.skills) {
-    const entries = content.documents.slice(from, to).map((document) => ({
-      words: Array.from(document.words, (packed) => [words[packed >>> 8] ?? "", packed & 255] as const),
-      nameStems: document.nameStems,
-    }));
+    const entries = Array.from({ length: to - from }, (_, at): Entry => {
+      const packed = content.documentWords.at(from + at);
+      const known = Array.from(packed, (each) => [words[each >>> 8] ?? "", each & 255] as const);
+      return { words: known, nameStems: content.nameStems[from + at] ?? 0 };
+    });
     addSkill(skill, entries, smaller);
   }
   return smaller;

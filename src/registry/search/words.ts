@@ -18,8 +18,10 @@ const ACCENTS = /[\u0300-\u036F]+/g;
  */
 export function wordsOf(text: string): readonly string[] {
   // oxlint-disable-next-line no-control-regex -- all of ASCII
-  const words = /^[\0-\x7F]*$/.test(text) ? text.match(ASCII_WORDS) : wordsOfAnyScript(text);
-  return (words ?? []).filter((word) => word.length <= WORD_UNITS).map((word) => word.toLowerCase());
+  const found = /^[\0-\x7F]*$/.test(text) ? text.match(ASCII_WORDS) : wordsOfAnyScript(text);
+  const words: string[] = [];
+  for (const word of found ?? []) if (word.length <= WORD_UNITS) words.push(word.toLowerCase());
+  return words;
 }
 
 function wordsOfAnyScript(text: string): readonly string[] {

@@ -87,7 +87,7 @@ describe("a folder of awkward skills", () => {
       ["no-entry", "it has no entry, such as skill.ts, no-entry.ts, main.ts or index.ts"],
       [
         "throws-in-helper/index.ts",
-        "it failed at import, throws-in-helper/lib/helper.ts, line 1: Expected property name or '}' in JSON at position 1",
+        "it failed at import, throws-in-helper/lib/helper.ts, line 1: the helper is broken",
       ],
       ["abstract.ts", NOTHING],
       ["bad-definition.ts", '"BadDefinitionSkill.add" has no field "timeout"; did you mean timeoutMs?'],

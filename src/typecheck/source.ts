@@ -1,0 +1,55 @@
+import ts from "typescript";
+
+import { methodOf } from "./device.ts";
+import type { Reading } from "./reading.ts";
+import { bare, isAccess, isInlineFunction, resultsOf } from "./syntax.ts";
+import type { Ground } from "./trust.ts";
+
+/** The path of the method that a value comes from, for people: the first that is found on the way back. */
+export function methodBehind(value: Ground, reading: Reading): string | undefined {
+  const seen = new Set<ts.Node>();
+
+  function find(node: ts.Node | undefined): string | undefined {
+    if (node === undefined || seen.has(node)) return undefined;
+    seen.add(node);
+    if (ts.isObjectBindingPattern(node) || ts.isArrayBindingPattern(node)) return findInDeclaration(node.parent);
+    if (isInlineFunction(node) || ts.isFunctionDeclaration(node)) return findFirst(resultsOf(node));
+    if (ts.isCallExpression(node)) return findInCall(node);
+    if (ts.isIdentifier(node)) return findInDeclaration(reading.symbolOf(node)?.valueDeclaration);
+    if (ts.isConditionalExpression(node)) return findFirst([node.whenTrue, node.whenFalse]);
+    if (ts.isBinaryExpression(node)) return findFirst([node.left, node.right]);
+    if (ts.isArrayLiteralExpression(node)) return findFirst(node.elements);
+    const isPassedOn = isAccess(node) || ts.isAwaitExpression(node) || ts.isSpreadElement(node);
+    return isPassedOn ? find(bare(node.expression)) : undefined;
+  }
+
+  function findInCall(call: ts.CallExpression): string | undefined {
+    const declaration = reading.declarationOf(call);
+    if (declaration !== undefined && reading.originOf(declaration) === "device") return methodOf(declaration)?.path;
+    const own = reading.originOf(declaration) === "snippet" ? declaration : undefined;
+    return findFirst([own, isAccess(call.expression) ? call.expression : undefined, ...call.arguments]);
+  }
+
+  function findInDeclaration(declaration: ts.Node | undefined): string | undefined {
+    if (declaration === undefined) return undefined;
+    if (ts.isBindingElement(declaration)) return find(declaration.parent);
+    if (ts.isParameter(declaration)) return findInParameter(declaration);
+    if (!ts.isVariableDeclaration(declaration)) return undefined;
+    const list = declaration.parent.parent;
+    return find(declaration.initializer ?? (ts.isForOfStatement(list) ? list.expression : undefined));
+  }
+
+  function findInParameter({ parent: func }: ts.ParameterDeclaration): string | undefined {
+    return ts.isCallExpression(func.parent) ? find(func.parent.expression) : undefined;
+  }
+
+  function findFirst(nodes: readonly (ts.Node | undefined)[]): string | undefined {
+    for (const node of nodes) {
+      const found = find(node !== undefined && ts.isExpression(node) ? bare(node) : node);
+      if (found !== undefined) return found;
+    }
+    return undefined;
+  }
+
+  return find(ts.isExpression(value) ? bare(value) : value);
+}

@@ -1,0 +1,255 @@
+import { describe, expect, test } from "vitest";
+
+import { check, codeOf, places } from "./stubs.ts";
+
+describe("S5: device is followed wherever its names are literal", () => {
+  test.each([
+    ["dots", "device.MathSkill.add(1, 2)"],
+    ["brackets", 'device["MathSkill"]["add"](1, 2)'],
+    ["a template without values", "device[`MathSkill`].add(1, 2)"],
+    ["optional chaining", "device?.MathSkill?.add?.(1, 2)"],
+    ["parentheses", "((device).MathSkill).add(1, 2)"],
+    ["escapes", "d\\u0065vice.Math\\u0053kill.add(1, 2)"],
+    ["an alias of device", "const d = device; d.MathSkill.add(1, 2)"],
+    ["an alias of a skill", "const m = device.MathSkill; m.add(1, 2)"],
+    ["an alias of a method", "const add = device.MathSkill.add; add(1, 2)"],
+    ["an alias of an alias", "const d = device, m = d.MathSkill, add = m.add; add(1, 2)"],
+    ["a let that never changes", "let m = device.MathSkill; m.add(1, 2)"],
+    ["destructuring", "const { MathSkill } = device; MathSkill.add(1, 2)"],
+    ["destructuring with another name", "const { MathSkill: m } = device; m.add(1, 2)"],
+    ["nested destructuring", "const { MathSkill: { add } } = device; add(1, 2)"],
+    ["destructuring with literal brackets", 'const { ["MathSkill"]: m } = device; m.add(1, 2)'],
+    [
+      "a question whether it is there",
+      "if (device.MathSkill && typeof device.MathSkill.add === 'function') device.MathSkill.add(1, 2)",
+    ],
+  ])("S5: by %s", (_how, source) => {
+    const { program, violations } = check(source);
+    expect(violations).toEqual([]);
+    expect(program?.paths).toContain("MathSkill.add");
+  });
+
+  test("S6: a program gets the methods that it names, and no others", () => {
+    expect(check("device.MathSkill.add(1, 2); device.UserSkill.get(1)").program?.paths).toEqual([
+      "MathSkill.add",
+      "UserSkill.get",
+    ]);
+  });
+
+  test("S6: a skill that is handed on comes with all of its methods", () => {
+    const source = "const run = async (math) => await math.add(1, 2);\nrun(device.MathSkill)";
+    expect(check(source).program?.paths).toEqual([
+      "MathSkill.add",
+      "MathSkill.subtract",
+      "MathSkill.multiply",
+      "MathSkill.divide",
+      "MathSkill.sum",
+    ]);
+  });
+
+  test("S6: a skill with a method that the caller may not call cannot be handed on", () => {
+    expect(check("print(device.FilesystemMCP)").violations[0]).toMatchObject({
+      code: "DEVICE_DYNAMIC",
+      message: "Cannot use device except as device.Skill.method(…): FilesystemMCP as a value (DEVICE_DYNAMIC)",
+      fix: "Write device.FilesystemMCP.method(…) with the name of the method",
+    });
+  });
+
+  test("S5: a local variable that is named device is no device", () => {
+    expect(check('const device = { A: { b: () => 1 } }; device.A.b()["x"]').program?.paths).toEqual([]);
+  });
+
+  test("S4: the methods that device itself has need no catalog", () => {
+    expect(check('device.search_skills("math"); await device.describe("MathSkill.add")').program?.paths).toEqual([
+      "search_skills",
+      "describe",
+    ]);
+  });
+});
+
+describe("S5 S6: whatever cannot be followed is refused", () => {
+  test.each([
+    ["a computed name", "const s = 'MathSkill';\ndevice[s].add(1, 2)", "DEVICE_DYNAMIC 2:0"],
+    ["a name that is put together", "device['Math' + 'Skill'].add(1, 2)", "DEVICE_DYNAMIC 1:0"],
+    ["a computed method", "device.MathSkill[1 < 2 ? 'add' : 'sum'](1)", "DEVICE_DYNAMIC 1:0"],
+    ["Object.values", "Object.values(device)", "DEVICE_DYNAMIC 1:14"],
+    ["spread", "const copy = { ...device };\ncopy", "DEVICE_DYNAMIC 1:18"],
+    ["a shorthand property", "const o = { device };\no", "DEVICE_DYNAMIC 1:12"],
+    ["for in", "for (const skill in device) print(skill)", "DEVICE_DYNAMIC 1:20"],
+    ["an argument", "print(device)", "DEVICE_DYNAMIC 1:6"],
+    ["a result", "return device", "DEVICE_DYNAMIC 1:7"],
+    ["rest", "const { ...all } = device;\nall", "DEVICE_DYNAMIC 1:8"],
+    ["a default in a pattern", "const { MathSkill = 1 } = device;\nMathSkill", "DEVICE_DYNAMIC 1:8"],
+    ["an element pattern", "const [a] = device;\na", "DEVICE_DYNAMIC 1:6"],
+    ["a default parameter", "const f = (d = device) => d;\nf()", "DEVICE_DYNAMIC 1:15"],
+    ["a variable that changes", "let d = device;\nd = 1", "DEVICE_DYNAMIC 1:8"],
+    ["a variable that is set later", "let m;\nm = device.MathSkill", "DEVICE_DYNAMIC 2:4"],
+    ["a pattern that is set later", "let x;\n({ MathSkill: x } = device)", "DEVICE_DYNAMIC 2:20"],
+    ["call", "device.MathSkill.add.call(null, 1, 2)", "DEVICE_DYNAMIC 1:21"],
+    ["apply", "device.MathSkill.add.apply(null, [1, 2])", "DEVICE_DYNAMIC 1:21"],
+    ["bind", "device.MathSkill.add.bind(null, 1)(2)", "DEVICE_DYNAMIC 1:21"],
+    ["new", "new device.MathSkill.add(1, 2)", "DEVICE_DYNAMIC 1:0"],
+    ["a tag", "device.TextSkill.uppercase`a`", "DEVICE_DYNAMIC 1:0"],
+    ["a deeper path", "device.MathSkill.add.more(1)", "DEVICE_DYNAMIC 1:21"],
+    ["a skill that is called", "device.MathSkill('add', 1, 2)", "DEVICE_DYNAMIC 1:0"],
+    ["a device that is called", "device('MathSkill.add', 1, 2)", "DEVICE_DYNAMIC 1:0"],
+    ["a method that is not called", "await device.TimeSkill.now", "DEVICE_DYNAMIC 1:6"],
+    ["assignment to device", "device = {}", "DEVICE_READONLY 1:0"],
+    ["assignment to a skill", "device.MathSkill = {}", "DEVICE_READONLY 1:0"],
+    ["assignment to a method", "device.MathSkill.add = () => 5", "DEVICE_READONLY 1:0"],
+    ["assignment through an alias", "const m = device.MathSkill;\nm.add = 5", "DEVICE_READONLY 2:0"],
+    ["assignment in a pattern", "[device.MathSkill.add] = [1]", "DEVICE_READONLY 1:1"],
+    ["delete", "delete device.MathSkill", "DEVICE_READONLY 1:7"],
+    ["an increment", "device.MathSkill.add++", "DEVICE_READONLY 1:0"],
+    ["a loop variable", "for (device.MathSkill of []);", "DEVICE_READONLY 1:5"],
+  ])("S6: %s", (_what, source, place) => {
+    expect(places(source)).toEqual([place]);
+  });
+
+  test("S6: a method that exists and that the caller may not call", () => {
+    expect(check("const { delete_user } = device.AdminSkill;\ndelete_user(1)").violations).toEqual([
+      {
+        code: "PERMISSION_MISSING",
+        message: "Cannot call a method without its permission: AdminSkill.delete_user (PERMISSION_MISSING)",
+        line: 1,
+        column: 8,
+        endLine: 1,
+        endColumn: 19,
+        frame: "> 1 | const { delete_user } = device.AdminSkill;\n    |         ^^^^^^^^^^^\n  2 | delete_user(1)",
+        fix: "Ask the owner for a grant",
+        suggestions: [],
+      },
+    ]);
+  });
+});
+
+describe("D1 D3: unknown names are answered with near ones", () => {
+  test("S5: an unknown skill", () => {
+    expect(check("return await device.MathSkil.add({ a: 1, b: 2 });").violations).toEqual([
+      {
+        code: "SKILL_UNKNOWN",
+        message: "Cannot find the skill: MathSkil (SKILL_UNKNOWN)",
+        line: 1,
+        column: 20,
+        endLine: 1,
+        endColumn: 28,
+        frame: "> 1 | return await device.MathSkil.add({ a: 1, b: 2 });\n    |                     ^^^^^^^^",
+        fix: "Write device.MathSkill.add(a: number, b: number)",
+        suggestions: ["MathSkill", "KVSkill"],
+      },
+    ]);
+  });
+
+  test.each([
+    [
+      "an unknown method",
+      "device.FilesystemMCP.readfiles('/x')",
+      "METHOD_UNKNOWN",
+      "Write device.FilesystemMCP.read_file(path: string)",
+    ],
+    [
+      "a method of another skill",
+      "device.MathSkill.uppercase('x')",
+      "METHOD_UNKNOWN",
+      "Write device.TextSkill.uppercase(text: string)",
+    ],
+    [
+      "an unknown skill with a known method",
+      "device.Weather.get_forecast('Paris')",
+      "SKILL_UNKNOWN",
+      "Write device.WeatherSkill.get_forecast(city: string, days?: number)",
+    ],
+    [
+      "a method that lives elsewhere",
+      "device.Zzz.get_forecast('Paris')",
+      "SKILL_UNKNOWN",
+      "Write device.WeatherSkill.get_forecast(city: string, days?: number)",
+    ],
+    [
+      "nothing that is known",
+      "device.Zzz.qqq()",
+      "SKILL_UNKNOWN",
+      'Call await device.search_skills("zzz qqq") to find what there is',
+    ],
+    [
+      "a hidden skill, as one that is not there",
+      "device.SecretsSkill.get_token('x')",
+      "SKILL_UNKNOWN",
+      'Call await device.search_skills("secrets skill get token") to find what there is',
+    ],
+    [
+      "a name of Object.prototype",
+      "device.constructor.constructor('x')",
+      "SKILL_UNKNOWN",
+      'Call await device.search_skills("constructor constructor") to find what there is',
+    ],
+    [
+      "a method of Object.prototype",
+      "device.MathSkill.constructor({ id: 1 })",
+      "METHOD_UNKNOWN",
+      "Use one of device.MathSkill.add, device.MathSkill.subtract, device.MathSkill.multiply, device.MathSkill.divide, device.MathSkill.sum",
+    ],
+    [
+      "letters that cannot be seen",
+      "device.Math\u200dSkill.add(1, 2)",
+      "SKILL_UNKNOWN",
+      "Write device.MathSkill.add(a: number, b: number)",
+    ],
+    ["a device in other letters", "d\u0435vice.MathSkill.add(1, 2)", "GLOBAL_UNKNOWN", "Write device in plain letters"],
+  ])("S5: %s", (_what, source, code, fix) => {
+    expect(check(source).violations.map((violation) => [violation.code, violation.fix])).toEqual([[code, fix]]);
+  });
+
+  test("S5: what cannot be seen in a name is shown as its escape", () => {
+    expect(check("device.Math\u200dSkill.add(1, 2)").violations[0]?.message).toBe(
+      "Cannot find the skill: Math\\u{200d}Skill (SKILL_UNKNOWN)",
+    );
+    expect(check("d\u0435vice.MathSkill.add(1, 2)").violations[0]?.message).toBe(
+      "Cannot find this name: d\\u{435}vice (GLOBAL_UNKNOWN)",
+    );
+  });
+});
+
+describe("S4: names in the manner of other systems are corrected", () => {
+  test.each([
+    ["default_api", "default_api.MathSkill.add(1, 2)", "default_api was read as device"],
+    ["tools", "tools.MathSkill.add(1, 2)", "tools was read as device"],
+    ["devices", "devices.MathSkill.add(1, 2)", "devices was read as device"],
+    ["nothing before the skill", "MathSkill.add(1, 2)", "MathSkill was read as device.MathSkill"],
+    ["snake case for a skill", "device.math_skill.add(1, 2)", "math_skill was read as MathSkill"],
+    ["camel case for a skill", "device.mathSkill.add(1, 2)", "mathSkill was read as MathSkill"],
+    ["literal brackets", 'device["math_skill"].add(1, 2)', "math_skill was read as MathSkill"],
+  ])("S4: %s", (_what, source, note) => {
+    const bracket = source.includes("[");
+    expect(codeOf(source)).toBe(
+      bracket ? 'return (device["MathSkill"].add(1, 2))' : "return (device.MathSkill.add(1, 2))",
+    );
+    expect(check(source).notes).toEqual([note]);
+  });
+
+  test.each([
+    ["camel case for a method", "device.FilesystemMCP.readFile('/a')", "return (device.FilesystemMCP.read_file('/a'))"],
+    [
+      "camel case in a pattern",
+      "const { readFile } = device.FilesystemMCP; readFile('/a')",
+      "const { read_file: readFile } = device.FilesystemMCP; return (readFile('/a'))",
+    ],
+    [
+      "a skill in a shorthand property",
+      "const o = { MathSkill }; o",
+      "const o = { MathSkill: device.MathSkill }; return (o)",
+    ],
+    ["describe_function", "describe_function('MathSkill.add')", "return (device.describe('MathSkill.add'))"],
+    ["search_skills", "device.searchSkills('x')", "return (device.search_skills('x'))"],
+  ])("S4: %s", (_what, source, code) => {
+    expect(codeOf(source)).toBe(code);
+  });
+
+  test.each([
+    ["only the case differs", "device.MathSkill.Add(1, 2)", "METHOD_UNKNOWN 1:17"],
+    ["tools without a skill", "tools.nothing(1)", "GLOBAL_UNKNOWN 1:0"],
+    ["the name is a variable of the snippet", "const MathSkill = { add: () => 3 }; MathSkill.add(1, 2)", ""],
+  ])("S4: nothing is guessed where %s", (_what, source, place) => {
+    expect(places(source).join()).toBe(place);
+  });
+});
