@@ -97,8 +97,9 @@ function startOfUncalled(statements: readonly AnyNode[], inspection: Inspection)
       inspection.report.note(`${binding.name} is never called`);
       return undefined;
     }
-    inspection.report.note(`${binding.name} was called, as nothing else calls it`);
-    return callTo(binding.name, func, inspection);
+    const entry = callTo(binding.name, func, inspection);
+    if (entry !== undefined) inspection.report.note(`${binding.name} was called, as nothing else calls it`);
+    return entry;
   }
   return undefined;
 }

@@ -29,7 +29,7 @@ export function checkGlobals(
   const unknown = new Map<string, Identifier[]>();
   for (const { node } of scopes.free) {
     const parent = scopes.parents.get(node);
-    if (known.explained.has(node) || known.imported.has(node.name)) continue;
+    if (known.explained.has(node) || known.imported.has(node.name) || isReserved(node)) continue;
     if (parent?.type === "UnaryExpression" && parent.operator === "typeof") continue;
     if (GLOBALS.has(node.name)) refuseCodeFromText(node, inspection);
     else if (REFUSED_GLOBALS.has(node.name)) refuseGlobal(node, inspection);
@@ -63,10 +63,14 @@ export function wordsForRefusal(name: string, refusal: Refusal, { questions }: I
 function refuseReserved({ scopes, report }: Inspection): void {
   const named = [...scopes.bindings.flatMap(({ declared }) => declared), ...scopes.free.map(({ node }) => node)];
   for (const node of named) {
-    if (!node.name.startsWith(RESERVED_PREFIX)) continue;
+    if (!isReserved(node)) continue;
     const fix = `Use a name that does not begin with ${RESERVED_PREFIX}`;
     report.refuse("GLOBAL_FORBIDDEN", node, () => ({ values: shown(node.name), fix }));
   }
+}
+
+function isReserved({ name }: Identifier): boolean {
+  return name.startsWith(RESERVED_PREFIX);
 }
 
 function refuseGlobal(node: Identifier, inspection: Inspection): void {
@@ -153,7 +157,7 @@ function isForgottenDeclaration(
   declared: ReadonlySet<string>,
   inspection: Inspection,
 ): boolean {
-  if (!/^[\w$]+$/.test(name) || name.startsWith(RESERVED_PREFIX)) return false;
+  if (!/^[\w$]+$/.test(name)) return false;
   const { scopes } = inspection;
   const writes = new Set(nodes.map((node) => writeOf(node, inspection)));
   if (!writes.has("statement") || writes.has("argument")) return false;
@@ -179,7 +183,8 @@ function writeOf(node: Identifier, { scopes }: Inspection): "statement" | "argum
 
 const WRITES: ByType<"statement" | "argument" | "no" | "further"> = {
   ArrayPattern: () => "further",
-  AssignmentExpression: ({ left }, node) => (left === node || node.type === "AssignmentExpression" ? "further" : "no"),
+  AssignmentExpression: ({ left, operator }, node) =>
+    (left === node ? operator === "=" : node.type === "AssignmentExpression") ? "further" : "no",
   CallExpression: (_call, node) => (node.type === "AssignmentExpression" ? "argument" : "no"),
   ExpressionStatement: (_statement, node) => (node.type === "Identifier" ? "no" : "statement"),
   ForInStatement: ({ left }, node) => (left === node ? "statement" : "no"),

@@ -1,4 +1,5 @@
-import type { AnyNode, BlockStatement, ExpressionStatement, SwitchCase } from "acorn";
+import type { AnyNode, BlockStatement, ExpressionStatement, SwitchCase, VariableDeclaration } from "acorn";
+import { shown } from "../model/frame.ts";
 import { RESERVED_PREFIX } from "./allowlist.ts";
 import { endOf } from "./entry.ts";
 import type { Inspection } from "./inspection.ts";
@@ -33,6 +34,7 @@ export function findResults(inspection: Inspection): Results {
     inspection.report.wrap(last, "return (", ")");
     inspection.report.note("The braces at the end were read as an object");
   } else if (last !== undefined) collectResults(last, { isInTry: false, isInLoop: false }, { statements, loops });
+  if (last?.type === "VariableDeclaration" && !/\b(?:return|print|console)\b/.test(text)) noteNothing(last, inspection);
   return { statements, loops };
 }
 
@@ -43,6 +45,12 @@ export function writeReturns({ statements, loops }: Results, { snippet, report }
     report.wrap({ start: node.start, end: endOf(node, snippet.text) }, before, ")");
   }
   for (const loop of loops) report.wrap(loop, "{", `; return ${LATEST_ROUND};}`);
+}
+
+/** Models end so when they mean the variable to be the result. */
+function noteNothing({ declarations }: VariableDeclaration, { report }: Inspection): void {
+  const id = declarations.at(-1)?.id;
+  if (id?.type === "Identifier") report.note(`The snippet has no result: end it with ${shown(id.name)}`);
 }
 
 type Where = Pick<ResultStatement, "isInTry" | "isInLoop">;
@@ -102,11 +110,14 @@ function endingOf({ consequent }: SwitchCase, isLast: boolean): readonly AnyNode
 
 /** `{ total }`, `{ a, b }` and `{ total: sum }` make sense only as objects. */
 function isObject({ body: [only, ...rest] }: BlockStatement, text: string): boolean {
-  if (only === undefined || rest.length > 0 || text[only.end - 1] === ";") return false;
-  if (only.type === "LabeledStatement") {
-    return only.body.type === "ExpressionStatement" && only.body.expression.type !== "AssignmentExpression";
+  if (only === undefined || rest.length > 0) return false;
+  if (only.type === "ExpressionStatement") {
+    const { expression } = only;
+    const parts = expression.type === "SequenceExpression" ? expression.expressions : [expression];
+    return parts.every(({ type }) => type === "Identifier") && /^[\w$\s,]+$/.test(text.slice(only.start, only.end));
   }
-  if (only.type !== "ExpressionStatement") return false;
-  const parts = only.expression.type === "SequenceExpression" ? only.expression.expressions : [only.expression];
-  return parts.every(({ type }) => type === "Identifier");
+  if (only.type !== "LabeledStatement") return false;
+  const { body } = only;
+  if (body.type !== "ExpressionStatement" || text[body.end - 1] === ";") return false;
+  return body.expression.type !== "AssignmentExpression" && body.expression.type !== "SequenceExpression";
 }

@@ -84,6 +84,7 @@ function roleOf(
   const isOpen = (name: string | undefined): boolean => open.some((parameter) => parameter.name === name);
   if (literal !== undefined) {
     const names = literal.properties.map(({ name }) => keyOf(name));
+    if (names.includes("toJSON")) return "unclear";
     if (names.some(isOpen) || !takesObject) return "names";
     if (names.length > 0) return names.includes(undefined) ? "unclear" : "value";
     if (next?.required !== true) return "names";

@@ -128,7 +128,7 @@ export function createTypecheck({ limitMs = LIMIT_MS }: { readonly limitMs?: num
       });
     },
     async warmUp() {
-      return (await open()?.warm) ?? false;
+      return stopped === undefined && ((await open()?.warm) ?? false);
     },
     async close() {
       stopped = "closed";

@@ -92,10 +92,10 @@ function lackOfForm(type: ts.Type, name: string, reading: Reading): Lack | undef
 }
 
 /** True for an object of which the declarations name all members. */
-function isDeclared({ symbol }: ts.Type, { originOf }: Reading): boolean {
-  const declarations = symbol?.declarations ?? [];
+function isDeclared(type: ts.Type, { checker, originOf }: Reading): boolean {
+  const declarations = type.symbol?.declarations ?? [];
   const isData = declarations.every((declaration) => originOf(declaration) === "device" && isDataType(declaration));
-  return declarations.length > 0 && isData && symbol.members?.has(ts.InternalSymbolName.Index) !== true;
+  return declarations.length > 0 && isData && checker.getIndexInfosOfType(type).length === 0;
 }
 
 function mayHave(kind: Kind, name: string): boolean {

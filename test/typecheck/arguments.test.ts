@@ -17,7 +17,11 @@ describe("S5: arguments that cannot fit are certain to be wrong, each at its pla
       `const b = "2"; device.MathSkill.add({ a: 1, «b» })`,
       `! "b" of MathSkill.add must be a number, not "2"`,
     ],
-    ["an operator", "device.MathSkill.add(1, «`${1}`»)", `! "b" of MathSkill.add must be a number, not a string`],
+    [
+      "an operator",
+      "device.MathSkill.add(1, «`${Date.now()}`»)",
+      `! "b" of MathSkill.add must be a number, not a string`,
+    ],
     [
       "the result of another method",
       `device.MathSkill.add(1, «await device.TimeSkill.now()»)`,
@@ -97,7 +101,7 @@ describe("S5: arguments that cannot fit are certain to be wrong, each at its pla
     [
       "none of several types",
       `device.ShapeSkill.get(«true»)`,
-      `! "id" of ShapeSkill.get must be a number or a string, not true`,
+      `! "id" of ShapeSkill.get must be a string or a number, not true`,
     ],
   ])("%s", expectTold);
 

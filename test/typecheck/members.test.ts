@@ -38,7 +38,7 @@ describe("S5: a misspelt member of a result is certain to be wrong, at its place
     [
       "in a loop",
       `const { users } = await device.UserSkill.list();\nfor (const user of users) print(user.«emial»);`,
-      `! "emial" does not exist in UserSkill.ListResult, declared are id, name, email, tags, address, created (email)`,
+      `! "emial" does not exist in the result of UserSkill.list, declared are id, name, email, tags, address, created (email)`,
     ],
     [
       "in every form",

@@ -3,9 +3,8 @@ import { nearest } from "../../model/nearest.ts";
 import { firstSentence } from "../text.ts";
 import { type AnswerOptions, answerText, type Found, type FoundMethod } from "./answer.ts";
 import { parseQuery } from "./query.ts";
-import { type Hit, rank, type Ranking } from "./rank.ts";
+import { type Hit, rank } from "./rank.ts";
 import { indexOf } from "./shared-index.ts";
-import { foldedName } from "./words.ts";
 
 export { shareIndex, shareIndexWithView } from "./shared-index.ts";
 
@@ -70,7 +69,7 @@ function everything(catalog: Catalog, limit: number): Found {
 function matching(catalog: Catalog, text: string, limit: number): Found {
   const query = parseQuery(text);
   const { index, isVisible } = indexOf(catalog);
-  const { hits, unmatched }: Ranking = rank(query, index, isVisible, limit);
+  const { hits, unmatched } = rank(query, index, isVisible, limit);
   const best = hits.slice(0, limit).flatMap(({ document, score, parts }) => {
     const method = index.methods[document];
     return method === undefined ? [] : [foundMethod(method, score, parts)];
@@ -101,9 +100,9 @@ function resultOf({ method, summary, score }: FoundMethod): SearchResult {
 }
 
 /** Of a large catalog, only names that begin like the query are compared. */
-function nearestNames(folded: string, catalog: Catalog): readonly string[] {
-  const names = [...catalog.skills, ...catalog.methods].map((each) => ("path" in each ? each.path : each.name));
-  const own = (name: string): string => foldedName(name.slice(name.indexOf(".") + 1));
-  const alike = names.length <= COMPARED_NAMES ? names : names.filter((name) => own(name)[0] === folded[0]);
+function nearestNames(folded: string, { skills, methods }: Catalog): readonly string[] {
+  const names = [...skills.map(({ name }) => name), ...methods.map(({ path }) => path)];
+  const beginning = (name: string): string | undefined => name[name.indexOf(".") + 1]?.toLowerCase();
+  const alike = names.length <= COMPARED_NAMES ? names : names.filter((name) => beginning(name) === folded[0]);
   return nearest(folded, alike.slice(0, COMPARED_NAMES));
 }

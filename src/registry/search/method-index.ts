@@ -6,6 +6,9 @@ import { foldedName } from "./words.ts";
 /** How many withdrawn methods are kept, beside as many as there are live ones, before their room is given back. */
 const WITHDRAWN_ROOM = 2_000;
 
+/** Names of one beginning that are looked up. */
+const MOST_BEGINNINGS = 200;
+
 /**
  * The words of many methods. Each method is a document with a number; each word has the list of its documents, packed with
  * what it counts there. A skill is added or withdrawn by itself; nothing else is touched.
@@ -30,7 +33,7 @@ export interface MethodIndex {
   wordsBeginningLike(word: string): readonly string[];
   /** Documents whose method has this name, case and separators aside. */
   named(folded: string): readonly number[];
-  /** Documents whose method's name begins so; the beginning has at least two characters. */
+  /** Some documents whose method's name begins so; the beginning has at least two characters. */
   namedFrom(folded: string): readonly number[];
   /** Skills of this name, case and separators aside. */
   skillsNamed(folded: string): readonly Skill[];
@@ -88,7 +91,8 @@ export function createMethodIndex(): MethodIndex {
     named: (folded) => content.names.get(folded) ?? [],
     namedFrom(folded) {
       const names = content.namesByBeginning.get(folded.slice(0, 2)) ?? [];
-      return names.filter((name) => name.startsWith(folded)).flatMap((name) => content.names.get(name) ?? []);
+      const fitting = names.filter((name) => name.startsWith(folded));
+      return fitting.slice(0, MOST_BEGINNINGS).flatMap((name) => content.names.get(name) ?? []);
     },
     skillsNamed: (folded) => content.skillNames.get(folded) ?? [],
   };

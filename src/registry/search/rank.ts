@@ -25,6 +25,9 @@ const SETTLED = 0.4;
 /** Queries of up to this many words may be the beginning of a name. */
 const NAME_WORDS = 4;
 
+/** Methods that are looked at because of one name. */
+const MOST_NAMED = 100;
+
 /** Longest name of a skill that is looked for in a path. */
 const SKILL_NAME_UNITS = 64;
 
@@ -81,14 +84,16 @@ export function rank(
 function tiersOf(query: Query, index: MethodIndex, isVisible: (document: number) => boolean): Map<number, number> {
   const tiers = new Map<number, number>();
   const put = (documents: readonly number[], tier: number): void => {
+    let room = MOST_NAMED;
     for (const document of documents) {
-      if (isVisible(document)) tiers.set(document, Math.max(tier, tiers.get(document) ?? 0));
+      if (!isVisible(document)) continue;
+      tiers.set(document, Math.max(tier, tiers.get(document) ?? 0));
+      if (--room === 0) return;
     }
   };
-  if (query.folded === "") return tiers;
   for (const name of query.names) put(documentsNamed(name, index), EXACT);
   put(documentsOfSkills(query.folded, index), 2);
-  if (query.wordCount <= NAME_WORDS && query.folded.length > 2) put(index.namedFrom(query.folded).slice(0, CLOSER), 1);
+  if (query.wordCount <= NAME_WORDS && query.folded.length > 2) put(index.namedFrom(query.folded), 1);
   return tiers;
 }
 
@@ -111,7 +116,7 @@ function documentsNamed(folded: string, index: MethodIndex): readonly number[] {
 function documentsOfSkills(folded: string, index: MethodIndex): readonly number[] {
   return index.skillsNamed(folded).flatMap((skill) => {
     const { from, to } = index.documentsOf(skill) ?? { from: 0, to: 0 };
-    return Array.from({ length: Math.min(to - from, CLOSER) }, (_, at) => from + at);
+    return Array.from({ length: to - from }, (_, at) => from + at);
   });
 }
 

@@ -1,0 +1,170 @@
+import { describe, expect, test } from "vitest";
+
+import { check, codeOf, places } from "./stubs.ts";
+
+describe("S4 S5: what models expect and is not there has a sentence of its own", () => {
+  test.each([
+    [
+      "fetch('https://a.b')",
+      "GLOBAL_FORBIDDEN",
+      "There is no network here: call a method of device that fetches, such as device.HttpSkill.get(url: string)",
+    ],
+    [
+      "axios.get('https://a.b')",
+      "GLOBAL_FORBIDDEN",
+      "There is no network here: call a method of device that fetches, such as device.HttpSkill.get(url: string)",
+    ],
+    [
+      "new XMLHttpRequest()",
+      "GLOBAL_FORBIDDEN",
+      "There is no network here: call a method of device that fetches, such as device.HttpSkill.get(url: string)",
+    ],
+    [
+      "fs.readFileSync('/a')",
+      "GLOBAL_FORBIDDEN",
+      "There are no files here: call a method of device that reads or writes them, such as device.FilesystemMCP.read_file(path: string)",
+    ],
+    [
+      "require('fs')",
+      "MODULE_FORBIDDEN",
+      "There are no files here: call a method of device that reads or writes them, such as device.FilesystemMCP.read_file(path: string)",
+    ],
+    ["require('left-pad')", "MODULE_FORBIDDEN", "Everything is on device: call await device.Skill.method(…)"],
+    [
+      "await import('node:fs/promises')",
+      "MODULE_FORBIDDEN",
+      "There are no files here: call a method of device that reads or writes them, such as device.FilesystemMCP.read_file(path: string)",
+    ],
+    [
+      "process.env.HOME",
+      "GLOBAL_FORBIDDEN",
+      "There is no environment here: methods of device have their own credentials",
+    ],
+    ["process.exit(1)", "GLOBAL_FORBIDDEN", "Write return to end the snippet"],
+    [
+      "process.cwd()",
+      "GLOBAL_FORBIDDEN",
+      "There is no process here: write the values into the snippet, and return the result",
+    ],
+    [
+      "Buffer.from('a')",
+      "GLOBAL_FORBIDDEN",
+      "Write new TextEncoder().encode(text), or btoa(text) and atob(text) for base64",
+    ],
+    ["window.alert('a')", "GLOBAL_FORBIDDEN", "There is no page here: return the data"],
+    ["alert('a')", "GLOBAL_FORBIDDEN", "Write print(text)"],
+    ["eval('1')", "CODE_FORBIDDEN", "Write the code itself in the snippet"],
+    [
+      "new Function('return 1')()",
+      "CODE_FORBIDDEN",
+      'Write the function itself; to test for one, write typeof value === "function"',
+    ],
+    ["setTimeout('print(1)', 1)", "CODE_FORBIDDEN", "Write a function: setTimeout(() => { … }, ms)"],
+    [
+      "globalThis.print(1)",
+      "GLOBAL_FORBIDDEN",
+      "Write the name itself, and keep your own values in your own variables",
+    ],
+    ["Deno.readTextFile('/a')", "GLOBAL_FORBIDDEN", "This is not Deno: call a method of device"],
+    ["len([1])", "GLOBAL_UNKNOWN", "Write list.length"],
+    ["Math.sum([1])", "GLOBAL_UNKNOWN", "Write list.reduce((a, b) => a + b, 0)"],
+    ["JSON.dumps({})", "GLOBAL_UNKNOWN", "Write JSON.stringify(value)"],
+    ["Math.flor(1.5)", "GLOBAL_UNKNOWN", "Write Math.floor"],
+    ["console.success('a')", "GLOBAL_UNKNOWN", "Write it yourself: console has no success"],
+    ["read_file('/a')", "GLOBAL_UNKNOWN", "Write device.FilesystemMCP.read_file(path: string)"],
+    ["arguments", "GLOBAL_FORBIDDEN", "Write the values into the snippet: it gets no arguments"],
+    ["const __waiting = 1", "GLOBAL_FORBIDDEN", "Use a name that does not begin with __wait"],
+  ])("S5: %s", (source, code, fix) => {
+    expect(check(source).violations.map((violation) => [violation.code, violation.fix])).toEqual([[code, fix]]);
+  });
+
+  test("S5: what a refused import would have declared is not reported again", () => {
+    expect(places('import axios, { get } from "axios";\nget("x"); axios.get("x")')).toEqual(["MODULE_FORBIDDEN 1:0"]);
+  });
+
+  test.each([
+    ["asks whether something is there", "typeof process === 'undefined' && typeof fetch === 'undefined'"],
+    [
+      "has variables of these names",
+      "const process = (x) => x + 1, require = 3, window = 'w', fs = [];\nreturn process(require) + window.length + fs.length",
+    ],
+    [
+      "has parameters of these names",
+      "const f = (document, { fetch }) => document + fetch;\nreturn f(1, { fetch: 2 })",
+    ],
+    ["catches an error by such a name", "try { null.x } catch (process) { process.message }"],
+    ["looks before it uses a member", "if (Error.captureStackTrace) Error.captureStackTrace({})"],
+    ["makes the member itself", "Math.sum = (a, b) => a + b;\nMath.sum(1, 2)"],
+    [
+      "uses what the sandbox has",
+      "console.table([1]); print(structuredClone({}), new URL('https://a.b'), atob('YQ=='))",
+    ],
+  ])("S5: a snippet is let through that %s", (_what, source) => {
+    expect(check(source).violations).toEqual([]);
+  });
+});
+
+describe("S5: names of the snippet", () => {
+  test.each([
+    ["a function that is declared later", "f();\nfunction f() {}"],
+    ["a var before its declaration", "x = 1;\nvar x"],
+    ["a var in a block", "{ var x = 1 }\nx"],
+    ["a var in a loop", "for (var i = 0; i < 1; i++);\ni"],
+    ["a var in a catch", "try {} catch (e) { var x = 1 }\nx"],
+    ["a name of a function expression, inside", "const f = function g() { return g };\nf"],
+    ["a name of a class expression, inside", "const A = class B { make() { return B } };\nA"],
+    ["arguments in a function", "function f() { return arguments.length }\nf()"],
+    ["arguments in an arrow in a function", "function f() { return () => arguments.length }\nf()"],
+    ["rest and patterns", "const f = ({ a, b: [c], ...d }, e = a, ...g) => [a, c, d, e, g];\nf({ b: [] })"],
+    ["labels are no names", "a: for (;;) { break a }"],
+    ["keys are no names", "({ some: 1, key() {} }).other"],
+    ["a variable of a switch", "switch (1) { case 1: let x = 1; print(x) }"],
+    ["a static block", "class A { static { var x = 1; A.y = x } }\nA.y"],
+  ])("S5: %s", (_what, source) => {
+    expect(check(source).violations).toEqual([]);
+  });
+
+  test.each([
+    ["a let outside of its block", "{ let x = 1; print(x) }\nprint(x)", "GLOBAL_UNKNOWN 2:6"],
+    ["a function outside of its block", "{ function f() {} f() }\nf()", "GLOBAL_UNKNOWN 2:0"],
+    ["the name of a function expression, outside", "const f = function g() {};\ng(f)", "GLOBAL_UNKNOWN 2:0"],
+    [
+      "a variable of the body in a default value",
+      "const f = (a = inside) => { var inside = 1; return [a, inside] };\nf()",
+      "GLOBAL_UNKNOWN 1:15",
+    ],
+    ["a caught error outside", "try {} catch (failure) { print(failure) }\nprint(failure)", "GLOBAL_UNKNOWN 2:6"],
+  ])("S5: %s is unknown", (_what, source, place) => {
+    expect(places(source)).toEqual([place]);
+  });
+
+  test("S5: the nearest names are told", () => {
+    expect(check("const results = [];\nresult.push(1)").violations[0]).toMatchObject({
+      message: "Cannot find this name: result (GLOBAL_UNKNOWN)",
+      fix: "Write results, or declare result",
+      suggestions: ["results"],
+    });
+  });
+});
+
+describe("S4: habits of other languages", () => {
+  test("S4: True, False and None", () => {
+    expect(codeOf("return [True, False, None, { None }]")).toBe("return [true, false, null, { None: null }]");
+    expect(check("return [True, True]").notes).toEqual(["True was read as true"]);
+    expect(codeOf("const None = 1; return None")).toBe("const None = 1; return None");
+  });
+
+  test("S4: variables that are only assigned to are declared", () => {
+    const source = "total = 0\nfor (n of [1, 2]) total += n\ntotal";
+    expect(codeOf(source)).toBe("let total, n;total = 0\nfor (n of [1, 2]) total += n\nreturn (total)");
+    expect(check(source).notes).toEqual(["Declared with let: total, n"]);
+  });
+
+  test.each([
+    ["a name that is nearly another", "const total = 1;\ntotl = 2;\nprint(total)", "GLOBAL_UNKNOWN 2:0"],
+    ["an argument of a function of the snippet", "const f = (a) => a;\nf(limit=1)", "GLOBAL_UNKNOWN 2:2"],
+    ["a name that is only read", "count += 1", "GLOBAL_UNKNOWN 1:0"],
+  ])("S4: %s is not guessed at", (_what, source, place) => {
+    expect(places(source)).toEqual([place]);
+  });
+});

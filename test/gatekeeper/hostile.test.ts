@@ -1,0 +1,147 @@
+import { describe, expect, test } from "vitest";
+
+import { check, places, questions } from "./stubs.ts";
+
+describe("S5 S7: hostile snippets end with an error, and soon", () => {
+  test("S5: at most fifty violations are told, and how many there are besides", () => {
+    const { violations } = check("fetch(1);\n".repeat(200));
+    expect(violations.length).toBe(50);
+    expect(violations[48]?.fix).toBe(
+      "There is no network here: call a method of device that fetches, such as device.HttpSkill.get(url: string)",
+    );
+    expect(violations[49]?.fix).toBe(
+      "There is no network here: call a method of device that fetches, such as device.HttpSkill.get(url: string) (150 more violations are not listed)",
+    );
+  });
+
+  test("S5: a frame of a long line is cut around its place", () => {
+    const [violation] = check(`const text = "${"x".repeat(200_000)}"; fetch(1)`).violations;
+    expect(violation?.frame).toBe(`> 1 | …${"x".repeat(37)}"; fetch(1)\n    | ${" ".repeat(41)}^^^^^`);
+    expect(violation).toMatchObject({ line: 1, column: 200_017 });
+  });
+
+  test("S5: searches for one snippet are few, and none is made twice", () => {
+    const asked: string[] = [];
+    const counting = { ...questions, findSimilar: (words: string) => (asked.push(words), []) };
+    check(Array.from({ length: 40 }, (_, i) => `device.MathSkill.adx${i % 20}y();`).join("\n"), counting);
+    expect(asked.length).toBe(8);
+    expect(new Set(asked).size).toBe(8);
+  });
+
+  test.each([
+    ["a chain of members", (n: number) => `const a = 1;\na${".b".repeat(n)}`],
+    [
+      "a chain of aliases",
+      (n: number) =>
+        `const a0 = device.MathSkill;\n${Array.from({ length: n / 10 }, (_, i) => `const a${i + 1} = a${i};`).join("\n")}`,
+    ],
+    [
+      "variables that lead to each other",
+      (n: number) =>
+        Array.from(
+          { length: n / 10 },
+          (_, i) => `let f${i} = g${i}, g${i} = f${i}; f${i} = () => device.MathSkill.add(1, 2);`,
+        ).join("\n"),
+    ],
+    [
+      "functions that hand on results",
+      (n: number) =>
+        `const f0 = () => device.MathSkill.add(1, 2);\n${Array.from({ length: n / 10 }, (_, i) => `const f${i + 1} = () => f${i}();`).join("\n")}\nf9().x`,
+    ],
+    ["one variable of many calls", (n: number) => `let p;\n${"p = device.MathSkill.add(1, 2); p.x;\n".repeat(n / 10)}`],
+    [
+      "many named arguments",
+      (n: number) => `device.TestSkill.echo(${Array.from({ length: n }, (_, i) => `a${i}=1`).join(", ")})`,
+    ],
+    ["many unknown names", (n: number) => Array.from({ length: n }, (_, i) => `name${i};`).join("\n")],
+    ["many errors of one kind", (n: number) => "device.MathSkill.add(1);\n".repeat(n / 5)],
+    [
+      "many parts of one pattern",
+      (n: number) => `const { ${Array.from({ length: n / 10 }, (_, i) => `m${i}`).join(", ")} } = device.MathSkill`,
+    ],
+    [
+      "many members of one name",
+      (n: number) => `class A { b = device.MathSkill.add(1, 2) }\n${"new A().b.c;\n".repeat(n / 5)}`,
+    ],
+    ["a literal of many values", (n: number) => `device.TestSkill.echo([${"1,".repeat(n)}])`],
+  ])("S5: %s cost twice as much when there are twice as many", (_what, sourceOf) => {
+    const costOf = (n: number): number => Math.min(...[1, 2, 3].map(() => millisecondsOf(() => check(sourceOf(n)))));
+    costOf(2_000);
+    // A square would make it sixteen times.
+    expect(costOf(8_000)).toBeLessThan(10 * costOf(2_000) + 40);
+  });
+
+  test("S5: what nests deeply in the tree is walked without recursion", () => {
+    expect(places(`const a = {};\na${".b".repeat(20_000)}`)).toEqual([]);
+    expect(places(`device${".b".repeat(20_000)}`)).toEqual(["SKILL_UNKNOWN 1:7"]);
+  });
+});
+
+describe("S4: JSON where code was wanted", () => {
+  test.each([
+    [
+      "a tool call",
+      '{"tool": "MathSkill.add", "arguments": {"a": 1, "b": 2}}',
+      'Write return await device.MathSkill.add({"a":1,"b":2})',
+    ],
+    [
+      "a name as served",
+      '{"name": "MathSkill__add", "arguments": {"a": 1}}',
+      'Write return await device.MathSkill.add({"a":1})',
+    ],
+    [
+      "a bare method",
+      '{"name": "get_forecast", "parameters": {"city": "Paris"}}',
+      'Write return await device.WeatherSkill.get_forecast({"city":"Paris"})',
+    ],
+    [
+      "arguments as text",
+      '{"function": {"name": "MathSkill.add", "arguments": "{\\"a\\": 1}"}}',
+      'Write return await device.MathSkill.add({"a":1})',
+    ],
+    [
+      "several calls",
+      '[{"tool": "TimeSkill.now", "args": {}}, {"tool": "UserSkill.get", "args": {"id": 1}}]',
+      'Write return await Promise.all([device.TimeSkill.now({}), device.UserSkill.get({"id":1})])',
+    ],
+    [
+      "tags around it",
+      '<tool_call>{"name": "TimeSkill.now", "arguments": {}}</tool_call>',
+      "Write return await device.TimeSkill.now({})",
+    ],
+    [
+      "a fence around it",
+      '```json\n{"tool": "TimeSkill.now", "input": {}}\n```',
+      "Write return await device.TimeSkill.now({})",
+    ],
+  ])("S4: %s is refused with the code to write", (_what, source, fix) => {
+    expect(check(source).violations.map((violation) => [violation.code, violation.fix])).toEqual([["SYNTAX", fix]]);
+  });
+
+  test("S4: the message names the call, the frame shows it", () => {
+    expect(check('  {"tool": "MathSkill.add", "arguments": {}}').violations).toEqual([
+      {
+        code: "SYNTAX",
+        message: "Cannot parse the snippet: a tool call in JSON, MathSkill.add, where code was expected (SYNTAX)",
+        line: 1,
+        column: 2,
+        endLine: 1,
+        endColumn: 44,
+        frame: `> 1 |   {"tool": "MathSkill.add", "arguments": {}}\n    |   ${"^".repeat(42)}`,
+        fix: "Write return await device.MathSkill.add({})",
+        suggestions: [],
+      },
+    ]);
+  });
+
+  test("S4: JSON that is no call, or too large for one, is read as code", () => {
+    expect(check('[{"a": 1}, 2]').violations).toEqual([]);
+    expect(places(`{"tool": "a.b", "arguments": ${"[".repeat(5_000)}${"]".repeat(5_000)}}`)).toEqual(["SYNTAX 1:7"]);
+  });
+});
+
+function millisecondsOf(work: () => void): number {
+  const before = performance.now();
+  work();
+  return performance.now() - before;
+}

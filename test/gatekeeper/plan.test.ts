@@ -1,0 +1,95 @@
+import { describe, expect, test } from "vitest";
+
+import type { CallSite } from "../../src/model/plan.ts";
+import { check } from "./stubs.ts";
+
+const planOf = (source: string): readonly CallSite[] => check(source).plan;
+
+describe("S5: the plan lists what a snippet will call", () => {
+  test("S5: in the order of the text, with places and arguments", () => {
+    const source =
+      'const f = await device.WeatherSkill.get_forecast("Paris");\nreturn device.TextSkill.uppercase({ text: f.city });';
+    expect(planOf(source)).toEqual([
+      {
+        path: "WeatherSkill.get_forecast",
+        line: 1,
+        column: 16,
+        endLine: 1,
+        endColumn: 57,
+        literalArguments: ["Paris"],
+        inLoop: false,
+        conditional: false,
+        parallel: false,
+        blocking: false,
+      },
+      {
+        path: "TextSkill.uppercase",
+        line: 2,
+        column: 7,
+        endLine: 2,
+        endColumn: 51,
+        literalArguments: [{ text: expect.any(Symbol) as symbol }],
+        inLoop: false,
+        conditional: false,
+        parallel: false,
+        blocking: false,
+      },
+    ]);
+  });
+
+  test.each([
+    ["a for loop", "for (const id of [1]) await device.UserSkill.get(id)"],
+    ["the condition of a loop", "while ((await device.UserSkill.get(1)).age > 99);"],
+    ["a callback of a list", "return [1].map((id) => device.UserSkill.get(id))"],
+    ["a method that is a callback", "return [1].map(device.UserSkill.get)"],
+  ])("S5: %s repeats a call", (_where, source) => {
+    expect(planOf(source)[0]?.inLoop).toBe(true);
+  });
+
+  test("S5: what a loop goes over is asked for once", () => {
+    expect(planOf("for (const row of await device.DatabaseMCP.query('q')) print(row)")[0]?.inLoop).toBe(false);
+  });
+
+  test.each([
+    ["if", "if (1) await device.UserSkill.get(1)"],
+    ["else", "if (1); else await device.UserSkill.get(1)"],
+    ["a ternary", "return 1 ? device.UserSkill.get(1) : null"],
+    ["the right of &&", "return 1 && device.UserSkill.get(1)"],
+    ["catch", "try { null.x } catch { await device.UserSkill.get(1) }"],
+    ["a case", "switch (1) { case 1: await device.UserSkill.get(1) }"],
+  ])("S5: %s makes a call conditional", (_where, source) => {
+    expect(planOf(source)[0]?.conditional).toBe(true);
+  });
+
+  test("S5: a condition itself is none", () => {
+    expect(planOf("if ((await device.UserSkill.get(1)).age > 3) print(1)")[0]?.conditional).toBe(false);
+  });
+
+  test.each(["all", "allSettled", "race", "any"])("S5: Promise.%s makes calls parallel", (name) => {
+    const [first, second] = planOf(
+      `return Promise.${name}([device.UserSkill.get(1)].concat([2].map((id) => device.UserSkill.get(id))))`,
+    );
+    expect([first?.parallel, second?.parallel]).toEqual([true, true]);
+  });
+
+  test("S2 S5: a call that is used as a value blocks", () => {
+    expect(planOf("return device.UserSkill.get(1).name")[0]?.blocking).toBe(true);
+    expect(planOf("return (await device.UserSkill.get(1)).name")[0]?.blocking).toBe(false);
+  });
+
+  test("S5: a method that is handed on is called with arguments that nobody knows", () => {
+    expect(planOf("return [1].map(device.UserSkill.get)")).toMatchObject([
+      { path: "UserSkill.get", literalArguments: undefined },
+    ]);
+    expect(planOf("const run = (skill) => skill;\nreturn run(device.KVSkill) === 1").map(({ path }) => path)).toEqual([
+      "KVSkill.set",
+      "KVSkill.get",
+    ]);
+  });
+
+  test("S5: there is a plan of what a refused snippet would have called", () => {
+    const { plan, program } = check("device.UserSkill.get(1);\nfetch('x')");
+    expect(plan.map(({ path }) => path)).toEqual(["UserSkill.get"]);
+    expect(program).toBeUndefined();
+  });
+});

@@ -1,0 +1,135 @@
+import { spawnSync } from "node:child_process";
+import { cpSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { afterEach, expect, test } from "vitest";
+
+import { createTypecheck, type Typecheck, type TypecheckResult } from "../../src/typecheck/index.ts";
+import { DECLARATIONS } from "./samples.ts";
+
+const WRONG = { code: "device.MathSkill.add(1, 'x')", declarations: DECLARATIONS, deadlineMs: 20_000 };
+
+const FOUND: TypecheckResult = {
+  kind: "checked",
+  diagnostics: [
+    {
+      code: "ARGUMENT_TYPE",
+      start: 24,
+      end: 27,
+      message: `"b" of MathSkill.add must be a number, not "x"`,
+      certain: true,
+      suggestions: [],
+    },
+  ],
+};
+
+/** A type of a few lines that takes the compiler hours to write into a message. */
+const BOMB = {
+  code: `${["const v0 = { x: 1 };", ...Array.from({ length: 60 }, (_, i) => `const v${i + 1} = { l: v${i}, r: v${i} };`)].join("\n")}
+device.MathSkill.add(Math.max(v60), 1);`,
+  declarations: DECLARATIONS,
+};
+
+const rooms: Typecheck[] = [];
+afterEach(() => Promise.all(rooms.splice(0).map((room) => room.close())));
+
+function opened(options?: { readonly limitMs?: number }): Typecheck {
+  const room = createTypecheck(options);
+  rooms.push(room);
+  return room;
+}
+
+test("S5: a check is skipped while the compiler loads, and made when it is there", async () => {
+  const room = opened();
+  expect(await room.check(WRONG)).toEqual({ kind: "skipped", why: "cold" });
+  expect(await room.warmUp()).toBe(true);
+  expect(await room.check(WRONG)).toEqual(FOUND);
+});
+
+test("S7: a check that takes too long is skipped at its deadline, its thread ended and replaced", async () => {
+  const room = opened({ limitMs: 1_500 });
+  await room.warmUp();
+  const waiting = room.check(BOMB);
+  const behind = room.check(WRONG);
+  expect(await waiting).toEqual({ kind: "skipped", why: "late" });
+  expect(await behind).toEqual({ kind: "skipped", why: "crashed" });
+  expect(await room.warmUp()).toBe(true);
+  expect(await room.check(WRONG)).toEqual(FOUND);
+});
+
+test("S7: whoever ends thread after thread goes on without checks", async () => {
+  const room = opened({ limitMs: 100 });
+  for (let round = 0; round < 5; round++) {
+    expect(await room.warmUp()).toBe(true);
+    expect(await room.check({ ...BOMB, deadlineMs: 20_000 })).toEqual({ kind: "skipped", why: "crashed" });
+  }
+  expect(await room.warmUp()).toBe(false);
+  expect(await room.check(WRONG)).toEqual({ kind: "skipped", why: "crashed" });
+});
+
+test("S7: a compiler that gives up on one snippet takes the next", async () => {
+  const room = opened();
+  await room.warmUp();
+  const deep = { ...WRONG, code: `${"(".repeat(30_000)}1${")".repeat(30_000)}` };
+  expect(await room.check(deep)).toEqual({ kind: "skipped", why: "crashed" });
+  expect(await room.check(WRONG)).toEqual(FOUND);
+});
+
+test("S7: code that is too long is not checked", async () => {
+  const room = opened();
+  await room.warmUp();
+  const long = { ...WRONG, code: `const text = "${"x".repeat(70_000)}"; ${WRONG.code}` };
+  expect(await room.check(long)).toEqual({ kind: "skipped", why: "large" });
+});
+
+test("S5: of several checks that wait, the newest comes first", async () => {
+  const room = opened();
+  await room.warmUp();
+  const order: number[] = [];
+  const numbered = (n: number): Promise<unknown> => room.check(WRONG).then(() => order.push(n));
+  await Promise.all([1, 2, 3, 4].map(numbered));
+  expect(order).toEqual([1, 4, 3, 2]);
+});
+
+test("S5: a closed room checks nothing, and answers those that still wait", async () => {
+  const room = opened();
+  await room.warmUp();
+  const waiting = [room.check(WRONG), room.check(WRONG)];
+  await room.close();
+  expect((await Promise.all(waiting)).map((result) => result.kind)).toEqual(["skipped", "skipped"]);
+  expect(await room.check(WRONG)).toEqual({ kind: "skipped", why: "closed" });
+  expect(await room.warmUp()).toBe(false);
+});
+
+test("S5: without the compiler everything goes on unchecked", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "skillgate-typecheck-"));
+  try {
+    cpSync("dist/src/typecheck", join(folder, "src/typecheck"), { recursive: true });
+    cpSync("dist/src/model", join(folder, "src/model"), { recursive: true });
+    cpSync("dist/src/errors.js", join(folder, "src/errors.js"));
+    writeFileSync(join(folder, "package.json"), JSON.stringify({ type: "module" }));
+    const door = pathToFileURL(join(folder, "src/typecheck/index.js")).href;
+    const { createTypecheck: createThere } = (await import(door)) as { createTypecheck: typeof createTypecheck };
+    const room = createThere();
+    rooms.push(room);
+    expect(await room.warmUp()).toBe(false);
+    expect(await room.check(WRONG)).toEqual({ kind: "skipped", why: "missing" });
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+});
+
+test("S5: an idle thread keeps no program alive", () => {
+  const script = `
+    const { createTypecheck } = await import(${JSON.stringify(pathToFileURL("dist/src/typecheck/index.js").href)});
+    const room = createTypecheck();
+    await room.warmUp();
+    console.log((await room.check({ code: "1", declarations: "", deadlineMs: 20_000 })).kind);
+  `;
+  const { status, stdout } = spawnSync(process.execPath, ["--input-type=module", "-e", script], {
+    encoding: "utf8",
+    timeout: 25_000,
+  });
+  expect({ status, stdout }).toEqual({ status: 0, stdout: "checked\n" });
+});
