@@ -2,7 +2,7 @@ import type { AnyNode, AwaitExpression, CallExpression, Identifier, MethodDefini
 import { shown } from "../model/frame.ts";
 import { REFUSED_NODES } from "./allowlist.ts";
 import { wordsForModule } from "./globals.ts";
-import { ancestorsOf, type Inspection, mayAwait } from "./inspection.ts";
+import { ancestorsOf, type Inspection, mayAwait, parentOf } from "./inspection.ts";
 import { byType, type ByType, isAllowed, isFunction, walk } from "./walk.ts";
 
 /** What the other steps need to know of the syntax. */
@@ -48,8 +48,15 @@ const LOOKS: ByType<(look: Look) => void> = {
   },
   AwaitExpression: (node) => (look) => void look.awaits.push(node),
   BinaryExpression: (node) => (look) => {
-    if (node.operator !== "<" || !look.text.startsWith("<!--", node.right.start - 1)) return;
-    refuse(look, node, "<!--, which begins a comment in HTML", "Write spaces between the signs, or // for a comment");
+    if (node.operator === "<" && look.text.startsWith("<!--", node.right.start - 1)) {
+      refuse(look, node, "<!--, which begins a comment in HTML", "Write spaces between the signs, or // for a comment");
+    } else if (
+      node.operator === "/" &&
+      isMisreadBeforeSlash(node.left, look.text) &&
+      isLookedOver(node, look.inspection)
+    ) {
+      refuse(look, node, "a division that looks like a regular expression", "Write its first operand in brackets");
+    }
   },
   CallExpression: (node) => (look) => void look.calls.push(node),
   ForOfStatement:
@@ -59,6 +66,11 @@ const LOOKS: ByType<(look: Look) => void> = {
       const fix = "Write async before the parameters of the function";
       inspection.report.refuse("SYNTAX", node, () => ({ values: "for await in a function that is not async", fix }));
     },
+  Literal: (node) => (look) => {
+    if (node.regex == null || !/[)}]\s*$/.test(look.text.slice(Math.max(0, node.start - 50), node.start))) return;
+    if (!isLookedOver(node, look.inspection)) return;
+    refuse(look, node, "a regular expression that looks like a division", "Put it into a variable before");
+  },
   MemberExpression: (node) => (look) => {
     const { object } = node;
     if (object.type !== "Literal" || !/^0[box][^n]*$/i.test(object.raw ?? "") || look.text[object.end] !== ".") return;
@@ -78,12 +90,36 @@ const LOOKS: ByType<(look: Look) => void> = {
   ThisExpression:
     (node) =>
     ({ inspection }) => {
-      if (!hasThis(node, inspection)) inspection.report.replace(node, "undefined");
+      const parent = parentOf(node, inspection);
+      const isDeleted = parent?.type === "UnaryExpression" && parent.operator === "delete";
+      if (!isDeleted && !hasThis(node, inspection)) inspection.report.replace(node, "undefined");
     },
   VariableDeclaration: (node) => (look) => {
     if (node.kind.endsWith("using")) refuse(look, node, node.kind, "Write const, and try { … } finally { … }");
   },
 };
+
+/** After these, QuickJS takes a slash for the beginning of a regular expression when it looks ahead. */
+function isMisreadBeforeSlash({ end }: AnyNode, text: string): boolean {
+  return MISREAD.test(text.slice(Math.max(0, end - 50), end)) && !/^\s*\)/.test(text.slice(end, end + 50));
+}
+
+const KEYWORDS = `break|case|catch|class|const|continue|debugger|default|delete|do|else|enum|export|extends|finally|for|function|if|
+import|in|instanceof|new|return|super|switch|throw|try|typeof|var|void|while|with|yield|let|static|await|async|of`;
+const MISREAD = new RegExp(`(?:\`|#[\\w$]+|(?<![\\w$])(?:${KEYWORDS.replace(/\s/g, "")}))$`);
+
+/** True where QuickJS looks ahead, to tell the head of a loop or a pattern from an expression. */
+function isLookedOver(node: AnyNode, inspection: Inspection): boolean {
+  let inside = node;
+  for (const outer of ancestorsOf(node, inspection)) {
+    if (outer.type === "AssignmentPattern" || outer.type === "ArrayPattern" || outer.type === "ObjectPattern")
+      return true;
+    if (/^For/.test(outer.type) && "body" in outer && outer.body !== inside) return true;
+    if (isFunction(outer) && outer.params.includes(inside as never)) return true;
+    inside = outer;
+  }
+  return false;
+}
 
 function refuse({ inspection }: Look, node: AnyNode, values: string, fix: string): void {
   inspection.report.refuse("NODE_FORBIDDEN", node, () => ({ values, fix }));

@@ -1,6 +1,6 @@
 import ts from "typescript";
 
-import { type DeclaredMethod, type DeclaredParameter, methodOf } from "./device.ts";
+import type { DeclaredMethod, DeclaredParameter } from "./device.ts";
 import type { Finding } from "./findings.ts";
 import { Fitting } from "./fits.ts";
 import { kindsOf } from "./kinds.ts";
@@ -11,9 +11,7 @@ import { listed, wordsForMisfit } from "./words.ts";
 
 /** What cannot be right about the arguments of a call; nothing for a call of anything but a method of `device`. */
 export function findInCall(call: ts.CallExpression, reading: Reading): readonly Finding[] {
-  const declaration = reading.declarationOf(call);
-  if (declaration === undefined || reading.originOf(declaration) !== "device") return [];
-  const method = methodOf(declaration);
+  const method = reading.methodOf(call.expression);
   // `f(name=value)` is an argument by name, which whoever reads the snippet has yet to write as one.
   if (method === undefined || method.isOpen || call.arguments.some(isPythonic)) return [];
   const bound = bind(call, method, reading);

@@ -25,6 +25,15 @@ export function withAnyCall(declarations: string): string {
   return parts.join("") + declarations.slice(end);
 }
 
+/** The names of all methods in a file of declarations. */
+export function methodNames(file: ts.SourceFile): ReadonlySet<string> {
+  const names = new Set<string>();
+  forEachNode(file, (node) => {
+    if (isMethod(node)) names.add(nameOf(node));
+  });
+  return names;
+}
+
 /** A method of `device` as its declaration tells it. */
 export interface DeclaredMethod {
   /** `Skill.method`. */

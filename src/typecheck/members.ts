@@ -52,7 +52,8 @@ interface Reach {
 function reachOf(node: ts.Node): Reach | undefined {
   if (isAccess(node)) {
     const member = memberOf(node);
-    return member && !isWritten(node) ? { ...member, object: node.expression, hasDefault: false } : undefined;
+    if (member === undefined || isWritten(node) || isOfBuiltins(member.name, node.expression)) return undefined;
+    return { ...member, object: node.expression, hasDefault: false };
   }
   if (!ts.isBindingElement(node) || node.dotDotDotToken !== undefined) return undefined;
   if (!ts.isObjectBindingPattern(node.parent)) return undefined;
@@ -61,6 +62,21 @@ function reachOf(node: ts.Node): Reach | undefined {
   if (name === undefined) return undefined;
   return { name, node: key, object: node.parent, hasDefault: node.initializer !== undefined };
 }
+
+/**
+ * `list.map(…).join` is there: what a builtin gives has what builtins have. To find the types of such a chain is what takes
+ * longest in most snippets.
+ */
+function isOfBuiltins(name: string, object: ts.Expression): boolean {
+  if (!BUILTIN_METHODS.has(name) || !ts.isCallExpression(object)) return false;
+  const callee = object.expression;
+  return ts.isPropertyAccessExpression(callee) && BUILTIN_METHODS.has(callee.name.text);
+}
+
+const BUILTIN_METHODS: ReadonlySet<string> = new Set([
+  ...Object.getOwnPropertyNames(Array.prototype),
+  ...Object.getOwnPropertyNames(String.prototype),
+]);
 
 /** What a value has instead of a member. */
 interface Lack {

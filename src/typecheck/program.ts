@@ -1,6 +1,6 @@
 import ts from "typescript";
 
-import { withAnyCall } from "./device.ts";
+import { methodNames, withAnyCall } from "./device.ts";
 import { libraryText } from "./library.ts";
 import type { CheckOrder } from "./messages.ts";
 import { createReading, type Reading } from "./reading.ts";
@@ -37,25 +37,35 @@ const OPTIONS: ts.CompilerOptions = {
 /** Reads snippets; what does not change between them is parsed once. `undefined` for what cannot be understood. */
 export function createReader(): (order: CheckOrder) => Reading | undefined {
   const library = parse(LIBRARY_FILE, libraryText());
-  const known = new Map<string, ts.SourceFile>();
+  const known = new Map<string, Device>();
 
-  function deviceFile(declarations: string): ts.SourceFile {
-    const file = known.get(declarations) ?? parse(DEVICE_FILE, declaredText(declarations));
+  function deviceOf(declarations: string): Device {
+    const device = known.get(declarations) ?? readDevice(declarations);
     known.delete(declarations);
-    known.set(declarations, file);
+    known.set(declarations, device);
     const [oldest] = known.keys();
     if (known.size > KEPT_DECLARATIONS && oldest !== undefined) known.delete(oldest);
-    return file;
+    return device;
   }
 
   return ({ code, typescript, declarations }) => {
-    const device = deviceFile(declarations);
+    const device = deviceOf(declarations);
     const snippet = parse(typescript ? "/snippet.ts" : "/snippet.js", BEFORE + code + AFTER);
     if (isDeeper(snippet, DEEPEST)) return undefined;
-    const program = programOf([library, device, snippet]);
+    const program = programOf([library, device.file, snippet]);
     if (program.getSyntacticDiagnostics(snippet).length > 0) return undefined;
-    return createReading({ library, device, snippet }, program.getTypeChecker());
+    return createReading({ library, device: device.file, methods: device.methods, snippet }, program.getTypeChecker());
   };
+}
+
+interface Device {
+  readonly file: ts.SourceFile;
+  readonly methods: ReadonlySet<string>;
+}
+
+function readDevice(declarations: string): Device {
+  const file = parse(DEVICE_FILE, declaredText(declarations));
+  return { file, methods: methodNames(file) };
 }
 
 function isDeeper(node: ts.Node, levels: number): boolean {

@@ -1,5 +1,8 @@
 import ts from "typescript";
 
+import { type DeclaredMethod, methodOf } from "./device.ts";
+import { isAccess, memberOf } from "./syntax.ts";
+
 /** A snippet with the types of everything in it. */
 export interface Reading {
   readonly file: ts.SourceFile;
@@ -7,6 +10,8 @@ export interface Reading {
   /** Where something was declared; what was never declared counts as the snippet's own. */
   readonly originOf: (declaration: ts.Node | undefined) => "device" | "builtin" | "snippet";
   readonly typeOf: (node: ts.Expression | ts.BindingPattern) => ts.Type;
+  /** The method of `device` that an expression stands for. */
+  readonly methodOf: (callee: ts.Expression) => DeclaredMethod | undefined;
   /** What is called: `undefined` if nothing is known of it. */
   readonly declarationOf: (call: ts.CallExpression | ts.NewExpression) => ts.SignatureDeclaration | undefined;
   /** What a name stands for; `undefined` for one that is only the name of a member. */
@@ -17,9 +22,11 @@ export interface Files {
   readonly library: ts.SourceFile;
   readonly device: ts.SourceFile;
   readonly snippet: ts.SourceFile;
+  /** The names of the methods of `device`. */
+  readonly methods: ReadonlySet<string>;
 }
 
-export function createReading({ library, device, snippet }: Files, checker: ts.TypeChecker): Reading {
+export function createReading({ library, device, snippet, methods }: Files, checker: ts.TypeChecker): Reading {
   return {
     file: snippet,
     checker,
@@ -33,6 +40,13 @@ export function createReading({ library, device, snippet }: Files, checker: ts.T
         return checker.getTypeAtLocation(node);
       const value = checker.getShorthandAssignmentValueSymbol(node.parent);
       return value ? checker.getTypeOfSymbolAtLocation(value, node) : checker.getTypeAtLocation(node);
+    },
+    methodOf(callee) {
+      // Most calls are of something else, and it takes long to find out of what: for that, all arguments are looked at.
+      if (isAccess(callee) && !methods.has(memberOf(callee)?.name ?? "")) return undefined;
+      const [signature] = checker.getTypeAtLocation(callee).getCallSignatures();
+      const declaration = signature?.declaration;
+      return declaration?.getSourceFile() === device ? methodOf(declaration) : undefined;
     },
     declarationOf(call) {
       const declaration = checker.getResolvedSignature(call)?.declaration;

@@ -1,6 +1,5 @@
 import ts from "typescript";
 
-import { methodOf } from "./device.ts";
 import type { Reading } from "./reading.ts";
 import { bare, isAccess, isInlineFunction, resultsOf } from "./syntax.ts";
 import type { Ground } from "./trust.ts";
@@ -24,8 +23,9 @@ export function methodBehind(value: Ground, reading: Reading): string | undefine
   }
 
   function findInCall(call: ts.CallExpression): string | undefined {
+    const method = reading.methodOf(call.expression);
+    if (method !== undefined) return method.path;
     const declaration = reading.declarationOf(call);
-    if (declaration !== undefined && reading.originOf(declaration) === "device") return methodOf(declaration)?.path;
     const own = reading.originOf(declaration) === "snippet" ? declaration : undefined;
     return findFirst([own, isAccess(call.expression) ? call.expression : undefined, ...call.arguments]);
   }

@@ -15,7 +15,7 @@ const named = (...names: readonly string[]): fc.Arbitrary<string> =>
   fc
     .tuple(
       fc.constantFrom(...names),
-      fc.constantFrom("dot", "bracket", "template", "optional", "escape", "computed", "variable"),
+      fc.constantFrom("dot", "dot", "dot", "dot", "dot", "bracket", "template", "optional", "escape", "computed", "variable"),
     )
     .map(([name, how]) => {
       switch (how) {
@@ -101,7 +101,7 @@ const statement = fc.oneof(
 );
 /** Statements in blocks of their own, so that variables of one name do not meet. */
 const program = fc
-  .array(fc.tuple(fc.boolean(), statement), { minLength: 1, maxLength: 6 })
+  .array(fc.tuple(fc.boolean(), statement), { minLength: 1, maxLength: 4 })
   .map((parts) =>
     parts.reduceRight((rest, [inBlock, text]) => (inBlock ? `{ ${text} ${rest} }` : `${text} ${rest}`), ""),
   );
@@ -119,9 +119,9 @@ test("S6: no program that is let through reaches a method outside of its paths, 
         reached.every((path) => accepted.paths.includes(path)),
       );
     }),
-    { numRuns: Number(process.env.RUNS ?? 2_000) },
+    { numRuns: 4_000 },
   );
-  console.log(run);expect(run).toBeGreaterThan(100);
+  console.log(run); expect(run).toBeGreaterThan(100);
 });
 
 /** Runs code here, with everything of the catalog on its `device`, and says what it reaches. */
@@ -277,9 +277,9 @@ test("S5: no program that is let through fails to parse in the engine", async ()
       );
       expect(end).toEqual({ kind: "returned", json: "1" });
     }),
-    { numRuns: Number(process.env.RUNS ?? 3_000) },
+    { numRuns: 3_000 },
   );
-  console.log(run);expect(run).toBeGreaterThan(100);
+  console.log(run); expect(run).toBeGreaterThan(100);
 });
 
 test("S5: whatever is sent, an answer comes, with violations or a program", () => {

@@ -28,6 +28,11 @@ test.each<readonly [unknown, unknown]>([
   [{ type: "string", maxLength: 3 }, "a"],
   [{ type: "string", pattern: "^[A-Z]{2}-\\d{3,}$" }, "AA-1111"],
   [{ type: "string", pattern: "^(foo|bar)(?:baz)?\\.txt$" }, "foobaz.txt"],
+  [{ type: "string", pattern: "^[a-f0-9]{128}$" }, "a".repeat(128)],
+  [
+    { type: "string", pattern: "^(?:[^/\\s]+/)+v\\d{1,3}\\.[\\w-]*$", minLength: 30 },
+    "aaaaa/aaaaa/aaaaa/aaaaa/aaaaa/v111.aaaa",
+  ],
   [{ type: "string", enum: ["red", "green"] }, "red"],
   [{ const: { a: 1 } }, { a: 1 }],
   [{ type: "integer", minimum: 7 }, 7],
@@ -111,6 +116,9 @@ test("T7: schemas that nothing fits, or that ask for endless work, end with some
     [{ type: "string", minLength: 5, maxLength: 2 }, {}],
     [{ type: "string", pattern: "^(a+)+(b|c)*(?=x)\\1$" }, {}],
     [{ type: "string", pattern: "(".repeat(5_000) }, {}],
+    [{ type: "string", pattern: "^(a+)+$(?=x)", minLength: 30 }, {}],
+    [{ type: "string", pattern: "^(\\w+\\s?)+$(?=x)", minLength: 100 }, {}],
+    [{ type: "string", pattern: "^(?:a|a|a)*b", enum: ["a".repeat(100)] }, {}],
     [{ type: "string", minLength: 1e12 }, {}],
     [{ type: "array", minItems: 1e12, items: { type: "array", minItems: 1e9 } }, {}],
     [{ type: "object", minProperties: 1e12 }, {}],
@@ -130,21 +138,29 @@ test("T7: schemas that nothing fits, or that ask for endless work, end with some
 });
 
 test.each([
-  ["query: string", { query: { type: "string" } }, 'await device.S.m("weather")'],
+  ["a string", 'await device.S.m("weather")', { query: { type: "string" } }],
   [
     "an object",
-    { filter: { type: "object", properties: { a: { const: 1 } }, required: ["a"] } },
     "await device.S.m({ filter: { a: 1 } })",
+    { filter: { type: "object", properties: { a: { const: 1 } }, required: ["a"] } },
   ],
   [
     "odd names",
-    { "a-b": { const: 1 }, c: { const: 2 }, d: { const: 3 }, e: { const: 4 } },
     'await device.S.m({ "a-b": 1, c: 2, d: 3, e: 4 })',
+    { "a-b": { const: 1 }, c: { const: 2 }, d: { const: 3 }, e: { const: 4 } },
   ],
-  ["what cannot be seen", { x: { const: "\u202E" } }, String.raw`await device.S.m("\u202e")`],
-])("D3: the example call for %s is %j", (_, properties, call) => {
+  ["what cannot be seen", String.raw`await device.S.m("\u202e")`, { x: { const: "\u202E" } }],
+])("D3: the example call for %s is %s", (_, call, properties) => {
   const input = { type: "object", properties, required: Object.keys(properties) };
   expect(describe(catalogOf(skillOf("S", [{ name: "m", input }])), "S.m").example).toBe(call);
+});
+
+test("D3: an example call whose arguments have a prototype key keeps it as data", () => {
+  const input = JSON.parse(
+    '{"type":"object","properties":{"o":{"const":{"__proto__":1}}},"required":["o"]}',
+  ) as JsonSchema;
+  const { example } = describe(catalogOf(skillOf("S", [{ name: "m", input }])), "S.m");
+  expect(example).toBe('await device.S.m({ o: { ["__proto__"]: 1 } })');
 });
 
 test("T7: the examples of made-up servers validate", () => {

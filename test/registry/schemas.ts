@@ -136,6 +136,8 @@ const FORMATS = [
   "json-pointer",
 ];
 
+const JSON_LITERAL = LITERAL.map((value): unknown => JSON.parse(JSON.stringify(value)));
+
 /** A schema that something fits, with bounds of every kind. */
 const { fitting } = fc.letrec<{ fitting: JsonSchema }>((tie) => {
   const span = fc
@@ -154,8 +156,8 @@ const { fitting } = fc.letrec<{ fitting: JsonSchema }>((tie) => {
       span.map(([exclusiveMinimum, maximum]) => ({ type: "number", exclusiveMinimum, maximum: maximum + 1 })),
       span.map(([minimum]) => ({ type: "number", minimum, multipleOf: 0.5 })),
       fc.constantFrom("boolean", "null", ["string", "null"], ["integer", "string"]).map((type) => ({ type })),
-      LITERAL.map((value) => ({ const: value })),
-      fc.array(LITERAL, { minLength: 1, maxLength: 4 }).map((values) => ({ enum: values })),
+      JSON_LITERAL.map((value) => ({ const: value })),
+      fc.array(JSON_LITERAL, { minLength: 1, maxLength: 4 }).map((values) => ({ enum: values })),
       fc
         .tuple(tie("fitting"), size)
         .map(([items, [minItems, maxItems]]) => ({ type: "array", items, minItems, maxItems })),

@@ -34,12 +34,12 @@ export function declarationOf(method: Declared): string {
 export function methodText(method: Declared, qualifier = "", prefix = ""): MethodText {
   const names = createTypeNames(prefix);
   const style = { names, qualifier, depth: DEPTH, comments: true } as const;
-  const input: TypeStyle = { ...style, root: method.input, unknown: "unknown" };
+  const input: TypeStyle = { ...style, root: method.input, of: "input" };
   const output = method.output;
   const result =
     output === undefined
       ? "any"
-      : shortOrNamed(output, `${method.name} result`, { ...style, root: output, unknown: "any" }, names);
+      : shortOrNamed(output, `${method.name} result`, { ...style, root: output, of: "output" }, names);
   const returns = `: Promise<${result}>`;
   const parameters = namedParameters(method, input, names);
   const common = { comment: commentOf(method, parameters), types: names.definitions };

@@ -47,13 +47,13 @@ export function takesAnyObject(method: Pick<Method, "input" | "parameters">): bo
 
 function signatureAt(method: Signed, depth: number): string {
   const parameters = takesAnyObject(method)
-    ? [`args?: ${typeOf(method.input, { root: method.input, depth, comments: false, unknown: "unknown" }).text}`]
+    ? [`args?: ${typeOf(method.input, { root: method.input, depth, comments: false, of: "input" }).text}`]
     : method.parameters.map((parameter) => parameterText(parameter, method, depth));
   return `${method.name}(${parameters.join(", ")})${returnText(method, depth)}`;
 }
 
 function parameterText(parameter: Parameter, method: Signed, depth: number): string {
-  const style = { root: method.input, depth, comments: false, unknown: "unknown" } as const;
+  const style = { root: method.input, depth, comments: false, of: "input" } as const;
   const type = typeOf(parameter.schema, style).text;
   const standard = shownDefault(parameter.schema);
   const shown =
@@ -64,5 +64,5 @@ function parameterText(parameter: Parameter, method: Signed, depth: number): str
 
 function returnText(method: Signed, depth: number): string {
   if (method.output === undefined) return "";
-  return `: Promise<${typeOf(method.output, { root: method.output, depth, comments: false, unknown: "any" }).text}>`;
+  return `: Promise<${typeOf(method.output, { root: method.output, depth, comments: false, of: "output" }).text}>`;
 }

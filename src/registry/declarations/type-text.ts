@@ -25,6 +25,7 @@ export interface Member {
 }
 
 export const UNKNOWN: Type = whole("unknown");
+export const ANY: Type = whole("any");
 export const NEVER: Type = whole("never");
 export const NULL: Type = whole("null");
 

@@ -25,8 +25,11 @@ export interface TypeStyle {
   readonly depth: number;
   /** With descriptions and line breaks, or on one line without. */
   readonly comments: boolean;
-  /** What stands for a value of which nothing is known: nothing may be done with it, or anything. */
-  readonly unknown: "unknown" | "any";
+  /**
+   * What is not described may be anything in an input (`unknown`), and anything may be done with it in an output (`any`).
+   * What has a default may be left out of an input.
+   */
+  readonly of: "input" | "output";
 }
 
 /** A type that is being written: what it has used up, and which alias its text belongs to. */
@@ -52,7 +55,7 @@ export function typeOf(schema: unknown, style: TypeStyle): Type {
 function write(schema: unknown, depth: number, writing: Writing): Type {
   if (schema === false) return types.NEVER;
   writing.schemasLeft -= 1;
-  if (!isRecord(schema) || writing.schemasLeft < 0 || writing.nesting >= MOST_NESTING) return whole(writing.unknown);
+  if (!isRecord(schema) || writing.schemasLeft < 0 || writing.nesting >= MOST_NESTING) return unknownType(writing);
   writing.nesting += 1;
   const type = writeParts(schema, depth, writing);
   writing.nesting -= 1;
@@ -69,7 +72,7 @@ function writeParts(schema: JsonSchema, depth: number, writing: Writing): Type {
     ...oneOf("anyOf"),
     ...oneOf("oneOf"),
   ];
-  const others = types.intersection(parts.length > 0 ? parts : [whole(writing.unknown)]);
+  const others = types.intersection(parts.length > 0 ? parts : [unknownType(writing)]);
   const base = writeBase(schema, depth, writing);
   if (isBare(schema) && !types.saysNothing(others)) return others;
   return types.intersection([base, others]);
@@ -113,7 +116,7 @@ function writeKind(type: unknown, schema: JsonSchema, depth: number, writing: Wr
     case "object":
       return within("deferred", writing, () => writeObject(schema, depth, writing));
     default:
-      return whole(writing.unknown);
+      return unknownType(writing);
   }
 }
 
@@ -124,14 +127,14 @@ function literalsOf(values: readonly unknown[], writing: Writing): Type {
     return types.union(texts.map((text) => whole(text ?? "")));
   const kinds = new Set(values.map((value) => (value === null ? "null" : typeof value)));
   const simple = [...kinds].every((kind) => kind !== "object" && kind !== "undefined");
-  return simple ? types.union([...kinds].map((kind) => whole(kind))) : whole(writing.unknown);
+  return simple ? types.union([...kinds].map((kind) => whole(kind))) : unknownType(writing);
 }
 
 function writeArray(schema: JsonSchema, depth: number, writing: Writing): Type {
   const { items, prefixItems, minItems } = schema;
   const places = [prefixItems, items].find((list): list is unknown[] => Array.isArray(list));
   if (places === undefined)
-    return types.arrayOf(items === undefined ? whole(writing.unknown) : write(items, depth, writing));
+    return types.arrayOf(items === undefined ? unknownType(writing) : write(items, depth, writing));
   const eagerly = (inner: unknown): Type => within("eager", writing, () => write(inner, depth, writing));
   const least = typeof minItems === "number" ? Math.max(0, minItems) : places.length;
   const members = [
@@ -153,14 +156,14 @@ function writeObject(schema: JsonSchema, depth: number, writing: Writing): Type 
       isRecord(property) && typeof property["description"] === "string" ? property["description"] : "";
     return {
       name: propertyName(name),
-      optional: !required.has(name),
+      optional: !required.has(name) || (writing.of === "input" && hasDefault(property)),
       type: write(property, depth - 1, writing),
       comment: writing.comments ? documented(description, property) : "",
     };
   });
   const additional = schema["additionalProperties"];
   const open = additional === true || isRecord(additional) || isRecord(schema["patternProperties"]);
-  if (open) members.push({ name: "[key: string]", optional: false, type: whole(writing.unknown), comment: "" });
+  if (open) members.push({ name: "[key: string]", optional: false, type: unknownType(writing), comment: "" });
   return types.objectOf(members, writing.comments);
 }
 
@@ -169,7 +172,8 @@ function writeDictionary(schema: JsonSchema, depth: number, writing: Writing): T
   const patterns = isRecord(schema["patternProperties"]) ? Object.values(schema["patternProperties"]) : [];
   const additional = schema["additionalProperties"];
   const values = additional === undefined || additional === false ? patterns : [...patterns, additional];
-  if (values.length === 0) return whole(`Record<string, ${additional === false ? "never" : writing.unknown}>`);
+  if (values.length === 0)
+    return whole(`Record<string, ${additional === false ? "never" : unknownType(writing).text}>`);
   const before = writing.references;
   const value = types.union(values.map((each) => write(each, depth - 1, writing)));
   // An alias may refer to itself through an index signature, but not through a type argument.
@@ -187,7 +191,7 @@ function within(resolved: Resolved, writing: Writing, writeInside: () => Type): 
 function writeReference(reference: string, depth: number, writing: Writing): Type {
   const { names } = writing;
   const target = resolveReference(reference, writing.root);
-  if (!isRecord(target)) return whole(writing.unknown);
+  if (!isRecord(target)) return unknownType(writing);
   if (names === undefined) return write(target, depth, writing);
   const known = names.known.get(target);
   return known === undefined ? writeNamed(target, nameIn(reference), writing, names) : mentionOf(known, writing, names);
@@ -213,7 +217,7 @@ function mentionOf(known: KnownType, writing: Writing, names: TypeNames): Type {
   if (known.inline !== undefined) return known.inline;
   const { alias } = writing;
   const deferred = writing.resolved === "deferred";
-  if (alias !== undefined && !deferred && !names.refer(alias, known.name)) return whole(writing.unknown);
+  if (alias !== undefined && !deferred && !names.refer(alias, known.name)) return unknownType(writing);
   writing.references += 1;
   return whole(alias === undefined ? `${writing.qualifier ?? ""}${known.name}` : known.name, known.width);
 }
@@ -221,6 +225,14 @@ function mentionOf(known: KnownType, writing: Writing, names: TypeNames): Type {
 /** `#/$defs/RichText` → `RichText`. */
 function nameIn(reference: string): string {
   return reference.slice(reference.lastIndexOf("/") + 1).replace(/^#/, "") || "Input";
+}
+
+function hasDefault(schema: unknown): boolean {
+  return isRecord(schema) && schema["default"] !== undefined;
+}
+
+function unknownType({ of }: TypeStyle): Type {
+  return of === "input" ? types.UNKNOWN : types.ANY;
 }
 
 function listOf(value: unknown): readonly unknown[] {

@@ -2,9 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import { isRecord, type JsonSchema } from "../../model/json.ts";
 import { resolveReference } from "../schema.ts";
 import { fitsFormat } from "./formats.ts";
-
-/** Longest text that a pattern is tried on: patterns come from outside, and some of them never end on long texts. */
-const PATTERN_UNITS = 64;
+import { fitsPattern } from "./pattern.ts";
 
 const DEPTH = 100;
 
@@ -97,15 +95,6 @@ function fitsString(value: string, schema: JsonSchema): boolean {
   if (typeof maxLength === "number" && length > maxLength) return false;
   if (typeof format === "string" && !fitsFormat(value, format)) return false;
   return typeof pattern !== "string" || fitsPattern(value, pattern);
-}
-
-function fitsPattern(value: string, pattern: string): boolean {
-  if (value.length > PATTERN_UNITS) return false;
-  try {
-    return new RegExp(pattern, "u").test(value);
-  } catch {
-    return true; // A broken pattern can be met by nothing, so it decides nothing.
-  }
 }
 
 function fitsArray(value: readonly unknown[], schema: JsonSchema, test: Test): boolean {

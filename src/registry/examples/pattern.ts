@@ -11,17 +11,68 @@ interface Reading {
   readonly generosity: number;
   at: number;
   nesting: number;
+  isCertain: boolean;
+}
+
+/** How often more than needed repetitions are taken, in the order in which the texts are worth a try. */
+const GENEROSITIES = [1, 0, 2, 4, 8, 16, 32];
+
+/** Up to here the worst pattern is done in no time, and up to here one in which nothing repeats inside a repetition. */
+const SHORT_UNITS = 12;
+const MIDDLE_UNITS = 200;
+
+/** Texts for a regular expression, short and likely ones first; none for one that is beyond this reader. */
+export function textsForPattern(pattern: string): readonly string[] {
+  const texts = GENEROSITIES.map((generosity) => textForPattern(pattern, generosity)?.text);
+  return [...new Set(texts.filter((text) => text !== undefined))];
+}
+
+/**
+ * True if a text surely matches a pattern. Patterns come from outside, and some of them never end on some texts: where
+ * trying could take long, only the texts that were made for the pattern count as matching it.
+ */
+export function fitsPattern(text: string, pattern: string): boolean {
+  if (text.length > (mayBacktrack(pattern) ? SHORT_UNITS : MIDDLE_UNITS)) return isMadeFor(text, pattern);
+  // A broken pattern can be met by nothing, so it decides nothing.
+  return compiled(pattern)?.test(text) ?? true;
+}
+
+/** In Unicode mode as JSON Schema asks, else in the older one, which forgives needless escapes. */
+function compiled(pattern: string): RegExp | undefined {
+  for (const flags of ["u", ""]) {
+    try {
+      return new RegExp(pattern, flags);
+    } catch {
+      // Not in this mode; in neither, it is broken.
+    }
+  }
+  return undefined;
+}
+
+function isMadeFor(text: string, pattern: string): boolean {
+  return GENEROSITIES.some((generosity) => {
+    const made = textForPattern(pattern, generosity);
+    return made?.isCertain === true && made.text === text;
+  });
+}
+
+function mayBacktrack(pattern: string): boolean {
+  return /\)[*+?{]|\\[1-9k]/.test(pattern) || (pattern.match(/[*+]|\{\d*,/g) ?? []).length > 2;
 }
 
 /**
  * A text for a regular expression: the first alternative of every choice, every repetition as rarely as it may be, plus
- * `generosity`. It reads the common part of the syntax; whoever uses the text tests it. `undefined` for what it cannot read.
+ * `generosity`. It reads the common part of the syntax, and is not certain of a text where the pattern looks around.
  */
-export function textForPattern(pattern: string, generosity = 0): string | undefined {
+function textForPattern(
+  pattern: string,
+  generosity: number,
+): { readonly text: string; readonly isCertain: boolean } | undefined {
   if (pattern.length > PATTERN_UNITS) return undefined;
-  const reading: Reading = { pattern, generosity, at: 0, nesting: 0 };
+  const reading: Reading = { pattern, generosity, at: 0, nesting: 0, isCertain: true };
   const text = readAlternatives(reading);
-  return reading.at < pattern.length || text === undefined || text.length > TEXT_UNITS ? undefined : text;
+  if (text === undefined || reading.at < pattern.length || text.length > TEXT_UNITS) return undefined;
+  return { text, isCertain: reading.isCertain };
 }
 
 function readAlternatives(reading: Reading): string | undefined {
@@ -51,8 +102,9 @@ function readAtom(reading: Reading): string | undefined {
   reading.at += character.length;
   switch (character) {
     case "^":
+      return readAnchor(reading, /^$|[(|:]$/.test(reading.pattern.slice(0, reading.at - 1)));
     case "$":
-      return "";
+      return readAnchor(reading, /^(?:$|[)|])/.test(reading.pattern.slice(reading.at)));
     case ".":
       return "a";
     case "(":
@@ -66,6 +118,12 @@ function readAtom(reading: Reading): string | undefined {
   }
 }
 
+/** An anchor in the middle of a text may contradict what stands around it. */
+function readAnchor(reading: Reading, isAtTheEdge: boolean): string {
+  reading.isCertain &&= isAtTheEdge;
+  return "";
+}
+
 function readGroup(reading: Reading): string | undefined {
   const opening = /^\?(?::|<[A-Za-z]\w*>|(?<look><?[=!]))/.exec(reading.pattern.slice(reading.at, reading.at + 80));
   reading.at += opening?.[0].length ?? 0;
@@ -74,7 +132,9 @@ function readGroup(reading: Reading): string | undefined {
   reading.nesting -= 1;
   if (reading.pattern[reading.at] !== ")") return undefined;
   reading.at += 1;
-  return opening?.groups?.["look"] === undefined ? text : "";
+  const looksAround = opening?.groups?.["look"] !== undefined;
+  reading.isCertain &&= !looksAround;
+  return looksAround ? "" : text;
 }
 
 /** One character of each kind that a negated class may have left. */
@@ -85,17 +145,13 @@ function readClass(reading: Reading): string | undefined {
   if (source === undefined) return undefined;
   reading.at += source.length;
   const first = source.startsWith("^") ? undefined : readClassStart(source);
-  try {
-    const accepted = new RegExp(`^[${source}$`, "u");
-    return [first ?? "", ...CANDIDATES].find((candidate) => accepted.test(candidate));
-  } catch {
-    return undefined; // Whatever the class is, the engine will not take it either.
-  }
+  const accepted = compiled(`^[${source}$`);
+  return accepted && [first ?? "", ...CANDIDATES].find((candidate) => accepted.test(candidate));
 }
 
 function readClassStart(source: string): string | undefined {
   return source.startsWith("\\")
-    ? readEscape({ pattern: source, generosity: 0, at: 1, nesting: 0 })
+    ? readEscape({ pattern: source, generosity: 0, at: 1, nesting: 0, isCertain: true })
     : Array.from(source)[0];
 }
 
@@ -124,17 +180,14 @@ function readEscape(reading: Reading): string | undefined {
   if (digits !== undefined)
     return Number.parseInt(digits, 16) > 0x10ffff ? undefined : String.fromCodePoint(Number.parseInt(digits, 16));
   const character = rest[0] ?? "";
+  reading.isCertain &&= !/[bB]/.test(character);
   if (/[1-9k]/.test(character)) return undefined; // What a group matched is not kept.
   return Object.hasOwn(ESCAPES, character) ? ESCAPES[character] : character;
 }
 
 function propertyCharacter(property: string): string | undefined {
-  try {
-    const accepted = new RegExp(`\\${property}`, "u");
-    return CANDIDATES.find((candidate) => accepted.test(candidate));
-  } catch {
-    return undefined; // No such property.
-  }
+  const accepted = compiled(`\\${property}`);
+  return accepted && CANDIDATES.find((candidate) => accepted.test(candidate));
 }
 
 function readTimes(reading: Reading): number {

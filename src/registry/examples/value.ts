@@ -3,7 +3,7 @@ import { resolveReference } from "../schema.ts";
 import { type Check, fits } from "./fits.ts";
 import { exampleOfFormat } from "./formats.ts";
 import { mergedSchema } from "./merge.ts";
-import { textForPattern } from "./pattern.ts";
+import { textsForPattern } from "./pattern.ts";
 
 const DEPTH = 12;
 
@@ -122,12 +122,7 @@ const TELLING: readonly (readonly [RegExp, string])[] = [
 function* strings(schema: JsonSchema, name: string): Generator<string> {
   const formatted = exampleOfFormat(schema["format"]);
   if (formatted !== undefined) yield formatted;
-  if (typeof schema["pattern"] === "string") {
-    for (const generosity of [1, 0, 2, 4, 8, 16, 32]) {
-      const text = textForPattern(schema["pattern"], generosity);
-      if (text !== undefined) yield text;
-    }
-  }
+  if (typeof schema["pattern"] === "string") yield* textsForPattern(schema["pattern"]);
   for (const [pattern, text] of TELLING) if (pattern.test(name)) yield text;
   yield* ["example", "text", "a", "1", ""];
   const least = typeof schema["minLength"] === "number" ? Math.min(schema["minLength"], 100_000) : 0;
@@ -211,12 +206,12 @@ function withMore(
   depth: number,
   check: Check,
 ): Record<string, unknown> {
-  const patterns = isRecord(schema["patternProperties"]) ? Object.entries(schema["patternProperties"]) : [];
+  const [pattern] = isRecord(schema["patternProperties"]) ? Object.entries(schema["patternProperties"]) : [];
+  const names = pattern === undefined ? [] : textsForPattern(pattern[0]);
   const entries = Object.entries(made);
   for (let number = 1; entries.length < least; number++) {
-    const [pattern, inner] = patterns[0] ?? ["", propertySchema("", schema)];
-    const name = pattern === "" ? `key${number}` : (textForPattern(pattern, number) ?? `key${number}`);
-    entries.push([name, make(inner, name, depth - 1, check)]);
+    const name = names[number - 1] ?? `key${number}`;
+    entries.push([name, make(pattern?.[1] ?? propertySchema("", schema), name, depth - 1, check)]);
   }
   return Object.fromEntries(entries);
 }

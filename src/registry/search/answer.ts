@@ -17,6 +17,9 @@ const BRIEF_SENTENCE_UNITS = 90;
 /** Names and words that are listed. */
 const LISTED = 12;
 
+/** Methods whose categories are read: an answer must be quick. */
+const READ_METHODS = 2_000;
+
 export interface AnswerOptions {
   /** About how long the text may be; detail is left out of the last results first. */
   readonly maxTokens?: number;
@@ -112,7 +115,7 @@ function remarksOn({ unmatched, isDoubtful, hits }: Found): readonly string[] {
 }
 
 function nothingFound({ nearest }: Found, catalog: Catalog): string {
-  const categories = categoryNames(catalog.methods);
+  const categories = categoryNames(catalog.methods.slice(0, READ_METHODS));
   return [
     "No results found",
     ...(nearest.length > 0 ? [`Nearest: ${nearest.join(", ")}`] : []),

@@ -4,15 +4,15 @@ import { firstSentence } from "../text.ts";
 import { type AnswerOptions, answerText, type Found, type FoundMethod } from "./answer.ts";
 import { parseQuery } from "./query.ts";
 import { type Hit, rank } from "./rank.ts";
-import { indexOf } from "./shared-index.ts";
+import { indexOf, type VisibleIndex } from "./shared-index.ts";
 
 export { shareIndex, shareIndexWithView } from "./shared-index.ts";
 
 const DEFAULT_LIMIT = 8;
 const MOST_RESULTS = 100;
 
-/** Names that are compared with a query that found nothing. */
-const COMPARED_NAMES = 2_000;
+/** Names of skills, and of methods, that are compared with a query that found nothing. */
+const COMPARED_NAMES = 1_000;
 
 /**
  * Below this score of the best one, probably no method does what was asked; a long query says much that no method has.
@@ -68,7 +68,8 @@ function everything(catalog: Catalog, limit: number): Found {
 
 function matching(catalog: Catalog, text: string, limit: number): Found {
   const query = parseQuery(text);
-  const { index, isVisible } = indexOf(catalog);
+  const visible = indexOf(catalog);
+  const { index, isVisible } = visible;
   const { hits, unmatched } = rank(query, index, isVisible, limit);
   const best = hits.slice(0, limit).flatMap(({ document, score, parts }) => {
     const method = index.methods[document];
@@ -79,7 +80,7 @@ function matching(catalog: Catalog, text: string, limit: number): Found {
     total: best.length,
     unmatched,
     isDoubtful: (best[0]?.score ?? 0) < (query.wordCount <= SHORT_WORDS ? DOUBTFUL_IF_SHORT : DOUBTFUL),
-    nearest: best.length === 0 ? nearestNames(query.folded, catalog) : [],
+    nearest: best.length === 0 ? nearestNames(query.folded, catalog, visible) : [],
   };
 }
 
@@ -99,10 +100,15 @@ function resultOf({ method, summary, score }: FoundMethod): SearchResult {
   };
 }
 
-/** Of a large catalog, only names that begin like the query are compared. */
-function nearestNames(folded: string, { skills, methods }: Catalog): readonly string[] {
-  const names = [...skills.map(({ name }) => name), ...methods.map(({ path }) => path)];
-  const beginning = (name: string): string | undefined => name[name.indexOf(".") + 1]?.toLowerCase();
-  const alike = names.length <= COMPARED_NAMES ? names : names.filter((name) => beginning(name) === folded[0]);
-  return nearest(folded, alike.slice(0, COMPARED_NAMES));
+/** Skills, and methods whose names begin like the query. */
+function nearestNames(folded: string, { skills }: Catalog, { index, isVisible }: VisibleIndex): readonly string[] {
+  const skillNames = skills.slice(0, COMPARED_NAMES).map(({ name }) => name);
+  const paths = index
+    .namesBeginningLike(folded)
+    .slice(0, COMPARED_NAMES)
+    .flatMap((name) => {
+      const document = index.named(name).find(isVisible);
+      return document === undefined ? [] : [index.methods[document]?.path ?? ""];
+    });
+  return nearest(folded, [...skillNames, ...paths]);
 }

@@ -35,6 +35,8 @@ export interface MethodIndex {
   named(folded: string): readonly number[];
   /** Some documents whose method's name begins so; the beginning has at least two characters. */
   namedFrom(folded: string): readonly number[];
+  /** Names of methods that begin with the same two characters, folded. */
+  namesBeginningLike(folded: string): readonly string[];
   /** Skills of this name, case and separators aside. */
   skillsNamed(folded: string): readonly Skill[];
 }
@@ -94,6 +96,7 @@ export function createMethodIndex(): MethodIndex {
       const fitting = names.filter((name) => name.startsWith(folded));
       return fitting.slice(0, MOST_BEGINNINGS).flatMap((name) => content.names.get(name) ?? []);
     },
+    namesBeginningLike: (folded) => content.namesByBeginning.get(folded.slice(0, 2)) ?? [],
     skillsNamed: (folded) => content.skillNames.get(folded) ?? [],
   };
 }

@@ -53,7 +53,12 @@ export interface Query {
 
 /** A query as ideas. Stop words are dropped as long as others are left; a short query keeps them, faintly. */
 export function parseQuery(text: string): Query {
-  const bounded = text.slice(0, QUERY_UNITS).replace(/\bdevices?\.(?=\w)/g, "");
+  // One character can become eighteen when it is normalized.
+  const bounded = text
+    .slice(0, QUERY_UNITS)
+    .normalize("NFKC")
+    .slice(0, QUERY_UNITS)
+    .replace(/\bdevices?\.(?=\w)/g, "");
   const words = wordsOf(bounded);
   const telling = words.filter((word) => !STOP_WORDS.has(word));
   const kept = telling.length === 0 || words.length <= SHORT_WORDS ? words : telling;

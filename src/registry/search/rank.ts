@@ -99,18 +99,15 @@ function tiersOf(query: Query, index: MethodIndex, isVisible: (document: number)
 
 /** By method name, or by path: a skill's name followed by that of a method. */
 function documentsNamed(folded: string, index: MethodIndex): readonly number[] {
-  const found = [...index.named(folded)];
-  for (let length = 1; length < Math.min(folded.length, SKILL_NAME_UNITS); length++) {
-    const ranges = index.skillsNamed(folded.slice(0, length)).map((skill) => index.documentsOf(skill));
-    if (ranges.length === 0) continue;
+  const lengths = Array.from({ length: Math.min(folded.length, SKILL_NAME_UNITS) }, (_, at) => at + 1);
+  const byPath = lengths.flatMap((length) => {
+    const skills = index.skillsNamed(folded.slice(0, length));
+    const own = skills.map((skill) => index.documentsOf(skill)).filter((documents) => documents !== undefined);
+    if (own.length === 0) return [];
     const named = index.named(folded.slice(length));
-    found.push(
-      ...named.filter((document) =>
-        ranges.some((range) => range !== undefined && document >= range.from && document < range.to),
-      ),
-    );
-  }
-  return found;
+    return named.filter((document) => own.some(({ from, to }) => document >= from && document < to));
+  });
+  return [...index.named(folded), ...byPath];
 }
 
 function documentsOfSkills(folded: string, index: MethodIndex): readonly number[] {

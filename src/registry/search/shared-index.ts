@@ -10,6 +10,12 @@ interface SharedIndex {
   indexed: Catalog | undefined;
 }
 
+/** An index as one catalog may see it. */
+export interface VisibleIndex {
+  readonly index: MethodIndex;
+  readonly isVisible: (document: number) => boolean;
+}
+
 const SHARED = new WeakMap<Catalog, SharedIndex>();
 const VISIBLE = new WeakMap<Catalog, { readonly generation: number; readonly documents: Uint8Array }>();
 
@@ -26,7 +32,7 @@ export function shareIndexWithView(catalog: Catalog, view: Catalog): void {
 }
 
 /** The index of a catalog, up to date, and which of its documents the catalog shows. */
-export function indexOf(catalog: Catalog): { index: MethodIndex; isVisible: (document: number) => boolean } {
+export function indexOf(catalog: Catalog): VisibleIndex {
   const shared = sharedIndexOf(catalog);
   const { index, newest } = shared;
   if (shared.indexed !== newest) index.sync(newest.skills.map(wholeSkill));
