@@ -29,6 +29,7 @@ export const ERRORS = {
   DEVICE_READONLY: { says: "Cannot change device", fix: "Keep your own values in your own variables" },
   SKILL_UNKNOWN: { says: "Cannot find the skill", fix: "Use one of the names that exist" },
   METHOD_UNKNOWN: { says: "Cannot find the method", fix: "Use one of the methods that the skill has" },
+  MEMBER_UNKNOWN: { says: "Cannot find this member of a result", fix: "Use one of the members that the result has" },
   ARGUMENTS_INVALID: { says: "Cannot call a method with these arguments", fix: "Follow the signature in the message" },
 
   // What the router refuses, for one call.

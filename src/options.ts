@@ -34,6 +34,11 @@ export interface RuntimeOptions {
   readonly lazy?: boolean;
   /** Takes up changes of skill files while the runtime lives. Off by default. */
   readonly watch?: boolean;
+  /**
+   * Lets the TypeScript compiler look at each snippet before it runs, in a thread of its own, for at most 100 ms. Needs the
+   * package `typescript`. Off by default.
+   */
+  readonly typecheck?: boolean;
   /** Worker threads of the sandbox; one fewer than the machine has cores, at most 4, by default. */
   readonly workers?: number;
   /** What relative paths are relative to; the current folder by default. */

@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 
 import type { Sandbox } from "../sandbox/index.ts";
 import { createLedger } from "./answer-call.ts";
+import type { CheckTypes } from "./check-types.ts";
 import { readSnippet } from "./frontend/index.ts";
 import { gatekeep, type Questions, type Verdict } from "./gatekeeper/index.ts";
 import type { Caller } from "./model/caller.ts";
@@ -17,6 +18,7 @@ export interface Rooms {
   readonly sandbox: Sandbox;
   readonly route: Route;
   readonly results: KeptResults;
+  readonly checkTypes: CheckTypes;
   /** What the gatekeeper may ask about a catalog on behalf of a caller. */
   questions(catalog: Catalog, caller: Caller): Questions;
 }
@@ -31,8 +33,11 @@ export interface RunRequest {
 /** The journey of one snippet. */
 export async function runSnippet(source: string, request: RunRequest, rooms: Rooms): Promise<Outcome> {
   const runId = randomUUID();
-  const { program, violations, notes } = checkSnippet(source, request, rooms);
+  const snippet = readSnippet(source, request.limits);
+  const { program, violations, notes } = gatekeep(snippet, rooms.questions(request.catalog, request.caller));
   if (program === undefined) return refusedOutcome(runId, violations);
+  const mistakes = await rooms.checkTypes(snippet, program, request.catalog);
+  if (mistakes.length > 0) return refusedOutcome(runId, mistakes);
   const ledger = createLedger(runId, request, rooms);
   const sandbox = await rooms.sandbox.run(program, ledger.answer, sandboxOptions(request));
   const { calls, notes: callNotes } = ledger.close();
@@ -50,7 +55,7 @@ export async function runSnippet(source: string, request: RunRequest, rooms: Roo
 
 /** The part of the journey that has no side effect. */
 export function checkSnippet(source: string, { caller, catalog, limits }: RunRequest, rooms: Rooms): Verdict {
-  return gatekeep(readSnippet(source, { sourceBytes: limits.sourceBytes }), rooms.questions(catalog, caller));
+  return gatekeep(readSnippet(source, limits), rooms.questions(catalog, caller));
 }
 
 /** The sandbox may hand out a larger result than a model gets: the rest is kept. */

@@ -1,6 +1,7 @@
 import { EventEmitter } from "node:events";
 
 import { createSandbox } from "../sandbox/index.ts";
+import { checkTypesWith, NO_TYPES } from "./check-types.ts";
 import { callMethod, callMethods, type WantedCall } from "./call-method.ts";
 import { sentence, SkillgateError } from "./errors.ts";
 import { type Caller, mayCall, OWNER } from "./model/caller.ts";
@@ -29,6 +30,7 @@ import {
 import { type AuditEntry, type CallResult, createRouter, type Router, type Statistics } from "./router/index.ts";
 import { checkSnippet, type Rooms, type RunRequest, runSnippet } from "./run-snippet.ts";
 import { createSources, type Sources } from "./sources.ts";
+import { createTypecheck, type Typecheck } from "./typecheck/index.ts";
 import { createValidator } from "./validation/index.ts";
 
 /** On whose behalf, and under which limits. No caller: everything is granted. */
@@ -174,14 +176,20 @@ function openRuntime(parts: Parts): Runtime {
       return () => events.off(event, listener as never);
     },
     async close() {
-      await (closed ??= Promise.all([rooms.sandbox.close(), providers.close()]));
+      await (closed ??= Promise.all([rooms.sandbox.close(), rooms.typecheck?.close(), providers.close()]));
     },
     [Symbol.asyncDispose]: () => runtime.close(),
   };
   return runtime;
 }
 
-function openRooms({ options, settings, events }: Parts): Rooms & { readonly router: Router } {
+function openRooms({
+  options,
+  settings,
+  events,
+}: Parts): Rooms & { readonly router: Router; readonly typecheck: Typecheck | undefined } {
+  const typecheck = options.typecheck === true ? createTypecheck() : undefined;
+  void typecheck?.warmUp();
   const validator = createValidator();
   const router = createRouter({
     validator,
@@ -196,6 +204,8 @@ function openRooms({ options, settings, events }: Parts): Rooms & { readonly rou
     route: router.route,
     router,
     results: createKeptResults(),
+    checkTypes: typecheck === undefined ? NO_TYPES : checkTypesWith(typecheck),
+    typecheck,
     questions: (catalog, caller) => ({
       catalog,
       problems: (method, args) => validator.problems(method, args),

@@ -50,6 +50,16 @@ const HABITS: readonly Habit[] = [
   { message: /await/, says: "await is not allowed here", fix: "Await the value before, and use the variable here" },
   { message: /has already been declared|Argument name clash/, fix: "Use another name, or assign without const or let" },
   {
+    line: /^\s*[A-Z][\w'’]*,?(?:\s+[\w'’]+[,:]?){3,}/,
+    says: "a sentence where code was expected",
+    fix: "Send only the program, or put it between ``` fences",
+  },
+  {
+    line: /(?:^|return|[=(,?:])\s*<\/?[A-Za-z][\w.]*[\s>/]/,
+    says: "a tag",
+    fix: "Send only code; JSX and HTML are not available",
+  },
+  {
     message: /Unterminated template/,
     says: "a template string that does not end",
     fix: "Close it with a backtick; write \\` for one inside",
@@ -74,7 +84,7 @@ const HABITS: readonly Habit[] = [
   },
   { here: /^[“”‘’„‚«»]/, says: "a typographic quotation mark", fix: "Write straight quotation marks: \" or '" },
   { here: /^#!/, says: "a line for the shell", fix: "Leave the line out" },
-  { here: /^#/, says: "# begins no comment here", fix: "Write // before comments" },
+  { line: /^\s*#/, says: "# begins no comment here", fix: "Write // before comments" },
   { line: /^\s*(?:async\s+)?def\s+\w+/, says: "def", fix: `${PYTHON}: async function name(…) { … }` },
   {
     line: /^\s*(?:if|elif|else|for|while|try|except|finally)\b.*:\s*(?:#.*)?$/,
@@ -86,11 +96,6 @@ const HABITS: readonly Habit[] = [
   { line: /(?:\bif|\breturn|[=(,])\s*not\s/, says: "not", fix: `${PYTHON}: !value` },
   { line: /\blambda\b/, says: "lambda", fix: `${PYTHON}: (x) => …` },
   {
-    line: /(?:^|return|[=(,?:])\s*<\/?[A-Za-z][\w.]*[\s>/]/,
-    says: "a tag",
-    fix: "Send only code; JSX and HTML are not available",
-  },
-  {
     line: /^\s*(?:using|await using)\s/,
     code: "NODE_FORBIDDEN",
     says: "using",
@@ -101,11 +106,6 @@ const HABITS: readonly Habit[] = [
     here: /^:/,
     says: "an object where a statement was expected",
     fix: "Write return before an object: return { … }",
-  },
-  {
-    line: /^\s*[A-Z][\w'’]*(?:\s+[\w'’]+){2,}/,
-    says: "a sentence where code was expected",
-    fix: "Send only the program, or put it between ``` fences",
   },
 ];
 

@@ -114,7 +114,7 @@ function isLookedOver(node: AnyNode, inspection: Inspection): boolean {
   for (const outer of ancestorsOf(node, inspection)) {
     if (outer.type === "AssignmentPattern" || outer.type === "ArrayPattern" || outer.type === "ObjectPattern")
       return true;
-    if (/^For/.test(outer.type) && "body" in outer && outer.body !== inside) return true;
+    if (outer.type.startsWith("For") && "body" in outer && outer.body !== inside) return true;
     if (isFunction(outer) && outer.params.includes(inside as never)) return true;
     inside = outer;
   }

@@ -3,12 +3,12 @@ import type { CheckedArguments } from "./arguments.ts";
 import { correctAsync, methodAtRootOf, SYNC_CALLBACKS } from "./asyncness.ts";
 import type { Calls, MethodUse } from "./device.ts";
 import { createFlow, type Flow } from "./flow.ts";
-import { type Inspection, mayAwait, parentOf } from "./inspection.ts";
+import { ancestorsOf, type Inspection, mayAwait, parentOf } from "./inspection.ts";
 import { AWAITED, type Need, PROMISE, UNUSED, VALUE } from "./need.ts";
 import { writeOwnPromises } from "./promises.ts";
 import type { ResultStatement } from "./result.ts";
 import type { SyntaxFacts } from "./syntax.ts";
-import { literalName } from "./walk.ts";
+import { isFunction, literalName } from "./walk.ts";
 
 export interface Known {
   readonly uses: readonly MethodUse[];
@@ -74,8 +74,30 @@ function writeCall(use: MethodUse, call: CallExpression, { flow, told }: Decisio
     inspection.report.wrap({ start: call.start, end: call.start }, "await ", "");
     return false;
   }
+  if (isAmongOthers(call, inspection)) {
+    inspection.report.wrap(call, "(await ", ")");
+    return false;
+  }
   inspection.report.wrap(call.callee, "__wait(", ")");
   return true;
+}
+
+/**
+ * True where blocking would also hold up what else is under way: inside of async functions. There `await` does the same
+ * for the value. At the start of a statement a parenthesis could be read as the end of the line before.
+ */
+function isAmongOthers(call: CallExpression, inspection: Inspection): boolean {
+  if (!mayAwait(call, inspection)) return false;
+  for (const outer of ancestorsOf(call, inspection)) {
+    if (outer.type === "ExpressionStatement") return outer.start !== call.start && isInFunction(outer, inspection);
+    if (isFunction(outer)) return true;
+  }
+  return false;
+}
+
+function isInFunction(node: AnyNode, inspection: Inspection): boolean {
+  for (const outer of ancestorsOf(node, inspection)) if (isFunction(outer)) return true;
+  return false;
 }
 
 /** When in doubt, a promise: it is settled where it reaches the result. */

@@ -1,0 +1,123 @@
+import { describe, expect, test } from "vitest";
+
+import { places, read, textOf, violationsOf } from "./read.ts";
+
+/** The program among the blanks. */
+const programOf = (source: string): string => textOf(source).trim();
+
+describe("S4: Markdown around a program is taken off", () => {
+  test("S4: a fence is blanked, so that lines and columns stay", () => {
+    expect(textOf("```js\nconst a = 1;\nreturn a;\n```")).toBe("     \nconst a = 1;\nreturn a;\n   ");
+  });
+
+  test.each([
+    ["javascript", "```javascript\n1\n```"],
+    ["ts", "```ts\n1\n```"],
+    ["tool_code", "```tool_code\n1\n```"],
+    ["an unknown language", "```kotlin\n1\n```"],
+    ["no language", "```\n1\n```"],
+    ["words behind the language", '```js title="a.js" {1,2}\n1\n```'],
+    ["four backticks", "````js\n1\n````"],
+    ["tildes", "~~~js\n1\n~~~"],
+    ["an indented fence", "   ```js\n   1\n   ```"],
+    ["Windows line ends", "```js\r\n1\r\n```\r\n"],
+    ["empty lines around", "\n\n```js\n1\n```\n\n"],
+    ["prose around", "Here is the code:\n\n```js\n1\n```\n\nIt gives **one**; see device.MathSkill.add for more."],
+    ["a fence that is never closed", "```js\n1"],
+    ["a fence that is only closed", "1\n```"],
+  ])("S4: with %s", (_how, source) => {
+    expect(programOf(source)).toBe("1");
+  });
+
+  test("S4: the code may begin in the line of the fence", () => {
+    expect(programOf("```js return 1;\n```")).toBe("return 1;");
+  });
+
+  test.each([
+    ["js", "js\n1"],
+    ["javascript:", "javascript:\n1"],
+    ["TypeScript", "TypeScript\n\n1"],
+    ["tool_code", "tool_code\n1"],
+    ["a tag inside of a fence", "```\njs\n1\n```"],
+  ])("S4: a tag alone in the first line is taken off: %s", (_tag, source) => {
+    expect(programOf(source)).toBe("1");
+  });
+
+  test("S4: a tag that is all there is stays a name", () => {
+    expect(textOf("js\n")).toBe("js\n");
+  });
+
+  test("S4: a line for the shell is taken off", () => {
+    expect(textOf("#!/usr/bin/env node\n1")).toBe("                   \n1");
+  });
+
+  test("S4: a program between backticks in one line", () => {
+    expect(programOf("`device.A.b()`")).toBe("device.A.b()");
+    expect(programOf("```js device.A.b()```")).toBe("device.A.b()");
+    expect(textOf("`only text`")).toBe("`only text`");
+  });
+
+  test.each([
+    ["in a string", 'const md = "```js\\ncode\\n```"; md.length'],
+    ["in a template, with escapes", "const md = `\n\\`\\`\\`js\ncode\n\\`\\`\\`\n`; md"],
+    ["in a comment", "// ```js\n1"],
+    ["tildes in a template", "const md = `\n~~~\ncode\n~~~\n`; md"],
+  ])("S4: fences %s are no fences", (_where, source) => {
+    expect(textOf(source)).toBe(source);
+  });
+});
+
+describe("S4: of several blocks one is taken, or none", () => {
+  const json = '```json\n{ "a": 1 }\n```\n';
+  const bash = "```bash\nnpm install\n```\n";
+  const js = "```js\n1\n```\n";
+  const call = "```\ndevice.A.b()\n```\n";
+
+  test.each([
+    ["the only one of JavaScript", `${json}${js}${bash}`, "1", "Only one of 3 code blocks was read, the one marked js"],
+    [
+      "the only one that uses device",
+      `${json}${call}`,
+      "device.A.b()",
+      "Only one of 2 code blocks was read, the one that uses device",
+    ],
+    [
+      "of two of JavaScript the one that uses device",
+      `${js}\`\`\`ts\ndevice.A.b()\n\`\`\``,
+      "device.A.b()",
+      "Only one of 2 code blocks was read, the one marked ts",
+    ],
+    ["the one that is not empty", `\`\`\`js\n\n\`\`\`\n${js}`, "1", undefined],
+  ])("S4: %s", (_which, source, program, note) => {
+    expect(programOf(source)).toBe(program);
+    expect(read(source)).toMatchObject({ notes: note === undefined ? [] : [note] });
+  });
+
+  test("S4: two programs are one too many", () => {
+    expect(violationsOf("```js\ndevice.A.b()\n```\nOr:\n```js\ndevice.A.c()\n```")).toEqual([
+      {
+        code: "SYNTAX",
+        message: "Cannot parse the snippet: 2 code blocks, and nothing tells which one shall run (SYNTAX)",
+        line: 5,
+        column: 0,
+        endLine: 5,
+        endColumn: 3,
+        frame: "  4 | Or:\n> 5 | ```js\n    | ^^^\n  6 | device.A.c()",
+        fix: "Send one block with the whole program",
+        suggestions: [],
+      },
+    ]);
+    expect(places(`${json}${bash}`)).toEqual(["SYNTAX 4:0"]);
+  });
+
+  test.each([
+    ["behind the block", "```js\nreturn 1;\n```\ndevice.AdminSkill.delete_user({ id: 1 });", "SYNTAX 4:0"],
+    ["before the block", "const a = 1;\n```js\na\n```", "SYNTAX 1:0"],
+    ["between prose", "```js\n1\n```\nThen do this:\nawait device.A.b();\nThank you.", "SYNTAX 5:0"],
+  ])("S4: code %s is not silently left out", (_where, source, place) => {
+    expect(places(source)).toEqual([place]);
+    expect(violationsOf(source)[0]?.message).toBe(
+      "Cannot parse the snippet: there is code outside of the code block (SYNTAX)",
+    );
+  });
+});

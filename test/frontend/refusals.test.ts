@@ -1,0 +1,234 @@
+import { describe, expect, test } from "vitest";
+
+import { readSnippet } from "../../src/frontend/index.ts";
+import { PARSE_LIMITS } from "../../src/frontend/parser.ts";
+import { places, read, textOf, violationsOf } from "./read.ts";
+
+describe("S5: characters that nobody sees are refused, wherever they stand", () => {
+  test.each([
+    ["a direction mark in a comment", "// \u202e\n1", "a direction mark, U+202E", "1:3"],
+    ["a direction mark in a string", "'\u2067'", "a direction mark, U+2067", "1:1"],
+    ["NUL", "return 1; //\u0000\nx", "a control character, U+0000", "1:12"],
+    ["an escape of the terminal", "'\u001b[2J'", "a control character, U+001B", "1:1"],
+    ["a control character of the second set", "1\u0085", "a control character, U+0085", "1:1"],
+    ["a lone carriage return", "1\r2", "a carriage return without a line feed, U+000D", "1:1"],
+    ["a line separator", "`\u2028`", "a line separator, U+2028", "1:1"],
+    ["a byte order mark inside", "return\ufeff1", "a byte order mark inside the text, U+FEFF", "1:6"],
+    ["half of a surrogate pair", "'\ud800x'", "half of a surrogate pair, U+D800", "1:1"],
+  ])("S5: %s", (_what, source, what, place) => {
+    const [violation, ...others] = violationsOf(source);
+    expect(others).toEqual([]);
+    expect(violation?.message).toBe(`Cannot read an invisible or control character: ${what} (CHARACTER_FORBIDDEN)`);
+    expect(`${violation?.line}:${violation?.column}`).toBe(place);
+  });
+
+  test("S5: all of them are told, and the frame shows where they are", () => {
+    expect(violationsOf("a\u202eb\nc\u0000d")).toMatchObject([
+      { line: 1, column: 1, frame: "> 1 | a�b\n    |  ^\n  2 | c�d" },
+      { line: 2, column: 1, frame: "  1 | a�b\n> 2 | c�d\n    |  ^" },
+    ]);
+    expect(violationsOf("\u202e".repeat(1_000)).length).toBe(20);
+  });
+
+  test.each([
+    "'naïve 東京 🚀 👩‍👩‍👧'",
+    "// привет\n1",
+    "\ufeff1",
+    "1\r\n2",
+    "\t1\f\v",
+    "const größe = 1",
+    "'\u00a0\u200b'",
+  ])("S5: %j is fine", (source) => {
+    expect(violationsOf(source)).toEqual([]);
+  });
+
+  test("S5: what is outside of the code block does not count", () => {
+    expect(violationsOf("\u202eprose\n```js\n1\n```")).toEqual([]);
+  });
+});
+
+describe("S5 S7: what is too large is refused before it is read", () => {
+  test("S7: the limit counts bytes", () => {
+    expect(readSnippet("'ää'", { sourceBytes: 6 }).kind).toBe("program");
+    expect(readSnippet("'ää'", { sourceBytes: 5 })).toMatchObject({
+      kind: "unreadable",
+      violations: [
+        {
+          code: "SOURCE_LIMIT",
+          message: "Cannot read a snippet of this size: at most 5 bytes are read (SOURCE_LIMIT)",
+          line: 1,
+          column: 0,
+          frame: "> 1 | 'ää'\n    | ^",
+        },
+      ],
+    });
+  });
+
+  test.each([
+    ["words and signs", "f(1);".repeat(15_000), "SOURCE_LIMIT", "more than 60000 words and signs"],
+    [
+      "declared names",
+      Array.from({ length: 2_001 }, (_, i) => `let v${i};`).join(""),
+      "SOURCE_LIMIT",
+      "more than 2000 declared names",
+    ],
+    [
+      "names in a closure",
+      `(() => {${Array.from({ length: 9_000 }, (_, i) => `let v${i}=${i};`).join("")} return () => v0 })()`,
+      "SOURCE_LIMIT",
+      "more than 2000 declared names",
+    ],
+    [
+      "a regular expression",
+      `/${"a".repeat(4_001)}/`,
+      "SOURCE_LIMIT",
+      "a regular expression of more than 4000 characters",
+    ],
+    ["its groups", `/${"(a)".repeat(255)}/`, "SOURCE_LIMIT", "a regular expression with more than 254 groups"],
+    [
+      "its nesting",
+      `/${"(?:".repeat(101)}a${")".repeat(101)}/`,
+      "SOURCE_LIMIT",
+      "a regular expression that nests deeper than 100",
+    ],
+    [
+      "words and signs of TypeScript",
+      `let z: number;${"(a as any);".repeat(20_000)}`,
+      "SOURCE_LIMIT",
+      "more than 60000 words and signs",
+    ],
+  ])("S7: too many or too much of %s", (_what, source, code, what) => {
+    const [violation] = violationsOf(source);
+    expect(violation?.code).toBe(code);
+    expect(violation?.message).toContain(what);
+  });
+
+  const nests: readonly (readonly [what: string, source: (depth: number) => string])[] = [
+    ["parentheses", (n) => `${"(".repeat(n)}1${")".repeat(n)}`],
+    ["lists", (n) => `${"[".repeat(n)}${"]".repeat(n)}`],
+    ["objects", (n) => `x = ${"{a:".repeat(n)}1${"}".repeat(n)}`],
+    ["blocks", (n) => `${"{".repeat(n)}${"}".repeat(n)}`],
+    ["functions", (n) => `${"function f(){".repeat(n)}${"}".repeat(n)}`],
+    ["arrows with bodies", (n) => `${"() => { return ".repeat(n)}1${"}".repeat(n)}`],
+    ["arrows", (n) => `${"() => ".repeat(n)}1`],
+    ["templates", (n) => `${"`${".repeat(n)}1${"}`".repeat(n)}`],
+    ["ternaries", (n) => `${"1 ? ".repeat(n)}1${" : 1".repeat(n)}`],
+    ["operators before", (n) => `${"!".repeat(n)}1`],
+    ["operators between", (n) => `1${" + 1".repeat(n)}`],
+    ["powers", (n) => `1${" ** 1".repeat(n)}`],
+    ["assignments", (n) => `${"a = ".repeat(n)}1`],
+    ["new", (n) => `${"new ".repeat(n)}F`],
+    ["await", (n) => `${"await ".repeat(n)}1`],
+    ["else if", (n) => `if (a) b;${" else if (a) b;".repeat(n)}`],
+    ["loops", (n) => `${"for (;;) ".repeat(n)};`],
+    ["labels", (n) => `${Array.from({ length: n }, (_, i) => `l${i}: `).join("")};`],
+    ["patterns", (n) => `let ${"[".repeat(n)}a${"]".repeat(n)} = b`],
+    ["default values", (n) => `${"(a = ".repeat(n)}1${") => 1".repeat(n)}`],
+    ["classes", (n) => `${"(class { a = ".repeat(n)}1${"})".repeat(n)}`],
+    ["calls", (n) => `${"f(".repeat(n)}${")".repeat(n)}`],
+    ["types", (n) => `let a: ${"A<".repeat(n)}b${">".repeat(n)}`],
+    ["casts", (n) => `(a${" as any".repeat(n)})`],
+    ["namespaces", (n) => `namespace ${"a.".repeat(n)}b {}`],
+  ];
+
+  test.each(nests)("S7: %s that nest too deeply", (_what, sourceOf) => {
+    for (const depth of [1_200, 20_000]) {
+      const started = performance.now();
+      const [violation] = violationsOf(sourceOf(depth));
+      expect(violation?.code).toMatch(/^(?:DEPTH|SOURCE)_LIMIT$/);
+      expect(performance.now() - started).toBeLessThan(2_000);
+    }
+  });
+
+  test.each(nests)("S7: %s that people write are read", (_what, sourceOf) => {
+    expect(violationsOf(sourceOf(12)).filter(({ code }) => code.endsWith("LIMIT"))).toEqual([]);
+  });
+
+  test("S7: the place is where it gets too deep", () => {
+    expect(violationsOf(`return ${"(".repeat(100_000)}`)).toMatchObject([
+      {
+        code: "DEPTH_LIMIT",
+        line: 1,
+        message: "Cannot read a snippet that nests this deeply: the limit is about 111 brackets (DEPTH_LIMIT)",
+      },
+    ]);
+    expect(violationsOf(`return ${"(".repeat(100_000)}`)[0]?.column).toBeLessThan(200);
+    expect(PARSE_LIMITS.nesting).toBe(1_000);
+  });
+
+  test("S7: regular expressions that V8 would compile for seconds cost nothing", () => {
+    const started = performance.now();
+    expect(read("/[\\p{RGI_Emoji}\\p{L}\\W]/vi;".repeat(2_000)).kind).toBe("program");
+    expect(performance.now() - started).toBeLessThan(1_500);
+  });
+});
+
+describe("S5: a mistake in the syntax has its place, its words and what to write", () => {
+  test("S5: the whole violation", () => {
+    expect(violationsOf("const a = 1;\nconst b = a +* 2;\nreturn b;")).toEqual([
+      {
+        code: "SYNTAX",
+        message: "Cannot parse the snippet: unexpected token (SYNTAX)",
+        line: 2,
+        column: 13,
+        endLine: 2,
+        endColumn: 14,
+        frame: "  1 | const a = 1;\n> 2 | const b = a +* 2;\n    |              ^\n  3 | return b;",
+        fix: "Send one JavaScript program without the mistake",
+        suggestions: [],
+      },
+    ]);
+  });
+
+  test.each([
+    [
+      "cut off in a block",
+      "for (const a of b) {\n  print(a);",
+      "the text ends before the { in line 1 is closed",
+      "2:11",
+    ],
+    ["cut off in a call", 'print("(",', "the text ends before the ( in line 1 is closed", "1:10"],
+    ["cut off in a string", 'return "abc', "a string that does not end in its line", "1:7"],
+    ["cut off in a template", "return `abc", "a template string that does not end", "1:8"],
+    ["cut off in a comment", "1 /* abc", "a comment that does not end", "1:2"],
+    ["with", "with (a) { b }", "with is not allowed", "1:0"],
+    ["a comment of Python", "# first\n1", "# begins no comment here", "1:1"],
+    ["a function of Python", "def f():\n  return 1", "def", "1:4"],
+    ["a block of Python", "if a > 1:\n  print(a)", "a block that begins with a colon", "1:3"],
+    ["a string of Python", 'print(f"a {b}")', "a string with a prefix", "1:7"],
+    ["an operator of Python", "if (a and b) { 1 }", "a word of another language", "1:6"],
+    ["JSX", "return <div>1</div>", "a tag", "1:15"],
+    ["quotation marks of a word processor", "print(“a”)", "a typographic quotation mark", "1:6"],
+    ["prose", "Sure, here is what I found so far", "a sentence where code was expected", "1:11"],
+    ["an object as a statement", '{ "a": 1, "b": 2 }', "an object where a statement was expected", "1:5"],
+    ["a name twice", "let a = 1;\nlet a = 2;", "identifier 'a' has already been declared", "2:4"],
+    ["yield", "yield 1", "yield outside of a generator", "1:0"],
+  ])("S5: %s", (_what, source, what, place) => {
+    const [violation] = violationsOf(source);
+    expect(violation?.message).toBe(`Cannot parse the snippet: ${what} (SYNTAX)`);
+    expect(`${violation?.line}:${violation?.column}`).toBe(place);
+    expect(violation?.fix).not.toBe("");
+  });
+
+  test("S5: import that cannot be parsed is still an import", () => {
+    expect(violationsOf('import defer * as a from "a"')).toMatchObject([
+      { code: "MODULE_FORBIDDEN", line: 1, column: 13 },
+    ]);
+  });
+
+  test("S5: await may stand in any function; the gatekeeper has the last word", () => {
+    expect(textOf("ids.map((id) => await get(id))")).toBe("ids.map((id) => await get(id))");
+    expect(places("async function f(a = await 1) {}")).toEqual(["SYNTAX 1:21"]);
+  });
+
+  test("S5: tool calls in JSON are known by their shape", () => {
+    expect(read('{"name": "A.b", "arguments": {"c": 1}}')).toMatchObject({
+      kind: "toolCalls",
+      calls: [{ name: "A.b", arguments: { c: 1 } }],
+    });
+    expect(read('[{"name": "A.b"}]').kind).toBe("program");
+    expect(read('{"tool_calls": [{"type": "function", "function": {"name": "A.b", "arguments": "{}"}}]}').kind).toBe(
+      "toolCalls",
+    );
+  });
+});
