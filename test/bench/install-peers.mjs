@@ -14,6 +14,10 @@ export const PEERS = {
   "@tanstack/ai-code-mode": "0.3.4",
   "@executor-js/runtime-quickjs": "1.5.35",
   effect: "4.0.0-beta.59",
+  "@tanstack/ai": "0.39.0",
+  minisearch: "7.2.0",
+  "@orama/orama": "3.1.18",
+  flexsearch: "0.8.212",
 };
 
 const folder = join(import.meta.dirname, "../../.cache/peers");
