@@ -74,7 +74,7 @@ function completed(ending: Ending, json: string, output: string, usage: Usage): 
   } else value = decodeFromGuest(json);
   const shown = typeof value === "string" ? value : json;
   const parts = [output, shown, ...notes.map((note) => `Note: ${note}`)].filter(Boolean);
-  const text = output === "" && shown === "" ? ["(no output)", ...parts].join("\n") : parts.join("\n");
+  const text = output === "" && shown === "" ? "(no output)" : parts.join("\n");
   return { kind: "completed", runId, value, output, text, notes, calls, usage };
 }
 

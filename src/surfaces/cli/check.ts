@@ -16,7 +16,7 @@ export function addCheck(program: Command, act: Act): void {
           flags: SnippetFlags,
         ) => {
           const source = await readSource(file, flags, signal);
-          const opened = await runtime();
+          const opened = await (verbose ? readyRuntime() : runtime());
           if (lacksSkill(opened.check(source).violations)) await readyRuntime();
           const { violations, plan, notes } = opened.check(source);
           const isRefused = violations.length > 0;

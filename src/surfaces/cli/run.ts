@@ -18,24 +18,31 @@ export function addRun(program: Command, act: Act): void {
     .option("--timeout <ms>", "end it after so many milliseconds (60000, or what the settings say)", wholeNumber)
     .option("--trace", "show each call, and what the run used")
     .action(
-      act(async ({ runtime, signal, flags: { verbose }, paint }, file: string | undefined, flags: RunFlags) => {
-        const source = await readSource(file, flags, signal);
-        const opened = await runtime();
-        const outcome = await opened.run(source, {
-          signal,
-          ...(flags.timeout && { limits: { wallMs: flags.timeout } }),
-        });
-        const isLacking = outcome.kind === "refused" && lacksSkill(outcome.violations);
-        return {
-          exit: exitOfOutcome(outcome),
-          json: outcome,
-          text: outcomeText(outcome),
-          remarks: outcomeRemarks(outcome, paint.err),
-          asides: lines([
-            warningsText(verbose || isLacking ? opened.problems : [], paint.err),
-            flags.trace ? traceText(outcome, paint.err) : "",
-          ]),
-        };
-      }),
+      act(
+        async (
+          { runtime, readyRuntime, signal, flags: { verbose }, paint },
+          file: string | undefined,
+          flags: RunFlags,
+        ) => {
+          const source = await readSource(file, flags, signal);
+          // Whoever wants to hear of all problems waits until they can be known.
+          const opened = await (verbose ? readyRuntime() : runtime());
+          const outcome = await opened.run(source, {
+            signal,
+            ...(flags.timeout && { limits: { wallMs: flags.timeout } }),
+          });
+          const isLacking = outcome.kind === "refused" && lacksSkill(outcome.violations);
+          return {
+            exit: exitOfOutcome(outcome),
+            json: outcome,
+            text: outcomeText(outcome),
+            remarks: outcomeRemarks(outcome, paint.err),
+            asides: lines([
+              warningsText(verbose || isLacking ? opened.problems : [], paint.err),
+              flags.trace ? traceText(outcome, paint.err) : "",
+            ]),
+          };
+        },
+      ),
     );
 }
