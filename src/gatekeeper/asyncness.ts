@@ -1,6 +1,7 @@
-import type { AnyNode, AwaitExpression } from "acorn";
+import type { AnyNode } from "acorn";
 import type { Calls } from "./device.ts";
 import { functionAround, type Inspection, isAsync, mayAwait, parentOf } from "./inspection.ts";
+import type { Await } from "./syntax.ts";
 import { collect, type FunctionNode, isFunction, literalName } from "./walk.ts";
 
 /** Callbacks of these that are async would be taken for their promises, or not be waited for. */
@@ -12,15 +13,15 @@ export const SYNC_CALLBACKS: ReadonlySet<string> = new Set(
  * Corrects functions that have an `async` too much or too little. A callback whose promise nobody would look at loses it, if
  * all that it awaits are methods; these can block. A function that awaits anything else gets it.
  */
-export function correctAsync(awaits: readonly AwaitExpression[], calls: Calls, inspection: Inspection): void {
-  const awaitsOf = new Map<AnyNode, AwaitExpression[]>();
+export function correctAsync(awaits: readonly Await[], calls: Calls, inspection: Inspection): void {
+  const awaitsOf = new Map<AnyNode, Await[]>();
   for (const node of awaits) {
     const func = functionAround(node, inspection);
     if (func !== undefined) collect(awaitsOf, func, node);
   }
   for (const [func, inside] of awaitsOf) {
     if (!isFunction(func) || func.generator) continue;
-    const others = inside.filter(({ argument }) => methodAtRootOf(argument, calls) === undefined);
+    const others = inside.filter((node) => !waitsForMethod(node, calls));
     const callbackOf = syncCallbackOf(func, inspection);
     if (isAsync(func, inspection) && callbackOf !== undefined)
       makeSync(func, callbackOf, others.length > 0, inspection);
@@ -28,16 +29,17 @@ export function correctAsync(awaits: readonly AwaitExpression[], calls: Calls, i
   }
 }
 
-/** The call of a method at the beginning of an expression: `device.A.x()`, `device.A.x().name`. */
-export function methodAtRootOf(expression: AnyNode, calls: Calls): AnyNode | undefined {
-  let at: AnyNode = expression;
+/** True for `await device.A.x()` and `await device.A.x().name`, which can do without `await` if the call blocks. */
+export function waitsForMethod(node: Await, calls: Calls): boolean {
+  if (node.type === "ForOfStatement") return false;
+  let at: AnyNode = node.argument;
   while (!calls.has(at)) {
     if (at.type === "ChainExpression") at = at.expression;
     else if (at.type === "MemberExpression") at = at.object;
     else if (at.type === "CallExpression") at = at.callee;
-    else return undefined;
+    else return false;
   }
-  return at;
+  return true;
 }
 
 /** The method that gets a function as its callback and does not wait for it. */

@@ -1,12 +1,4 @@
-import type {
-  AnyNode,
-  ExportDefaultDeclaration,
-  ExportNamedDeclaration,
-  Pattern,
-  Statement,
-  VariableDeclaration,
-} from "acorn";
-import { shown } from "../model/frame.ts";
+import type { AnyNode, ExportDefaultDeclaration, ExportNamedDeclaration, Identifier, Pattern, Statement } from "acorn";
 import { GLOBALS, RESERVED_PREFIX } from "./allowlist.ts";
 import { functionOf, type Inspection } from "./inspection.ts";
 import type { Binding } from "./scopes.ts";
@@ -22,6 +14,8 @@ export interface Entry {
 
 /** The name that a default export gets. */
 const DEFAULT_EXPORT = `${RESERVED_PREFIX}edMain`;
+
+const EXPORT_DEFAULT = /^export(?:\s|\/\*[^]*?\*\/|\/\/[^\n]*\n)+default/;
 
 /**
  * Finds the function that a model meant to be the whole program: a default export, a single function, or a `main` that
@@ -47,31 +41,40 @@ export function endOf({ end }: Statement, text: string): number {
 
 function eraseExport(node: ExportNamedDeclaration, { snippet, report }: Inspection): void {
   if (node.source != null) return report.refuse("MODULE_FORBIDDEN", node, () => ({ values: "export … from" }));
-  const end = node.declaration?.start ?? node.end;
-  report.replace({ start: node.start, end }, snippet.text.slice(node.start, end).replace(/[^\n]/g, " "));
+  const { start, end } = node;
+  if (node.declaration != null)
+    report.replace({ start, end: node.declaration.start }, blank(snippet.text.slice(start, node.declaration.start)));
+  else report.replace(node, `;${blank(snippet.text.slice(start + 1, end))}`);
+}
+
+function blank(text: string): string {
+  return text.replace(/[^\n]/g, " ");
 }
 
 function startOfExport(node: ExportDefaultDeclaration, inspection: Inspection): Entry | undefined {
-  const { snippet, report, scopes } = inspection;
+  const { snippet, report } = inspection;
   const { declaration } = node;
-  const prefix = /^export\s+default\s*/.exec(snippet.text.slice(node.start))?.[0] ?? "";
-  const erase = (text: string): void => report.replace({ start: node.start, end: node.start + prefix.length }, text);
-  if (
-    "id" in declaration &&
-    declaration.id != null &&
-    declaration.type !== "ClassExpression" &&
-    declaration.type !== "FunctionExpression"
-  ) {
-    erase(prefix.replace(/[^\n]/g, " "));
-    return isFunction(declaration) ? callTo(declaration.id.name, declaration, inspection) : undefined;
+  const prefix = EXPORT_DEFAULT.exec(snippet.text.slice(node.start))?.[0] ?? "";
+  const place = { start: node.start, end: node.start + prefix.length };
+  if (declaration.type === "FunctionDeclaration" || declaration.type === "ClassDeclaration") {
+    if (declaration.id !== null) {
+      report.replace(place, blank(prefix));
+      return declaration.type === "FunctionDeclaration"
+        ? callTo(declaration.id.name, declaration, inspection)
+        : undefined;
+    }
   }
-  erase(`const ${DEFAULT_EXPORT} = ${prefix.replace(/[^\n]/g, "")}`);
+  report.replace(place, `const ${DEFAULT_EXPORT} =${prefix.replace(/[^\n]/g, "")}`);
   if (snippet.text[node.end - 1] !== ";") report.wrap({ start: node.end, end: node.end }, ";", "");
-  if (isFunction(declaration)) return callTo(DEFAULT_EXPORT, declaration, inspection);
-  const binding = declaration.type === "Identifier" ? scopes.bindingOf(declaration) : undefined;
-  const func = binding && functionOf(binding, inspection);
+  const func = functionBehind(declaration, inspection);
   if (func !== undefined) return callTo(DEFAULT_EXPORT, func, inspection);
   return { closing: `\nreturn ${DEFAULT_EXPORT};`, parameters: [] };
+}
+
+function functionBehind(node: AnyNode, inspection: Inspection): FunctionNode | undefined {
+  if (isFunction(node)) return node;
+  const binding = node.type === "Identifier" ? inspection.scopes.bindingOf(node) : undefined;
+  return binding && functionOf(binding, inspection);
 }
 
 function startOfExpression(start: number, end: number, func: FunctionNode, inspection: Inspection): Entry | undefined {
@@ -86,14 +89,11 @@ function startOfExpression(start: number, end: number, func: FunctionNode, inspe
 function startOfUncalled(statements: readonly AnyNode[], inspection: Inspection): Entry | undefined {
   for (const statement of statements) {
     const binding = bindingOfFunction(statement, inspection);
-    if (binding === undefined || binding.reads.length + binding.writes.length > 0) continue;
-    const func = functionOf(binding, inspection);
-    if (func === undefined || func.generator || (statements.length > 1 && binding.name !== "main")) continue;
-    if (
-      statements.length === 1 &&
-      binding.name !== "main" &&
-      func.params.some((parameter) => !isGivenOrOptional(parameter))
-    ) {
+    const func = binding && functionOf(binding, inspection);
+    if (binding === undefined || func === undefined || func.generator) continue;
+    const isCalled = binding.reads.length + binding.writes.length > 0;
+    if (isCalled || (statements.length > 1 && binding.name !== "main")) continue;
+    if (binding.name !== "main" && !func.params.every(isGivenOrOptional)) {
       inspection.report.note(`${binding.name} is never called`);
       return undefined;
     }
@@ -108,7 +108,7 @@ function bindingOfFunction(statement: AnyNode, { scopes }: Inspection): Binding 
   const declared = statement.type === "ExportNamedDeclaration" ? statement.declaration : statement;
   if (declared?.type === "FunctionDeclaration") return declared.id === null ? undefined : scopes.bindingOf(declared.id);
   if (declared?.type !== "VariableDeclaration" || declared.declarations.length !== 1) return undefined;
-  const [declarator] = (declared satisfies VariableDeclaration).declarations;
+  const [declarator] = declared.declarations;
   return declarator?.init != null && isFunction(declarator.init) ? scopes.bindingOf(declarator.id) : undefined;
 }
 
@@ -125,48 +125,36 @@ function argumentsFor(
   inspection: Inspection,
 ): { readonly text: string; readonly parameters: readonly Binding[] } | undefined {
   const texts: string[] = [];
-  const parameters: Binding[] = [];
+  const given: Identifier[] = [];
   for (const parameter of func.params) {
     const names = namesGiven(parameter);
     if (names === undefined && isGivenOrOptional(parameter)) break;
     if (names === undefined) {
-      const fix = "Write it without parameters: device is there already";
-      inspection.report.refuse("NODE_FORBIDDEN", parameter, () => ({
+      const words = {
         values: "a parameter that nobody gives a value to",
-        fix,
-      }));
+        fix: "Write it without parameters: device is there already",
+      };
+      inspection.report.refuse("NODE_FORBIDDEN", parameter, () => words);
       return undefined;
     }
-    texts.push(
-      parameter.type === "Identifier"
-        ? names.map(({ name }) => name).join("")
-        : `{ ${names.map(({ name }) => shown(name)).join(", ")} }`,
-    );
-    for (const identifier of names) {
-      const binding = scopesBinding(identifier, inspection);
-      if (identifier.name === "device" && binding !== undefined) parameters.push(binding);
-    }
+    const text = names.map(({ name }) => name).join(", ");
+    texts.push(parameter.type === "Identifier" ? text : `{ ${text} }`);
+    given.push(...names.filter(({ name }) => name === "device"));
   }
-  return { text: texts.join(", "), parameters };
-}
-
-function scopesBinding(node: AnyNode, { scopes }: Inspection): Binding | undefined {
-  return scopes.bindingOf(node);
+  return { text: texts.join(", "), parameters: given.flatMap((name) => inspection.scopes.bindingOf(name) ?? []) };
 }
 
 /** The globals that a parameter asks for by their names. */
-function namesGiven(parameter: Pattern): readonly Extract<AnyNode, { readonly type: "Identifier" }>[] | undefined {
+function namesGiven(parameter: Pattern): readonly Identifier[] | undefined {
   if (parameter.type === "Identifier") return GLOBALS.has(parameter.name) ? [parameter] : undefined;
   if (parameter.type !== "ObjectPattern") return undefined;
-  const names = parameter.properties.map((property) =>
-    property.type === "Property" &&
-    property.shorthand &&
-    property.value.type === "Identifier" &&
-    GLOBALS.has(property.value.name)
-      ? property.value
-      : undefined,
-  );
-  return names.every((name) => name !== undefined) ? names : undefined;
+  const names: Identifier[] = [];
+  for (const property of parameter.properties) {
+    const value = property.type === "Property" && property.shorthand ? property.value : undefined;
+    if (value?.type !== "Identifier" || !GLOBALS.has(value.name)) return undefined;
+    names.push(value);
+  }
+  return names;
 }
 
 function isGivenOrOptional(parameter: Pattern): boolean {

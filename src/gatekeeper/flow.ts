@@ -1,11 +1,12 @@
 import type { AnyNode, CallExpression, Identifier, NewExpression } from "acorn";
 import { GLOBALS } from "./allowlist.ts";
-import { functionAround, functionOf, type Inspection, isAsync, parentOf } from "./inspection.ts";
+import { functionAround, functionOf, type Inspection, isAsync, isInTry, parentOf } from "./inspection.ts";
 import {
   ADDING,
   COMBINATORS,
   type Depth,
   EITHER,
+  GIVEN,
   LISTING_CALLBACKS,
   type Need,
   REARRANGING,
@@ -108,7 +109,7 @@ class Follower implements Steps {
       const name = literalName(callee.property, callee.computed);
       return name === undefined ? VALUE : this.#argumentOfMember(call, callee.object, name, depth);
     }
-    if (callee.type === "Identifier" && this.#isGlobal(callee)) return callee.name === "print" ? EITHER : VALUE;
+    if (callee.type === "Identifier" && this.#isGlobal(callee)) return callee.name === "print" ? GIVEN : VALUE;
     const func = this.#functionBehind(callee);
     return func === undefined ? EITHER : this.#needOfParameter(func, call.arguments.indexOf(argument as never), depth);
   }
@@ -141,12 +142,7 @@ class Follower implements Steps {
   }
 
   isInTry(node: AnyNode): boolean {
-    let inside = node;
-    for (let at = this.parent(node); at !== undefined && !isFunction(at); at = this.parent(at)) {
-      if (at.type === "TryStatement" && at.block === inside) return true;
-      inside = at;
-    }
-    return false;
+    return isInTry(node, this.#inspection);
   }
 
   isKeyword(node: AnyNode): boolean {
@@ -221,7 +217,7 @@ class Follower implements Steps {
       if (ADDING.has(name)) return this.needOfAdding(object, depth);
       return THEN.has(name) ? EITHER : VALUE;
     }
-    if (object.name === "console") return EITHER;
+    if (object.name === "console") return GIVEN;
     if (object.name === "Promise") {
       return depth === 0 || (depth === 1 && COMBINATORS.has(name)) ? EITHER : this.need(call, depth);
     }

@@ -16,6 +16,9 @@ import { callForm, plainLetters, similar } from "./names.ts";
 import type { Words } from "./report.ts";
 import { byType, type ByType, collect, literalName } from "./walk.ts";
 
+/** Variables that a snippet may forget to declare; one that forgets more is not guessed at. */
+const MOST_FORGOTTEN = 20;
+
 /**
  * Looks at every name that is not declared. Words of other languages are corrected, a variable that is only assigned to gets
  * its declaration, the rest is a global of the sandbox or refused. Returns the names to declare.
@@ -40,13 +43,18 @@ export function checkGlobals(
   const declared = new Set(scopes.bindings.map(({ name }) => name));
   const undeclared: string[] = [];
   for (const [name, nodes] of unknown) {
-    if (isForgottenDeclaration(name, nodes, declared, inspection)) undeclared.push(name);
-    else
-      for (const node of nodes)
-        report.refuse("GLOBAL_UNKNOWN", node, () => wordsForUnknown(node, declared, inspection));
+    const isForgotten = undeclared.length < MOST_FORGOTTEN && isForgottenDeclaration(name, nodes, declared, inspection);
+    if (isForgotten) undeclared.push(name);
+    else refuseUnknown(nodes, declared, inspection);
   }
   if (undeclared.length > 0) report.note(`Declared with let: ${undeclared.slice(0, 3).join(", ")}`);
   return undeclared;
+}
+
+function refuseUnknown(nodes: readonly Identifier[], declared: ReadonlySet<string>, inspection: Inspection): void {
+  for (const node of nodes) {
+    inspection.report.refuse("GLOBAL_UNKNOWN", node, () => wordsForUnknown(node, declared, inspection));
+  }
 }
 
 /** What is said of a refused global or module, with a method that could do it instead. */
@@ -74,23 +82,17 @@ function isReserved({ name }: Identifier): boolean {
 }
 
 function refuseGlobal(node: Identifier, inspection: Inspection): void {
-  const { scopes, report } = inspection;
-  const parent = scopes.parents.get(node);
+  const outer = inspection.scopes.parents.get(node);
   const member =
-    parent?.type === "MemberExpression" && parent.object === node
-      ? literalName(parent.property, parent.computed)
-      : undefined;
-  const longer = `${node.name}.${member ?? ""}`;
-  const called = parent?.type === "CallExpression" && parent.callee === node ? parent.arguments[0] : undefined;
-  const [name, refusal] = REFUSED_GLOBALS.has(longer)
-    ? [longer, REFUSED_GLOBALS.get(longer)]
-    : [node.name, REFUSED_GLOBALS.get(node.name)];
+    outer?.type === "MemberExpression" && outer.object === node ? literalName(outer.property, outer.computed) : "";
+  const longer = `${node.name}.${member}`;
+  const name = REFUSED_GLOBALS.has(longer) ? longer : node.name;
+  const refusal = REFUSED_GLOBALS.get(name);
   if (refusal === undefined) return;
+  const [first] = outer?.type === "CallExpression" && outer.callee === node ? outer.arguments : [];
   const module =
-    node.name === "require" && called?.type === "Literal" && typeof called.value === "string"
-      ? called.value
-      : undefined;
-  report.refuse(refusal.code, node, () =>
+    name === "require" && first?.type === "Literal" && typeof first.value === "string" ? first.value : undefined;
+  inspection.report.refuse(refusal.code, node, () =>
     module === undefined ? wordsForRefusal(name, refusal, inspection) : wordsForModule(module, inspection),
   );
 }
@@ -158,15 +160,10 @@ function isForgottenDeclaration(
   inspection: Inspection,
 ): boolean {
   if (!/^[\w$]+$/.test(name)) return false;
-  const { scopes } = inspection;
   const writes = new Set(nodes.map((node) => writeOf(node, inspection)));
   if (!writes.has("statement") || writes.has("argument")) return false;
   const isSkill = inspection.questions.catalog.skill(name) !== undefined;
-  return (
-    !isSkill &&
-    nearest(name, [...declared, "device"], 1).length === 0 &&
-    scopes.bindings.every((binding) => binding.name !== name)
-  );
+  return !isSkill && nearest(name, [...declared, "device"], 1).length === 0;
 }
 
 /** How a name is written to: by a statement of its own, in the middle of something else, or not at all. */

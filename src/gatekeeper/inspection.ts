@@ -72,6 +72,17 @@ export function mayAwait(node: AnyNode, inspection: Inspection): boolean {
   return true;
 }
 
+/** True where a failure is caught, or at least met, by a `try` of the same function. */
+export function isInTry(node: AnyNode, inspection: Inspection): boolean {
+  let inside = node;
+  for (const outer of ancestorsOf(node, inspection)) {
+    if (isFunction(outer)) return false;
+    if (outer.type === "TryStatement" && outer.block === inside) return true;
+    inside = outer;
+  }
+  return false;
+}
+
 /** The function that a name is declared with. */
 export function functionOf({ declared }: Binding, inspection: Inspection): FunctionNode | undefined {
   const [name] = declared;

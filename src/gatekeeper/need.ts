@@ -10,10 +10,13 @@ export const UNUSED = 0;
 export const VALUE = 1;
 /** The promise itself: `.then`, `.catch`, `.finally`. */
 export const PROMISE = 2;
-/** Either: `await`, `Promise.all`, `return`, printing, and every case of doubt. */
+/** Either: `await`, `Promise.all`, and every case of doubt. */
 export const EITHER = 4;
 /** A `return` inside of `try`: without `await`, its failure would not be caught there. */
 export const AWAITED = 8;
+
+/** Either as well: it is given back, or printed, and settled on its way out. */
+export const GIVEN = 16;
 
 /**
  * Where a promise is: 0 where the expression itself is one, 1 where it is in a list or object, and so on. A promise of a

@@ -5,6 +5,7 @@ import {
   COPYING,
   type Depth,
   EITHER,
+  GIVEN,
   type Need,
   PROMISE,
   type Steps,
@@ -20,6 +21,7 @@ import { type ByType, isFunction, literalName } from "./walk.ts";
 export type Place = (steps: Steps, depth: Depth) => Need;
 
 const either: Place = () => EITHER;
+const given: Place = () => GIVEN;
 const unused: Place = () => UNUSED;
 const value: Place = () => VALUE;
 
@@ -45,8 +47,8 @@ export const PLACES: ByType<Place> = {
   ChainExpression: (chain) => (steps) => steps.need(chain, 0),
   ConditionalExpression: (conditional, node) => (steps) =>
     conditional.test === node ? VALUE : steps.need(conditional, 0),
-  ExportDefaultDeclaration: () => either,
-  ExpressionStatement: (statement) => (steps) => (steps.isResult(statement) ? EITHER : UNUSED),
+  ExportDefaultDeclaration: () => given,
+  ExpressionStatement: (statement) => (steps) => needOfStatement(statement, steps),
   ForStatement: ({ test }, node) => (test === node ? value : unused),
   LogicalExpression: (logical, node) => (steps) => (logical.left === node ? VALUE : steps.need(logical, 0)),
   MemberExpression:
@@ -67,7 +69,7 @@ export const PLACES: ByType<Place> = {
     const func = steps.functionAround(statement);
     const caught = steps.isInTry(statement) ? AWAITED : UNUSED;
     const returned =
-      func !== undefined && isFunction(func) && !steps.isAsync(func) ? steps.needOfResult(func, 0) : EITHER;
+      func !== undefined && isFunction(func) && !steps.isAsync(func) ? steps.needOfResult(func, 0) : GIVEN;
     return returned | caught;
   },
   SequenceExpression: (sequence, node) => (steps) =>
@@ -99,8 +101,8 @@ export const PLACES_INSIDE: ByType<Place> = {
   ChainExpression: (chain) => (steps, depth) => steps.need(chain, depth),
   ConditionalExpression: (conditional, node) => (steps, depth) =>
     conditional.test === node ? UNUSED : steps.need(conditional, depth),
-  ExportDefaultDeclaration: () => either,
-  ExpressionStatement: (statement) => (steps) => (steps.isResult(statement) ? EITHER : UNUSED),
+  ExportDefaultDeclaration: () => given,
+  ExpressionStatement: (statement) => (steps) => needOfStatement(statement, steps),
   ForOfStatement:
     ({ left, await: awaits, right }, node) =>
     (steps, depth) => {
@@ -123,7 +125,8 @@ export const PLACES_INSIDE: ByType<Place> = {
       needOfField(key, computed, depth, steps),
   ReturnStatement: (statement) => (steps, depth) => {
     const func = steps.functionAround(statement);
-    return func === undefined ? EITHER : steps.needOfResult(func, depth);
+    const caught = steps.isInTry(statement) ? AWAITED : UNUSED;
+    return (func === undefined ? GIVEN : steps.needOfResult(func, depth)) | caught;
   },
   SequenceExpression: (sequence) => (steps, depth) => steps.need(sequence, depth),
   SpreadElement: (spread) => (steps, depth) => {
@@ -157,6 +160,12 @@ function needOfSlot({ object, property, computed }: MemberExpression, depth: Dep
   return object.type === "ThisExpression"
     ? needOfField(property, computed, depth, steps)
     : steps.needOfAdding(object, depth);
+}
+
+/** A result inside of `try` is awaited there as a whole. */
+function needOfStatement(statement: AnyNode, steps: Steps): Need {
+  if (!steps.isResult(statement)) return UNUSED;
+  return steps.isInTry(statement) ? EITHER : GIVEN;
 }
 
 /** A field is read by its name, from whatever holds the object. */

@@ -154,15 +154,15 @@ function keepForLater(
     ({ call }) => !calls.has(call) && !awaited.has(call) && isPromise(call, calls, inspection),
   );
   if (promises.length === 0) return false;
+  const { report } = inspection;
   const callers = callersOf(uses, facts.calls, inspection);
   const resultOf = new Map<AnyNode, ResultStatement>(results.map((result) => [result.node, result]));
-  const kept = promises.filter(
-    ({ call, statement }) => callers.has(call) && resultOf.get(statement)?.isInLoop !== false,
-  );
-  for (const { call, statement } of kept) {
-    if (resultOf.has(statement)) inspection.report.wrap({ start: call.start, end: call.start }, "await ", "");
-    else inspection.report.wrap(call, `${LATER}.push(`, ")");
+  const started = promises.filter(({ call }) => callers.has(call));
+  for (const { call, statement } of started) {
+    if (resultOf.get(statement)?.isInLoop === true) report.wrap({ start: call.start, end: call.start }, "await ", "");
   }
+  const kept = started.filter(({ statement }) => !resultOf.has(statement));
+  for (const { call } of kept) report.wrap(call, `${LATER}.push(`, ")");
   return kept.length > 0;
 }
 

@@ -1,13 +1,25 @@
-import type { AnyNode, AwaitExpression, CallExpression, Identifier, MethodDefinition, PropertyDefinition } from "acorn";
+import type {
+  AnyNode,
+  AwaitExpression,
+  CallExpression,
+  ForOfStatement,
+  Identifier,
+  MethodDefinition,
+  PrivateIdentifier,
+  PropertyDefinition,
+} from "acorn";
 import { shown } from "../model/frame.ts";
 import { REFUSED_NODES } from "./allowlist.ts";
 import { wordsForModule } from "./globals.ts";
-import { ancestorsOf, type Inspection, mayAwait, parentOf } from "./inspection.ts";
+import { ancestorsOf, type Inspection, parentOf } from "./inspection.ts";
 import { byType, type ByType, isAllowed, isFunction, walk } from "./walk.ts";
+
+export type Await = AwaitExpression | ForOfStatement;
 
 /** What the other steps need to know of the syntax. */
 export interface SyntaxFacts {
-  readonly awaits: readonly AwaitExpression[];
+  /** `await` and `for await`. */
+  readonly awaits: readonly Await[];
   readonly calls: readonly CallExpression[];
   /** Names that refused imports would have declared: about these, nothing else is said. */
   readonly imported: ReadonlySet<string>;
@@ -34,7 +46,7 @@ export function checkSyntax(inspection: Inspection): SyntaxFacts {
 interface Look extends SyntaxFacts {
   readonly inspection: Inspection;
   readonly text: string;
-  readonly awaits: AwaitExpression[];
+  readonly awaits: Await[];
   readonly calls: CallExpression[];
   readonly imported: Set<string>;
   privateNames: number;
@@ -59,13 +71,9 @@ const LOOKS: ByType<(look: Look) => void> = {
     }
   },
   CallExpression: (node) => (look) => void look.calls.push(node),
-  ForOfStatement:
-    (node) =>
-    ({ inspection }) => {
-      if (!node.await || mayAwait(node, inspection)) return;
-      const fix = "Write async before the parameters of the function";
-      inspection.report.refuse("SYNTAX", node, () => ({ values: "for await in a function that is not async", fix }));
-    },
+  ForOfStatement: (node) => (look) => {
+    if (node.await) look.awaits.push(node);
+  },
   Literal: (node) => (look) => {
     if (node.regex == null || !/[)}]\s*$/.test(look.text.slice(Math.max(0, node.start - 50), node.start))) return;
     if (!isLookedOver(node, look.inspection)) return;
@@ -157,16 +165,17 @@ function literalValueOf(node: AnyNode | null | undefined): string | undefined {
 
 /** Letters that this host does not know, the engine may not know either. */
 function checkLetters(node: AnyNode, { report }: Inspection): void {
-  const names = [node, "property" in node ? node.property : undefined, "key" in node ? node.key : undefined].filter(
-    isIdentifier,
-  );
-  for (const { name, start, end } of names) {
-    if (/^[\p{ID_Start}$_][\p{ID_Continue}$\u200C\u200D]*$/u.test(name)) continue;
-    report.refuse("CHARACTER_FORBIDDEN", { start, end }, () => ({
-      values: `the name ${shown(name)}`,
-      fix: "Use letters of a common script",
-    }));
+  const inside = ["property", "key", "label"].map((field): unknown => Reflect.get(node, field));
+  for (const name of [node, ...inside].filter(isName)) {
+    if (/^[\p{ID_Start}$_][\p{ID_Continue}$\u200C\u200D]*$/u.test(name.name)) continue;
+    const words = { values: `the name ${shown(name.name)}`, fix: "Use letters of a common script" };
+    report.refuse("CHARACTER_FORBIDDEN", name, () => words);
   }
+}
+
+function isName(value: unknown): value is Identifier | PrivateIdentifier {
+  const type = typeof value === "object" && value !== null && "type" in value ? value.type : undefined;
+  return type === "Identifier" || type === "PrivateIdentifier";
 }
 
 function isIdentifier(node: AnyNode | undefined): node is Identifier {

@@ -1,13 +1,13 @@
-import type { AnyNode, AwaitExpression, CallExpression } from "acorn";
+import type { AnyNode, AssignmentExpression, AwaitExpression, CallExpression } from "acorn";
 import type { CheckedArguments } from "./arguments.ts";
-import { correctAsync, methodAtRootOf, SYNC_CALLBACKS } from "./asyncness.ts";
+import { correctAsync, SYNC_CALLBACKS, waitsForMethod } from "./asyncness.ts";
 import type { Calls, MethodUse } from "./device.ts";
 import { createFlow, type Flow } from "./flow.ts";
-import { ancestorsOf, type Inspection, mayAwait, parentOf } from "./inspection.ts";
-import { AWAITED, type Need, PROMISE, UNUSED, VALUE } from "./need.ts";
+import { ancestorsOf, type Inspection, isInTry, mayAwait, parentOf } from "./inspection.ts";
+import { AWAITED, EITHER, type Need, PROMISE, UNUSED, VALUE } from "./need.ts";
 import { writeOwnPromises } from "./promises.ts";
 import type { ResultStatement } from "./result.ts";
-import type { SyntaxFacts } from "./syntax.ts";
+import type { Await, SyntaxFacts } from "./syntax.ts";
 import { isFunction, literalName } from "./walk.ts";
 
 export interface Known {
@@ -67,7 +67,7 @@ function writeUse(use: MethodUse, decisions: Decisions, inspection: Inspection):
 function writeCall(use: MethodUse, call: CallExpression, { flow, told }: Decisions, inspection: Inspection): boolean {
   const awaiting = awaitOf(call, inspection);
   const cannotAwait = awaiting !== undefined && !mayAwait(awaiting, inspection);
-  const decision = cannotAwait ? "block" : decide(flow.need(call, 0));
+  const decision = cannotAwait ? "block" : decide(flow.need(call, 0), isInTry(call, inspection));
   if (decision === "promise") return false;
   if (!cannotAwait) told.add(use.path);
   if (decision === "await" && mayAwait(call, inspection)) {
@@ -84,15 +84,24 @@ function writeCall(use: MethodUse, call: CallExpression, { flow, told }: Decisio
 
 /**
  * True where blocking would also hold up what else is under way: inside of async functions. There `await` does the same
- * for the value. At the start of a statement a parenthesis could be read as the end of the line before.
+ * for the value, unless a variable has been read that others change meanwhile. At the start of a statement a parenthesis
+ * could be read as the end of the line before.
  */
 function isAmongOthers(call: CallExpression, inspection: Inspection): boolean {
   if (!mayAwait(call, inspection)) return false;
   for (const outer of ancestorsOf(call, inspection)) {
+    if (outer.type === "AssignmentExpression" && readsItsTarget(outer, inspection)) return false;
     if (outer.type === "ExpressionStatement") return outer.start !== call.start && isInFunction(outer, inspection);
     if (isFunction(outer)) return true;
   }
   return false;
+}
+
+/** `total += …`, `total = total + …` */
+function readsItsTarget({ operator, left, right }: AssignmentExpression, { scopes }: Inspection): boolean {
+  if (operator !== "=") return true;
+  const reads = left.type === "Identifier" ? (scopes.bindingOf(left)?.reads ?? []) : [];
+  return reads.some(({ start }) => start >= right.start && start < right.end);
 }
 
 function isInFunction(node: AnyNode, inspection: Inspection): boolean {
@@ -100,11 +109,15 @@ function isInFunction(node: AnyNode, inspection: Inspection): boolean {
   return false;
 }
 
-/** When in doubt, a promise: it is settled where it reaches the result. */
-function decide(need: Need): "promise" | "block" | "await" {
+/**
+ * When in doubt, a promise: it is settled where it reaches the result. Out of a `try` no promise is given that nothing in
+ * the snippet waits for, as its failure would not be caught.
+ */
+function decide(need: Need, isInTry = false): "promise" | "block" | "await" {
   if ((need & PROMISE) !== 0) return "promise";
   if ((need & VALUE) !== 0) return "block";
-  return need === UNUSED || (need & AWAITED) !== 0 ? "await" : "promise";
+  const escapes = isInTry && (need & EITHER) === 0;
+  return need === UNUSED || escapes || (need & AWAITED) !== 0 ? "await" : "promise";
 }
 
 /** The `await` that a call is the operand of. */
@@ -132,11 +145,11 @@ function parametersOfCallback(node: AnyNode, inspection: Inspection): number {
 }
 
 /** Where `await` cannot stand, it is taken off if it waits for a method, and a mistake otherwise. */
-function dropAwaits(awaits: readonly AwaitExpression[], calls: Calls, inspection: Inspection): void {
+function dropAwaits(awaits: readonly Await[], calls: Calls, inspection: Inspection): void {
   const { report } = inspection;
   for (const node of awaits) {
     if (mayAwait(node, inspection)) continue;
-    if (methodAtRootOf(node.argument, calls) !== undefined) {
+    if (waitsForMethod(node, calls)) {
       report.replace({ start: node.start, end: node.start + "await".length }, "");
       continue;
     }

@@ -7,7 +7,7 @@ import type { CheckOrder, Diagnostic } from "./messages.ts";
 import { createReader, SNIPPET_START } from "./program.ts";
 import type { Reading } from "./reading.ts";
 import { forEachNode } from "./syntax.ts";
-import { testedNames } from "./tests.ts";
+import { testedNames } from "./tested.ts";
 import { Trust } from "./trust.ts";
 
 /** What more is wrong in one snippet helps nobody. */
@@ -25,7 +25,7 @@ export function checkTypes(order: CheckOrder): readonly Diagnostic[] {
   const findings = findAll(reading);
   if (findings.length === 0) return [];
   const trust = new Trust(reading);
-  const trusted = findings.filter(({ grounds }) => grounds.every((ground) => trust.trusts(ground)));
+  const trusted = findings.filter(({ grounds }) => trust.holds(grounds));
   return trusted
     .slice(0, MOST_DIAGNOSTICS)
     .map((finding) => diagnosticOf(finding))

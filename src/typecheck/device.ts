@@ -2,36 +2,44 @@ import ts from "typescript";
 
 import { forEachNode } from "./syntax.ts";
 
+/** Declarations in the form that checks need. */
+export interface Declared {
+  readonly text: string;
+  /** The names of all methods. */
+  readonly methods: ReadonlySet<string>;
+}
+
 /**
  * The declarations with one more signature before those of each method, which takes anything. So every call finds its
  * method at once, and the compiler finds no fault with arguments: it takes long to explain, and does not know all the ways
  * to call a method.
  */
-export function withAnyCall(declarations: string): string {
-  const file = ts.createSourceFile("/device.d.ts", declarations, ts.ScriptTarget.ESNext, true);
-  const parts: string[] = [];
-  let end = 0;
-  let before: MethodNode | undefined;
+export function withAnyCall(declarations: string): Declared {
+  const file = ts.createSourceFile("/device.d.ts", declarations, ts.ScriptTarget.ESNext);
+  const methods = new Set<string>();
+  const additions: { readonly at: number; readonly text: string }[] = [];
   forEachNode(file, (node) => {
-    if (!isMethod(node)) return;
-    const isFirst = before?.parent !== node.parent || nameOf(before) !== nameOf(node);
-    before = node;
-    if (!isFirst) return;
-    const start = node.getStart(file);
-    const result = node.type === undefined ? "" : `: ${node.type.getText(file)}`;
-    parts.push(declarations.slice(end, start), `${node.name.getText(file)}(...values: any[])${result}; `);
-    end = start;
+    if (!ts.isTypeLiteralNode(node)) return;
+    for (const [index, member] of node.members.entries()) {
+      const before = node.members[index - 1];
+      if (!ts.isMethodSignature(member) || (before !== undefined && nameOf(before) === nameOf(member))) continue;
+      const result = member.type === undefined ? "" : `: ${member.type.getText(file)}`;
+      const text = `${member.name.getText(file)}(...values: any[])${result}; `;
+      additions.push({ at: member.getStart(file), text });
+      methods.add(nameOf(member));
+    }
   });
-  return parts.join("") + declarations.slice(end);
+  return { text: withAdditions(declarations, additions), methods };
 }
 
-/** The names of all methods in a file of declarations. */
-export function methodNames(file: ts.SourceFile): ReadonlySet<string> {
-  const names = new Set<string>();
-  forEachNode(file, (node) => {
-    if (isMethod(node)) names.add(nameOf(node));
-  });
-  return names;
+function withAdditions(text: string, additions: { readonly at: number; readonly text: string }[]): string {
+  const parts: string[] = [];
+  let end = 0;
+  for (const { at, text: added } of additions.sort((a, b) => a.at - b.at)) {
+    parts.push(text.slice(end, at), added);
+    end = at;
+  }
+  return parts.join("") + text.slice(end);
 }
 
 /** A method of `device` as its declaration tells it. */
@@ -101,7 +109,6 @@ function pathOf(method: MethodNode): string {
 }
 
 function nameOf(node: ts.Node): string {
-  const name = (node as Partial<ts.NamedDeclaration>).name;
-  if (name === undefined) return "";
-  return ts.isIdentifier(name) || ts.isStringLiteral(name) ? name.text : name.getText();
+  const { name } = node as Partial<ts.NamedDeclaration>;
+  return name !== undefined && (ts.isIdentifier(name) || ts.isStringLiteral(name)) ? name.text : "";
 }

@@ -10,7 +10,10 @@ const LIMIT_MS = 2_000;
 const DEADLINE_MS = 100;
 
 /** The compiler takes more than twice as long for twice the code; what is this long is mostly data. */
-const MOST_CHARACTERS = 64 << 10;
+const MOST_CODE = 64 << 10;
+
+/** Declarations that take the compiler about a second. */
+const MOST_DECLARATIONS = 2 << 20;
 
 /** Threads that may be started within a time; whoever ends more of them than that goes on without a type-check. */
 const MOST_STARTS = 5;
@@ -39,7 +42,7 @@ export type Skipped =
   | "missing"
   /** The compiler is still loading. */
   | "cold"
-  /** The code is too long to be worth it. */
+  /** The code or the declarations are too long. */
   | "large"
   /** The deadline came first. */
   | "late"
@@ -80,11 +83,11 @@ export function createTypecheck({ limitMs = LIMIT_MS }: { readonly limitMs?: num
     return thread;
   }
 
-  function obstacle(code: string): Skipped | undefined {
+  function obstacle({ code, declarations }: TypecheckRequest): Skipped | undefined {
     const state = open()?.state;
     if (stopped !== undefined) return stopped;
     if (state === undefined) return "crashed";
-    if (code.length > MOST_CHARACTERS) return "large";
+    if (code.length > MOST_CODE || declarations.length > MOST_DECLARATIONS) return "large";
     return state === "starting" ? "cold" : undefined;
   }
 
@@ -109,9 +112,10 @@ export function createTypecheck({ limitMs = LIMIT_MS }: { readonly limitMs?: num
   }
 
   return {
-    async check({ code, typescript = false, declarations, deadlineMs = DEADLINE_MS }) {
-      const why = obstacle(code);
+    async check(request) {
+      const why = obstacle(request);
       if (why !== undefined) return { kind: "skipped", why };
+      const { code, typescript = false, declarations, deadlineMs = DEADLINE_MS } = request;
       return new Promise((resolve) => {
         // When this thread was busy, the answer may be waiting to be read: let it be read first.
         const timer = setTimeout(() => setImmediate(() => each.end({ kind: "skipped", why: "late" })), deadlineMs);

@@ -30,7 +30,7 @@ export function findInMember(node: ts.Node, reading: Reading, isTested: (name: s
       message: `"${reach.name}" does not exist ${placeOf(lack, reach, reading)}`,
       certain: !tested && (meant.length > 0 || lack.kind !== "object"),
       suggestions: meant.length > 0 ? meant : nearest(reach.name, lack.names),
-      grounds: [reach.object],
+      grounds: { trusted: [reach.object], kept: [] },
     },
   ];
 }

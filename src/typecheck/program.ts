@@ -1,12 +1,12 @@
 import ts from "typescript";
 
-import { methodNames, withAnyCall } from "./device.ts";
+import { withAnyCall } from "./device.ts";
 import { libraryText } from "./library.ts";
 import type { CheckOrder } from "./messages.ts";
 import { createReading, type Reading } from "./reading.ts";
 
-/** Declarations of earlier checks that are kept. */
-const KEPT_DECLARATIONS = 16;
+/** How much of the declarations of earlier checks is kept, in characters: each takes about fifty bytes. */
+const KEPT_DECLARATIONS = 3 << 20;
 
 /** The compiler takes ever longer for what is nested, or chained, deeper than this. */
 const DEEPEST = 400;
@@ -38,14 +38,20 @@ const OPTIONS: ts.CompilerOptions = {
 export function createReader(): (order: CheckOrder) => Reading | undefined {
   const library = parse(LIBRARY_FILE, libraryText());
   const known = new Map<string, Device>();
+  let held = 0;
 
   function deviceOf(declarations: string): Device {
-    const device = known.get(declarations) ?? readDevice(declarations);
-    known.delete(declarations);
-    known.set(declarations, device);
-    const [oldest] = known.keys();
-    if (known.size > KEPT_DECLARATIONS && oldest !== undefined) known.delete(oldest);
-    return device;
+    const device = known.get(declarations);
+    if (device !== undefined) return device;
+    const read = readDevice(declarations);
+    known.set(declarations, read);
+    held += declarations.length;
+    for (const oldest of known.keys()) {
+      if (held <= KEPT_DECLARATIONS || oldest === declarations) break;
+      known.delete(oldest);
+      held -= oldest.length;
+    }
+    return read;
   }
 
   return ({ code, typescript, declarations }) => {
@@ -63,23 +69,20 @@ interface Device {
   readonly methods: ReadonlySet<string>;
 }
 
+/** In a room of its own, where `Promise` stands for a result that works with and without `await`. */
 function readDevice(declarations: string): Device {
-  const file = parse(DEVICE_FILE, declaredText(declarations));
-  return { file, methods: methodNames(file) };
+  const { text, methods } = withAnyCall(declarations);
+  const room = `declare namespace __Declared {
+type Promise<T> = __Answer<T>;
+${text}
+}
+declare const device: typeof __Declared.device;
+`;
+  return { file: parse(DEVICE_FILE, room), methods };
 }
 
 function isDeeper(node: ts.Node, levels: number): boolean {
   return levels === 0 || ts.forEachChild(node, (child) => isDeeper(child, levels - 1) || undefined) === true;
-}
-
-/** The declarations in a room of their own, where `Promise` stands for a result that works with and without `await`. */
-function declaredText(declarations: string): string {
-  return `declare namespace __Declared {
-type Promise<T> = __Answer<T>;
-${withAnyCall(declarations)}
-}
-declare const device: typeof __Declared.device;
-`;
 }
 
 function parse(name: string, text: string): ts.SourceFile {

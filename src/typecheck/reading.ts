@@ -1,6 +1,6 @@
 import ts from "typescript";
 
-import { type DeclaredMethod, methodOf } from "./device.ts";
+import { type DeclaredMethod, type DeclaredParameter, methodOf } from "./device.ts";
 import { isAccess, memberOf } from "./syntax.ts";
 
 /** A snippet with the types of everything in it. */
@@ -10,6 +10,7 @@ export interface Reading {
   /** Where something was declared; what was never declared counts as the snippet's own. */
   readonly originOf: (declaration: ts.Node | undefined) => "device" | "builtin" | "snippet";
   readonly typeOf: (node: ts.Expression | ts.BindingPattern) => ts.Type;
+  readonly typeOfParameter: (parameter: DeclaredParameter) => ts.Type;
   /** The method of `device` that an expression stands for. */
   readonly methodOf: (callee: ts.Expression) => DeclaredMethod | undefined;
   /** What is called: `undefined` if nothing is known of it. */
@@ -41,6 +42,7 @@ export function createReading({ library, device, snippet, methods }: Files, chec
       const value = checker.getShorthandAssignmentValueSymbol(node.parent);
       return value ? checker.getTypeOfSymbolAtLocation(value, node) : checker.getTypeAtLocation(node);
     },
+    typeOfParameter: ({ declaration }) => checker.getTypeAtLocation(declaration),
     methodOf(callee) {
       // Most calls are of something else, and it takes long to find out of what: for that, all arguments are looked at.
       if (isAccess(callee) && !methods.has(memberOf(callee)?.name ?? "")) return undefined;

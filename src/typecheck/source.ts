@@ -1,16 +1,17 @@
 import ts from "typescript";
 
+import type { Ground } from "./findings.ts";
 import type { Reading } from "./reading.ts";
 import { bare, isAccess, isInlineFunction, resultsOf } from "./syntax.ts";
-import type { Ground } from "./trust.ts";
 
 /** The path of the method that a value comes from, for people: the first that is found on the way back. */
 export function methodBehind(value: Ground, reading: Reading): string | undefined {
   const seen = new Set<ts.Node>();
 
-  function find(node: ts.Node | undefined): string | undefined {
-    if (node === undefined || seen.has(node)) return undefined;
-    seen.add(node);
+  function find(at: ts.Node | undefined): string | undefined {
+    if (at === undefined || seen.has(at)) return undefined;
+    seen.add(at);
+    const node = ts.isExpression(at) ? bare(at) : at;
     if (ts.isObjectBindingPattern(node) || ts.isArrayBindingPattern(node)) return findInDeclaration(node.parent);
     if (isInlineFunction(node) || ts.isFunctionDeclaration(node)) return findFirst(resultsOf(node));
     if (ts.isCallExpression(node)) return findInCall(node);
@@ -19,7 +20,7 @@ export function methodBehind(value: Ground, reading: Reading): string | undefine
     if (ts.isBinaryExpression(node)) return findFirst([node.left, node.right]);
     if (ts.isArrayLiteralExpression(node)) return findFirst(node.elements);
     const isPassedOn = isAccess(node) || ts.isAwaitExpression(node) || ts.isSpreadElement(node);
-    return isPassedOn ? find(bare(node.expression)) : undefined;
+    return isPassedOn ? find(node.expression) : undefined;
   }
 
   function findInCall(call: ts.CallExpression): string | undefined {
@@ -45,11 +46,11 @@ export function methodBehind(value: Ground, reading: Reading): string | undefine
 
   function findFirst(nodes: readonly (ts.Node | undefined)[]): string | undefined {
     for (const node of nodes) {
-      const found = find(node !== undefined && ts.isExpression(node) ? bare(node) : node);
+      const found = find(node);
       if (found !== undefined) return found;
     }
     return undefined;
   }
 
-  return find(ts.isExpression(value) ? bare(value) : value);
+  return find(value);
 }

@@ -68,9 +68,11 @@ class Changes {
     if (source !== undefined) this.#flow(name, source);
   }
 
-  /** A callback gets what belongs to the function that it is handed to. */
+  /** A callback gets what belongs to the function that it is handed to, or what is handed over with it. */
   #lookAtParameter({ name, parent: func }: ts.ParameterDeclaration): void {
-    if (isInlineFunction(func) && ts.isCallExpression(func.parent)) this.#flow(name, func.parent.expression);
+    if (!isInlineFunction(func) || !ts.isCallExpression(func.parent)) return;
+    const { expression, arguments: given } = func.parent;
+    for (const source of [expression, ...given]) if (source !== func) this.#flow(name, source);
   }
 
   #lookAtAssignment({ left, right }: ts.BinaryExpression): void {

@@ -104,8 +104,8 @@ export function valueOf(property: ts.ObjectLiteralElementLike): ts.Expression | 
   return ts.isShorthandPropertyAssignment(property) ? property.name : undefined;
 }
 
-/** An object in the text, also where a constant stands for it. */
-export function literalBehind(node: ts.Expression, checker: ts.TypeChecker): ts.ObjectLiteralExpression | undefined {
+/** An object in the text, also where a variable stands for it. */
+export function objectBehind(node: ts.Expression, checker: ts.TypeChecker): ts.ObjectLiteralExpression | undefined {
   const value = bare(node);
   if (!ts.isIdentifier(value)) return ts.isObjectLiteralExpression(value) ? value : undefined;
   const declaration = checker.getSymbolAtLocation(value)?.valueDeclaration;

@@ -40,7 +40,7 @@ export class CheckThread {
       execArgv: [],
       stdout: true,
       stderr: true,
-      resourceLimits: { stackSizeMb: 8, maxOldGenerationSizeMb: 384, maxYoungGenerationSizeMb: 64 },
+      resourceLimits: { stackSizeMb: 8, maxOldGenerationSizeMb: 512, maxYoungGenerationSizeMb: 64 },
     });
     this.#worker.on("message", (message: FromThread) => this.#hear(message));
     this.#worker.on("error", () => this.#end("crashed"));

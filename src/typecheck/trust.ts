@@ -1,14 +1,12 @@
 import ts from "typescript";
 
+import type { Ground, Grounds } from "./findings.ts";
 import type { Reading } from "./reading.ts";
 import { unsteadyVariables } from "./steady.ts";
 import { bare, isAccess, isAssignmentOperator, isInlineFunction, resultsOf } from "./syntax.ts";
 
 /** Methods whose results, or the first parameter of whose callbacks, may hold more than their types know. */
 const MIXING: ReadonlySet<string> = new Set("concat with toSpliced fill splice reduce reduceRight".split(" "));
-
-/** What there may be trust in: the value of an expression, or of what is taken apart. */
-export type Ground = ts.Expression | ts.BindingPattern;
 
 /**
  * Whether the compiler is right about the type of a value, also in a snippet that breaks its rules: where the value comes
@@ -25,7 +23,12 @@ export class Trust {
     this.#unsteady = unsteadyVariables(reading);
   }
 
-  trusts(ground: Ground): boolean {
+  /** Whether everything is as it seems. */
+  holds({ trusted, kept }: Grounds): boolean {
+    return kept.every((name) => this.#isKept(name)) && trusted.every((ground) => this.#trusts(ground));
+  }
+
+  #trusts(ground: Ground): boolean {
     const known = this.#known.get(ground);
     if (known !== undefined) return known;
     this.#known.set(ground, false);
@@ -37,15 +40,20 @@ export class Trust {
     return isTrusted;
   }
 
+  #isKept(name: ts.Identifier): boolean {
+    const symbol = this.#reading.symbolOf(name);
+    return symbol !== undefined && symbol.declarations?.length === 1 && !this.#unsteady.has(symbol);
+  }
+
   #trustsAll(values: readonly (ts.Expression | undefined)[]): boolean {
-    return values.every((value) => value === undefined || this.trusts(value));
+    return values.every((value) => value === undefined || this.#trusts(value));
   }
 
   #trustsValue(node: ts.Expression): boolean {
     if (ts.isAwaitExpression(node) || ts.isSatisfiesExpression(node) || ts.isSpreadElement(node))
-      return this.trusts(node.expression);
+      return this.#trusts(node.expression);
     if (ts.isIdentifier(node)) return this.#trustsName(node);
-    if (isAccess(node)) return this.trusts(node.expression);
+    if (isAccess(node)) return this.#trusts(node.expression);
     if (ts.isCallExpression(node)) return this.#trustsCall(node);
     if (ts.isBinaryExpression(node)) return this.#trustsOperation(node);
     if (ts.isConditionalExpression(node)) return this.#trustsAll([node.whenTrue, node.whenFalse]);
@@ -56,17 +64,17 @@ export class Trust {
   }
 
   #trustsProperty(property: ts.ObjectLiteralElementLike): boolean {
-    if (ts.isPropertyAssignment(property)) return this.trusts(property.initializer);
-    if (ts.isShorthandPropertyAssignment(property)) return this.trusts(property.name);
-    return ts.isSpreadAssignment(property) && this.trusts(property.expression);
+    if (ts.isPropertyAssignment(property)) return this.#trusts(property.initializer);
+    if (ts.isShorthandPropertyAssignment(property)) return this.#trusts(property.name);
+    return ts.isSpreadAssignment(property) && this.#trusts(property.expression);
   }
 
   /** `"" + x` is a text whatever x is; what other operators than these give does not depend on types. */
   #trustsOperation({ left, right, operatorToken: { kind } }: ts.BinaryExpression): boolean {
     if (CHOOSING.has(kind)) return this.#trustsAll([left, right]);
-    if (kind === ts.SyntaxKind.CommaToken || kind === ts.SyntaxKind.EqualsToken) return this.trusts(right);
+    if (kind === ts.SyntaxKind.CommaToken || kind === ts.SyntaxKind.EqualsToken) return this.#trusts(right);
     if (kind !== ts.SyntaxKind.PlusToken) return !isAssignmentOperator(kind);
-    return this.#trustsAll([left, right]) || [left, right].some((side) => this.#isText(side) && this.trusts(side));
+    return this.#trustsAll([left, right]) || [left, right].some((side) => this.#isText(side) && this.#trusts(side));
   }
 
   #isText(node: ts.Expression): boolean {
@@ -75,27 +83,27 @@ export class Trust {
 
   #trustsName(name: ts.Identifier): boolean {
     const symbol = this.#reading.symbolOf(name);
-    const [declaration, ...others] = symbol?.declarations ?? [];
-    if (symbol === undefined || declaration === undefined) return name.text === "undefined";
+    const [declaration] = symbol?.declarations ?? [];
+    if (declaration === undefined) return name.text === "undefined";
     if (this.#reading.originOf(declaration) !== "snippet") return true;
-    if (others.length > 0 || this.#unsteady.has(symbol)) return false;
+    if (!this.#isKept(name)) return false;
     if (ts.isVariableDeclaration(declaration)) return this.#trustsVariable(declaration);
     if (ts.isParameter(declaration)) return this.#trustsParameter(declaration);
     if (!ts.isBindingElement(declaration)) return false;
-    return this.trusts(declaration.parent) && this.#trustsAll([declaration.initializer]);
+    return this.#trusts(declaration.parent) && this.#trustsAll([declaration.initializer]);
   }
 
   #trustsPattern({ parent }: ts.BindingPattern): boolean {
     if (ts.isVariableDeclaration(parent)) return this.#trustsVariable(parent);
     if (ts.isParameter(parent)) return this.#trustsParameter(parent);
-    return this.trusts(parent.parent) && this.#trustsAll([parent.initializer]);
+    return this.#trusts(parent.parent) && this.#trustsAll([parent.initializer]);
   }
 
   #trustsVariable({ type, initializer, parent }: ts.VariableDeclaration): boolean {
     if (type !== undefined) return false;
-    if (initializer !== undefined) return this.trusts(initializer);
+    if (initializer !== undefined) return this.#trusts(initializer);
     const list = parent.parent;
-    return ts.isForInStatement(list) || (ts.isForOfStatement(list) && this.trusts(list.expression));
+    return ts.isForInStatement(list) || (ts.isForOfStatement(list) && this.#trusts(list.expression));
   }
 
   /** Of a function that is handed to a builtin, such as `map` or `then`. */
@@ -107,7 +115,7 @@ export class Trust {
     const declaration = this.#reading.declarationOf(call);
     if (this.#reading.originOf(declaration) !== "builtin" || !this.#trustsAll(others)) return false;
     const isSum = ts.isPropertyAccessExpression(call.expression) && MIXING.has(call.expression.name.text);
-    return this.trusts(call.expression.expression) && !(isSum && others.length > 0);
+    return this.#trusts(call.expression.expression) && !(isSum && others.length > 0);
   }
 
   #trustsCall(call: ts.CallExpression): boolean {
@@ -115,7 +123,7 @@ export class Trust {
     if (declaration === undefined || call.typeArguments !== undefined) return false;
     switch (this.#reading.originOf(declaration)) {
       case "device":
-        return true;
+        return this.#trusts(call.expression);
       case "builtin":
         return this.#trustsBuiltin(call, declaration);
       case "snippet":
@@ -126,7 +134,7 @@ export class Trust {
   #trustsBuiltin({ expression, arguments: given }: ts.CallExpression, declaration: ts.SignatureDeclaration): boolean {
     if (ts.isPropertyAccessExpression(expression) && MIXING.has(expression.name.text)) return false;
     const dependsOnArguments = declaration.typeParameters !== undefined;
-    const isReached = isAccess(expression) ? this.trusts(expression.expression) : this.trusts(expression);
+    const isReached = isAccess(expression) ? this.#trusts(expression.expression) : this.#trusts(expression);
     return isReached && (!dependsOnArguments || this.#trustsAll(given));
   }
 

@@ -3,6 +3,7 @@
 import { availableParallelism } from "node:os";
 import { createRuntime, defineSkill } from "../../dist/src/index.js";
 import { table } from "./measure.mjs";
+import { benchCompute, benchPayloads } from "./payloads.mjs";
 import { RESULTS } from "./peers.mjs";
 import {
   benchCalls,
@@ -14,6 +15,7 @@ import {
   benchWaiting,
   throughput,
 } from "./sandbox.mjs";
+import { benchStart } from "./start.mjs";
 
 const WebSkill = defineSkill({
   name: "WebSkill",
@@ -40,6 +42,9 @@ await runtime.close();
 await benchWaiting();
 await benchKill();
 await benchEventLoop();
+await benchPayloads();
+await benchCompute();
+await benchStart();
 
 async function benchRuns() {
   const rates = [];

@@ -78,6 +78,10 @@ describe("S4 S5: what models expect and is not there has a sentence of its own",
     expect(check(source).violations.map((violation) => [violation.code, violation.fix])).toEqual([[code, fix]]);
   });
 
+  test("S5: letters that the engine may not know are refused", () => {
+    expect(places("const \u0558 = 1;\n({}).\u0558")).toEqual(["CHARACTER_FORBIDDEN 1:6", "CHARACTER_FORBIDDEN 2:5"]);
+  });
+
   test("S5: what a refused import would have declared is not reported again", () => {
     expect(places('import axios, { get } from "axios";\nget("x"); axios.get("x")')).toEqual(["MODULE_FORBIDDEN 1:0"]);
   });
@@ -158,6 +162,13 @@ describe("S4: habits of other languages", () => {
     const source = "total = 0\nfor (n of [1, 2]) total += n\ntotal";
     expect(codeOf(source)).toBe("let total, n;total = 0\nfor (n of [1, 2]) total += n\nreturn (total)");
     expect(check(source).notes).toEqual(["Declared with let: total, n"]);
+  });
+
+  test("S4: a snippet that declares nothing at all is not guessed at", () => {
+    const source = Array.from({ length: 22 }, (_, i) => `word${String.fromCharCode(97 + i).repeat(9)} = ${i}`).join(
+      "\n",
+    );
+    expect(places(source)).toEqual(["GLOBAL_UNKNOWN 21:0", "GLOBAL_UNKNOWN 22:0"]);
   });
 
   test.each([

@@ -98,6 +98,11 @@ describe("S4: a function as the whole program is called", () => {
       "export default main;\nasync function main() { return 5 }",
       "const __waitedMain = main;\nasync function main() { return 5 }\nreturn await __waitedMain();",
     ],
+    [
+      "a default export with a comment inside",
+      "export /* a\n */ default 5",
+      "const __waitedMain =\n 5;\nreturn __waitedMain;",
+    ],
     ["a default export of a value", "export default { a: 1 }", "const __waitedMain = { a: 1 };\nreturn __waitedMain;"],
     [
       "with device as its parameter",
@@ -137,7 +142,7 @@ describe("S4: a function as the whole program is called", () => {
 
   test("S4: exports beside it are taken off, re-exports are refused", () => {
     expect(codeOf("export const a = 1;\nconst b = 2;\nexport { b };\na")).toBe(
-      "       const a = 1;\nconst b = 2;\n             \nreturn (a)",
+      "       const a = 1;\nconst b = 2;\n;            \nreturn (a)",
     );
     expect(check('export { a } from "b"').violations[0]).toMatchObject({
       code: "MODULE_FORBIDDEN",

@@ -411,6 +411,31 @@ const CASES: readonly (readonly [place: string, source: string, code: string])[]
     "device.MathSkill.add(1, 2).then(print); return 1",
     "const __waitedLater = [], __waitedLaterResult = await (async () => {__waitedLater.push(device.MathSkill.add(1, 2).then(print)); return 1\n})();await Promise.all(__waitedLater);return __waitedLaterResult",
   ],
+  [
+    "a variable set in try",
+    "let r; try { r = device.MathSkill.add(1, 2) } catch { r = 0 } return r",
+    "let r; try { r = await device.MathSkill.add(1, 2) } catch { r = 0 } return r",
+  ],
+  [
+    "a list given back in try",
+    "try { return [device.MathSkill.add(1, 2)] } catch { return 0 }",
+    "try { return [await device.MathSkill.add(1, 2)] } catch { return 0 }",
+  ],
+  [
+    "a result in try",
+    "try { device.MathSkill.add(1, 2) } catch { 0 }",
+    "try { return await (device.MathSkill.add(1, 2)) } catch { return (0) }",
+  ],
+  [
+    "promises of try that are awaited there",
+    "try { const p = device.MathSkill.add(1, 2), q = device.MathSkill.add(1, 2); return await Promise.all([p, q]) } catch { return 0 }",
+    "try { const p = device.MathSkill.add(1, 2), q = device.MathSkill.add(1, 2); return await Promise.all([p, q]) } catch { return 0 }",
+  ],
+  [
+    "a helper that catches",
+    "const f = (g) => { try { return g() } catch { return 0 } }; return f(() => device.MathSkill.add(1, 2))",
+    "const f = (g) => { try { return g() } catch { return 0 } }; return f(() => __wait(device.MathSkill.add)(1, 2))",
+  ],
 ];
 
 test.each(CASES)("S2: %s", (_place, source, code) => {
@@ -426,6 +451,28 @@ test("S2: what was waited for is said once, by its path", () => {
 test("S2: a call that is awaited, or given back as it is, needs no words", () => {
   expect(check("const u = await device.UserSkill.get(1); device.UserSkill.get(u.id)").notes).toEqual([]);
 });
+
+test.each([
+  [
+    "a value",
+    "return { name: device.UserSkill.get(id).name }",
+    "return { name: (await device.UserSkill.get(id)).name }",
+  ],
+  ["a sum that others change", "total += device.MathSkill.add(id, 1)", "total += __wait(device.MathSkill.add)(id, 1)"],
+  [
+    "the same in full",
+    "total = total + device.MathSkill.add(id, 1)",
+    "total = total + __wait(device.MathSkill.add)(id, 1)",
+  ],
+  ["the start of a statement", "device.UserSkill.get(id).name", "__wait(device.UserSkill.get)(id).name"],
+])(
+  "S2: inside of an async function a call holds up nothing else, but for %s where it has to",
+  (_what, inside, code) => {
+    const around = (body: string): string =>
+      `let total = 0;\nawait Promise.all([1].map(async (id) => { ${body} }));\nreturn total`;
+    expect(codeOf(around(inside))).toBe(around(code));
+  },
+);
 
 test("S2: variables and functions that lead to each other come to an end", () => {
   expect(codeOf("let f = () => device.MathSkill.add(1, 2), g = f; f = g; return g()")).toBe(

@@ -123,6 +123,11 @@ describe("S5: arguments that cannot fit are certain to be wrong, each at its pla
       `! "cuont" is not an argument of WebSkill.search, valid are query, count (count)`,
     ],
     [
+      "a misspelt name beside values that nobody knows",
+      `device.WebSkill.search({ query: something(), «cuont»: other.thing })`,
+      `! "cuont" is not an argument of WebSkill.search, valid are query, count (count)`,
+    ],
+    [
       "a misspelt name deep inside, which a schema may allow",
       `device.UserSkill.list({ filter: { «nmae»: "x" } })`,
       `? "filter.nmae" of UserSkill.list is not declared, valid are name, tags, order, nested (name)`,

@@ -150,4 +150,21 @@ if (data) { data = { nmae: data.name }; } return data.nmae;`,
   `const v = await device.WebSkill.fetch("x"); return device.UserSkill.get(v) + device.UserSkill.get(v.id) + device.UserSkill.get({ ...v });`,
   `return await Promise.race([device.UserSkill.get(1), new Promise((_, no) => setTimeout(() => no(new Error("late")), 50))]).then(u => u.name);`,
   `const u = await Promise.race([device.UserSkill.get(1), new Promise((yes) => setTimeout(() => yes({ nmae: 1 }), 50))]); return u.nmae;`,
+  `const { users } = await device.UserSkill.list();
+const named = Array.from(users, (u) => { u.nmae = u.name; return u; }); return users[0].nmae + named[0].nmae;`,
+  `const { users } = await device.UserSkill.list();
+Object.groupBy(users, (u) => { u.nmae = u.name; return u.nmae; }); return users[0].nmae;`,
+  `const user = await device.UserSkill.get(1); const box = { get user() { return user; } }; box.user.nmae = 1; return user.nmae;`,
+  `const user = await device.UserSkill.get(1); const use = (f) => f(user); use((u) => { u.nmae = 1; }); return user.nmae;`,
+  `class Box { constructor(user) { this.user = user; } }
+const user = await device.UserSkill.get(1); const box = new Box(user); box.user.nmae = 1; return user.nmae;`,
+  `let get = device.UserSkill.get; get = (name) => ({ nmae: name }); return get("x").nmae;`,
+  `const user = await device.UserSkill.get(1); const get = () => { const mine = user; return mine; }; get().nmae = 1; return user.nmae;`,
+  `const options = { cuont: 1 }; delete options.cuont; options.query = "x"; return device.WebSkill.search(options);`,
+  `return device.WebSkill.search({ toJSON: () => ({ query: "x" }) });`,
+  `const options = Object.create({ query: "x" }); options.count = 1; return device.WebSkill.search(options);`,
+  `return device.WebSkill.search(query="x", count=2);`,
+  `const user = await device.UserSkill.get(1); if (user instanceof Error) return user.message; return user.name;`,
+  `const user = await device.UserSkill.get(1); if (typeof user === "string") return user.slice(1); return user.name;`,
+  `const users = await device.UserSkill.list(); if (Array.isArray(users)) return users.lenght; return users.total;`,
 ];

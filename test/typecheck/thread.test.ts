@@ -27,7 +27,7 @@ const FOUND: TypecheckResult = {
 /** A type of a few lines that takes the compiler hours to write into a message. */
 const BOMB = {
   code: `${["const v0 = { x: 1 };", ...Array.from({ length: 60 }, (_, i) => `const v${i + 1} = { l: v${i}, r: v${i} };`)].join("\n")}
-device.MathSkill.add(Math.max(v60), 1);`,
+device.WebSkill.search("x".replace(v60, v60));`,
   declarations: DECLARATIONS,
 };
 
@@ -76,11 +76,15 @@ test("S7: a compiler that gives up on one snippet takes the next", async () => {
   expect(await room.check(WRONG)).toEqual(FOUND);
 });
 
-test("S7: code that is too long is not checked", async () => {
+test("S7: code and declarations that are too long are not looked at", async () => {
   const room = opened();
   await room.warmUp();
   const long = { ...WRONG, code: `const text = "${"x".repeat(70_000)}"; ${WRONG.code}` };
   expect(await room.check(long)).toEqual({ kind: "skipped", why: "large" });
+  expect(await room.check({ ...WRONG, declarations: " ".repeat(3_000_000) })).toEqual({
+    kind: "skipped",
+    why: "large",
+  });
 });
 
 test("S5: of several checks that wait, the newest comes first", async () => {
