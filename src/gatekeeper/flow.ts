@@ -1,14 +1,6 @@
 import type { AnyNode, CallExpression, Identifier, NewExpression } from "acorn";
 import { GLOBALS } from "./allowlist.ts";
-import {
-  constructorOf,
-  functionAround,
-  functionOf,
-  type Inspection,
-  isAsync,
-  isInTry,
-  parentOf,
-} from "./inspection.ts";
+import { functionAround, functionOf, type Inspection, isAsync, isInTry, parentOf } from "./inspection.ts";
 import {
   ADDING,
   COMBINATORS,
@@ -31,9 +23,6 @@ import { byType, collect, type FunctionNode, isFunction, literalName, walk } fro
 /** Deeper ones are in doubt, and so are longer ways. */
 const DEEPEST = 4;
 const LONGEST_WAY = 150;
-
-/** Expressions that make a list or an object. */
-const MADE: ReadonlySet<string> = new Set(["ArrayExpression", "ObjectExpression", "NewExpression"]);
 
 /** Follows a promise from an expression to all places that it reaches, and says what they need. */
 export interface Flow {
@@ -129,7 +118,7 @@ class Follower implements Steps {
     let [at, inside] = [container, depth + 1];
     while (at.type === "MemberExpression" && at.object.type !== "ThisExpression")
       [at, inside] = [at.object, inside + 1];
-    if (at.type === "Identifier") return this.needOfName(at, inside) | (this.#isOfItsOwn(at) ? UNUSED : VALUE);
+    if (at.type === "Identifier") return this.needOfName(at, inside);
     const field = at.type === "MemberExpression" ? literalName(at.property, at.computed) : undefined;
     return field === undefined ? EITHER : this.needOfMembers(field, inside, "read");
   }
@@ -175,21 +164,6 @@ class Follower implements Steps {
     const need = look();
     this.#way--;
     return need;
-  }
-
-  /** True for a variable that only ever holds lists and objects made for it: nobody else can look into them. */
-  #isOfItsOwn(identifier: Identifier): boolean {
-    const binding = this.#inspection.scopes.bindingOf(identifier);
-    const places = [...(binding?.declared ?? []), ...(binding?.writes ?? [])].map((name) => this.parent(name));
-    return places.every((place) => {
-      const made =
-        place?.type === "VariableDeclarator"
-          ? place.init
-          : place?.type === "AssignmentExpression"
-            ? place.right
-            : place;
-      return made == null || MADE.has(made.type);
-    });
   }
 
   /** Whatever leads back to where it is being looked at from adds nothing. */
@@ -260,11 +234,11 @@ class Follower implements Steps {
     return needOfTarget(parameter.type === "AssignmentPattern" ? parameter.left : parameter, depth, this);
   }
 
-  /** The function that an expression stands for, if it is one of the snippet; of a class, its constructor. */
+  /** The function that an expression stands for, if it is one of the snippet. */
   #functionBehind(callee: AnyNode): FunctionNode | undefined {
     if (isFunction(callee)) return callee;
     const binding = callee.type === "Identifier" ? this.#inspection.scopes.bindingOf(callee) : undefined;
-    return binding && (functionOf(binding, this.#inspection) ?? constructorOf(binding, this.#inspection));
+    return binding && functionOf(binding, this.#inspection);
   }
 
   /** Members of a name, whatever they are members of. */
