@@ -87,6 +87,8 @@ export class Pool {
     clearInterval(this.#watch);
     const slots = [...this.#slots];
     this.#slots.clear();
+    // What a worker has still said is not heard: it would no longer count, and the process could end before it has.
+    for (const slot of slots) slot.state = "dead";
     await Promise.all(slots.map((slot) => slot.worker.terminate()));
   }
 

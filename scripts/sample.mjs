@@ -7,7 +7,7 @@ import colors from "picocolors";
 import { createRuntime } from "../dist/src/index.js";
 import { ROOT } from "./prepare.mjs";
 
-const { bold, cyan, dim, green, red } = colors.createColors(process.stdout.isTTY && !process.env.NO_COLOR);
+const { bold, cyan, dim, green, red } = colors.createColors(process.stdout.isTTY ? process.stdout.hasColors() : false);
 
 const [, snippet] = /```js\n(.*?)```/s.exec(readFileSync(join(ROOT, "README.md"), "utf8"));
 const runtime = await createRuntime({ cwd: ROOT, mcpConfig: ".mcp.json" });

@@ -118,17 +118,21 @@ test("S7: after a thread was ended by force, another is ready", async () => {
 });
 
 test("S7: a sandbox without runs does not keep its process alive", async () => {
-  const file = new URL("../../dist/sandbox/index.js", import.meta.url).href;
-  const code = `
-    const { createSandbox } = await import(${JSON.stringify(file)});
-    const sandbox = createSandbox({ limits: ${JSON.stringify(LIMITS)} });
+  const status = await program(`
     const { end } = await sandbox.run({ code: "return 42", paths: [] }, async () => ({ ok: true, json: "1" }));
-    process.stdout.write(end.json);`;
-  const child = spawn(process.execPath, ["--input-type=module", "-e", code], { stdio: ["ignore", "pipe", "inherit"] });
-  let output = "";
-  child.stdout.on("data", (chunk: Buffer) => (output += chunk.toString()));
-  const status = await new Promise((resolve) => child.on("close", resolve));
-  expect([status, output]).toEqual([0, "42"]);
+    process.stdout.write(end.json);`);
+  expect(status).toEqual([0, "42"]);
+});
+
+test("S7: whoever waits for the end of a sandbox sees it, also when its threads have just said something", async () => {
+  const status = await program(`
+    const run = sandbox.run({ code: "", paths: [] }, async () => ({ ok: true, json: "1" }));
+    await new Promise(setImmediate);
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 500); // the thread says that it is ready, nobody reads it
+    await sandbox.close();
+    await run;
+    process.stdout.write("closed");`);
+  expect(status).toEqual([0, "closed"]);
 });
 
 test("S7: the end of a sandbox is the end of its threads", async () => {
@@ -142,3 +146,18 @@ test("S7: the end of a sandbox is the end of its threads", async () => {
   await sandbox.close();
   expect(seen[0]?.threadId).toBe(-1);
 });
+
+/** Exit code and output of a program that has a `sandbox`. */
+async function program(body: string): Promise<readonly [exit: number, output: string]> {
+  const file = new URL("../../dist/sandbox/index.js", import.meta.url).href;
+  const code = `
+    const { createSandbox } = await import(${JSON.stringify(file)});
+    const limits = ${JSON.stringify(LIMITS)};
+    const sandbox = createSandbox({ limits });
+    ${body}`;
+  const child = spawn(process.execPath, ["--input-type=module", "-e", code], { stdio: ["ignore", "pipe", "inherit"] });
+  let output = "";
+  child.stdout.on("data", (chunk: Buffer) => (output += chunk.toString()));
+  const exit = await new Promise<number>((resolve) => child.on("close", resolve));
+  return [exit, output];
+}
