@@ -4,8 +4,8 @@ import { deserialize, serialize } from "node:v8";
 
 import { prepareImage, type PreparedImage } from "./isolate.ts";
 
-/** The guest's own code, as the build bundles it, and the image that the build makes of it. */
-const GUEST_FILE = "guest.js";
+/** The guest's own code, a list of scripts, and the image that the build makes of it. */
+const GUEST_FILE = "guest.json";
 const IMAGE_FILE = "engine.image";
 
 /** The code that makes an image: with another, the image is another. */
@@ -19,13 +19,20 @@ export function loadImage(
 ): { readonly prepared: PreparedImage; readonly key: string } {
   const guestCode = readFileSync(new URL(GUEST_FILE, folder), "utf8");
   const key = keyOf(engineDigest, guestCode, folder);
-  return { prepared: readImage(new URL(IMAGE_FILE, folder), key) ?? prepareImage(module, guestCode), key };
+  return { prepared: readImage(new URL(IMAGE_FILE, folder), key) ?? prepareImage(module, scriptsOf(guestCode)), key };
 }
 
 /** The bytes of the image file of a folder of compiled files; for the build. */
 export function imageFile(module: WebAssembly.Module, engineDigest: string, folder: URL): Uint8Array {
   const guestCode = readFileSync(new URL(GUEST_FILE, folder), "utf8");
-  return serialize({ key: keyOf(engineDigest, guestCode, folder), prepared: prepareImage(module, guestCode) });
+  return serialize({
+    key: keyOf(engineDigest, guestCode, folder),
+    prepared: prepareImage(module, scriptsOf(guestCode)),
+  });
+}
+
+function scriptsOf(guestCode: string): readonly string[] {
+  return JSON.parse(guestCode) as string[]; // written by our own build
 }
 
 function readImage(file: URL, key: string): PreparedImage | undefined {

@@ -66,6 +66,9 @@ export class Isolate {
   readonly #stackTop: number;
   readonly #prepared: PreparedImage;
   readonly #ear: Ear;
+  /** Over the memory as it was when we last looked: growth gives it another buffer. */
+  #bytes: Buffer;
+  #view: DataView;
   #range: HeapRange = { extra: 0, end: 0 };
   #deadline = 0;
   #stop: Stop | undefined;
@@ -76,6 +79,8 @@ export class Isolate {
   /** `heapBytes` is the most that any run of this isolate may ask for. */
   constructor(module: WebAssembly.Module, prepared: PreparedImage, heapBytes: number, ear: Ear) {
     this.#memory = openMemory(prepared.image.heapStart + heapBytes);
+    this.#bytes = Buffer.from(this.#memory.buffer);
+    this.#view = new DataView(this.#memory.buffer);
     this.#engine = openEngine(module, this.#memory, this.#host());
     this.#stackTop = this.#engine.stackSave();
     this.#prepared = prepared;
@@ -86,7 +91,8 @@ export class Isolate {
   /** Makes everything as it was when the image was taken, but for the seed of `Math.random`. */
   reset(heapBytes: number, seed: Uint8Array): void {
     this.#restore();
-    new Uint8Array(this.#memory.buffer).set(seed, this.#prepared.handles.seed);
+    this.#look();
+    this.#bytes.set(seed, this.#prepared.handles.seed);
     this.#range = limitHeap(this.#memory, this.#prepared.image, heapBytes);
   }
 
@@ -164,9 +170,9 @@ export class Isolate {
 
   #called(argv: number, argc: number): number {
     const { context } = this.#prepared.handles;
-    const view = new DataView(this.#memory.buffer);
-    const op = view.getInt32(argv, true);
-    const id = view.getInt32(argv + 8, true);
+    this.#look();
+    const op = this.#view.getInt32(argv, true);
+    const id = this.#view.getInt32(argv + 8, true);
     if (argc !== 4 || this.#stop !== undefined) return 0; // a guest that was stopped has nothing more to say
     const name = this.#text(argv + 16, NAME_BYTES) ?? "";
     const answer = this.#ear.hear(op, id, name, this.#text(argv + 24, this.#ear.textBytes(op)));
@@ -209,13 +215,14 @@ export class Isolate {
     );
   }
 
-  /** Calls a function of the guest; its arguments are given away, its result is the caller's. */
-  #call(func: number, ...args: readonly number[]): number {
+  /** Calls a function of the guest. Its argument, if there is one, is given away; its result is the caller's. */
+  #call(func: number, argument = 0): number {
     const { context, undefined: self } = this.#prepared.handles;
     const argv = this.#prepared.image.dataEnd + 16;
-    args.forEach((value, index) => new DataView(this.#memory.buffer).setUint32(argv + index * 4, value, true));
-    const result = this.#engine.call(context, func, self, args.length, argv);
-    for (const value of args) this.#engine.freeValue(context, value);
+    this.#look();
+    if (argument !== 0) this.#view.setUint32(argv, argument, true);
+    const result = this.#engine.call(context, func, self, argument === 0 ? 0 : 1, argv);
+    if (argument !== 0) this.#engine.freeValue(context, argument);
     return result;
   }
 
@@ -236,9 +243,9 @@ export class Isolate {
     const { context } = this.#prepared.handles;
     const at = this.#engine.getString(context, value);
     if (at === 0) return undefined;
-    const bytes = Buffer.from(this.#memory.buffer);
-    const end = bytes.indexOf(0, at);
-    const text = end < at || end - at > mostBytes ? undefined : bytes.toString("utf8", at, end);
+    this.#look();
+    const end = this.#bytes.indexOf(0, at);
+    const text = end < at || end - at > mostBytes ? undefined : this.#bytes.toString("utf8", at, end);
     this.#engine.freeString(context, at);
     return text;
   }
@@ -263,11 +270,19 @@ export class Isolate {
   }
 
   #write(text: string, at: number): number {
-    const bytes = Buffer.from(this.#memory.buffer);
-    const length = bytes.write(text, at, "utf8");
-    bytes[at + length] = 0;
+    this.#look();
+    const length = this.#bytes.write(text, at, "utf8");
+    this.#bytes[at + length] = 0;
     if (at < this.#prepared.image.heapStart) this.#stackUse.textEnd = Math.max(this.#stackUse.textEnd, at + length);
     return length;
+  }
+
+  /** Looks at the memory as it is now. */
+  #look(): void {
+    const { buffer } = this.#memory;
+    if (buffer === this.#view.buffer) return;
+    this.#bytes = Buffer.from(buffer);
+    this.#view = new DataView(buffer);
   }
 
   #restore(): void {
@@ -278,8 +293,11 @@ export class Isolate {
   }
 }
 
-/** Initialises an engine with the guest's own code and takes its image. Slow (some milliseconds); done once. */
-export function prepareImage(module: WebAssembly.Module, guestCode: string): PreparedImage {
+/**
+ * Initialises an engine with the guest's own code and takes its image. Slow (some milliseconds); done once. Each script
+ * is a function that takes the object of what those before it have exported, and adds to it.
+ */
+export function prepareImage(module: WebAssembly.Module, guestScripts: readonly string[]): PreparedImage {
   const memory = openMemory(LAYOUT.initialPages * WASM_PAGE);
   const engine = openEngine(module, memory, {
     called: () => 0,
@@ -299,20 +317,29 @@ export function prepareImage(module: WebAssembly.Module, guestCode: string): Pre
   const context = engine.newContext(runtime, 0);
   const global = engine.getGlobal(context);
   const name = (text: string): number => engine.newString(context, write(text));
-  const evaluate = (code: string): void => {
-    const fileName = engine.malloc(16);
-    Buffer.from(memory.buffer).write("guest.js\0", fileName);
-    const result = engine.evaluate(context, write(code), Buffer.byteLength(code), fileName, 0, 0);
-    if (engine.resolveException(context, result) !== 0)
-      throw new Error("Cannot prepare the guest: its own code throws");
-    engine.freeValue(context, result);
-    engine.free(fileName);
+  const fileName = engine.malloc(16);
+  Buffer.from(memory.buffer).write("guest.js\0", fileName);
+  const settled = (result: number): number => {
+    if (engine.resolveException(context, result) === 0) return result;
+    throw new Error("Cannot prepare the guest: its own code throws");
+  };
+  const evaluate = (code: string): number =>
+    settled(engine.evaluate(context, write(code), Buffer.byteLength(code), fileName, 0, 0));
+  const free = (value: number): void => void engine.freeValue(context, value);
+  const parts = evaluate("({})");
+  const run = (script: string): void => {
+    const setUp = evaluate(script);
+    const argv = write("") + 16;
+    new DataView(memory.buffer).setUint32(argv, parts, true);
+    free(settled(engine.call(context, setUp, engine.getUndefined(), 1, argv)));
+    free(setUp);
   };
   engine.setProperty(context, global, name("__host"), engine.newFunction(context, write("host"), 4, 0, 1));
   // Without its source and lines the guest is half as large, and no stack or text of a function shows it to a snippet.
   const strip = (flags: number): void => new DataView(memory.buffer).setUint8(runtime + LAYOUT.stripFlags, flags);
   strip(3);
-  evaluate(guestCode);
+  guestScripts.forEach(run);
+  free(parts);
   strip(0);
   const handleOf = (property: string): number => engine.getProperty(context, global, name(property));
   const handles = {
@@ -323,9 +350,10 @@ export function prepareImage(module: WebAssembly.Module, guestCode: string): Pre
     follow: handleOf("__follow"),
     deliver: handleOf("__deliver"),
     fail: handleOf("__fail"),
-    seed: findSeed(memory, context, () => evaluate("Math.random()")),
+    seed: findSeed(memory, context, () => free(evaluate("Math.random()"))),
   };
-  evaluate("for (const name of ['__prepare', '__follow', '__deliver', '__fail']) delete globalThis[name]");
+  free(evaluate("for (const name of ['__prepare', '__follow', '__deliver', '__fail']) delete globalThis[name]"));
+  engine.free(fileName);
   const image = takeImage(memory, { dataEnd: heapStart - LAYOUT.stackBytes, heapStart });
   return { image, handles };
 }

@@ -1,4 +1,4 @@
-import { Worker } from "node:worker_threads";
+import { MessageChannel, type MessagePort, receiveMessageOnPort, Worker } from "node:worker_threads";
 
 import type { PreparedImage } from "./isolate.ts";
 import { CONTROL, type FromWorker, type ToWorker, type WorkerStart } from "./protocol.ts";
@@ -7,6 +7,10 @@ import type { Run } from "./run.ts";
 /** Time beyond its deadline that a guest gets to be stopped by an interrupt, before its thread is ended. */
 const GRACE_MS = 120;
 const WATCH_MS = 20;
+/** The longest that the host's event loop stands still for a slice of work. */
+const LINGER_MS = 0.2;
+/** After a wait in vain, so many slices of work are not waited for. */
+const HASTE = 8;
 
 export interface PoolOptions {
   readonly workerFile: URL;
@@ -21,7 +25,10 @@ export interface PoolOptions {
 
 interface Slot {
   readonly worker: Worker;
+  readonly port: MessagePort;
   readonly words: Int32Array;
+  /** Messages from the worker that were read. */
+  heard: number;
   state: "starting" | "idle" | "busy" | "blocked" | "dead";
   /** The run that lies in the worker's isolate, computing or waiting. */
   resident: Run | undefined;
@@ -47,6 +54,8 @@ export class Pool {
   #warm = false;
   #watch: NodeJS.Timeout | undefined;
   #closed = false;
+  /** So many slices of work are not waited for. */
+  #hasty = 0;
 
   constructor(options: PoolOptions) {
     this.#options = options;
@@ -120,6 +129,26 @@ export class Pool {
     }
     this.#staff();
     this.#keepWatch();
+    this.#linger();
+  }
+
+  /**
+   * Going to sleep and being woken takes longer than most slices of work. So we look out for what the workers say, for a
+   * moment in which the event loop stands still; where that was in vain, not again for a while.
+   */
+  #linger(): void {
+    const working = [...this.#slots].filter(({ state }) => state === "busy");
+    if (working.length === 0 || this.#hasty-- > 0) return;
+    const until = performance.now() + LINGER_MS;
+    while (!working.some(hasSpoken)) {
+      if (performance.now() < until) continue;
+      this.#hasty = HASTE;
+      return;
+    }
+    for (const slot of working) {
+      const received = hasSpoken(slot) ? receiveMessageOnPort(slot.port) : undefined;
+      if (received !== undefined) this.#hear(slot, received.message as FromWorker);
+    }
   }
 
   /** Those without a waiting run first: nothing has to be put aside for them. */
@@ -183,11 +212,13 @@ export class Pool {
   }
 
   #post(slot: Slot, message: ToWorker): void {
-    slot.worker.postMessage(message);
+    slot.port.postMessage(message);
     Atomics.add(slot.words, CONTROL.posted, 1);
+    Atomics.notify(slot.words, CONTROL.posted);
   }
 
   #hear(slot: Slot, message: FromWorker): void {
+    slot.heard = (slot.heard + 1) | 0;
     if (slot.state === "dead") return;
     switch (message.kind) {
       case "ready":
@@ -260,8 +291,10 @@ export class Pool {
   #hire(): void {
     const control = new SharedArrayBuffer(4 * Object.keys(CONTROL).length);
     const { module, prepared, heapBytes, workerFile } = this.#options;
+    const { port1: port, port2 } = new MessageChannel();
     const worker = new Worker(workerFile, {
-      workerData: { module, prepared, heapBytes, control } satisfies WorkerStart,
+      workerData: { module, prepared, heapBytes, control, port: port2 } satisfies WorkerStart,
+      transferList: [port2],
       name: "skillgate-sandbox",
       env: {},
       execArgv: [],
@@ -271,7 +304,9 @@ export class Pool {
     });
     const slot: Slot = {
       worker,
+      port,
       words: new Int32Array(control),
+      heard: 0,
       state: "starting",
       resident: undefined,
       parking: new Map(),
@@ -279,7 +314,7 @@ export class Pool {
       computesSince: 0,
     };
     this.#slots.add(slot);
-    worker.on("message", (message: FromWorker) => this.#hear(slot, message));
+    port.on("message", (message: FromWorker) => this.#hear(slot, message)).unref();
     worker.on("error", () => this.#fire(slot));
     worker.on("exit", () => this.#fire(slot));
   }
@@ -325,4 +360,8 @@ export class Pool {
     this.#warm = true;
     this.#staff();
   }
+}
+
+function hasSpoken({ words, heard }: Slot): boolean {
+  return Atomics.load(words, CONTROL.said) !== heard;
 }

@@ -1,3 +1,5 @@
+import type { MessagePort } from "node:worker_threads";
+
 import type { Parked } from "./image.ts";
 import type { PreparedImage, Stop } from "./isolate.ts";
 
@@ -9,6 +11,8 @@ export interface WorkerStart {
   readonly heapBytes: number;
   /** Words of the names in `CONTROL`. */
   readonly control: SharedArrayBuffer;
+  /** Where it hears and speaks. */
+  readonly port: MessagePort;
 }
 
 /** Words of the memory that a worker shares with the host's thread. */
@@ -19,6 +23,8 @@ export const CONTROL = {
   answered: 1,
   /** Counts the messages to the worker. */
   posted: 2,
+  /** Counts the messages from the worker. */
+  said: 3,
 } as const;
 
 /** What a run may still do in the slice of work that begins. */

@@ -3,7 +3,7 @@
  * holds nothing of a run but what lies in the isolate.
  */
 import { randomFillSync } from "node:crypto";
-import { type MessagePort, parentPort, receiveMessageOnPort, workerData } from "node:worker_threads";
+import { receiveMessageOnPort, workerData } from "node:worker_threads";
 
 import { OP } from "./guest/host-protocol.ts";
 import { Isolate, type Stop } from "./isolate.ts";
@@ -24,7 +24,7 @@ import {
 const KEEP_BYTES = 24 << 20;
 
 /** How long a worker without work stays awake. */
-const LINGER_MS = 0.15;
+const LINGER_MS = 0.5;
 /** What is told of an error; the guest cuts it to a fraction of this. */
 const ERROR_BYTES = 256 << 10;
 /** What is printed at once; the guest cuts it to a third of this many characters. */
@@ -32,8 +32,7 @@ const PRINT_BYTES = 1 << 20;
 /** Timers that a guest may start and stop in one slice of work; its own code allows fewer. */
 const MOST_TIMERS = 4_000;
 
-const port = parentPort as MessagePort;
-const { module, prepared, heapBytes, control } = workerData as WorkerStart;
+const { module, prepared, heapBytes, control, port } = workerData as WorkerStart;
 const words = new Int32Array(control);
 const seeds = new Uint8Array(8 * 512);
 let nextSeed = seeds.length;
@@ -45,20 +44,24 @@ let slice = newSlice(undefined);
 /** Messages that came while the guest stood still for another one. */
 const late: ToWorker[] = [];
 
-port.on("message", (message: ToWorker) => {
-  for (let next: ToWorker | undefined = message; next !== undefined; next = nextMessage()) work(next);
-});
 post({ kind: "ready" });
+for (;;) work(nextMessage());
 
-/** What there is to do next. Waking a sleeping thread takes longer than most slices of work, so it looks out a while. */
-function nextMessage(): ToWorker | undefined {
-  if (late.length > 0) return late.shift();
+/**
+ * What there is to do next. Waking a sleeping thread takes longer than most slices of work, so it looks out a while
+ * before it sleeps. It never goes back to its event loop: nothing comes from there.
+ */
+function nextMessage(): ToWorker {
+  const message = late.shift();
+  if (message !== undefined) return message;
   const until = performance.now() + LINGER_MS;
   for (;;) {
     const seen = Atomics.load(words, CONTROL.posted);
     const received = receiveMessageOnPort(port);
     if (received !== undefined) return received.message;
-    while (Atomics.load(words, CONTROL.posted) === seen) if (performance.now() > until) return undefined;
+    while (Atomics.load(words, CONTROL.posted) === seen) {
+      if (performance.now() > until) Atomics.wait(words, CONTROL.posted, seen);
+    }
   }
 }
 
@@ -274,4 +277,5 @@ function freshSeed(): Uint8Array {
 
 function post(message: FromWorker): void {
   port.postMessage(message);
+  Atomics.add(words, CONTROL.said, 1);
 }

@@ -6,7 +6,7 @@ import { mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { build as bundle } from "esbuild";
+import { linkGuest } from "./link-guest.mjs";
 import { DIST, fingerprint, FINGERPRINT_FILE, ROOT } from "./prepare.mjs";
 
 const staging = join(ROOT, ".cache", `build-${process.pid}`);
@@ -14,7 +14,7 @@ mkdirSync(staging, { recursive: true });
 try {
   const builtFrom = fingerprint();
   compile();
-  await bundleGuest();
+  writeGuest();
   await prepareImage();
   writeFileSync(join(staging, FINGERPRINT_FILE), builtFrom);
   replaceDist();
@@ -32,18 +32,10 @@ function compile() {
   }
 }
 
-/** What runs inside the isolate before a snippet, as one script. */
-async function bundleGuest() {
-  await bundle({
-    entryPoints: [join(ROOT, "sandbox", "guest", "index.ts")],
-    outfile: join(staging, "sandbox", "guest.js"),
-    bundle: true,
-    format: "iife",
-    platform: "neutral",
-    target: "es2023",
-    allowOverwrite: true,
-    logLevel: "warning",
-  });
+/** What runs inside the isolate before a snippet. */
+function writeGuest() {
+  const sandbox = join(staging, "sandbox");
+  writeFileSync(join(sandbox, "guest.json"), JSON.stringify(linkGuest(join(sandbox, "guest", "index.js"))));
 }
 
 /** The memory of an isolate in which the guest script has already run. */

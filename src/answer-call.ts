@@ -4,7 +4,7 @@ import type { Method } from "./model/catalog.ts";
 import type { Limits } from "./model/limits.ts";
 import { nearest } from "./model/nearest.ts";
 import type { CallRecord } from "./model/outcome.ts";
-import { decodeArguments, encodeForGuest, isLongerThan } from "./model/wire.ts";
+import { decodeArguments, encodeForGuest } from "./model/wire.ts";
 import { describe, search } from "./registry/index.ts";
 import { type AuditEntry, type Call, digestOf } from "./router/index.ts";
 import type { Rooms, RunRequest } from "./run-snippet.ts";
@@ -47,10 +47,9 @@ export function createLedger(runId: string, request: RunRequest, rooms: Rooms): 
 
 /** A result that is far too large is not even written as JSON. */
 function answerOf(value: unknown, { answerBytes }: Limits): SandboxAnswer {
-  if (isLongerThan(value, answerBytes)) {
-    throw new SkillgateError("ANSWER_LIMIT", sentence("ANSWER_LIMIT", `it has more than ${answerBytes} bytes`));
-  }
-  return { ok: true, ...encodeForGuest(value) };
+  const encoded = encodeForGuest(value, answerBytes);
+  if (encoded !== undefined) return { ok: true, json: encoded.json, tagged: encoded.tagged };
+  throw new SkillgateError("ANSWER_LIMIT", sentence("ANSWER_LIMIT", `it has more than ${answerBytes} bytes`));
 }
 
 function recordOf(

@@ -17,9 +17,11 @@ export function nextId(): number {
   return ++last;
 }
 
-/** Registers what shall happen when the answer with this number is in. */
-export function expectAnswer(id: number, fulfil: Waiting["fulfil"], reject: Waiting["reject"], stack: string): void {
+/** Registers what shall happen when an answer is in; returns its number. */
+export function expectAnswer(fulfil: Waiting["fulfil"], reject: Waiting["reject"], stack: string): number {
+  const id = nextId();
   waiting[id] = { fulfil, reject, stack };
+  return id;
 }
 
 /** From now on an answer with this number finds nobody. */

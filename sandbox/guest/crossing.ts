@@ -3,8 +3,8 @@ import {
   apply,
   bigintText,
   create,
+  data,
   define,
-  defineProperty,
   getPrototypeOf,
   mapForEach,
   mapGet,
@@ -25,15 +25,15 @@ import {
 interface Crossing {
   /** Promises that were met and are not among the settled ones. */
   readonly pending: Promise<unknown>[];
-  /** What promises have settled to: `{value}` by promise. */
-  readonly settled: ReadonlyMap<unknown, unknown>;
+  /** What promises have settled to, if any were waited for: `{value}` by promise. */
+  readonly settled: ReadonlyMap<unknown, unknown> | undefined;
 }
 
 let crossing: Crossing | undefined;
 
 /** JSON of a value for which nobody can wait: a promise in it is an error. */
 export function encode(value: unknown): string | undefined {
-  const { json, pending } = cross(value, new NativeMap());
+  const { json, pending } = cross(value, undefined);
   if (pending.length > 0) throw new NativeTypeError("Cannot use a promise as a value here: await it first");
   return json;
 }
@@ -43,11 +43,11 @@ export function encodeSettled(
   value: unknown,
   done: (json: string | undefined) => void,
   fail: (reason: unknown) => void,
-  settled = new NativeMap<unknown, unknown>(),
+  known?: Map<unknown, unknown>,
 ): void {
   let crossed: ReturnType<typeof cross>;
   try {
-    crossed = cross(value, settled);
+    crossed = cross(value, known);
   } catch (reason) {
     fail(reason);
     return;
@@ -58,6 +58,7 @@ export function encodeSettled(
     done(json);
     return;
   }
+  const settled = known ?? new NativeMap<unknown, unknown>();
   const again = (promise: Promise<unknown>, result: unknown): void => {
     mapSet(settled, promise, { value: result });
     if (--left === 0) encodeSettled(value, done, fail, settled);
@@ -71,7 +72,7 @@ export function encodeSettled(
 /** The value's own code may run meanwhile, and make something else cross. */
 function cross(
   value: unknown,
-  settled: ReadonlyMap<unknown, unknown>,
+  settled: Crossing["settled"],
 ): { readonly json: string | undefined; readonly pending: readonly Promise<unknown>[] } {
   const outer = crossing;
   const pending: Promise<unknown>[] = [];
@@ -116,7 +117,7 @@ export function teachCrossing(): void {
     throw new NativeTypeError("Cannot use a promise as a value: write await before it");
   });
   teach(Promise.prototype, (promise: Promise<unknown>, { settled, pending }) => {
-    const known = mapGet(settled, promise) as { value: unknown } | undefined;
+    const known = settled && (mapGet(settled, promise) as { value: unknown } | undefined);
     if (known !== undefined) return inItsOwnWord(known.value);
     push(pending, promise);
     return null;
@@ -133,17 +134,6 @@ function inItsOwnWord(value: unknown): unknown {
 /** Appends without `Array.prototype.push`, which a snippet may have replaced or given setters to trip over. */
 export function push(list: unknown[], item: unknown): void {
   data(list, list.length, item);
-}
-
-/** Sets an own property, whatever the prototype says of that name. */
-export function data(target: object, name: PropertyKey, value: unknown): void {
-  defineProperty(target, name, {
-    __proto__: null,
-    value,
-    enumerable: true,
-    writable: true,
-    configurable: true,
-  } as PropertyDescriptor);
 }
 
 const NativeBytes = Uint8Array;

@@ -52,9 +52,7 @@ function makeMethod(path: string): object {
     const stack = stackHere();
     return new NativePromise((fulfil, reject) => {
       const call = (json: string | undefined): void => {
-        const id = nextId();
-        expectAnswer(id, fulfil, reject, stack);
-        host(OP.call, id, path, json as string);
+        host(OP.call, expectAnswer(fulfil, reject, stack), path, json as string);
       };
       encodeSettled(listOf(args), call, reject);
     });

@@ -1,6 +1,7 @@
 import {
   apply,
   create,
+  data,
   define,
   defineProperty,
   indexOf,
@@ -27,7 +28,7 @@ export function callError(failure: CallFailure, stack: string): Error {
   const error = new NativeError(`${failure.message}`);
   define(error, "name", `${failure.name}`);
   define(error, "stack", framesOfSnippet(stack));
-  for (const key in failure) if (key !== "name" && key !== "message") plain(error, key, failure[key]);
+  for (const key in failure) if (key !== "name" && key !== "message") data(error, key, failure[key]);
   return error;
 }
 
@@ -81,16 +82,6 @@ function framesOfSnippet(stack: string): string {
     at = end;
   }
   return frames;
-}
-
-function plain(error: Error, key: string, value: unknown): void {
-  defineProperty(error, key, {
-    __proto__: null,
-    value,
-    writable: true,
-    enumerable: true,
-    configurable: true,
-  } as PropertyDescriptor);
 }
 
 function text(read: () => unknown, length: number): string | undefined {

@@ -23,11 +23,11 @@ defineTimers(fail);
 defineBase64();
 defineWeb(fail);
 tame();
+fix(globalThis, "__wait", waitFor);
 
 /** Gives the snippet that comes its `device`, with these paths on it. */
 function prepare(pathsJson: string): void {
   fix(globalThis, "device", makeDevice(parse(pathsJson) as string[]));
-  fix(globalThis, "__wait", waitFor);
 }
 
 /** Waits for the promise of the snippet, an async function. It was the host who called it, so that its stack is its own. */
@@ -40,7 +40,11 @@ function returned(value: unknown): void {
     host(OP.fail, 0, "", `{"name":"TypeError","code":"RESULT_INVALID","message":"Cannot return a ${typeof value}"}`);
     return;
   }
-  encodeSettled(value, (json) => afterPrinting(() => host(OP.done, 0, "", json ?? "")), fail);
+  encodeSettled(value, sendResult, fail);
+}
+
+function sendResult(json = ""): void {
+  afterPrinting(() => host(OP.done, 0, "", json));
 }
 
 function fail(reason: unknown): void {

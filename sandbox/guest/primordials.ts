@@ -67,22 +67,27 @@ export const fromCharCode = String.fromCharCode;
 
 /** A property that no snippet can see in a loop, change or remove. */
 export function fix(target: object, name: PropertyKey, value: unknown): void {
-  defineProperty(target, name, {
-    __proto__: null,
-    value,
-    writable: false,
-    enumerable: false,
-    configurable: false,
-  } as PropertyDescriptor);
+  describe(target, name, value, FIXED);
 }
 
 /** A property as builtins have them: hidden in loops, but a snippet may replace it. */
 export function define(target: object, name: PropertyKey, value: unknown): void {
-  defineProperty(target, name, {
-    __proto__: null,
-    value,
-    writable: true,
-    enumerable: false,
-    configurable: true,
-  } as PropertyDescriptor);
+  describe(target, name, value, HIDDEN);
+}
+
+/** Sets an own property, whatever the prototype says of that name. */
+export function data(target: object, name: PropertyKey, value: unknown): void {
+  describe(target, name, value, PLAIN);
+}
+
+/** Descriptors are used again and again: making one takes as long as using it. They hold a value only meanwhile. */
+type Descriptor = { __proto__: null; value: unknown; writable: boolean; enumerable: boolean; configurable: boolean };
+const FIXED: Descriptor = { __proto__: null, value: 0, writable: false, enumerable: false, configurable: false };
+const HIDDEN: Descriptor = { __proto__: null, value: 0, writable: true, enumerable: false, configurable: true };
+const PLAIN: Descriptor = { __proto__: null, value: 0, writable: true, enumerable: true, configurable: true };
+
+function describe(target: object, name: PropertyKey, value: unknown, descriptor: Descriptor): void {
+  descriptor.value = value;
+  defineProperty(target, name, descriptor);
+  descriptor.value = 0;
 }

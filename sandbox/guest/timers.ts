@@ -29,14 +29,13 @@ export function defineTimers(fail: (reason: unknown) => void): void {
 }
 
 function arm(timer: number, milliseconds: number, again: boolean, fire: () => void): void {
-  const id = nextId();
-  numberOfTimer[timer] = id;
   const fulfil = (): void => {
     if (again) arm(timer, milliseconds, again, fire);
     else stop(timer);
     fire();
   };
-  expectAnswer(id, fulfil, fulfil, "");
+  const id = expectAnswer(fulfil, fulfil, "");
+  numberOfTimer[timer] = id;
   host(OP.timer, id, `${milliseconds}`, "");
 }
 

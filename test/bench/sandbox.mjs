@@ -39,17 +39,21 @@ export function engineAlone() {
     },
     textBytes: () => 1 << 20,
     isInterrupted: () => false,
+    isOver: () => done !== "",
   });
   const seed = new Uint8Array(8).fill(7);
   const paths = JSON.stringify(PATHS);
   return {
     isolate,
     seed,
+    clear: () => (done = ""),
     run(code = SNIPPET) {
+      done = "";
       isolate.reset(LIMITS.memoryBytes, seed);
       const deadline = performance.now() + 5_000;
       isolate.start(`(async () => {"use strict";\n${code}\n})`, paths, deadline);
       isolate.deliver(`[${called},1,${ANSWER}]`, deadline);
+      if (done !== "10") throw new Error(`the engine alone gives ${done}: ${isolate.thrown}`);
       return done;
     },
   };

@@ -2,23 +2,42 @@ import { expect, test } from "vitest";
 
 import { decodeArguments, decodeFromGuest, encodeForGuest } from "../../src/model/wire.ts";
 
+const encoded = (value: unknown): ReturnType<typeof encodeForGuest> => encodeForGuest(value, 1_000);
+
 test("S9: what a method returns is JSON; bytes and dates say what they are", () => {
-  expect(encodeForGuest({ a: [1, "x", null] })).toEqual({ json: '{"a":[1,"x",null]}', tagged: false });
-  expect(encodeForGuest({ at: new Date(0) })).toEqual({
+  expect(encoded({ a: [1, "x", null] })).toEqual({ json: '{"a":[1,"x",null]}', tagged: false });
+  expect(encoded({ at: new Date(0) })).toEqual({
     json: '{"at":{"$date":"1970-01-01T00:00:00.000Z"}}',
     tagged: true,
   });
-  expect(encodeForGuest(new Uint8Array([1, 2, 3]))).toEqual({ json: '{"$bytes":"AQID"}', tagged: true });
-  expect(encodeForGuest(Buffer.from("hi"))).toEqual({ json: '{"$bytes":"aGk="}', tagged: true });
+  expect(encoded(new Uint8Array([1, 2, 3]))).toEqual({ json: '{"$bytes":"AQID"}', tagged: true });
+  expect(encoded(Buffer.from("hi"))).toEqual({ json: '{"$bytes":"aGk="}', tagged: true });
 });
 
 test("S9: what JSON has no word for has a documented one", () => {
-  expect(encodeForGuest(undefined).json).toBe("null");
-  expect(encodeForGuest([Number.NaN, Infinity, undefined]).json).toBe("[null,null,null]");
-  expect(encodeForGuest([12n, 2n ** 64n]).json).toBe('[12,"18446744073709551616"]');
-  expect(encodeForGuest(new Map([["a", 1]])).json).toBe('{"a":1}');
-  expect(encodeForGuest(new Map([[1, 2]])).json).toBe("[[1,2]]");
-  expect(encodeForGuest(new Set([1, 2])).json).toBe("[1,2]");
+  expect(encoded(undefined)?.json).toBe("null");
+  expect(encoded([Number.NaN, Infinity, undefined])?.json).toBe("[null,null,null]");
+  expect(encoded([12n, 2n ** 64n])?.json).toBe('[12,"18446744073709551616"]');
+  expect(encoded(new Map([["a", 1]]))?.json).toBe('{"a":1}');
+  expect(encoded(new Map([[1, 2]]))?.json).toBe("[[1,2]]");
+  expect(encoded(new Set([1, 2]))?.json).toBe("[1,2]");
+});
+
+test("S9: what writes itself is asked what it is", () => {
+  expect(encoded({ toJSON: () => new Map([["a", 1n]]) })?.json).toBe("{}");
+  expect(encoded([{ toJSON: () => "me" }, new URL("https://e.x")])?.json).toBe('["me","https://e.x/"]');
+  expect(encoded({ list: [new Set([new Date(0)])] })).toEqual({
+    json: '{"list":[[{"$date":"1970-01-01T00:00:00.000Z"}]]}',
+    tagged: true,
+  });
+});
+
+test("S7: an answer that is certainly too long is not written at all", () => {
+  const circle: Record<string, unknown> = {};
+  circle[""] = circle;
+  for (const value of ["x".repeat(1_001), Array(1_001), { ["x".repeat(1_000)]: 1 }, new Uint8Array(1_001), circle])
+    expect(encoded(value)).toBeUndefined();
+  expect(encoded("x".repeat(1_000))?.json).toHaveLength(1_002);
 });
 
 test("S9: __proto__ stays data in both directions", () => {
@@ -26,7 +45,7 @@ test("S9: __proto__ stays data in both directions", () => {
   expect(Object.getPrototypeOf(value)).toBe(Object.prototype);
   expect(Object.keys(value)).toEqual(["__proto__"]);
   expect(Reflect.get({}, "polluted")).toBeUndefined();
-  expect(encodeForGuest(JSON.parse('{"__proto__":1}')).json).toBe('{"__proto__":1}');
+  expect(encoded(JSON.parse('{"__proto__":1}'))?.json).toBe('{"__proto__":1}');
 });
 
 test("S9: an argument that was left out is undefined again", () => {

@@ -8,10 +8,10 @@ import { Isolate, prepareImage, type Stop } from "../../sandbox/isolate.ts";
 
 const HEAP_BYTES = 32 << 20;
 const SEED = Uint8Array.from([1, 2, 3, 4, 5, 6, 7, 8]);
-const GUEST = new URL("../../dist/sandbox/guest.js", import.meta.url);
+const GUEST = new URL("../../dist/sandbox/guest.json", import.meta.url);
 
 const { module, digest } = compileEngine();
-const prepared = prepareImage(module, readFileSync(GUEST, "utf8"));
+const prepared = prepareImage(module, JSON.parse(readFileSync(GUEST, "utf8")) as string[]);
 
 /** Every memory that a test has opened, in order. */
 let memories: WebAssembly.Memory[] = [];
