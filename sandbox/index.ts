@@ -109,18 +109,17 @@ function openPool({ limits, workers = Math.max(1, Math.min(4, availableParalleli
   readonly pool: Pool;
   readonly key: string;
 } {
-  const { module, digest } = compileEngine();
-  const { prepared, key } = loadImage(module, digest, COMPILED);
-  const workerFile = new URL("worker.js", COMPILED);
-  const pool = new Pool({
-    workerFile,
-    module,
-    prepared,
-    heapBytes: limits.memoryBytes,
-    size: workers,
-    most: workers * 8,
-  });
-  return { pool, key };
+  const pool = new Pool({ workerFile: new URL("worker.js", COMPILED), size: workers, most: workers * 8 });
+  pool.hire(); // starting takes longer than all that follows
+  try {
+    const { module, digest } = compileEngine();
+    const { prepared, key } = loadImage(module, digest, COMPILED);
+    pool.open({ module, prepared, heapBytes: limits.memoryBytes });
+    return { pool, key };
+  } catch (error) {
+    void pool.close();
+    throw error;
+  }
 }
 
 /** Threads start from compiled files, also when this file itself runs from its source. */

@@ -1,7 +1,6 @@
 import { MessageChannel, type MessagePort, receiveMessageOnPort, Worker } from "node:worker_threads";
 
-import type { PreparedImage } from "./isolate.ts";
-import { CONTROL, type FromWorker, type ToWorker, type WorkerStart } from "./protocol.ts";
+import { CONTROL, type FromWorker, type SharedEngine, type ToWorker, type WorkerStart } from "./protocol.ts";
 import type { Run } from "./run.ts";
 
 /** Time beyond its deadline that a guest gets to be stopped by an interrupt, before its thread is ended. */
@@ -14,9 +13,6 @@ const HASTE = 8;
 
 export interface PoolOptions {
   readonly workerFile: URL;
-  readonly module: WebAssembly.Module;
-  readonly prepared: PreparedImage;
-  readonly heapBytes: number;
   /** Workers that compute at the same time. */
   readonly size: number;
   /** Workers in all, those included whose guests stand still for a call. */
@@ -49,6 +45,7 @@ export class Pool {
   readonly #slots = new Set<Slot>();
   readonly #fresh: Run[] = [];
   readonly #ready = new Set<Run>();
+  #engine: SharedEngine | undefined;
   #scheduled = false;
   /** True once a spare is worth its start: a run has ended, or one takes long. */
   #warm = false;
@@ -59,6 +56,12 @@ export class Pool {
 
   constructor(options: PoolOptions) {
     this.#options = options;
+  }
+
+  /** Gives the threads their engine. Nothing runs before. */
+  open(engine: SharedEngine): void {
+    this.#engine = engine;
+    for (const slot of this.#slots) this.#post(slot, { kind: "open", engine });
   }
 
   add(run: Run): void {
@@ -285,15 +288,15 @@ export class Pool {
     const count = (state: Slot["state"]): number => [...this.#slots].filter((slot) => slot.state === state).length;
     const wanted = Math.min(size, count("busy") + this.#fresh.length + this.#ready.size) + count("blocked");
     const target = Math.min(most, wanted + (this.#warm ? 1 : 0));
-    while (this.#slots.size < target && count("starting") < size) this.#hire();
+    while (this.#slots.size < target && count("starting") < size) this.hire();
   }
 
-  #hire(): void {
+  /** Starts a thread. It may be asked for before there is an engine: it has enough to do until then. */
+  hire(): void {
     const control = new SharedArrayBuffer(4 * Object.keys(CONTROL).length);
-    const { module, prepared, heapBytes, workerFile } = this.#options;
     const { port1: port, port2 } = new MessageChannel();
-    const worker = new Worker(workerFile, {
-      workerData: { module, prepared, heapBytes, control, port: port2 } satisfies WorkerStart,
+    const worker = new Worker(this.#options.workerFile, {
+      workerData: { control, port: port2 } satisfies WorkerStart,
       transferList: [port2],
       name: "skillgate-sandbox",
       env: {},
@@ -317,6 +320,7 @@ export class Pool {
     port.on("message", (message: FromWorker) => this.#hear(slot, message)).unref();
     worker.on("error", () => this.#fire(slot));
     worker.on("exit", () => this.#fire(slot));
+    if (this.#engine !== undefined) this.#post(slot, { kind: "open", engine: this.#engine });
   }
 
   /** The worker is gone, or has to go. Its run ends; those whose pages were put aside are not touched by it. */

@@ -5,14 +5,18 @@ import type { PreparedImage, Stop } from "./isolate.ts";
 
 /** What a worker gets when it starts. */
 export interface WorkerStart {
+  /** Words of the names in `CONTROL`. */
+  readonly control: SharedArrayBuffer;
+  /** Where it hears and speaks. The first that it hears is the `SharedEngine`. */
+  readonly port: MessagePort;
+}
+
+/** What all workers share. */
+export interface SharedEngine {
   readonly module: WebAssembly.Module;
   readonly prepared: PreparedImage;
   /** The most heap that any run may ask for. */
   readonly heapBytes: number;
-  /** Words of the names in `CONTROL`. */
-  readonly control: SharedArrayBuffer;
-  /** Where it hears and speaks. */
-  readonly port: MessagePort;
 }
 
 /** Words of the memory that a worker shares with the host's thread. */
@@ -37,8 +41,9 @@ export interface Allowance {
   readonly outputBytes: number;
 }
 
-/** From the host's thread to a worker. A worker does one thing at a time and answers each with one `slice`. */
+/** From the host's thread to a worker. A worker does one thing at a time; it answers `start` and `resume` with one `slice`. */
 export type ToWorker =
+  | { readonly kind: "open"; readonly engine: SharedEngine }
   | {
       readonly kind: "start";
       readonly run: number;

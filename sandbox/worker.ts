@@ -16,6 +16,7 @@ import {
   type GuestCall,
   type Overrun,
   type Print,
+  type SharedEngine,
   type ToWorker,
   type WorkerStart,
 } from "./protocol.ts";
@@ -32,8 +33,11 @@ const PRINT_BYTES = 1 << 20;
 /** Timers that a guest may start and stop in one slice of work; its own code allows fewer. */
 const MOST_TIMERS = 4_000;
 
-const { module, prepared, heapBytes, control, port } = workerData as WorkerStart;
+const { control, port } = workerData as WorkerStart;
 const words = new Int32Array(control);
+/** Messages that came while the guest stood still for another one. */
+const late: ToWorker[] = [];
+const { module, prepared, heapBytes } = sharedEngine(nextMessage());
 const seeds = new Uint8Array(8 * 512);
 let nextSeed = seeds.length;
 
@@ -41,11 +45,14 @@ let capacity = heapBytes;
 let isolate = openIsolate();
 let current = 0;
 let slice = newSlice(undefined);
-/** Messages that came while the guest stood still for another one. */
-const late: ToWorker[] = [];
 
 post({ kind: "ready" });
 for (;;) work(nextMessage());
+
+function sharedEngine(message: ToWorker): SharedEngine {
+  if (message.kind !== "open") throw new Error(`Cannot ${message.kind} without an engine`);
+  return message.engine;
+}
 
 /**
  * What there is to do next. Waking a sleeping thread takes longer than most slices of work, so it looks out a while
@@ -85,7 +92,8 @@ function work(message: ToWorker): void {
       if (current === message.run) parkCurrent(0);
       return;
     case "answer":
-      return; // answers a wait that ended in another way
+    case "open":
+      return; // an answer to a wait that ended in another way
   }
 }
 

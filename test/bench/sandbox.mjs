@@ -53,7 +53,7 @@ export function engineAlone() {
       const deadline = performance.now() + 5_000;
       isolate.start(`(async () => {"use strict";\n${code}\n})`, paths, deadline);
       isolate.deliver(`[${called},1,${ANSWER}]`, deadline);
-      if (done !== "10") throw new Error(`the engine alone gives ${done}: ${isolate.thrown}`);
+      if (done !== "10") throw new Error(`the engine alone gives ${done}: ${String(isolate.thrown)}`);
       return done;
     },
   };
