@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
+import { setFlagsFromString } from "node:v8";
 
 /**
  * QuickJS as WebAssembly: `@jitl/quickjs-wasmfile-release-sync` 0.32.0, which is bellard/quickjs 2025-09-13 + f1139494.
@@ -68,7 +69,24 @@ export function compileEngine(): { readonly module: WebAssembly.Module; readonly
   const digest = createHash("sha256").update(bytes).digest("hex");
   if (digest !== WASM_DIGEST)
     throw new Error(`Cannot use this build of QuickJS: its digest is ${digest}, the table is for ${WASM_DIGEST}`);
-  return { module: new WebAssembly.Module(bytes), digest };
+  return { module: compilePatiently(bytes), digest };
+}
+
+/** What V8 executes of a function, in bytes, before it optimises it: from Node 22 on, and before. */
+const TIERING_BUDGET = { later: 13_000_000, node20: 1_800_000 } as const;
+
+/**
+ * The V8 of Node 20 optimises the interpreter after a millisecond of work, which takes it 60 ms, and no process ends
+ * meanwhile. So it gets the patience of its successors for this module. The budget is a property of the module.
+ */
+function compilePatiently(bytes: Uint8Array<ArrayBuffer>): WebAssembly.Module {
+  if (!process.version.startsWith("v20.")) return new WebAssembly.Module(bytes);
+  setFlagsFromString(`--wasm-tiering-budget=${TIERING_BUDGET.later}`);
+  try {
+    return new WebAssembly.Module(bytes);
+  } finally {
+    setFlagsFromString(`--wasm-tiering-budget=${TIERING_BUDGET.node20}`);
+  }
 }
 
 /** A new instance over the given memory. */

@@ -109,7 +109,7 @@ function openPool({ limits, workers = Math.max(1, Math.min(4, availableParalleli
   readonly pool: Pool;
   readonly key: string;
 } {
-  const pool = new Pool({ workerFile: new URL("worker.js", COMPILED), size: workers, most: workers * 8 });
+  const pool = new Pool({ workerFile: new URL("worker.cjs", COMPILED), size: workers, most: workers * 8 });
   pool.hire(); // starting takes longer than all that follows
   try {
     const { module, digest } = compileEngine();

@@ -47,8 +47,9 @@ export class Pool {
   readonly #ready = new Set<Run>();
   #engine: SharedEngine | undefined;
   #scheduled = false;
-  /** True once a spare is worth its start: a run has ended, or one takes long. */
+  /** True once a spare is worth its start: a second run has come, or one takes long. */
   #warm = false;
+  #added = 0;
   #watch: NodeJS.Timeout | undefined;
   #closed = false;
   /** So many slices of work are not waited for. */
@@ -65,6 +66,7 @@ export class Pool {
   }
 
   add(run: Run): void {
+    this.#warm ||= this.#added++ > 0;
     this.#fresh.push(run);
     this.#schedule();
   }
@@ -84,7 +86,6 @@ export class Pool {
 
   /** The run is over for the host; a guest that still computes for it must stop. */
   drop(run: Run): void {
-    this.#warm = true;
     this.#ready.delete(run);
     for (const slot of this.#slots) {
       if (slot.resident !== run) continue;

@@ -49,20 +49,18 @@ async function prepareImage() {
   writeFileSync(new URL("engine.image", sandbox), imageFile(module, digest, new URL(sandbox)));
 }
 
-/** One file each for the thread and its pool: reading many takes a noticeable part of the time to a first result. */
+/**
+ * One file each for the thread and its pool: reading many takes a noticeable part of the time to a first result, and so
+ * does setting up ES modules in each thread.
+ */
 async function bundleSandbox() {
   const sandbox = join(staging, "sandbox");
-  await bundle({
-    entryPoints: [join(sandbox, "worker.js"), join(sandbox, "index.js")],
-    outdir: sandbox,
-    allowOverwrite: true,
-    bundle: true,
-    format: "esm",
-    platform: "node",
-    packages: "external",
-    target: "node20",
-    logLevel: "warning",
-  });
+  const entry = (name) => ({ entryPoints: [join(sandbox, name)], outdir: sandbox, allowOverwrite: true });
+  const common = { bundle: true, platform: "node", packages: "external", target: "node20", logLevel: "warning" };
+  const logOverride = { "empty-import-meta": "silent" }; // where the engine lies is asked by the pool alone
+  await bundle({ ...common, ...entry("worker.js"), format: "cjs", outExtension: { ".js": ".cjs" }, logOverride });
+  await bundle({ ...common, ...entry("index.js"), format: "esm" });
+  rmSync(join(sandbox, "worker.js"));
 }
 
 /** Two builds may want this at the same time: the last one wins. */
