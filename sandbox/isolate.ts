@@ -1,3 +1,4 @@
+import { jsonOfBinary } from "./binary.ts";
 import { type Engine, type EngineHost, LAYOUT, openEngine } from "./engine.ts";
 import {
   type HeapRange,
@@ -19,6 +20,9 @@ const STACK_BYTES = 1024 << 10;
 const JOBS_AT_ONCE = 64;
 /** Texts up to this size are passed in the unused low part of the C stack, larger ones through the guest's heap. */
 const SCRATCH_BYTES = 3 << 20;
+
+/** What may make an object that has a word for JSON of its own: it must be asked. */
+const WRITES_ITSELF = /toJSON|URL/;
 
 /** A call with enough arguments for a gap of more than `STACK_GAP.small` has at least this many characters. */
 const LONG_SOURCE = 8 << 10;
@@ -110,10 +114,11 @@ export class Isolate {
 
   /** Starts a snippet: the text of an expression that makes an async function, and the JSON of its paths. */
   start(expression: string, pathsJson: string, deadline: number): Stop | undefined {
+    const device = `[${WRITES_ITSELF.test(expression) ? 0 : 1},${pathsJson}]`;
     const { prepare, follow } = this.#prepared.handles;
     if (expression.length > LONG_SOURCE) this.#stackUse.gap = STACK_GAP.large;
     return this.#guarded(deadline, () => {
-      this.#call(prepare, this.#newString(pathsJson));
+      this.#call(prepare, this.#newString(device));
       const snippet = this.#evaluate(expression, "snippet.js");
       if (this.#hasThrown(snippet)) return;
       const promise = this.#call(snippet);
@@ -169,14 +174,17 @@ export class Isolate {
   }
 
   #called(argv: number, argc: number): number {
-    const { context } = this.#prepared.handles;
     this.#look();
     const op = this.#view.getInt32(argv, true);
     const id = this.#view.getInt32(argv + 8, true);
-    if (argc !== 4 || this.#stop !== undefined) return 0; // a guest that was stopped has nothing more to say
+    if (argc < 4 || this.#stop !== undefined) return 0; // a guest that was stopped has nothing more to say
     const name = this.#text(argv + 16, NAME_BYTES) ?? "";
-    const answer = this.#ear.hear(op, id, name, this.#text(argv + 24, this.#ear.textBytes(op)));
-    return answer === undefined ? 0 : this.#withText(answer, (at) => this.#engine.newString(context, at));
+    const most = this.#ear.textBytes(op);
+    const text = argc === 4 ? this.#text(argv + 24, most) : this.#json(argv + 24, most);
+    // A value that is not understood as it is: the guest says it again as JSON.
+    if (argc !== 4 && text === undefined) return this.#newString("");
+    const answer = this.#ear.hear(op, id, name, text);
+    return answer === undefined ? 0 : this.#newString(answer);
   }
 
   /** Runs guest code until it has nothing to do, under a deadline (of `performance.now()`). */
@@ -248,6 +256,22 @@ export class Isolate {
     const text = end < at || end - at > mostBytes ? undefined : this.#bytes.toString("utf8", at, end);
     this.#engine.freeString(context, at);
     return text;
+  }
+
+  /** JSON of a value of the guest, if that is certain and not longer than that. */
+  #json(value: number, mostBytes: number): string | undefined {
+    const { context } = this.#prepared.handles;
+    const engine = this.#engine;
+    const written = engine.writeBinary(context, value);
+    const thrown = engine.resolveException(context, written);
+    let json: string | undefined;
+    if (thrown === 0) {
+      const at = engine.getArrayBuffer(context, written);
+      const length = engine.getArrayBufferLength(context, written);
+      json = jsonOfBinary(Buffer.from(this.#memory.buffer, at, length), mostBytes);
+    } else engine.freeValue(context, thrown);
+    engine.freeValue(context, written);
+    return json;
   }
 
   /** Puts a text with a NUL behind it where the guest can read it. */

@@ -31,6 +31,10 @@ export function afterPrinting(next: () => void): void {
   else whenClosed = next;
 }
 
+export function isAllPrinted(): boolean {
+  return open === 0;
+}
+
 function emit(level: number, values: readonly unknown[]): void {
   const slot = printed++;
   if (!mustWait(values)) {

@@ -1,5 +1,5 @@
-import { expectAnswer, nextId } from "./answers.ts";
-import { encode, encodeSettled, push, revive } from "./crossing.ts";
+import { expectAnswer, forget, nextId } from "./answers.ts";
+import { encode, encodeSettled, push, revive, say } from "./crossing.ts";
 import { callError, type CallFailure, stackHere } from "./errors.ts";
 import { host } from "./host.ts";
 import { OP } from "./host-protocol.ts";
@@ -39,8 +39,10 @@ export function waitFor(method: unknown): unknown {
   const path = typeof method === "function" ? weakGet(pathOfMethod, method) : undefined;
   if (path === undefined) return method;
   return (...args: unknown[]): unknown => {
-    const json = encode(listOf(args)) as string;
-    const answer = parse(host(OP.wait, nextId(), path, json) as string) as [number, unknown];
+    const list = listOf(args);
+    const id = nextId();
+    const said = say(OP.wait, id, path, list) ?? { answer: host(OP.wait, id, path, encode(list)) as string };
+    const answer = parse(said.answer) as [number, unknown];
     if (answer[0] !== 0) return answer[0] === 2 ? revive(answer[1]) : answer[1];
     throw callError(answer[1] as CallFailure, stackHere());
   };
@@ -50,11 +52,15 @@ export function waitFor(method: unknown): unknown {
 function makeMethod(path: string): object {
   const method = (...args: unknown[]): Promise<unknown> => {
     const stack = stackHere();
+    const list = listOf(args);
     return new NativePromise((fulfil, reject) => {
-      const call = (json: string | undefined): void => {
-        host(OP.call, expectAnswer(fulfil, reject, stack), path, json as string);
+      const id = expectAnswer(fulfil, reject, stack);
+      if (say(OP.call, id, path, list) !== undefined) return;
+      const fail = (reason: unknown): void => {
+        forget(id);
+        reject(reason);
       };
-      encodeSettled(listOf(args), call, reject);
+      encodeSettled(list, (json) => host(OP.call, id, path, json), fail);
     });
   };
   fix(method, "name", path);

@@ -5,8 +5,8 @@
  */
 import { deliver } from "./answers.ts";
 import { defineBase64 } from "./bytes.ts";
-import { afterPrinting, defineConsole } from "./console.ts";
-import { encodeSettled, teachCrossing } from "./crossing.ts";
+import { afterPrinting, defineConsole, isAllPrinted } from "./console.ts";
+import { allowAsItIs, encodeSettled, say, teachCrossing } from "./crossing.ts";
 import { makeDevice, waitFor } from "./device.ts";
 import { describeThrown, freezeStackFormat } from "./errors.ts";
 import { host } from "./host.ts";
@@ -25,9 +25,11 @@ defineWeb(fail);
 tame();
 fix(globalThis, "__wait", waitFor);
 
-/** Gives the snippet that comes its `device`, with these paths on it. */
-function prepare(pathsJson: string): void {
-  fix(globalThis, "device", makeDevice(parse(pathsJson) as string[]));
+/** Gives the snippet that comes its `device`: JSON of whether values may be said as they are, and of the paths. */
+function prepare(json: string): void {
+  const [asItIs, paths] = parse(json) as [number, string[]];
+  allowAsItIs(asItIs === 1);
+  fix(globalThis, "device", makeDevice(paths));
 }
 
 /** Waits for the promise of the snippet, an async function. It was the host who called it, so that its stack is its own. */
@@ -40,6 +42,7 @@ function returned(value: unknown): void {
     host(OP.fail, 0, "", `{"name":"TypeError","code":"RESULT_INVALID","message":"Cannot return a ${typeof value}"}`);
     return;
   }
+  if (isAllPrinted() && say(OP.done, 0, "", value) !== undefined) return;
   encodeSettled(value, sendResult, fail);
 }
 

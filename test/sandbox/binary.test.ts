@@ -1,0 +1,130 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+
+import { jsonOfBinary } from "../../sandbox/binary.ts";
+import { LIMITS, openSandbox, run, valueOf } from "./wall.ts";
+
+const sandbox = openSandbox(2);
+
+/** The result of an expression as the engine writes it, and as `JSON.stringify` does: the word `toJSON` asks for it. */
+async function bothWays(expression: string): Promise<readonly [fast: unknown, json: unknown]> {
+  const fast = await run(sandbox, `return ${expression}`);
+  const json = await run(sandbox, `/* toJSON */ return ${expression}`);
+  return [contentOf(fast.end), contentOf(json.end)];
+}
+
+function contentOf(end: { readonly kind: string; readonly json?: string }): unknown {
+  return end.kind === "returned" && end.json !== "" ? JSON.parse(end.json ?? "") : end.kind;
+}
+
+const LEAVES = [
+  "0",
+  "-0",
+  "-1",
+  "2147483647",
+  "-2147483648",
+  "2147483648",
+  "0.1",
+  "1e300",
+  "5e-324",
+  "NaN",
+  "-Infinity",
+  "null",
+  "undefined",
+  "true",
+  "false",
+  '""',
+  '"x"',
+  '"ü€🎉"',
+  '"\\ud800"',
+  '"\\u0000\\"\\\\\\n"',
+  '"__proto__"',
+  "10n",
+  "new Date(86400000)",
+  "new Date(NaN)",
+  "new Map([[1, 2]])",
+  "new Set([1])",
+  "new Uint8Array([1, 2])",
+  "() => 1",
+  "Symbol.iterator",
+  "new Error('no')",
+  "Object(1)",
+  "Object('x')",
+  "/x/",
+  "Promise.resolve(7)",
+  "new Proxy({ a: 1 }, {})",
+  "[, 1]",
+  "(() => { const one = {}; return [one, one] })()",
+  "new (class { own = 1; get hidden() { return 2 } })()",
+  "Object.defineProperty({ a: 1 }, 'hidden', { value: 1 })",
+  "({ get a() { return 3 } })",
+  "Object.create({ inherited: 1 })",
+  "JSON.parse('{\"__proto__\":1}')",
+  "({ [Symbol('s')]: 1, 5: 1, '-1': 2, '4294967295': 3, b: 4 })",
+];
+
+const value = fc.letrec<{ readonly any: string; readonly list: string; readonly object: string }>((tie) => ({
+  any: fc.oneof({ maxDepth: 4 }, fc.constantFrom(...LEAVES), fc.double().map(String), tie("list"), tie("object")),
+  list: fc.array(tie("any"), { maxLength: 4 }).map((items) => `[${items.join(", ")}]`),
+  object: fc
+    .array(fc.tuple(fc.string({ unit: "binary" }), tie("any")), { maxLength: 4 })
+    .map((members) => `({ ${members.map(([name, of]) => `[${JSON.stringify(name)}]: ${of}`).join(", ")} })`),
+})).any;
+
+test("S9: a result as the engine writes it is the result as JSON", { timeout: 60_000 }, async () => {
+  for (const leaf of LEAVES) {
+    const [fast, json] = await bothWays(`{ v: ${leaf}, list: [${leaf}] }`);
+    expect([leaf, fast]).toEqual([leaf, json]);
+  }
+  const property = fc.asyncProperty(value, async (expression) => {
+    const [fast, json] = await bothWays(`[${expression}]`);
+    expect(fast).toEqual(json);
+  });
+  await fc.assert(property, { numRuns: 300 });
+});
+
+test("S9: objects with a word of their own are asked for it", async () => {
+  expect(await valueOf(sandbox, "class A { toJSON() { return 'A' } } return [new A(), { toJSON: () => 1 }]")).toEqual([
+    "A",
+    1,
+  ]);
+  expect(await valueOf(sandbox, "return { at: new URL('https://e.x/a') }")).toEqual({ at: "https://e.x/a" });
+  expect(await valueOf(sandbox, "return device.Echo.back({ [['to', 'JSON'].join('')]: () => 'computed' })")).toBe(
+    "computed",
+  );
+});
+
+test("S9: arguments that hold promises wait for them, the others do not", async () => {
+  expect(
+    await valueOf(sandbox, "return device.Echo.back({ a: device.Echo.back(1), b: [Promise.resolve(2)] })"),
+  ).toEqual({
+    a: 1,
+    b: [2],
+  });
+});
+
+test("S7: a result is as long as its JSON, however short its binary form", async () => {
+  const code =
+    "const name = 'x'.repeat(1000); const rows = []; for (let i = 0; i < 2000; i++) rows.push({ [name]: i }); return rows";
+  const { end } = await run(sandbox, code, { limits: { ...LIMITS, resultBytes: 1_000_000 } });
+  expect(end).toEqual({ kind: "stopped", reason: "RESULT_LIMIT" });
+});
+
+test("S7: depth and circles are errors of the snippet", async () => {
+  const deep = await run(sandbox, "let deep = []; for (let i = 0; i < 1e5; i++) deep = [deep]; return deep");
+  expect(deep.end.kind).not.toBe("returned");
+  const circle = await run(sandbox, "const circle = {}; circle.self = circle; return circle");
+  expect(circle.end).toMatchObject({ kind: "threw", json: expect.stringContaining("circular") as string });
+});
+
+test("S9: bytes that no engine has written give nothing, and no error", () => {
+  expect(jsonOfBinary(Buffer.from("0500080201", "hex"), 100)).toBeUndefined(); // cut off
+  expect(jsonOfBinary(Buffer.from("05000801020502", "hex"), 100)).toBeUndefined(); // a name that is not there
+  expect(jsonOfBinary(Buffer.from("0500070278", "hex"), 100)).toBe('"x"');
+  expect(jsonOfBinary(Buffer.from("0500070278", "hex"), 2)).toBeUndefined(); // too long
+  const property = fc.property(fc.uint8Array({ maxLength: 200 }), (bytes) => {
+    const json = jsonOfBinary(Buffer.concat([Buffer.from([5, 0]), bytes]), 1_000);
+    if (json !== undefined && json !== "") JSON.parse(json);
+  });
+  fc.assert(property, { numRuns: 3_000 });
+});
