@@ -84,21 +84,32 @@ async function wasi() {
 }
 
 async function isolatedVm() {
+  const run = await openIsolatedVm(async () => JSON_RESULTS);
+  return { run: () => run(SNIPPET), close() {} };
+}
+
+/** Runs code that calls `search`, which answers at once; undefined where isolated-vm is not installed. */
+export async function openCallsOfIsolatedVm() {
+  try {
+    return await openIsolatedVm(async () => 1);
+  } catch {
+    return undefined;
+  }
+}
+
+async function openIsolatedVm(search) {
   const { default: ivm } = await loadPeer("isolated-vm");
-  return {
-    async run() {
-      const isolate = new ivm.Isolate({ memoryLimit: 64 });
-      const context = await isolate.createContext();
-      await context.global.set("$search", new ivm.Reference(async () => JSON_RESULTS));
-      const value = await context.eval(
-        `(async () => { const search = (a) => $search.apply(undefined, [a], { arguments: { copy: true }, result: { promise: true, copy: true } }); ${SNIPPET} })()`,
-        { promise: true, copy: true },
-      );
-      context.release();
-      isolate.dispose();
-      return value;
-    },
-    close() {},
+  return async (code) => {
+    const isolate = new ivm.Isolate({ memoryLimit: 64 });
+    const context = await isolate.createContext();
+    await context.global.set("$search", new ivm.Reference(search));
+    const value = await context.eval(
+      `(async () => { const search = (a) => $search.apply(undefined, [a], { arguments: { copy: true }, result: { promise: true, copy: true } }); ${code} })()`,
+      { promise: true, copy: true },
+    );
+    context.release();
+    isolate.dispose();
+    return value;
   };
 }
 

@@ -1,11 +1,12 @@
 // The sandbox beside other ways to a fresh isolate. Run `node test/bench/install-peers.mjs` first to see the peers.
 
+import { readFileSync } from "node:fs";
 import { createSandbox } from "../../dist/sandbox/index.js";
 import { compileEngine } from "../../dist/sandbox/engine.js";
 import { loadImage } from "../../dist/sandbox/image-file.js";
-import { Isolate } from "../../dist/sandbox/isolate.js";
+import { Isolate, prepareImage } from "../../dist/sandbox/isolate.js";
 import { interleaved, quantile, table } from "./measure.mjs";
-import { PEERS, RESULTS } from "./peers.mjs";
+import { openCallsOfIsolatedVm, PEERS, RESULTS } from "./peers.mjs";
 
 export const LIMITS = {
   cpuMs: 5_000,
@@ -95,8 +96,11 @@ export async function benchOneCall(extra = {}) {
 }
 
 export async function benchRestore() {
+  const { module, digest } = compileEngine();
+  const { image } = loadImage(module, digest, DIST).prepared;
+  const scripts = JSON.parse(readFileSync(new URL("guest.json", DIST), "utf8"));
   const { isolate, seed } = engineAlone();
-  const bytes = 310 << 10;
+  const bytes = image.data.length + image.heap.length;
   const from = new Uint8Array(bytes).fill(1);
   const to = new Uint8Array(bytes);
   const many = (work) => () => {
@@ -107,12 +111,15 @@ export async function benchRestore() {
     20,
     10,
   );
+  const { build } = await interleaved({ build: () => prepareImage(module, scripts) }, 10, 1);
+  const restore = medians.restore * 10;
   table(
-    "Restoring the image",
-    ["", "µs", "× plain copy"],
+    `Restoring the image (${Math.round(bytes / 1024)} KB)`,
+    ["", "µs", "× restore"],
     [
-      ["plain copy of as many bytes", medians.copy * 10, 1],
-      ["restore", medians.restore * 10, medians.restore / medians.copy],
+      ["plain copy of as many bytes", medians.copy * 10, (medians.copy * 10) / restore],
+      ["restore", restore, 1],
+      ["making the same context anew", build * 1_000, (build * 1_000) / restore],
     ],
   );
 }
@@ -221,25 +228,30 @@ export async function benchEventLoop() {
 
 export async function benchCalls() {
   const sandbox = createSandbox({ limits: LIMITS });
-  const run = (code) => () => sandbox.run({ code, paths: PATHS }, async () => ({ ok: true, json: "1" }));
+  const ivm = await openCallsOfIsolatedVm();
+  const run = (code) => () =>
+    sandbox.run({ code: code("device.WebSkill.search"), paths: PATHS }, async () => ({ ok: true, json: "1" }));
+  const jobs = {
+    "1 call": (call) => `return await ${call}(1)`,
+    "10 in sequence": (call) => `let s = 0; for (let i = 0; i < 10; i++) s += await ${call}(i); return s`,
+    "1,000 in sequence": (call) => `let s = 0; for (let i = 0; i < 1000; i++) s += await ${call}(i); return s`,
+    "1,000 in parallel": (call) =>
+      `return (await Promise.all(Array.from({ length: 1000 }, (_, i) => ${call}(i)))).length`,
+  };
+  const named = (prefix, make) => Object.entries(jobs).map(([name, code]) => [prefix + name, make(code)]);
   const medians = await interleaved(
-    {
-      "1 call": run("return await device.WebSkill.search(1)"),
-      "10 in sequence": run("let s = 0; for (let i = 0; i < 10; i++) s += await device.WebSkill.search(i); return s"),
-      "1,000 in sequence": run(
-        "let s = 0; for (let i = 0; i < 1000; i++) s += await device.WebSkill.search(i); return s",
-      ),
-      "1,000 in parallel": run(
-        "return (await Promise.all(Array.from({ length: 1000 }, (_, i) => device.WebSkill.search(i)))).length",
-      ),
-    },
+    Object.fromEntries([...named("", run), ...(ivm ? named("ivm ", (code) => () => ivm(code("search"))) : [])]),
     5,
     4,
   );
   await sandbox.close();
+  const theirs = (name) => medians[`ivm ${name}`];
   table(
     "Calls through the worker",
-    ["", "ms", "× one call"],
-    Object.entries(medians).map(([name, ms]) => [name, ms, ms / medians["1 call"]]),
+    ["", "ms", "× one call", "isolated-vm", "×"],
+    Object.keys(jobs).map((name) => {
+      const ms = medians[name];
+      return [name, ms, ms / medians["1 call"], theirs(name) ?? "", ivm ? ms / theirs(name) : ""];
+    }),
   );
 }
