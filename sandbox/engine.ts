@@ -30,6 +30,8 @@ const EXPORTS = {
   setProperty: "ja",
   getUndefined: "E",
   writeBinary: "Ja",
+  readBinary: "Ka",
+  newArrayBuffer: "X",
   getArrayBuffer: "aa",
   getArrayBufferLength: "ba",
   resolveException: "na",

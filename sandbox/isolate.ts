@@ -1,4 +1,4 @@
-import { jsonOfBinary } from "./binary.ts";
+import { binaryOfJson } from "./binary-of-json.ts";
 import { type Engine, type EngineHost, LAYOUT, openEngine } from "./engine.ts";
 import {
   type HeapRange,
@@ -13,6 +13,7 @@ import {
   unpark,
   WASM_PAGE,
 } from "./image.ts";
+import { jsonOfBinary } from "./json-of-binary.ts";
 
 /** JavaScript stack of a guest. Deeper recursion is an error in the guest; more would overflow our own stack first. */
 const STACK_BYTES = 1024 << 10;
@@ -20,6 +21,9 @@ const STACK_BYTES = 1024 << 10;
 const JOBS_AT_ONCE = 64;
 /** Texts up to this size are passed in the unused low part of the C stack, larger ones through the guest's heap. */
 const SCRATCH_BYTES = 3 << 20;
+
+/** JSON of less than this the guest reads as fast as the engine's own form. */
+const SHORT_JSON = 200;
 
 /** What may make an object that has a word for JSON of its own: it must be asked. */
 const WRITES_ITSELF = /toJSON|URL/;
@@ -130,7 +134,7 @@ export class Isolate {
   deliver(answersJson: string, deadline: number): Stop | undefined {
     const { context, deliver } = this.#prepared.handles;
     return this.#guarded(deadline, () => {
-      const result = this.#call(deliver, this.#newString(answersJson));
+      const result = this.#call(deliver, this.#newValue(answersJson));
       if (!this.#hasThrown(result)) this.#engine.freeValue(context, result);
     });
   }
@@ -184,7 +188,7 @@ export class Isolate {
     // A value that is not understood as it is: the guest says it again as JSON.
     if (argc !== 4 && text === undefined) return this.#newString("");
     const answer = this.#ear.hear(op, id, name, text);
-    return answer === undefined ? 0 : this.#newString(answer);
+    return answer === undefined ? 0 : this.#newValue(answer);
   }
 
   /** Runs guest code until it has nothing to do, under a deadline (of `performance.now()`). */
@@ -240,6 +244,25 @@ export class Isolate {
     const thrown = this.#engine.resolveException(context, result);
     if (thrown !== 0 && this.#stop === undefined) this.#call(fail, thrown);
     return thrown !== 0;
+  }
+
+  /** The value of a JSON text, or the text itself where the guest may as well read it. */
+  #newValue(json: string): number {
+    const { context } = this.#prepared.handles;
+    const engine = this.#engine;
+    const binary = json.length < SHORT_JSON ? undefined : binaryOfJson(json);
+    const at = binary === undefined ? 0 : engine.malloc(binary.length);
+    if (binary === undefined || at === 0) return this.#newString(json);
+    this.#look();
+    this.#bytes.set(binary, at);
+    const buffer = engine.newArrayBuffer(context, at, binary.length); // the buffer is the owner of the bytes now
+    const value = engine.readBinary(context, buffer);
+    engine.freeValue(context, buffer);
+    const thrown = engine.resolveException(context, value);
+    if (thrown === 0) return value;
+    engine.freeValue(context, thrown);
+    engine.freeValue(context, value);
+    return this.#newString(json);
   }
 
   #newString(text: string): number {

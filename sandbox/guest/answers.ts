@@ -30,11 +30,11 @@ export function forget(id: number): void {
 }
 
 /**
- * Hands out answers that became ready together: `[id, ok, value, id, ok, value, …]` as JSON. `ok` is 0 for a failure,
- * 1 for a value, 2 for a value that holds bytes or dates (see `revive`).
+ * Hands out answers that became ready together: `[id, ok, value, id, ok, value, …]`, perhaps as JSON. `ok` is 0 for a
+ * failure, 1 for a value, 2 for a value that holds bytes or dates (see `revive`).
  */
-export function deliver(json: string): void {
-  const answers = parse(json) as unknown[];
+export function deliver(said: unknown): void {
+  const answers = valueOf(said) as unknown[];
   for (let i = 0; i < answers.length; i += 3) {
     const id = answers[i] as number;
     const call = waiting[id];
@@ -44,4 +44,9 @@ export function deliver(json: string): void {
     if (ok === 0) call.reject(callError(answers[i + 2] as CallFailure, call.stack));
     else call.fulfil(ok === 2 ? revive(answers[i + 2]) : answers[i + 2]);
   }
+}
+
+/** What the host says: a value, or JSON of one. It never says a plain text. */
+export function valueOf(said: unknown): unknown {
+  return typeof said === "string" ? parse(said) : said;
 }

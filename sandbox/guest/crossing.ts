@@ -39,10 +39,10 @@ export function allowAsItIs(allowed: boolean): void {
 }
 
 /** Says a value as it is, which is much faster than JSON. Undefined if it has to be said as JSON after all. */
-export function say(op: number, id: number, name: string, value: unknown): { readonly answer: string } | undefined {
+export function say(op: number, id: number, name: string, value: unknown): { readonly answer: unknown } | undefined {
   if (!asItIs) return undefined;
   const answer = host(op, id, name, value, 1);
-  return answer === "" ? undefined : { answer: answer as string };
+  return answer === "" ? undefined : { answer };
 }
 
 /** JSON of a value for which nobody can wait: a promise in it is an error. */

@@ -1,9 +1,9 @@
-import { expectAnswer, forget, nextId } from "./answers.ts";
+import { expectAnswer, forget, nextId, valueOf } from "./answers.ts";
 import { encode, encodeSettled, push, revive, say } from "./crossing.ts";
 import { callError, type CallFailure, stackHere } from "./errors.ts";
 import { host } from "./host.ts";
 import { OP } from "./host-protocol.ts";
-import { create, fix, freeze, NativePromise, parse, weakGet, weakSet } from "./primordials.ts";
+import { create, fix, freeze, NativePromise, weakGet, weakSet } from "./primordials.ts";
 
 const pathOfMethod = new WeakMap<object, string>();
 
@@ -41,8 +41,8 @@ export function waitFor(method: unknown): unknown {
   return (...args: unknown[]): unknown => {
     const list = listOf(args);
     const id = nextId();
-    const said = say(OP.wait, id, path, list) ?? { answer: host(OP.wait, id, path, encode(list)) as string };
-    const answer = parse(said.answer) as [number, unknown];
+    const said = say(OP.wait, id, path, list) ?? { answer: host(OP.wait, id, path, encode(list)) };
+    const answer = valueOf(said.answer) as [number, unknown];
     if (answer[0] !== 0) return answer[0] === 2 ? revive(answer[1]) : answer[1];
     throw callError(answer[1] as CallFailure, stackHere());
   };

@@ -1,8 +1,9 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 
-import { jsonOfBinary } from "../../sandbox/binary.ts";
-import { LIMITS, openSandbox, run, valueOf } from "./wall.ts";
+import { binaryOfJson } from "../../sandbox/binary-of-json.ts";
+import { jsonOfBinary } from "../../sandbox/json-of-binary.ts";
+import { answer, LIMITS, openSandbox, run, valueOf } from "./wall.ts";
 
 const sandbox = openSandbox(2);
 
@@ -127,4 +128,28 @@ test("S9: bytes that no engine has written give nothing, and no error", () => {
     if (json !== undefined && json !== "") JSON.parse(json);
   });
   fc.assert(property, { numRuns: 3_000 });
+});
+
+test("S9: JSON in the engine's form is the same JSON", () => {
+  const property = fc.property(fc.json({ maxDepth: 6 }), (any) => {
+    const json = JSON.stringify(JSON.parse(any));
+    const binary = binaryOfJson(json);
+    expect(jsonOfBinary(binary as Buffer, 1e6)).toBe(json);
+  });
+  fc.assert(property, { numRuns: 1_000 });
+});
+
+test("S9: what `JSON.stringify` would not write is left to the engine", () => {
+  for (const text of ["", " 1", "1 ", "[1,]", "{}{}", "tru", '"', '"\\"', "{1:2}", "[", "01x", "[".repeat(1e6)])
+    expect(binaryOfJson(text)).toBeUndefined();
+});
+
+test("S9: an answer is in the guest what it was outside, of any length", async () => {
+  const values = fc.array(fc.jsonValue({ maxDepth: 4 }), { minLength: 1, maxLength: 30 });
+  const property = fc.asyncProperty(values, async (given) => {
+    const padded = JSON.parse(JSON.stringify([...given, "x".repeat(300)])) as unknown; // JSON has no -0
+    expect(await valueOf(sandbox, "return device.plain()", async () => answer(padded))).toEqual(padded);
+    expect(await valueOf(sandbox, "return __wait(device.plain)()", async () => answer(padded))).toEqual(padded);
+  });
+  await fc.assert(property, { numRuns: 100 });
 });

@@ -1,19 +1,5 @@
+import { TAG, VERSION } from "./binary-form.ts";
 import { JsonBytes } from "./json-bytes.ts";
-
-/** What the engine writes in its own binary form (`JS_WriteObject`), as far as JSON has a word for it. */
-const TAG = {
-  null: 1,
-  undefined: 2,
-  false: 3,
-  true: 4,
-  int: 5,
-  float: 6,
-  string: 7,
-  object: 8,
-  array: 9,
-  date: 17,
-} as const;
-const VERSION = 5;
 
 /**
  * JSON of a value in the engine's binary form, which a guest writes five times as fast as JSON. Undefined for what has
