@@ -49,7 +49,7 @@ class Writer {
   }
 
   #value(): void {
-    switch (this.#json[this.#read]) {
+    switch (this.#json.charAt(this.#read)) {
       case '"':
         this.#byte(TAG.string);
         return this.#text();
