@@ -27,6 +27,8 @@ export interface Inspection {
   readonly report: Report;
   /** Functions that get or lose their `async`. */
   readonly corrected: Map<AnyNode, boolean>;
+  /** Calls of `Promise.all` that have become plain lists. */
+  readonly plainLists: Set<AnyNode>;
 }
 
 /** Searches for one snippet; one that needs more has other problems. */
@@ -84,12 +86,26 @@ export function isInTry(node: AnyNode, inspection: Inspection): boolean {
 }
 
 /** The function that a name is declared with. */
-export function functionOf({ declared }: Binding, inspection: Inspection): FunctionNode | undefined {
+export function functionOf(binding: Binding, inspection: Inspection): FunctionNode | undefined {
+  const declared = declaredAs(binding, inspection);
+  return declared !== undefined && isFunction(declared) ? declared : undefined;
+}
+
+/** The constructor of the class that a name is declared with. */
+export function constructorOf(binding: Binding, inspection: Inspection): FunctionNode | undefined {
+  const declared = declaredAs(binding, inspection);
+  if (declared?.type !== "ClassDeclaration" && declared?.type !== "ClassExpression") return undefined;
+  for (const member of declared.body.body)
+    if (member.type === "MethodDefinition" && member.kind === "constructor") return member.value;
+  return undefined;
+}
+
+/** The function or class of that name, or the value that the name begins with. */
+function declaredAs({ declared }: Binding, inspection: Inspection): AnyNode | undefined {
   const [name] = declared;
   const holder = name && parentOf(name, inspection);
-  if (holder?.type === "VariableDeclarator")
-    return holder.id === name && holder.init != null && isFunction(holder.init) ? holder.init : undefined;
-  return holder !== undefined && isFunction(holder) && holder.id === name ? holder : undefined;
+  if (holder?.type === "VariableDeclarator") return holder.id === name ? (holder.init ?? undefined) : undefined;
+  return holder !== undefined && "id" in holder && holder.id === name ? holder : undefined;
 }
 
 /** The nodes around a node, from the inside out. */
