@@ -188,8 +188,8 @@ function openRooms({
   settings,
   events,
 }: Parts): Rooms & { readonly router: Router; readonly typecheck: Typecheck | undefined } {
-  const typecheck = options.typecheck === true ? createTypecheck() : undefined;
-  void typecheck?.warmUp();
+  const typecheck = settings.typecheck ? createTypecheck() : undefined;
+  if (options.typecheck === true) typecheck?.load();
   const validator = createValidator();
   const router = createRouter({
     validator,
