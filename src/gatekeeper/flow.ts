@@ -29,7 +29,7 @@ import {
   VALUE,
 } from "./need.ts";
 import { HOLDERS, needOfTarget, PLACES, PLACES_INSIDE } from "./places.ts";
-import { byType, collect, type FunctionNode, isFunction, literalName, walk } from "./walk.ts";
+import { byType, collect, type FunctionNode, isFunction, literalName } from "./walk.ts";
 
 /** Deeper ones are in doubt, and so are longer ways. */
 const DEEPEST = 4;
@@ -284,11 +284,10 @@ class Follower implements Steps {
   #membersNamed(name: string): readonly AnyNode[] {
     if (this.#members === undefined) {
       const members = new Map<string, AnyNode[]>();
-      const enter = (node: AnyNode): void => {
+      for (const node of this.#inspection.scopes.parents.keys()) {
         const key = node.type === "MemberExpression" ? literalName(node.property, node.computed) : undefined;
         if (key !== undefined) collect(members, key, node);
-      };
-      walk(this.#inspection.snippet.tree, { enter });
+      }
       this.#members = members;
     }
     return this.#members.get(name) ?? [];

@@ -70,8 +70,7 @@ export function wordsForRefusal(name: string, refusal: Refusal, { questions }: I
 
 function refuseReserved({ scopes, report }: Inspection): void {
   const named = [...scopes.bindings.flatMap(({ declared }) => declared), ...scopes.free.map(({ node }) => node)];
-  for (const node of named) {
-    if (!isReserved(node)) continue;
+  for (const node of named.filter(isReserved)) {
     const fix = `Use a name that does not begin with ${RESERVED_PREFIX}`;
     report.refuse("GLOBAL_FORBIDDEN", node, () => ({ values: shown(node.name), fix }));
   }

@@ -52,8 +52,8 @@ export function parentOf(node: AnyNode, { scopes }: Inspection): AnyNode | undef
 }
 
 /** The innermost function around a node, or what else runs on its own. */
-export function functionAround(node: AnyNode, inspection: Inspection): AnyNode | undefined {
-  for (const outer of ancestorsOf(node, inspection)) {
+export function functionAround(node: AnyNode, { scopes: { parents } }: Inspection): AnyNode | undefined {
+  for (let outer = parents.get(node); outer !== undefined; outer = parents.get(outer)) {
     if (isFunction(outer) || outer.type === "StaticBlock" || outer.type === "PropertyDefinition") return outer;
   }
   return undefined;
@@ -65,8 +65,9 @@ export function isAsync(func: FunctionNode, { corrected }: Inspection): boolean 
 
 /** True in async functions and at the top, but not in default values of parameters. */
 export function mayAwait(node: AnyNode, inspection: Inspection): boolean {
+  const { parents } = inspection.scopes;
   let inside = node;
-  for (const outer of ancestorsOf(node, inspection)) {
+  for (let outer = parents.get(node); outer !== undefined; outer = parents.get(outer)) {
     if (isFunction(outer)) return isAsync(outer, inspection) && !outer.params.includes(inside as never);
     if (outer.type === "StaticBlock" || (outer.type === "PropertyDefinition" && outer.value === inside)) return false;
     inside = outer;
@@ -75,9 +76,9 @@ export function mayAwait(node: AnyNode, inspection: Inspection): boolean {
 }
 
 /** True where a failure is caught, or at least met, by a `try` of the same function. */
-export function isInTry(node: AnyNode, inspection: Inspection): boolean {
+export function isInTry(node: AnyNode, { scopes: { parents } }: Inspection): boolean {
   let inside = node;
-  for (const outer of ancestorsOf(node, inspection)) {
+  for (let outer = parents.get(node); outer !== undefined; outer = parents.get(outer)) {
     if (isFunction(outer)) return false;
     if (outer.type === "TryStatement" && outer.block === inside) return true;
     inside = outer;
@@ -108,7 +109,7 @@ function declaredAs({ declared }: Binding, inspection: Inspection): AnyNode | un
   return holder !== undefined && "id" in holder && holder.id === name ? holder : undefined;
 }
 
-/** The nodes around a node, from the inside out. */
+/** The nodes around a node, from the inside out. Where every snippet passes, a plain loop takes half the time. */
 export function* ancestorsOf(node: AnyNode, { scopes }: Inspection): Iterable<AnyNode> {
   for (let at = scopes.parents.get(node); at !== undefined; at = scopes.parents.get(at)) yield at;
 }

@@ -42,6 +42,7 @@ class Finder implements OwnFunctions {
   readonly #inspection: Inspection;
   readonly #facts: SyntaxFacts;
   readonly #calls: Calls;
+  readonly #promises = new Map<AnyNode, OwnPromise | undefined>();
   readonly #given = new Map<FunctionNode, OwnPromise | undefined>();
   #depth = 0;
   #members: ReadonlyMap<string, readonly FunctionNode[]> | undefined;
@@ -68,7 +69,10 @@ class Finder implements OwnFunctions {
     if (call.type === "NewExpression" && call.callee.type === "Identifier" && call.callee.name === "Promise")
       return { name: "new Promise", makers: [], isMadeByThemAlone: false };
     if (call.type !== "CallExpression" || this.#calls.has(call)) return undefined;
-    return this.#promiseOfBuiltin(call) ?? this.#sumOf(this.behind(call.callee), call.callee);
+    if (this.#promises.has(call)) return this.#promises.get(call);
+    const promise = this.#promiseOfBuiltin(call) ?? this.#sumOf(this.behind(call.callee), call.callee);
+    this.#promises.set(call, promise);
+    return promise;
   }
 
   promisesIn({ callee, arguments: given }: CallExpression): OwnPromise | undefined {
@@ -98,6 +102,7 @@ class Finder implements OwnFunctions {
   }
 
   #sumOf(functions: readonly FunctionNode[], callee: AnyNode): OwnPromise | undefined {
+    if (functions.length === 0) return undefined;
     const promises = functions.flatMap((func) => this.#givenBy(func) ?? []);
     if (promises.length === 0) return undefined;
     return {

@@ -27,34 +27,37 @@ const MOST_LOOKS = 4;
 /**
  * Makes async functions plain whose promises are used as values where `await` cannot stand: then their calls can block; and
  * lists of `Promise.all`, whose items then can. In a program that never waits these are all async functions, but for those
- * whose promises are only given back and that change nothing around them: these may run side by side. Gives the `await`s
- * that have nothing to wait for any more.
+ * whose promises are only given back and that change nothing around them: these may run side by side.
  */
-export function makeFunctionsPlain(known: Known, inspection: Inspection): ReadonlySet<Await> {
-  const { functions, keepsPromises } = known.facts;
-  if (!keepsPromises && !functions.some((func) => isAsync(func, inspection))) return new Set();
+export function makeFunctionsPlain(known: Known, inspection: Inspection): Plain {
+  const { facts, calls } = known;
+  if (!facts.keepsPromises && !facts.functions.some((func) => isAsync(func, inspection)))
+    return { idle: new Set(), own: findOwnFunctions(facts, calls, inspection) };
   const plainer = new Plainer(known, inspection);
   plainer.lookAtCallbacks();
-  for (let look = 1; look <= MOST_LOOKS; look++) if (!plainer.look(look === MOST_LOOKS)) break;
-  return plainer.idle;
+  for (let look = 1; look <= MOST_LOOKS && plainer.look(look === MOST_LOOKS); look++) plainer.lookAgain();
+  return plainer;
 }
 
-class Plainer {
-  /** `await`s of what is plain now. */
+interface Plain {
+  /** `await`s that have nothing to wait for any more. */
+  readonly idle: ReadonlySet<Await>;
+  readonly own: OwnFunctions;
+}
+
+class Plainer implements Plain {
   readonly idle = new Set<Await>();
+  own: OwnFunctions;
   readonly #known: Known;
   readonly #inspection: Inspection;
   readonly #awaitsOf = new Map<AnyNode, Await[]>();
   readonly #changing: ReadonlySet<AnyNode>;
-  #own: OwnFunctions;
 
   constructor(known: Known, inspection: Inspection) {
     this.#known = known;
     this.#inspection = inspection;
-    this.#own = findOwnFunctions(known.facts, known.calls, inspection);
-    this.#changing = known.facts.waits
-      ? new Set()
-      : findSideEffects({ calls: known.calls, own: this.#own }, inspection);
+    this.own = findOwnFunctions(known.facts, known.calls, inspection);
+    this.#changing = known.facts.waits ? new Set() : findSideEffects({ calls: known.calls, own: this.own }, inspection);
     for (const node of known.facts.awaits) {
       const func = functionAround(node, inspection);
       if (func !== undefined) collect(this.#awaitsOf, func, node);
@@ -72,17 +75,22 @@ class Plainer {
         : `${name} does not wait for its async callback: write for (const … of …) { await … }`;
       this.#inspection.report.note(note);
     }
+    this.lookAgain();
+  }
+
+  /** What is known of functions may be otherwise after some have become plain. */
+  lookAgain(): void {
+    this.own = findOwnFunctions(this.#known.facts, this.#known.calls, this.#inspection);
   }
 
   /** True if there may be more to do. */
   look(isLast: boolean): boolean {
-    const { facts, calls, follow } = this.#known;
+    const { facts, follow } = this.#known;
     const flow = follow();
-    this.#own = findOwnFunctions(facts, calls, this.#inspection);
     let changed = !facts.waits && this.#makeAllPlain(flow, isLast);
     for (const call of facts.calls) {
-      const single = this.#own.promiseOf(call);
-      const promise = single ?? this.#own.promisesIn(call);
+      const single = this.own.promiseOf(call);
+      const promise = single ?? this.own.promisesIn(call);
       if (promise === undefined || !promise.isMadeByThemAlone || this.#canWait(call)) continue;
       if (!isUsedAsValue(call, single === undefined ? 1 : 0, { flow, facts }) || !this.#makePlain(promise.makers))
         continue;
@@ -128,7 +136,7 @@ class Plainer {
     const all = new Set(makers);
     const idle = new Set<Await>();
     for (const maker of all) {
-      const promises = isFunction(maker) ? this.#promisesOfFunction(maker, idle) : this.#own.promisesAmong(maker);
+      const promises = isFunction(maker) ? this.#promisesOfFunction(maker, idle) : this.own.promisesAmong(maker);
       if (promises === undefined || !promises.every(({ isMadeByThemAlone }) => isMadeByThemAlone)) return false;
       for (const promise of promises) for (const inner of promise.makers) all.add(inner);
     }
@@ -144,8 +152,8 @@ class Plainer {
     for (const node of this.#awaitsOf.get(func) ?? []) {
       if (waitsForMethod(node, this.#known.calls)) continue;
       if (node.type !== "AwaitExpression" || node.argument.type !== "CallExpression") return undefined;
-      const promise = this.#own.promiseOf(node.argument);
-      if (promise === undefined && this.#own.behind(node.argument.callee).length === 0) return undefined;
+      const promise = this.own.promiseOf(node.argument);
+      if (promise === undefined && this.own.behind(node.argument.callee).length === 0) return undefined;
       idle.add(node);
       if (promise !== undefined) promises.push(promise);
     }

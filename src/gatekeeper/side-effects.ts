@@ -2,7 +2,7 @@ import type { AnyNode, CallExpression } from "acorn";
 import type { Calls } from "./device.ts";
 import { ancestorsOf, type Inspection } from "./inspection.ts";
 import type { OwnFunctions } from "./own.ts";
-import { byType, type ByType, identifiersOf, isFunction, literalName, walk } from "./walk.ts";
+import { byType, type ByType, identifiersOf, isFunction, literalName } from "./walk.ts";
 
 /** Members that change what they are called on, or what they are given. */
 const CHANGING: ReadonlySet<string> = new Set(
@@ -19,11 +19,10 @@ export function findSideEffects(
   inspection: Inspection,
 ): ReadonlySet<AnyNode> {
   const found = new Set<AnyNode>();
-  const enter = (node: AnyNode): void => {
+  for (const node of inspection.scopes.parents.keys()) {
     const changed = known.calls.has(node) ? [] : (byType(CHANGED, node, node)?.(known.own) ?? []);
     for (const name of changed) markAround(node, inspection.scopes.bindingOf(name)?.declared[0], found, inspection);
-  };
-  walk(inspection.snippet.tree, { enter });
+  }
   return found;
 }
 

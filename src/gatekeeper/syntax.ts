@@ -14,7 +14,7 @@ import { REFUSED_NODES } from "./allowlist.ts";
 import { wordsForModule } from "./globals.ts";
 import { ancestorsOf, type Inspection, parentOf } from "./inspection.ts";
 import { THEN } from "./need.ts";
-import { byType, type ByType, type FunctionNode, isAllowed, isFunction, literalName, walk } from "./walk.ts";
+import { byType, type ByType, type FunctionNode, isAllowed, isFunction, literalName } from "./walk.ts";
 
 export type Await = AwaitExpression | ForOfStatement;
 
@@ -38,7 +38,7 @@ const MOST_PRIVATE_NAMES = 2_000;
 
 /** Holds every node against the allowlist, and refuses what the engine reads differently from the parser. */
 export function checkSyntax(inspection: Inspection): SyntaxFacts {
-  const { text, tree } = inspection.snippet;
+  const { text } = inspection.snippet;
   const hasOtherLetters = /\P{ASCII}/u.test(text) || text.includes("\\u");
   const look: Look = {
     inspection,
@@ -52,14 +52,13 @@ export function checkSyntax(inspection: Inspection): SyntaxFacts {
     imported: new Set(),
     privateNames: 0,
   };
-  walk(tree, {
-    enter: (node) => {
-      if (isFunction(node)) look.functions.push(node);
-      if (isAllowed(node)) byType(LOOKS, node, node)?.(look);
-      else refuseNode(node, look);
-      if (hasOtherLetters) checkLetters(node, inspection);
-    },
-  });
+  // All nodes but the program itself, in the order of the text.
+  for (const node of inspection.scopes.parents.keys()) {
+    if (isFunction(node)) look.functions.push(node);
+    if (isAllowed(node)) byType(LOOKS, node, node)?.(look);
+    else refuseNode(node, look);
+    if (hasOtherLetters) checkLetters(node, inspection);
+  }
   return look;
 }
 

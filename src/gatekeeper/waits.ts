@@ -5,7 +5,6 @@ import type { Calls, MethodUse } from "./device.ts";
 import { createFlow, type Flow } from "./flow.ts";
 import { ancestorsOf, type Inspection, isInTry, mayAwait, parentOf } from "./inspection.ts";
 import { AWAITED, DOUBT, EITHER, type Need, PROMISE, UNUSED, VALUE } from "./need.ts";
-import { findOwnFunctions } from "./own.ts";
 import { makeFunctionsPlain } from "./plain.ts";
 import { writeOwnPromises } from "./promises.ts";
 import type { ResultStatement } from "./result.ts";
@@ -50,12 +49,12 @@ export function writeWaits({ uses, args, facts, results, entry }: Known, inspect
       isResult: (statement) => resultNodes.has(statement),
     });
   const told = new Set<string>();
-  const idle = makeFunctionsPlain({ calls, facts, follow, entry, told }, inspection);
+  const { idle, own } = makeFunctionsPlain({ calls, facts, follow, entry, told }, inspection);
   const decisions: Decisions = { flow: follow(), told, doubtIsValue: !(facts.waits && facts.keepsPromises) };
   const blocking = new Set(uses.filter((use) => writeUse(use, decisions, inspection)));
   dropAwaits(facts.awaits, { calls, idle }, inspection);
   const { flow } = decisions;
-  const promises = { uses, calls, facts, results, flow, told, own: findOwnFunctions(facts, calls, inspection) };
+  const promises = { uses, calls, facts, results, flow, told, own };
   const hasLater = writeOwnPromises(promises, inspection);
   noteMissing([...told], inspection);
   return { blocking, hasLater };
