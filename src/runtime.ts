@@ -216,6 +216,7 @@ function openRooms({
       catalog,
       problems: (method, args) => validator.problems(method, args),
       mayCall: (path) => mayCall(caller, path),
+      exampleCall: ({ path }) => describe(catalog, path).example,
       findSimilar: (words) => similar(catalog, words),
     }),
   };
