@@ -206,7 +206,8 @@ function waitForAnswer(call: GuestCall): string {
   const before = Atomics.load(words, CONTROL.answered);
   const since = performance.now();
   post({ kind: "wait", run: current, deeds: takeDeeds(), call });
-  Atomics.wait(words, CONTROL.answered, before);
+  // The host counts first and wakes afterwards: the call of before may wake this one.
+  while (Atomics.load(words, CONTROL.answered) === before) Atomics.wait(words, CONTROL.answered, before);
   const waited = performance.now() - since;
   isolate.postpone(waited);
   slice.startedAt += waited;

@@ -26,7 +26,21 @@ async function errorsPage() {
     lines.push("", `## ${title}`, "", "| code | what it says | what to do |", "| --- | --- | --- |");
     for (const code of codes) lines.push(`| \`${code}\` | ${cell(ERRORS[code].says)} | ${cell(ERRORS[code].fix)} |`);
   }
+  lines.push("", "## What a model reads", "", "Snippets that are refused, and all that is said about them.");
+  for (const { code, source, text } of refusals()) {
+    lines.push("", `### ${code}`, "", "```js", shown(source), "```", "", "```text", shown(text), "```");
+  }
   return `${lines.join("\n")}\n`;
+}
+
+/** What the tests hold the texts against. */
+function refusals() {
+  return JSON.parse(readFileSync(join(ROOT, "test", "fixtures", "refusals.json"), "utf8"));
+}
+
+/** A character that nobody can see is not for a page. */
+function shown(text) {
+  return text.replaceAll("\u202e", "\\u202e");
 }
 
 /** A comment that stands on its own line in the table is the title of what follows it. */

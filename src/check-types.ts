@@ -1,29 +1,74 @@
-import { type Finding, placesOf, violationAt } from "./model/frame.ts";
-import type { Catalog } from "./model/catalog.ts";
+import type { Verdict } from "./gatekeeper/index.ts";
+import type { Catalog, Method } from "./model/catalog.ts";
+import { type Finding, type Places, placesOf, violationAt } from "./model/frame.ts";
 import type { Violation } from "./model/outcome.ts";
+import { type Plan, UNKNOWN } from "./model/plan.ts";
 import type { Program, Snippet } from "./model/snippet.ts";
 import { declarations } from "./registry/index.ts";
 import type { Diagnostic, Typecheck } from "./typecheck/index.ts";
 
-/** Asks the compiler about a snippet that the gatekeeper has let through. */
-export type CheckTypes = (snippet: Snippet, program: Program, catalog: Catalog) => Promise<readonly Violation[]>;
+/** What the compiler says of a snippet that the gatekeeper has let through. */
+export interface Opinion {
+  /** What it is certain of. */
+  readonly violations: readonly Violation[];
+  /** What may be wrong. */
+  readonly notes: readonly string[];
+}
+
+export type CheckTypes = (snippet: Snippet, verdict: Passed, catalog: Catalog) => Promise<Opinion>;
+
+/** What the gatekeeper found in a snippet that may run. */
+export type Passed = Pick<Verdict, "plan"> & { readonly program: Program };
+
+const NO_OPINION: Opinion = { violations: [], notes: [] };
 
 /** Without a compiler nothing is wrong. */
-export const NO_TYPES: CheckTypes = async () => [];
+export const NO_TYPES: CheckTypes = async () => NO_OPINION;
 
-/** What the compiler is certain of becomes a violation; when it is cold or late, the snippet goes on without it. */
+/** The compiler takes a second of computing to load, which a program that runs a single snippet does not have to pay. */
+const LOAD_AFTER_MS = 1_000;
+
+/** Guesses that are told of one snippet. */
+const MOST_GUESSES = 3;
+
+/**
+ * Lets the compiler look at snippets in which it may find something. Where it is not installed, still loading or late, they
+ * run without. It is loaded a while after the first snippet, unless it is warm already.
+ */
 export function checkTypesWith(typecheck: Typecheck): CheckTypes {
-  return async (snippet, { paths }, catalog) => {
-    const skills = new Set(paths.flatMap((path) => catalog.method(path)?.skill ?? []));
-    if (snippet.kind !== "program" || skills.size === 0) return [];
-    const result = await typecheck.check({ code: snippet.text, declarations: declarations(catalog, [...skills]) });
-    if (result.kind === "skipped") {
-      if (result.why === "cold") void typecheck.warmUp();
-      return [];
+  let loading: NodeJS.Timeout | undefined;
+  return async (snippet, { plan, program }, catalog) => {
+    if (!typecheck.isWarm) {
+      loading ??= setTimeout(() => typecheck.load(), LOAD_AFTER_MS).unref();
+      return NO_OPINION;
     }
-    const places = placesOf(snippet.source);
-    const certain = result.diagnostics.filter((diagnostic) => diagnostic.certain);
-    return certain.map((diagnostic) => violationAt(places, findingOf(diagnostic)));
+    const methods = [...program.paths].flatMap((path) => catalog.method(path) ?? []);
+    if (snippet.kind !== "program" || methods.length === 0 || isKnownWhole(plan, methods)) return NO_OPINION;
+    const skills = new Set(methods.map(({ skill }) => skill));
+    const result = await typecheck.check({ code: snippet.text, declarations: declarations(catalog, [...skills]) });
+    return result.kind === "checked" ? opinionOf(result.diagnostics, placesOf(snippet.source)) : NO_OPINION;
+  };
+}
+
+/** True where the gatekeeper has seen all arguments, and results can be anything: there is nothing left to find. */
+function isKnownWhole(plan: Plan, methods: readonly Method[]): boolean {
+  return (
+    methods.every(({ output }) => output === undefined) &&
+    plan.every(({ literalArguments }) => literalArguments !== undefined && !literalArguments.some(hasUnknown))
+  );
+}
+
+function hasUnknown(value: unknown): boolean {
+  if (typeof value !== "object" || value === null) return value === UNKNOWN;
+  return Object.values(value).some(hasUnknown);
+}
+
+function opinionOf(diagnostics: readonly Diagnostic[], places: Places): Opinion {
+  const certain = diagnostics.filter((diagnostic) => diagnostic.certain);
+  const guesses = diagnostics.filter((diagnostic) => !diagnostic.certain).slice(0, MOST_GUESSES);
+  return {
+    violations: certain.map((diagnostic) => violationAt(places, findingOf(diagnostic))),
+    notes: guesses.map(({ start, message }) => `Line ${places.position(start).line} may be wrong: ${message}`),
   };
 }
 

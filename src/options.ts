@@ -35,8 +35,9 @@ export interface RuntimeOptions {
   /** Takes up changes of skill files while the runtime lives. Off by default. */
   readonly watch?: boolean;
   /**
-   * Lets the TypeScript compiler look at each snippet before it runs, in a thread of its own, for at most 100 ms. Needs the
-   * package `typescript`. Off by default.
+   * Lets the TypeScript compiler look at each snippet before it runs, in a thread of its own, for at most 100 ms; without the
+   * package `typescript` nothing is looked at. On by default, from a second after the first snippet; `true` loads it at once,
+   * `false` never.
    */
   readonly typecheck?: boolean;
   /** Worker threads of the sandbox; one fewer than the machine has cores, at most 4, by default. */
@@ -54,6 +55,7 @@ export interface Settings {
   readonly skills: readonly ProvidedSkill[];
   readonly servers: readonly ServerConfig[];
   readonly limits: Limits;
+  readonly typecheck: boolean;
   readonly sections: Readonly<Record<string, unknown>>;
   readonly problems: readonly Problem[];
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -75,6 +77,7 @@ export async function readOptions(options: RuntimeOptions): Promise<Settings> {
     skills: (options.skills ?? []).map(parseSkill),
     servers: [...declared, ...files.servers.filter((server) => !names.has(server.name))],
     limits: mergeLimits(mergeLimits(DEFAULT_LIMITS, files.limits), options.limits),
+    typecheck: options.typecheck ?? (options.lazy !== true && files.settings["typecheck"] !== false),
     sections: files.settings,
     problems: files.warnings,
     env,

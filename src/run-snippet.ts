@@ -34,10 +34,10 @@ export interface RunRequest {
 export async function runSnippet(source: string, request: RunRequest, rooms: Rooms): Promise<Outcome> {
   const runId = randomUUID();
   const snippet = readSnippet(source, request.limits);
-  const { program, violations, notes } = gatekeep(snippet, rooms.questions(request.catalog, request.caller));
+  const { program, plan, violations, notes } = gatekeep(snippet, rooms.questions(request.catalog, request.caller));
   if (program === undefined) return refusedOutcome(runId, violations);
-  const mistakes = await rooms.checkTypes(snippet, program, request.catalog);
-  if (mistakes.length > 0) return refusedOutcome(runId, mistakes);
+  const types = await rooms.checkTypes(snippet, { program, plan }, request.catalog);
+  if (types.violations.length > 0) return refusedOutcome(runId, types.violations);
   const ledger = createLedger(runId, request, rooms);
   const sandbox = await rooms.sandbox.run(program, ledger.answer, sandboxOptions(request));
   const { calls, notes: callNotes } = ledger.close();
@@ -47,7 +47,7 @@ export async function runSnippet(source: string, request: RunRequest, rooms: Roo
     program,
     sandbox,
     calls,
-    notes: [...notes, ...callNotes],
+    notes: [...notes, ...types.notes, ...callNotes],
     limits: request.limits,
     results: rooms.results,
   });

@@ -3,6 +3,7 @@ import { EventEmitter } from "node:events";
 import { createSandbox } from "../sandbox/index.ts";
 import { checkTypesWith, NO_TYPES } from "./check-types.ts";
 import { callMethod, callMethods, type WantedCall } from "./call-method.ts";
+import { createConversations } from "./conversations.ts";
 import { sentence, SkillgateError } from "./errors.ts";
 import { type Caller, mayCall, OWNER } from "./model/caller.ts";
 import type { Catalog } from "./model/catalog.ts";
@@ -38,6 +39,8 @@ export interface RunOptions {
   readonly caller?: Caller;
   readonly limits?: Partial<Limits>;
   readonly signal?: AbortSignal;
+  /** The conversation that the snippet is part of: where it is refused for one reason again and again, it is told more. */
+  readonly conversation?: string;
 }
 
 export interface CallerOption {
@@ -117,6 +120,7 @@ interface Parts {
 function openRuntime(parts: Parts): Runtime {
   const { options, settings, registry, sources, providers, events } = parts;
   const rooms = openRooms(parts);
+  const conversations = createConversations();
   let ready: Promise<void> | undefined;
   let closed: Promise<unknown> | undefined;
   const whenReady = (): Promise<void> => (ready ??= providers.ready());
@@ -140,6 +144,8 @@ function openRuntime(parts: Parts): Runtime {
         await wait();
         outcome = await runSnippet(source, requestOf(options), rooms);
       }
+      const { conversation, caller } = options;
+      if (conversation !== undefined) outcome = conversations.remember(conversation, outcome, viewFor(caller));
       events.emit("run", outcome);
       return outcome;
     },
@@ -188,8 +194,8 @@ function openRooms({
   settings,
   events,
 }: Parts): Rooms & { readonly router: Router; readonly typecheck: Typecheck | undefined } {
-  const typecheck = options.typecheck === true ? createTypecheck() : undefined;
-  void typecheck?.warmUp();
+  const typecheck = settings.typecheck ? createTypecheck() : undefined;
+  if (options.typecheck === true) typecheck?.load();
   const validator = createValidator();
   const router = createRouter({
     validator,
@@ -210,6 +216,7 @@ function openRooms({
       catalog,
       problems: (method, args) => validator.problems(method, args),
       mayCall: (path) => mayCall(caller, path),
+      exampleCall: ({ path }) => describe(catalog, path).example,
       findSimilar: (words) => similar(catalog, words),
     }),
   };

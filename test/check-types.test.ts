@@ -1,6 +1,10 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { expect, test } from "vitest";
 
 import { createRuntime, defineSkill } from "../src/index.ts";
+import { readOptions } from "../src/options.ts";
 
 const PeopleSkill = defineSkill({
   name: "PeopleSkill",
@@ -37,4 +41,31 @@ test("S5: what the compiler is certain of is refused before anything runs, at th
     kind: "completed",
     value: "Ada",
   });
+});
+
+test("S5: by default the compiler looks at snippets once it is loaded; what it only guesses is a note", async () => {
+  await using runtime = await createRuntime({ skillsDir: false, skills: [PeopleSkill] });
+  for (;;) {
+    const outcome = await runtime.run("(await device.PeopleSkill.find(36)).shoeSize");
+    expect(outcome).toMatchObject({ kind: "completed", value: undefined });
+    if (outcome.kind !== "completed" || outcome.notes.length === 0) continue;
+    expect(outcome.notes).toEqual([
+      'Line 1 may be wrong: "shoeSize" does not exist in the result of PeopleSkill.find, declared are name, age',
+    ]);
+    return;
+  }
+});
+
+test("S5: switched off by the option or by the settings, the compiler is never loaded", async () => {
+  expect(await readOptions({ typecheck: false })).toMatchObject({ typecheck: false });
+  expect(await readOptions({})).toMatchObject({ typecheck: true });
+  expect(await readOptions({ lazy: true })).toMatchObject({ typecheck: false });
+  const folder = mkdtempSync(join(tmpdir(), "skillgate-typecheck-"));
+  try {
+    writeFileSync(join(folder, "settings.yaml"), "typecheck: false\n");
+    const settings = await readOptions({ settings: "settings.yaml", cwd: folder });
+    expect(settings).toMatchObject({ typecheck: false, problems: [] });
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
 });

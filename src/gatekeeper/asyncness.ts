@@ -2,30 +2,19 @@ import type { AnyNode } from "acorn";
 import type { Calls } from "./device.ts";
 import { functionAround, type Inspection, isAsync, mayAwait, parentOf } from "./inspection.ts";
 import type { Await } from "./syntax.ts";
-import { collect, type FunctionNode, isFunction, literalName } from "./walk.ts";
+import { type FunctionNode, isFunction, literalName } from "./walk.ts";
 
 /** Callbacks of these that are async would be taken for their promises, or not be waited for. */
 export const SYNC_CALLBACKS: ReadonlySet<string> = new Set(
   "forEach filter find findIndex findLast findLastIndex some every sort toSorted flatMap".split(" "),
 );
 
-/**
- * Corrects functions that have an `async` too much or too little. A callback whose promise nobody would look at loses it, if
- * all that it awaits are methods; these can block. A function that awaits anything else gets it.
- */
-export function correctAsync(awaits: readonly Await[], calls: Calls, inspection: Inspection): void {
-  const awaitsOf = new Map<AnyNode, Await[]>();
+/** Functions that await what cannot block get the `async` that they lack. */
+export function addMissingAsync(awaits: readonly Await[], calls: Calls, inspection: Inspection): void {
   for (const node of awaits) {
     const func = functionAround(node, inspection);
-    if (func !== undefined) collect(awaitsOf, func, node);
-  }
-  for (const [func, inside] of awaitsOf) {
-    if (!isFunction(func) || func.generator) continue;
-    const others = inside.filter((node) => !waitsForMethod(node, calls));
-    const callbackOf = syncCallbackOf(func, inspection);
-    if (isAsync(func, inspection) && callbackOf !== undefined)
-      makeSync(func, callbackOf, others.length > 0, inspection);
-    else if (others.some((node) => !mayAwait(node, inspection))) makeAsync(func, callbackOf, inspection);
+    if (func === undefined || !isFunction(func) || func.generator) continue;
+    if (!mayAwait(node, inspection) && !waitsForMethod(node, calls)) makeAsync(func, inspection);
   }
 }
 
@@ -43,7 +32,7 @@ export function waitsForMethod(node: Await, calls: Calls): boolean {
 }
 
 /** The method that gets a function as its callback and does not wait for it. */
-function syncCallbackOf(func: AnyNode, inspection: Inspection): string | undefined {
+export function syncCallbackOf(func: AnyNode, inspection: Inspection): string | undefined {
   const call = parentOf(func, inspection);
   if (call?.type !== "CallExpression" || call.arguments[0] !== func || call.callee.type !== "MemberExpression")
     return undefined;
@@ -51,25 +40,24 @@ function syncCallbackOf(func: AnyNode, inspection: Inspection): string | undefin
   return name !== undefined && SYNC_CALLBACKS.has(name) ? name : undefined;
 }
 
-function makeSync(
-  func: FunctionNode,
-  callbackOf: string,
-  awaitsMore: boolean,
-  { report, corrected }: Inspection,
-): void {
-  if (awaitsMore)
-    return report.note(`${callbackOf} does not wait for its async callback: write for (const … of …) { await … }`);
-  report.replace({ start: func.start, end: func.start + "async".length }, "");
-  report.note(`${callbackOf} waits for no promise: the calls in its callback were made one after the other`);
+/** Takes the `async` off, wherever it stands; without it, a member of a class could go on with the line before. */
+export function makePlain(func: FunctionNode, inspection: Inspection): void {
+  const { report, corrected, snippet } = inspection;
+  const holder = parentOf(func, inspection);
+  const isMethod = holder?.type === "MethodDefinition" || (holder?.type === "Property" && holder.method);
+  const from = isMethod ? holder.start : func.start;
+  const start = isMethod ? from + snippet.text.slice(from, holder.key.start).lastIndexOf("async") : from;
+  const isFirst = holder?.type === "MethodDefinition" && start === from;
+  report.replace({ start, end: start + "async".length }, isFirst ? ";" : "");
   corrected.set(func, false);
 }
 
 /** Methods of classes and objects keep what they are: others see their form. */
-function makeAsync(func: FunctionNode, callbackOf: string | undefined, inspection: Inspection): void {
+function makeAsync(func: FunctionNode, inspection: Inspection): void {
   const holder = parentOf(func, inspection);
   const isMethod =
     holder?.type === "MethodDefinition" || (holder?.type === "Property" && (holder.method || holder.kind !== "init"));
-  if (isMethod || callbackOf !== undefined) return;
+  if (isMethod || isAsync(func, inspection) || syncCallbackOf(func, inspection) !== undefined) return;
   inspection.report.wrap({ start: func.start, end: func.start }, "async ", "");
   inspection.report.note("async was missing where await is used, and was added");
   inspection.corrected.set(func, true);

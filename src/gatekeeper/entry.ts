@@ -8,6 +8,7 @@ import { type FunctionNode, isFunction } from "./walk.ts";
 export interface Entry {
   /** What is written after the program, to start it. */
   readonly closing: string;
+  readonly func: FunctionNode | undefined;
   /** Parameters that stand for `device`. */
   readonly parameters: readonly Binding[];
 }
@@ -68,7 +69,7 @@ function startOfExport(node: ExportDefaultDeclaration, inspection: Inspection): 
   if (snippet.text[node.end - 1] !== ";") report.wrap({ start: node.end, end: node.end }, ";", "");
   const func = functionBehind(declaration, inspection);
   if (func !== undefined) return callTo(DEFAULT_EXPORT, func, inspection);
-  return { closing: `\nreturn ${DEFAULT_EXPORT};`, parameters: [] };
+  return { closing: `\nreturn ${DEFAULT_EXPORT};`, func: undefined, parameters: [] };
 }
 
 function functionBehind(node: AnyNode, inspection: Inspection): FunctionNode | undefined {
@@ -82,7 +83,7 @@ function startOfExpression(start: number, end: number, func: FunctionNode, inspe
   if (given === undefined) return undefined;
   inspection.report.wrap({ start, end }, "return await (", `)(${given.text})`);
   inspection.report.note("The function was called, as it is the whole program");
-  return { closing: "", parameters: given.parameters };
+  return { closing: "", func, parameters: given.parameters };
 }
 
 /** The only function of a program that is nothing else, or one named `main`. */
@@ -116,7 +117,7 @@ function callTo(name: string, func: FunctionNode, inspection: Inspection): Entry
   const given = argumentsFor(func, inspection);
   return given === undefined
     ? undefined
-    : { closing: `\nreturn await ${name}(${given.text});`, parameters: given.parameters };
+    : { closing: `\nreturn await ${name}(${given.text});`, func, parameters: given.parameters };
 }
 
 /** Models hand the globals of the sandbox to their function: `main(device)`, `({ device, console }) => …`. */

@@ -1,15 +1,26 @@
 import type { AnyNode, CallExpression, Identifier, NewExpression } from "acorn";
 import { GLOBALS } from "./allowlist.ts";
-import { functionAround, functionOf, type Inspection, isAsync, isInTry, parentOf } from "./inspection.ts";
+import {
+  constructorOf,
+  functionAround,
+  functionOf,
+  type Inspection,
+  isAsync,
+  isInTry,
+  mayAwait,
+  parentOf,
+} from "./inspection.ts";
 import {
   ADDING,
   COMBINATORS,
   type Depth,
+  DOUBT,
   EITHER,
   GIVEN,
   LISTING_CALLBACKS,
   type Need,
   REARRANGING,
+  REDUCING,
   type Steps,
   sumOf,
   THEN,
@@ -17,8 +28,8 @@ import {
   USING_CALLBACKS,
   VALUE,
 } from "./need.ts";
-import { needOfTarget, PLACES, PLACES_INSIDE } from "./places.ts";
-import { byType, collect, type FunctionNode, isFunction, literalName, walk } from "./walk.ts";
+import { HOLDERS, needOfTarget, PLACES, PLACES_INSIDE } from "./places.ts";
+import { byType, collect, type FunctionNode, isFunction, literalName } from "./walk.ts";
 
 /** Deeper ones are in doubt, and so are longer ways. */
 const DEEPEST = 4;
@@ -29,6 +40,8 @@ export interface Flow {
   need(expression: AnyNode, depth: Depth): Need;
   /** The same for the results of a function, from an expression that stands for the function. */
   needOfFunction(func: AnyNode): Need;
+  /** The same for the promises of an async function, and for what its calls give if it is none. */
+  needOfCalls(func: FunctionNode): Need;
 }
 
 /** What other steps have found out. */
@@ -46,6 +59,7 @@ export function createFlow(inspection: Inspection, known: Known): Flow {
   return {
     need: (expression, depth) => flow.need(expression, depth),
     needOfFunction: (func) => flow.needOfFunction(func, 0),
+    needOfCalls: (func) => flow.needOfCalls(func, 0),
   };
 }
 
@@ -66,13 +80,13 @@ class Follower implements Steps {
   need(expression: AnyNode, depth: Depth): Need {
     const parent = this.parent(expression);
     const place = parent && byType(depth === 0 ? PLACES : PLACES_INSIDE, parent, expression);
-    if (parent === undefined || depth < 0 || depth > DEEPEST) return EITHER;
+    if (parent === undefined || depth < 0 || depth > DEEPEST) return DOUBT;
     return place === undefined ? VALUE : this.#further(() => place(this, depth));
   }
 
   needOfName(identifier: AnyNode, depth: Depth): Need {
     const binding = this.#inspection.scopes.bindingOf(identifier);
-    if (binding === undefined) return EITHER;
+    if (binding === undefined) return DOUBT;
     return this.#once("uses", binding, depth, () => sumOf(binding.reads, (read) => this.need(read, depth)));
   }
 
@@ -88,15 +102,15 @@ class Follower implements Steps {
       return this.#callback(func, parent, depth);
     if (parent?.type === "VariableDeclarator" && parent.init === func) return this.#calls(parent.id, depth);
     if (parent?.type === "AssignmentExpression" && parent.right === func) return this.#calls(parent.left, depth);
-    if (parent === undefined || !("computed" in parent) || !("key" in parent)) return EITHER;
+    if (parent === undefined || !("computed" in parent) || !("key" in parent)) return DOUBT;
     const name = literalName(parent.key, parent.computed);
     const isGetter = "kind" in parent && parent.kind === "get";
-    return name === undefined ? EITHER : this.needOfMembers(name, depth, isGetter ? "read" : "called");
+    return name === undefined ? DOUBT : this.needOfMembers(name, depth, isGetter ? "read" : "called");
   }
 
   needOfMembers(name: string, depth: Depth, how: "read" | "called"): Need {
     const members = this.#membersNamed(name);
-    if (members.length === 0) return EITHER;
+    if (members.length === 0) return DOUBT;
     return this.#once(how, name, depth, () =>
       sumOf(members, (member) => (how === "read" ? this.need(member, depth) : this.needOfFunction(member, depth))),
     );
@@ -111,22 +125,22 @@ class Follower implements Steps {
     }
     if (callee.type === "Identifier" && this.#isGlobal(callee)) return callee.name === "print" ? GIVEN : VALUE;
     const func = this.#functionBehind(callee);
-    return func === undefined ? EITHER : this.#needOfParameter(func, call.arguments.indexOf(argument as never), depth);
+    return func === undefined ? DOUBT : this.#needOfParameter(func, call.arguments.indexOf(argument as never), depth);
   }
 
   needOfAdding(container: AnyNode, depth: Depth): Need {
     let [at, inside] = [container, depth + 1];
-    while (at.type === "MemberExpression" && at.object.type !== "ThisExpression")
-      [at, inside] = [at.object, inside + 1];
+    for (let outer = byType(HOLDERS, at, at); outer !== undefined; outer = byType(HOLDERS, at, at))
+      [at, inside] = [outer.node, inside + outer.levels];
     if (at.type === "Identifier") return this.needOfName(at, inside);
     const field = at.type === "MemberExpression" ? literalName(at.property, at.computed) : undefined;
-    return field === undefined ? EITHER : this.needOfMembers(field, inside, "read");
+    return field === undefined ? DOUBT : this.needOfMembers(field, inside, "read");
   }
 
   needOfElements(call: CallExpression, depth: Depth): Need {
     const [callback] = call.arguments;
     const func = callback && this.#functionBehind(callback);
-    return func === undefined ? EITHER : this.#needOfParameter(func, 0, depth);
+    return func === undefined ? DOUBT : this.#needOfParameter(func, 0, depth);
   }
 
   parent(node: AnyNode): AnyNode | undefined {
@@ -139,6 +153,10 @@ class Follower implements Steps {
 
   isAsync(func: FunctionNode): boolean {
     return isAsync(func, this.#inspection);
+  }
+
+  mayAwait(node: AnyNode): boolean {
+    return mayAwait(node, this.#inspection);
   }
 
   isInTry(node: AnyNode): boolean {
@@ -159,7 +177,7 @@ class Follower implements Steps {
 
   /** Ways that are too long are in doubt. */
   #further(look: () => Need): Need {
-    if (this.#way >= LONGEST_WAY) return EITHER;
+    if (this.#way >= LONGEST_WAY) return DOUBT;
     this.#way++;
     const need = look();
     this.#way--;
@@ -180,9 +198,12 @@ class Follower implements Steps {
   }
 
   #resultOf(func: AnyNode, depth: Depth): Need {
-    if (!isFunction(func)) return EITHER;
-    if ((this.isAsync(func) || func.generator) && depth === 0) return EITHER;
-    if (func.type === "FunctionDeclaration") return func.id === null ? EITHER : this.#calls(func.id, depth);
+    if (!isFunction(func)) return DOUBT;
+    return (this.isAsync(func) || func.generator) && depth === 0 ? EITHER : this.needOfCalls(func, depth);
+  }
+
+  needOfCalls(func: FunctionNode, depth: Depth): Need {
+    if (func.type === "FunctionDeclaration") return func.id === null ? DOUBT : this.#calls(func.id, depth);
     return this.needOfFunction(func, depth);
   }
 
@@ -198,58 +219,75 @@ class Follower implements Steps {
       const name = literalName(callee.property, callee.computed) ?? "";
       if (LISTING_CALLBACKS.has(name)) return this.need(call, depth + 1);
       if (USING_CALLBACKS.has(name)) return VALUE;
-      return name === "forEach" ? UNUSED : EITHER;
+      if (name === "forEach") return UNUSED;
+      return THEN.has(name) ? EITHER : DOUBT;
     }
     if (callee.type === "Identifier" && this.#isGlobal(callee)) return UNUSED;
     const parameter = this.#functionBehind(callee)?.params[call.arguments.indexOf(func as never)];
-    return parameter === undefined ? EITHER : this.#calls(parameter, depth);
+    return parameter === undefined ? DOUBT : this.#calls(parameter, depth);
   }
 
   /** What the calls of a function need that a variable holds. */
   #calls(name: AnyNode, depth: Depth): Need {
     const binding = name.type === "Identifier" ? this.#inspection.scopes.bindingOf(name) : undefined;
-    if (binding === undefined) return EITHER;
+    if (binding === undefined) return DOUBT;
     return this.#once("calls", binding, depth, () => sumOf(binding.reads, (read) => this.needOfFunction(read, depth)));
   }
 
   #argumentOfMember(call: CallExpression | NewExpression, object: AnyNode, name: string, depth: Depth): Need {
     if (object.type !== "Identifier" || !this.#isGlobal(object)) {
       if (ADDING.has(name)) return this.needOfAdding(object, depth);
+      if (REDUCING.has(name) && call.arguments.length === 2) return this.#needOfStart(call, depth);
       return THEN.has(name) ? EITHER : VALUE;
     }
     if (object.name === "console") return GIVEN;
+    if (this.#inspection.plainLists.has(call)) return VALUE;
     if (object.name === "Promise") {
       return depth === 0 || (depth === 1 && COMBINATORS.has(name)) ? EITHER : this.need(call, depth);
     }
+    if (depth > 0 && name === "from" && call.arguments.length > 1) return this.#needOfItems(call, depth);
     const change = depth === 0 ? undefined : REARRANGING.get(`${object.name}.${name}`);
     return change === undefined ? VALUE : this.need(call, Math.max(1, depth + change));
+  }
+
+  /** `Array.from(list, callback)` */
+  #needOfItems(call: CallExpression | NewExpression, depth: Depth): Need {
+    const callback = call.arguments[1];
+    const func = callback && this.#functionBehind(callback);
+    return func === undefined ? DOUBT : this.#needOfParameter(func, 0, depth - 1);
+  }
+
+  /** What `reduce` starts with is handed to its callback, and given back for an empty list. */
+  #needOfStart(call: CallExpression | NewExpression, depth: Depth): Need {
+    const [callback] = call.arguments;
+    const func = callback && this.#functionBehind(callback);
+    return func === undefined ? DOUBT : this.#needOfParameter(func, 0, depth) | this.need(call, depth);
   }
 
   #needOfParameter({ params }: FunctionNode, index: number, depth: Depth): Need {
     const last = params.at(-1);
     const parameter = params[index] ?? last;
-    if (parameter === undefined || index < 0) return EITHER;
+    if (parameter === undefined || index < 0) return DOUBT;
     if (parameter.type === "RestElement") return needOfTarget(parameter.argument, depth + 1, this);
-    if (params[index] === undefined) return EITHER;
+    if (params[index] === undefined) return DOUBT;
     return needOfTarget(parameter.type === "AssignmentPattern" ? parameter.left : parameter, depth, this);
   }
 
-  /** The function that an expression stands for, if it is one of the snippet. */
+  /** The function that an expression stands for, if it is one of the snippet; of a class, its constructor. */
   #functionBehind(callee: AnyNode): FunctionNode | undefined {
     if (isFunction(callee)) return callee;
     const binding = callee.type === "Identifier" ? this.#inspection.scopes.bindingOf(callee) : undefined;
-    return binding && functionOf(binding, this.#inspection);
+    return binding && (functionOf(binding, this.#inspection) ?? constructorOf(binding, this.#inspection));
   }
 
   /** Members of a name, whatever they are members of. */
   #membersNamed(name: string): readonly AnyNode[] {
     if (this.#members === undefined) {
       const members = new Map<string, AnyNode[]>();
-      const enter = (node: AnyNode): void => {
+      for (const node of this.#inspection.scopes.parents.keys()) {
         const key = node.type === "MemberExpression" ? literalName(node.property, node.computed) : undefined;
         if (key !== undefined) collect(members, key, node);
-      };
-      walk(this.#inspection.snippet.tree, { enter });
+      }
       this.#members = members;
     }
     return this.#members.get(name) ?? [];

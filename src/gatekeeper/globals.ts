@@ -1,4 +1,5 @@
 import type { AnyNode, Identifier } from "acorn";
+import type { Method } from "../model/catalog.ts";
 import { shown } from "../model/frame.ts";
 import { nearest } from "../model/nearest.ts";
 import {
@@ -59,7 +60,8 @@ function refuseUnknown(nodes: readonly Identifier[], declared: ReadonlySet<strin
 
 /** What is said of a refused global or module, with a method that could do it instead. */
 export function wordsForRefusal(name: string, refusal: Refusal, { questions }: Inspection): Words {
-  const found = refusal.search === undefined ? [] : similar(refusal.search, questions);
+  const words = refusal.search ?? "";
+  const found = similar(words, questions).filter((method) => isAbout(method, words));
   const [first] = found;
   return {
     values: shown(name),
@@ -68,10 +70,18 @@ export function wordsForRefusal(name: string, refusal: Refusal, { questions }: I
   };
 }
 
+/** Words that methods of any kind have. */
+const COMMON_WORDS: ReadonlySet<string> = new Set(["a", "read", "run", "request", "value"]);
+
+/** A search finds the nearest, and among methods of other kinds the nearest is none that could do it. */
+function isAbout({ path, description }: Method, words: string): boolean {
+  const text = `${path} ${description}`.toLowerCase();
+  return words.split(" ").some((word) => !COMMON_WORDS.has(word) && text.includes(word));
+}
+
 function refuseReserved({ scopes, report }: Inspection): void {
   const named = [...scopes.bindings.flatMap(({ declared }) => declared), ...scopes.free.map(({ node }) => node)];
-  for (const node of named) {
-    if (!isReserved(node)) continue;
+  for (const node of named.filter(isReserved)) {
     const fix = `Use a name that does not begin with ${RESERVED_PREFIX}`;
     report.refuse("GLOBAL_FORBIDDEN", node, () => ({ values: shown(node.name), fix }));
   }

@@ -46,6 +46,7 @@ export function gatekeep(snippet: Snippet, questions: Questions): Verdict {
         questions: withFewSearches(questions),
         report: new Report(),
         corrected: new Map(),
+        plainLists: new Set(),
       });
   }
 }
@@ -59,7 +60,10 @@ function inspect(inspection: Inspection): Verdict {
   const explained = new Set([...understood, ...args.keywordNames]);
   const undeclared = checkGlobals(inspection, { explained, imported: facts.imported });
   const results = entry === undefined ? findResults(inspection) : { statements: [], loops: [] };
-  const { blocking, hasLater } = writeWaits({ uses, args, facts, results: results.statements }, inspection);
+  const { blocking, hasLater } = writeWaits(
+    { uses, args, facts, results: results.statements, entry: entry?.func },
+    inspection,
+  );
   writeReturns(results, inspection);
   const places = placesOf(snippet.source);
   const plan = planOf(uses, { args, blocking, places }, inspection);

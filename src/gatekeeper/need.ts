@@ -10,13 +10,16 @@ export const UNUSED = 0;
 export const VALUE = 1;
 /** The promise itself: `.then`, `.catch`, `.finally`. */
 export const PROMISE = 2;
-/** Either: `await`, `Promise.all`, and every case of doubt. */
+/** Either: `await`, `Promise.all`. */
 export const EITHER = 4;
 /** A `return` inside of `try`: without `await`, its failure would not be caught there. */
 export const AWAITED = 8;
 
 /** Either as well: it is given back, or printed, and settled on its way out. */
 export const GIVEN = 16;
+
+/** Nobody knows: it gets to where it cannot be followed. */
+export const DOUBT = 32;
 
 /**
  * Where a promise is: 0 where the expression itself is one, 1 where it is in a list or object, and so on. A promise of a
@@ -47,6 +50,7 @@ export interface Steps {
   parent(node: AnyNode): AnyNode | undefined;
   functionAround(node: AnyNode): AnyNode | undefined;
   isAsync(func: FunctionNode): boolean;
+  mayAwait(node: AnyNode): boolean;
   isInTry(node: AnyNode): boolean;
   isKeyword(node: AnyNode): boolean;
   isResult(statement: AnyNode): boolean;
@@ -68,6 +72,9 @@ export const COMBINATORS: ReadonlySet<string> = new Set(["all", "allSettled", "r
 
 /** These put an argument into what they are called on. */
 export const ADDING: ReadonlySet<string> = new Set(["push", "unshift", "add", "set", "append"]);
+
+/** These hand a result on to the next callback. */
+export const REDUCING: ReadonlySet<string> = new Set(["reduce", "reduceRight"]);
 
 /** These hand out one of the things inside. */
 export const TAKING: ReadonlySet<string> = new Set(["at", "get", "pop", "shift"]);

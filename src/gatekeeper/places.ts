@@ -4,6 +4,7 @@ import {
   AWAITED,
   COPYING,
   type Depth,
+  DOUBT,
   EITHER,
   GIVEN,
   type Need,
@@ -20,7 +21,6 @@ import { type ByType, isFunction, literalName } from "./walk.ts";
 /** What a promise needs at one place. */
 export type Place = (steps: Steps, depth: Depth) => Need;
 
-const either: Place = () => EITHER;
 const given: Place = () => GIVEN;
 const unused: Place = () => UNUSED;
 const value: Place = () => VALUE;
@@ -31,7 +31,7 @@ const value: Place = () => VALUE;
  */
 export const PLACES: ByType<Place> = {
   ArrayExpression: (list) => (steps) => steps.need(list, 1),
-  ArrowFunctionExpression: (arrow, node) => (steps) => (arrow.body === node ? steps.needOfResult(arrow, 0) : EITHER),
+  ArrowFunctionExpression: (arrow, node) => (steps) => (arrow.body === node ? steps.needOfResult(arrow, 0) : DOUBT),
   AssignmentExpression: (assignment, node) => (steps) => {
     const { left, operator } = assignment;
     if (left === node) return operator === "=" ? UNUSED : VALUE;
@@ -42,7 +42,7 @@ export const PLACES: ByType<Place> = {
     ({ left, right }, node) =>
     (steps) =>
       right === node ? needOfTarget(left, 0, steps) : VALUE,
-  AwaitExpression: () => either,
+  AwaitExpression: (awaited) => (steps) => (steps.mayAwait(awaited) ? EITHER : VALUE),
   CallExpression: (call, node) => (steps) => (call.callee === node ? VALUE : steps.needOfArgument(node, call, 0)),
   ChainExpression: (chain) => (steps) => steps.need(chain, 0),
   ConditionalExpression: (conditional, node) => (steps) =>
@@ -86,7 +86,7 @@ export const PLACES: ByType<Place> = {
 export const PLACES_INSIDE: ByType<Place> = {
   ArrayExpression: (list) => (steps, depth) => steps.need(list, depth + 1),
   ArrowFunctionExpression: (arrow, node) => (steps, depth) =>
-    arrow.body === node ? steps.needOfResult(arrow, depth) : EITHER,
+    arrow.body === node ? steps.needOfResult(arrow, depth) : DOUBT,
   AssignmentExpression: (assignment, node) => (steps, depth) => {
     if (assignment.left === node) return UNUSED;
     return needOfTarget(assignment.left, depth, steps) | needOfAssignment(assignment, depth, steps);
@@ -106,7 +106,7 @@ export const PLACES_INSIDE: ByType<Place> = {
   ForOfStatement:
     ({ left, await: awaits, right }, node) =>
     (steps, depth) => {
-      if (awaits || right !== node) return EITHER;
+      if (awaits || right !== node) return awaits ? EITHER : DOUBT;
       const name = left.type === "VariableDeclaration" ? left.declarations[0]?.id : left;
       return name === undefined ? VALUE : needOfTarget(name, depth - 1, steps);
     },
@@ -142,16 +142,35 @@ export const PLACES_INSIDE: ByType<Place> = {
   YieldExpression: (yielded) => (steps, depth) => needOfYield(yielded, depth + (yielded.delegate ? 0 : 1), steps),
 };
 
+/** What a list or object is in, and how many levels out: `lists[key]`, `lists.get(key)`, `(lists[key] ??= [])`. */
+export const HOLDERS: ByType<{ readonly node: AnyNode; readonly levels: number } | undefined> = {
+  AssignmentExpression: ({ left }) => ({ node: left, levels: 0 }),
+  CallExpression: ({ callee }) =>
+    callee.type === "MemberExpression" && TAKING.has(literalName(callee.property, callee.computed) ?? "")
+      ? { node: callee.object, levels: 1 }
+      : undefined,
+  ChainExpression: ({ expression }) => ({ node: expression, levels: 0 }),
+  LogicalExpression: ({ left }) => ({ node: left, levels: 0 }),
+  MemberExpression: ({ object }) => (object.type === "ThisExpression" ? undefined : { node: object, levels: 1 }),
+};
+
 /** What the variable needs that is assigned to. A list or object that is taken apart gives its parts. */
 export function needOfTarget(target: AnyNode, depth: Depth, steps: Steps): Need {
   if (target.type === "Identifier") return steps.needOfName(target, depth);
   if (target.type === "MemberExpression") return needOfSlot(target, depth, steps);
-  if (depth === 0) return VALUE;
-  if (target.type === "ArrayPattern")
-    return sumOf(target.elements, (element) => needOfTarget(element, depth - 1, steps));
-  if (target.type !== "ObjectPattern") return EITHER;
+  if (target.type === "AssignmentPattern" || depth === 0) return VALUE;
+  if (target.type === "ArrayPattern") {
+    return sumOf(target.elements, (element) =>
+      element?.type === "RestElement"
+        ? needOfTarget(element.argument, depth, steps)
+        : element && needOfTarget(element, depth - 1, steps),
+    );
+  }
+  if (target.type !== "ObjectPattern") return DOUBT;
   return sumOf(target.properties, (property) =>
-    property.type === "Property" ? needOfTarget(property.value, depth - 1, steps) : EITHER,
+    property.type === "Property"
+      ? needOfTarget(property.value, depth - 1, steps)
+      : needOfTarget(property.argument, depth, steps),
   );
 }
 
@@ -171,7 +190,7 @@ function needOfStatement(statement: AnyNode, steps: Steps): Need {
 /** A field is read by its name, from whatever holds the object. */
 function needOfField(key: AnyNode, computed: boolean, depth: Depth, steps: Steps): Need {
   const name = literalName(key, computed);
-  return name === undefined ? EITHER : steps.needOfMembers(name, depth, "read");
+  return name === undefined ? DOUBT : steps.needOfMembers(name, depth, "read");
 }
 
 /** What a generator yields is what its calls hold. */

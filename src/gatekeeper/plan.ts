@@ -1,9 +1,10 @@
 import type { AnyNode } from "acorn";
 import type { Places } from "../model/frame.ts";
-import type { CallSite, Plan } from "../model/plan.ts";
+import type { Plan } from "../model/plan.ts";
 import type { CheckedArguments } from "./arguments.ts";
 import type { MethodUse } from "./device.ts";
-import { ancestorsOf, type Inspection } from "./inspection.ts";
+import type { Inspection } from "./inspection.ts";
+import { COMBINATORS } from "./need.ts";
 import { byType, type ByType, isFunction, literalName } from "./walk.ts";
 
 /** What the snippet will call, in the order of the text. */
@@ -16,33 +17,44 @@ export function planOf(
   }: { readonly args: CheckedArguments; readonly blocking: ReadonlySet<MethodUse>; readonly places: Places },
   inspection: Inspection,
 ): Plan {
-  const sites = uses.map((use): readonly [number, CallSite] => {
+  const ordered = uses.toSorted((a, b) => startOf(a) - startOf(b));
+  return ordered.map((use) => {
     const node = use.call ?? use.node;
+    const start = places.position(node.start);
     const end = places.position(node.end);
-    const site = {
-      ...places.position(node.start),
+    const around = surroundingsOf(node, inspection);
+    return {
+      line: start.line,
+      column: start.column,
       path: use.path,
       endLine: end.line,
       endColumn: end.column,
       literalArguments: use.call && args.valuesOf.get(use.call),
-      ...surroundings(node, inspection),
+      inLoop: (around & LOOP) !== 0,
+      conditional: (around & CONDITION) !== 0,
+      parallel: (around & PARALLEL) !== 0,
       blocking: blocking.has(use),
     };
-    return [node.start, site];
   });
-  return sites.sort(([a], [b]) => a - b).map(([, site]) => site);
 }
 
-function surroundings(node: AnyNode, inspection: Inspection): Pick<CallSite, "inLoop" | "conditional" | "parallel"> {
-  let [inLoop, conditional, parallel] = [false, false, false];
+function startOf({ call, node }: MethodUse): number {
+  return (call ?? node).start;
+}
+
+const LOOP = 1;
+const CONDITION = 2;
+const PARALLEL = 4;
+
+/** A sum of these. */
+function surroundingsOf(node: AnyNode, { scopes: { parents } }: Inspection): number {
+  let found = 0;
   let inside = node;
-  for (const outer of ancestorsOf(node, inspection)) {
-    inLoop ||= byType(LOOPS, outer, inside) === true;
-    conditional ||= byType(CONDITIONS, outer, inside) === true;
-    parallel ||= byType(COMBINATORS, outer, inside) === true;
+  for (let outer = parents.get(node); outer !== undefined; outer = parents.get(outer)) {
+    found |= byType(SURROUNDINGS, outer, inside) ?? 0;
     inside = outer;
   }
-  return { inLoop, conditional, parallel };
+  return found;
 }
 
 const REPEATING: ReadonlySet<string> = new Set(
@@ -51,32 +63,24 @@ const REPEATING: ReadonlySet<string> = new Set(
   ),
 );
 
-const LOOPS: ByType<boolean> = {
+/** What a node means for what stands inside of it. */
+const SURROUNDINGS: ByType<number> = {
   CallExpression: ({ callee, arguments: given }, inside) => {
-    if (callee.type !== "MemberExpression" || !given.includes(inside as never)) return false;
-    const isCallback = isFunction(inside) || inside.type === "MemberExpression" || inside.type === "Identifier";
-    return isCallback && REPEATING.has(literalName(callee.property, callee.computed) ?? "");
-  },
-  DoWhileStatement: () => true,
-  ForInStatement: ({ right }, inside) => right !== inside,
-  ForOfStatement: ({ right }, inside) => right !== inside,
-  ForStatement: ({ init }, inside) => init !== inside,
-  WhileStatement: () => true,
-};
-
-const CONDITIONS: ByType<boolean> = {
-  CatchClause: () => true,
-  ConditionalExpression: ({ test }, inside) => test !== inside,
-  IfStatement: ({ test }, inside) => test !== inside,
-  LogicalExpression: ({ left }, inside) => left !== inside,
-  SwitchCase: () => true,
-};
-
-const COMBINATORS: ByType<boolean> = {
-  CallExpression: ({ callee, arguments: given }, inside) => {
-    if (callee.type !== "MemberExpression" || callee.object.type !== "Identifier" || callee.object.name !== "Promise")
-      return false;
+    if (callee.type !== "MemberExpression" || !given.includes(inside as never)) return 0;
     const name = literalName(callee.property, callee.computed) ?? "";
-    return given.includes(inside as never) && ["all", "allSettled", "race", "any"].includes(name);
+    const isOfPromise = callee.object.type === "Identifier" && callee.object.name === "Promise";
+    if (isOfPromise && COMBINATORS.has(name)) return PARALLEL;
+    const isCallback = isFunction(inside) || inside.type === "MemberExpression" || inside.type === "Identifier";
+    return isCallback && REPEATING.has(name) ? LOOP : 0;
   },
+  CatchClause: () => CONDITION,
+  ConditionalExpression: ({ test }, inside) => (test === inside ? 0 : CONDITION),
+  DoWhileStatement: () => LOOP,
+  ForInStatement: ({ right }, inside) => (right === inside ? 0 : LOOP),
+  ForOfStatement: ({ right }, inside) => (right === inside ? 0 : LOOP),
+  ForStatement: ({ init }, inside) => (init === inside ? 0 : LOOP),
+  IfStatement: ({ test }, inside) => (test === inside ? 0 : CONDITION),
+  LogicalExpression: ({ left }, inside) => (left === inside ? 0 : CONDITION),
+  SwitchCase: () => CONDITION,
+  WhileStatement: () => LOOP,
 };

@@ -2,11 +2,12 @@ import type { AnyNode, CallExpression, MemberExpression } from "acorn";
 import { RESERVED_PREFIX } from "./allowlist.ts";
 import type { Calls, MethodUse } from "./device.ts";
 import type { Flow } from "./flow.ts";
-import { ancestorsOf, functionAround, functionOf, type Inspection, isAsync, mayAwait, parentOf } from "./inspection.ts";
-import { COMBINATORS, LISTING_CALLBACKS, PROMISE, THEN, VALUE } from "./need.ts";
+import { ancestorsOf, functionAround, type Inspection, mayAwait, parentOf } from "./inspection.ts";
+import { DOUBT, LISTING_CALLBACKS, PROMISE, THEN, VALUE } from "./need.ts";
+import type { OwnFunctions } from "./own.ts";
 import type { ResultStatement } from "./result.ts";
 import type { SyntaxFacts } from "./syntax.ts";
-import { collect, type FunctionNode, isFunction, literalName } from "./walk.ts";
+import { collect, isFunction, literalName } from "./walk.ts";
 
 /** Where promises are kept that a statement starts and nobody looks at. */
 export const LATER = `${RESERVED_PREFIX}edLater`;
@@ -17,6 +18,7 @@ interface Known {
   readonly facts: SyntaxFacts;
   readonly results: readonly ResultStatement[];
   readonly flow: Flow;
+  readonly own: OwnFunctions;
   readonly told: Set<string>;
 }
 
@@ -26,58 +28,31 @@ interface Known {
  * were put aside.
  */
 export function writeOwnPromises(known: Known, inspection: Inspection): boolean {
-  const awaited = new Set<AnyNode>();
+  const awaiting: Awaiting = { ...known, awaited: new Set(), begun: new Set() };
   for (const call of known.facts.calls) {
-    const name = promiseNameOf(call, inspection);
-    if (name !== undefined && isUsedAsValue(call, 0, known.flow))
-      awaitPromise(call, name, { ...known, awaited }, inspection);
-    else if (isListOfPromises(call, inspection) && isUsedAsValue(call, 1, known.flow))
-      awaitList(call, { ...known, awaited }, inspection);
+    const promise = known.own.promiseOf(call);
+    if (promise !== undefined && isUsedAsValue(call, 0, known)) awaitPromise(call, promise.name, awaiting, inspection);
+    else if (known.own.promisesIn(call) !== undefined && isUsedAsValue(call, 1, known))
+      awaitList(call, awaiting, inspection);
   }
-  return keepForLater(known, awaited, inspection);
+  return keepForLater(known, awaiting.awaited, inspection);
 }
 
 interface Awaiting extends Known {
   readonly awaited: Set<AnyNode>;
+  /** Statements that begin with a bracket now. */
+  readonly begun: Set<AnyNode>;
 }
 
-function isUsedAsValue(expression: AnyNode, depth: number, flow: Flow): boolean {
+/** In a program that keeps none for later, doubt is no reason to keep a promise. */
+export function isUsedAsValue(
+  expression: AnyNode,
+  depth: number,
+  { flow, facts }: Pick<Known, "flow" | "facts">,
+): boolean {
   const need = flow.need(expression, depth);
-  return (need & VALUE) !== 0 && (need & PROMISE) === 0;
-}
-
-/** What makes the promise that a call gives; nothing for a call of anything else. */
-function promiseNameOf({ callee }: CallExpression, inspection: Inspection): string | undefined {
-  if (isFunction(callee)) return gives(callee, inspection) ? "the async function" : undefined;
-  if (callee.type === "Identifier") {
-    const func = asyncFunctionNamed(callee, inspection);
-    return func && callee.name;
-  }
-  if (callee.type !== "MemberExpression" || callee.object.type !== "Identifier" || callee.object.name !== "Promise")
-    return undefined;
-  const name = literalName(callee.property, callee.computed) ?? "";
-  return COMBINATORS.has(name) && inspection.scopes.bindingOf(callee.object) === undefined
-    ? `Promise.${name}`
-    : undefined;
-}
-
-function gives(func: FunctionNode, inspection: Inspection): boolean {
-  return isAsync(func, inspection) && !func.generator;
-}
-
-function asyncFunctionNamed(name: AnyNode, inspection: Inspection): FunctionNode | undefined {
-  const binding = inspection.scopes.bindingOf(name);
-  const func = binding === undefined || binding.writes.length > 0 ? undefined : functionOf(binding, inspection);
-  return func !== undefined && gives(func, inspection) ? func : undefined;
-}
-
-/** `ids.map(async (id) => …)`, `ids.map(load)`, `Array.from(ids, load)` */
-function isListOfPromises({ callee, arguments: given }: CallExpression, inspection: Inspection): boolean {
-  if (callee.type !== "MemberExpression") return false;
-  const name = literalName(callee.property, callee.computed) ?? "";
-  const callback = LISTING_CALLBACKS.has(name) ? given[name === "from" ? 1 : 0] : undefined;
-  if (callback === undefined) return false;
-  return isFunction(callback) ? gives(callback, inspection) : asyncFunctionNamed(callback, inspection) !== undefined;
+  const used = facts.waits && facts.keepsPromises ? VALUE : VALUE | DOUBT;
+  return (need & used) !== 0 && (need & PROMISE) === 0;
 }
 
 function awaitPromise(call: CallExpression, name: string, known: Awaiting, inspection: Inspection): void {
@@ -101,20 +76,22 @@ function writeAwait(
   call: CallExpression,
   before: string,
   after: string,
-  { awaited, results }: Awaiting,
+  { awaited, begun, results }: Awaiting,
   inspection: Inspection,
 ): void {
   let outer: AnyNode | undefined = call;
   while (outer !== undefined && outer.start === call.start && outer.type !== "ExpressionStatement")
     outer = parentOf(outer, inspection);
-  const begins =
-    outer?.type === "ExpressionStatement" && outer.start === call.start && results.every(({ node }) => node !== outer);
-  inspection.report.wrap(call, begins ? `0,${before}` : before, after);
+  if (outer?.type === "ExpressionStatement" && outer.start === call.start && !begun.has(outer)) {
+    begun.add(outer);
+    if (results.every(({ node }) => node !== outer)) inspection.report.wrap(outer, "0,", "");
+  }
+  inspection.report.wrap(call, before, after);
   awaited.add(call);
 }
 
 /** The `map` whose plain callback hands out what a call gives. */
-function listAround(call: CallExpression, inspection: Inspection): CallExpression | undefined {
+export function listAround(call: CallExpression, inspection: Inspection): CallExpression | undefined {
   let inside: AnyNode = call;
   for (const outer of ancestorsOf(call, inspection)) {
     if (isFunction(outer)) {
@@ -140,7 +117,7 @@ function listAround(call: CallExpression, inspection: Inspection): CallExpressio
  * end either, and the run would be over before its calls are; so they are kept and awaited there.
  */
 function keepForLater(
-  { uses, calls, facts, results }: Known,
+  { uses, calls, facts, results, own }: Known,
   awaited: ReadonlySet<AnyNode>,
   inspection: Inspection,
 ): boolean {
@@ -151,11 +128,11 @@ function keepForLater(
       : [];
   });
   const promises = statements.filter(
-    ({ call }) => !calls.has(call) && !awaited.has(call) && isPromise(call, calls, inspection),
+    ({ call }) => !calls.has(call) && !awaited.has(call) && isPromise(call, calls, own),
   );
   if (promises.length === 0) return false;
   const { report } = inspection;
-  const callers = callersOf(uses, facts.calls, inspection);
+  const callers = callersOf(uses, facts.calls, own, inspection);
   const resultOf = new Map<AnyNode, ResultStatement>(results.map((result) => [result.node, result]));
   const started = promises.filter(({ call }) => callers.has(call));
   for (const { call, statement } of started) {
@@ -167,26 +144,26 @@ function keepForLater(
 }
 
 /** True for a promise of the snippet's own, with any `.then`, `.catch` and `.finally` behind it. */
-function isPromise(call: CallExpression, calls: Calls, inspection: Inspection): boolean {
+function isPromise(call: CallExpression, calls: Calls, own: OwnFunctions): boolean {
   let at: AnyNode = call;
   while (at.type === "CallExpression" && at.callee.type === "MemberExpression" && !calls.has(at)) {
     const { object, property, computed }: MemberExpression = at.callee;
     if (!THEN.has(literalName(property, computed) ?? "")) break;
     at = object;
   }
-  return calls.has(at) || (at.type === "CallExpression" && promiseNameOf(at, inspection) !== undefined);
+  return calls.has(at) || own.promiseOf(at) !== undefined;
 }
 
 /** Everything around a call of a method, and everything around a call of a function that has one inside. */
 function callersOf(
   uses: readonly MethodUse[],
   all: readonly CallExpression[],
+  own: OwnFunctions,
   inspection: Inspection,
 ): ReadonlySet<AnyNode> {
   const callsOf = new Map<AnyNode, CallExpression[]>();
   for (const call of all) {
-    const func = call.callee.type === "Identifier" ? asyncFunctionNamed(call.callee, inspection) : undefined;
-    if (func !== undefined) collect(callsOf, func, call);
+    for (const func of own.behind(call.callee)) collect(callsOf, func, call);
   }
   const found = new Set<AnyNode>();
   const rest: AnyNode[] = uses.map(({ node }) => node);

@@ -7,12 +7,14 @@ import type {
   MethodDefinition,
   PrivateIdentifier,
   PropertyDefinition,
+  ReturnStatement,
 } from "acorn";
 import { shown } from "../model/frame.ts";
 import { REFUSED_NODES } from "./allowlist.ts";
 import { wordsForModule } from "./globals.ts";
 import { ancestorsOf, type Inspection, parentOf } from "./inspection.ts";
-import { byType, type ByType, isAllowed, isFunction, walk } from "./walk.ts";
+import { THEN } from "./need.ts";
+import { byType, type ByType, type FunctionNode, isAllowed, isFunction, literalName } from "./walk.ts";
 
 export type Await = AwaitExpression | ForOfStatement;
 
@@ -21,6 +23,12 @@ export interface SyntaxFacts {
   /** `await` and `for await`. */
   readonly awaits: readonly Await[];
   readonly calls: readonly CallExpression[];
+  readonly functions: readonly FunctionNode[];
+  readonly returns: readonly ReturnStatement[];
+  /** True if it has a word that waits: `await`, `.then` and the like, or a promise made by hand. */
+  readonly waits: boolean;
+  /** True if it may keep a promise, to wait for it later: with `.then`, `Promise.all`, `await` of a variable. */
+  readonly keepsPromises: boolean;
   /** Names that refused imports would have declared: about these, nothing else is said. */
   readonly imported: ReadonlySet<string>;
 }
@@ -30,16 +38,27 @@ const MOST_PRIVATE_NAMES = 2_000;
 
 /** Holds every node against the allowlist, and refuses what the engine reads differently from the parser. */
 export function checkSyntax(inspection: Inspection): SyntaxFacts {
-  const { text, tree } = inspection.snippet;
+  const { text } = inspection.snippet;
   const hasOtherLetters = /\P{ASCII}/u.test(text) || text.includes("\\u");
-  const look: Look = { inspection, text, awaits: [], calls: [], imported: new Set(), privateNames: 0 };
-  walk(tree, {
-    enter: (node) => {
-      if (isAllowed(node)) byType(LOOKS, node, node)?.(look);
-      else refuseNode(node, look);
-      if (hasOtherLetters) checkLetters(node, inspection);
-    },
-  });
+  const look: Look = {
+    inspection,
+    text,
+    awaits: [],
+    calls: [],
+    functions: [],
+    returns: [],
+    waits: false,
+    keepsPromises: false,
+    imported: new Set(),
+    privateNames: 0,
+  };
+  // All nodes but the program itself, in the order of the text.
+  for (const node of inspection.scopes.parents.keys()) {
+    if (isFunction(node)) look.functions.push(node);
+    if (isAllowed(node)) byType(LOOKS, node, node)?.(look);
+    else refuseNode(node, look);
+    if (hasOtherLetters) checkLetters(node, inspection);
+  }
   return look;
 }
 
@@ -48,6 +67,10 @@ interface Look extends SyntaxFacts {
   readonly text: string;
   readonly awaits: Await[];
   readonly calls: CallExpression[];
+  readonly functions: FunctionNode[];
+  readonly returns: ReturnStatement[];
+  waits: boolean;
+  keepsPromises: boolean;
   readonly imported: Set<string>;
   privateNames: number;
 }
@@ -58,7 +81,11 @@ const LOOKS: ByType<(look: Look) => void> = {
     if (!isBareAsync(node.params[0], look.text)) return;
     refuse(look, node, "async as a parameter without brackets", "Write (async) => …, or use another name");
   },
-  AwaitExpression: (node) => (look) => void look.awaits.push(node),
+  AwaitExpression: (node) => (look) => {
+    look.awaits.push(node);
+    look.waits = true;
+    if (node.argument.type !== "CallExpression") look.keepsPromises = true;
+  },
   BinaryExpression: (node) => (look) => {
     if (node.operator === "<" && look.text.startsWith("<!--", node.right.start - 1)) {
       refuse(look, node, "<!--, which begins a comment in HTML", "Write spaces between the signs, or // for a comment");
@@ -72,7 +99,9 @@ const LOOKS: ByType<(look: Look) => void> = {
   },
   CallExpression: (node) => (look) => void look.calls.push(node),
   ForOfStatement: (node) => (look) => {
-    if (node.await) look.awaits.push(node);
+    if (!node.await) return;
+    look.awaits.push(node);
+    look.waits = look.keepsPromises = true;
   },
   Literal: (node) => (look) => {
     if (node.regex == null || !/[)}]\s*$/.test(look.text.slice(Math.max(0, node.start - 50), node.start))) return;
@@ -81,6 +110,8 @@ const LOOKS: ByType<(look: Look) => void> = {
   },
   MemberExpression: (node) => (look) => {
     const { object } = node;
+    if (THEN.has(literalName(node.property, node.computed) ?? "")) look.waits = look.keepsPromises = true;
+    if (object.type === "Identifier" && object.name === "Promise") look.keepsPromises = true;
     if (object.type !== "Literal" || !/^0[box][^n]*$/i.test(object.raw ?? "") || look.text[object.end] !== ".") return;
     refuse(look, node, "a number with a dot after it", `Write (${object.raw}) in brackets`);
   },
@@ -90,11 +121,17 @@ const LOOKS: ByType<(look: Look) => void> = {
     look.inspection.report.refuse("MODULE_FORBIDDEN", node, () => words);
   },
   MethodDefinition: (node) => (look) => countPrivateName(node, look),
+  NewExpression:
+    ({ callee }) =>
+    (look) => {
+      if (isIdentifier(callee) && callee.name === "Promise") look.waits = look.keepsPromises = true;
+    },
   PropertyDefinition: (node) => (look) => {
     countPrivateName(node, look);
     if (node.computed || node.value != null || !isIdentifier(node.key) || node.key.name !== "async") return;
     refuse(look, node, "a field named async without a value", "Write async = undefined, or use another name");
   },
+  ReturnStatement: (node) => (look) => void look.returns.push(node),
   ThisExpression:
     (node) =>
     ({ inspection }) => {

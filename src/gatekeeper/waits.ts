@@ -1,20 +1,23 @@
 import type { AnyNode, AssignmentExpression, AwaitExpression, CallExpression } from "acorn";
 import type { CheckedArguments } from "./arguments.ts";
-import { correctAsync, SYNC_CALLBACKS, waitsForMethod } from "./asyncness.ts";
+import { addMissingAsync, SYNC_CALLBACKS, waitsForMethod } from "./asyncness.ts";
 import type { Calls, MethodUse } from "./device.ts";
 import { createFlow, type Flow } from "./flow.ts";
 import { ancestorsOf, type Inspection, isInTry, mayAwait, parentOf } from "./inspection.ts";
-import { AWAITED, EITHER, type Need, PROMISE, UNUSED, VALUE } from "./need.ts";
+import { AWAITED, DOUBT, EITHER, type Need, PROMISE, UNUSED, VALUE } from "./need.ts";
+import { makeFunctionsPlain } from "./plain.ts";
 import { writeOwnPromises } from "./promises.ts";
 import type { ResultStatement } from "./result.ts";
 import type { Await, SyntaxFacts } from "./syntax.ts";
-import { isFunction, literalName } from "./walk.ts";
+import { type FunctionNode, isFunction, literalName } from "./walk.ts";
 
 export interface Known {
   readonly uses: readonly MethodUse[];
   readonly args: CheckedArguments;
   readonly facts: SyntaxFacts;
   readonly results: readonly ResultStatement[];
+  /** The function that is the whole program. */
+  readonly entry: FunctionNode | undefined;
 }
 
 export interface Waits {
@@ -35,19 +38,24 @@ const CALLBACK_PARAMETERS: ReadonlyMap<string, number> = new Map([
  * method that is used as a value blocks the snippet; one that nothing looks at is awaited, so that it is over before the
  * next statement.
  */
-export function writeWaits({ uses, args, facts, results }: Known, inspection: Inspection): Waits {
+export function writeWaits({ uses, args, facts, results, entry }: Known, inspection: Inspection): Waits {
   const calls: Calls = new Map(uses.flatMap((use) => (use.call === undefined ? [] : [[use.call, use]])));
   const resultNodes = new Set<AnyNode>(results.filter(({ isInLoop }) => !isInLoop).map(({ node }) => node));
-  correctAsync(facts.awaits, calls, inspection);
-  const flow = createFlow(inspection, {
-    isMethodCall: (call) => calls.has(call),
-    isKeyword: (node) => args.keywords.has(node),
-    isResult: (statement) => resultNodes.has(statement),
-  });
+  addMissingAsync(facts.awaits, calls, inspection);
+  const follow = (): Flow =>
+    createFlow(inspection, {
+      isMethodCall: (call) => calls.has(call),
+      isKeyword: (node) => args.keywords.has(node),
+      isResult: (statement) => resultNodes.has(statement),
+    });
   const told = new Set<string>();
-  const blocking = new Set(uses.filter((use) => writeUse(use, { flow, told }, inspection)));
-  dropAwaits(facts.awaits, calls, inspection);
-  const hasLater = writeOwnPromises({ uses, calls, facts, results, flow, told }, inspection);
+  const { idle, own } = makeFunctionsPlain({ calls, facts, follow, entry, told }, inspection);
+  const decisions: Decisions = { flow: follow(), told, doubtIsValue: !(facts.waits && facts.keepsPromises) };
+  const blocking = new Set(uses.filter((use) => writeUse(use, decisions, inspection)));
+  dropAwaits(facts.awaits, { calls, idle }, inspection);
+  const { flow } = decisions;
+  const promises = { uses, calls, facts, results, flow, told, own };
+  const hasLater = writeOwnPromises(promises, inspection);
   noteMissing([...told], inspection);
   return { blocking, hasLater };
 }
@@ -56,18 +64,21 @@ interface Decisions {
   readonly flow: Flow;
   /** What `await` was missing for. */
   readonly told: Set<string>;
+  /** In a program that keeps no promise to wait for it later, everything is meant to be a value that may be one. */
+  readonly doubtIsValue: boolean;
 }
 
 /** True if the use blocks. */
 function writeUse(use: MethodUse, decisions: Decisions, inspection: Inspection): boolean {
   if (use.call !== undefined) return writeCall(use, use.call, decisions, inspection);
-  return !use.isWholeSkill && writeCallback(use, decisions.flow, inspection);
+  return !use.isWholeSkill && writeCallback(use, decisions, inspection);
 }
 
-function writeCall(use: MethodUse, call: CallExpression, { flow, told }: Decisions, inspection: Inspection): boolean {
+function writeCall(use: MethodUse, call: CallExpression, decisions: Decisions, inspection: Inspection): boolean {
+  const { told } = decisions;
   const awaiting = awaitOf(call, inspection);
   const cannotAwait = awaiting !== undefined && !mayAwait(awaiting, inspection);
-  const decision = cannotAwait ? "block" : decide(flow.need(call, 0), isInTry(call, inspection));
+  const decision = cannotAwait ? "block" : decide(decisions.flow.need(call, 0), decisions, isInTry(call, inspection));
   if (decision === "promise") return false;
   if (!cannotAwait) told.add(use.path);
   if (decision === "await" && mayAwait(call, inspection)) {
@@ -113,10 +124,14 @@ function isInFunction(node: AnyNode, inspection: Inspection): boolean {
  * When in doubt, a promise: it is settled where it reaches the result. Out of a `try` no promise is given that nothing in
  * the snippet waits for, as its failure would not be caught.
  */
-function decide(need: Need, isInTry = false): "promise" | "block" | "await" {
+function decide(
+  need: Need,
+  { doubtIsValue }: Pick<Decisions, "doubtIsValue">,
+  isInTry = false,
+): "promise" | "block" | "await" {
   if ((need & PROMISE) !== 0) return "promise";
-  if ((need & VALUE) !== 0) return "block";
-  const escapes = isInTry && (need & EITHER) === 0;
+  if ((need & VALUE) !== 0 || (doubtIsValue && (need & DOUBT) !== 0)) return "block";
+  const escapes = isInTry && (need & (EITHER | DOUBT)) === 0;
   return need === UNUSED || escapes || (need & AWAITED) !== 0 ? "await" : "promise";
 }
 
@@ -128,8 +143,8 @@ function awaitOf(call: CallExpression, inspection: Inspection): AwaitExpression 
 }
 
 /** A method that is handed over as a callback, as in `ids.map(device.A.x)`. */
-function writeCallback({ node }: MethodUse, flow: Flow, inspection: Inspection): boolean {
-  const blocks = decide(flow.needOfFunction(node)) !== "promise";
+function writeCallback({ node }: MethodUse, decisions: Decisions, inspection: Inspection): boolean {
+  const blocks = decide(decisions.flow.needOfFunction(node), decisions) !== "promise";
   const [before, after] = blocks ? ["__wait(", ")"] : ["", ""];
   const parameters = ["__waitedFirst", "__waitedSecond"].slice(0, parametersOfCallback(node, inspection)).join(", ");
   if (parameters !== "") inspection.report.wrap(node, `(${parameters}) => ${before}`, `${after}(${parameters})`);
@@ -145,11 +160,15 @@ function parametersOfCallback(node: AnyNode, inspection: Inspection): number {
 }
 
 /** Where `await` cannot stand, it is taken off if it waits for a method, and a mistake otherwise. */
-function dropAwaits(awaits: readonly Await[], calls: Calls, inspection: Inspection): void {
+function dropAwaits(
+  awaits: readonly Await[],
+  { calls, idle }: { readonly calls: Calls; readonly idle: ReadonlySet<Await> },
+  inspection: Inspection,
+): void {
   const { report } = inspection;
   for (const node of awaits) {
     if (mayAwait(node, inspection)) continue;
-    if (waitsForMethod(node, calls)) {
+    if (idle.has(node) || waitsForMethod(node, calls)) {
       report.replace({ start: node.start, end: node.start + "await".length }, "");
       continue;
     }

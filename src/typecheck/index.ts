@@ -1,4 +1,4 @@
-import type { CheckOrder, Diagnostic } from "./messages.ts";
+import type { CheckOrder, CheckReport, Diagnostic } from "./messages.ts";
 import { CheckThread } from "./thread.ts";
 
 export type { Diagnostic } from "./messages.ts";
@@ -14,6 +14,9 @@ const MOST_CODE = 64 << 10;
 
 /** Declarations that take the compiler about a second. */
 const MOST_DECLARATIONS = 2 << 20;
+
+/** Checks that wait for the thread. */
+const MOST_WAITING = 4;
 
 /** Threads that may be started within a time; whoever ends more of them than that goes on without a type-check. */
 const MOST_STARTS = 5;
@@ -46,6 +49,8 @@ export type Skipped =
   | "large"
   /** The deadline came first. */
   | "late"
+  /** So many others wait that it would come too late. */
+  | "busy"
   /** The thread has ended, or too many have. */
   | "crashed"
   | "closed";
@@ -53,6 +58,10 @@ export type Skipped =
 export interface Typecheck {
   /** Never rejects, and never takes longer than its deadline. */
   check(request: TypecheckRequest): Promise<TypecheckResult>;
+  /** True once the compiler is loaded. */
+  readonly isWarm: boolean;
+  /** Starts to load the compiler; the process may end meanwhile. */
+  load(): void;
   /** Loads the compiler in the background. Resolves with whether checks can be made now; never rejects. */
   warmUp(): Promise<boolean>;
   close(): Promise<void>;
@@ -88,20 +97,15 @@ export function createTypecheck({ limitMs = LIMIT_MS }: { readonly limitMs?: num
     if (stopped !== undefined) return stopped;
     if (state === undefined) return "crashed";
     if (code.length > MOST_CODE || declarations.length > MOST_DECLARATIONS) return "large";
-    return state === "starting" ? "cold" : undefined;
+    if (state === "starting") return "cold";
+    return waiting.size >= MOST_WAITING ? "busy" : undefined;
   }
 
   function next(): void {
     const newest = [...waiting].at(-1);
     if (newest === undefined || thread?.state !== "idle") return;
     waiting.delete(newest);
-    thread.check(newest.order, (report) =>
-      newest.end(
-        report.kind === "checked"
-          ? { kind: "checked", diagnostics: report.diagnostics }
-          : { kind: "skipped", why: "crashed" },
-      ),
-    );
+    thread.check(newest.order, (report) => newest.end(resultOf(report)));
   }
 
   function replace(why: "missing" | "crashed"): void {
@@ -131,7 +135,12 @@ export function createTypecheck({ limitMs = LIMIT_MS }: { readonly limitMs?: num
         next();
       });
     },
+    get isWarm() {
+      return thread?.state === "idle" || thread?.state === "busy";
+    },
+    load: () => void open(),
     async warmUp() {
+      open()?.hold();
       return stopped === undefined && ((await open()?.warm) ?? false);
     },
     async close() {
@@ -140,4 +149,10 @@ export function createTypecheck({ limitMs = LIMIT_MS }: { readonly limitMs?: num
       await thread?.close();
     },
   };
+}
+
+function resultOf(report: CheckReport): TypecheckResult {
+  return report.kind === "checked"
+    ? { kind: "checked", diagnostics: report.diagnostics }
+    : { kind: "skipped", why: "crashed" };
 }

@@ -42,6 +42,7 @@ export class CheckThread {
       stderr: true,
       resourceLimits: { stackSizeMb: 8, maxOldGenerationSizeMb: 512, maxYoungGenerationSizeMb: 64 },
     });
+    this.#worker.unref();
     this.#worker.on("message", (message: FromThread) => this.#hear(message));
     this.#worker.on("error", () => this.#end("crashed"));
     this.#worker.on("exit", () => this.#end("crashed"));
@@ -50,6 +51,11 @@ export class CheckThread {
 
   get state(): "starting" | "idle" | "busy" | "over" {
     return this.#state;
+  }
+
+  /** Keeps the process alive until the compiler is loaded. */
+  hold(): void {
+    if (this.#state === "starting") this.#worker.ref();
   }
 
   /** Only while it is idle. */

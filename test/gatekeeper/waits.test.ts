@@ -432,6 +432,76 @@ const CASES: readonly (readonly [place: string, source: string, code: string])[]
     "try { const p = device.MathSkill.add(1, 2), q = device.MathSkill.add(1, 2); return await Promise.all([p, q]) } catch { return 0 }",
   ],
   [
+    "an async method of an object",
+    "const api = { load: async (id) => await device.UserSkill.get(id) }; return api.load(1).name",
+    "const api = { load: async (id) => await device.UserSkill.get(id) }; return (await api.load(1)).name",
+  ],
+  [
+    "an async method of a class",
+    "class A { async load(id) { return await device.UserSkill.get(id) } } return new A().load(1).name",
+    "class A { async load(id) { return await device.UserSkill.get(id) } } return (await new A().load(1)).name",
+  ],
+  [
+    "a helper that returns Promise.all",
+    "const all = (ids) => Promise.all(ids.map((id) => device.UserSkill.get(id))); return all([1]).map((u) => u.name)",
+    "const all = (ids) => Promise.all(ids.map((id) => device.UserSkill.get(id))); return (await all([1])).map((u) => u.name)",
+  ],
+  [
+    "Promise.all where await cannot stand",
+    "const f = (ids) => Promise.all(ids.map((id) => device.UserSkill.get(id))).map((u) => u.name); return f([1])",
+    "const f = (ids) => Array.from(ids.map((id) => __wait(device.UserSkill.get)(id))).map((u) => u.name); return f([1])",
+  ],
+  [
+    "a list made on the way",
+    "const by = {}; (by.a ??= []).push(device.UserSkill.get(1)); return by.a[0].name",
+    "const by = {}; (by.a ??= []).push(__wait(device.UserSkill.get)(1)); return by.a[0].name",
+  ],
+  [
+    "an argument of a constructor of the snippet",
+    "class A { constructor(u) { this.name = u.name } } return new A(device.UserSkill.get(1)).name",
+    "class A { constructor(u) { this.name = u.name } } return new A(__wait(device.UserSkill.get)(1)).name",
+  ],
+  [
+    "an own async function in a callback",
+    "const load = async (id) => (await device.UserSkill.get(id)).age; return [1].filter((id) => load(id) > 3)",
+    "const load =  (id) => ( __wait(device.UserSkill.get)(id)).age; return [1].filter((id) => load(id) > 3)",
+  ],
+  [
+    "an own async function that an async callback awaits",
+    "const load = async (id) => (await device.UserSkill.get(id)).age; return [1].filter(async (id) => (await load(id)) > 3)",
+    "const load =  (id) => ( __wait(device.UserSkill.get)(id)).age; return [1].filter( (id) => ( load(id)) > 3)",
+  ],
+  [
+    "async functions of a program that never waits",
+    "async function f(id) { return device.UserSkill.get(id).age } return f(1) + f(2)",
+    " function f(id) { return __wait(device.UserSkill.get)(id).age } return f(1) + f(2)",
+  ],
+  [
+    "the same, side by side",
+    "async function f(id) { return device.UserSkill.get(id).age } return [f(1), f(2)]",
+    "async function f(id) { return (await device.UserSkill.get(id)).age } return [f(1), f(2)]",
+  ],
+  [
+    "the same, if others see what it does",
+    "let sum = 0; async function f(id) { sum += device.UserSkill.get(id).age } const all = [f(1), f(2)]; return [all, sum]",
+    "let sum = 0;  function f(id) { sum += __wait(device.UserSkill.get)(id).age } const all = [f(1), f(2)]; return [all, sum]",
+  ],
+  [
+    "an async member of a class after a field",
+    "class A { x = 1\n async get(id) { return device.UserSkill.get(id).age } } return [1].map((id) => new A().get(id) + 1)",
+    "class A { x = 1\n ; get(id) { return __wait(device.UserSkill.get)(id).age } } return [1].map((id) => new A().get(id) + 1)",
+  ],
+  [
+    "what then gives",
+    "const n = device.UserSkill.get(1).then((u) => u.age); return n + 1",
+    "const n = (await device.UserSkill.get(1).then((u) => u.age)); return n + 1",
+  ],
+  [
+    "promises in promises at the start of a statement",
+    "Promise.all([1].map(async (x) => x)).map((x) => x + 1).forEach(print); return 1",
+    "0,(await Promise.all([1].map(async (x) => x))).map((x) => x + 1).forEach(print); return 1",
+  ],
+  [
     "a helper that catches",
     "const f = (g) => { try { return g() } catch { return 0 } }; return f(() => device.MathSkill.add(1, 2))",
     "const f = (g) => { try { return g() } catch { return 0 } }; return f(() => __wait(device.MathSkill.add)(1, 2))",

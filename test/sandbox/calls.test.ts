@@ -194,3 +194,9 @@ test("S7: large runs wait beside small ones", async () => {
     sizes.map((bytes) => Math.ceil(bytes / 4_096) * 7),
   );
 });
+
+test("S2: blocking calls in a row each get their own answer, however the threads are scheduled", async () => {
+  const code = "let sum = 0; for (let i = 0; i < 900; i++) sum += __wait(device.Echo.back)(1); return sum";
+  const sums = await Promise.all(Array.from({ length: 30 }, () => valueOf(sandbox, code)));
+  expect(new Set(sums)).toEqual(new Set([900]));
+});

@@ -1,0 +1,63 @@
+import type { ErrorCode } from "./errors.ts";
+import type { Catalog } from "./model/catalog.ts";
+import type { Outcome, Violation } from "./model/outcome.ts";
+import { search } from "./registry/index.ts";
+
+/** What is remembered of conversations whose snippets are refused again and again. */
+export interface Conversations {
+  /** The outcome, with what a search finds where the same kind of refusal has come too often. */
+  remember(conversation: string, outcome: Outcome, catalog: Catalog): Outcome;
+}
+
+/** Refusals of one kind after which words alone have not helped. */
+const OFTEN = 3;
+
+/** The conversation that was quiet for longest is forgotten first. */
+const MOST_CONVERSATIONS = 1_000;
+
+/** Characters of a key: longer ones are as good as any. */
+const KEY_CHARACTERS = 200;
+
+const RESULTS = 5;
+
+/** Whoever guesses names instead of searching is shown the search result itself. A snippet that runs starts anew. */
+export function createConversations(): Conversations {
+  const refusals = new Map<string, Map<ErrorCode, number>>();
+
+  function countsOf(key: string): Map<ErrorCode, number> {
+    const counts = refusals.get(key) ?? new Map<ErrorCode, number>();
+    refusals.delete(key);
+    refusals.set(key, counts);
+    const [oldest] = refusals.keys();
+    if (refusals.size > MOST_CONVERSATIONS && oldest !== undefined) refusals.delete(oldest);
+    return counts;
+  }
+
+  return {
+    remember(conversation, outcome, catalog) {
+      const key = conversation.slice(0, KEY_CHARACTERS);
+      if (outcome.kind !== "refused") {
+        refusals.delete(key);
+        return outcome;
+      }
+      const counts = countsOf(key);
+      const codes = new Set(outcome.violations.map(({ code }) => code));
+      for (const code of codes) counts.set(code, (counts.get(code) ?? 0) + 1);
+      const repeated = outcome.violations.find(({ code }) => (counts.get(code) ?? 0) >= OFTEN);
+      return repeated === undefined ? outcome : { ...outcome, text: `${outcome.text}\n\n${offer(repeated, catalog)}` };
+    },
+  };
+}
+
+function offer(violation: Violation, catalog: Catalog): string {
+  const words = wordsOf(violation);
+  const { text } = search(catalog, words, { limit: RESULTS });
+  return `Refused for the same reason ${OFTEN} times or more. device.search_skills(${JSON.stringify(words)}) finds:\n${text}`;
+}
+
+/** What the message quotes, as words: `Cannot find the skill: WeatherSkill (SKILL_UNKNOWN)` speaks of "Weather Skill". */
+function wordsOf({ message, code }: Violation): string {
+  const values = message.slice(message.indexOf(": ") + 2).replace(` (${code})`, "");
+  const words = values.match(/\p{Lu}+(?!\p{Ll})|\p{Lu}?\p{Ll}+|\p{N}+/gu) ?? [];
+  return words.slice(0, 12).join(" ").toLowerCase();
+}
