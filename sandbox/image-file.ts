@@ -2,14 +2,15 @@ import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { deserialize, serialize } from "node:v8";
 
-import { prepareImage, type PreparedImage } from "./isolate.ts";
+import type { PreparedImage } from "./isolate.ts";
+import { prepareImage } from "./prepare.ts";
 
 /** The guest's own code, a list of scripts, and the image that the build makes of it. */
 const GUEST_FILE = "guest.json";
 const IMAGE_FILE = "engine.image";
 
 /** The code that makes an image: with another, the image is another. */
-const MAKERS = ["engine.js", "image.js", "isolate.js"];
+const MAKERS = ["engine.js", "image.js", "isolate.js", "prepare.js"];
 
 /** The prepared image from its file; made anew where the file is missing or belongs to other code. */
 export function loadImage(

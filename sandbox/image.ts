@@ -1,9 +1,9 @@
 import { LAYOUT } from "./engine.ts";
+import { WASM_PAGE } from "./memory.ts";
 
 /** What is compared at once to find what a run has changed; where there is a change, in steps of `BLOCK`. */
 const PAGE = 4_096;
 const BLOCK = 512;
-export const WASM_PAGE = 65_536;
 
 /** What a function may leave untouched on the C stack before it calls another: little, unless its source is long. */
 export const STACK_GAP = { small: 64 << 10, large: 640 << 10 } as const;

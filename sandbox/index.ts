@@ -1,10 +1,11 @@
 import { availableParallelism } from "node:os";
 import { deserialize, serialize } from "node:v8";
 
+import type { Answer, Program, RunLimits, RunState, SandboxOutcome } from "./contract.ts";
 import { compileEngine } from "./engine.ts";
 import { loadImage } from "./image-file.ts";
 import { Pool } from "./pool.ts";
-import { type Answer, type Program, Run, type RunLimits, type RunState, type SandboxOutcome } from "./run.ts";
+import { Run } from "./run.ts";
 
 export type {
   Answer,
@@ -15,7 +16,7 @@ export type {
   SandboxAnswer,
   SandboxCall,
   SandboxOutcome,
-} from "./run.ts";
+} from "./contract.ts";
 
 export interface SandboxOptions {
   /** Limits of a run that names no others. */

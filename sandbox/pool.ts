@@ -1,13 +1,12 @@
-import { MessageChannel, type MessagePort, receiveMessageOnPort, Worker } from "node:worker_threads";
-
-import { CONTROL, type FromWorker, type SharedEngine, type ToWorker, type WorkerStart } from "./protocol.ts";
+import type { FromWorker, SharedEngine } from "./protocol.ts";
 import type { Run } from "./run.ts";
+import { Slot } from "./slot.ts";
 
-/** Time beyond its deadline that a guest gets to be stopped by an interrupt, before its thread is ended. */
-const GRACE_MS = 120;
 const WATCH_MS = 20;
 /** The longest that the host's event loop stands still for a slice of work. */
 const LINGER_MS = 0.2;
+/** The longest that it is kept from turning by one such moment after the other. */
+const TURN_MS = 2;
 /** After a wait in vain, so many slices of work are not waited for. */
 const HASTE = 8;
 
@@ -17,23 +16,6 @@ export interface PoolOptions {
   readonly size: number;
   /** Workers in all, those included whose guests stand still for a call. */
   readonly most: number;
-}
-
-interface Slot {
-  readonly worker: Worker;
-  readonly port: MessagePort;
-  readonly words: Int32Array;
-  /** Messages from the worker that were read. */
-  heard: number;
-  state: "starting" | "idle" | "busy" | "blocked" | "dead";
-  /** The run that lies in the worker's isolate, computing or waiting. */
-  resident: Run | undefined;
-  /** Runs whose pages the worker is about to hand over. */
-  readonly parking: Map<number, Run>;
-  /** When the guest must have given back control, in `performance.now()`. */
-  killAt: number;
-  /** Since when the guest computes, as far as the host has not been told yet. */
-  computesSince: number;
 }
 
 /**
@@ -52,6 +34,8 @@ export class Pool {
   #added = 0;
   #watch: NodeJS.Timeout | undefined;
   #closed = false;
+  /** When the event loop must turn; 0 once it has. */
+  #turnEnds = 0;
   /** So many slices of work are not waited for. */
   #hasty = 0;
 
@@ -62,7 +46,7 @@ export class Pool {
   /** Gives the threads their engine. Nothing runs before. */
   open(engine: SharedEngine): void {
     this.#engine = engine;
-    for (const slot of this.#slots) this.#post(slot, { kind: "open", engine });
+    for (const slot of this.#slots) slot.post({ kind: "open", engine });
   }
 
   add(run: Run): void {
@@ -100,9 +84,7 @@ export class Pool {
     clearInterval(this.#watch);
     const slots = [...this.#slots];
     this.#slots.clear();
-    // What a worker has still said is not heard: it would no longer count, and the process could end before it has.
-    for (const slot of slots) slot.state = "dead";
-    await Promise.all(slots.map((slot) => slot.worker.terminate()));
+    await Promise.all(slots.map((slot) => slot.end()));
   }
 
   /**
@@ -142,16 +124,21 @@ export class Pool {
    */
   #linger(): void {
     const working = [...this.#slots].filter(({ state }) => state === "busy");
-    if (working.length === 0 || this.#hasty-- > 0) return;
-    const until = performance.now() + LINGER_MS;
-    while (!working.some(hasSpoken)) {
+    const now = performance.now();
+    if (this.#turnEnds === 0) {
+      this.#turnEnds = now + TURN_MS;
+      setImmediate(() => (this.#turnEnds = 0)).unref();
+    }
+    if (working.length === 0 || now > this.#turnEnds || this.#hasty-- > 0) return;
+    const until = now + LINGER_MS;
+    while (!working.some((slot) => slot.hasSpoken)) {
       if (performance.now() < until) continue;
       this.#hasty = HASTE;
       return;
     }
     for (const slot of working) {
-      const received = hasSpoken(slot) ? receiveMessageOnPort(slot.port) : undefined;
-      if (received !== undefined) this.#hear(slot, received.message as FromWorker);
+      const message = slot.take();
+      if (message !== undefined) this.#hear(slot, message);
     }
   }
 
@@ -177,7 +164,7 @@ export class Pool {
     run.started = true;
     this.#occupy(slot, run);
     const { program, limits } = run;
-    this.#send(slot, {
+    slot.work({
       kind: "start",
       run: run.id,
       expression: `(async () => {"use strict";\n${program.code}\n})`,
@@ -193,13 +180,13 @@ export class Pool {
     const { parked } = run;
     run.parked = undefined;
     this.#occupy(slot, run);
-    this.#send(slot, { kind: "resume", run: run.id, parked, answers: run.takeAnswers(), allowance: run.allowance() });
+    slot.work({ kind: "resume", run: run.id, parked, answers: run.takeAnswers(), allowance: run.allowance() });
   }
 
   #evict(slot: Slot, run: Run): void {
     slot.parking.set(run.id, run);
     slot.resident = undefined;
-    this.#post(slot, { kind: "park", run: run.id });
+    slot.post({ kind: "park", run: run.id });
   }
 
   #occupy(slot: Slot, run: Run): void {
@@ -207,35 +194,18 @@ export class Pool {
     slot.resident = run;
   }
 
-  #send(slot: Slot, message: Extract<ToWorker, { kind: "start" | "resume" }>): void {
-    slot.state = "busy";
-    slot.computesSince = performance.now();
-    slot.killAt = slot.computesSince + message.allowance.computeMs + GRACE_MS;
-    slot.worker.ref();
-    this.#post(slot, message);
-  }
-
-  #post(slot: Slot, message: ToWorker): void {
-    slot.port.postMessage(message);
-    Atomics.add(slot.words, CONTROL.posted, 1);
-    Atomics.notify(slot.words, CONTROL.posted);
-  }
-
   #hear(slot: Slot, message: FromWorker): void {
-    slot.heard = (slot.heard + 1) | 0;
     if (slot.state === "dead") return;
     switch (message.kind) {
       case "ready":
-        slot.state = "idle";
-        slot.worker.unref();
+        slot.rest();
         break;
       case "parked":
         this.#parked(slot, message);
         break;
       case "slice": {
         const run = slot.resident;
-        slot.state = "idle";
-        slot.worker.unref();
+        slot.rest();
         if (message.end !== undefined || run?.over === true) slot.resident = undefined;
         run?.onSlice(message.deeds, message.end);
         if (run?.leaving === true && !run.over) this.#evict(slot, run);
@@ -263,24 +233,14 @@ export class Pool {
     const computeLeft = slot.killAt - performance.now();
     const answer = await run.onWait(message.deeds, message.call);
     if (run.over || (slot.state as Slot["state"]) !== "blocked") return;
-    slot.state = "busy";
-    slot.computesSince = performance.now();
-    slot.killAt = slot.computesSince + computeLeft;
-    this.#post(slot, { kind: "answer", run: run.id, answer });
-    this.#wake(slot);
+    slot.computes(computeLeft);
+    slot.post({ kind: "answer", run: run.id, answer });
+    slot.wake();
   }
 
   #interrupt(slot: Slot, run: Run): void {
-    Atomics.store(slot.words, CONTROL.interrupted, run.id);
-    slot.state = "busy";
-    slot.killAt = Math.min(slot.killAt, performance.now() + GRACE_MS);
-    this.#wake(slot);
+    slot.interrupt(run);
     this.#keepWatch();
-  }
-
-  #wake(slot: Slot): void {
-    Atomics.add(slot.words, CONTROL.answered, 1);
-    Atomics.notify(slot.words, CONTROL.answered);
   }
 
   /** Starts what is missing: a worker for each run that could compute now, and one spare. */
@@ -294,45 +254,22 @@ export class Pool {
 
   /** Starts a thread. It may be asked for before there is an engine: it has enough to do until then. */
   hire(): void {
-    const control = new SharedArrayBuffer(4 * Object.keys(CONTROL).length);
-    const { port1: port, port2 } = new MessageChannel();
-    const worker = new Worker(this.#options.workerFile, {
-      workerData: { control, port: port2 } satisfies WorkerStart,
-      transferList: [port2],
-      name: "skillgate-sandbox",
-      env: {},
-      execArgv: [],
-      stdout: true,
-      stderr: true,
-      resourceLimits: { stackSizeMb: 64, maxOldGenerationSizeMb: 512 },
+    const slot: Slot = new Slot(this.#options.workerFile, {
+      message: (message) => this.#hear(slot, message),
+      end: () => this.#fire(slot),
     });
-    const slot: Slot = {
-      worker,
-      port,
-      words: new Int32Array(control),
-      heard: 0,
-      state: "starting",
-      resident: undefined,
-      parking: new Map(),
-      killAt: Infinity,
-      computesSince: 0,
-    };
     this.#slots.add(slot);
-    port.on("message", (message: FromWorker) => this.#hear(slot, message)).unref();
-    worker.on("error", () => this.#fire(slot));
-    worker.on("exit", () => this.#fire(slot));
-    if (this.#engine !== undefined) this.#post(slot, { kind: "open", engine: this.#engine });
+    if (this.#engine !== undefined) slot.post({ kind: "open", engine: this.#engine });
   }
 
   /** The worker is gone, or has to go. Its run ends; those whose pages were put aside are not touched by it. */
   #fire(slot: Slot): void {
     if (slot.state === "dead") return;
-    slot.state = "dead";
+    void slot.end();
     this.#slots.delete(slot);
     const lost = [...slot.parking.values()];
     if (slot.resident !== undefined) lost.push(slot.resident);
     for (const run of lost) run.stop("ENGINE_TRAP");
-    void slot.worker.terminate();
     this.#schedule();
   }
 
@@ -348,10 +285,10 @@ export class Pool {
   /** Ends the threads of guests that are deaf to interrupts: native loops never look at the clock. */
   #look(): void {
     for (const slot of this.#slots) {
-      if (slot.state !== "busy" || performance.now() < slot.killAt) continue;
+      if (!slot.isOverdue) continue;
       // Its message may be waiting for us: let it be read first.
       setImmediate(() => {
-        if (slot.state !== "busy" || performance.now() < slot.killAt) return;
+        if (!slot.isOverdue) return;
         const computeMs = performance.now() - slot.computesSince;
         slot.resident?.onSlice(
           { calls: [], prints: [], timers: [], computeMs, heapBytes: 0 },
@@ -365,8 +302,4 @@ export class Pool {
     this.#warm = true;
     this.#staff();
   }
-}
-
-function hasSpoken({ words, heard }: Slot): boolean {
-  return Atomics.load(words, CONTROL.said) !== heard;
 }

@@ -1,96 +1,7 @@
+import type { Answer, Program, Reason, RunLimits, RunState, SandboxEnd, SandboxOutcome } from "./contract.ts";
 import type { Parked } from "./image.ts";
+import { Pending } from "./pending.ts";
 import type { Allowance, Deeds, End, GuestCall, Print, Timer } from "./protocol.ts";
-
-/** What one run may use; see the fields of the same names in the package's own limits. */
-export interface RunLimits {
-  readonly cpuMs: number;
-  readonly wallMs: number;
-  readonly memoryBytes: number;
-  readonly calls: number;
-  readonly callsInFlight: number;
-  readonly argumentBytes: number;
-  readonly answerBytes: number;
-  readonly resultBytes: number;
-  readonly outputBytes: number;
-}
-
-export interface Program {
-  /** Statements of the body of a strict async function. */
-  readonly code: string;
-  /** What `device` shall have: `Skill.method`, or a plain name. */
-  readonly paths: readonly string[];
-  /** Eight bytes for `Math.random`; fresh ones if missing. */
-  readonly seed?: Uint8Array;
-}
-
-/** A call as the guest made it. Nothing in it has been checked. */
-export interface SandboxCall {
-  readonly id: number;
-  readonly path: string;
-  /** JSON, as the guest wrote it, of a list of arguments. */
-  readonly arguments: string;
-  /** Fires when the run ends before the answer is in. */
-  readonly signal: AbortSignal;
-  /** True where an earlier process asked this already and did not learn the answer. */
-  readonly resumed: boolean;
-}
-
-/** `json` may hold `{"$bytes": base64}` and `{"$date": iso}` where `tagged` is set. */
-export type SandboxAnswer =
-  | { readonly ok: true; readonly json: string; readonly tagged?: boolean }
-  | { readonly ok: false; readonly error: Readonly<Record<string, unknown>> };
-
-export type Answer = (call: SandboxCall) => Promise<SandboxAnswer>;
-
-/** What ended a run that neither returned nor threw. */
-export type Reason =
-  | "CPU_LIMIT"
-  | "WALL_LIMIT"
-  | "MEMORY_LIMIT"
-  | "STACK_LIMIT"
-  | "CALL_LIMIT"
-  | "CALLS_IN_FLIGHT_LIMIT"
-  | "ARGUMENT_LIMIT"
-  | "RESULT_LIMIT"
-  | "NEVER_SETTLES"
-  | "CANCELLED"
-  | "ENGINE_TRAP";
-
-export type SandboxEnd =
-  | { readonly kind: "returned"; readonly json: string }
-  /** `json` is what the guest says of the error: `{name, message, stack, code?, …}`, all of it untrusted. */
-  | { readonly kind: "threw"; readonly json: string }
-  | { readonly kind: "stopped"; readonly reason: Reason }
-  /** Put aside while it waited: `state` can be resumed later, also by another process of the same version. */
-  | { readonly kind: "parked"; readonly state: RunState };
-
-/** A run that waits, as plain data. */
-export interface RunState {
-  readonly limits: RunLimits;
-  readonly parked: { readonly bytes: Uint8Array; readonly range: Parked["range"] };
-  /** Calls without an answer, as the guest made them. */
-  readonly pending: readonly GuestCall[];
-  /** JSON of answers that the guest has not seen yet. */
-  readonly answers: readonly string[];
-  readonly timers: readonly Timer[];
-  readonly prints: readonly Print[];
-  readonly cpuMs: number;
-  readonly memoryBytes: number;
-  readonly calls: number;
-}
-
-export interface SandboxOutcome {
-  readonly end: SandboxEnd;
-  /** What was printed, in order, one line for each call of `console` or `print`. */
-  readonly output: string;
-  readonly outputCut: boolean;
-  /** Calls that had no answer when the run ended; they were cancelled. */
-  readonly unfinished: readonly number[];
-  readonly cpuMs: number;
-  readonly wallMs: number;
-  readonly memoryBytes: number;
-  readonly calls: number;
-}
 
 /** Timers that a guest may have running; its own code allows fewer. */
 const MOST_TIMERS = 2_000;
@@ -352,40 +263,6 @@ export class Run {
       .map((print) => print.text)
       .join("\n");
     return this.#outputCut ? Buffer.from(text).subarray(0, this.limits.outputBytes).toString().replace(/�$/, "") : text;
-  }
-}
-
-/** A call without an answer. Its signal is made when somebody asks for it: most calls are over before. */
-class Pending implements SandboxCall {
-  readonly call: GuestCall;
-  readonly resumed: boolean;
-  #controller: AbortController | undefined;
-
-  constructor(call: GuestCall, resumed: boolean) {
-    this.call = call;
-    this.resumed = resumed;
-  }
-
-  get id(): number {
-    return this.call.id;
-  }
-
-  get path(): string {
-    return this.call.path;
-  }
-
-  get arguments(): string {
-    return this.call.arguments;
-  }
-
-  get signal(): AbortSignal {
-    this.#controller ??= new AbortController();
-    return this.#controller.signal;
-  }
-
-  cancel(): void {
-    this.#controller ??= new AbortController();
-    this.#controller.abort();
   }
 }
 

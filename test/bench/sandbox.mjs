@@ -4,7 +4,8 @@ import { readFileSync } from "node:fs";
 import { createSandbox } from "../../dist/sandbox/index.js";
 import { compileEngine } from "../../dist/sandbox/engine.js";
 import { loadImage } from "../../dist/sandbox/image-file.js";
-import { Isolate, prepareImage } from "../../dist/sandbox/isolate.js";
+import { Isolate } from "../../dist/sandbox/isolate.js";
+import { prepareImage } from "../../dist/sandbox/prepare.js";
 import { interleaved, quantile, table } from "./measure.mjs";
 import { openCallsOfIsolatedVm, PEERS, RESULTS } from "./peers.mjs";
 

@@ -4,7 +4,8 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { compileEngine } from "../../sandbox/engine.ts";
 import { OP } from "../../sandbox/guest/host-protocol.ts";
 import { imageFile, loadImage } from "../../sandbox/image-file.ts";
-import { Isolate, prepareImage, type Stop } from "../../sandbox/isolate.ts";
+import { Isolate, type Stop } from "../../sandbox/isolate.ts";
+import { prepareImage } from "../../sandbox/prepare.ts";
 
 const HEAP_BYTES = 32 << 20;
 const SEED = Uint8Array.from([1, 2, 3, 4, 5, 6, 7, 8]);

@@ -33,6 +33,21 @@ test("S7: the host's event loop is free whatever guests do", { timeout: 60_000 }
   expect(delay.percentile(90) / 1e6).toBeLessThan(60);
 });
 
+test("S7: the host's event loop turns while a guest calls and calls, and is answered at once", async () => {
+  const sandbox = openSandbox(1);
+  let [answered, before, most] = [0, 0, 0];
+  const turn = (): void => {
+    most = Math.max(most, answered - before);
+    before = answered;
+    next = setImmediate(turn);
+  };
+  let next = setImmediate(turn);
+  await valueOf(sandbox, "for (let i = 0; i < 900; i++) await device.plain(i)", async () => answer(++answered));
+  clearImmediate(next);
+  expect(answered).toBe(900);
+  expect(most).toBeLessThan(500);
+});
+
 test("S7: hostile snippets leave the process as it was", { timeout: 60_000 }, async () => {
   const unhandled: unknown[] = [];
   const note = (reason: unknown): void => void unhandled.push(reason);

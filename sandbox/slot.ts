@@ -1,0 +1,111 @@
+import { MessageChannel, type MessagePort, receiveMessageOnPort, Worker } from "node:worker_threads";
+
+import { CONTROL, type FromWorker, type ToWorker, type WorkerStart } from "./protocol.ts";
+import type { Run } from "./run.ts";
+
+/** Time beyond its deadline that a guest gets to be stopped by an interrupt, before its thread is ended. */
+const GRACE_MS = 120;
+
+/** One worker thread, and what the pool knows of it. */
+export class Slot {
+  readonly #worker: Worker;
+  readonly #port: MessagePort;
+  readonly #words = new Int32Array(new SharedArrayBuffer(4 * Object.keys(CONTROL).length));
+  /** Messages from the worker that were read. */
+  #heard = 0;
+  state: "starting" | "idle" | "busy" | "blocked" | "dead" = "starting";
+  /** The run that lies in the worker's isolate, computing or waiting. */
+  resident: Run | undefined;
+  /** Runs whose pages the worker is about to hand over. */
+  readonly parking = new Map<number, Run>();
+  /** When the guest must have given back control, in `performance.now()`. */
+  killAt = Infinity;
+  /** Since when the guest computes, as far as the host has not been told yet. */
+  computesSince = 0;
+
+  constructor(workerFile: URL, on: { readonly message: (message: FromWorker) => void; readonly end: () => void }) {
+    const { port1, port2 } = new MessageChannel();
+    this.#port = port1;
+    this.#worker = new Worker(workerFile, {
+      workerData: { control: this.#words.buffer, port: port2 } satisfies WorkerStart,
+      transferList: [port2],
+      name: "skillgate-sandbox",
+      env: {},
+      execArgv: [],
+      stdout: true,
+      stderr: true,
+      resourceLimits: { stackSizeMb: 64, maxOldGenerationSizeMb: 512 },
+    });
+    port1.on("message", (message: FromWorker) => {
+      this.#heard = (this.#heard + 1) | 0;
+      on.message(message);
+    });
+    port1.unref();
+    this.#worker.on("error", on.end);
+    this.#worker.on("exit", on.end);
+  }
+
+  post(message: ToWorker): void {
+    this.#port.postMessage(message);
+    this.#signal(CONTROL.posted);
+  }
+
+  /** Hands out a slice of work. While it is done, the process stays alive for it. */
+  work(message: Extract<ToWorker, { kind: "start" | "resume" }>): void {
+    this.computes(message.allowance.computeMs + GRACE_MS);
+    this.#worker.ref();
+    this.post(message);
+  }
+
+  /** The guest computes from now on, for so many milliseconds at most. */
+  computes(mostMs: number): void {
+    this.state = "busy";
+    this.computesSince = performance.now();
+    this.killAt = this.computesSince + mostMs;
+  }
+
+  /** Tells a guest that stands still that its answer is there. */
+  wake(): void {
+    this.#signal(CONTROL.answered);
+  }
+
+  /** Asks the guest to stop; soon its thread is ended. */
+  interrupt(run: Run): void {
+    Atomics.store(this.#words, CONTROL.interrupted, run.id);
+    this.state = "busy";
+    this.killAt = Math.min(this.killAt, performance.now() + GRACE_MS);
+    this.wake();
+  }
+
+  rest(): void {
+    this.state = "idle";
+    this.#worker.unref();
+  }
+
+  get isOverdue(): boolean {
+    return this.state === "busy" && performance.now() >= this.killAt;
+  }
+
+  get hasSpoken(): boolean {
+    return Atomics.load(this.#words, CONTROL.said) !== this.#heard;
+  }
+
+  /** What the worker has said and nobody has read. */
+  take(): FromWorker | undefined {
+    const received = this.hasSpoken ? receiveMessageOnPort(this.#port) : undefined;
+    if (received === undefined) return undefined;
+    this.#heard = (this.#heard + 1) | 0;
+    return received.message as FromWorker;
+  }
+
+  /** Ends the thread. What it has still said is not heard. */
+  end(): Promise<unknown> {
+    this.state = "dead";
+    return this.#worker.terminate();
+  }
+
+  #signal(word: number): void {
+    Atomics.add(this.#words, word, 1);
+    Atomics.notify(this.#words, word);
+  }
+}
