@@ -1,12 +1,13 @@
-import { type Document, LineCounter, isMap, isNode, isScalar, isSeq, parseDocument, visit } from "yaml";
-
-import { messageOf, sentence } from "../errors.ts";
+import { sentence } from "../errors.ts";
 import { isRecord } from "../model/json.ts";
 import { DEFAULT_LIMITS, type Limits } from "../model/limits.ts";
 import { nearest } from "../model/nearest.ts";
 import type { Problem } from "../model/provider.ts";
+import type { ConfigDocument, Path } from "./document/index.ts";
+import { parseYaml } from "./document/yaml.ts";
 import { invalid } from "./file.ts";
-import { type FileContent, NO_CONTENT } from "./mcp-file.ts";
+import { inputsOf } from "./inputs.ts";
+import { entriesAt, entryAt, type FileContent, NO_CONTENT } from "./mcp-file.ts";
 import type { ServerEntry } from "./server-entry.ts";
 
 /** What settings.yaml says, as far as it is understood here. */
@@ -24,9 +25,6 @@ const SECTIONS = ["skills", "mcp", "mcpServers", "limits", "policy", "server", "
 
 export const NO_SETTINGS: Settings = { ...NO_CONTENT, sections: {}, mcpEnabled: true };
 
-/** Aliases of aliases of aliases must not grow beyond this. */
-const MOST_ALIASES = 100;
-
 /** Reads settings.yaml. A malformed one throws a `CONFIG_INVALID`; what is not understood in it is a warning. */
 export function parseSettings(text: string, label: string): Settings {
   try {
@@ -37,69 +35,15 @@ export function parseSettings(text: string, label: string): Settings {
   }
 }
 
-/** A document without errors, and what it says as plain values. */
-interface Yaml {
-  readonly document: Document;
-  readonly lines: LineCounter;
-  readonly sections: Readonly<Record<string, unknown>>;
-}
-
-function parseYaml(text: string, label: string): Yaml {
-  const lines = new LineCounter();
-  // The parser compares every key of a map with every other one; that is done faster below.
-  const document = parseDocument(text, { schema: "core", uniqueKeys: false, prettyErrors: false, lineCounter: lines });
-  const wrong = document.errors[0] ?? document.warnings[0] ?? repeatedKey(document);
-  if (wrong !== undefined) {
-    const { line, col } = lines.linePos(wrong.pos[0]);
-    throw invalid(label, wrong.message, { line, column: col });
-  }
-  const sections: unknown = plainValue(document, label) ?? {};
-  if (!isRecord(sections)) throw invalid(label, "sections are expected", { line: 1, column: 1 });
-  return { document, lines, sections };
-}
-
-interface Mistake {
-  readonly message: string;
-  readonly pos: readonly [start: number, end?: number];
-}
-
-function repeatedKey(document: Document): Mistake | undefined {
-  let found: Mistake | undefined;
-  visit(document, {
-    Map(_key, map) {
-      const keys = new Set<unknown>();
-      for (const { key } of map.items) {
-        const name = isScalar(key) ? key.value : key;
-        if (keys.has(name)) found ??= { message: `the key "${String(name)}" is there twice`, pos: rangeOf(key) };
-        keys.add(name);
-      }
-      return found === undefined ? undefined : visit.BREAK;
-    },
-  });
-  return found;
-}
-
-function rangeOf(item: unknown): readonly [start: number] {
-  return [isNode(item) ? (item.range?.[0] ?? 0) : 0];
-}
-
-function plainValue(document: Document, label: string): unknown {
-  try {
-    return document.toJS({ maxAliasCount: MOST_ALIASES });
-  } catch (thrown) {
-    if (thrown instanceof ReferenceError) throw invalid(label, messageOf(thrown));
-    throw thrown;
-  }
-}
-
-function settingsOf(yaml: Yaml, label: string): Settings {
-  const { mcp, skills, limits: wanted } = yaml.sections;
+function settingsOf(document: ConfigDocument, label: string): Settings {
+  const { mcp, skills, limits: wanted } = document.value;
   const skillsDir = isRecord(skills) ? skills["dir"] : skills;
   const { limits, warnings } = parseLimits(wanted, label);
   return {
-    sections: yaml.sections,
-    entries: [...entriesAt(yaml, ["mcp", "servers"], label), ...entriesAt(yaml, ["mcpServers"], label)],
-    warnings: [...unknownSections(yaml.sections, label), ...warnings],
+    sections: document.value,
+    entries: [...serversAt(document, ["mcp", "servers"], label), ...serversAt(document, ["mcpServers"], label)],
+    inputs: inputsOf(isRecord(mcp) ? mcp : {}),
+    warnings: [...unknownSections(document.value, label), ...warnings],
     mcpEnabled: !(isRecord(mcp) && mcp["enabled"] === false),
     ...(typeof skillsDir === "string" && { skillsDir }),
     ...(limits !== undefined && { limits }),
@@ -107,29 +51,13 @@ function settingsOf(yaml: Yaml, label: string): Settings {
 }
 
 /** The servers at a path: a list of entries that say their names, or a map from names to entries. */
-function entriesAt({ document, lines, sections }: Yaml, path: readonly string[], label: string): ServerEntry[] {
-  const node = document.getIn(path, true);
-  const value = path.reduce<unknown>((value, key) => (isRecord(value) ? value[key] : undefined), sections);
-  const sourceOf = (item: unknown): string => `${label}:${lineOf(item, lines)}`;
-  if (isSeq(node) && Array.isArray(value)) {
-    return value.map((entry, index) => ({
-      name: isRecord(entry) ? entry["name"] : undefined,
-      entry,
-      source: sourceOf(node.items[index]),
-    }));
-  }
-  if (isMap(node) && isRecord(value)) {
-    return Object.entries(value).map(([name, entry], index) => ({
-      name,
-      entry,
-      source: sourceOf(node.items[index]?.key),
-    }));
-  }
-  return [];
-}
-
-function lineOf(item: unknown, lines: LineCounter): number {
-  return lines.linePos(rangeOf(item)[0]).line;
+function serversAt(document: ConfigDocument, path: Path, label: string): readonly ServerEntry[] {
+  const servers = path.reduce<unknown>((value, key) => (isRecord(value) ? value[key] : undefined), document.value);
+  if (!Array.isArray(servers)) return entriesAt(document, path, label);
+  return servers.map((entry: unknown, index) => {
+    const name = isRecord(entry) ? entry["name"] : undefined;
+    return entryAt(document, [...path, index], { name, entry, label });
+  });
 }
 
 function unknownSections(sections: Readonly<Record<string, unknown>>, label: string): readonly Problem[] {
