@@ -1,12 +1,17 @@
+import { createHash } from "node:crypto";
 import { createRequire } from "node:module";
-import { delimiter, dirname, join, relative, resolve } from "node:path";
+import { homedir } from "node:os";
+import { basename, delimiter, dirname, join, relative, resolve } from "node:path";
 
 import { canonicalPath } from "./approvals.ts";
 import { type Folders, isInside, labelOf } from "./file.ts";
 import type { Environment } from "./variables.ts";
 
-/** Where a server is declared: named on the command line, in the project, or in the user's own file. */
-export type Scope = "named" | "project" | "user";
+/**
+ * Where a server is declared: in a file that was named, in the project, in the user's file for this project alone, or in
+ * the user's file for all projects.
+ */
+export type Scope = "named" | "project" | "local" | "user";
 
 /** A file that is read for servers. */
 export interface ConfigFile {
@@ -18,9 +23,15 @@ export interface ConfigFile {
   readonly isTrusted: boolean;
 }
 
-export interface FileOptions {
+export interface ConfigOptions {
+  /** The project: where its files are, and where its servers run. */
+  readonly cwd: string;
   readonly env: Environment;
+  /** The folder of the user's own files; by default, that of the system's user. */
+  readonly home?: string;
+  /** In place of `settings.yaml`; must exist. */
   readonly settingsFile?: string;
+  /** Read besides the usual files, and wins over them; must exist. */
   readonly mcpConfigFile?: string;
 }
 
@@ -28,10 +39,12 @@ export interface ConfigFiles {
   readonly settings: ConfigFile;
   /** The files of servers in their order. */
   readonly mcp: readonly ConfigFile[];
+  /** So many of them come before the settings. */
+  readonly first: number;
 }
 
-/** The files to read. Of the servers in them, the first of a name counts; the settings come after what was named. */
-export function configFiles({ env, settingsFile, mcpConfigFile }: FileOptions, folders: Folders): ConfigFiles {
+/** The files to read. Of the servers in them, the first of a name counts; the settings come after what is the user's. */
+export function configFiles({ env, settingsFile, mcpConfigFile }: ConfigOptions, folders: Folders): ConfigFiles {
   const isTrusted = trusts(env, folders);
   const named = (path: string): ConfigFile => {
     return { path: resolve(folders.cwd, path), label: path, scope: "named", isTrusted: true };
@@ -40,20 +53,26 @@ export function configFiles({ env, settingsFile, mcpConfigFile }: FileOptions, f
     const path = join(folders.cwd, name);
     return { path, label: labelOf(path, folders), scope: "project", isTrusted };
   };
+  const ofUser = (scope: Scope, ...names: readonly string[]): ConfigFile => {
+    const path = join(folders.home, ".config", ...names);
+    return { path, label: labelOf(path, folders), scope, isTrusted: true };
+  };
+  const first = [
+    ...(mcpConfigFile === undefined ? [] : [named(mcpConfigFile)]),
+    ofUser("local", "skillgate", "projects", `${nameOfProject(folders)}.json`),
+  ];
   return {
     settings: settingsFile === undefined ? inProject("settings.yaml") : named(settingsFile),
-    mcp: [
-      ...(mcpConfigFile === undefined ? [] : [named(mcpConfigFile)]),
-      inProject("mcp.json"),
-      inProject(".mcp.json"),
-      userFile(folders),
-    ],
+    mcp: [...first, inProject("mcp.json"), inProject(".mcp.json"), ofUser("user", "mcp", "mcp.json")],
+    first: first.length,
   };
 }
 
-export function userFile(folders: Folders): ConfigFile {
-  const path = join(folders.home, ".config", "mcp", "mcp.json");
-  return { path, label: labelOf(path, folders), scope: "user", isTrusted: true };
+/** `shop-5f0c1a2b3c4d` */
+function nameOfProject({ cwd }: Folders): string {
+  const path = canonicalPath(cwd);
+  const digest = createHash("sha256").update(path).digest("hex").slice(0, 12);
+  return `${basename(path).replaceAll(/[^\w-]+/g, "-")}-${digest}`;
 }
 
 /** The checkout or the installation that this code itself is from: who runs it trusts it already. */
@@ -68,4 +87,8 @@ function trusts(env: Environment, folders: Folders): boolean {
   if (cwd === canonicalPath(folders.home) || cwd === OWN_FOLDER) return true;
   const named = (env[TRUSTED_FOLDERS] ?? "").split(delimiter).filter((folder) => folder !== "");
   return named.map(canonicalPath).some((folder) => folder === cwd || isInside(relative(folder, cwd)));
+}
+
+export function foldersOf({ cwd, home, env }: Pick<ConfigOptions, "cwd" | "home" | "env">): Folders {
+  return { cwd: resolve(cwd), home: home ?? env["HOME"] ?? homedir() };
 }

@@ -1,34 +1,27 @@
-import { homedir } from "node:os";
 import { dirname, resolve } from "node:path";
 
 import { messageOf } from "../errors.ts";
 import type { Limits } from "../model/limits.ts";
 import type { Problem } from "../model/provider.ts";
 import type { ServerConfig } from "../providers/mcp/index.ts";
-import { type Folders, invalid, readConfigFile } from "./file.ts";
-import { type ConfigFile, configFiles } from "./files.ts";
+import { invalid, readConfigFile } from "./file.ts";
+import { type ConfigFile, configFiles, type ConfigOptions, foldersOf } from "./files.ts";
 import { type FileContent, NO_CONTENT, parseMcpFile } from "./mcp-file.ts";
 import { askPerson, type Person } from "./person.ts";
 import { parseServer } from "./server-entry.ts";
 import { type DeclaredServer, readServers, type ServerSources } from "./servers.ts";
 import { NO_SETTINGS, parseSettings } from "./settings.ts";
-import { type Environment, lookUp, readVariables } from "./variables.ts";
+import { lookUp, readVariables } from "./variables.ts";
 
+export { approveServers, changeServers, textOf, valueIn, writtenAt } from "./change.ts";
+export { type Client, CLIENTS, clientFile, type ClientFile, clientNamed, serversOf } from "./clients.ts";
+export type { ConfigOptions, Scope } from "./files.ts";
 export type { Input } from "./inputs.ts";
+export { isSkillgate } from "./own-entry.ts";
+export { plainEntry } from "./plain-entry.ts";
+export { hideSecrets, maskedEntry, shownServer } from "./shown.ts";
 export type { Person, StartRequest } from "./person.ts";
 export type { DeclaredServer } from "./servers.ts";
-
-export interface ConfigOptions {
-  /** The project: where its files are, and where its servers run. */
-  readonly cwd: string;
-  readonly env: Environment;
-  /** The folder of the user's own files; by default, that of the system's user. */
-  readonly home?: string;
-  /** In place of `settings.yaml`; must exist. */
-  readonly settingsFile?: string;
-  /** Read besides the usual files, and wins over them; must exist. */
-  readonly mcpConfigFile?: string;
-}
 
 export interface Config {
   /** In the order of the files; of two with one name, the one that was read first. */
@@ -58,7 +51,7 @@ export async function loadConfig(options: ConfigOptions): Promise<Config> {
   const contents = await Promise.all(
     files.mcp.map(async (file) => ({ file, ...(await readAs(file, parseMcpFile, NO_CONTENT)) })),
   );
-  const inOrder = contents.toSpliced(options.mcpConfigFile === undefined ? 0 : 1, 0, {
+  const inOrder = contents.toSpliced(files.first, 0, {
     file: files.settings,
     ...settings,
   });
@@ -76,10 +69,6 @@ export async function loadConfig(options: ConfigOptions): Promise<Config> {
       return (await readServers(sources, answers)).servers;
     },
   };
-}
-
-export function foldersOf({ cwd, home, env }: Pick<ConfigOptions, "cwd" | "home" | "env">): Folders {
-  return { cwd: resolve(cwd), home: home ?? env["HOME"] ?? homedir() };
 }
 
 /**

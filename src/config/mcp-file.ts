@@ -2,7 +2,7 @@ import { sentence } from "../errors.ts";
 import { isRecord } from "../model/json.ts";
 import { nearest } from "../model/nearest.ts";
 import type { Problem } from "../model/provider.ts";
-import { type ConfigDocument, parseDocument, type Path } from "./document/index.ts";
+import { type ConfigDocument, formatOf, parseDocument, type Path } from "./document/index.ts";
 import { invalid, type Place } from "./file.ts";
 import { type Input, inputsOf, NO_INPUTS } from "./inputs.ts";
 import type { ServerEntry } from "./server-entry.ts";
@@ -59,6 +59,16 @@ function contentOf(document: ConfigDocument, label: string): FileContent {
     inputs: inputsOf(document.value),
     warnings: [...repeatedNames(document, homes, label), ...(isWithout ? withoutServers(document, label) : [])],
   };
+}
+
+/** Where a file like this has its servers, or should have them. */
+export function homeOf(text: string, label: string): Path {
+  const usual: Path = formatOf(label) === "toml" ? ["mcp_servers"] : ["mcpServers"];
+  if (text.trim() === "") return usual;
+  const document = parseDocument(text, label);
+  const isBare =
+    HOMES.every((home) => valueAt(document, home) === undefined) && bareEntries(document, label).length > 0;
+  return isBare ? [] : (HOMES.find((home) => isRecord(valueAt(document, home))) ?? usual);
 }
 
 /** The members of the object at a path, in their order; none if there is no object. */

@@ -43,7 +43,9 @@ const TRANSPORTS: ReadonlyMap<string, ServerConfig["transport"]> = new Map([
 ]);
 
 /** The keys that somebody may have meant who wrote something near them. */
-const KEYS = ["command", "args", "env", "url", "headers", "type", "transport", "enabled", "disabled", "timeout", "cwd"];
+const KEYS: ReadonlySet<string> = new Set(
+  "command args env url headers type transport enabled disabled timeout cwd".split(" "),
+);
 
 /**
  * Reads one server in any of the dialects: Claude, VS Code, Cursor, Windsurf, Gemini, opencode, Codex and Zed differ in
@@ -221,7 +223,7 @@ function timeoutOf(fields: Fields): number | undefined {
 
 /** `"comand" is not known here, write "command"` */
 function typoIn({ entry }: Reading, key: string): string | undefined {
-  const strangers = Object.keys(entry).filter((written) => !KEYS.includes(written));
+  const strangers = Object.keys(entry).filter((written) => !KEYS.has(written));
   const [near] = nearest(key, strangers, 1);
   return near === undefined ? undefined : `"${near}" is not known here, write "${key}"`;
 }

@@ -57,7 +57,7 @@ const SECRET_NAME =
 function maskedLeaves(value: unknown): unknown {
   if (isRecord(value)) return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, maskedLeaves(item)]));
   if (Array.isArray(value)) return value.map(maskedLeaves);
-  return value === null ? null : masked(String(value));
+  return typeof value === "string" ? masked(value) : value === null ? null : MASK;
 }
 
 /** Unless it only says where the secret comes from: `Bearer ${TOKEN}`. */

@@ -14,7 +14,7 @@ export type Format = "json" | "yaml" | "toml";
 export interface ConfigDocument {
   readonly value: Readonly<Record<string, unknown>>;
   /** Where the key or the item at a path is written; of what is not there, the nearest that contains it. */
-  placeOf(path: Path): Place;
+  readonly placeOf: (path: Path) => Place;
   /** Keys that are there twice, where the format lets that pass; the first counts. */
   readonly repeated: readonly Path[];
 }

@@ -5,6 +5,7 @@ import type { RuntimeOptions } from "../../options.ts";
 import type { Runtime } from "../../runtime.ts";
 import { approvalAtTerminal } from "./approval.ts";
 import { PACKAGE_FOLDER } from "./package.ts";
+import { personAtTerminal } from "./person.ts";
 import type { Terminal } from "./terminal.ts";
 
 /** The options that every command takes. */
@@ -57,6 +58,7 @@ export function openSession(flags: CommonFlags, { paint }: Terminal, signal: Abo
 async function openRuntime({ skills, settings, mcpConfig }: CommonFlags, signal: AbortSignal): Promise<Runtime> {
   const { createRuntime } = await import("../../runtime.ts");
   const approve = approvalAtTerminal(signal);
+  const person = personAtTerminal(signal);
   const options: RuntimeOptions = {
     discover: true,
     workers: 1,
@@ -64,6 +66,7 @@ async function openRuntime({ skills, settings, mcpConfig }: CommonFlags, signal:
     ...(settings !== undefined && { settings }),
     ...(mcpConfig !== undefined && { mcpConfig }),
     ...(approve !== undefined && { approve }),
+    ...(person !== undefined && { person }),
   };
   return createRuntime({ ...options, skillsDir: skills ?? (await defaultSkillsDir(options)) });
 }
