@@ -18,7 +18,8 @@ export interface ServerPlace extends Pick<ConfigFile, "path" | "label"> {
 
 /** Where a new server of a scope is written: the file of that scope that is there, else the usual one. */
 export async function writtenAt(scope: Scope, options: ConfigOptions): Promise<ServerPlace> {
-  const ofScope = configFiles(options, foldersOf(options)).mcp.filter((file) => file.scope === scope);
+  const { mcpConfigFile: _named, ...usual } = options;
+  const ofScope = configFiles(usual, foldersOf(options)).mcp.filter((file) => file.scope === scope);
   const texts = await Promise.all(ofScope.map(({ path, label }) => readConfigFile(path, label)));
   const existing = texts.findLastIndex((text) => text !== undefined);
   const file = ofScope[existing] ?? ofScope.at(-1);

@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { existsSync } from "node:fs";
 import { createRequire } from "node:module";
 import { homedir } from "node:os";
 import { basename, delimiter, dirname, join, relative, resolve } from "node:path";
@@ -61,11 +62,23 @@ export function configFiles({ env, settingsFile, mcpConfigFile }: ConfigOptions,
     ...(mcpConfigFile === undefined ? [] : [named(mcpConfigFile)]),
     ofUser("local", "skillgate", "projects", `${nameOfProject(folders)}.json`),
   ];
+  // A usual file that was named is read once, as one that was named.
+  const usual = [inProject("mcp.json"), inProject(".mcp.json"), ofUser("user", "mcp", "mcp.json")].filter(
+    ({ path }) => !first.some((file) => canonicalPath(file.path) === canonicalPath(path)),
+  );
   return {
     settings: settingsFile === undefined ? inProject("settings.yaml") : named(settingsFile),
-    mcp: [...first, inProject("mcp.json"), inProject(".mcp.json"), ofUser("user", "mcp", "mcp.json")],
+    mcp: [...first, ...usual],
     first: first.length,
   };
+}
+
+/** The files that are there, as they are called in messages. */
+export function existingFiles(options: ConfigOptions): readonly string[] {
+  const folders = foldersOf(options);
+  const { settings, mcp } = configFiles(options, folders);
+  const variables = { path: join(folders.cwd, ".env"), label: ".env" };
+  return [settings, ...mcp, variables].filter(({ path }) => existsSync(path)).map(({ label }) => label);
 }
 
 /** `shop-5f0c1a2b3c4d` */

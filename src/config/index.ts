@@ -15,7 +15,7 @@ import { lookUp, readVariables } from "./variables.ts";
 
 export { approveServers, changeServers, textOf, valueIn, writtenAt } from "./change.ts";
 export { type Client, CLIENTS, clientFile, type ClientFile, clientNamed, serversOf } from "./clients.ts";
-export type { ConfigOptions, Scope } from "./files.ts";
+export { type ConfigOptions, existingFiles, type Scope } from "./files.ts";
 export type { Input } from "./inputs.ts";
 export { isSkillgate } from "./own-entry.ts";
 export { plainEntry } from "./plain-entry.ts";

@@ -104,15 +104,11 @@ function bareEntries(document: ConfigDocument, label: string): readonly ServerEn
   return entries.every(({ entry }) => isServer(entry)) ? entries : [];
 }
 
-function repeatedNames(
-  { repeated, placeOf }: ConfigDocument,
-  homes: readonly Path[],
-  label: string,
-): readonly Problem[] {
+function repeatedNames({ repeated }: ConfigDocument, homes: readonly Path[], label: string): readonly Problem[] {
   return repeated
-    .filter((path) => homes.some((home) => home.every((key, index) => path[index] === key)))
-    .map((path) => ({
-      ...problemAt(label, placeOf(path), sentence("CONFIG_INVALID", `${label}: "${path.at(-1)}" is there twice`)),
+    .filter(({ path }) => homes.some((home) => home.every((key, index) => path[index] === key)))
+    .map(({ path, place }) => ({
+      ...problemAt(label, place, sentence("CONFIG_INVALID", `${label}: "${path.at(-1)}" is there twice`)),
       fix: "remove one of them, the first counts",
     }));
 }

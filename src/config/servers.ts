@@ -3,7 +3,7 @@ import type { Problem } from "../model/provider.ts";
 import type { ServerConfig } from "../providers/mcp/index.ts";
 import { approvalDigest, approvalsFile, type Approvals, canonicalPath, readApprovals } from "./approvals.ts";
 import type { Path } from "./document/index.ts";
-import { BadEntry, wrong } from "./fields.ts";
+import { BadEntry } from "./fields.ts";
 import type { Folders, Place } from "./file.ts";
 import type { ConfigFile } from "./files.ts";
 import { type Input, inputVariable } from "./inputs.ts";
@@ -86,8 +86,9 @@ function readServer(
   const approval = file.isTrusted ? "approved" : approvals.stateOf(canonicalPath(file.path), name, digest);
   const place = written.placeOf([]);
   const declared = { name, file, entry, path, place, isOverruled, approval, digest, inputs };
+  // In a file that other clients read, too, it is meant for them.
+  if (isSkillgate(entry)) return { ...declared, config: undefined, problem: undefined };
   try {
-    if (isSkillgate(entry)) throw wrong(name, "it is Skillgate itself, which is not started from within");
     const config = parseServer(
       { name: written.name, entry, source: `${file.label}:${place.line}:${place.column}` },
       {
@@ -120,13 +121,14 @@ function inputValue(
 }
 
 function objectionTo(name: string, { label }: ConfigFile, approval: DeclaredServer["approval"]): string | undefined {
-  const command = `skillgate mcp approve ${/^[\w.@/-]+$/.test(name) ? name : JSON.stringify(name)}`;
+  const word = /^[\w.@/-]+$/.test(name) ? name : JSON.stringify(name);
+  const advice = `look at it in ${label}, and allow it with: skillgate mcp approve ${word}`;
   switch (approval) {
     case "approved":
       return undefined;
     case "new":
-      return `${label} wants to start it and is not approved yet; to allow it, run: ${command}`;
+      return `MCP server '${name}' is not approved yet; ${advice}`;
     case "changed":
-      return `${label} has changed it since it was approved; to allow it, run: ${command}`;
+      return `MCP server '${name}' has changed since it was approved; ${advice}`;
   }
 }

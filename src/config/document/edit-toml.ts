@@ -1,5 +1,3 @@
-import { stringify } from "smol-toml";
-
 import { isRecord } from "../../model/json.ts";
 import type { Path } from "./index.ts";
 import { layoutOf } from "./layout.ts";
@@ -44,13 +42,17 @@ function lastOf(table: Statement, statements: readonly Statement[]): Statement {
 }
 
 function appended(text: string, table: string, eol: string): string {
+  // At the end, a line without a table of its own would belong to the last one; the check afterwards refuses that.
   if (text.trim() === "") return text + table;
   const gap = text.endsWith(eol + eol) ? "" : text.endsWith("\n") ? eol : eol + eol;
   return text + gap + table;
 }
 
+/** A table of its own, or one line at the top. */
 function tableText(path: Path, value: unknown): string {
-  return stringify(path.reduceRight<unknown>((inner, key) => ({ [key]: inner }), value)).replace(/\n*$/, "\n");
+  if (!isRecord(value)) return `${path.map(keyText).join(".")} = ${inline(value)}\n`;
+  const lines = Object.entries(value).map(([key, item]) => `${keyText(key)} = ${inline(item)}\n`);
+  return `[${path.map(keyText).join(".")}]\n${lines.join("")}`;
 }
 
 /** With the empty lines before its header, so that those after it part what is left. */

@@ -31,9 +31,17 @@ export function editText(text: string, edits: readonly Edit[], { label, format }
     wanted = applied(wanted, edit);
     after = EDITORS[format](after, edit);
   }
-  const value = after.trim() === "" ? {} : parseDocument(after, label, format).value;
-  if (isDeepStrictEqual(plain(value), plain(wanted))) return mark + after;
+  if (says(after, wanted, { label, format })) return mark + after;
   throw invalid(label, "it is written in a way that cannot be changed without changing more, change it by hand");
+}
+
+function says(text: string, wanted: unknown, { label, format }: Edited): boolean {
+  try {
+    const value = text.trim() === "" ? {} : parseDocument(text, label, format).value;
+    return isDeepStrictEqual(plain(value), plain(wanted));
+  } catch {
+    return false; // it cannot even be parsed any more
+  }
 }
 
 /** Without the prototypes that some parsers leave out, and in one order. */

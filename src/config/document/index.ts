@@ -16,7 +16,7 @@ export interface ConfigDocument {
   /** Where the key or the item at a path is written; of what is not there, the nearest that contains it. */
   readonly placeOf: (path: Path) => Place;
   /** Keys that are there twice, where the format lets that pass; the first counts. */
-  readonly repeated: readonly Path[];
+  readonly repeated: readonly { readonly path: Path; readonly place: Place }[];
 }
 
 /** Reads a file of any format. Throws a `CONFIG_INVALID` with the place of the mistake. */

@@ -16,7 +16,7 @@ export function parseJson(text: string, label: string): ConfigDocument {
   return {
     value: plainValue(root) as Record<string, unknown>,
     placeOf: (path) => placeAt(offsetOf(root, path, members)),
-    repeated: repeatedIn(root, []),
+    repeated: repeatedIn(root, []).map(({ path, offset }) => ({ path, place: placeAt(offset) })),
   };
 }
 
@@ -87,7 +87,7 @@ function plainValue(node: Node): unknown {
   return Object.fromEntries([...members].map(([key, value]) => [key, plainValue(value)]));
 }
 
-function repeatedIn(node: Node, path: Path): readonly Path[] {
+function repeatedIn(node: Node, path: Path): readonly { readonly path: Path; readonly offset: number }[] {
   const seen = new Set<string>();
   return (node.children ?? []).flatMap((child, index) => {
     const [key, value] = child.type === "property" ? (child.children ?? []) : [];
@@ -95,6 +95,6 @@ function repeatedIn(node: Node, path: Path): readonly Path[] {
     const at = [...path, String(key.value)];
     const isRepeated = seen.has(String(key.value));
     seen.add(String(key.value));
-    return isRepeated ? [at] : repeatedIn(value, at);
+    return isRepeated ? [{ path: at, offset: key.offset }] : repeatedIn(value, at);
   });
 }

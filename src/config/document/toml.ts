@@ -25,7 +25,8 @@ export function parseToml(text: string, label: string): ConfigDocument {
 
 function readToml(text: string, label: string): Record<string, unknown> {
   try {
-    const value: unknown = parse(text);
+    // Its tables have no prototype, and its dates are objects.
+    const value: unknown = JSON.parse(JSON.stringify(parse(text)));
     return isRecord(value) ? value : {};
   } catch (thrown) {
     if (!(thrown instanceof TomlError)) throw thrown;
