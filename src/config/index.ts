@@ -36,7 +36,7 @@ export interface Config {
   /** What could not be used; everything else was. */
   readonly warnings: readonly Problem[];
   /** The same servers, after a person was asked what the files leave open. */
-  ask(person: Person): Promise<readonly ServerConfig[]>;
+  readonly ask: (person: Person) => Promise<readonly ServerConfig[]>;
 }
 
 /**

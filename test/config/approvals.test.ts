@@ -101,7 +101,7 @@ test("M8: files of the user, files that were named, and folders that are trusted
       ["a", undefined],
       ["user", undefined],
     ]);
-  const similar = `${cwd.slice(0, -1)}`;
+  const similar = cwd.slice(0, -1);
   expect(obstacles(await loadConfig({ ...options, env: { SKILLGATE_TRUSTED_FOLDERS: similar } }))).toEqual([
     ["a", NEW],
     ["user", undefined],

@@ -3,11 +3,11 @@ import { delimiter, join, resolve } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import type { Command } from "commander";
 
-import type { Client, ClientFile } from "../../config/index.ts";
 import { isRecord } from "../../model/json.ts";
 import type { Act } from "./act.ts";
 import { type Files, openFiles, SCOPE_OPTION } from "./mcp/files.ts";
 import { clientFrom } from "./mcp/import.ts";
+import type { Client, ClientFile } from "./mcp/room.ts";
 import { PACKAGE_FOLDER } from "./package.ts";
 import type { CommonFlags } from "./session.ts";
 import { UsageError } from "./usage-error.ts";

@@ -7,6 +7,7 @@ import type { Act } from "./act.ts";
 import type { Exit } from "./exit-codes.ts";
 import { configOptions } from "./mcp/files.ts";
 import { type LiveServer, startAll } from "./mcp/live.ts";
+import { openRoom } from "./mcp/room.ts";
 import { type Check, checksText, count, problemText } from "./output.ts";
 import type { CommonFlags, Session } from "./session.ts";
 
@@ -46,7 +47,7 @@ function nodeCheck(): Check {
 const OLDEST_NODE = { major: 20, minor: 19 };
 
 async function filesCheck(flags: CommonFlags): Promise<Check> {
-  const { existingFiles } = await import("../../config/index.ts");
+  const { existingFiles } = await openRoom();
   const found = existingFiles(configOptions(flags));
   const says = found.length === 0 ? "no files, which is fine" : found.join(", ");
   return { kind: "configuration", subject: "Configuration", status: "ok", says, details: "" };

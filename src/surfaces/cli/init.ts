@@ -83,9 +83,7 @@ async function make(path: string, text: string): Promise<boolean> {
     return true;
   } catch (thrown) {
     if (!isRecord(thrown) || typeof thrown["code"] !== "string") throw thrown;
-    throw new UsageError(
-      `Cannot write ${shown(dirname(path), path)}: ${REASONS.get(thrown["code"]) ?? thrown["code"]}`,
-    );
+    throw new UsageError(`Cannot write ${relative(".", path)}: ${REASONS.get(thrown["code"]) ?? thrown["code"]}`);
   }
 }
 

@@ -1,26 +1,26 @@
-import type * as Room from "../../../config/index.ts";
 import { SkillgateError } from "../../../errors.ts";
 import { nearest } from "../../../model/nearest.ts";
 import type { CommonFlags, Session } from "../session.ts";
 import { UsageError } from "../usage-error.ts";
+import { type ConfigOptions, openRoom, type Room, type Scope } from "./room.ts";
 
-type Config = Awaited<ReturnType<typeof Room.loadConfig>>;
+type Config = Awaited<ReturnType<Room["loadConfig"]>>;
 export type DeclaredServer = Config["declared"][number];
 
 /** The configuration files, as a command finds them. */
 export interface Files extends Config {
-  readonly room: typeof Room;
-  readonly options: Room.ConfigOptions;
+  readonly room: Room;
+  readonly options: ConfigOptions;
 }
 
-/** Reads the files of this folder and of the user. The room is loaded only now: `--help` does without. */
+/** Reads the files of this folder and of the user. */
 export async function openFiles({ flags }: Session): Promise<Files> {
-  const room = await import("../../../config/index.ts");
+  const room = await openRoom();
   const options = configOptions(flags);
   return { ...(await room.loadConfig(options)), room, options };
 }
 
-export function configOptions({ settings, mcpConfig }: CommonFlags): Room.ConfigOptions {
+export function configOptions({ settings, mcpConfig }: CommonFlags): ConfigOptions {
   return {
     cwd: process.cwd(),
     env: process.env,
@@ -30,11 +30,7 @@ export function configOptions({ settings, mcpConfig }: CommonFlags): Room.Config
 }
 
 /** The server that counts, or the one of a scope. Throws what there is instead. */
-export function declaredNamed(
-  name: string,
-  { declared }: Pick<Config, "declared">,
-  scope?: Room.Scope,
-): DeclaredServer {
+export function declaredNamed(name: string, { declared }: Pick<Config, "declared">, scope?: Scope): DeclaredServer {
   const inScope = declared.filter(({ file }) => scope === undefined || file.scope === scope);
   const found = inScope.find((server) => server.name === name && (scope !== undefined || !server.isOverruled));
   if (found !== undefined) return found;

@@ -1,6 +1,5 @@
 import type { Command } from "commander";
 
-import type { Client, ClientFile } from "../../../config/index.ts";
 import { messageOf } from "../../../errors.ts";
 import { nearest } from "../../../model/nearest.ts";
 import type { Act } from "../act.ts";
@@ -9,6 +8,7 @@ import type { Session } from "../session.ts";
 import { UsageError } from "../usage-error.ts";
 import { scopeHelp } from "./answers.ts";
 import { type Files, openFiles, SCOPE_OPTION, scopeNamed } from "./files.ts";
+import type { Client, ClientFile } from "./room.ts";
 import { writeServer, type Written } from "./write.ts";
 
 interface ImportFlags {

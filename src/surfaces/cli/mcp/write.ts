@@ -1,6 +1,6 @@
 import type { Session } from "../session.ts";
 import { UsageError } from "../usage-error.ts";
-import { type DeclaredServer, type Files, openFiles } from "./files.ts";
+import { type Files, openFiles } from "./files.ts";
 
 type Entry = Readonly<Record<string, unknown>>;
 
@@ -39,11 +39,6 @@ export async function approveWritten(name: string, path: string, session: Sessio
     (server) => server.name === name && server.file.path === path && server.approval !== "approved",
   );
   await room.approveServers(options, open);
-}
-
-/** True if the file of another server of this name is read first. */
-export function isHidden(name: string, path: string, declared: readonly DeclaredServer[]): boolean {
-  return declared.some((server) => server.name === name && server.file.path === path && server.isOverruled);
 }
 
 function refuseName(name: string): void {
