@@ -15,9 +15,9 @@ export async function askLine(question: string, signal: AbortSignal): Promise<st
 
 /** The same, but what is typed is not shown. */
 export async function askSecret(question: string, signal: AbortSignal): Promise<string> {
-  process.stderr.write(question);
   const silence = new Writable({ write: (_chunk, _encoding, done) => done() });
   const terminal = createInterface({ input: process.stdin, output: silence, terminal: true });
+  process.stderr.write(question); // only now does the terminal itself not show what is typed
   terminal.once("SIGINT", () => process.kill(process.pid, "SIGINT")); // here readline does keep it to itself
   const answer = await answerOf(terminal, "", signal);
   process.stderr.write("\n");
