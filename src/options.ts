@@ -29,6 +29,8 @@ export interface RuntimeOptions {
    * the project declares. Without a person, such servers stay down and say why. Asked when servers are about to start.
    */
   readonly person?: Person;
+  /** Of the configured MCP servers, use only those with these names. */
+  readonly onlyServers?: readonly string[];
   readonly limits?: Partial<Limits>;
   /** Answers for a person when a method needs an approval; without it such methods cannot be called. */
   readonly approve?: (request: ApprovalRequest) => boolean | Promise<boolean>;
@@ -74,17 +76,17 @@ export async function readOptions(options: RuntimeOptions): Promise<Settings> {
     serverConfigOf(name, entry, { cwd, env }),
   );
   const names = new Set(declared.map((server) => server.name));
-  const withDeclared = (found: readonly ServerConfig[]): readonly ServerConfig[] => [
-    ...declared,
-    ...found.filter((server) => !names.has(server.name)),
-  ];
-  const { person } = options;
+  const { person, onlyServers } = options;
+  const withDeclared = (found: readonly ServerConfig[]): readonly ServerConfig[] =>
+    [...declared, ...found.filter((server) => !names.has(server.name))].filter(
+      ({ name }) => onlyServers?.includes(name) ?? true,
+    );
   const skillsDir = options.skillsDir ?? files.skillsDir ?? "skills";
   return {
     skillsDir: skillsDir === false ? undefined : resolve(cwd, skillsDir),
     watch: options.watch ?? false,
     skills: (options.skills ?? []).map(parseSkill),
-    servers: async () => withDeclared(person === undefined ? files.servers : await files.ask(person)),
+    servers: async () => withDeclared(person === undefined ? files.servers : await files.ask(person, onlyServers)),
     limits: mergeLimits(mergeLimits(DEFAULT_LIMITS, files.limits), options.limits),
     sections: files.settings,
     problems: files.warnings,

@@ -35,8 +35,8 @@ export interface Config {
   readonly settings: Readonly<Record<string, unknown>>;
   /** What could not be used; everything else was. */
   readonly warnings: readonly Problem[];
-  /** The same servers, after a person was asked what the files leave open. */
-  readonly ask: (person: Person) => Promise<readonly ServerConfig[]>;
+  /** The same servers, after a person was asked what the files leave open: of all, or only of those with these names. */
+  readonly ask: (person: Person, only?: readonly string[]) => Promise<readonly ServerConfig[]>;
 }
 
 /**
@@ -64,8 +64,9 @@ export async function loadConfig(options: ConfigOptions): Promise<Config> {
     ...(limits !== undefined && { limits }),
     settings: settings.sections,
     warnings: [...project.warnings, ...inOrder.flatMap((content) => content.warnings), ...read.warnings],
-    async ask(person) {
-      const answers = await askPerson(person, read.declared, sources);
+    async ask(person, only) {
+      const asked = read.declared.filter(({ name }) => only?.includes(name) ?? true);
+      const answers = await askPerson(person, asked, sources);
       return (await readServers(sources, answers)).servers;
     },
   };

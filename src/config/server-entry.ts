@@ -8,6 +8,7 @@ import type { Path } from "./document/index.ts";
 import { BadEntry, type Fields, fieldsOf, wrong } from "./fields.ts";
 import type { Place } from "./file.ts";
 import { inputVariable } from "./inputs.ts";
+import { oauthOf } from "./oauth-entry.ts";
 import { fillIn, readEnvFile, type Variables, type Wanted } from "./variables.ts";
 
 /** One server as a file declares it, in whatever dialect. */
@@ -174,7 +175,8 @@ function endpointOf({ name, fields, scope, missing }: Reading, transport: "http"
       throw wrong(name, `header ${JSON.stringify(header[0])} is not a valid header`, { key: "headers" });
     }
   }
-  return { url, headers };
+  const oauth = oauthOf(fields.raw("oauth"), (name, entry) => fieldsFor(name, entry, missing, scope), name);
+  return { url, headers, ...(oauth !== undefined && { oauth }) };
 }
 
 /** Codex names the variables that headers come from. */

@@ -112,10 +112,16 @@ function secretsOf(server: ServerConfig): readonly string[] {
   const values = server.transport === "stdio" ? Object.values(server.env) : Object.values(server.headers);
   const words = server.transport === "stdio" ? server.args : [server.url];
   const maskedOnes = server.transport === "stdio" ? maskedWords(server.args) : words.map(maskedWord);
+  const { oauth } = server as { readonly oauth?: unknown };
+  const login = isRecord(oauth)
+    ? [oauth["clientSecret"], oauth["privateKey"]].filter((value) => typeof value === "string")
+    : [];
   const hidden = words.flatMap((word, index) => hiddenIn(word, String(maskedOnes[index])));
-  return [...values.flatMap((value) => [value, value.replace(/^(?:bearer|basic|token)\s+/i, "")]), ...hidden].filter(
-    (value) => value.length >= SHORTEST_SECRET && !HARMLESS.test(value),
-  );
+  return [
+    ...values.flatMap((value) => [value, value.replace(/^(?:bearer|basic|token)\s+/i, "")]),
+    ...hidden,
+    ...login,
+  ].filter((value) => value.length >= SHORTEST_SECRET && !HARMLESS.test(value));
 }
 
 /** What a word had where the masked one has marks. */

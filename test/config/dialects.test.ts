@@ -247,3 +247,27 @@ test.each([
 ])("M10: %j of %s becomes an entry of ours", (entry, client, ours) => {
   expect(plainEntry(entry, client)).toEqual(ours);
 });
+
+test("M7: how a server is logged in to is read in the words of several clients", async () => {
+  const oauth = { client_id: "id", clientSecret: "${SECRET}", scopes: ["a", "b"], callbackPort: 8080 };
+  const { servers, warnings } = await load(
+    "mcp.json",
+    JSON.stringify({
+      mcpServers: {
+        a: { url: "https://a.example", oauth },
+        b: { url: "https://b.example", oauth: false },
+        c: { url: "https://c.example", oauth: { grant: "password" } },
+        d: { url: "https://d.example", oauth: "yes" },
+      },
+    }),
+    { SECRET: "s" },
+  );
+  expect(servers).toMatchObject([
+    { oauth: { clientId: "id", clientSecret: "s", scope: "a b", callbackPort: 8080 } },
+    { oauth: false },
+  ]);
+  expect(warnings.map(({ error }) => error)).toEqual([
+    `MCP server 'c': grant "password" is not known, use authorization_code or client_credentials`,
+    "MCP server 'd': oauth must be an object or false",
+  ]);
+});

@@ -6,7 +6,7 @@ import type { Runtime } from "../../runtime.ts";
 import type { Act } from "./act.ts";
 import type { Exit } from "./exit-codes.ts";
 import { configOptions } from "./mcp/files.ts";
-import { type LiveServer, startAll } from "./mcp/live.ts";
+import { type LiveServer, startServers } from "./mcp/live.ts";
 import { openRoom } from "./mcp/room.ts";
 import { type Check, checksText, count, problemText } from "./output.ts";
 import type { CommonFlags, Session } from "./session.ts";
@@ -56,7 +56,7 @@ async function filesCheck(flags: CommonFlags): Promise<Check> {
 /** Everything that takes a runtime; if it cannot be opened, why. */
 async function runtimeChecks(session: Session): Promise<readonly Check[]> {
   try {
-    const { runtime, servers, otherProblems } = await startAll(session);
+    const { runtime, servers, otherProblems } = await startServers(session);
     const problems = otherProblems.map((problem) => problemCheck(problem, statusOf(problem, runtime)));
     return [await engineCheck(runtime), skillsCheck(runtime), ...problems, ...servers.map(serverCheck)];
   } catch (thrown) {

@@ -23,21 +23,29 @@ export interface Session extends AsyncDisposable {
   /** Fires when the command is interrupted. */
   readonly signal: AbortSignal;
   /** Opened when first asked for. Its servers may still be connecting. */
-  readonly runtime: () => Promise<Runtime>;
+  readonly runtime: (use?: Use) => Promise<Runtime>;
   /** The same, when all its servers are connected or have failed. */
-  readonly readyRuntime: () => Promise<Runtime>;
+  readonly readyRuntime: (use?: Use) => Promise<Runtime>;
+}
+
+/** What a command wants of a runtime besides. */
+export interface Use extends Pick<RuntimeOptions, "onlyServers"> {
+  readonly mcp?: {
+    /** Takes the person to a page on which they allow access to a server. */
+    readonly authorize?: (request: { readonly server: string; readonly url: URL }) => void;
+  };
 }
 
 export function openSession(flags: CommonFlags, { paint }: Terminal, signal: AbortSignal): Session {
   let opened: Runtime | undefined;
 
-  async function runtime(): Promise<Runtime> {
-    opened ??= await unlessInterrupted(openRuntime(flags, signal), signal);
+  async function runtime(use: Use = {}): Promise<Runtime> {
+    opened ??= await unlessInterrupted(openRuntime(flags, use, signal), signal);
     return opened;
   }
 
-  async function readyRuntime(): Promise<Runtime> {
-    const { ready } = await runtime();
+  async function readyRuntime(use?: Use): Promise<Runtime> {
+    const { ready } = await runtime(use);
     await unlessInterrupted(ready, signal);
     return runtime();
   }
@@ -55,7 +63,11 @@ export function openSession(flags: CommonFlags, { paint }: Terminal, signal: Abo
 }
 
 /** Loads the runtime only now: `--help` does without. */
-async function openRuntime({ skills, settings, mcpConfig }: CommonFlags, signal: AbortSignal): Promise<Runtime> {
+async function openRuntime(
+  { skills, settings, mcpConfig }: CommonFlags,
+  use: Use,
+  signal: AbortSignal,
+): Promise<Runtime> {
   const { createRuntime } = await import("../../runtime.ts");
   const approve = approvalAtTerminal(signal);
   const person = personAtTerminal(signal);
@@ -63,6 +75,7 @@ async function openRuntime({ skills, settings, mcpConfig }: CommonFlags, signal:
     discover: true,
     workers: 1,
     lazy: true,
+    ...use,
     ...(settings !== undefined && { settings }),
     ...(mcpConfig !== undefined && { mcpConfig }),
     ...(approve !== undefined && { approve }),

@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
 
@@ -72,6 +72,10 @@ test.each([
     { type: "http", url: "https://far.example/mcp", headers: { Authorization: "Bearer ${TOKEN}" } },
   ],
   [["plain", "npx"], { command: "npx", args: [] }],
+  [
+    ["far", "https://far.example/mcp", "--client-id", "id", "--callback-port", "8080"],
+    { type: "http", url: "https://far.example/mcp", oauth: { clientId: "id", callbackPort: 8080 } },
+  ],
 ])("M10: mcp add %j", async (words, entry) => {
   const cwd = project();
   expect(await mcp(["add", ...words], { cwd })).toMatchObject({ exit: 0 });
@@ -353,4 +357,20 @@ Left out skillgate from Codex (~/.codex/config.toml): it is Skillgate itself
     a: { command: "x", args: [], env: { K: "v" } },
   });
   expect(read(cwd, ".mcp.json")).toContain("// read only");
+});
+
+test("M10: a command for one server starts no other", async () => {
+  const servers = {
+    filesystem: { command: process.execPath, args: [FILESYSTEM_SERVER, "."] },
+    other: { command: process.execPath, args: ["-e", "require('fs').writeFileSync('started', '')"] },
+  };
+  const cwd = project({ ".mcp.json": JSON.stringify({ mcpServers: servers }) });
+  for (const command of ["test", "tools", "logs"])
+    expect(await mcp([command, "filesystem"], { cwd })).toMatchObject({ exit: 0 });
+  expect(existsSync(join(cwd, "started"))).toBe(false);
+  const bad = project({ ".mcp.json": '{ "mcpServers": { "a": { "url": "nowhere" } } }' });
+  expect(await mcp(["test", "a"], { cwd: bad })).toMatchObject({
+    exit: 2,
+    stderr: expect.stringContaining(".mcp.json:1:26: MCP server 'a': url must begin with http:// or https://\n"),
+  });
 });

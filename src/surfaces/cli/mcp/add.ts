@@ -2,14 +2,17 @@ import type { Command } from "commander";
 
 import type { Act } from "../act.ts";
 import { UsageError } from "../usage-error.ts";
+import { wholeNumber } from "../whole-number.ts";
 import { entryOf } from "./entry.ts";
 import { openFiles, SCOPE_OPTION, scopeNamed } from "./files.ts";
 import { addedAnswer, scopeHelp } from "./answers.ts";
-import { type ServerFlags, takesServerFlags } from "./server-flags.ts";
+import { type ServerFlags, takesServerFlags, withoutGaps } from "./server-flags.ts";
 import { writeServer } from "./write.ts";
 
 interface AddFlags extends ServerFlags {
   readonly scope: string;
+  readonly clientId?: string;
+  readonly callbackPort?: number;
 }
 
 export function addMcpAdd(mcp: Command, act: Act): void {
@@ -19,12 +22,14 @@ export function addMcpAdd(mcp: Command, act: Act): void {
     .argument("<commandOrUrl>", "the command that starts it, or its URL")
     .argument("[args...]", "arguments of the command; write -- before a command whose arguments begin with -")
     .option(SCOPE_OPTION, "where to write it: project, local or user", "project")
+    .option("--client-id <id>", "the id under which Skillgate is registered for logins")
+    .option("--callback-port <port>", "the port to which the browser comes back after a login", wholeNumber)
     .addHelpText("after", `${EXAMPLES}\n${scopeHelp()}`)
     .action(
       act(async (session, name: string, commandOrUrl: string, args: readonly string[], flags: AddFlags) => {
         const files = await openFiles(session);
         const said = sayWhatIsMeant([name, commandOrUrl, ...args], flags);
-        const entry = entryOf(said.commandOrUrl, said.args, said.flags);
+        const entry = { ...entryOf(said.commandOrUrl, said.args, said.flags), ...loginOf(flags) };
         const written = await writeServer({ name: said.name, entry }, scopeNamed(flags.scope), { files, session });
         return addedAnswer([written], session.paint, files);
       }),
@@ -37,6 +42,11 @@ Examples:
   skillgate mcp add github -e GITHUB_TOKEN='\${GITHUB_TOKEN}' -- npx -y @modelcontextprotocol/server-github
   skillgate mcp add --transport http context7 https://mcp.context7.com/mcp -H "Authorization: Bearer \${KEY}"
 `;
+
+function loginOf({ clientId, callbackPort }: AddFlags): { readonly oauth?: unknown } {
+  const oauth = withoutGaps({ clientId, callbackPort });
+  return Object.keys(oauth).length === 0 ? {} : { oauth };
+}
 
 interface Said {
   readonly name: string;

@@ -2,7 +2,7 @@ import type { Command } from "commander";
 
 import type { Act } from "../act.ts";
 import { serversText, warningsText } from "../output.ts";
-import { startAll } from "./live.ts";
+import { startServers } from "./live.ts";
 
 export function addMcpList(mcp: Command, act: Act): void {
   mcp
@@ -12,7 +12,7 @@ export function addMcpList(mcp: Command, act: Act): void {
     .addHelpText("after", "\nExample:\n  skillgate mcp list --json")
     .action(
       act(async (session) => {
-        const { servers, problems, otherProblems } = await startAll(session);
+        const { servers, problems, otherProblems } = await startServers(session);
         return {
           exit: "ok",
           json: { servers, problems },

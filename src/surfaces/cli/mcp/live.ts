@@ -1,8 +1,9 @@
+import { SkillgateError } from "../../../errors.ts";
 import type { Problem } from "../../../model/provider.ts";
 import type { Runtime } from "../../../runtime.ts";
 import { otherProblems } from "../problems.ts";
-import type { Session } from "../session.ts";
-import { openFiles, unknownServer } from "./files.ts";
+import type { Session, Use } from "../session.ts";
+import { declaredNamed, type Files, openFiles, unknownServer } from "./files.ts";
 
 /** How a server is now, and where it is declared; nothing that it says gives away a secret. */
 export type LiveServer = Runtime["servers"][number] & {
@@ -18,10 +19,12 @@ export interface Live {
   readonly otherProblems: readonly Problem[];
 }
 
-/** Starts all servers, and says how they are when each is connected or has failed. */
-export async function startAll(session: Session): Promise<Live> {
-  const { room, servers: configs } = await openFiles(session);
-  const runtime = await session.readyRuntime();
+/** Starts all servers, or one, and says how they are when each is connected or has failed. */
+export async function startServers(session: Session, name?: string, use: Use = {}): Promise<Live> {
+  const files = await openFiles(session);
+  const { room, servers: configs } = files;
+  if (name !== undefined) requireUsable(name, files);
+  const runtime = await session.readyRuntime({ ...use, ...(name !== undefined && { onlyServers: [name] }) });
   const hide = room.hideSecrets(configs);
   const shown = (problem: Problem): Problem => ({ ...problem, error: hide(problem.error) });
   return {
@@ -37,11 +40,21 @@ export async function startAll(session: Session): Promise<Live> {
   };
 }
 
-export function liveNamed(name: string, { servers }: Live): LiveServer {
-  const server = servers.find((each) => each.name === name);
+/** The same for one server. */
+export async function startServer(session: Session, name: string, use?: Use): Promise<LiveServer> {
+  const { servers } = await startServers(session, name, use);
+  const [server] = servers;
   if (server !== undefined) return server;
-  throw unknownServer(
-    name,
-    servers.map((each) => each.name),
-  );
+  throw unknownServer(name, []);
+}
+
+/** Throws for a name that no file has, and for an entry that is wrong. */
+function requireUsable(name: string, files: Files): void {
+  const { config, problem } = declaredNamed(name, files);
+  if (config !== undefined) return;
+  const { source = "", error = "it is Skillgate itself", fix } = problem ?? {};
+  throw new SkillgateError("CONFIG_INVALID", `${source}: ${error}`, {
+    server: name,
+    ...(fix !== undefined && { fix }),
+  });
 }

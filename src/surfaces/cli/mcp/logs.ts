@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 
 import type { Act } from "../act.ts";
-import { liveNamed, startAll } from "./live.ts";
+import { startServer } from "./live.ts";
 
 export function addMcpLogs(mcp: Command, act: Act): void {
   mcp
@@ -11,7 +11,7 @@ export function addMcpLogs(mcp: Command, act: Act): void {
     .addHelpText("after", "\nExample:\n  skillgate mcp logs filesystem")
     .action(
       act(async (session, name: string) => {
-        const { status, error, transport, stderrTail } = liveNamed(name, await startAll(session));
+        const { status, error, transport, stderrTail } = await startServer(session, name);
         const nothing =
           transport === "stdio" ? `${name} prints nothing on stderr` : `${name} is no process of this machine`;
         return {

@@ -2,7 +2,7 @@ import type { Command } from "commander";
 
 import type { Act } from "../act.ts";
 import { lines, serverText } from "../output.ts";
-import { liveNamed, startAll } from "./live.ts";
+import { startServers } from "./live.ts";
 
 export function addMcpTest(mcp: Command, act: Act): void {
   mcp
@@ -12,9 +12,8 @@ export function addMcpTest(mcp: Command, act: Act): void {
     .addHelpText("after", "\nExample:\n  skillgate mcp test filesystem")
     .action(
       act(async (session, name: string | undefined) => {
-        const live = await startAll(session);
-        const servers =
-          name === undefined ? live.servers.filter(({ status }) => status !== "disabled") : [liveNamed(name, live)];
+        const started = await startServers(session, name);
+        const servers = started.servers.filter(({ status }) => name !== undefined || status !== "disabled");
         return {
           exit: servers.every(({ status }) => status === "connected") ? "ok" : "unreachable",
           json: { servers },

@@ -2,7 +2,7 @@ import type { Command } from "commander";
 
 import type { Act } from "../act.ts";
 import { lines, toolsText } from "../output.ts";
-import { type Live, liveNamed, type LiveServer, startAll } from "./live.ts";
+import { type Live, type LiveServer, startServers } from "./live.ts";
 
 export function addMcpTools(mcp: Command, act: Act): void {
   mcp
@@ -12,10 +12,9 @@ export function addMcpTools(mcp: Command, act: Act): void {
     .addHelpText("after", "\nExample:\n  skillgate mcp tools filesystem")
     .action(
       act(async (session, name: string | undefined) => {
-        const live = await startAll(session);
-        const servers = name === undefined ? live.servers : [liveNamed(name, live)];
-        const listed = servers.map((server) => withTools(server, live));
-        const isDown = name !== undefined && servers.some(({ status }) => status !== "connected");
+        const live = await startServers(session, name);
+        const listed = live.servers.map((server) => withTools(server, live));
+        const isDown = name !== undefined && live.servers.some(({ status }) => status !== "connected");
         return {
           exit: isDown ? "unreachable" : "ok",
           json: { servers: listed },
