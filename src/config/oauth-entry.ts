@@ -1,12 +1,26 @@
 import { isRecord } from "../model/json.ts";
 import { type Fields, wrong } from "./fields.ts";
 
+/** What an entry says of logins; all of it can be found out as well. */
+interface OAuthEntry {
+  readonly clientId?: string;
+  readonly clientSecret?: string;
+  readonly clientMetadataUrl?: string;
+  readonly scope?: string;
+  readonly grant?: "authorization_code" | "client_credentials";
+  readonly privateKey?: string;
+  readonly algorithm?: string;
+  readonly issuer?: string;
+  readonly callbackPort?: number;
+  readonly allowPrivate?: boolean;
+}
+
 /** How a server is logged in to, as far as its entry says; `false` if it must never be. */
 export function oauthOf(
   written: unknown,
   fieldsFor: (name: string, entry: Readonly<Record<string, unknown>>) => Fields,
   server: string,
-) {
+): OAuthEntry | false | undefined {
   if (written === undefined || written === false) return written;
   if (written === true) return {};
   if (!isRecord(written))
@@ -38,10 +52,10 @@ export function oauthOf(
   };
 }
 
-function grantOf(fields: Fields, server: string) {
+function grantOf(fields: Fields, server: string): Pick<OAuthEntry, "grant"> {
   const grant = fields.text("grant");
   if (grant === undefined) return {};
-  if (grant === "authorization_code" || grant === "client_credentials") return { grant } as const;
+  if (grant === "authorization_code" || grant === "client_credentials") return { grant };
   const what = `grant ${JSON.stringify(grant)} is not known, use authorization_code or client_credentials`;
   throw wrong(server, what, { key: "oauth" });
 }
