@@ -32,13 +32,7 @@ const OPEN_HOME: Path = ["mcp"];
 
 /** Reads a file like `.mcp.json`, `mcp.json` of VS Code, or `config.toml` of Codex. A malformed one throws a `CONFIG_INVALID`. */
 export function parseMcpFile(text: string, label: string): FileContent {
-  if (text.trim() === "") return NO_CONTENT;
-  try {
-    return contentOf(parseDocument(text, label), label);
-  } catch (thrown) {
-    if (thrown instanceof RangeError) throw invalid(label, "it nests too deeply");
-    throw thrown;
-  }
+  return text.trim() === "" ? NO_CONTENT : contentOf(parseDocument(text, label), label);
 }
 
 function contentOf(document: ConfigDocument, label: string): FileContent {

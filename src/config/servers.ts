@@ -3,6 +3,7 @@ import type { Problem } from "../model/provider.ts";
 import type { ServerConfig } from "../providers/mcp/index.ts";
 import { approvalDigest, approvalsFile, type Approvals, canonicalPath, readApprovals } from "./approvals.ts";
 import type { Path } from "./document/index.ts";
+import { doubtAbout } from "./doubts.ts";
 import { BadEntry } from "./fields.ts";
 import type { Folders, Place } from "./file.ts";
 import type { ConfigFile } from "./files.ts";
@@ -33,7 +34,7 @@ export interface DeclaredServer {
   readonly isOverruled: boolean;
   /** What it comes to; `undefined` if the entry is wrong. */
   readonly config: ServerConfig | undefined;
-  /** Why it cannot be used. */
+  /** Why it cannot be used, or may not be what was meant. */
   readonly problem: Problem | undefined;
   /** Whether the user has allowed that it is started; a file of the user's own needs no approval. */
   readonly approval: "approved" | "changed" | "new";
@@ -98,7 +99,12 @@ function readServer(
         objection: objectionTo(name, file, approval),
       },
     );
-    return { ...declared, config: sources.mcpEnabled ? config : { ...config, enabled: false }, problem: undefined };
+    const doubt = doubtAbout(name, config.declared);
+    return {
+      ...declared,
+      config: sources.mcpEnabled ? config : { ...config, enabled: false },
+      problem: doubt && { ...problemAt(file.label, written.placeOf([doubt.key]), doubt.error), fix: doubt.fix },
+    };
   } catch (thrown) {
     const bad = thrown instanceof BadEntry ? thrown : undefined;
     const at = written.placeOf(bad?.key === undefined ? [] : [bad.key]);

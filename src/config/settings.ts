@@ -1,10 +1,8 @@
-import { sentence } from "../errors.ts";
 import { isRecord } from "../model/json.ts";
 import { DEFAULT_LIMITS, type Limits } from "../model/limits.ts";
 import { nearest } from "../model/nearest.ts";
 import type { Problem } from "../model/provider.ts";
-import type { ConfigDocument, Path } from "./document/index.ts";
-import { parseYaml } from "./document/yaml.ts";
+import { type ConfigDocument, parseDocument, type Path } from "./document/index.ts";
 import { invalid } from "./file.ts";
 import { inputsOf } from "./inputs.ts";
 import { entriesAt, entryAt, type FileContent, NO_CONTENT } from "./mcp-file.ts";
@@ -27,23 +25,18 @@ export const NO_SETTINGS: Settings = { ...NO_CONTENT, sections: {}, mcpEnabled: 
 
 /** Reads settings.yaml. A malformed one throws a `CONFIG_INVALID`; what is not understood in it is a warning. */
 export function parseSettings(text: string, label: string): Settings {
-  try {
-    return settingsOf(parseYaml(text, label), label);
-  } catch (thrown) {
-    if (thrown instanceof RangeError) throw invalid(label, "it nests too deeply");
-    throw thrown;
-  }
+  return settingsOf(parseDocument(text, label, "yaml"), label);
 }
 
 function settingsOf(document: ConfigDocument, label: string): Settings {
-  const { mcp, skills, limits: wanted } = document.value;
+  const { mcp, skills } = document.value;
   const skillsDir = isRecord(skills) ? skills["dir"] : skills;
-  const { limits, warnings } = parseLimits(wanted, label);
+  const { limits, warnings } = parseLimits(document, label);
   return {
     sections: document.value,
     entries: [...serversAt(document, ["mcp", "servers"], label), ...serversAt(document, ["mcpServers"], label)],
     inputs: inputsOf(isRecord(mcp) ? mcp : {}),
-    warnings: [...unknownSections(document.value, label), ...warnings],
+    warnings: [...unknownNames(document, label), ...warnings],
     mcpEnabled: !(isRecord(mcp) && mcp["enabled"] === false),
     ...(typeof skillsDir === "string" && { skillsDir }),
     ...(limits !== undefined && { limits }),
@@ -60,32 +53,53 @@ function serversAt(document: ConfigDocument, path: Path, label: string): readonl
   });
 }
 
-function unknownSections(sections: Readonly<Record<string, unknown>>, label: string): readonly Problem[] {
-  return Object.keys(sections)
-    .filter((name) => !SECTIONS.includes(name))
-    .map((name) => unknownName(label, `there is no section "${name}"`, name, SECTIONS));
+function unknownNames(document: ConfigDocument, label: string): readonly Problem[] {
+  const { mcp } = document.value;
+  const sections = Object.keys(document.value).filter((name) => !SECTIONS.includes(name));
+  // Other rooms have keys of their own there: only what is nearly one of these is a mistake for sure.
+  const inMcp = Object.keys(isRecord(mcp) ? mcp : {}).filter((name) => !MCP_KEYS.includes(name));
+  return [
+    ...sections.map((name) => unknownName(document, label, { what: "section", path: [name], names: SECTIONS })),
+    ...inMcp
+      .filter((name) => nearest(name, MCP_KEYS, 1).length > 0)
+      .map((name) => unknownName(document, label, { what: "setting", path: ["mcp", name], names: MCP_KEYS })),
+  ];
 }
 
-function unknownName(label: string, what: string, name: string, names: readonly string[]): Problem {
+const MCP_KEYS = ["servers", "enabled", "inputs"];
+
+interface Unknown {
+  readonly what: string;
+  readonly path: readonly string[];
+  readonly names: readonly string[];
+}
+
+function unknownName(document: ConfigDocument, label: string, { what, path, names }: Unknown): Problem {
+  const name = path.at(-1) ?? "";
   const [meant] = nearest(name, names, 1);
   const hint = meant === undefined ? "" : `, did you mean "${meant}"`;
-  return { source: label, error: sentence("CONFIG_INVALID", `${label}: ${what}${hint}`) };
+  const { message } = invalid(label, `there is no ${what} "${name}"${hint}`, document.placeOf(path));
+  return { source: label, error: message };
 }
 
 /** Each limit has to be a whole number above 0; one that is not keeps its default. */
-function parseLimits(section: unknown, label: string): { limits?: Partial<Limits>; warnings: readonly Problem[] } {
+function parseLimits(
+  document: ConfigDocument,
+  label: string,
+): { limits?: Partial<Limits>; warnings: readonly Problem[] } {
+  const { limits: section } = document.value;
   if (section == null) return { warnings: [] };
   const names = Object.keys(DEFAULT_LIMITS);
   const warnings: Problem[] = [];
   const limits: Partial<Record<string, number>> = {};
   for (const [name, value] of Object.entries(isRecord(section) ? section : {})) {
-    if (!names.includes(name)) warnings.push(unknownName(label, `there is no limit "${name}"`, name, names));
+    const path = ["limits", name];
+    if (!names.includes(name)) warnings.push(unknownName(document, label, { what: "limit", path, names }));
     else if (typeof value === "number" && Number.isSafeInteger(value) && value > 0) limits[name] = value;
-    else
-      warnings.push({
-        source: label,
-        error: sentence("CONFIG_INVALID", `${label}: the limit "${name}" must be a whole number above 0`),
-      });
+    else {
+      const wrong = `the limit "${name}" must be a whole number above 0`;
+      warnings.push({ source: label, error: invalid(label, wrong, document.placeOf(path)).message });
+    }
   }
   return { limits, warnings };
 }

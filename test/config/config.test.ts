@@ -316,22 +316,30 @@ test("X8: limits are settings; one that makes no sense is a warning and keeps it
   const { limits, warnings } = await load();
   expect(limits).toEqual({ cpuMs: 100 });
   expect(warnings.map(({ error }) => error)).toEqual([
-    'Cannot read the configuration: settings.yaml: the limit "wallMs" must be a whole number above 0 (CONFIG_INVALID)',
-    'Cannot read the configuration: settings.yaml: there is no limit "memoryByte", did you mean "memoryBytes" (CONFIG_INVALID)',
-    'Cannot read the configuration: settings.yaml: the limit "calls" must be a whole number above 0 (CONFIG_INVALID)',
+    'Cannot read the configuration: settings.yaml line 3, column 3: the limit "wallMs" must be a whole number above 0 (CONFIG_INVALID)',
+    'Cannot read the configuration: settings.yaml line 4, column 3: there is no limit "memoryByte", did you mean "memoryBytes" (CONFIG_INVALID)',
+    'Cannot read the configuration: settings.yaml line 5, column 3: the limit "calls" must be a whole number above 0 (CONFIG_INVALID)',
   ]);
 });
 
 test("L9: sections are handed on as they were written, and an unknown one is a warning with the nearest name", async () => {
-  await write("settings.yaml", "skills:\n  dir: own\n  WeatherSkill: { unit: C }\nskils: {}\n");
+  await write(
+    "settings.yaml",
+    "skills:\n  dir: own\n  WeatherSkill: { unit: C }\nskils: {}\nmcp: { servrs: [], start: now }\n",
+  );
   const { settings, skillsDir, warnings } = await load();
-  expect(settings).toEqual({ skills: { dir: "own", WeatherSkill: { unit: "C" } }, skils: {} });
+  expect(settings).toMatchObject({ skills: { dir: "own", WeatherSkill: { unit: "C" } }, skils: {} });
   expect(skillsDir).toBe(join(cwd, "own"));
   expect(warnings).toEqual([
     {
       source: "settings.yaml",
       error:
-        'Cannot read the configuration: settings.yaml: there is no section "skils", did you mean "skills" (CONFIG_INVALID)',
+        'Cannot read the configuration: settings.yaml line 4, column 1: there is no section "skils", did you mean "skills" (CONFIG_INVALID)',
+    },
+    {
+      source: "settings.yaml",
+      error:
+        'Cannot read the configuration: settings.yaml line 5, column 8: there is no setting "servrs", did you mean "servers" (CONFIG_INVALID)',
     },
   ]);
 });

@@ -271,3 +271,27 @@ test("M7: how a server is logged in to is read in the words of several clients",
     "MCP server 'd': oauth must be an object or false",
   ]);
 });
+
+test("M1: what is hardly meant is told, and starts all the same", async () => {
+  const { servers, warnings } = await load(
+    "mcp.json",
+    `{ "mcpServers": {
+  "a": { "command": "npx -y some-server" },
+  "b": { "command": "/opt/My Programs/server" },
+  "c": { "command": "x", "includeTools": ["read"] }
+} }`,
+  );
+  expect(servers.map(({ name }) => name)).toEqual(["a", "b", "c"]);
+  expect(warnings).toEqual([
+    {
+      source: "mcp.json:2:10",
+      error: "MCP server 'a': command is the name of one program, its arguments belong into args",
+      fix: 'write "command": "npx", "args": ["-y", "some-server"]',
+    },
+    {
+      source: "mcp.json:4:26",
+      error: "MCP server 'c': includeTools is passed over, all its tools are offered",
+      fix: 'list in "disabledTools" what must not be',
+    },
+  ]);
+});

@@ -1,6 +1,6 @@
 import { extname } from "node:path";
 
-import type { Place } from "../file.ts";
+import { invalid, type Place } from "../file.ts";
 import { parseJson } from "./json.ts";
 import { parseToml } from "./toml.ts";
 import { parseYaml } from "./yaml.ts";
@@ -21,15 +21,19 @@ export interface ConfigDocument {
 
 /** Reads a file of any format. Throws a `CONFIG_INVALID` with the place of the mistake. */
 export function parseDocument(text: string, label: string, format: Format = formatOf(label)): ConfigDocument {
-  switch (format) {
-    case "json":
-      return parseJson(text, label);
-    case "yaml":
-      return parseYaml(text, label);
-    case "toml":
-      return parseToml(text, label);
+  try {
+    return PARSERS[format](text, label);
+  } catch (thrown) {
+    if (thrown instanceof RangeError) throw invalid(label, "it nests too deeply");
+    throw thrown;
   }
 }
+
+const PARSERS: Readonly<Record<Format, (text: string, label: string) => ConfigDocument>> = {
+  json: parseJson,
+  yaml: parseYaml,
+  toml: parseToml,
+};
 
 /** By its ending; what has none that is known is JSON, with or without comments. */
 export function formatOf(path: string): Format {

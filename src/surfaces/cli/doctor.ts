@@ -56,8 +56,10 @@ async function filesCheck(flags: CommonFlags): Promise<Check> {
 /** Everything that takes a runtime; if it cannot be opened, why. */
 async function runtimeChecks(session: Session): Promise<readonly Check[]> {
   try {
-    const { runtime, servers, otherProblems } = await startServers(session);
-    const problems = otherProblems.map((problem) => problemCheck(problem, statusOf(problem, runtime)));
+    const { runtime, servers, otherProblems, doubts } = await startServers(session);
+    const problems = otherProblems.map((problem) =>
+      problemCheck(problem, doubts.has(problem.error) ? "warning" : statusOf(problem, runtime)),
+    );
     return [await engineCheck(runtime), skillsCheck(runtime), ...problems, ...servers.map(serverCheck)];
   } catch (thrown) {
     if (session.signal.aborted) throw thrown;

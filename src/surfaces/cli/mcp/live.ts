@@ -17,6 +17,8 @@ export interface Live {
   readonly problems: readonly Problem[];
   /** What no status of a server tells. */
   readonly otherProblems: readonly Problem[];
+  /** Those of the problems with which a server starts all the same. */
+  readonly doubts: ReadonlySet<string>;
 }
 
 /** Starts all servers, or one, and says how they are when each is connected or has failed. */
@@ -37,6 +39,7 @@ export async function startServers(session: Session, name?: string, use: Use = {
     })),
     problems: runtime.problems.map(shown),
     otherProblems: otherProblems(runtime).map(shown),
+    doubts: new Set(files.declared.flatMap(({ config, problem }) => (config && problem ? problem.error : []))),
   };
 }
 
