@@ -5,7 +5,7 @@ import { type Edit, editText } from "./document/edit.ts";
 import { formatOf, parseDocument, type Path } from "./document/index.ts";
 import { CLIENT_FILE_BYTES, readConfigFile } from "./file.ts";
 import { type ConfigFile, configFiles, type ConfigOptions, foldersOf, type Scope } from "./files.ts";
-import { homeOf } from "./mcp-file.ts";
+import { homeOf, parseMcpFile } from "./mcp-file.ts";
 import { digestsOf } from "./person.ts";
 import type { DeclaredServer } from "./servers.ts";
 
@@ -45,6 +45,12 @@ export async function approveServers(options: ConfigOptions, servers: readonly D
     const ofFile = servers.filter(({ file }) => file.path === path);
     await approve(state, canonicalPath(path), digestsOf(ofFile));
   }
+}
+
+/** The servers of any file, as it has them. Throws a `CONFIG_INVALID` for one that cannot be read. */
+export async function serversInFile(path: string, label: string): Promise<readonly (readonly [string, unknown])[]> {
+  const text = await readConfigFile(path, label, { maxBytes: CLIENT_FILE_BYTES });
+  return parseMcpFile(text ?? "", label).entries.map(({ name, entry }) => [String(name), entry]);
 }
 
 /** A value at a path, as a new file would have it. */

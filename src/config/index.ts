@@ -13,13 +13,13 @@ import { type DeclaredServer, readServers, type ServerSources } from "./servers.
 import { NO_SETTINGS, parseSettings } from "./settings.ts";
 import { lookUp, readVariables } from "./variables.ts";
 
-export { approveServers, changeServers, textOf, valueIn, writtenAt } from "./change.ts";
+export { approveServers, changeServers, serversInFile, textOf, valueIn, writtenAt } from "./change.ts";
 export { type Client, CLIENTS, clientFile, type ClientFile, clientNamed, serversOf } from "./clients.ts";
 export { type ConfigOptions, existingFiles, type Scope } from "./files.ts";
 export type { Input } from "./inputs.ts";
 export { isSkillgate } from "./own-entry.ts";
 export { plainEntry } from "./plain-entry.ts";
-export { hideSecrets, maskedEntry, shownServer } from "./shown.ts";
+export { hideSecrets, MASK, maskedEntry, shownServer } from "./shown.ts";
 export type { Person, StartRequest } from "./person.ts";
 export type { DeclaredServer } from "./servers.ts";
 

@@ -1,6 +1,6 @@
 import { approvalsFile, approve, canonicalPath } from "./approvals.ts";
 import { type Input, inputVariable, undeclaredInput } from "./inputs.ts";
-import { shownServer } from "./shown.ts";
+import { startedBy } from "./started.ts";
 import type { DeclaredServer, ServerSources } from "./servers.ts";
 import { placeholdersIn, type Variables } from "./variables.ts";
 
@@ -17,7 +17,7 @@ export interface StartRequest {
   readonly file: string;
   readonly servers: readonly {
     readonly name: string;
-    /** Its command or its address, without secrets. */
+    /** Its command or its address, and whatever else decides what it does. */
     readonly starts: string;
     readonly isChanged: boolean;
   }[];
@@ -60,7 +60,7 @@ async function askToStart(
 }
 
 function requested({ name, entry, approval }: DeclaredServer): StartRequest["servers"][number] {
-  return { name, starts: shownServer(entry), isChanged: approval === "changed" };
+  return { name, starts: startedBy(entry), isChanged: approval === "changed" };
 }
 
 /** What is approved, by the names of the servers. */

@@ -2,7 +2,7 @@ import { isRecord } from "../model/json.ts";
 import type { ServerConfig } from "../providers/mcp/index.ts";
 
 /** What stands in place of a secret. */
-const MASK = "***";
+export const MASK = "***";
 
 /** A server in a few words: its command line or its address, without secrets. */
 export function shownServer(entry: unknown): string {
@@ -10,13 +10,16 @@ export function shownServer(entry: unknown): string {
   if (!isRecord(shown)) return "";
   const { command, args } = shown;
   const inner = isRecord(command) ? [command["path"], command["args"]] : [command];
-  const words = [...inner, args].flat().filter((word) => typeof word === "string");
-  if (words.length > 0) return words.map(quoted).join(" ");
+  const words = [...inner, args]
+    .flat()
+    .filter((word) => word !== undefined && !isRecord(word))
+    .map(String);
+  if (command !== undefined && words.length > 0) return words.map(quoted).join(" ");
   return [shown["url"], shown["serverUrl"], shown["httpUrl"]].find((url) => typeof url === "string") ?? "";
 }
 
 /** As one would type it. */
-function quoted(word: string): string {
+export function quoted(word: string): string {
   return /^[\w@%+=:,./${}*-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`;
 }
 
@@ -54,6 +57,11 @@ const NAMES_ARE_SHOWN: ReadonlySet<string> = new Set(["bearer_token_env_var", "e
 const SECRET_NAME =
   /pass(?:word|wd|phrase)?|pwd|secret|token|api[_-]?key|access[_-]?key|private[_-]?key|credential|auth|bearer|cookie|session|signature|(?:^|[_-])key$/i;
 
+/** True for names of variables, options and parameters that usually hold secrets. */
+export function isSecretName(name: string): boolean {
+  return SECRET_NAME.test(name);
+}
+
 function maskedLeaves(value: unknown): unknown {
   if (isRecord(value)) return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, maskedLeaves(item)]));
   if (Array.isArray(value)) return value.map(maskedLeaves);
@@ -61,7 +69,7 @@ function maskedLeaves(value: unknown): unknown {
 }
 
 /** Unless it only says where the secret comes from: `Bearer ${TOKEN}`. */
-function masked(value: string): string {
+export function masked(value: string): string {
   const rest = value.replaceAll(PLACEHOLDER, "").replace(/^\s*(?:bearer|basic|token)\b/i, "");
   return rest.trim() === "" ? value : MASK;
 }

@@ -117,12 +117,16 @@ test("M8: this checkout trusts its own file", async () => {
   ]);
 });
 
-test("M8: a person is asked once for each file, sees no secret, and what was allowed is remembered", async () => {
+test("M8: a person is asked once for each file, sees all that will be started, and what was allowed is remembered", async () => {
   write(".mcp.json", {
-    a: { command: "npx", args: ["-y", "p", "--api-key", "sk-very-secret-key"] },
+    a: {
+      command: "npx",
+      args: ["-y", "p", "--token=$(evil | sh)"],
+      env: { API_KEY: "abc123", TOKEN: "--require x.js", P: 1 },
+    },
     off: { command: "x", disabled: true },
   });
-  write("mcp.json", { b: { url: "https://b.example/?token=abcdefgh" } });
+  write("mcp.json", { b: { url: "https://b.example/mcp", headers: { A: "Bearer ${TOKEN}", B: "abc" } } });
   const asked: StartRequest[] = [];
   const person = (answer: boolean) => ({
     input: async () => undefined,
@@ -134,8 +138,20 @@ test("M8: a person is asked once for each file, sees no secret, and what was all
   const refused = await (await loadConfig(options)).ask(person(false));
   expect(refused.filter(({ obstacle }) => obstacle === undefined)).toEqual([]);
   expect(asked).toEqual([
-    { file: "mcp.json", servers: [{ name: "b", starts: "https://b.example/?token=***", isChanged: false }] },
-    { file: ".mcp.json", servers: [{ name: "a", starts: "npx -y p --api-key ***", isChanged: false }] },
+    {
+      file: "mcp.json",
+      servers: [{ name: "b", starts: "https://b.example/mcp with A: Bearer ${TOKEN} with B: ***", isChanged: false }],
+    },
+    {
+      file: ".mcp.json",
+      servers: [
+        {
+          name: "a",
+          starts: "API_KEY=*** TOKEN='--require x.js' P=1 npx -y p '--token=$(evil | sh)'",
+          isChanged: false,
+        },
+      ],
+    },
   ]);
   const allowed = await (await loadConfig(options)).ask(person(true));
   expect(allowed.filter(({ obstacle }) => obstacle === undefined).map(({ name }) => name)).toEqual(["a"]);

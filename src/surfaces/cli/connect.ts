@@ -10,6 +10,7 @@ import { clientFrom } from "./mcp/import.ts";
 import type { Client, ClientFile } from "./mcp/room.ts";
 import { PACKAGE_FOLDER } from "./package.ts";
 import type { CommonFlags } from "./session.ts";
+import type { Answer } from "./terminal.ts";
 import { UsageError } from "./usage-error.ts";
 
 interface ConnectFlags {
@@ -79,14 +80,17 @@ async function targetOf(clientName: string, { scope, name }: ConnectFlags, files
   return { client, file, name, files, existing };
 }
 
-async function connect({ client, file, name, files, existing }: Target, entry: Readonly<Record<string, unknown>>) {
+async function connect(
+  { client, file, name, files, existing }: Target,
+  entry: Readonly<Record<string, unknown>>,
+): Promise<Answer> {
   const facts = { client: client.id, file: file.label, name, entry };
   if (isDeepStrictEqual(existing, entry))
     return {
       exit: "ok",
       json: { ...facts, changed: false },
       text: `${client.title} has it already, in ${file.label}`,
-    } as const;
+    };
   if (existing !== undefined && !files.room.isSkillgate(existing))
     throw new UsageError(`There is another server ${name} in ${file.label}; give --name another name`);
   const { home } = file;
@@ -99,27 +103,30 @@ async function connect({ client, file, name, files, existing }: Target, entry: R
     exit: "ok",
     json: { ...facts, changed: true },
     text: `Connected ${client.title}: ${name} is in ${file.label}; start ${client.title} again`,
-  } as const;
+  };
 }
 
-async function printed({ client, file, name, files }: Target, entry: Readonly<Record<string, unknown>>) {
+async function printed(
+  { client, file, name, files }: Target,
+  entry: Readonly<Record<string, unknown>>,
+): Promise<Answer> {
   const text = files.room.textOf(file, [...file.home, name], entry);
   return {
     exit: "ok",
     json: { client: client.id, file: file.label, name, entry, text },
     text,
     remarks: `goes to ${file.label}`,
-  } as const;
+  };
 }
 
-async function disconnect({ client, file, name, files, existing }: Target) {
+async function disconnect({ client, file, name, files, existing }: Target): Promise<Answer> {
   const facts = { client: client.id, file: file.label, name };
   if (existing === undefined)
     return {
       exit: "ok",
       json: { ...facts, changed: false },
       text: `${client.title} is not connected, ${file.label} has no ${name}`,
-    } as const;
+    };
   if (!files.room.isSkillgate(existing))
     throw new UsageError(`Cannot disconnect: ${name} in ${file.label} is another server`);
   await files.room.changeServers(file, [{ path: [...file.home, name], value: undefined }]);
@@ -127,7 +134,7 @@ async function disconnect({ client, file, name, files, existing }: Target) {
     exit: "ok",
     json: { ...facts, changed: true },
     text: `Disconnected ${client.title}: ${name} is gone from ${file.label}`,
-  } as const;
+  };
 }
 
 /** What starts this very Skillgate, wherever the client runs. */

@@ -41,8 +41,15 @@ test("M10: what mcp add has written starts without a question, and can be called
 test("M10: mcp add keeps comments and order, and takes the flags that people know", async () => {
   const cwd = project({ ".mcp.json": COMMENTED });
   const args = ["add", "-e", "A=1", "B=two words", "more", "-s", "project", "--timeout", "5", "--", "npx", "-y", "p"];
-  const { exit, stdout } = await mcp(args, { cwd });
+  const { exit, stdout, stderr } = await mcp(args, { cwd });
   expect({ exit, stdout }).toEqual({ exit: 0, stdout: "Added more to .mcp.json: npx -y p\n" });
+  expect(stderr).toBe(
+    [
+      "Note: A is in .mcp.json as you wrote it; ${VARIABLE} would come from the environment",
+      "Note: B is in .mcp.json as you wrote it; ${VARIABLE} would come from the environment",
+      "Try it: skillgate mcp test more\n",
+    ].join("\n"),
+  );
   expect(read(cwd, ".mcp.json")).toBe(`{
   // ours
   "mcpServers": {
@@ -191,7 +198,12 @@ test("P9: no output of any command shows a secret", async () => {
   expect(stdout).not.toContain(SECRET);
   const added = await mcp(["add", "d", "-e", `K=${SECRET}`, "--json", "--", "x", `--token=${SECRET}`], { cwd });
   expect(JSON.parse(added.stdout)).toEqual({
-    added: [{ name: "d", file: "mcp.json", entry: { command: "x", args: ["--token=***"], env: { K: "***" } } }],
+    added: {
+      name: "d",
+      file: "mcp.json",
+      scope: "project",
+      entry: { command: "x", args: ["--token=***"], env: { K: "***" } },
+    },
   });
 });
 
@@ -357,6 +369,23 @@ Left out skillgate from Codex (~/.codex/config.toml): it is Skillgate itself
     a: { command: "x", args: [], env: { K: "v" } },
   });
   expect(read(cwd, ".mcp.json")).toContain("// read only");
+});
+
+test("M10: mcp import takes a file of any client, too", async () => {
+  const cwd = project({
+    "their/config.toml": '[mcp_servers.docs]\ncommand = "npx"\nenv_vars = ["TOKEN"]\n',
+    "their/bad.json": "{",
+  });
+  const { exit, stdout } = await mcp(["import", "their/config.toml"], { cwd });
+  expect({ exit, stdout }).toEqual({ exit: 0, stdout: "Imported docs from their/config.toml to .mcp.json\n" });
+  expect(JSON.parse(read(cwd, ".mcp.json"))).toEqual({
+    mcpServers: { docs: { command: "npx", args: [], env: { TOKEN: "${TOKEN}" } } },
+  });
+  expect(await mcp(["import", "their/bad.json"], { cwd })).toEqual({
+    exit: 0,
+    stdout: "There is nothing to import\n",
+    stderr: "Cannot read the configuration: their/bad.json line 1, column 2: close brace expected (CONFIG_INVALID)\n",
+  });
 });
 
 test("M10: a command for one server starts no other", async () => {

@@ -23,7 +23,7 @@ export function addMcpAddJson(mcp: Command, act: Act): void {
         const text = json.startsWith("@") ? await readTextFile(json.slice(1), session.signal) : json;
         const entry = entryIn(text, name);
         const written = await writeServer({ name, entry }, scopeNamed(scope), { files, session });
-        return addedAnswer([written], session.paint, files);
+        return addedAnswer(written, session.paint, files);
       }),
     );
 }

@@ -31,7 +31,7 @@ export function addMcpAdd(mcp: Command, act: Act): void {
         const said = sayWhatIsMeant([name, commandOrUrl, ...args], flags);
         const entry = { ...entryOf(said.commandOrUrl, said.args, said.flags), ...loginOf(flags) };
         const written = await writeServer({ name: said.name, entry }, scopeNamed(flags.scope), { files, session });
-        return addedAnswer([written], session.paint, files);
+        return addedAnswer(written, session.paint, files);
       }),
     );
 }

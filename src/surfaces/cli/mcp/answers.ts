@@ -1,25 +1,32 @@
-import { count, lines } from "../output.ts";
+import { isRecord } from "../../../model/json.ts";
+import { lines } from "../output.ts";
 import type { Answer, Terminal } from "../terminal.ts";
 import { type Files, SCOPES } from "./files.ts";
+import type { Room } from "./room.ts";
 import type { Written } from "./write.ts";
 
 /** What was added, and what to do next. */
-export function addedAnswer(
-  written: readonly Written[],
-  paint: Terminal["paint"],
-  { room }: Pick<Files, "room">,
-): Answer {
-  const names = written.map(({ name }) => name);
-  const next = names.length === 1 ? `skillgate mcp test ${names[0]}` : "skillgate mcp list";
+export function addedAnswer(written: Written, paint: Terminal["paint"], { room }: Pick<Files, "room">): Answer {
+  const { name, file, entry } = written;
   return {
     exit: "ok",
     json: { added: written },
-    text: lines(written.map(({ name, file, entry }) => `Added ${name} to ${file}: ${room.shownServer(entry)}`)),
-    remarks:
-      written.length === 0
-        ? ""
-        : paint.err.dim(`Try ${names.length === 1 ? "it" : count(names.length, "server")}: ${next}`),
+    text: `Added ${name} to ${file}: ${room.shownServer(entry)}`,
+    remarks: lines([
+      ...plainSecrets(written, room).map((note) => paint.err.yellow(note)),
+      paint.err.dim(`Try it: skillgate mcp test ${name}`),
+    ]),
   };
+}
+
+/** What is in a file that others will read, too. */
+function plainSecrets({ file, scope, entry }: Written, room: Room): readonly string[] {
+  if (scope !== "project" || !isRecord(entry)) return [];
+  const values = [entry["env"], entry["headers"]].flatMap((record) => (isRecord(record) ? Object.entries(record) : []));
+  const names = values.filter(([, value]) => value === room.MASK).map(([name]) => name);
+  return names.map(
+    (name) => `Note: ${name} is in ${file} as you wrote it; \${VARIABLE} would come from the environment`,
+  );
 }
 
 export function scopeHelp(): string {

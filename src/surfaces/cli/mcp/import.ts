@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import type { Command } from "commander";
 
 import { messageOf } from "../../../errors.ts";
@@ -8,7 +9,7 @@ import type { Session } from "../session.ts";
 import { UsageError } from "../usage-error.ts";
 import { scopeHelp } from "./answers.ts";
 import { type Files, openFiles, SCOPE_OPTION, scopeNamed } from "./files.ts";
-import type { Client, ClientFile } from "./room.ts";
+import type { Client } from "./room.ts";
 import { writeServer, type Written } from "./write.ts";
 
 interface ImportFlags {
@@ -22,7 +23,7 @@ export function addMcpImport(mcp: Command, act: Act): void {
     .description("take over the servers of other clients, from their files")
     .argument(
       "[clients...]",
-      "claude-code, claude-desktop, cursor, vscode, codex, opencode, windsurf, gemini, zed; all by default",
+      "a file, or claude-code, claude-desktop, cursor, vscode, codex, opencode, windsurf, gemini, zed; all by default",
     )
     .option(
       SCOPE_OPTION,
@@ -50,35 +51,57 @@ export function addMcpImport(mcp: Command, act: Act): void {
 interface Found {
   readonly name: string;
   readonly entry: unknown;
-  readonly client: Client;
-  readonly from: ClientFile;
+  /** `undefined` for a file that was named. */
+  readonly client: Client | undefined;
+  readonly from: string;
   readonly scope: "user" | "project";
 }
 
 type Taken = Found &
   ({ readonly kind: "added"; readonly written: Written } | { readonly kind: "skipped"; readonly why: string });
 
-async function findServers(
-  names: readonly string[],
-  { room, options }: Files,
-): Promise<{ readonly servers: readonly Found[]; readonly problems: readonly string[] }> {
-  const clients = names.length === 0 ? room.CLIENTS : names.map((name) => clientFrom(name, room));
-  const servers: Found[] = [];
-  const problems: string[] = [];
-  for (const client of clients) {
-    for (const scope of ["user", "project"] as const) {
-      const from = room.clientFile(client, scope, options);
-      // The project's file of Claude Code is one of ours.
-      if (from?.exists !== true || (scope === "project" && client.project === ".mcp.json")) continue;
-      try {
-        const entries = await room.serversOf(client, from, options);
-        servers.push(...entries.map(([name, entry]) => ({ name, entry, client, from, scope })));
-      } catch (thrown) {
-        problems.push(messageOf(thrown));
-      }
-    }
+interface Search {
+  readonly servers: readonly Found[];
+  /** Files that cannot be read. */
+  readonly problems: readonly string[];
+}
+
+async function findServers(names: readonly string[], files: Files): Promise<Search> {
+  const { room } = files;
+  const searches =
+    names.length === 0
+      ? room.CLIENTS.map((client) => inClient(client, files))
+      : names.map((name) => (existsSync(name) ? inFile(name, files) : inClient(clientFrom(name, room), files)));
+  const found = await Promise.all(searches);
+  return { servers: found.flatMap(({ servers }) => servers), problems: found.flatMap(({ problems }) => problems) };
+}
+
+async function inFile(path: string, { room }: Files): Promise<Search> {
+  return searched(room.serversInFile(path, path), { client: undefined, from: path, scope: "project" });
+}
+
+async function inClient(client: Client, { room, options }: Files): Promise<Search> {
+  const found = (["user", "project"] as const).map(async (scope): Promise<Search> => {
+    const file = room.clientFile(client, scope, options);
+    // The project's file of Claude Code is one of ours.
+    if (file?.exists !== true || (scope === "project" && client.project === ".mcp.json")) return NOTHING;
+    return searched(room.serversOf(client, file, options), { client, from: file.label, scope });
+  });
+  const [user = NOTHING, project = NOTHING] = await Promise.all(found);
+  return { servers: [...user.servers, ...project.servers], problems: [...user.problems, ...project.problems] };
+}
+
+const NOTHING: Search = { servers: [], problems: [] };
+
+async function searched(
+  reading: Promise<readonly (readonly [name: string, entry: unknown])[]>,
+  place: Omit<Found, "name" | "entry">,
+): Promise<Search> {
+  try {
+    return { servers: (await reading).map(([name, entry]) => ({ name, entry, ...place })), problems: [] };
+  } catch (thrown) {
+    return { servers: [], problems: [messageOf(thrown)] };
   }
-  return { servers, problems };
 }
 
 export function clientFrom(name: string, { CLIENTS, clientNamed }: Files["room"]): Client {
@@ -94,7 +117,7 @@ async function take(found: Found, { scope, dryRun }: ImportFlags, session: Sessi
   const files = await openFiles(session); // with what was taken before
   const { room } = files;
   const { name, client } = found;
-  const entry = room.plainEntry(found.entry, client.id);
+  const entry = room.plainEntry(found.entry, client?.id);
   if (entry === undefined) return { ...found, kind: "skipped", why: "it says neither a command nor a URL" };
   if (room.isSkillgate(entry)) return { ...found, kind: "skipped", why: "it is Skillgate itself" };
   const existing = files.declared.find((server) => server.name === name);
@@ -104,7 +127,12 @@ async function take(found: Found, { scope, dryRun }: ImportFlags, session: Sessi
   try {
     const written =
       dryRun === true
-        ? { name, file: (await room.writtenAt(wanted, files.options)).label, entry: room.maskedEntry(entry) }
+        ? {
+            name,
+            file: (await room.writtenAt(wanted, files.options)).label,
+            scope: wanted,
+            entry: room.maskedEntry(entry),
+          }
         : await writeServer({ name, entry }, wanted, { files, session });
     return { ...found, kind: "added", written };
   } catch (thrown) {
@@ -117,7 +145,7 @@ function answerOf(
   problems: readonly string[],
   { dryRun = false }: { readonly dryRun?: boolean },
 ) {
-  const from = ({ client, from }: Found): { client: string; from: string } => ({ client: client.id, from: from.label });
+  const from = ({ client, from }: Found) => ({ client: client?.id ?? null, from });
   return {
     dryRun,
     imported: taken.flatMap((each) => (each.kind === "added" ? [{ ...each.written, ...from(each) }] : [])),
@@ -129,7 +157,8 @@ function answerOf(
 }
 
 function takenText(taken: Taken, { dryRun }: ImportFlags): string {
-  const from = `${taken.name} from ${taken.client.title} (${taken.from.label})`;
+  const { name, client, from: file } = taken;
+  const from = `${name} from ${client === undefined ? file : `${client.title} (${file})`}`;
   switch (taken.kind) {
     case "added":
       return `${dryRun === true ? "Would import" : "Imported"} ${from} to ${taken.written.file}`;

@@ -8,13 +8,15 @@ type Entry = Readonly<Record<string, unknown>>;
 export interface Written {
   readonly name: string;
   readonly file: string;
+  readonly scope: "project" | "local" | "user";
+  /** Without secrets. */
   readonly entry: unknown;
 }
 
 /** Writes a new server into the file of a scope. Throws if it cannot be used, or if there is one of its name already. */
 export async function writeServer(
   { name, entry }: { readonly name: string; readonly entry: Entry },
-  scope: "project" | "local" | "user",
+  scope: Written["scope"],
   { files, session }: { readonly files: Files; readonly session: Session },
 ): Promise<Written> {
   const { room, options, declared } = files;
@@ -29,7 +31,7 @@ export async function writeServer(
   }
   await room.changeServers(place, [{ path: [...place.home, name], value: entry }]);
   await approveWritten(name, place.path, session);
-  return { name, file: place.label, entry: room.maskedEntry(entry) };
+  return { name, file: place.label, scope, entry: room.maskedEntry(entry) };
 }
 
 /** Whoever has just written a server need not be asked whether it may start. */
