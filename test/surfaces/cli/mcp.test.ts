@@ -369,6 +369,19 @@ Left out skillgate from Codex (~/.codex/config.toml): it is Skillgate itself
   expect(read(cwd, ".mcp.json")).toContain("// read only");
 });
 
+test("M8: what mcp import finds in files of the project is not approved by that", async () => {
+  const cwd = project({ ".vscode/mcp.json": '{ "servers": { "a": { "command": "x" } } }' });
+  writeAtHome(cwd, ".cursor/mcp.json", '{ "mcpServers": { "b": { "command": "y" } } }');
+  const place = { cwd, env: { SKILLGATE_TRUSTED_FOLDERS: "" } };
+  const { stdout } = await mcp(["import", "-s", "project"], place);
+  expect(stdout).toBe(
+    "Imported b from Cursor (~/.cursor/mcp.json) to .mcp.json\nImported a from VS Code (.vscode/mcp.json) to .mcp.json\n",
+  );
+  const [a, b] = await Promise.all(["a", "b"].map((name) => mcp(["get", name, "--json"], place)));
+  expect(JSON.parse(a?.stdout ?? "")).toMatchObject({ approved: false });
+  expect(JSON.parse(b?.stdout ?? "")).toMatchObject({ approved: true });
+});
+
 test("M10: mcp import takes a file of any client, too", async () => {
   const cwd = project({
     "their/config.toml": '[mcp_servers.docs]\ncommand = "npx"\nenv_vars = ["TOKEN"]\n',

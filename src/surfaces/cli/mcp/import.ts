@@ -25,10 +25,7 @@ export function addMcpImport(mcp: Command, act: Act): void {
       "[clients...]",
       "a file, or claude-code, claude-desktop, cursor, vscode, codex, opencode, windsurf, gemini, zed; all by default",
     )
-    .option(
-      SCOPE_OPTION,
-      "where to write them; by default a client's own servers to user, those of its project to project",
-    )
+    .option(SCOPE_OPTION, "where to write a client's own servers (user); those of its project file stay in the project")
     .option("-n, --dry-run", "only say what would be taken over")
     .addHelpText("after", `\nExample:\n  skillgate mcp import cursor --dry-run\n\n${scopeHelp()}`)
     .action(
@@ -55,6 +52,8 @@ interface Found {
   readonly client: Client | undefined;
   readonly from: string;
   readonly scope: "user" | "project";
+  /** It came with the project: taking it over does not mean that it may start. */
+  readonly isForeign: boolean;
 }
 
 type Taken = Found &
@@ -77,7 +76,12 @@ async function findServers(names: readonly string[], files: Files): Promise<Sear
 }
 
 async function inFile(path: string, { room }: Files): Promise<Search> {
-  return searched(room.serversInFile(path, path), { client: undefined, from: path, scope: "project" });
+  return searched(room.serversInFile(path, path), {
+    client: undefined,
+    from: path,
+    scope: "project",
+    isForeign: false,
+  });
 }
 
 async function inClient(client: Client, { room, options }: Files): Promise<Search> {
@@ -85,7 +89,12 @@ async function inClient(client: Client, { room, options }: Files): Promise<Searc
     const file = room.clientFile(client, scope, options);
     // The project's file of Claude Code is one of ours.
     if (file?.exists !== true || (scope === "project" && client.project === ".mcp.json")) return NOTHING;
-    return searched(room.serversOf(client, file, options), { client, from: file.label, scope });
+    return searched(room.serversOf(client, file, options), {
+      client,
+      from: file.label,
+      scope,
+      isForeign: scope === "project",
+    });
   });
   const [user = NOTHING, project = NOTHING] = await Promise.all(found);
   return { servers: [...user.servers, ...project.servers], problems: [...user.problems, ...project.problems] };
@@ -123,7 +132,7 @@ async function take(found: Found, { scope, dryRun }: ImportFlags, session: Sessi
   const existing = files.declared.find((server) => server.name === name);
   if (existing !== undefined)
     return { ...found, kind: "skipped", why: `there is one of this name in ${existing.file.label}` };
-  const wanted = scope === undefined ? found.scope : scopeNamed(scope);
+  const wanted = scope === undefined || found.isForeign ? found.scope : scopeNamed(scope);
   try {
     const written =
       dryRun === true
@@ -133,7 +142,7 @@ async function take(found: Found, { scope, dryRun }: ImportFlags, session: Sessi
             scope: wanted,
             entry: room.maskedEntry(entry),
           }
-        : await writeServer({ name, entry }, wanted, { files, session });
+        : await writeServer({ name, entry }, wanted, { files, session, approves: !found.isForeign });
     return { ...found, kind: "added", written };
   } catch (thrown) {
     return { ...found, kind: "skipped", why: messageOf(thrown) };

@@ -13,11 +13,18 @@ export interface Written {
   readonly entry: unknown;
 }
 
+interface WriteOptions {
+  readonly files: Files;
+  readonly session: Session;
+  /** Whoever writes it knows what it starts, and means it to start. By default, true. */
+  readonly approves?: boolean;
+}
+
 /** Writes a new server into the file of a scope. Throws if it cannot be used, or if there is one of its name already. */
 export async function writeServer(
   { name, entry }: { readonly name: string; readonly entry: Entry },
   scope: Written["scope"],
-  { files, session }: { readonly files: Files; readonly session: Session },
+  { files, session, approves = true }: WriteOptions,
 ): Promise<Written> {
   const { room, options, declared } = files;
   refuseName(name);
@@ -30,7 +37,7 @@ export async function writeServer(
     throw new UsageError(`There is an MCP server ${name} already, in ${at}; change it with skillgate mcp edit ${name}`);
   }
   await room.changeServers(place, [{ path: [...place.home, name], value: entry }]);
-  await approveWritten(name, place.path, session);
+  if (approves) await approveWritten(name, place.path, session);
   return { name, file: place.label, scope, entry: room.maskedEntry(entry) };
 }
 
