@@ -7,9 +7,8 @@ import type { ServerConfig } from "../providers/mcp/index.ts";
 import type { Path } from "./document/index.ts";
 import { BadEntry, type Fields, fieldsOf, wrong } from "./fields.ts";
 import type { Place } from "./file.ts";
-import { inputVariable } from "./inputs.ts";
 import { oauthOf } from "./oauth-entry.ts";
-import { fillIn, readEnvFile, type Variables, type Wanted } from "./variables.ts";
+import { fillIn, readEnvFile, type Variables } from "./variables.ts";
 
 /** One server as a file declares it, in whatever dialect. */
 export interface ServerEntry {
@@ -94,14 +93,7 @@ function fieldsFor(
   missing: Set<string>,
   { variables, inputs }: EntryScope,
 ): Fields {
-  const valueOf = ({ kind, name }: Wanted): string | undefined => (kind === "input" ? inputs?.(name) : variables(name));
-  return fieldsOf(name, entry, (text) => fillIn(text, valueOf, (wanted) => missing.add(absence(wanted))));
-}
-
-function absence({ kind, name }: Wanted): string {
-  return kind === "input"
-    ? `input ${name} (set the environment variable ${inputVariable(name)})`
-    : `environment variable ${name}`;
+  return fieldsOf(name, entry, (text) => fillIn(text, variables, missing, inputs));
 }
 
 /** As the entry says itself, else by what it has. */

@@ -5,6 +5,7 @@ import { parseEnv } from "node:util";
 import type { Problem } from "../model/provider.ts";
 import { messageOf } from "../errors.ts";
 import { type Folders, readConfigFile } from "./file.ts";
+import { inputVariable } from "./inputs.ts";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -56,17 +57,36 @@ export function lookUp(sources: readonly Environment[]): Variables {
   return (name) => sources.find((source) => Object.hasOwn(source, name) && source[name] !== undefined)?.[name];
 }
 
+/**
+ * Fills in the placeholders of a text, once: a value that looks like a placeholder stays as it is. What stands for
+ * nothing and has no default is added to `missing`, in words, and its placeholder stays.
+ */
+export function fillIn(
+  text: string,
+  variables: Variables,
+  missing: Set<string>,
+  inputs: Variables = () => undefined,
+): string {
+  return replacePlaceholders(
+    text,
+    ({ kind, name }) => (kind === "input" ? inputs(name) : variables(name)),
+    (wanted) => missing.add(absence(wanted)),
+  );
+}
+
+function absence({ kind, name }: Wanted): string {
+  return kind === "input"
+    ? `input ${name} (set the environment variable ${inputVariable(name)})`
+    : `environment variable ${name}`;
+}
+
 /** What a placeholder asks for. */
-export interface Wanted {
+interface Wanted {
   readonly kind: "variable" | "input";
   readonly name: string;
 }
 
-/**
- * Fills in the placeholders of a text, once: a value that looks like a placeholder stays as it is. What stands for
- * nothing and has no default is told to `onMissing`, and its placeholder stays.
- */
-export function fillIn(
+function replacePlaceholders(
   text: string,
   valueOf: (wanted: Wanted) => string | undefined,
   onMissing: (wanted: Wanted) => void,
@@ -89,7 +109,7 @@ export function fillIn(
 /** The placeholders of a text, one after the other. */
 export function placeholdersIn(text: string): readonly Wanted[] {
   const found: Wanted[] = [];
-  fillIn(
+  replacePlaceholders(
     text,
     () => undefined,
     (wanted) => void found.push(wanted),

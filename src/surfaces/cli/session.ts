@@ -40,7 +40,7 @@ export function openSession(flags: CommonFlags, { paint }: Terminal, signal: Abo
   let opened: Runtime | undefined;
 
   async function runtime(use: Use = {}): Promise<Runtime> {
-    opened ??= await unlessInterrupted(openRuntime(flags, use, signal), signal);
+    opened ??= await unlessInterrupted(openRuntime(flags, signal, { ...BRIEF, ...use }), signal);
     return opened;
   }
 
@@ -62,20 +62,21 @@ export function openSession(flags: CommonFlags, { paint }: Terminal, signal: Abo
   };
 }
 
+/** What a command needs that ends soon. */
+const BRIEF: RuntimeOptions = { workers: 1, lazy: true };
+
 /** Loads the runtime only now: `--help` does without. */
 async function openRuntime(
   { skills, settings, mcpConfig }: CommonFlags,
-  use: Use,
   signal: AbortSignal,
+  how: RuntimeOptions,
 ): Promise<Runtime> {
   const { createRuntime } = await import("../../runtime.ts");
   const approve = approvalAtTerminal(signal);
   const person = personAtTerminal(signal);
   const options: RuntimeOptions = {
     discover: true,
-    workers: 1,
-    lazy: true,
-    ...use,
+    ...how,
     ...(settings !== undefined && { settings }),
     ...(mcpConfig !== undefined && { mcpConfig }),
     ...(approve !== undefined && { approve }),
