@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
 
-import { loadConfig, serverConfigOf } from "./config/index.ts";
+import { type Config, loadConfig, type Person, serverConfigOf } from "./config/index.ts";
 import { sentence, SkillgateError } from "./errors.ts";
 import { isRecord } from "./model/json.ts";
 import { DEFAULT_LIMITS, type Limits } from "./model/limits.ts";
@@ -24,6 +24,13 @@ export interface RuntimeOptions {
   readonly mcpConfig?: string;
   /** Reads the usual configuration files too: settings.yaml, mcp.json, .mcp.json, the user's own. Off by default. */
   readonly discover?: boolean;
+  /**
+   * Can be asked what configuration files leave open: values of `${input:…}`, and whether servers may start that a file of
+   * the project declares. Without a person, such servers stay down and say why. Asked when servers are about to start.
+   */
+  readonly person?: Person;
+  /** Of the configured MCP servers, use only those with these names. */
+  readonly onlyServers?: readonly string[];
   readonly limits?: Partial<Limits>;
   /** Answers for a person when a method needs an approval; without it such methods cannot be called. */
   readonly approve?: (request: ApprovalRequest) => boolean | Promise<boolean>;
@@ -53,7 +60,8 @@ export interface Settings {
   readonly skillsDir: string | undefined;
   readonly watch: boolean;
   readonly skills: readonly ProvidedSkill[];
-  readonly servers: readonly ServerConfig[];
+  /** The servers to start, after a person was asked, if there is one. */
+  readonly servers: () => Promise<readonly ServerConfig[]>;
   readonly limits: Limits;
   readonly typecheck: boolean;
   readonly sections: Readonly<Record<string, unknown>>;
@@ -70,12 +78,17 @@ export async function readOptions(options: RuntimeOptions): Promise<Settings> {
     serverConfigOf(name, entry, { cwd, env }),
   );
   const names = new Set(declared.map((server) => server.name));
+  const { person, onlyServers } = options;
+  const withDeclared = (found: readonly ServerConfig[]): readonly ServerConfig[] =>
+    [...declared, ...found.filter((server) => !names.has(server.name))].filter(
+      ({ name }) => onlyServers?.includes(name) ?? true,
+    );
   const skillsDir = options.skillsDir ?? files.skillsDir ?? "skills";
   return {
     skillsDir: skillsDir === false ? undefined : resolve(cwd, skillsDir),
     watch: options.watch ?? false,
     skills: (options.skills ?? []).map(parseSkill),
-    servers: [...declared, ...files.servers.filter((server) => !names.has(server.name))],
+    servers: async () => withDeclared(person === undefined ? files.servers : await files.ask(person, onlyServers)),
     limits: mergeLimits(mergeLimits(DEFAULT_LIMITS, files.limits), options.limits),
     typecheck: options.typecheck ?? (options.lazy !== true && files.settings["typecheck"] !== false),
     sections: files.settings,
@@ -109,18 +122,12 @@ export function mergeLimits(limits: Limits, changes: Partial<Limits> | undefined
   return { ...merged, cpuMs: Math.min(merged.cpuMs, LONGEST_MS), wallMs: Math.min(merged.wallMs, LONGEST_MS) };
 }
 
-interface Files {
-  readonly servers: readonly ServerConfig[];
-  readonly skillsDir?: string;
-  readonly limits?: Partial<Limits>;
-  readonly settings: Readonly<Record<string, unknown>>;
-  readonly warnings: readonly Problem[];
-}
+type Files = Pick<Config, "servers" | "skillsDir" | "limits" | "settings" | "warnings" | "ask">;
 
 async function readFiles(options: RuntimeOptions, cwd: string, env: Settings["env"]): Promise<Files> {
   const { settings, mcpConfig, discover = false } = options;
   if (!discover && settings === undefined && mcpConfig === undefined)
-    return { servers: [], settings: {}, warnings: [] };
+    return { servers: [], settings: {}, warnings: [], ask: async () => [] };
   return loadConfig({
     cwd,
     env,

@@ -49,13 +49,14 @@ const NONE = { servers: [], ready: Promise.resolve() };
 
 /** Loads the folder of skills, and lets MCP servers connect in the background. Rooms without work are not loaded. */
 async function openProviders(
-  { skillsDir, watch, sections, servers, env }: Settings,
+  { skillsDir, watch, sections, servers: declared, env }: Settings,
   sources: Sources,
 ): Promise<Pick<McpProvider, "servers" | "ready">> {
   if (skillsDir !== undefined) {
     const { loadSkills } = await import("./providers/skills/index.ts");
     sources.add(await loadSkills(skillsDir, { settings: skillSettings(sections), watch }));
   }
+  const servers = await declared();
   if (servers.length === 0) return NONE;
   const { connectServers } = await import("./providers/mcp/index.ts");
   const provider = connectServers(servers, { env, clientInfo: { name: "skillgate", version: VERSION } });

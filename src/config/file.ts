@@ -7,18 +7,34 @@ import { isRecord } from "../model/json.ts";
 /** No configuration that a person wrote comes near this. */
 const FILE_BYTES = 256 << 10;
 
+/** Some clients keep their whole history beside their servers. */
+export const CLIENT_FILE_BYTES = 64 << 20;
+
 /** The project's and the user's own. */
 export interface Folders {
   readonly cwd: string;
   readonly home: string;
 }
 
+export interface ReadOptions {
+  /** 256 KiB by default. */
+  readonly maxBytes?: number;
+  /** Leaves a byte order mark where it is. */
+  readonly keepMark?: boolean;
+}
+
 /** The text of a configuration file, without a byte order mark; `undefined` if there is no such file. */
-export async function readConfigFile(path: string, label: string): Promise<string | undefined> {
+export async function readConfigFile(
+  path: string,
+  label: string,
+  { maxBytes = FILE_BYTES, keepMark = false }: ReadOptions = {},
+): Promise<string | undefined> {
   try {
-    const { size } = await stat(path);
-    if (size > FILE_BYTES) throw invalid(label, `it is larger than ${FILE_BYTES >> 10} KiB`);
-    return (await readFile(path, "utf8")).replace(/^\uFEFF/, "");
+    const found = await stat(path);
+    if (found.isCharacterDevice()) throw invalid(label, "it is a device"); // it has no end
+    if (found.size > maxBytes) throw invalid(label, `it is larger than ${maxBytes >> 10} KiB`);
+    const text = await readFile(path, "utf8");
+    return keepMark ? text : text.replace(/^\uFEFF/, "");
   } catch (thrown) {
     if (thrown instanceof SkillgateError) throw thrown;
     if (codeOf(thrown) === "ENOENT" || codeOf(thrown) === "ENOTDIR") return undefined;
@@ -58,6 +74,7 @@ function codeOf(thrown: unknown): unknown {
   return isRecord(thrown) ? thrown["code"] : undefined;
 }
 
-function isInside(path: string): boolean {
+/** True for a relative path that leads neither up nor out. */
+export function isInside(path: string): boolean {
   return path !== "" && path !== ".." && !path.startsWith(`..${sep}`) && !isAbsolute(path);
 }

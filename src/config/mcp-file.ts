@@ -1,97 +1,123 @@
-import { type Node, type ParseError, findNodeAtLocation, parseTree, printParseErrorCode } from "jsonc-parser";
-import { LineCounter } from "yaml";
-
 import { sentence } from "../errors.ts";
+import { isRecord } from "../model/json.ts";
 import { nearest } from "../model/nearest.ts";
 import type { Problem } from "../model/provider.ts";
+import { type ConfigDocument, formatOf, parseDocument, type Path } from "./document/index.ts";
 import { invalid, type Place } from "./file.ts";
+import { type Input, inputsOf, NO_INPUTS } from "./inputs.ts";
 import type { ServerEntry } from "./server-entry.ts";
 
 /** The servers that one file declares, in its order, and what is odd about the file. */
 export interface FileContent {
   readonly entries: readonly ServerEntry[];
+  /** What a person is to be asked for, by its id. */
+  readonly inputs: ReadonlyMap<string, Input>;
   readonly warnings: readonly Problem[];
 }
 
-export const NO_CONTENT: FileContent = { entries: [], warnings: [] };
+export const NO_CONTENT: FileContent = { entries: [], inputs: NO_INPUTS, warnings: [] };
 
 /** Where the dialects keep their servers. */
-const HOMES: readonly (readonly string[])[] = [
-  ["mcpServers"],
-  ["servers"],
-  ["mcp", "servers"],
+const HOMES: readonly Path[] = [
+  ["mcpServers"], // Claude, Cursor, Windsurf, Gemini, and most others
+  ["servers"], // VS Code
+  ["mcp", "servers"], // the settings of VS Code, and newer opencode
   ["mcp", "mcpServers"],
-  ["context_servers"],
+  ["context_servers"], // Zed
+  ["mcp_servers"], // Codex
 ];
 
-/** Reads a file like `.mcp.json`: JSON, with or without comments. A malformed one throws a `CONFIG_INVALID`. */
+/** opencode has its servers beside what else it says of MCP. */
+const OPEN_HOME: Path = ["mcp"];
+
+/** Reads a file like `.mcp.json`, `mcp.json` of VS Code, or `config.toml` of Codex. A malformed one throws a `CONFIG_INVALID`. */
 export function parseMcpFile(text: string, label: string): FileContent {
-  if (text.trim() === "") return NO_CONTENT;
-  try {
-    const lines = linesOf(text);
-    return contentOf(parseJson(text, lines, label), lines, label);
-  } catch (thrown) {
-    if (thrown instanceof RangeError) throw invalid(label, "it nests too deeply");
-    throw thrown;
+  return text.trim() === "" ? NO_CONTENT : contentOf(parseDocument(text, label), label);
+}
+
+function contentOf(document: ConfigDocument, label: string): FileContent {
+  const homes = HOMES.filter((home) => valueAt(document, home) !== undefined);
+  const stray = homes.find((home) => !isRecord(valueAt(document, home)));
+  if (stray !== undefined) {
+    const wrong = `the servers must be an object, write "${stray.at(-1)}": { "name": { … } }`;
+    throw invalid(label, wrong, document.placeOf(stray));
   }
+  const entries = [
+    ...homes.flatMap((home) => entriesAt(document, home, label)),
+    ...entriesAt(document, OPEN_HOME, label).filter(({ entry }) => isServer(entry)),
+  ];
+  const bare = homes.length > 0 || entries.length > 0 ? [] : bareEntries(document, label);
+  const isWithout = homes.length === 0 && entries.length === 0 && bare.length === 0;
+  return {
+    entries: [...entries, ...bare],
+    inputs: inputsOf(document.value),
+    warnings: [...repeatedNames(document, homes, label), ...(isWithout ? withoutServers(document, label) : [])],
+  };
 }
 
-function contentOf(root: Node, lines: LineCounter, label: string): FileContent {
-  const homes = HOMES.map((path) => findNodeAtLocation(root, [...path])).filter((home) => home !== undefined);
-  const stray = homes.find((home) => home.type !== "object");
-  if (stray !== undefined) throw invalid(label, "the servers must be an object", placeOf(lines, stray.offset));
-  const entries = homes.flatMap(propertiesOf).map(([key, value]) => ({
-    name: key.value as unknown,
-    entry: plainValue(value),
-    source: `${label}:${placeOf(lines, key.offset).line}`,
-  }));
-  return { entries, warnings: homes.length > 0 ? [] : withoutServers(root, label) };
+/** Where a file like this has its servers, or should have them. */
+export function homeOf(text: string, label: string): Path {
+  const usual: Path = formatOf(label) === "toml" ? ["mcp_servers"] : ["mcpServers"];
+  if (text.trim() === "") return usual;
+  const document = parseDocument(text, label);
+  const isBare =
+    HOMES.every((home) => valueAt(document, home) === undefined) && bareEntries(document, label).length > 0;
+  return isBare ? [] : (HOMES.find((home) => isRecord(valueAt(document, home))) ?? usual);
 }
 
-function parseJson(text: string, lines: LineCounter, label: string): Node {
-  const errors: ParseError[] = [];
-  const root = parseTree(text, errors, { allowTrailingComma: true });
-  const first = errors[0];
-  if (first !== undefined) throw invalid(label, inWords(first), placeOf(lines, first.offset));
-  if (root?.type !== "object") throw invalid(label, "an object is expected", { line: 1, column: 1 });
-  return root;
+/** The members of the object at a path, in their order; none if there is no object. */
+export function entriesAt(document: ConfigDocument, home: Path, label: string): readonly ServerEntry[] {
+  const servers = valueAt(document, home);
+  if (!isRecord(servers)) return [];
+  return Object.entries(servers).map(([name, entry]) => entryAt(document, [...home, name], { name, entry, label }));
 }
 
-/** `CommaExpected` → `comma expected` */
-function inWords({ error }: ParseError): string {
-  return printParseErrorCode(error)
-    .replaceAll(/(?<=[a-z])(?=[A-Z])/g, " ")
-    .toLowerCase();
+export function entryAt(
+  document: Pick<ConfigDocument, "placeOf">,
+  path: Path,
+  written: Pick<ServerEntry, "name" | "entry" | "label">,
+): ServerEntry {
+  return { ...written, path, placeOf: (inside: Path): Place => document.placeOf([...path, ...inside]) };
 }
 
-/** Lines and columns by offset; counted once, so that many servers in a large file cost no more than few. */
-function linesOf(text: string): LineCounter {
-  const lines = new LineCounter();
-  lines.addNewLine(0);
-  for (const { index, 0: end } of text.matchAll(/\r\n?|\n/g)) lines.addNewLine(index + end.length);
-  return lines;
+function valueAt({ value }: ConfigDocument, path: Path): unknown {
+  return path.reduce<unknown>(
+    (value, key) => (isRecord(value) && Object.hasOwn(value, key) ? value[key] : undefined),
+    value,
+  );
 }
 
-function placeOf(lines: LineCounter, offset: number): Place {
-  const { line, col } = lines.linePos(offset);
-  return { line, column: col };
+/** Tells a server from other things that an object may hold. */
+function isServer(entry: unknown): boolean {
+  return isRecord(entry) && ["command", "url", "serverUrl", "httpUrl"].some((key) => Object.hasOwn(entry, key));
 }
 
-function propertiesOf(object: Node): readonly (readonly [key: Node, value: Node])[] {
-  return (object.children ?? []).flatMap(({ children: [key, value] = [] }) => (key && value ? [[key, value]] : []));
+/** Some files consist of servers and nothing else. */
+function bareEntries(document: ConfigDocument, label: string): readonly ServerEntry[] {
+  const entries = entriesAt(document, [], label);
+  return entries.every(({ entry }) => isServer(entry)) ? entries : [];
 }
 
-/** The value of a node; `__proto__` is a key like any other. */
-function plainValue(node: Node): unknown {
-  if (node.type === "array") return (node.children ?? []).map(plainValue);
-  if (node.type !== "object") return node.value;
-  return Object.fromEntries(propertiesOf(node).map(([key, value]) => [key.value, plainValue(value)]));
+function repeatedNames({ repeated }: ConfigDocument, homes: readonly Path[], label: string): readonly Problem[] {
+  return repeated
+    .filter(({ path }) => homes.some((home) => home.every((key, index) => path[index] === key)))
+    .map(({ path, place }) => ({
+      ...problemAt(label, place, sentence("CONFIG_INVALID", `${label}: "${path.at(-1)}" is there twice`)),
+      fix: "remove one of them, the first counts",
+    }));
 }
 
-function withoutServers(root: Node, label: string): readonly Problem[] {
-  const keys = propertiesOf(root).map(([key]) => String(key.value));
-  if (keys.length === 0) return [];
+function withoutServers({ value, placeOf }: ConfigDocument, label: string): readonly Problem[] {
+  const keys = Object.keys(value).filter((key) => key !== "inputs");
+  const [first] = keys;
+  if (first === undefined) return [];
   const [meant] = nearest("mcpServers", keys, 1);
   const written = meant === undefined ? "" : `, only "${meant}"`;
-  return [{ source: label, error: sentence("CONFIG_INVALID", `${label}: it has no "mcpServers"${written}`) }];
+  const error = sentence("CONFIG_INVALID", `${label}: it has no "mcpServers"${written}`);
+  return [{ ...problemAt(label, placeOf([meant ?? first]), error), fix: 'write "mcpServers": { "name": { … } }' }];
+}
+
+/** A problem with the place of its file that it is about: `.mcp.json:3:5`. */
+export function problemAt(label: string, { line, column }: Place, error: string): Problem {
+  return { source: `${label}:${line}:${column}`, error };
 }

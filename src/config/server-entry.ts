@@ -2,22 +2,34 @@ import { resolve } from "node:path";
 
 import { isRecord } from "../model/json.ts";
 import { isMemberName } from "../model/names.ts";
+import { nearest } from "../model/nearest.ts";
 import type { ServerConfig } from "../providers/mcp/index.ts";
-import { badEntry, type Fields, fieldsOf, wrong } from "./fields.ts";
-import { fillIn, type Variables } from "./variables.ts";
+import type { Path } from "./document/index.ts";
+import { BadEntry, type Fields, fieldsOf, wrong } from "./fields.ts";
+import type { Place } from "./file.ts";
+import { oauthOf } from "./oauth-entry.ts";
+import { fillIn, readEnvFile, type Variables } from "./variables.ts";
 
 /** One server as a file declares it, in whatever dialect. */
 export interface ServerEntry {
   readonly name: unknown;
   readonly entry: unknown;
-  /** `.mcp.json:3` */
-  readonly source: string;
+  /** How the file is called in messages. */
+  readonly label: string;
+  /** Where in the file the entry is. */
+  readonly path: Path;
+  /** The line and column of something inside of the entry; of `[]`, those of the entry itself. */
+  placeOf(inside: Path): Place;
 }
 
 export interface EntryScope {
   /** Where a server runs that does not say so itself. */
   readonly cwd: string;
   readonly variables: Variables;
+  /** What a person has answered to `${input:id}`, or somebody else in place of a person. */
+  readonly inputs?: Variables;
+  /** Why a server may not be started, although nothing is wrong with it. */
+  readonly objection?: string | undefined;
 }
 
 /** What the dialects call the ways to reach a server. */
@@ -30,78 +42,184 @@ const TRANSPORTS: ReadonlyMap<string, ServerConfig["transport"]> = new Map([
   ["sse", "sse"],
 ]);
 
+/** The keys that somebody may have meant who wrote something near them. */
+const KEYS: ReadonlySet<string> = new Set(
+  "command args env url headers type transport enabled disabled timeout cwd".split(" "),
+);
+
 /**
- * Reads one server in any of the dialects: Claude, VS Code, Cursor, Windsurf, Gemini and opencode differ in the names of
- * a few keys. Keys that are not known are passed over. A bad entry throws a `CONFIG_INVALID`.
+ * Reads one server in any of the dialects: Claude, VS Code, Cursor, Windsurf, Gemini, opencode, Codex and Zed differ in
+ * the names of a few keys. Keys that are not known are passed over. A bad entry throws a `BadEntry`.
  */
-export function parseServer({ name, entry, source }: ServerEntry, scope: EntryScope): ServerConfig {
-  if (typeof name !== "string" || name.trim() === "") throw badEntry("MCP server name is required");
-  if (!isRecord(entry)) throw wrong(name, "its entry must be an object");
+export function parseServer({ name, entry, source }: Named, scope: EntryScope): ServerConfig {
+  if (typeof name !== "string" || name.trim() === "")
+    throw new BadEntry("MCP server name is required", { fix: 'write "name": { … }' });
+  if (!isRecord(entry))
+    throw wrong(name, "its entry must be an object", { fix: 'write { "command": "npx", "args": ["-y", "package"] }' });
   const missing = new Set<string>();
-  const fields = fieldsOf(name, entry, (text) => fillIn(text, scope.variables, missing));
-  const transport = transportOf(name, fields);
+  const reading: Reading = { name, entry, missing, scope, fields: fieldsFor(name, entry, missing, scope) };
+  const transport = transportOf(reading);
   const reached =
-    transport === "stdio"
-      ? { transport, ...processOf(name, fields, scope.cwd) }
-      : { transport, ...endpointOf(name, transport, fields, missing) };
+    transport === "stdio" ? { transport, ...processOf(reading) } : { transport, ...endpointOf(reading, transport) };
+  const settings = settingsOf(reading);
+  const obstacle = missing.size > 0 ? `missing ${[...missing].join(", ")}` : scope.objection;
   return {
     name,
     source,
     ...reached,
-    ...settingsOf(name, fields),
-    ...(missing.size > 0 && { obstacle: `missing ${[...missing].join(", ")}` }),
+    ...settings,
+    ...(obstacle !== undefined && { obstacle }),
     declared: entry,
   };
 }
 
-/** As the entry says itself, else by what it has. */
-function transportOf(name: string, fields: Fields): ServerConfig["transport"] {
-  const declared = fields.text("transport", "type");
-  if (declared === undefined)
-    return fields.texts("command").length === 0 && urlOf(fields) !== undefined ? "http" : "stdio";
-  const transport = TRANSPORTS.get(declared.toLowerCase().replaceAll(/[-_]/g, ""));
-  if (transport !== undefined) return transport;
-  throw wrong(name, `transport ${JSON.stringify(declared)} is not known, use stdio, http or sse`);
+interface Named extends Pick<ServerEntry, "name" | "entry"> {
+  /** For people: `.mcp.json:3:5` */
+  readonly source: string;
 }
 
-function processOf(name: string, fields: Fields, cwd: string) {
-  const [command = "", ...first] = fields.texts("command");
-  if (command.trim() === "") throw wrong(name, "command is required for stdio transport");
+interface Reading {
+  readonly name: string;
+  readonly entry: Readonly<Record<string, unknown>>;
+  readonly fields: Fields;
+  readonly scope: EntryScope;
+  /** What has no value: `environment variable TOKEN`. */
+  readonly missing: Set<string>;
+}
+
+function fieldsFor(
+  name: string,
+  entry: Readonly<Record<string, unknown>>,
+  missing: Set<string>,
+  { variables, inputs }: EntryScope,
+): Fields {
+  return fieldsOf(name, entry, (text) => fillIn(text, variables, missing, inputs));
+}
+
+/** As the entry says itself, else by what it has. */
+function transportOf({ name, fields }: Reading): ServerConfig["transport"] {
+  const declared = fields.text("transport", "type");
+  if (declared === undefined)
+    return fields.raw("command") === undefined && urlOf(fields) !== undefined ? "http" : "stdio";
+  const transport = TRANSPORTS.get(declared.toLowerCase().replaceAll(/[-_]/g, ""));
+  if (transport !== undefined) return transport;
+  const key = fields.raw("transport") === undefined ? "type" : "transport";
+  throw wrong(name, `transport ${JSON.stringify(declared)} is not known, use stdio, http or sse`, { key });
+}
+
+function processOf(reading: Reading) {
+  const { name, fields, scope } = reading;
+  const written = fields.raw("command");
+  // Zed can have all of it in one object.
+  const inner = isRecord(written) && "path" in written ? fieldsFor(name, written, reading.missing, scope) : undefined;
+  const [command = "", ...first] = inner?.texts("path") ?? fields.texts("command");
+  if (command.trim() === "") {
+    const fix =
+      typoIn(reading, "command") ?? 'write "command": "npx", "args": ["-y", "package"], or "url": "https://…"';
+    throw wrong(name, "command is required for stdio transport", { fix });
+  }
+  const cwd = resolve(scope.cwd, fields.text("cwd") ?? "");
   return {
     command,
-    args: [...first, ...fields.texts("args")],
-    env: { ...fields.textRecord("environment"), ...fields.textRecord("env") },
-    cwd: resolve(cwd, fields.text("cwd") ?? ""),
+    args: [...first, ...(inner?.texts("args") ?? []), ...fields.texts("args")],
+    env: {
+      ...passedOn(fields, scope),
+      ...fromEnvFile(reading),
+      ...inner?.textRecord("env"),
+      ...fields.textRecord("environment"),
+      ...fields.textRecord("env"),
+    },
+    cwd,
   };
 }
 
-function endpointOf(name: string, transport: "http" | "sse", fields: Fields, missing: ReadonlySet<string>) {
-  const url = urlOf(fields) ?? "";
-  if (url.trim() === "") throw wrong(name, `url is required for ${transport} transport`);
-  const headers = fields.textRecord("headers");
-  if (missing.size === 0) {
-    if (!/^https?:$/.test(protocolOf(url))) throw wrong(name, "url must begin with http:// or https://");
-    for (const header of Object.entries(headers)) {
-      if (!isHeader(header)) throw wrong(name, `header ${JSON.stringify(header[0])} is not a valid header`);
-    }
-  }
-  return { url, headers };
+/** Codex lists variables that a server gets as they are. */
+function passedOn(fields: Fields, { variables }: EntryScope): Readonly<Record<string, string>> {
+  const named = fields.texts("env_vars").map((name) => [name, variables(name)] as const);
+  return Object.fromEntries(named.filter((pair): pair is [string, string] => pair[1] !== undefined));
 }
 
-function settingsOf(name: string, fields: Fields) {
+/** VS Code can name a file of variables. */
+function fromEnvFile({ fields, scope, missing }: Reading): Readonly<Record<string, string>> {
+  const file = fields.text("envFile");
+  if (file === undefined) return {};
+  const variables = readEnvFile(resolve(scope.cwd, file));
+  if (variables === undefined) missing.add(`file ${file}`);
+  return variables ?? {};
+}
+
+function endpointOf({ name, fields, scope, missing }: Reading, transport: "http" | "sse") {
+  const url = urlOf(fields) ?? "";
+  if (url.trim() === "")
+    throw wrong(name, `url is required for ${transport} transport`, { fix: 'write "url": "https://…"' });
+  const headers = {
+    ...fields.textRecord("http_headers"),
+    ...fromVariables(fields, scope, missing),
+    ...fields.textRecord("headers"),
+  };
+  if (missing.size === 0) {
+    if (!/^https?:$/.test(protocolOf(url))) {
+      const key = ["url", "serverUrl", "httpUrl"].find((key) => fields.raw(key) !== undefined) ?? "url";
+      throw wrong(name, "url must begin with http:// or https://", { key });
+    }
+    for (const header of Object.entries(headers)) {
+      if (isHeader(header)) continue;
+      throw wrong(name, `header ${JSON.stringify(header[0])} is not a valid header`, { key: "headers" });
+    }
+  }
+  const oauth = oauthOf(fields.raw("oauth"), (name, entry) => fieldsFor(name, entry, missing, scope), name);
+  return { url, headers, ...(oauth !== undefined && { oauth }) };
+}
+
+/** Codex names the variables that headers come from. */
+function fromVariables(
+  fields: Fields,
+  { variables }: EntryScope,
+  missing: Set<string>,
+): Readonly<Record<string, string>> {
+  const bearer = fields.text("bearer_token_env_var");
+  const named = [
+    ...(bearer === undefined ? [] : [["Authorization", bearer, "Bearer "] as const]),
+    ...Object.entries(fields.textRecord("env_http_headers")).map(([header, name]) => [header, name, ""] as const),
+  ];
+  return Object.fromEntries(
+    named.map(([header, name, scheme]) => {
+      const value = variables(name);
+      if (value === undefined) missing.add(`environment variable ${name}`);
+      return [header, `${scheme}${value ?? ""}`];
+    }),
+  );
+}
+
+function settingsOf({ name, fields }: Reading) {
   const description = fields.text("description");
   const skillName = fields.text("skillName");
-  const timeoutSeconds = fields.positive("timeout");
+  const timeoutMs = timeoutOf(fields);
   if (skillName !== undefined && !isMemberName(skillName)) {
-    throw wrong(name, `skillName ${JSON.stringify(skillName)} cannot be the name of a skill`);
+    throw wrong(name, `skillName ${JSON.stringify(skillName)} cannot be the name of a skill`, { key: "skillName" });
   }
   return {
     enabled: fields.flag("enabled") ?? fields.flag("disabled") !== true,
     ...(description !== undefined && { description }),
     ...(skillName !== undefined && { skillName }),
-    ...(timeoutSeconds !== undefined && { timeoutMs: Math.ceil(timeoutSeconds * 1000) }),
-    disabledTools: fields.texts("disabledTools"),
+    ...(timeoutMs !== undefined && { timeoutMs: Math.ceil(timeoutMs) }),
+    disabledTools: ["disabledTools", "disabled_tools", "excludeTools"].flatMap((key) => fields.texts(key)),
   };
+}
+
+/** In seconds; opencode, which calls its ways `local` and `remote`, means milliseconds. */
+function timeoutOf(fields: Fields): number | undefined {
+  const isOpenCode = fields.raw("type") === "local" || fields.raw("type") === "remote";
+  if (isOpenCode) return fields.positive("timeout");
+  const seconds = fields.positive("timeout") ?? fields.positive("tool_timeout_sec");
+  return seconds === undefined ? undefined : seconds * 1000;
+}
+
+/** `"comand" is not known here, write "command"` */
+function typoIn({ entry }: Reading, key: string): string | undefined {
+  const strangers = Object.keys(entry).filter((written) => !KEYS.has(written));
+  const [near] = nearest(key, strangers, 1);
+  return near === undefined ? undefined : `"${near}" is not known here, write "${key}"`;
 }
 
 function urlOf(fields: Fields): string | undefined {

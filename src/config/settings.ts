@@ -1,12 +1,11 @@
-import { type Document, LineCounter, isMap, isNode, isScalar, isSeq, parseDocument, visit } from "yaml";
-
-import { messageOf, sentence } from "../errors.ts";
 import { isRecord } from "../model/json.ts";
 import { DEFAULT_LIMITS, type Limits } from "../model/limits.ts";
 import { nearest } from "../model/nearest.ts";
 import type { Problem } from "../model/provider.ts";
+import { type ConfigDocument, parseDocument, type Path } from "./document/index.ts";
 import { invalid } from "./file.ts";
-import { type FileContent, NO_CONTENT } from "./mcp-file.ts";
+import { inputsOf } from "./inputs.ts";
+import { entriesAt, entryAt, type FileContent, NO_CONTENT } from "./mcp-file.ts";
 import type { ServerEntry } from "./server-entry.ts";
 
 /** What settings.yaml says, as far as it is understood here. */
@@ -24,82 +23,20 @@ const SECTIONS = ["skills", "mcp", "mcpServers", "limits", "typecheck", "policy"
 
 export const NO_SETTINGS: Settings = { ...NO_CONTENT, sections: {}, mcpEnabled: true };
 
-/** Aliases of aliases of aliases must not grow beyond this. */
-const MOST_ALIASES = 100;
-
 /** Reads settings.yaml. A malformed one throws a `CONFIG_INVALID`; what is not understood in it is a warning. */
 export function parseSettings(text: string, label: string): Settings {
-  try {
-    return settingsOf(parseYaml(text, label), label);
-  } catch (thrown) {
-    if (thrown instanceof RangeError) throw invalid(label, "it nests too deeply");
-    throw thrown;
-  }
+  return settingsOf(parseDocument(text, label, "yaml"), label);
 }
 
-/** A document without errors, and what it says as plain values. */
-interface Yaml {
-  readonly document: Document;
-  readonly lines: LineCounter;
-  readonly sections: Readonly<Record<string, unknown>>;
-}
-
-function parseYaml(text: string, label: string): Yaml {
-  const lines = new LineCounter();
-  // The parser compares every key of a map with every other one; that is done faster below.
-  const document = parseDocument(text, { schema: "core", uniqueKeys: false, prettyErrors: false, lineCounter: lines });
-  const wrong = document.errors[0] ?? document.warnings[0] ?? repeatedKey(document);
-  if (wrong !== undefined) {
-    const { line, col } = lines.linePos(wrong.pos[0]);
-    throw invalid(label, wrong.message, { line, column: col });
-  }
-  const sections: unknown = plainValue(document, label) ?? {};
-  if (!isRecord(sections)) throw invalid(label, "sections are expected", { line: 1, column: 1 });
-  return { document, lines, sections };
-}
-
-interface Mistake {
-  readonly message: string;
-  readonly pos: readonly [start: number, end?: number];
-}
-
-function repeatedKey(document: Document): Mistake | undefined {
-  let found: Mistake | undefined;
-  visit(document, {
-    Map(_key, map) {
-      const keys = new Set<unknown>();
-      for (const { key } of map.items) {
-        const name = isScalar(key) ? key.value : key;
-        if (keys.has(name)) found ??= { message: `the key "${String(name)}" is there twice`, pos: rangeOf(key) };
-        keys.add(name);
-      }
-      return found === undefined ? undefined : visit.BREAK;
-    },
-  });
-  return found;
-}
-
-function rangeOf(item: unknown): readonly [start: number] {
-  return [isNode(item) ? (item.range?.[0] ?? 0) : 0];
-}
-
-function plainValue(document: Document, label: string): unknown {
-  try {
-    return document.toJS({ maxAliasCount: MOST_ALIASES });
-  } catch (thrown) {
-    if (thrown instanceof ReferenceError) throw invalid(label, messageOf(thrown));
-    throw thrown;
-  }
-}
-
-function settingsOf(yaml: Yaml, label: string): Settings {
-  const { mcp, skills, limits: wanted } = yaml.sections;
+function settingsOf(document: ConfigDocument, label: string): Settings {
+  const { mcp, skills } = document.value;
   const skillsDir = isRecord(skills) ? skills["dir"] : skills;
-  const { limits, warnings } = parseLimits(wanted, label);
+  const { limits, warnings } = parseLimits(document, label);
   return {
-    sections: yaml.sections,
-    entries: [...entriesAt(yaml, ["mcp", "servers"], label), ...entriesAt(yaml, ["mcpServers"], label)],
-    warnings: [...unknownSections(yaml.sections, label), ...warnings],
+    sections: document.value,
+    entries: [...serversAt(document, ["mcp", "servers"], label), ...serversAt(document, ["mcpServers"], label)],
+    inputs: inputsOf(isRecord(mcp) ? mcp : {}),
+    warnings: [...unknownNames(document, label), ...warnings],
     mcpEnabled: !(isRecord(mcp) && mcp["enabled"] === false),
     ...(typeof skillsDir === "string" && { skillsDir }),
     ...(limits !== undefined && { limits }),
@@ -107,57 +44,62 @@ function settingsOf(yaml: Yaml, label: string): Settings {
 }
 
 /** The servers at a path: a list of entries that say their names, or a map from names to entries. */
-function entriesAt({ document, lines, sections }: Yaml, path: readonly string[], label: string): ServerEntry[] {
-  const node = document.getIn(path, true);
-  const value = path.reduce<unknown>((value, key) => (isRecord(value) ? value[key] : undefined), sections);
-  const sourceOf = (item: unknown): string => `${label}:${lineOf(item, lines)}`;
-  if (isSeq(node) && Array.isArray(value)) {
-    return value.map((entry, index) => ({
-      name: isRecord(entry) ? entry["name"] : undefined,
-      entry,
-      source: sourceOf(node.items[index]),
-    }));
-  }
-  if (isMap(node) && isRecord(value)) {
-    return Object.entries(value).map(([name, entry], index) => ({
-      name,
-      entry,
-      source: sourceOf(node.items[index]?.key),
-    }));
-  }
-  return [];
+function serversAt(document: ConfigDocument, path: Path, label: string): readonly ServerEntry[] {
+  const servers = path.reduce<unknown>((value, key) => (isRecord(value) ? value[key] : undefined), document.value);
+  if (!Array.isArray(servers)) return entriesAt(document, path, label);
+  return servers.map((entry: unknown, index) => {
+    const name = isRecord(entry) ? entry["name"] : undefined;
+    return entryAt(document, [...path, index], { name, entry, label });
+  });
 }
 
-function lineOf(item: unknown, lines: LineCounter): number {
-  return lines.linePos(rangeOf(item)[0]).line;
+function unknownNames(document: ConfigDocument, label: string): readonly Problem[] {
+  const { mcp } = document.value;
+  const sections = Object.keys(document.value).filter((name) => !SECTIONS.includes(name));
+  // Other rooms have keys of their own there: only what is nearly one of these is a mistake for sure.
+  const inMcp = Object.keys(isRecord(mcp) ? mcp : {}).filter((name) => !MCP_KEYS.includes(name));
+  return [
+    ...sections.map((name) => unknownName(document, label, { what: "section", path: [name], names: SECTIONS })),
+    ...inMcp
+      .filter((name) => nearest(name, MCP_KEYS, 1).length > 0)
+      .map((name) => unknownName(document, label, { what: "setting", path: ["mcp", name], names: MCP_KEYS })),
+  ];
 }
 
-function unknownSections(sections: Readonly<Record<string, unknown>>, label: string): readonly Problem[] {
-  return Object.keys(sections)
-    .filter((name) => !SECTIONS.includes(name))
-    .map((name) => unknownName(label, `there is no section "${name}"`, name, SECTIONS));
+const MCP_KEYS = ["servers", "enabled", "inputs"];
+
+interface Unknown {
+  readonly what: string;
+  readonly path: readonly string[];
+  readonly names: readonly string[];
 }
 
-function unknownName(label: string, what: string, name: string, names: readonly string[]): Problem {
+function unknownName(document: ConfigDocument, label: string, { what, path, names }: Unknown): Problem {
+  const name = path.at(-1) ?? "";
   const [meant] = nearest(name, names, 1);
   const hint = meant === undefined ? "" : `, did you mean "${meant}"`;
-  return { source: label, error: sentence("CONFIG_INVALID", `${label}: ${what}${hint}`) };
+  const { message } = invalid(label, `there is no ${what} "${name}"${hint}`, document.placeOf(path));
+  return { source: label, error: message };
 }
 
 /** Each limit has to be a whole number above 0; one that is not keeps its default. */
-function parseLimits(section: unknown, label: string): { limits?: Partial<Limits>; warnings: readonly Problem[] } {
+function parseLimits(
+  document: ConfigDocument,
+  label: string,
+): { limits?: Partial<Limits>; warnings: readonly Problem[] } {
+  const { limits: section } = document.value;
   if (section == null) return { warnings: [] };
   const names = Object.keys(DEFAULT_LIMITS);
   const warnings: Problem[] = [];
   const limits: Partial<Record<string, number>> = {};
   for (const [name, value] of Object.entries(isRecord(section) ? section : {})) {
-    if (!names.includes(name)) warnings.push(unknownName(label, `there is no limit "${name}"`, name, names));
+    const path = ["limits", name];
+    if (!names.includes(name)) warnings.push(unknownName(document, label, { what: "limit", path, names }));
     else if (typeof value === "number" && Number.isSafeInteger(value) && value > 0) limits[name] = value;
-    else
-      warnings.push({
-        source: label,
-        error: sentence("CONFIG_INVALID", `${label}: the limit "${name}" must be a whole number above 0`),
-      });
+    else {
+      const wrong = `the limit "${name}" must be a whole number above 0`;
+      warnings.push({ source: label, error: invalid(label, wrong, document.placeOf(path)).message });
+    }
   }
   return { limits, warnings };
 }

@@ -1,9 +1,11 @@
-import { join } from "node:path";
+import { readFileSync, statSync } from "node:fs";
+import { basename, join, sep } from "node:path";
 import { parseEnv } from "node:util";
 
 import type { Problem } from "../model/provider.ts";
 import { messageOf } from "../errors.ts";
 import { type Folders, readConfigFile } from "./file.ts";
+import { inputVariable } from "./inputs.ts";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -11,22 +13,42 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 export type Variables = (name: string) => string | undefined;
 
 /**
- * `${VAR}`, `${VAR:-default}` and `${env:VAR}`; `${input:name}` is what an editor would ask a person for. The default has
- * a length, so that a text full of open placeholders is read in linear time.
+ * `${VAR}`, `${VAR:-default}` and `${env:VAR}`; `{env:VAR}`, as opencode has it; `${input:id}` is what a person is asked
+ * for. Everything has a greatest length, so that a text full of open placeholders is read in linear time.
  */
-const PLACEHOLDER = /\$\{(env:|input:)?([A-Za-z_][\w-]{0,200})(?::-([^}]{0,1000}))?\}/g;
+const PLACEHOLDER =
+  /\$\{input:([^{}]{1,200})\}|\$\{(?:env:)?([A-Za-z_][\w-]{0,200})(?::-([^}]{0,1000}))?\}|\{env:([A-Za-z_]\w{0,200})\}/g;
 
-/** Variables of the environment, then of the project's `.env`, then the two names that editors know. */
-export async function readVariables(
-  env: Environment,
+export interface ProjectVariables {
+  /** From the environment, then the project's `.env`, then the names that editors know. */
+  readonly variables: Variables;
+  /** What only the project's `.env` says. */
+  readonly fromFile: Variables;
+  readonly warnings: readonly Problem[];
+}
+
+export async function readVariables(env: Environment, folders: Folders): Promise<ProjectVariables> {
+  const editor = {
+    workspaceFolder: folders.cwd,
+    workspaceFolderBasename: basename(folders.cwd),
+    userHome: folders.home,
+    pathSeparator: sep,
+  };
+  const { file, warnings } = await readEnvironmentFile(folders);
+  return {
+    variables: lookUp([env, file, editor]),
+    fromFile: (name) => (lookUp([env])(name) === undefined ? lookUp([file])(name) : undefined),
+    warnings,
+  };
+}
+
+async function readEnvironmentFile(
   folders: Folders,
-): Promise<{ readonly variables: Variables; readonly warnings: readonly Problem[] }> {
-  const editor = { workspaceFolder: folders.cwd, userHome: folders.home };
+): Promise<{ readonly file: Environment; readonly warnings: readonly Problem[] }> {
   try {
-    const file = parseEnv((await readConfigFile(join(folders.cwd, ".env"), ".env")) ?? "");
-    return { variables: lookUp([env, file, editor]), warnings: [] };
+    return { file: parseEnv((await readConfigFile(join(folders.cwd, ".env"), ".env")) ?? ""), warnings: [] };
   } catch (thrown) {
-    return { variables: lookUp([env, editor]), warnings: [{ source: ".env", error: messageOf(thrown) }] };
+    return { file: {}, warnings: [{ source: ".env", error: messageOf(thrown) }] };
   }
 }
 
@@ -36,19 +58,74 @@ export function lookUp(sources: readonly Environment[]): Variables {
 }
 
 /**
- * Fills in the placeholders of a text, once: a value that looks like a placeholder stays as it is. Names that stand for
- * nothing and have no default are added to `missing`, and their placeholders stay.
+ * Fills in the placeholders of a text, once: a value that looks like a placeholder stays as it is. What stands for
+ * nothing and has no default is added to `missing`, in words, and its placeholder stays.
  */
-export function fillIn(text: string, variables: Variables, missing: Set<string>): string {
+export function fillIn(
+  text: string,
+  variables: Variables,
+  missing: Set<string>,
+  inputs: Variables = () => undefined,
+): string {
+  return replacePlaceholders(
+    text,
+    ({ kind, name }) => (kind === "input" ? inputs(name) : variables(name)),
+    (wanted) => missing.add(absence(wanted)),
+  );
+}
+
+function absence({ kind, name }: Wanted): string {
+  return kind === "input"
+    ? `input ${name} (set the environment variable ${inputVariable(name)})`
+    : `environment variable ${name}`;
+}
+
+/** What a placeholder asks for. */
+interface Wanted {
+  readonly kind: "variable" | "input";
+  readonly name: string;
+}
+
+function replacePlaceholders(
+  text: string,
+  valueOf: (wanted: Wanted) => string | undefined,
+  onMissing: (wanted: Wanted) => void,
+): string {
   return text.replaceAll(
     PLACEHOLDER,
-    (placeholder: string, kind: string | undefined, name: string, orElse?: string) => {
-      const value = kind === "input:" ? undefined : variables(name);
+    (placeholder: string, input?: string, name?: string, orElse?: string, openCode?: string) => {
+      const wanted: Wanted =
+        input === undefined ? { kind: "variable", name: name ?? openCode ?? "" } : { kind: "input", name: input };
+      const value = valueOf(wanted);
       // As in a shell, a default also stands in for an empty value.
       if (value !== undefined && (value !== "" || orElse === undefined)) return value;
       if (orElse !== undefined) return orElse;
-      missing.add(kind === "input:" ? `input ${name}` : `environment variable ${name}`);
+      onMissing(wanted);
       return placeholder;
     },
   );
+}
+
+/** The placeholders of a text, one after the other. */
+export function placeholdersIn(text: string): readonly Wanted[] {
+  const found: Wanted[] = [];
+  replacePlaceholders(
+    text,
+    () => undefined,
+    (wanted) => void found.push(wanted),
+  );
+  return found;
+}
+
+/** No file of variables that a person wrote comes near this. */
+const ENV_FILE_BYTES = 256 << 10;
+
+/** The variables of a file that an entry names; `undefined` if it cannot be read. */
+export function readEnvFile(path: string): Readonly<Record<string, string>> | undefined {
+  try {
+    if (statSync(path).size > ENV_FILE_BYTES) return undefined;
+    return parseEnv(readFileSync(path, "utf8")) as Record<string, string>; // each name has a value
+  } catch {
+    return undefined; // that is the answer: whoever asked says which file
+  }
 }

@@ -4,6 +4,8 @@ import type { ProvidedSkill } from "./skill.ts";
 export interface Problem {
   readonly source: string;
   readonly error: string;
+  /** What to write instead, where that is known. */
+  readonly fix?: string;
 }
 
 /** A source of skills that can come and go while the runtime lives. */

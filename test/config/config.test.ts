@@ -23,7 +23,9 @@ async function write(path: string, content: unknown): Promise<void> {
   await writeFile(file, typeof content === "string" ? content : JSON.stringify(content, null, 2));
 }
 
-const load = (options: Partial<ConfigOptions> = {}): Promise<Config> => loadConfig({ cwd, home, env: {}, ...options });
+/** In a folder whose files need no approval. */
+const load = ({ env, ...options }: Partial<ConfigOptions> = {}): Promise<Config> =>
+  loadConfig({ cwd, home, env: { SKILLGATE_TRUSTED_FOLDERS: folder, ...env }, ...options });
 
 const names = ({ servers }: Config): readonly string[] => servers.map(({ name }) => name);
 
@@ -31,7 +33,7 @@ const names = ({ servers }: Config): readonly string[] => servers.map(({ name })
 const from = (file: string): object => ({ command: file });
 
 test("M1: without any file there is nothing, and nothing is wrong", async () => {
-  expect(await load()).toEqual({ servers: [], settings: {}, warnings: [] });
+  expect(await load()).toMatchObject({ servers: [], declared: [], settings: {}, warnings: [] });
 });
 
 test("M1: servers come from all files, the earlier file wins", async () => {
@@ -42,10 +44,10 @@ test("M1: servers come from all files, the earlier file wins", async () => {
   const { servers, warnings } = await load();
   expect(servers.map((server) => [server.name, server.transport === "stdio" && server.command, server.source])).toEqual(
     [
-      ["a", "settings", "settings.yaml:3"],
-      ["b", "mcp", "mcp.json:6"],
-      ["c", "dot", ".mcp.json:6"],
-      ["d", "user", "~/.config/mcp/mcp.json:6"],
+      ["a", "settings", "settings.yaml:3:7"],
+      ["b", "mcp", "mcp.json:6:5"],
+      ["c", "dot", ".mcp.json:6:5"],
+      ["d", "user", "~/.config/mcp/mcp.json:6:5"],
     ],
   );
   expect(warnings).toEqual([]);
@@ -57,7 +59,7 @@ test("M1: a file that is named explicitly is read too, and wins", async () => {
   await write(".mcp.json", { mcpServers: { b: from("dot") } });
   const config = await load({ mcpConfigFile: "extra.json" });
   expect(names(config)).toEqual(["a", "b"]);
-  expect(config.servers[0]).toMatchObject({ command: "extra", source: "extra.json:3" });
+  expect(config.servers[0]).toMatchObject({ command: "extra", source: "extra.json:3:5" });
 });
 
 test("M1: settings that are named explicitly stand in place of the usual ones", async () => {
@@ -100,8 +102,11 @@ test.each([
   ['{\r\n  "mcpServers": [\r\n}', "line 3, column 1: value expected"],
   ["hello", "line 1, column 1: invalid symbol"],
   ["[1]", "line 1, column 1: an object is expected"],
-  ['{ "mcpServers": [] }', "line 1, column 17: the servers must be an object"],
-  ['{ "mcpServers": "a" }', "line 1, column 17: the servers must be an object"],
+  ['{ "mcpServers": [] }', 'line 1, column 3: the servers must be an object, write "mcpServers": { "name": { … } }'],
+  [
+    '{ "mcp": { "servers": "a" } }',
+    'line 1, column 12: the servers must be an object, write "servers": { "name": { … } }',
+  ],
   [`${'{"a":'.repeat(40_000)}1`, ": it nests too deeply"],
 ])(
   "M1: a malformed file is named with the line and what is wrong, the rest still loads (%#)",
@@ -181,8 +186,9 @@ test("M1: a file without servers says so, and what it may have meant", async () 
   await write(".mcp.json", {});
   expect((await load()).warnings).toEqual([
     {
-      source: "mcp.json",
+      source: "mcp.json:2:3",
       error: 'Cannot read the configuration: mcp.json: it has no "mcpServers", only "mcpServer" (CONFIG_INVALID)',
+      fix: 'write "mcpServers": { "name": { … } }',
     },
   ]);
 });
@@ -203,14 +209,30 @@ test("M1: a bad entry is skipped with its line and the reason, the others are th
   const config = await load();
   expect(names(config)).toEqual(["good2", "good"]);
   expect(config.warnings).toEqual([
-    { source: "settings.yaml:3", error: "MCP server name is required" },
-    { source: ".mcp.json:3", error: "MCP server name is required" },
-    { source: ".mcp.json:6", error: "MCP server 'empty': command is required for stdio transport" },
-    { source: ".mcp.json:7", error: "MCP server 'far': url is required for http transport" },
-    { source: ".mcp.json:10", error: "MCP server 'events': url is required for sse transport" },
-    { source: ".mcp.json:13", error: "MCP server 'text': its entry must be an object" },
+    { source: "settings.yaml:3:7", error: "MCP server name is required", fix: 'write "name": { … }' },
+    { source: ".mcp.json:3:5", error: "MCP server name is required", fix: 'write "name": { … }' },
     {
-      source: ".mcp.json:14",
+      source: ".mcp.json:6:5",
+      error: "MCP server 'empty': command is required for stdio transport",
+      fix: 'write "command": "npx", "args": ["-y", "package"], or "url": "https://…"',
+    },
+    {
+      source: ".mcp.json:7:5",
+      error: "MCP server 'far': url is required for http transport",
+      fix: 'write "url": "https://…"',
+    },
+    {
+      source: ".mcp.json:10:5",
+      error: "MCP server 'events': url is required for sse transport",
+      fix: 'write "url": "https://…"',
+    },
+    {
+      source: ".mcp.json:13:5",
+      error: "MCP server 'text': its entry must be an object",
+      fix: 'write { "command": "npx", "args": ["-y", "package"] }',
+    },
+    {
+      source: ".mcp.json:16:7",
       error: `MCP server 'odd': transport "carrier-pigeon" is not known, use stdio, http or sse`,
     },
   ]);
@@ -259,7 +281,7 @@ test("M2: a missing variable keeps that server down, and only that", async () =>
   expect(servers.map((server) => server.obstacle)).toEqual([
     "missing environment variable HOST, environment variable TOKEN",
     "missing environment variable TOKEN",
-    "missing input key",
+    "missing input key (set the environment variable INPUT_KEY)",
     undefined,
   ]);
   expect(servers[3]).toMatchObject({ cwd: join(cwd, "sub"), args: [home] });
@@ -294,22 +316,30 @@ test("X8: limits are settings; one that makes no sense is a warning and keeps it
   const { limits, warnings } = await load();
   expect(limits).toEqual({ cpuMs: 100 });
   expect(warnings.map(({ error }) => error)).toEqual([
-    'Cannot read the configuration: settings.yaml: the limit "wallMs" must be a whole number above 0 (CONFIG_INVALID)',
-    'Cannot read the configuration: settings.yaml: there is no limit "memoryByte", did you mean "memoryBytes" (CONFIG_INVALID)',
-    'Cannot read the configuration: settings.yaml: the limit "calls" must be a whole number above 0 (CONFIG_INVALID)',
+    'Cannot read the configuration: settings.yaml line 3, column 3: the limit "wallMs" must be a whole number above 0 (CONFIG_INVALID)',
+    'Cannot read the configuration: settings.yaml line 4, column 3: there is no limit "memoryByte", did you mean "memoryBytes" (CONFIG_INVALID)',
+    'Cannot read the configuration: settings.yaml line 5, column 3: the limit "calls" must be a whole number above 0 (CONFIG_INVALID)',
   ]);
 });
 
 test("L9: sections are handed on as they were written, and an unknown one is a warning with the nearest name", async () => {
-  await write("settings.yaml", "skills:\n  dir: own\n  WeatherSkill: { unit: C }\nskils: {}\n");
+  await write(
+    "settings.yaml",
+    "skills:\n  dir: own\n  WeatherSkill: { unit: C }\nskils: {}\nmcp: { servrs: [], start: now }\n",
+  );
   const { settings, skillsDir, warnings } = await load();
-  expect(settings).toEqual({ skills: { dir: "own", WeatherSkill: { unit: "C" } }, skils: {} });
+  expect(settings).toMatchObject({ skills: { dir: "own", WeatherSkill: { unit: "C" } }, skils: {} });
   expect(skillsDir).toBe(join(cwd, "own"));
   expect(warnings).toEqual([
     {
       source: "settings.yaml",
       error:
-        'Cannot read the configuration: settings.yaml: there is no section "skils", did you mean "skills" (CONFIG_INVALID)',
+        'Cannot read the configuration: settings.yaml line 4, column 1: there is no section "skils", did you mean "skills" (CONFIG_INVALID)',
+    },
+    {
+      source: "settings.yaml",
+      error:
+        'Cannot read the configuration: settings.yaml line 5, column 8: there is no setting "servrs", did you mean "servers" (CONFIG_INVALID)',
     },
   ]);
 });

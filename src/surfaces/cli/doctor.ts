@@ -1,6 +1,3 @@
-import { existsSync } from "node:fs";
-import { homedir } from "node:os";
-import { join } from "node:path";
 import type { Command } from "commander";
 
 import { messageOf } from "../../errors.ts";
@@ -8,17 +5,20 @@ import type { Problem } from "../../model/provider.ts";
 import type { Runtime } from "../../runtime.ts";
 import type { Act } from "./act.ts";
 import type { Exit } from "./exit-codes.ts";
+import { configOptions } from "./mcp/files.ts";
+import { type LiveServer, startServers } from "./mcp/live.ts";
+import { openRoom } from "./mcp/room.ts";
 import { type Check, checksText, count, problemText } from "./output.ts";
-import { otherProblems } from "./problems.ts";
 import type { CommonFlags, Session } from "./session.ts";
 
 export function addDoctor(program: Command, act: Act): void {
   program
     .command("doctor")
     .description("say what works, what does not, and why")
+    .addHelpText("after", "\nExample:\n  skillgate doctor --json")
     .action(
       act(async (session) => {
-        const checks = [nodeCheck(), filesCheck(session.flags), ...(await runtimeChecks(session))];
+        const checks = [nodeCheck(), await filesCheck(session.flags), ...(await runtimeChecks(session))];
         return {
           exit: exitOf(checks),
           json: { ok: exitOf(checks) === "ok", checks },
@@ -46,29 +46,30 @@ function nodeCheck(): Check {
 /** As in package.json. */
 const OLDEST_NODE = { major: 20, minor: 19 };
 
-function filesCheck({ settings = "settings.yaml", mcpConfig }: CommonFlags): Check {
-  const usual = [settings, "mcp.json", ".mcp.json", ".env", join(homedir(), ".config", "mcp", "mcp.json")];
-  const found = [...(mcpConfig === undefined ? [] : [mcpConfig]), ...usual].filter((file) => existsSync(file));
+async function filesCheck(flags: CommonFlags): Promise<Check> {
+  const { existingFiles } = await openRoom();
+  const found = existingFiles(configOptions(flags));
   const says = found.length === 0 ? "no files, which is fine" : found.join(", ");
   return { kind: "configuration", subject: "Configuration", status: "ok", says, details: "" };
 }
 
 /** Everything that takes a runtime; if it cannot be opened, why. */
-async function runtimeChecks({ readyRuntime, signal }: Session): Promise<readonly Check[]> {
+async function runtimeChecks(session: Session): Promise<readonly Check[]> {
   try {
-    const runtime = await readyRuntime();
-    const problems = otherProblems(runtime).map((problem) =>
-      problemCheck(problemText(problem), statusOf(problem, runtime)),
+    const { runtime, servers, otherProblems, doubts } = await startServers(session);
+    const problems = otherProblems.map((problem) =>
+      problemCheck(problem, doubts.has(problem.error) ? "warning" : statusOf(problem, runtime)),
     );
-    return [await engineCheck(runtime), skillsCheck(runtime), ...problems, ...runtime.servers.map(serverCheck)];
+    return [await engineCheck(runtime), skillsCheck(runtime), ...problems, ...servers.map(serverCheck)];
   } catch (thrown) {
-    if (signal.aborted) throw thrown;
-    return [problemCheck(messageOf(thrown), "error")];
+    if (session.signal.aborted) throw thrown;
+    return [problemCheck({ source: "", error: messageOf(thrown) }, "error")];
   }
 }
 
-function problemCheck(says: string, status: Check["status"]): Check {
-  return { kind: "configuration", subject: "Problem", status, says, details: "" };
+/** Below what is wrong, what to write instead. */
+function problemCheck(problem: Problem, status: Check["status"]): Check {
+  return { kind: "configuration", subject: "Problem", status, says: problemText(problem), details: problem.fix ?? "" };
 }
 
 /** What is wrong with a part of a skill that is there all the same is no failure. */
@@ -92,15 +93,7 @@ function skillsCheck({ catalog }: Runtime): Check {
   return { kind: "skills", subject: "Skills", status: "ok", says, details: "" };
 }
 
-function serverCheck({
-  name,
-  skill,
-  status,
-  toolCount,
-  quarantined,
-  error,
-  stderrTail,
-}: Runtime["servers"][number]): Check {
+function serverCheck({ name, skill, status, toolCount, quarantined, error, stderrTail }: LiveServer): Check {
   const isUp = status === "connected";
   const kept = quarantined.length === 0 ? "" : `, ${quarantined.length} left out`;
   return {

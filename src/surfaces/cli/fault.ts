@@ -44,7 +44,9 @@ function faultOf(thrown: unknown): Fault {
   }
   if (thrown instanceof SkillgateError) {
     const { code, message, facts } = thrown;
-    return { exit: exitOfError(code), code, message, fix: ERRORS[code].fix, facts };
+    // Whoever threw it may know better than the table what to do.
+    const { fix = ERRORS[code].fix, ...others } = facts;
+    return { exit: exitOfError(code), code, message, fix: String(fix), facts: others };
   }
   const message = `Cannot go on after a fault of Skillgate's own: ${messageOf(thrown)}`;
   return {

@@ -124,7 +124,12 @@ export function noteLines(notes: readonly string[], paint: Paint): string {
 
 /** One line each: what could not be used, and why. */
 export function warningsText(problems: readonly Problem[], paint: Paint): string {
-  return lines(problems.map((problem) => paint.yellow(`Warning: ${shortened(problemText(problem), WARNING_UNITS)}`)));
+  return lines(
+    problems.flatMap((problem) => [
+      paint.yellow(`Warning: ${shortened(problemText(problem), WARNING_UNITS)}`),
+      problem.fix === undefined ? "" : paint.dim(indented(problem.fix)),
+    ]),
+  );
 }
 
 const WARNING_UNITS = 300;
@@ -158,6 +163,28 @@ export function serverText(server: ServerStatus, paint: Paint): string {
     ...tools.map(({ name, method }) => `  ${skill}.${method}${name === method ? "" : paint.dim(` (${name})`)}`),
     ...quarantined.map(({ tool, reason }) => paint.yellow(`  "${tool}" is left out: ${reason}`)),
     status === "connected" ? "" : indented(stderrTail),
+  ]);
+}
+
+/** A server with its tools, and what each of them is for. */
+export function toolsText(
+  server: {
+    readonly name: string;
+    readonly skill: string;
+    readonly status: ServerStatus["status"];
+    readonly error?: string;
+    readonly tools: readonly { readonly tool: string; readonly path: string; readonly description: string }[];
+    readonly quarantined: ServerStatus["quarantined"];
+  },
+  paint: Paint,
+): string {
+  const { name, skill, status, error, tools, quarantined } = server;
+  const state = status === "connected" ? count(tools.length, "tool") : status;
+  return lines([
+    `${serverMark(status, paint)} ${name} (${skill}): ${state}`,
+    indented(error ?? ""),
+    ...table(tools.map(({ path, description }) => [`  ${path}`, paint.dim(shortened(description, DESCRIPTION_UNITS))])),
+    ...quarantined.map(({ tool, reason }) => paint.yellow(`  "${tool}" is left out: ${reason}`)),
   ]);
 }
 

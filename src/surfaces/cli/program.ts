@@ -3,11 +3,13 @@ import { Command, type CommanderError } from "commander";
 import type { Act } from "./act.ts";
 import { addCall } from "./call.ts";
 import { addCheck } from "./check.ts";
+import { addCompletion } from "./completion.ts";
+import { addConnect } from "./connect.ts";
 import { addDescribe } from "./describe.ts";
 import { addDoctor } from "./doctor.ts";
 import { EXIT_CODES } from "./exit-codes.ts";
-import { addMcpList } from "./mcp-list.ts";
-import { addMcpTest } from "./mcp-test.ts";
+import { addInit } from "./init.ts";
+import { addMcp } from "./mcp/index.ts";
 import { VERSION } from "../../version.ts";
 import { addRun } from "./run.ts";
 import { addSearch } from "./search.ts";
@@ -28,10 +30,9 @@ export function createProgram(act: Act): Command {
     .addHelpText("after", exitCodesText);
   addCommonOptions(program);
   for (const add of [addRun, addCheck, addSearch, addDescribe, addTypes, addCall]) add(program, act);
-  const mcp = program.command("mcp").description("MCP servers");
-  for (const add of [addMcpList, addMcpTest]) add(mcp, act);
+  addMcp(program, act);
   addSkillsList(program.command("skills").description("skills"), act);
-  addDoctor(program, act);
+  for (const add of [addConnect, addDoctor, addInit, addCompletion]) add(program, act);
   throwFrom(program);
   return program;
 }

@@ -5,6 +5,7 @@ import type { RuntimeOptions } from "../../options.ts";
 import type { Runtime } from "../../runtime.ts";
 import { approvalAtTerminal } from "./approval.ts";
 import { PACKAGE_FOLDER } from "./package.ts";
+import { personAtTerminal } from "./person.ts";
 import type { Terminal } from "./terminal.ts";
 
 /** The options that every command takes. */
@@ -22,21 +23,29 @@ export interface Session extends AsyncDisposable {
   /** Fires when the command is interrupted. */
   readonly signal: AbortSignal;
   /** Opened when first asked for. Its servers may still be connecting. */
-  readonly runtime: () => Promise<Runtime>;
+  readonly runtime: (use?: Use) => Promise<Runtime>;
   /** The same, when all its servers are connected or have failed. */
-  readonly readyRuntime: () => Promise<Runtime>;
+  readonly readyRuntime: (use?: Use) => Promise<Runtime>;
+}
+
+/** What a command wants of a runtime besides. */
+export interface Use extends Pick<RuntimeOptions, "onlyServers"> {
+  readonly mcp?: {
+    /** Takes the person to a page on which they allow access to a server. */
+    readonly authorize?: (request: { readonly server: string; readonly url: URL }) => void;
+  };
 }
 
 export function openSession(flags: CommonFlags, { paint }: Terminal, signal: AbortSignal): Session {
   let opened: Runtime | undefined;
 
-  async function runtime(): Promise<Runtime> {
-    opened ??= await unlessInterrupted(openRuntime(flags, signal), signal);
+  async function runtime(use: Use = {}): Promise<Runtime> {
+    opened ??= await unlessInterrupted(openRuntime(flags, signal, { ...BRIEF, ...use }), signal);
     return opened;
   }
 
-  async function readyRuntime(): Promise<Runtime> {
-    const { ready } = await runtime();
+  async function readyRuntime(use?: Use): Promise<Runtime> {
+    const { ready } = await runtime(use);
     await unlessInterrupted(ready, signal);
     return runtime();
   }
@@ -53,17 +62,25 @@ export function openSession(flags: CommonFlags, { paint }: Terminal, signal: Abo
   };
 }
 
+/** What a command needs that ends soon. */
+const BRIEF: RuntimeOptions = { workers: 1, lazy: true };
+
 /** Loads the runtime only now: `--help` does without. */
-async function openRuntime({ skills, settings, mcpConfig }: CommonFlags, signal: AbortSignal): Promise<Runtime> {
+async function openRuntime(
+  { skills, settings, mcpConfig }: CommonFlags,
+  signal: AbortSignal,
+  how: RuntimeOptions,
+): Promise<Runtime> {
   const { createRuntime } = await import("../../runtime.ts");
   const approve = approvalAtTerminal(signal);
+  const person = personAtTerminal(signal);
   const options: RuntimeOptions = {
     discover: true,
-    workers: 1,
-    lazy: true,
+    ...how,
     ...(settings !== undefined && { settings }),
     ...(mcpConfig !== undefined && { mcpConfig }),
     ...(approve !== undefined && { approve }),
+    ...(person !== undefined && { person }),
   };
   return createRuntime({ ...options, skillsDir: skills ?? (await defaultSkillsDir(options)) });
 }

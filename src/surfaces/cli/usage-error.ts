@@ -22,11 +22,23 @@ export function usageErrorOf({ code, message }: CommanderError, command: Command
   const [, kind, word = ""] = UNKNOWN_WORD.exec(says) ?? [];
   const suggestions =
     kind === undefined ? [] : nearest(word, kind === "option" ? flagsOf(command) : commandsOf(command));
-  const meant = suggestions.length === 0 ? "" : `; did you mean ${suggestions.join(" or ")}?`;
+  const meant =
+    suggestions.length > 0
+      ? `; did you mean ${suggestions.join(" or ")}?`
+      : kind === "option" && takesCommand(command)
+        ? "; if it is for the command, write -- before the command"
+        : "";
   return new UsageError(`${says.slice(0, 1).toUpperCase()}${says.slice(1)}${meant || `; ${help}`}`, suggestions);
 }
 
 const UNKNOWN_WORD = /^unknown (option|command) '([^'=]*)/;
+
+/** True if it is followed by another program's command line. */
+function takesCommand(command: Command): boolean {
+  return command.registeredArguments.some(
+    (argument) => argument.variadic && /^(?:args|command)$/.test(argument.name()),
+  );
+}
 
 /** `skillgate mcp list` */
 function pathOf(command: Command): string {

@@ -114,9 +114,9 @@ export function start(args: readonly string[], { cwd, env }: Place): ChildProces
   return child;
 }
 
-/** Without the user's own configuration. */
+/** Without the user's own configuration, and in a project that the user trusts. */
 export function environment(cwd: string, more: NodeJS.ProcessEnv = {}): NodeJS.ProcessEnv {
-  return { PATH: process.env["PATH"], HOME: join(dirname(cwd), "home"), ...more };
+  return { PATH: process.env["PATH"], HOME: join(dirname(cwd), "home"), SKILLGATE_TRUSTED_FOLDERS: cwd, ...more };
 }
 
 export async function ended(child: ChildProcess): Promise<Ended> {

@@ -1,0 +1,107 @@
+import { createHash } from "node:crypto";
+import { existsSync } from "node:fs";
+import { createRequire } from "node:module";
+import { homedir } from "node:os";
+import { basename, delimiter, dirname, join, relative, resolve } from "node:path";
+
+import { canonicalPath } from "./approvals.ts";
+import { type Folders, isInside, labelOf } from "./file.ts";
+import type { Environment } from "./variables.ts";
+
+/**
+ * Where a server is declared: in a file that was named, in the project, in the user's file for this project alone, or in
+ * the user's file for all projects.
+ */
+export type Scope = "named" | "project" | "local" | "user";
+
+/** A file that is read for servers. */
+export interface ConfigFile {
+  /** Absolute. */
+  readonly path: string;
+  readonly label: string;
+  readonly scope: Scope;
+  /** The user has written or chosen it, or has said that its folder is to be trusted. */
+  readonly isTrusted: boolean;
+}
+
+export interface ConfigOptions {
+  /** The project: where its files are, and where its servers run. */
+  readonly cwd: string;
+  readonly env: Environment;
+  /** The folder of the user's own files; by default, that of the system's user. */
+  readonly home?: string;
+  /** In place of `settings.yaml`; must exist. */
+  readonly settingsFile?: string;
+  /** Read besides the usual files, and wins over them; must exist. */
+  readonly mcpConfigFile?: string;
+}
+
+export interface ConfigFiles {
+  readonly settings: ConfigFile;
+  /** The files of servers in their order. */
+  readonly mcp: readonly ConfigFile[];
+  /** So many of them come before the settings. */
+  readonly first: number;
+}
+
+/** The files to read. Of the servers in them, the first of a name counts; the settings come after what is the user's. */
+export function configFiles({ env, settingsFile, mcpConfigFile }: ConfigOptions, folders: Folders): ConfigFiles {
+  const isTrusted = trusts(env, folders);
+  const named = (path: string): ConfigFile => {
+    return { path: resolve(folders.cwd, path), label: path, scope: "named", isTrusted: true };
+  };
+  const inProject = (name: string): ConfigFile => {
+    const path = join(folders.cwd, name);
+    return { path, label: labelOf(path, folders), scope: "project", isTrusted };
+  };
+  const ofUser = (scope: Scope, ...names: readonly string[]): ConfigFile => {
+    const path = join(folders.home, ".config", ...names);
+    return { path, label: labelOf(path, folders), scope, isTrusted: true };
+  };
+  const first = [
+    ...(mcpConfigFile === undefined ? [] : [named(mcpConfigFile)]),
+    ofUser("local", "skillgate", "projects", `${nameOfProject(folders)}.json`),
+  ];
+  // A usual file that was named is read once, as one that was named.
+  const usual = [inProject("mcp.json"), inProject(".mcp.json"), ofUser("user", "mcp", "mcp.json")].filter(
+    ({ path }) => !first.some((file) => canonicalPath(file.path) === canonicalPath(path)),
+  );
+  return {
+    settings: settingsFile === undefined ? inProject("settings.yaml") : named(settingsFile),
+    mcp: [...first, ...usual],
+    first: first.length,
+  };
+}
+
+/** The files that are there, as they are called in messages. */
+export function existingFiles(options: ConfigOptions): readonly string[] {
+  const folders = foldersOf(options);
+  const { settings, mcp } = configFiles(options, folders);
+  const variables = { path: join(folders.cwd, ".env"), label: ".env" };
+  return [settings, ...mcp, variables].filter(({ path }) => existsSync(path)).map(({ label }) => label);
+}
+
+/** `shop-5f0c1a2b3c4d` */
+function nameOfProject({ cwd }: Folders): string {
+  const path = canonicalPath(cwd);
+  const digest = createHash("sha256").update(path).digest("hex").slice(0, 12);
+  return `${basename(path).replaceAll(/[^\w-]+/g, "-")}-${digest}`;
+}
+
+/** The checkout or the installation that this code itself is from: who runs it trusts it already. */
+const OWN_FOLDER = canonicalPath(dirname(createRequire(import.meta.url).resolve("skillgate/package.json")));
+
+/** Folders whose files need no approval: `/home/ada/src:/work`. */
+const TRUSTED_FOLDERS = "SKILLGATE_TRUSTED_FOLDERS";
+
+/** What is in the home folder itself is the user's; what is in a folder below may have come from anywhere. */
+function trusts(env: Environment, folders: Folders): boolean {
+  const cwd = canonicalPath(folders.cwd);
+  if (cwd === canonicalPath(folders.home) || cwd === OWN_FOLDER) return true;
+  const named = (env[TRUSTED_FOLDERS] ?? "").split(delimiter).filter((folder) => folder !== "");
+  return named.map(canonicalPath).some((folder) => folder === cwd || isInside(relative(folder, cwd)));
+}
+
+export function foldersOf({ cwd, home, env }: Pick<ConfigOptions, "cwd" | "home" | "env">): Folders {
+  return { cwd: resolve(cwd), home: home ?? env["HOME"] ?? homedir() };
+}

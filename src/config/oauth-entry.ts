@@ -1,0 +1,61 @@
+import { isRecord } from "../model/json.ts";
+import { type Fields, wrong } from "./fields.ts";
+
+/** What an entry says of logins; all of it can be found out as well. */
+interface OAuthEntry {
+  readonly clientId?: string;
+  readonly clientSecret?: string;
+  readonly clientMetadataUrl?: string;
+  readonly scope?: string;
+  readonly grant?: "authorization_code" | "client_credentials";
+  readonly privateKey?: string;
+  readonly algorithm?: string;
+  readonly issuer?: string;
+  readonly callbackPort?: number;
+  readonly allowPrivate?: boolean;
+}
+
+/** How a server is logged in to, as far as its entry says; `false` if it must never be. */
+export function oauthOf(
+  written: unknown,
+  fieldsFor: (name: string, entry: Readonly<Record<string, unknown>>) => Fields,
+  server: string,
+): OAuthEntry | false | undefined {
+  if (written === undefined || written === false) return written;
+  if (written === true) return {};
+  if (!isRecord(written))
+    throw wrong(server, "oauth must be an object or false", {
+      key: "oauth",
+      fix: 'write "oauth": { "clientId": "…" }',
+    });
+  const fields = fieldsFor(server, written);
+  const clientId = fields.text("clientId", "client_id");
+  const clientSecret = fields.text("clientSecret", "client_secret");
+  const clientMetadataUrl = fields.text("clientMetadataUrl");
+  const scope = fields.text("scope") ?? (fields.texts("scopes").join(" ") || undefined);
+  const privateKey = fields.text("privateKey");
+  const algorithm = fields.text("algorithm");
+  const issuer = fields.text("issuer");
+  const callbackPort = fields.positive("callbackPort");
+  const allowPrivate = fields.flag("allowPrivate");
+  return {
+    ...(clientId !== undefined && { clientId }),
+    ...(clientSecret !== undefined && { clientSecret }),
+    ...(clientMetadataUrl !== undefined && { clientMetadataUrl }),
+    ...(scope !== undefined && { scope }),
+    ...grantOf(fields, server),
+    ...(privateKey !== undefined && { privateKey }),
+    ...(algorithm !== undefined && { algorithm }),
+    ...(issuer !== undefined && { issuer }),
+    ...(callbackPort !== undefined && { callbackPort }),
+    ...(allowPrivate !== undefined && { allowPrivate }),
+  };
+}
+
+function grantOf(fields: Fields, server: string): Pick<OAuthEntry, "grant"> {
+  const grant = fields.text("grant");
+  if (grant === undefined) return {};
+  if (grant === "authorization_code" || grant === "client_credentials") return { grant };
+  const what = `grant ${JSON.stringify(grant)} is not known, use authorization_code or client_credentials`;
+  throw wrong(server, what, { key: "oauth" });
+}

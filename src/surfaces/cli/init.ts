@@ -1,0 +1,100 @@
+import { existsSync } from "node:fs";
+import { mkdir, writeFile } from "node:fs/promises";
+import { dirname, join, relative, resolve } from "node:path";
+import type { Command } from "commander";
+
+import { isRecord } from "../../model/json.ts";
+import type { Act } from "./act.ts";
+import { lines } from "./output.ts";
+import { UsageError } from "./usage-error.ts";
+
+export function addInit(program: Command, act: Act): void {
+  program
+    .command("init")
+    .description(
+      "make a folder ready: settings, a file for MCP servers, and a first skill; changes nothing that is there",
+    )
+    .argument("[folder]", "the folder", ".")
+    .addHelpText("after", "\nExample:\n  skillgate init my-project")
+    .action(
+      act(async ({ paint }, folder: string) => {
+        const root = resolve(folder);
+        const made: string[] = [];
+        for (const [name, text] of FILES) if (await make(join(root, name), text)) made.push(name);
+        const kept = FILES.map(([name]) => name).filter((name) => !made.includes(name));
+        return {
+          exit: "ok",
+          json: { folder: root, made, kept },
+          text: lines([
+            ...made.map((name) => `Made ${shown(root, name)}`),
+            ...kept.map((name) => `Kept ${shown(root, name)}`),
+          ]),
+          remarks: paint.err.dim(NEXT),
+        };
+      }),
+    );
+}
+
+const NEXT = `Try it: skillgate run -e "device.GreeterSkill.greet('Ada')"`;
+
+const FILES: readonly (readonly [name: string, text: string])[] = [
+  [
+    ".mcp.json",
+    `{
+  "mcpServers": {}
+}
+`,
+  ],
+  [
+    "settings.yaml",
+    `# Skillgate. Everything here is optional; what is commented out shows the default.
+
+# skills:
+#   dir: skills
+
+# limits:
+#   wallMs: 60000
+#   cpuMs: 5000
+#   calls: 1000
+`,
+  ],
+  [
+    "skills/greeter.ts",
+    `/** Greets people. */
+export class GreeterSkill {
+  /**
+   * Greet somebody by name.
+   * @param name Who is greeted
+   */
+  greet(name: string): string {
+    return \`Hello, \${name}!\`;
+  }
+}
+`,
+  ],
+];
+
+/** True if the file was not there before. */
+async function make(path: string, text: string): Promise<boolean> {
+  if (existsSync(path)) return false;
+  try {
+    await mkdir(dirname(path), { recursive: true });
+    await writeFile(path, text, { flag: "wx" });
+    return true;
+  } catch (thrown) {
+    if (!isRecord(thrown) || typeof thrown["code"] !== "string") throw thrown;
+    throw new UsageError(`Cannot write ${relative(".", path)}: ${REASONS.get(thrown["code"]) ?? thrown["code"]}`);
+  }
+}
+
+const REASONS: ReadonlyMap<string, string> = new Map([
+  ["EACCES", "this user may not write there"],
+  ["EPERM", "this user may not write there"],
+  ["EROFS", "nothing can be written there"],
+  ["ENOTDIR", "its folder is a file"],
+  ["EEXIST", "its folder is a file"],
+]);
+
+function shown(root: string, name: string): string {
+  return relative(".", resolve(root, name)) || name;
+}

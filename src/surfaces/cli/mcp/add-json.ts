@@ -1,0 +1,63 @@
+import type { Command } from "commander";
+
+import { messageOf } from "../../../errors.ts";
+import { isRecord } from "../../../model/json.ts";
+import type { Act } from "../act.ts";
+import { readTextFile } from "../read-text.ts";
+import { UsageError } from "../usage-error.ts";
+import { addedAnswer, scopeHelp } from "./answers.ts";
+import { openFiles, SCOPE_OPTION, scopeNamed } from "./files.ts";
+import { writeServer } from "./write.ts";
+
+export function addMcpAddJson(mcp: Command, act: Act): void {
+  mcp
+    .command("add-json")
+    .description("add a server as JSON, in the words of any client")
+    .argument("<name>", "how the server is called")
+    .argument("<json>", "its entry, or @file to read it from a file")
+    .option(SCOPE_OPTION, "where to write it: project, local or user", "project")
+    .addHelpText("after", `${EXAMPLE}\n${scopeHelp()}`)
+    .action(
+      act(async (session, name: string, json: string, { scope }: { readonly scope: string }) => {
+        const files = await openFiles(session);
+        const text = json.startsWith("@") ? await readTextFile(json.slice(1), session.signal) : json;
+        const entry = entryIn(text, name);
+        const written = await writeServer({ name, entry }, scopeNamed(scope), { files, session });
+        return addedAnswer(written, session.paint, files);
+      }),
+    );
+}
+
+const EXAMPLE = `
+Example:
+  skillgate mcp add-json weather '{ "command": "npx", "args": ["-y", "weather-mcp"] }'
+`;
+
+/** An entry, or a whole file around one, as it is copied from a page of documentation. */
+function entryIn(text: string, name: string): Readonly<Record<string, unknown>> {
+  const value = parsed(text);
+  const servers = isRecord(value) ? (value["mcpServers"] ?? value["servers"]) : undefined;
+  if (!isRecord(servers)) return asEntry(value);
+  const named = Object.hasOwn(servers, name) ? [servers[name]] : Object.values(servers);
+  if (named.length === 1) return asEntry(named[0]);
+  throw new UsageError(
+    `Cannot tell which server is meant: there are ${named.length}; give the entry of one`,
+    Object.keys(servers),
+  );
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (thrown) {
+    // What JSON.parse says quotes the text, and in it there may be a secret.
+    const [, place] = /at (?:position )?(\d+|line \d+ column \d+)/.exec(messageOf(thrown)) ?? [];
+    const at = place === undefined ? "" : `, at ${/^\d+$/.test(place) ? `character ${Number(place) + 1}` : place}`;
+    throw new UsageError(`Cannot read the entry as a JSON object${at}; write '{ "command": "npx", "args": ["…"] }'`);
+  }
+}
+
+function asEntry(value: unknown): Readonly<Record<string, unknown>> {
+  if (isRecord(value)) return value;
+  throw new UsageError(`Cannot read the entry as a JSON object; write '{ "command": "npx", "args": ["…"] }'`);
+}

@@ -1,0 +1,73 @@
+import type { Command } from "commander";
+
+import type { Act } from "../act.ts";
+import { UsageError } from "../usage-error.ts";
+import { wholeNumber } from "../whole-number.ts";
+import { entryOf } from "./entry.ts";
+import { openFiles, SCOPE_OPTION, scopeNamed } from "./files.ts";
+import { addedAnswer, scopeHelp } from "./answers.ts";
+import { type ServerFlags, takesServerFlags, withoutGaps } from "./server-flags.ts";
+import { writeServer } from "./write.ts";
+
+interface AddFlags extends ServerFlags {
+  readonly scope: string;
+  readonly clientId?: string;
+  readonly callbackPort?: number;
+}
+
+export function addMcpAdd(mcp: Command, act: Act): void {
+  takesServerFlags(mcp.command("add"))
+    .description("add a server")
+    .argument("<name>", "how the server is called")
+    .argument("<commandOrUrl>", "the command that starts it, or its URL")
+    .argument("[args...]", "arguments of the command; write -- before a command whose arguments begin with -")
+    .option(SCOPE_OPTION, "where to write it: project, local or user", "project")
+    .option("--client-id <id>", "the id under which Skillgate is registered for logins")
+    .option("--callback-port <port>", "the port to which the browser comes back after a login", wholeNumber)
+    .addHelpText("after", `${EXAMPLES}\n${scopeHelp()}`)
+    .action(
+      act(async (session, name: string, commandOrUrl: string, args: readonly string[], flags: AddFlags) => {
+        const files = await openFiles(session);
+        const said = sayWhatIsMeant([name, commandOrUrl, ...args], flags);
+        const entry = { ...entryOf(said.commandOrUrl, said.args, said.flags), ...loginOf(flags) };
+        const written = await writeServer({ name: said.name, entry }, scopeNamed(flags.scope), { files, session });
+        return addedAnswer(written, session.paint, files);
+      }),
+    );
+}
+
+const EXAMPLES = `
+Examples:
+  skillgate mcp add filesystem -- npx -y @modelcontextprotocol/server-filesystem .
+  skillgate mcp add github -e GITHUB_TOKEN='\${GITHUB_TOKEN}' -- npx -y @modelcontextprotocol/server-github
+  skillgate mcp add --transport http context7 https://mcp.context7.com/mcp -H "Authorization: Bearer \${KEY}"
+`;
+
+function loginOf({ clientId, callbackPort }: AddFlags): { readonly oauth?: unknown } {
+  const oauth = withoutGaps({ clientId, callbackPort });
+  return Object.keys(oauth).length === 0 ? {} : { oauth };
+}
+
+interface Said {
+  readonly name: string;
+  readonly commandOrUrl: string;
+  readonly args: readonly string[];
+  readonly flags: ServerFlags;
+}
+
+/** Elsewhere one `-e` takes several values: `-e A=1 B=2 name …`. */
+function sayWhatIsMeant(words: readonly string[], flags: ServerFlags): Said {
+  const { env = [], header = [] } = flags;
+  const isValue = (word: string): boolean =>
+    (env.length > 0 && /^[A-Za-z_]\w*=/.test(word)) || (header.length > 0 && /^[\w-]+: /.test(word));
+  const first = words.findIndex((word) => !isValue(word));
+  const values = words.slice(0, Math.max(first, 0));
+  const [name, commandOrUrl, ...args] = words.slice(values.length);
+  if (name === undefined || commandOrUrl === undefined)
+    throw new UsageError("Missing required argument 'commandOrUrl'; see skillgate mcp add --help");
+  const more = {
+    ...(env.length > 0 && { env: [...env, ...values.filter((value) => !/^[\w-]+: /.test(value))] }),
+    ...(header.length > 0 && { header: [...header, ...values.filter((value) => /^[\w-]+: /.test(value))] }),
+  };
+  return { name, commandOrUrl, args, flags: { ...flags, ...more } };
+}

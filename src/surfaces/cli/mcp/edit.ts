@@ -1,0 +1,119 @@
+import type { Command } from "commander";
+
+import { isRecord } from "../../../model/json.ts";
+import type { Act } from "../act.ts";
+import { UsageError } from "../usage-error.ts";
+import { declaredNamed, type DeclaredServer, openFiles, SCOPE_OPTION, scopeNamed } from "./files.ts";
+import { headersOf, type ServerFlags, settingsOf, takesServerFlags, variablesOf } from "./server-flags.ts";
+import { approveWritten } from "./write.ts";
+
+interface EditFlags extends ServerFlags {
+  readonly scope?: string;
+  readonly url?: string;
+  readonly removeEnv?: readonly string[];
+  readonly removeHeader?: readonly string[];
+}
+
+export function addMcpEdit(mcp: Command, act: Act): void {
+  takesServerFlags(mcp.command("edit"))
+    .description("change parts of a server; comments and everything else in its file stay")
+    .argument("<name>", "name of the server")
+    .argument("[command...]", "after --: the new command with its arguments")
+    .option(SCOPE_OPTION, "the one of this scope: project, local or user")
+    .option("--url <url>", "its new address")
+    .option("--remove-env <KEY>", "a variable that it does not get any more", several)
+    .option("--remove-header <name>", "a header that it does not get any more", several)
+    .addHelpText("after", EXAMPLES)
+    .action(
+      act(async (session, name: string, command: readonly string[], flags: EditFlags) => {
+        const files = await openFiles(session);
+        const { room, options } = files;
+        const server = declaredNamed(name, files, flags.scope === undefined ? undefined : scopeNamed(flags.scope));
+        const changes = changesTo(server, command, flags);
+        const { file, place } = server;
+        if (changes.length === 0)
+          throw new UsageError(
+            `Say what to change, as in skillgate mcp edit ${name} -e KEY=value; it is at ${file.label}:${place.line}`,
+          );
+        const entry = after(server, changes);
+        room.serverConfigOf(name, entry, options);
+        await room.changeServers(
+          { ...file, isPrivate: false },
+          changes.map(({ inside, value }) => ({ path: [...server.path, ...inside], value })),
+        );
+        // What nobody has looked at yet stays unapproved.
+        if (server.approval === "approved") await approveWritten(name, file.path, session);
+        const shown = room.maskedEntry(entry);
+        return {
+          exit: "ok",
+          json: { edited: { name, file: file.label, entry: shown } },
+          text: `Changed ${name} in ${file.label}: ${room.shownServer(entry)}`,
+        };
+      }),
+    );
+}
+
+const EXAMPLES = `
+Examples:
+  skillgate mcp edit filesystem -- npx -y @modelcontextprotocol/server-filesystem src
+  skillgate mcp edit github -e GITHUB_TOKEN='\${GITHUB_TOKEN}' --timeout 120`;
+
+function several(value: string, before: readonly string[] = []): readonly string[] {
+  return [...before, value];
+}
+
+/** Something inside of an entry that becomes a value, or goes. */
+interface Change {
+  readonly inside: readonly string[];
+  readonly value: unknown;
+}
+
+function changesTo({ entry }: DeclaredServer, command: readonly string[], flags: EditFlags): readonly Change[] {
+  const { env = [], header = [], removeEnv = [], removeHeader = [], transport, url } = flags;
+  const record = isRecord(entry) ? entry : {};
+  const variables = "environment" in record && !("env" in record) ? "environment" : "env";
+  const headers = "http_headers" in record && !("headers" in record) ? "http_headers" : "headers";
+  const said = Object.entries({ url, ...settingsOf(flags) }).filter(([, value]) => value !== undefined);
+  return [
+    ...commandChanges(record, command),
+    ...(transport === undefined ? [] : [{ inside: ["transport" in record ? "transport" : "type"], value: transport }]),
+    ...said.map(([key, value]) => ({ inside: [key], value })),
+    ...Object.entries(variablesOf(env)).map(([name, value]) => ({ inside: [variables, name], value })),
+    ...Object.entries(headersOf(header)).map(([name, value]) => ({ inside: [headers, name], value })),
+    ...removals(record, variables, removeEnv),
+    ...removals(record, headers, removeHeader),
+  ];
+}
+
+/** In the form that the entry has: one list, or a command and its arguments. */
+function commandChanges(record: Readonly<Record<string, unknown>>, words: readonly string[]): readonly Change[] {
+  const [command, ...args] = words;
+  if (command === undefined) return [];
+  if (Array.isArray(record["command"])) return [{ inside: ["command"], value: words }];
+  return [
+    { inside: ["command"], value: command },
+    { inside: ["args"], value: args },
+  ];
+}
+
+function removals(record: Readonly<Record<string, unknown>>, key: string, names: readonly string[]): readonly Change[] {
+  const there = record[key];
+  return names.map((name) => {
+    if (isRecord(there) && Object.hasOwn(there, name)) return { inside: [key, name], value: undefined };
+    throw new UsageError(`There is no ${name} in ${key}`, isRecord(there) ? Object.keys(there) : []);
+  });
+}
+
+/** The entry with the changes, to see whether it can be used. */
+function after({ entry }: DeclaredServer, changes: readonly Change[]): Readonly<Record<string, unknown>> {
+  const result = structuredClone(isRecord(entry) ? entry : {});
+  for (const { inside, value } of changes) {
+    const [key = "", member] = inside;
+    const inner = isRecord(result[key]) ? result[key] : {};
+    const written = member === undefined ? value : { ...inner, [member]: value };
+    result[key] = isRecord(written)
+      ? Object.fromEntries(Object.entries(written).filter(([, item]) => item !== undefined))
+      : written;
+  }
+  return result;
+}

@@ -1,0 +1,58 @@
+import type { Command } from "commander";
+
+import { isRecord } from "../../../model/json.ts";
+import type { Act } from "../act.ts";
+import { declaredNamed, type DeclaredServer, openFiles, SCOPE_OPTION, scopeNamed } from "./files.ts";
+import { approveWritten } from "./write.ts";
+
+export function addMcpEnable(mcp: Command, act: Act): void {
+  for (const command of [ENABLE, DISABLE]) addSwitch(mcp, act, command);
+}
+
+interface Switch {
+  readonly word: string;
+  readonly says: string;
+  readonly enabled: boolean;
+}
+
+const ENABLE: Switch = { word: "enable", says: "let a server start again", enabled: true };
+const DISABLE: Switch = { word: "disable", says: "keep a server from starting, and keep its entry", enabled: false };
+
+function addSwitch(mcp: Command, act: Act, { word, says, enabled }: Switch): void {
+  mcp
+    .command(word)
+    .description(says)
+    .argument("<names...>", "names of servers")
+    .option(SCOPE_OPTION, "those of this scope: project, local or user")
+    .addHelpText("after", `\nExample:\n  skillgate mcp ${word} filesystem`)
+    .action(
+      act(async (session, names: readonly string[], { scope }: { readonly scope?: string }) => {
+        const files = await openFiles(session);
+        const wanted = scope === undefined ? undefined : scopeNamed(scope);
+        const servers = names.map((name) => declaredNamed(name, files, wanted));
+        for (const server of servers) {
+          const { name, file } = server;
+          await files.room.changeServers({ ...file, isPrivate: false }, changesTo(server, enabled));
+          // A switch is no reason to ask again what was approved before.
+          if (server.approval === "approved") await approveWritten(name, file.path, session);
+        }
+        return {
+          exit: "ok",
+          json: { servers: servers.map(({ name, file }) => ({ name, file: file.label, enabled })) },
+          text: servers.map(({ name, file }) => `${name} is ${word}d in ${file.label}`).join("\n"),
+        };
+      }),
+    );
+}
+
+/** The key that the entry has, else `enabled`. */
+function changesTo({ entry, path }: DeclaredServer, enabled: boolean): { path: (string | number)[]; value: unknown }[] {
+  const has = (key: string): boolean => isRecord(entry) && Object.hasOwn(entry, key);
+  const at = (key: string, value: unknown): { path: (string | number)[]; value: unknown } => ({
+    path: [...path, key],
+    value,
+  });
+  if (has("enabled")) return [at("enabled", enabled), ...(has("disabled") ? [at("disabled", undefined)] : [])];
+  if (has("disabled")) return [at("disabled", !enabled)];
+  return enabled ? [] : [at("enabled", false)];
+}

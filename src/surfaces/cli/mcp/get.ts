@@ -1,0 +1,86 @@
+import type { Command } from "commander";
+
+import { isRecord } from "../../../model/json.ts";
+import { skillNameOfServer } from "../../../model/names.ts";
+import type { Act } from "../act.ts";
+import { lines } from "../output.ts";
+import { declaredNamed, type DeclaredServer, type Files, openFiles, SCOPE_OPTION, scopeNamed } from "./files.ts";
+
+export function addMcpGet(mcp: Command, act: Act): void {
+  mcp
+    .command("get")
+    .description("show how a server is configured, without its secrets")
+    .argument("<name>", "name of the server")
+    .option(SCOPE_OPTION, "the one of this scope: project, local or user")
+    .addHelpText("after", "\nExample:\n  skillgate mcp get filesystem")
+    .action(
+      act(async (session, name: string, { scope }: { readonly scope?: string }) => {
+        const files = await openFiles(session);
+        const server = declaredNamed(name, files, scope === undefined ? undefined : scopeNamed(scope));
+        const facts = factsOf(server, files);
+        return { exit: "ok", json: facts, text: factsText(facts) };
+      }),
+    );
+}
+
+interface Facts {
+  readonly name: string;
+  readonly skill: string;
+  readonly file: string;
+  readonly line: number;
+  readonly column: number;
+  readonly scope: string;
+  readonly enabled: boolean;
+  readonly approved: boolean;
+  readonly transport: string | null;
+  /** As it was written, without secrets. */
+  readonly entry: unknown;
+  /** Why it cannot start. */
+  readonly problem: string | null;
+  readonly fix: string | null;
+}
+
+function factsOf({ name, file, place, config, approval, entry, problem }: DeclaredServer, { room }: Files): Facts {
+  return {
+    name,
+    skill: config?.skillName ?? skillNameOfServer(name),
+    file: file.label,
+    ...place,
+    scope: file.scope,
+    enabled: config?.enabled ?? false,
+    approved: approval === "approved",
+    transport: config?.transport ?? null,
+    entry: room.maskedEntry(entry),
+    problem: problem?.error ?? config?.obstacle ?? null,
+    fix: problem?.fix ?? null,
+  };
+}
+
+function factsText(facts: Facts): string {
+  const { name, skill, file, line, column, scope, enabled, transport, entry, problem, fix } = facts;
+  const settings = isRecord(entry) ? Object.entries(entry) : [];
+  const rows: readonly (readonly [string, string])[] = [
+    ["file", `${file}:${line}:${column} (${scope})`],
+    ["skill", skill],
+    ["transport", transport ?? "none"],
+    ["enabled", enabled ? "yes" : "no"],
+    ...settings.flatMap(([key, value]) => settingRows(key, value)),
+    ...(problem === null ? [] : [["problem", problem] as const]),
+    ...(fix === null ? [] : [["to do", fix] as const]),
+  ];
+  return lines([name, ...rows.map(([label, value]) => `  ${`${label}:`.padEnd(14)} ${value}`)]);
+}
+
+/** What other rows say already. */
+const TOLD: ReadonlySet<string> = new Set(["name", "type", "transport", "enabled", "disabled"]);
+
+/** One row for each variable and each header. */
+function settingRows(key: string, value: unknown): readonly (readonly [string, string])[] {
+  if (TOLD.has(key)) return [];
+  if (isRecord(value)) return Object.entries(value).map(([name, item]) => [key, `${name}=${wordOf(item)}`]);
+  return [[key, Array.isArray(value) ? value.map(wordOf).join(" ") : wordOf(value)]];
+}
+
+function wordOf(value: unknown): string {
+  return typeof value === "string" ? value : JSON.stringify(value);
+}

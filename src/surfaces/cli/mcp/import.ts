@@ -1,0 +1,177 @@
+import { existsSync } from "node:fs";
+import type { Command } from "commander";
+
+import { messageOf } from "../../../errors.ts";
+import { nearest } from "../../../model/nearest.ts";
+import type { Act } from "../act.ts";
+import { lines } from "../output.ts";
+import type { Session } from "../session.ts";
+import { UsageError } from "../usage-error.ts";
+import { scopeHelp } from "./answers.ts";
+import { type Files, openFiles, SCOPE_OPTION, scopeNamed } from "./files.ts";
+import type { Client } from "./room.ts";
+import { writeServer, type Written } from "./write.ts";
+
+interface ImportFlags {
+  readonly scope?: string;
+  readonly dryRun?: true;
+}
+
+export function addMcpImport(mcp: Command, act: Act): void {
+  mcp
+    .command("import")
+    .description("take over the servers of other clients, from their files")
+    .argument(
+      "[clients...]",
+      "a file, or claude-code, claude-desktop, cursor, vscode, codex, opencode, windsurf, gemini, zed; all by default",
+    )
+    .option(SCOPE_OPTION, "where to write a client's own servers (user); those of its project file stay in the project")
+    .option("-n, --dry-run", "only say what would be taken over")
+    .addHelpText("after", `\nExample:\n  skillgate mcp import cursor --dry-run\n\n${scopeHelp()}`)
+    .action(
+      act(async (session, names: readonly string[], flags: ImportFlags) => {
+        const files = await openFiles(session);
+        const found = await findServers(names, files);
+        const taken: Taken[] = [];
+        for (const server of found.servers) taken.push(await take(server, flags, session));
+        return {
+          exit: "ok",
+          json: answerOf(taken, found.problems, flags),
+          text: lines(taken.map((each) => takenText(each, flags))) || "There is nothing to import",
+          remarks: lines(found.problems),
+        };
+      }),
+    );
+}
+
+/** A server of another client, before it is ours. */
+interface Found {
+  readonly name: string;
+  readonly entry: unknown;
+  /** `undefined` for a file that was named. */
+  readonly client: Client | undefined;
+  readonly from: string;
+  readonly scope: "user" | "project";
+  /** It came with the project: taking it over does not mean that it may start. */
+  readonly isForeign: boolean;
+}
+
+type Taken = Found &
+  ({ readonly kind: "added"; readonly written: Written } | { readonly kind: "skipped"; readonly why: string });
+
+interface Search {
+  readonly servers: readonly Found[];
+  /** Files that cannot be read. */
+  readonly problems: readonly string[];
+}
+
+async function findServers(names: readonly string[], files: Files): Promise<Search> {
+  const { room } = files;
+  const searches =
+    names.length === 0
+      ? room.CLIENTS.map((client) => inClient(client, files))
+      : names.map((name) => (existsSync(name) ? inFile(name, files) : inClient(clientFrom(name, room), files)));
+  const found = await Promise.all(searches);
+  return { servers: found.flatMap(({ servers }) => servers), problems: found.flatMap(({ problems }) => problems) };
+}
+
+async function inFile(path: string, { room }: Files): Promise<Search> {
+  return searched(room.serversInFile(path, path), {
+    client: undefined,
+    from: path,
+    scope: "project",
+    isForeign: false,
+  });
+}
+
+async function inClient(client: Client, { room, options }: Files): Promise<Search> {
+  const found = (["user", "project"] as const).map(async (scope): Promise<Search> => {
+    const file = room.clientFile(client, scope, options);
+    // The project's file of Claude Code is one of ours.
+    if (file?.exists !== true || (scope === "project" && client.project === ".mcp.json")) return NOTHING;
+    return searched(room.serversOf(client, file, options), {
+      client,
+      from: file.label,
+      scope,
+      isForeign: scope === "project",
+    });
+  });
+  const [user = NOTHING, project = NOTHING] = await Promise.all(found);
+  return { servers: [...user.servers, ...project.servers], problems: [...user.problems, ...project.problems] };
+}
+
+const NOTHING: Search = { servers: [], problems: [] };
+
+async function searched(
+  reading: Promise<readonly (readonly [name: string, entry: unknown])[]>,
+  place: Omit<Found, "name" | "entry">,
+): Promise<Search> {
+  try {
+    return { servers: (await reading).map(([name, entry]) => ({ name, entry, ...place })), problems: [] };
+  } catch (thrown) {
+    return { servers: [], problems: [messageOf(thrown)] };
+  }
+}
+
+export function clientFrom(name: string, { CLIENTS, clientNamed }: Files["room"]): Client {
+  const client = clientNamed(name);
+  if (client !== undefined) return client;
+  const ids = CLIENTS.map(({ id }) => id);
+  const meant = nearest(name, [...ids, ...CLIENTS.flatMap(({ aliases }) => aliases)]);
+  const hint = meant.length === 0 ? `known are ${ids.join(", ")}` : `did you mean ${meant.join(" or ")}?`;
+  throw new UsageError(`There is no client ${JSON.stringify(name)}; ${hint}`, meant);
+}
+
+async function take(found: Found, { scope, dryRun }: ImportFlags, session: Session): Promise<Taken> {
+  const files = await openFiles(session); // with what was taken before
+  const { room } = files;
+  const { name, client } = found;
+  const entry = room.plainEntry(found.entry, client?.id);
+  if (entry === undefined) return { ...found, kind: "skipped", why: "it says neither a command nor a URL" };
+  if (room.isSkillgate(entry)) return { ...found, kind: "skipped", why: "it is Skillgate itself" };
+  const existing = files.declared.find((server) => server.name === name);
+  if (existing !== undefined)
+    return { ...found, kind: "skipped", why: `there is one of this name in ${existing.file.label}` };
+  const wanted = scope === undefined || found.isForeign ? found.scope : scopeNamed(scope);
+  try {
+    const written =
+      dryRun === true
+        ? {
+            name,
+            file: (await room.writtenAt(wanted, files.options)).label,
+            scope: wanted,
+            entry: room.maskedEntry(entry),
+          }
+        : await writeServer({ name, entry }, wanted, { files, session, approves: !found.isForeign });
+    return { ...found, kind: "added", written };
+  } catch (thrown) {
+    return { ...found, kind: "skipped", why: messageOf(thrown) };
+  }
+}
+
+function answerOf(
+  taken: readonly Taken[],
+  problems: readonly string[],
+  { dryRun = false }: { readonly dryRun?: boolean },
+) {
+  const from = ({ client, from }: Found) => ({ client: client?.id ?? null, from });
+  return {
+    dryRun,
+    imported: taken.flatMap((each) => (each.kind === "added" ? [{ ...each.written, ...from(each) }] : [])),
+    skipped: taken.flatMap((each) =>
+      each.kind === "skipped" ? [{ name: each.name, why: each.why, ...from(each) }] : [],
+    ),
+    problems,
+  };
+}
+
+function takenText(taken: Taken, { dryRun }: ImportFlags): string {
+  const { name, client, from: file } = taken;
+  const from = `${name} from ${client === undefined ? file : `${client.title} (${file})`}`;
+  switch (taken.kind) {
+    case "added":
+      return `${dryRun === true ? "Would import" : "Imported"} ${from} to ${taken.written.file}`;
+    case "skipped":
+      return `Left out ${from}: ${taken.why}`;
+  }
+}

@@ -1,0 +1,24 @@
+import type { Command } from "commander";
+
+import type { Act } from "../act.ts";
+import { serversText, warningsText } from "../output.ts";
+import { startServers } from "./live.ts";
+
+export function addMcpList(mcp: Command, act: Act): void {
+  mcp
+    .command("list")
+    .alias("ls")
+    .description("show the MCP servers and whether they are connected")
+    .addHelpText("after", "\nExample:\n  skillgate mcp list --json")
+    .action(
+      act(async (session) => {
+        const { servers, problems, otherProblems } = await startServers(session);
+        return {
+          exit: "ok",
+          json: { servers, problems },
+          text: serversText(servers, session.paint.out),
+          remarks: warningsText(otherProblems, session.paint.err),
+        };
+      }),
+    );
+}

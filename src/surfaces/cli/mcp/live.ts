@@ -1,0 +1,63 @@
+import { SkillgateError } from "../../../errors.ts";
+import type { Problem } from "../../../model/provider.ts";
+import type { Runtime } from "../../../runtime.ts";
+import { otherProblems } from "../problems.ts";
+import type { Session, Use } from "../session.ts";
+import { declaredNamed, type Files, openFiles, unknownServer } from "./files.ts";
+
+/** How a server is now, and where it is declared; nothing that it says gives away a secret. */
+export type LiveServer = Runtime["servers"][number] & {
+  /** `.mcp.json:3:5` */
+  readonly source: string;
+};
+
+export interface Live {
+  readonly runtime: Runtime;
+  readonly servers: readonly LiveServer[];
+  readonly problems: readonly Problem[];
+  /** What no status of a server tells. */
+  readonly otherProblems: readonly Problem[];
+  /** Those of the problems with which a server starts all the same. */
+  readonly doubts: ReadonlySet<string>;
+}
+
+/** Starts all servers, or one, and says how they are when each is connected or has failed. */
+export async function startServers(session: Session, name?: string, use: Use = {}): Promise<Live> {
+  const files = await openFiles(session);
+  const { room, servers: configs } = files;
+  if (name !== undefined) requireUsable(name, files);
+  const runtime = await session.readyRuntime({ ...use, ...(name !== undefined && { onlyServers: [name] }) });
+  const hide = room.hideSecrets(configs);
+  const shown = (problem: Problem): Problem => ({ ...problem, error: hide(problem.error) });
+  return {
+    runtime,
+    servers: runtime.servers.map((status) => ({
+      ...status,
+      source: configs.find(({ name }) => name === status.name)?.source ?? "",
+      ...(status.error !== undefined && { error: hide(status.error) }),
+      stderrTail: hide(status.stderrTail),
+    })),
+    problems: runtime.problems.map(shown),
+    otherProblems: otherProblems(runtime).map(shown),
+    doubts: new Set(files.declared.flatMap(({ config, problem }) => (config && problem ? problem.error : []))),
+  };
+}
+
+/** The same for one server. */
+export async function startServer(session: Session, name: string, use?: Use): Promise<LiveServer> {
+  const { servers } = await startServers(session, name, use);
+  const [server] = servers;
+  if (server !== undefined) return server;
+  throw unknownServer(name, []);
+}
+
+/** Throws for a name that no file has, and for an entry that is wrong. */
+function requireUsable(name: string, files: Files): void {
+  const { config, problem } = declaredNamed(name, files);
+  if (config !== undefined) return;
+  const { source = "", error = "it is Skillgate itself", fix } = problem ?? {};
+  throw new SkillgateError("CONFIG_INVALID", `${source}: ${error}`, {
+    server: name,
+    ...(fix !== undefined && { fix }),
+  });
+}

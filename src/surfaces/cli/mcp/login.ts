@@ -1,0 +1,31 @@
+import type { Command } from "commander";
+
+import { sentence, SkillgateError } from "../../../errors.ts";
+import type { Act } from "../act.ts";
+import { openPage } from "../browser.ts";
+import { UsageError } from "../usage-error.ts";
+import { declaredNamed, openFiles } from "./files.ts";
+import { startServer } from "./live.ts";
+
+export function addMcpLogin(mcp: Command, act: Act): void {
+  mcp
+    .command("login")
+    .description("log in to a server behind a URL, in the browser, if it asks for that; the login is kept")
+    .argument("<name>", "name of the server")
+    .addHelpText("after", "\nExample:\n  skillgate mcp login linear")
+    .action(
+      act(async (session, name: string) => {
+        const { config } = declaredNamed(name, await openFiles(session));
+        if (config?.transport === "stdio")
+          throw new UsageError(`Cannot log in to ${name}: it is a process, which gets its keys by env`);
+        const authorize = ({ url }: { readonly url: URL }): void => openPage(url, name);
+        const { status, error = status } = await startServer(session, name, { mcp: { authorize } });
+        if (status === "connected") return { exit: "ok", json: { name, status }, text: `${name} lets you in` };
+        const isSentence = error.includes("(SERVER_FAILED)");
+        const message = isSentence ? error : sentence("SERVER_FAILED", `"${name}": ${error}`);
+        throw new SkillgateError("SERVER_FAILED", message, { server: name, fix: FIX });
+      }),
+    );
+}
+
+const FIX = 'Try again, or give it a key of your own, as in -H "Authorization: Bearer ${TOKEN}"';

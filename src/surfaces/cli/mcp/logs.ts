@@ -1,0 +1,25 @@
+import type { Command } from "commander";
+
+import type { Act } from "../act.ts";
+import { startServer } from "./live.ts";
+
+export function addMcpLogs(mcp: Command, act: Act): void {
+  mcp
+    .command("logs")
+    .description("start a server and show what it prints on stderr")
+    .argument("<name>", "name of the server")
+    .addHelpText("after", "\nExample:\n  skillgate mcp logs filesystem")
+    .action(
+      act(async (session, name: string) => {
+        const { status, error, transport, stderrTail } = await startServer(session, name);
+        const nothing =
+          transport === "stdio" ? `${name} prints nothing on stderr` : `${name} is no process of this machine`;
+        return {
+          exit: status === "connected" ? "ok" : "unreachable",
+          json: { name, status, ...(error !== undefined && { error }), stderr: stderrTail },
+          text: stderrTail,
+          remarks: stderrTail === "" ? (error ?? nothing) : (error ?? ""),
+        };
+      }),
+    );
+}

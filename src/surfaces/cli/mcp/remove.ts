@@ -1,0 +1,45 @@
+import type { Command } from "commander";
+
+import { SkillgateError } from "../../../errors.ts";
+import type { Act } from "../act.ts";
+import { askYesNo, isAtTerminal } from "../ask-line.ts";
+import { escaped } from "../output.ts";
+import type { Session } from "../session.ts";
+import { declaredNamed, type DeclaredServer, type Files, openFiles, SCOPE_OPTION, scopeNamed } from "./files.ts";
+
+interface RemoveFlags {
+  readonly scope?: string;
+  readonly yes?: true;
+}
+
+export function addMcpRemove(mcp: Command, act: Act): void {
+  mcp
+    .command("remove")
+    .alias("rm")
+    .description("remove a server from its file, after a question")
+    .argument("<name>", "name of the server")
+    .option(SCOPE_OPTION, "the one of this scope: project, local or user")
+    .option("-y, --yes", "do not ask")
+    .addHelpText("after", "\nExample:\n  skillgate mcp remove filesystem --yes")
+    .action(
+      act(async (session, name: string, { scope, yes }: RemoveFlags) => {
+        const files = await openFiles(session);
+        const server = declaredNamed(name, files, scope === undefined ? undefined : scopeNamed(scope));
+        if (yes !== true) await confirm(server, files, session);
+        const { file, path } = server;
+        await files.room.changeServers({ ...file, isPrivate: false }, [{ path, value: undefined }]);
+        const text = `Removed ${name} from ${file.label}`;
+        return { exit: "ok", json: { removed: { name, file: file.label } }, text };
+      }),
+    );
+}
+
+async function confirm({ name, file, entry }: DeclaredServer, { room }: Files, { signal }: Session): Promise<void> {
+  const what = `${escaped(name)} (${escaped(room.shownServer(entry))}) from ${escaped(file.label)}`;
+  const isSure = isAtTerminal() && (await askYesNo(`Remove ${what}? [y/N] `, signal));
+  if (isSure) return;
+  signal.throwIfAborted();
+  const why = isAtTerminal() ? "it was not confirmed" : "nobody is there to confirm it";
+  const facts = { server: name, fix: `Add --yes: skillgate mcp remove ${name} --yes` };
+  throw new SkillgateError("APPROVAL_MISSING", `Cannot remove ${name} from ${file.label}: ${why}`, facts);
+}

@@ -1,0 +1,77 @@
+import { type Command, InvalidArgumentError } from "commander";
+
+import { UsageError } from "../usage-error.ts";
+
+/** What a command line can say of a server besides how it is started or reached. */
+export interface ServerFlags {
+  readonly transport?: string;
+  readonly env?: readonly string[];
+  readonly header?: readonly string[];
+  readonly cwd?: string;
+  readonly timeout?: number;
+  readonly description?: string;
+  readonly skillName?: string;
+}
+
+export function takesServerFlags(command: Command): Command {
+  return command
+    .option("-t, --transport <transport>", "stdio, http or sse")
+    .option("-e, --env <KEY=value>", "a variable for the server; may be given several times", collected)
+    .option(
+      "-H, --header <header>",
+      'a header for the server, as in "Authorization: Bearer …"; several times',
+      collected,
+    )
+    .option("--cwd <folder>", "where the server runs")
+    .option("--timeout <seconds>", "how long each call may take", seconds)
+    .option("--description <text>", "what the server is for")
+    .option("--skill-name <name>", "the name of its skill, as in device.<name>");
+}
+
+function collected(value: string, before: readonly string[] = []): readonly string[] {
+  return [...before, value];
+}
+
+function seconds(text: string): number {
+  const value = Number(text);
+  if (value > 0 && Number.isFinite(value)) return value;
+  throw new InvalidArgumentError("It must be a number above 0.");
+}
+
+/** The settings that flags give; what was not said is not there. */
+export function settingsOf({ cwd, timeout, description, skillName }: ServerFlags): Readonly<Record<string, unknown>> {
+  return withoutGaps({ cwd, timeout, description, skillName });
+}
+
+export function withoutGaps(record: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  return Object.fromEntries(Object.entries(record).filter(([, value]) => value !== undefined));
+}
+
+/** `KEY=value` */
+export function variablesOf(pairs: readonly string[]): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    pairs.map((pair) => {
+      const [, name, value] = /^([^=\s]+)=(.*)$/s.exec(pair) ?? [];
+      if (name === undefined || value === undefined)
+        throw new UsageError(`Cannot read the variable ${JSON.stringify(nameIn(pair))}: write -e KEY=value`);
+      return [name, value];
+    }),
+  );
+}
+
+/** `Name: value`, or `Name=value` */
+export function headersOf(lines: readonly string[]): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    lines.map((line) => {
+      const [, name, value] = /^([^:=\s]+)\s*[:=]\s*(.+)$/s.exec(line) ?? [];
+      if (name === undefined || value === undefined)
+        throw new UsageError(`Cannot read the header ${JSON.stringify(nameIn(line))}: write -H "Name: value"`);
+      return [name, value];
+    }),
+  );
+}
+
+/** What does not look like a name may be a secret that lost its name. */
+function nameIn(text: string): string {
+  return /^[\w-]{1,40}/.exec(text)?.[0] ?? "";
+}

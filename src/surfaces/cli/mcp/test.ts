@@ -1,0 +1,25 @@
+import type { Command } from "commander";
+
+import type { Act } from "../act.ts";
+import { lines, serverText } from "../output.ts";
+import { startServers } from "./live.ts";
+
+export function addMcpTest(mcp: Command, act: Act): void {
+  mcp
+    .command("test")
+    .description("start a server and list its tools, or say why that fails")
+    .argument("[name]", "name of the server; all that are enabled by default")
+    .addHelpText("after", "\nExample:\n  skillgate mcp test filesystem")
+    .action(
+      act(async (session, name: string | undefined) => {
+        const started = await startServers(session, name);
+        const servers = started.servers.filter(({ status }) => name !== undefined || status !== "disabled");
+        return {
+          exit: servers.every(({ status }) => status === "connected") ? "ok" : "unreachable",
+          json: { servers },
+          text:
+            lines(servers.map((server) => serverText(server, session.paint.out))) || "There is no MCP server to test",
+        };
+      }),
+    );
+}

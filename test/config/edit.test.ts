@@ -1,0 +1,204 @@
+import { array, assert, constantFrom, dictionary, integer, property, string } from "fast-check";
+import { expect, test } from "vitest";
+
+import { type Edit, editText } from "../../src/config/document/edit.ts";
+import type { Format, Path } from "../../src/config/document/index.ts";
+
+const set = (path: Path, value: unknown): Edit => ({ kind: "set", path, value });
+const remove = (path: Path): Edit => ({ kind: "remove", path });
+const edit =
+  (format: Format) =>
+  (text: string, ...edits: readonly Edit[]): string =>
+    editText(text, edits, { label: "file", format });
+const [json, yaml, toml] = [edit("json"), edit("yaml"), edit("toml")];
+
+const COMMENTED = `{
+  // mine
+  "mcpServers": {
+    "a": { "command": "x" }, // about a
+    "b": { "command": "y" } // about b
+  }
+}
+`;
+
+test("M10: a new server comes last, and every comment stays where it is", () => {
+  expect(json(COMMENTED, set(["mcpServers", "c"], { command: "z", args: ["1", "2"], env: { K: "v" } }))).toBe(`{
+  // mine
+  "mcpServers": {
+    "a": { "command": "x" }, // about a
+    "b": { "command": "y" }, // about b
+    "c": {
+      "command": "z",
+      "args": ["1", "2"],
+      "env": {
+        "K": "v"
+      }
+    }
+  }
+}
+`);
+});
+
+test("M10: a server goes with the comment on its line, and with nothing else", () => {
+  expect(json(COMMENTED, remove(["mcpServers", "a"]))).toBe(`{
+  // mine
+  "mcpServers": {
+    "b": { "command": "y" } // about b
+  }
+}
+`);
+  expect(json(COMMENTED, remove(["mcpServers", "b"]))).toBe(`{
+  // mine
+  "mcpServers": {
+    "a": { "command": "x" } // about a
+  }
+}
+`);
+  expect(json(COMMENTED, remove(["mcpServers", "a"]), remove(["mcpServers", "b"]))).toBe(`{
+  // mine
+  "mcpServers": {}
+}
+`);
+});
+
+test("M10: indentation by tabs, ends of lines, a byte order mark and a trailing comma are kept", () => {
+  const text = '\uFEFF{\r\n\t"mcpServers": {\r\n\t\t"a": {\r\n\t\t\t"command": "x"\r\n\t\t},\r\n\t},\r\n}\r\n';
+  expect(json(text, set(["mcpServers", "b"], { command: "y" }))).toBe(
+    '\uFEFF{\r\n\t"mcpServers": {\r\n\t\t"a": {\r\n\t\t\t"command": "x"\r\n\t\t},\r\n\t\t"b": {\r\n\t\t\t"command": "y"\r\n\t\t},\r\n\t},\r\n}\r\n',
+  );
+  expect(json(text, remove(["mcpServers", "a"]))).toBe('\uFEFF{\r\n\t"mcpServers": {},\r\n}\r\n');
+});
+
+test.each([
+  [
+    "",
+    set(["mcpServers", "a"], { command: "x" }),
+    '{\n  "mcpServers": {\n    "a": {\n      "command": "x"\n    }\n  }\n}\n',
+  ],
+  [
+    '{"mcpServers":{"a":{"command":"x"}}}',
+    set(["mcpServers", "b"], {}),
+    '{"mcpServers":{"a":{"command":"x"}, "b": {}}}',
+  ],
+  [
+    '{"mcpServers":{"a":{"command":"x"}}}',
+    set(["mcpServers", "a", "enabled"], false),
+    '{"mcpServers":{"a":{"command":"x", "enabled": false}}}',
+  ],
+  ['{"mcpServers":{"a":{},"b":{}}}', remove(["mcpServers", "a"]), '{"mcpServers":{"b":{}}}'],
+  ['{"mcpServers":{"a":{},"b":{}}}', remove(["mcpServers", "b"]), '{"mcpServers":{"a":{}}}'],
+  ['{"mcpServers":{"a":{}}}', remove(["mcpServers", "nothing"]), '{"mcpServers":{"a":{}}}'],
+  ['{"a": 1, }', set(["b"], 2), '{"a": 1, "b": 2 }'],
+  ['{"a": 1 /* one */}', set(["b"], 2), '{"a": 1, /* one */\n"b": 2}'],
+])("M10: an edit of %j is as short as it can be", (before, change, after) => {
+  const result = json(before, change);
+  expect(result.replaceAll(/\s/g, "")).toBe(after.replaceAll(/\s/g, ""));
+});
+
+test.each([
+  ["json", '{ "mcpServers": { "a": }', "file line 1, column 24: value expected"],
+  ["json", "[]", "file line 1, column 1: an object is expected"],
+  [
+    "yaml",
+    "a: [",
+    "file line 1, column 5: Flow sequence in block collection must be sufficiently indented and end with a ]",
+  ],
+  ["toml", "a = \n", "file line 1, column 5: invalid value"],
+] as const)("M10: a %s file that cannot be parsed is not touched (%s)", (format, text, wrong) => {
+  expect(() => edit(format)(text, set(["b"], 1))).toThrow(wrong);
+});
+
+test("M10: what is written in a way that cannot be changed alone is refused", () => {
+  expect(() => json('{ "mcpServers": "none" }', set(["mcpServers", "a"], {}))).toThrow(
+    "file: it is written in a way that cannot be changed without changing more, change it by hand",
+  );
+  expect(() => toml('mcp_servers = { a = { command = "x" } }\n', set(["mcp_servers", "b"], { command: "y" }))).toThrow(
+    "change it by hand",
+  );
+});
+
+test("M10: settings in YAML keep their comments, their order and their habits", () => {
+  const text = `# top
+mcp:
+    # servers
+    servers:
+        - name: a # the a
+          command: x
+
+        - { name: b, command: y }
+limits:
+    cpuMs: 5
+`;
+  expect(yaml(text, set(["mcp", "servers", 0, "enabled"], false))).toBe(
+    text.replace("command: x\n", "command: x\n          enabled: false\n"),
+  );
+  expect(yaml(text, remove(["mcp", "servers", 1]))).toBe(text.replace("\n        - { name: b, command: y }\n", ""));
+  const windows = text.replaceAll("\n", "\r\n");
+  expect(yaml(windows, set(["mcp", "servers", 1, "command"], "z"))).toBe(windows.replace("command: y", "command: z"));
+});
+
+const CODEX = `# top
+model = "gpt-5" # best
+
+[mcp_servers.a]
+command = "npx" # run
+args = ["-y",
+  "p"] # [not a table]
+
+[mcp_servers.a.env]
+K = """v
+[mcp_servers.c]
+"""
+
+# about b
+[mcp_servers."b b"]
+command = 'x'
+[other]
+y = 2026-01-01
+`;
+
+test("M10: the TOML of Codex keeps everything that is not the server's", () => {
+  expect(toml(CODEX, set(["mcp_servers", "new one"], { command: "z", args: ["1"], env: { "A-B": "1" } }))).toBe(
+    `${CODEX}\n[mcp_servers."new one"]\ncommand = "z"\nargs = ["1"]\nenv = { A-B = "1" }\n`,
+  );
+  expect(toml(CODEX, set(["mcp_servers", "a", "enabled"], false), set(["mcp_servers", "a", "command"], 'q"'))).toBe(
+    CODEX.replace('command = "npx" # run', 'command = "q\\"" # run').replace(
+      '"p"] # [not a table]\n',
+      '"p"] # [not a table]\nenabled = false\n',
+    ),
+  );
+  expect(toml(CODEX, remove(["mcp_servers", "a"]))).toBe(`# top
+model = "gpt-5" # best
+
+# about b
+[mcp_servers."b b"]
+command = 'x'
+[other]
+y = 2026-01-01
+`);
+  expect(toml(CODEX, set(["mcp_servers", "a", "env", "K"], "w"))).toBe(CODEX.replace(/"""[^]*?"""/, '"w"'));
+  expect(toml("", set(["mcp_servers", "a"], { command: "x" }))).toBe('[mcp_servers.a]\ncommand = "x"\n');
+});
+
+test("M10: any change of any object, however it is laid out, changes that and nothing else", () => {
+  const key = string({ maxLength: 6 });
+  const member = dictionary(key, integer(), { maxKeys: 3 });
+  const change = property(
+    dictionary(key, member, { maxKeys: 4 }),
+    constantFrom("", "  ", "\t"),
+    array(key, { minLength: 1, maxLength: 2 }),
+    (object, indent, fresh) => {
+      const text = JSON.stringify(object, null, indent);
+      const paths: Path[] = [
+        fresh,
+        ...Object.entries(object).flatMap(([a, inner]) => [[a], ...Object.keys(inner).map((b) => [a, b])]),
+      ];
+      for (const path of paths) {
+        const there = json(text, set(path, { new: 1 }));
+        json(there, remove(path));
+        json(text, remove(path));
+      }
+    },
+  );
+  assert(change, { numRuns: 200 });
+});

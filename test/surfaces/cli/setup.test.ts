@@ -1,0 +1,76 @@
+import { spawnSync } from "node:child_process";
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+
+import { project, skillgate } from "./command.ts";
+
+test("O1: init makes a folder in which a first snippet runs, and changes nothing that is there", async () => {
+  const cwd = project({ "mine/settings.yaml": "# mine\n" });
+  const first = await skillgate(["init", "mine"], { cwd });
+  expect(first).toMatchObject({
+    exit: 0,
+    stdout: "Made mine/.mcp.json\nMade mine/skills/greeter.ts\nKept mine/settings.yaml\n",
+  });
+  expect(readFileSync(join(cwd, "mine/settings.yaml"), "utf8")).toBe("# mine\n");
+  const again = await skillgate(["init", "mine", "--json"], { cwd });
+  expect(JSON.parse(again.stdout)).toMatchObject({
+    made: [],
+    kept: [".mcp.json", "settings.yaml", "skills/greeter.ts"],
+  });
+  const hello = await skillgate(["run", "-e", "device.GreeterSkill.greet('Ada')"], { cwd: join(cwd, "mine") });
+  expect(hello).toEqual({ exit: 0, stdout: "Hello, Ada!\n", stderr: "" });
+});
+
+test("O1: what init writes is configuration without a mistake", async () => {
+  const cwd = project();
+  rmSync(join(cwd, "skills"), { recursive: true });
+  await skillgate(["init"], { cwd });
+  const { exit, stdout } = await skillgate(["doctor"], { cwd });
+  expect(exit).toBe(0);
+  expect(stdout).toContain("✓ Configuration: settings.yaml, .mcp.json\n");
+  expect(stdout).toContain("✓ Skills: GreeterSkill (1 method)\n");
+});
+
+test("O1: init says why a folder cannot be made", async () => {
+  const cwd = project({ file: "" });
+  const { exit, stderr } = await skillgate(["init", "file"], { cwd });
+  expect({ exit, stderr }).toEqual({ exit: 2, stderr: "Cannot write file/.mcp.json: its folder is a file\n" });
+});
+
+const HAS_BASH = spawnSync("bash", ["--version"]).status === 0;
+
+test.skipIf(!HAS_BASH).each([
+  [["mc"], ["mcp"]],
+  [
+    ["mcp", "a"],
+    ["add", "add-json", "approve"],
+  ],
+  [["mcp", "add", "--tr"], ["--transport"]],
+  [["--json", "mcp", "remo"], ["remove"]],
+  [["connect", "--pr"], ["--print"]],
+  [["run", "--trac"], ["--trace"]],
+])("O1: in bash, %j is completed", async (words, expected) => {
+  const cwd = project();
+  const { stdout } = await skillgate(["completion", "bash"], { cwd });
+  const script = join(cwd, "completion.sh");
+  writeFileSync(
+    script,
+    `${stdout}\nCOMP_WORDS=(skillgate ${words.join(" ")}); COMP_CWORD=${words.length}; _skillgate; printf '%s\\n' "\${COMPREPLY[@]}"\n`,
+  );
+  const bash = spawnSync("bash", [script], { encoding: "utf8" });
+  expect(bash).toMatchObject({ status: 0, stderr: "" });
+  expect(bash.stdout.trim().split("\n").toSorted()).toEqual(expected);
+});
+
+test("O1: completion knows three shells, and says which", async () => {
+  const cwd = project();
+  const [zsh, fish, other] = await Promise.all(
+    ["zsh", "fish", "bsh"].map((shell) => skillgate(["completion", shell], { cwd })),
+  );
+  expect(zsh?.stdout).toMatch(/^#compdef skillgate\n/);
+  expect(fish?.stdout).toContain(
+    "complete -c skillgate -f -n '__fish_seen_subcommand_from mcp; and not __fish_seen_subcommand_from add ",
+  );
+  expect(other).toMatchObject({ exit: 2, stderr: 'There is no completion for "bsh"; use bash, zsh or fish\n' });
+});
