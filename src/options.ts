@@ -26,7 +26,8 @@ export interface RuntimeOptions {
   readonly discover?: boolean;
   /**
    * Can be asked what configuration files leave open: values of `${input:…}`, and whether servers may start that a file of
-   * the project declares. Without a person, such servers stay down and say why. Asked when servers are about to start.
+   * the project declares. Asked when servers are about to start. Without a person, they start, unless they have changed since
+   * somebody approved them; with `SKILLGATE_UNAPPROVED=hold` in the environment they stay down, too.
    */
   readonly person?: Person;
   /** Of the configured MCP servers, use only those with these names. */
@@ -131,6 +132,7 @@ async function readFiles(options: RuntimeOptions, cwd: string, env: Settings["en
   return loadConfig({
     cwd,
     env,
+    startsNew: options.person === undefined && env["SKILLGATE_UNAPPROVED"] !== "hold",
     ...(settings !== undefined && { settingsFile: settings }),
     ...(mcpConfig !== undefined && { mcpConfigFile: mcpConfig }),
   });

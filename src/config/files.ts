@@ -34,6 +34,8 @@ export interface ConfigOptions {
   readonly settingsFile?: string;
   /** Read besides the usual files, and wins over them; must exist. */
   readonly mcpConfigFile?: string;
+  /** Starts what a file of the project declares although nobody has approved it yet; what has changed since stays down. */
+  readonly startsNew?: boolean;
 }
 
 export interface ConfigFiles {

@@ -56,7 +56,14 @@ export async function loadConfig(options: ConfigOptions): Promise<Config> {
     ...settings,
   });
   const { mcpEnabled, skillsDir, limits } = settings;
-  const sources: ServerSources = { ...project, contents: inOrder, folders, env: options.env, mcpEnabled };
+  const sources: ServerSources = {
+    ...project,
+    contents: inOrder,
+    folders,
+    env: options.env,
+    mcpEnabled,
+    startsNew: options.startsNew ?? false,
+  };
   const read = await readServers(sources);
   return {
     ...read,

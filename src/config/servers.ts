@@ -20,6 +20,7 @@ export interface ServerSources extends ProjectVariables {
   readonly folders: Folders;
   readonly env: Environment;
   readonly mcpEnabled: boolean;
+  readonly startsNew: boolean;
 }
 
 /** A server as a file declares it, and what has become of it. */
@@ -96,7 +97,7 @@ function readServer(
         cwd: sources.folders.cwd,
         variables: sources.variables,
         inputs: (id) => inputValue(id, inputs, sources, answers),
-        objection: objectionTo(name, file, approval),
+        objection: approval === "new" && sources.startsNew ? undefined : objectionTo(name, file, approval),
       },
     );
     const doubt = doubtAbout(name, config.declared);

@@ -271,9 +271,23 @@ test("M10: a file that does not parse is not touched, and the place of the mista
   expect(read(cwd, ".mcp.json")).toBe('{ "mcpServers": { "a": ');
 });
 
-test("M8: without a terminal, a server of the project stays down until the command that the message names", async () => {
+test("M8: without a terminal, a new server of the project starts, one that has changed since it was approved does not", async () => {
   const cwd = project({ ".mcp.json": MCP_JSON });
   const place = { cwd, env: { SKILLGATE_TRUSTED_FOLDERS: "" } };
+  const call = ["call", "FilesystemMCP.list_allowed_directories"];
+  expect((await skillgate(call, place)).exit).toBe(0);
+  expect((await mcp(["approve", "filesystem"], place)).exit).toBe(0);
+  writeFileSync(join(cwd, ".mcp.json"), MCP_JSON.replace('"."', '"..", "."'));
+  const refused = await skillgate(call, place);
+  expect(refused.exit).toBe(6);
+  expect(refused.stderr).toContain(
+    "MCP server 'filesystem' has changed since it was approved; look at it in .mcp.json",
+  );
+});
+
+test("M8: where nothing unapproved may start, a server of the project waits for the command that the message names", async () => {
+  const cwd = project({ ".mcp.json": MCP_JSON });
+  const place = { cwd, env: { SKILLGATE_TRUSTED_FOLDERS: "", SKILLGATE_UNAPPROVED: "hold" } };
   const call = ["call", "FilesystemMCP.list_allowed_directories"];
   const refused = await skillgate(call, place);
   expect(refused.exit).toBe(6);

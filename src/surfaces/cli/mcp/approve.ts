@@ -37,6 +37,8 @@ export function addMcpApprove(mcp: Command, act: Act): void {
 
 const HELP = `
 A file that came with a project can start any program, so it is asked about once, and again when it changes.
+Without a terminal there is nobody to ask: what is new then starts, what has changed since it was approved does not.
+With SKILLGATE_UNAPPROVED=hold nothing starts that was not approved.
 No question is asked for your own files, for files that --mcp-config or --settings names, for what you add with
 skillgate mcp add, and in the folders that SKILLGATE_TRUSTED_FOLDERS lists.
 
