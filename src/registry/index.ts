@@ -1,7 +1,7 @@
 import type { Caller } from "../model/caller.ts";
 import type { Catalog, Method, Skill } from "../model/catalog.ts";
 import type { ProvidedSkill } from "../model/skill.ts";
-import { catalogFrom, duplicate, readableView, skillFrom } from "./catalog.ts";
+import { catalogFrom, duplicate, type ReadableParts, readableView, skillFrom } from "./catalog.ts";
 import { shareIndex, shareIndexWithView } from "./search/index.ts";
 
 export { declarations } from "./declarations/index.ts";
@@ -34,6 +34,7 @@ export function createRegistry(): Registry {
   const skills = new Map<string, Skill>();
   const listeners = new Set<() => void>();
   const views = new Map<string, Catalog>();
+  const parts = new Map<string, ReadableParts>();
   let catalog = catalogFrom([], 0);
   let version = 0;
 
@@ -69,13 +70,15 @@ export function createRegistry(): Registry {
     viewFor(caller) {
       const whole = newest();
       const key = JSON.stringify([caller.grants, caller.reads ?? []]);
-      const known = views.get(key);
-      if (known !== undefined) return known;
-      const view = readableView(whole, caller);
-      if (view !== whole) shareIndexWithView(whole, view);
-      if (views.size >= KEPT_VIEWS) views.clear();
-      views.set(key, view);
-      return view;
+      const view = views.get(key);
+      if (view !== undefined) return view;
+      if (parts.size >= KEPT_VIEWS) for (const each of [views, parts]) each.clear();
+      const known = parts.get(key) ?? new WeakMap();
+      parts.set(key, known);
+      const made = readableView(whole, caller, known);
+      if (made !== whole) shareIndexWithView(whole, made);
+      views.set(key, made);
+      return made;
     },
     onChange(listener) {
       listeners.add(listener);

@@ -73,6 +73,13 @@ export function parseQuery(text: string): Query {
   };
 }
 
+/** The stems of a query that may be learned: words, not numbers, and no word of which every request is made. */
+export function learnableStems(text: string): readonly string[] {
+  const words = wordsOf(text.slice(0, QUERY_UNITS).normalize("NFKC").slice(0, QUERY_UNITS));
+  const telling = words.filter((word) => !STOP_WORDS.has(word) && !/^\p{N}+$/u.test(word));
+  return [...new Set(telling.map(stem))];
+}
+
 /** True for a word that a person would miss in an answer: no number, no stop word, no pair. */
 export function isTelling(idea: Idea): boolean {
   return idea.word !== "" && idea.weight > NUMBER;
