@@ -1,5 +1,13 @@
 import type { Parked } from "./image.ts";
-import type { Allowance, Deeds, End, GuestCall, Print, Timer } from "./protocol.ts";
+import {
+  type Allowance,
+  type Deeds,
+  type End,
+  type GuestCall,
+  isQuestion,
+  type Print,
+  type Timer,
+} from "./protocol.ts";
 
 /** What one run may use; see the fields of the same names in the package's own limits. */
 export interface RunLimits {
@@ -121,6 +129,7 @@ export class Run {
   #cpuMs = 0;
   #memoryBytes = 0;
   #calls = 0;
+  #questions = 0;
   #over = false;
 
   constructor(
@@ -150,7 +159,7 @@ export class Run {
     for (const print of state.prints) this.#outputLeft -= Buffer.byteLength(print.text) + 1;
     this.#cpuMs = state.cpuMs;
     this.#memoryBytes = state.memoryBytes;
-    this.#calls = state.calls - state.pending.length;
+    this.#calls = state.calls - state.pending.filter(({ path }) => !isQuestion(path)).length;
     for (const timer of state.timers) this.#setTimer(timer);
     for (const answer of state.answers) this.#arrived(answer);
     for (const call of state.pending) void this.#make(call, true);
@@ -189,6 +198,7 @@ export class Run {
     return {
       computeMs: Math.max(1, Math.min(limits.cpuMs - this.#cpuMs, this.#wallLeftMs())),
       calls: limits.calls - this.#calls,
+      questions: limits.calls - this.#questions,
       callsInFlight: limits.callsInFlight - this.#pending.size,
       argumentBytes: limits.argumentBytes,
       resultBytes: limits.resultBytes,
@@ -280,7 +290,8 @@ export class Run {
   async #ask(call: GuestCall, resumed = false): Promise<string> {
     const pending = new Pending(call, resumed);
     this.#pending.set(call.id, pending);
-    this.#calls++;
+    if (isQuestion(call.path)) this.#questions++;
+    else this.#calls++;
     const answer = await this.#answer(pending);
     if (!this.#over) this.#pending.delete(call.id);
     if (!answer.ok) return `0,${JSON.stringify(answer.error)}`;

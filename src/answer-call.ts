@@ -5,7 +5,6 @@ import type { Limits } from "./model/limits.ts";
 import { nearest } from "./model/nearest.ts";
 import type { CallRecord } from "./model/outcome.ts";
 import { decodeArguments, encodeForGuest, isLongerThan } from "./model/wire.ts";
-import { describe, search } from "./registry/index.ts";
 import { type AuditEntry, type Call, digestOf } from "./router/index.ts";
 import type { Rooms, RunRequest } from "./run-snippet.ts";
 
@@ -23,7 +22,7 @@ export function createLedger(runId: string, request: RunRequest, rooms: Rooms): 
   return {
     answer: async (call) => {
       const method = request.catalog.method(call.path);
-      if (method === undefined && isBuiltin(call.path)) return answerBuiltin(call, request);
+      if (method === undefined && isBuiltin(call.path)) return answerBuiltin(call, request, rooms);
       const startedAt = performance.now();
       records.set(call.id, () => recordOf(call, "unfinished", performance.now() - startedAt));
       const ended = (entry: AuditEntry): void => {
@@ -116,12 +115,12 @@ function isBuiltin(path: string): boolean {
 }
 
 /** `device.search_skills(query, limit)` and `device.describe(path)`: questions, not calls. */
-function answerBuiltin(call: SandboxCall, { catalog }: RunRequest): SandboxAnswer {
+function answerBuiltin(call: SandboxCall, { caller, catalog }: RunRequest, { discovery }: Rooms): SandboxAnswer {
   const [first, limit] = parseArguments(call.arguments);
   const text = typeof first === "string" ? first : "";
   const answer =
     call.path === "describe"
-      ? describe(catalog, text).text
-      : search(catalog, text, typeof limit === "number" ? { limit } : {}).text;
+      ? discovery.describe(catalog, text).text
+      : discovery.search(catalog, caller, text, typeof limit === "number" ? { limit } : {}).text;
   return { ok: true, json: JSON.stringify(answer) };
 }

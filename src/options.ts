@@ -2,6 +2,7 @@ import { resolve } from "node:path";
 
 import { loadConfig, serverConfigOf } from "./config/index.ts";
 import { sentence, SkillgateError } from "./errors.ts";
+import type { LearningSettings } from "./learning/index.ts";
 import { isRecord } from "./model/json.ts";
 import { DEFAULT_LIMITS, type Limits } from "./model/limits.ts";
 import { nearest } from "./model/nearest.ts";
@@ -39,6 +40,11 @@ export interface RuntimeOptions {
    * package `typescript`. Off by default.
    */
   readonly typecheck?: boolean;
+  /**
+   * Learns from use, in memory: `requests` which words stand for which methods, for each caller; `results` what methods
+   * return, without values. On by default; `false` for neither.
+   */
+  readonly learning?: boolean | Partial<LearningSettings>;
   /** Worker threads of the sandbox; one fewer than the machine has cores, at most 4, by default. */
   readonly workers?: number;
   /** What relative paths are relative to; the current folder by default. */
@@ -54,6 +60,7 @@ export interface Settings {
   readonly skills: readonly ProvidedSkill[];
   readonly servers: readonly ServerConfig[];
   readonly limits: Limits;
+  readonly learning: LearningSettings;
   readonly sections: Readonly<Record<string, unknown>>;
   readonly problems: readonly Problem[];
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -68,6 +75,7 @@ export async function readOptions(options: RuntimeOptions): Promise<Settings> {
     serverConfigOf(name, entry, { cwd, env }),
   );
   const names = new Set(declared.map((server) => server.name));
+  const fromFile = parseLearning(files.settings["learning"]);
   const skillsDir = options.skillsDir ?? files.skillsDir ?? "skills";
   return {
     skillsDir: skillsDir === false ? undefined : resolve(cwd, skillsDir),
@@ -75,10 +83,35 @@ export async function readOptions(options: RuntimeOptions): Promise<Settings> {
     skills: (options.skills ?? []).map(parseSkill),
     servers: [...declared, ...files.servers.filter((server) => !names.has(server.name))],
     limits: mergeLimits(mergeLimits(DEFAULT_LIMITS, files.limits), options.limits),
+    learning: options.learning === undefined ? (fromFile ?? LEARNS_ALL) : learningOption(options.learning),
     sections: files.settings,
-    problems: files.warnings,
+    problems: [...files.warnings, ...(fromFile === undefined ? [UNREADABLE_LEARNING] : [])],
     env,
   };
+}
+
+const LEARNS_ALL: LearningSettings = { requests: true, results: true };
+
+const LEARNING_FORM = "learning must be true, false, or have requests and results, each true or false";
+
+const UNREADABLE_LEARNING: Problem = {
+  source: "settings.yaml",
+  error: sentence("CONFIG_INVALID", LEARNING_FORM),
+};
+
+function learningOption(option: unknown): LearningSettings {
+  const settings = parseLearning(option);
+  if (settings !== undefined) return settings;
+  throw new SkillgateError("OPTION_INVALID", sentence("OPTION_INVALID", LEARNING_FORM));
+}
+
+/** One switch for all, or one for each; `undefined` for what is neither. */
+function parseLearning(value: unknown = true): LearningSettings | undefined {
+  if (typeof value === "boolean") return { requests: value, results: value };
+  if (!isRecord(value)) return undefined;
+  const { requests = true, results = true, ...others } = value;
+  const isWhole = typeof requests === "boolean" && typeof results === "boolean" && Object.keys(others).length === 0;
+  return isWhole ? { requests, results } : undefined;
 }
 
 /** What a timer can wait, in milliseconds: 24 days. */

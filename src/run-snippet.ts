@@ -3,6 +3,7 @@ import { randomUUID } from "node:crypto";
 import type { Sandbox } from "../sandbox/index.ts";
 import { createLedger } from "./answer-call.ts";
 import type { CheckTypes } from "./check-types.ts";
+import type { Discovery } from "./discovery.ts";
 import { readSnippet } from "./frontend/index.ts";
 import { gatekeep, type Questions, type Verdict } from "./gatekeeper/index.ts";
 import type { Caller } from "./model/caller.ts";
@@ -19,6 +20,7 @@ export interface Rooms {
   readonly route: Route;
   readonly results: KeptResults;
   readonly checkTypes: CheckTypes;
+  readonly discovery: Discovery;
   /** What the gatekeeper may ask about a catalog on behalf of a caller. */
   questions(catalog: Catalog, caller: Caller): Questions;
 }
@@ -36,8 +38,8 @@ export async function runSnippet(source: string, request: RunRequest, rooms: Roo
   const snippet = readSnippet(source, request.limits);
   const { program, violations, notes } = gatekeep(snippet, rooms.questions(request.catalog, request.caller));
   if (program === undefined) return refusedOutcome(runId, violations);
-  const mistakes = await rooms.checkTypes(snippet, program, request.catalog);
-  if (mistakes.length > 0) return refusedOutcome(runId, mistakes);
+  const types = await rooms.checkTypes(snippet, program, request.catalog);
+  if (types.violations.length > 0) return refusedOutcome(runId, types.violations);
   const ledger = createLedger(runId, request, rooms);
   const sandbox = await rooms.sandbox.run(program, ledger.answer, sandboxOptions(request));
   const { calls, notes: callNotes } = ledger.close();
@@ -47,7 +49,7 @@ export async function runSnippet(source: string, request: RunRequest, rooms: Roo
     program,
     sandbox,
     calls,
-    notes: [...notes, ...callNotes],
+    notes: [...notes, ...types.notes, ...callNotes],
     limits: request.limits,
     results: rooms.results,
   });

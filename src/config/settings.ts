@@ -20,7 +20,7 @@ export interface Settings extends FileContent {
   readonly limits?: Partial<Limits>;
 }
 
-const SECTIONS = ["skills", "mcp", "mcpServers", "limits", "policy", "server", "agent", "store", "nodes"];
+const SECTIONS = ["skills", "mcp", "mcpServers", "limits", "policy", "server", "agent", "store", "nodes", "learning"];
 
 export const NO_SETTINGS: Settings = { ...NO_CONTENT, sections: {}, mcpEnabled: true };
 

@@ -5,11 +5,13 @@ import { catalogFrom, duplicate, type ReadableParts, readableView, skillFrom } f
 import { shareIndex, shareIndexWithView } from "./search/index.ts";
 
 export { declarations } from "./declarations/index.ts";
+export type { Observed, ObservedOutput } from "./declarations/observed.ts";
 export { describe, type Description } from "./describe.ts";
 export { exampleArguments } from "./examples/index.ts";
 export { anthropicTool, ollamaTool, openaiTool } from "./function-calling.ts";
 export { catalogExport, methodExport, openapiExport } from "./export.ts";
-export { search, type SearchAnswer, type SearchOptions } from "./search/index.ts";
+export { learnableStems, type LearnedMethod, type LearnedWords, search } from "./search/index.ts";
+export type { SearchAnswer, SearchOptions } from "./search/index.ts";
 export { systemPrompt, type PromptOptions } from "./prompt.ts";
 
 /** Views of one catalog that are kept for the next question of the same grants. */
