@@ -101,7 +101,7 @@ function describeMethod(method: Method, observed: Observed): Description {
   const text = [
     `device.${path}`,
     declaration,
-    `Example: ${example}`,
+    ...(samples.length === 0 ? [`Example: ${example}`] : []),
     ...samples.map((code) => `Example: ${code}`),
     ...notes.map((note) => `Note: ${note}`),
   ].join("\n");

@@ -1,7 +1,7 @@
 import { addToGroup } from "./groups.ts";
 import type { LearnedPostings } from "./learned.ts";
 import type { MethodIndex } from "./method-index.ts";
-import { isTelling, type Query } from "./query.ts";
+import { isMeant, isTelling, type Query } from "./query.ts";
 import { withGuesses } from "./guess.ts";
 import { bestDocuments } from "./best.ts";
 import { scoresOf, weighed, type WeighedIdea } from "./score.ts";
@@ -70,11 +70,15 @@ export function rank(query: Query, catalogIndex: VisibleIndex, learnedOf: Learne
   const { scores, scored } = scoresOf(ideas, catalogIndex);
   const best = bestDocuments(scored, scores, Math.max(count, CLOSER));
   const valuesOf = createValuation(ideas, index);
-  const candidates = [...new Set([...tiers.keys(), ...best])].map((document): Candidate => {
+  const all = [...new Set([...tiers.keys(), ...best])].map((document): Candidate => {
     const values = valuesOf(document);
     const name = (index.methods[document]?.name ?? "").replace(/_\d+$/, "").toLowerCase();
     return { document, tier: tiers.get(document) ?? 0, values, sum: sumOf(values), name };
   });
+  // Who has only the `a` of `knit a sweater` has nothing of it.
+  const candidates = all.filter(
+    ({ tier, values }) => tier > 0 || values.some((value, at) => value > 0 && ideas[at] && isMeant(ideas[at].idea)),
+  );
   const most = ideas.reduce((sum, idea) => sum + (idea.idea.word === "" ? 0 : idea.most), 0) || 1;
   const ordered = inOrder(candidates, query.sentences > 1 ? SETTLED : 0, count);
   return {
