@@ -1,6 +1,7 @@
 import type { Answer, SandboxAnswer, SandboxCall } from "../sandbox/index.ts";
 import { messageOf, sentence, SkillgateError } from "./errors.ts";
 import type { Method } from "./model/catalog.ts";
+import { isRecord } from "./model/json.ts";
 import type { Limits } from "./model/limits.ts";
 import { nearest } from "./model/nearest.ts";
 import type { CallRecord } from "./model/outcome.ts";
@@ -114,13 +115,15 @@ function isBuiltin(path: string): boolean {
   return path === "search_skills" || path === "describe";
 }
 
-/** `device.search_skills(query, limit)` and `device.describe(path)`: questions, not calls. */
+/** `device.search_skills(query, limit)` and `device.describe(path)`, also by name: questions, not calls. */
 function answerBuiltin(call: SandboxCall, { caller, catalog }: RunRequest, { discovery }: Rooms): SandboxAnswer {
-  const [first, limit] = parseArguments(call.arguments);
-  const text = typeof first === "string" ? first : "";
+  const [first, second] = parseArguments(call.arguments);
+  const named = isRecord(first) ? first : { query: first, path: first, limit: second };
+  const textOf = (value: unknown): string => (typeof value === "string" ? value : "");
+  const limit = typeof named["limit"] === "number" ? { limit: named["limit"] } : {};
   const answer =
     call.path === "describe"
-      ? discovery.describe(catalog, text).text
-      : discovery.search(catalog, caller, text, typeof limit === "number" ? { limit } : {}).text;
+      ? discovery.describe(catalog, textOf(named["path"])).text
+      : discovery.search(catalog, caller, textOf(named["query"]), limit).text;
   return { ok: true, json: JSON.stringify(answer) };
 }

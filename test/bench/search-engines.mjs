@@ -38,7 +38,27 @@ export function openOurs({ createRegistry, search, methodNamesOfTools, skillName
     return (text, limit) => search(registry.catalog, text, { limit }).results.map(({ path }) => idByPath.get(path));
   }
 
-  return { openSkillgate, createRegistry, search };
+  /** A recorded answer of a server as a skill. */
+  function skillOfServer({ server, tools }) {
+    const names = methodNamesOfTools(tools.map(({ name }) => name));
+    return {
+      name: skillNameOfServer(server),
+      description: "",
+      source: server,
+      kind: "mcp",
+      server,
+      methods: tools.map(({ name, description, inputSchema, outputSchema }, at) => ({
+        name: names[at],
+        wireName: name,
+        description,
+        input: inputSchema,
+        output: outputSchema,
+      })),
+      invoke: () => Promise.reject(new Error("Cannot call a sample")),
+    };
+  }
+
+  return { openSkillgate, skillOfServer };
 }
 
 function groupedByServer(tools) {

@@ -76,6 +76,24 @@ test("D1: questions inside of a snippet are no calls, and have an allowance of t
   expect(enough.kind === "completed" && enough.output.split("\n").at(-1)).toBe("device.KitchenSkill.chill");
 });
 
+test("D1: questions take their arguments by place or by name, like calls", async () => {
+  await open();
+  const outcomes = await Promise.all(
+    [
+      `await device.search_skills("fridge", 1)`,
+      `await device.search_skills({ query: "fridge", limit: 1 })`,
+      `device.search_skills(query="fridge")`,
+      `device.describe("KitchenSkill.chill")`,
+      `device.describe({ path: "KitchenSkill.chill" })`,
+      `const path = "KitchenSkill." + "chill"; const said = device.describe(path); said`,
+    ].map((source) => runtime.run(source)),
+  );
+  const lines = outcomes.map((outcome) => (outcome.kind === "completed" ? String(outcome.value) : outcome.text));
+  const found = "Found 1 result(s):\n- KitchenSkill.chill(args?: Record<string, unknown>) — Cools a fridge";
+  const described = runtime.describe("KitchenSkill.chill").text;
+  expect(lines).toEqual([found, found, found, described, described, described]);
+});
+
 test("D1: what one caller taught is not seen by another", async () => {
   await open();
   found("bake lasagna");

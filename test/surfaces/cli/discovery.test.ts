@@ -22,6 +22,15 @@ test("D2: search finds methods of skills and of MCP servers by words", async () 
   });
 });
 
+test("D2: search --explain shows the scores, and --max-tokens keeps the answer short", async () => {
+  const cwd = project({ "skills/math.js": MATH_SKILL });
+  const explained = await skillgate(["search", "add numbers", "--limit", "1", "--explain"], { cwd });
+  expect({ exit: explained.exit, stderr: explained.stderr }).toEqual({ exit: 0, stderr: "" });
+  expect(explained.stdout).toMatch(/^- MathSkill\.add\(.* \[[01]\.\d\d: .*\badd 0\.\d\d/m);
+  const { stdout } = await skillgate(["search", "math", "--max-tokens", "20"], { cwd });
+  expect(stdout).toMatch(/^Found \d result\(s\):\n- MathSkill\.\w+\n/);
+});
+
 test("D2: a search without a hit says so", async () => {
   const { exit, stdout } = await skillgate(["search", "qwertyuiop"], {
     cwd: project({ "skills/math.js": MATH_SKILL }),
