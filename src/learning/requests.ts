@@ -2,7 +2,7 @@ import { learnableStems, type SearchAnswer } from "../registry/index.ts";
 import { createWordMemory, type WordMemory } from "./words.ts";
 
 /** Callers of whom something is kept; beyond it, the one who did nothing for the longest time is forgotten. */
-const MOST_CALLERS = 100;
+const MOST_CALLERS = 64;
 
 /** Searches of a caller that a call may belong to: how many, and how long ago. */
 const MOST_SEARCHES = 8;

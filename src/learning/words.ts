@@ -1,14 +1,14 @@
 import type { LearnedMethod, LearnedWords } from "../registry/index.ts";
 
 /** Methods for which words are kept; beyond it, those that were taught longest ago are forgotten. */
-const MOST_METHODS = 200;
+const MOST_METHODS = 500;
 
 /** Words that are kept for one method, and how often one counts. */
-const MOST_WORDS = 32;
-const MOST_TIMES = 8;
+const MOST_WORDS = 64;
+const MOST_TIMES = 4;
 
 /** A word that stands for more methods than this says nothing. */
-const MOST_MEANINGS = 32;
+const MOST_MEANINGS = 8;
 
 /** The words that one caller taught. */
 export interface WordMemory extends LearnedWords {

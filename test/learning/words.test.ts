@@ -11,24 +11,24 @@ test("D1: a method keeps a bounded number of words, the newest", () => {
   const memory = createWordMemory();
   for (let at = 0; at < 100; at++) memory.teach("A.b", [`word${at}`]);
   const [entry] = memory.entries();
-  expect(entry?.words).toHaveLength(32);
+  expect(entry?.words).toHaveLength(64);
   expect(entry?.words.at(-1)).toBe("word99");
   expect(memory.methodsWith("word0")).toEqual([]);
-  expect(memory.methodsWith("word99")).toEqual([{ path: "A.b", times: 1, words: 32 }]);
+  expect(memory.methodsWith("word99")).toEqual([{ path: "A.b", times: 1, words: 64 }]);
 });
 
 test("D1: a word that was taught again and again stops to count more", () => {
   const memory = createWordMemory();
   for (let at = 0; at < 100; at++) memory.teach("A.b", ["again"]);
-  expect(memory.methodsWith("again")).toEqual([{ path: "A.b", times: 8, words: 8 }]);
+  expect(memory.methodsWith("again")).toEqual([{ path: "A.b", times: 4, words: 4 }]);
 });
 
 test("D1: a caller has a bounded number of methods, and a word for everything says nothing", () => {
   const memory = createWordMemory();
-  for (let at = 0; at < 300; at++) memory.teach(`A.m${at}`, ["common", `own${at}`]);
-  expect(memory.entries()).toHaveLength(200);
+  for (let at = 0; at < 600; at++) memory.teach(`A.m${at}`, ["common", `own${at}`]);
+  expect(memory.entries()).toHaveLength(500);
   expect(memory.methodsWith("common")).toEqual([]);
-  expect(memory.methodsWith("own299")).toEqual([{ path: "A.m299", times: 1, words: 2 }]);
+  expect(memory.methodsWith("own599")).toEqual([{ path: "A.m599", times: 1, words: 2 }]);
   expect(memory.methodsWith("own0")).toEqual([]);
 });
 
