@@ -3,26 +3,27 @@
  * far, so that all others cost one comparison.
  */
 export function bestDocuments(documents: Uint32Array, scores: Float32Array, count: number): number[] {
-  const heap: number[] = [];
-  let bar = 0;
-  for (let at = 0; at < documents.length; at++) {
+  const heap = Array.from(documents.subarray(0, count));
+  for (let at = 0; at < heap.length; at++) rise(heap, at, scores);
+  for (let at = heap.length; at < documents.length; at++) {
     const document = documents[at] ?? 0;
-    if ((scores[document] ?? 0) <= bar) continue;
-    if (heap.length < count) rise(heap, document, scores);
-    else sink(heap, document, scores);
-    if (heap.length === count) bar = scores[heap[0] ?? 0] ?? 0;
+    if (isAbove(document, heap[0] ?? 0, scores)) sink(heap, document, scores);
   }
-  return heap.sort((a, b) => (scores[b] ?? 0) - (scores[a] ?? 0) || a - b);
+  return heap.sort((a, b) => (isAbove(a, b, scores) ? -1 : isAbove(b, a, scores) ? 1 : a - b));
 }
 
-/** Adds a document at the end and lets it rise over those with higher scores: the lowest is at the top. */
-function rise(heap: number[], document: number, scores: Float32Array): void {
-  const score = scores[document] ?? 0;
-  let at = heap.push(document) - 1;
+function isAbove(a: number, b: number, scores: Float32Array): boolean {
+  return (scores[a] ?? 0) > (scores[b] ?? 0);
+}
+
+/** Lets what was put at a place rise over those with higher scores: the lowest is at the top. */
+function rise(heap: number[], from: number, scores: Float32Array): void {
+  const document = heap[from] ?? 0;
+  let at = from;
   while (at > 0) {
     const above = (at - 1) >> 1;
     const other = heap[above] ?? 0;
-    if ((scores[other] ?? 0) <= score) break;
+    if (!isAbove(other, document, scores)) break;
     heap[at] = other;
     at = above;
   }
@@ -31,15 +32,13 @@ function rise(heap: number[], document: number, scores: Float32Array): void {
 
 /** Puts a document in place of the lowest and lets it sink under those with lower scores. */
 function sink(heap: number[], document: number, scores: Float32Array): void {
-  const score = scores[document] ?? 0;
   let at = 0;
   for (;;) {
     const [left, right] = [2 * at + 1, 2 * at + 2];
     if (left >= heap.length) break;
-    const isRight = right < heap.length && (scores[heap[right] ?? 0] ?? 0) < (scores[heap[left] ?? 0] ?? 0);
-    const below = isRight ? right : left;
+    const below = right < heap.length && isAbove(heap[left] ?? 0, heap[right] ?? 0, scores) ? right : left;
     const other = heap[below] ?? 0;
-    if ((scores[other] ?? 0) >= score) break;
+    if (!isAbove(document, other, scores)) break;
     heap[at] = other;
     at = below;
   }

@@ -56,7 +56,7 @@ interface Candidate {
   /** 3: the query is its name; 2: its skill's name; 1: the beginning of its name. */
   readonly tier: number;
   /** What each idea gives, times what the name adds. */
-  readonly values: Float64Array;
+  readonly values: readonly number[];
   readonly sum: number;
   /** The name by which copies of one method are known. */
   readonly name: string;
@@ -125,13 +125,13 @@ function documentsOfSkills(folded: string, index: MethodIndex): readonly number[
 }
 
 /** What each idea gives a document, by the words of the document and those that were learned for it. */
-function createValuation(ideas: readonly WeighedIdea[], index: MethodIndex): (document: number) => Float64Array {
+function createValuation(ideas: readonly WeighedIdea[], index: MethodIndex): (document: number) => readonly number[] {
   const asked = askedWords(ideas, index);
   const mask = new Uint8Array(MASK + 1);
   for (const word of asked.keys()) mask[word & MASK] = 1;
   const learned = learnedUses(ideas);
   return (document) => {
-    const values = new Float64Array(ideas.length);
+    const values = new Array<number>(ideas.length).fill(0);
     const words = index.wordsOf(document);
     const nameStems = index.nameStems(document);
     let inName = 0;
@@ -185,7 +185,7 @@ function learnedUses(ideas: readonly WeighedIdea[]): ReadonlyMap<number, readonl
 function inOrder(candidates: readonly Candidate[], settled: number, count: number): readonly Candidate[] {
   const sorted = candidates.toSorted((a, b) => b.tier - a.tier || b.sum - a.sum);
   const open = sorted.slice(0, CLOSER);
-  const left = new Float64Array(open[0]?.values.length ?? 0).fill(1);
+  const left = new Array<number>(open[0]?.values.length ?? 0).fill(1);
   const names = new Map<string, number>();
   const ordered: Candidate[] = [];
   while (open.length > 0 && ordered.length < Math.min(count, ORDERED)) {
@@ -198,7 +198,7 @@ function inOrder(candidates: readonly Candidate[], settled: number, count: numbe
   return [...ordered, ...open, ...sorted.slice(CLOSER)];
 }
 
-function placeOfBest(open: readonly Candidate[], left: Float64Array, names: ReadonlyMap<string, number>): number {
+function placeOfBest(open: readonly Candidate[], left: readonly number[], names: ReadonlyMap<string, number>): number {
   const tier = open[0]?.tier ?? 0;
   let place = 0;
   let most = -1;
@@ -212,19 +212,19 @@ function placeOfBest(open: readonly Candidate[], left: Float64Array, names: Read
   return place;
 }
 
-function valueLeft(values: Float64Array, left: Float64Array): number {
+function valueLeft(values: readonly number[], left: readonly number[]): number {
   let sum = 0;
   for (let idea = 0; idea < values.length; idea++) sum += (values[idea] ?? 0) * (left[idea] ?? 1);
   return sum;
 }
 
-function settle(values: Float64Array, left: Float64Array, settled: number): void {
+function settle(values: readonly number[], left: number[], settled: number): void {
   const most = Math.max(...values);
   if (settled === 0 || most <= 0) return;
   for (const [idea, value] of values.entries()) left[idea] = (left[idea] ?? 1) * (1 - (settled * value) / most);
 }
 
-function sumOf(values: Float64Array): number {
+function sumOf(values: readonly number[]): number {
   let sum = 0;
   for (let at = 0; at < values.length; at++) sum += values[at] ?? 0;
   return sum;
