@@ -131,7 +131,7 @@ function createValuation(ideas: readonly WeighedIdea[], index: MethodIndex): (do
   for (const word of asked.keys()) mask[word & MASK] = 1;
   const learned = learnedUses(ideas);
   return (document) => {
-    const values = new Array<number>(ideas.length).fill(0);
+    const values = ideas.map(() => 0);
     const words = index.wordsOf(document);
     const nameStems = index.nameStems(document);
     let inName = 0;
@@ -185,7 +185,7 @@ function learnedUses(ideas: readonly WeighedIdea[]): ReadonlyMap<number, readonl
 function inOrder(candidates: readonly Candidate[], settled: number, count: number): readonly Candidate[] {
   const sorted = candidates.toSorted((a, b) => b.tier - a.tier || b.sum - a.sum);
   const open = sorted.slice(0, CLOSER);
-  const left = new Array<number>(open[0]?.values.length ?? 0).fill(1);
+  const left = (open[0]?.values ?? []).map(() => 1);
   const names = new Map<string, number>();
   const ordered: Candidate[] = [];
   while (open.length > 0 && ordered.length < Math.min(count, ORDERED)) {
