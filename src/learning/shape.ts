@@ -53,6 +53,14 @@ interface Budget {
   readonly compares: boolean;
 }
 
+/** A place in a value, and what is known of it. */
+interface Place {
+  readonly name: string;
+  readonly shape: Shape;
+  /** How much deeper is looked. */
+  readonly depth: number;
+}
+
 export function createShape(): Shape {
   return { times: 0, kinds: new Set(), items: undefined, object: undefined };
 }
@@ -60,7 +68,7 @@ export function createShape(): Shape {
 /** Widens a shape by one more value. Says, if it should, where the value is not like all the others were. */
 export function observe(value: unknown, shape: Shape, compares: boolean): Difference | undefined {
   const budget: Budget = { values: VALUES, parts: PARTS - partsOf(shape), difference: undefined, compares };
-  widen(value, shape, "", DEPTH, budget);
+  widen(value, { name: "", shape, depth: DEPTH }, budget);
   return budget.difference;
 }
 
@@ -69,53 +77,44 @@ function partsOf(shape: Shape): number {
   return inner.reduce((sum, part) => sum + (part === undefined ? 0 : partsOf(part)), 1);
 }
 
-function widen(value: unknown, shape: Shape, place: string, depth: number, budget: Budget): void {
+function widen(value: unknown, place: Place, budget: Budget): void {
+  const { shape } = place;
   budget.values -= 1;
   if (budget.values < 0) return;
-  const isKnown = shape.times > 0;
   shape.times += 1;
   if (shape.kinds.has("anything")) return;
-  if (depth === 0) shape.kinds.add("anything");
-  else if (Array.isArray(value)) widenItems(value, shape, place, depth, budget, isKnown);
-  else if (isPlain(value)) widenObject(value, shape, place, depth, budget, isKnown);
-  else widenKind(kindOf(value), shape, place, budget, isKnown);
+  if (place.depth === 0) shape.kinds.add("anything");
+  else if (Array.isArray(value)) widenItems(value, place, budget);
+  else if (isPlain(value)) widenObject(value, place, budget);
+  else widenKind(kindOf(value), place, budget);
 }
 
-function widenKind(kind: Kind, shape: Shape, place: string, budget: Budget, isKnown: boolean): void {
-  if (isKnown && !shape.kinds.has(kind)) differs(budget, place, `it is ${named(kind)}, and was ${typesOf(shape)}`);
-  shape.kinds.add(kind);
+function widenKind(kind: Kind, place: Place, budget: Budget): void {
+  const { kinds } = place.shape;
+  if (!kinds.has(kind)) isUnlike(named(kind), place, budget);
+  kinds.add(kind);
 }
 
-function widenItems(
-  list: readonly unknown[],
-  shape: Shape,
-  place: string,
-  depth: number,
-  budget: Budget,
-  isKnown: boolean,
-): void {
-  if (isKnown && shape.items === undefined) differs(budget, place, `it is a list, and was ${typesOf(shape)}`);
+function widenItems(list: readonly unknown[], place: Place, budget: Budget): void {
+  const { name, shape, depth } = place;
+  if (shape.items === undefined) isUnlike("a list", place, budget);
   shape.items ??= newPart(budget);
-  for (const item of list.slice(0, ITEMS)) widen(item, shape.items, `${place}[]`, depth - 1, budget);
+  for (const item of list.slice(0, ITEMS))
+    widen(item, { name: `${name}[]`, shape: shape.items, depth: depth - 1 }, budget);
 }
 
-function widenObject(
-  value: Readonly<Record<string, unknown>>,
-  shape: Shape,
-  place: string,
-  depth: number,
-  budget: Budget,
-  isKnown: boolean,
-): void {
-  if (isKnown && shape.object === undefined) differs(budget, place, `it is an object, and was ${typesOf(shape)}`);
+function widenObject(value: Readonly<Record<string, unknown>>, place: Place, budget: Budget): void {
+  const { name, shape, depth } = place;
+  if (shape.object === undefined) isUnlike("an object", place, budget);
   shape.object ??= { times: 0, properties: new Map(), values: undefined };
   const { object } = shape;
   const names = Object.keys(value);
-  if (object.values === undefined && names.every((name) => NAME.test(name)) && names.length <= MOST_NAMES)
-    widenProperties(value, object, place, depth, budget);
+  if (object.values === undefined && names.length <= MOST_NAMES && names.every((each) => NAME.test(each)))
+    widenProperties(value, object, place, budget);
   else {
-    object.values = dictionaryOf(object, budget);
-    for (const name of names.slice(0, ITEMS)) widen(value[name], object.values, `${place}[]`, depth - 1, budget);
+    const values = (object.values = dictionaryOf(object, budget));
+    for (const each of names.slice(0, ITEMS))
+      widen(value[each], { name: `${name}[]`, shape: values, depth: depth - 1 }, budget);
   }
   object.times += 1;
 }
@@ -123,17 +122,17 @@ function widenObject(
 function widenProperties(
   value: Readonly<Record<string, unknown>>,
   object: ObjectShape,
-  place: string,
-  depth: number,
+  { name, depth }: Place,
   budget: Budget,
 ): void {
-  for (const [name, { times }] of object.properties)
-    if (times >= object.times && !Object.hasOwn(value, name)) differs(budget, inside(place, name), "it is missing");
-  for (const [name, inner] of Object.entries(value)) {
+  const pathOf = (property: string): string => (name === "" ? property : `${name}.${property}`);
+  for (const [property, { times }] of object.properties)
+    if (times >= object.times && !Object.hasOwn(value, property)) differs(pathOf(property), "it is missing", budget);
+  for (const [property, inner] of Object.entries(value)) {
     if (inner === undefined) continue;
-    const known = object.properties.get(name) ?? newPart(budget);
-    object.properties.set(name, known);
-    widen(inner, known, inside(place, name), depth - 1, budget);
+    const shape = object.properties.get(property) ?? newPart(budget);
+    object.properties.set(property, shape);
+    widen(inner, { name: pathOf(property), shape, depth: depth - 1 }, budget);
   }
   const isAlways = [...object.properties.values()].some(({ times }) => times > object.times);
   const { size } = object.properties;
@@ -175,12 +174,14 @@ function newPart(budget: Budget): Shape {
   return part;
 }
 
-function differs(budget: Budget, place: string, says: string): void {
-  if (budget.compares) budget.difference ??= { place, says };
+/** Notes that a value is of a kind that none before it was; the first value is like no other. */
+function isUnlike(kind: string, { name, shape }: Place, budget: Budget): void {
+  const known = typesOf(shape);
+  if (known !== "") differs(name, `it is ${kind}, and was ${known}`, budget);
 }
 
-function inside(place: string, name: string): string {
-  return place === "" ? name : `${place}.${name}`;
+function differs(place: string, says: string, budget: Budget): void {
+  if (budget.compares) budget.difference ??= { place, says };
 }
 
 /** Objects with a class of their own, and what JSON does not know, are not looked into. */
