@@ -8,7 +8,7 @@ import { createValuation } from "./valuation.ts";
 import type { VisibleIndex } from "./shared-index.ts";
 
 /** Documents that are looked at more closely. */
-const CLOSER = 64;
+const CLOSER = 40;
 
 /** Places that are given one by one. */
 const ORDERED = 20;

@@ -60,7 +60,7 @@ function rarity(found: number, size: number): number {
 }
 
 /** Documents that are enough: a word that comes later, and is more common, only adds to those that are there. */
-const ENOUGH = 4_096;
+const ENOUGH = 2_048;
 
 /** Room for some numbers per document, used again for every query. */
 interface Scratch {
