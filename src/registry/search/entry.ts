@@ -32,9 +32,10 @@ const MOST_WORDS = 400;
 /** Schemas inside one parameter that are read. */
 const MOST_SCHEMAS = 60;
 
-/** What the index keeps of a method: its stems, each with what it counts, from 1 to 255. Those of its name come first. */
+/** What the index keeps of a method: its stems, those of its name first, and what each counts, from 1 to 255. */
 export interface Entry {
-  readonly words: Iterable<readonly [stem: string, impact: number]>;
+  readonly stems: readonly string[];
+  readonly impacts: readonly number[];
   readonly nameStems: number;
 }
 
@@ -75,8 +76,7 @@ function entryOf(method: Method, skill: SkillWords): Entry {
   count(stemsOf(tagsOf(method)), FIELDS.tags, weights);
   count(stemsOf(examplesOf(method)), FIELDS.examples, weights);
   count(skill.texts, FIELDS.skillTexts, weights);
-  for (const [word, weight] of weights) weights.set(word, impactOf(weight));
-  return { words: weights, nameStems };
+  return { stems: [...weights.keys()], impacts: Array.from(weights.values(), impactOf), nameStems };
 }
 
 /** What a word counts that has `impact` by itself, and was `times` among `words` words of further examples. */

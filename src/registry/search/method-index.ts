@@ -123,17 +123,25 @@ function emptyContent(): Content {
 function addSkill(skill: Skill, entries: readonly Entry[], content: Content): void {
   const from = content.methods.length;
   for (const [at, method] of skill.methods.entries()) {
-    const { words, nameStems } = entries[at] ?? { words: [], nameStems: 0 };
+    const { stems, impacts, nameStems } = entries[at] ?? NO_ENTRY;
     const document = content.methods.push(method) - 1;
-    content.documentWords.add(Array.from(words, ([word, impact]) => addWord(word, impact, document, content)));
+    content.documentWords.add(stems.map((word, place) => addWord(word, impacts[place] ?? 1, document, content)));
     content.nameStems.push(nameStems);
-    for (const name of new Set([foldedName(method.name), foldedName(method.wireName)]))
-      addName(name, document, content);
+    addNames(method, document, content);
   }
   const to = content.methods.length;
   content.skills.set(skill, { from, to });
   content.live = longEnough(content.live, to).fill(1, from, to);
   addToGroup(content.skillNames, foldedName(skill.name), skill);
+}
+
+const NO_ENTRY: Entry = { stems: [], impacts: [], nameStems: 0 };
+
+function addNames({ name, wireName }: Method, document: number, content: Content): void {
+  const folded = foldedName(name);
+  const foldedWire = wireName === name ? folded : foldedName(wireName);
+  addName(folded, document, content);
+  if (foldedWire !== folded) addName(foldedWire, document, content);
 }
 
 function longEnough(bytes: Uint8Array, length: number): Uint8Array {
@@ -180,8 +188,11 @@ function compacted(content: Content): Content {
   for (const [skill, { from, to }] of content.skills) {
     const entries = Array.from({ length: to - from }, (_, at): Entry => {
       const packed = content.documentWords.at(from + at);
-      const known = Array.from(packed, (each) => [words[each >>> 8] ?? "", each & 255] as const);
-      return { words: known, nameStems: content.nameStems[from + at] ?? 0 };
+      return {
+        stems: Array.from(packed, (each) => words[each >>> 8] ?? ""),
+        impacts: Array.from(packed, (each) => each & 255),
+        nameStems: content.nameStems[from + at] ?? 0,
+      };
     });
     addSkill(skill, entries, smaller);
   }
