@@ -7,14 +7,15 @@ const ROOT = join(import.meta.dirname, "../..");
 
 /** Our registry from its sources, so that nothing has to be built first. */
 export async function loadRegistry() {
-  const contents = `export * from "./src/registry/index.ts"; export * from "./src/model/names.ts";`;
+  const contents = `export * from "./src/registry/index.ts"; export * from "./src/model/names.ts";
+    export { createRequests } from "./src/learning/requests.ts";`;
   const options = { bundle: true, write: false, format: "esm", platform: "node" };
   const { outputFiles } = await build({ stdin: { contents, resolveDir: ROOT }, ...options });
   return import(`data:text/javascript;base64,${Buffer.from(outputFiles[0].text).toString("base64")}`);
 }
 
-export function openOurs({ createRegistry, search, methodNamesOfTools, skillNameOfServer }) {
-  /** Each server is a skill; a path leads back to the tool. */
+export function openOurs({ createRegistry, createRequests, search, methodNamesOfTools, skillNameOfServer }) {
+  /** Each server is a skill; a path leads back to the tool. `find.used(text, id)`: after a search, the tool was called. */
   function openSkillgate(tools, examples = new Map()) {
     const registry = createRegistry();
     const idByPath = new Map();
@@ -35,7 +36,14 @@ export function openOurs({ createRegistry, search, methodNamesOfTools, skillName
       });
       for (const [at, { id }] of own.entries()) idByPath.set(`${name}.${methodNames[at]}`, id);
     }
-    return (text, limit) => search(registry.catalog, text, { limit }).results.map(({ path }) => idByPath.get(path));
+    const requests = createRequests();
+    const ask = (text, limit) => search(registry.catalog, text, { limit, learned: requests.wordsOf("ada") });
+    const find = (text, limit) => ask(text, limit).results.map(({ path }) => idByPath.get(path));
+    find.used = (text, id) => {
+      requests.searched("ada", text, ask(text));
+      requests.called("ada", [...idByPath].find(([, each]) => each === id)[0]);
+    };
+    return find;
   }
 
   /** A recorded answer of a server as a skill. */

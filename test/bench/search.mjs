@@ -77,9 +77,12 @@ async function learningTable() {
     if (known.length < EXAMPLES) examples.set(relevant[0], [...known, { request: text }]);
   }
   const others = queries.filter((_, at) => at % 2 === 1);
+  const used = await openSkillgate(tools);
+  for (const { text, relevant } of queries.filter((_, at) => at % 2 === 0)) used.used(text, relevant[0]);
   const rows = [
     ["without examples", 100 * (await recallOf(await openSkillgate(tools), others))],
     [`up to ${EXAMPLES} examples a method`, 100 * (await recallOf(await openSkillgate(tools, examples), others))],
+    ["the other half searched, then called", 100 * (await recallOf(used, others))],
   ];
   table("metatool_single, recall@5, %", ["", "Skillgate"], rows);
 }
