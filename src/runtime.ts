@@ -141,6 +141,8 @@ function openRuntime(parts: Parts): Runtime {
   const runtime: Runtime = {
     async run(source, options = {}) {
       if (closed !== undefined) throw new SkillgateError("RUNTIME_CLOSED", sentence("RUNTIME_CLOSED", "run"));
+      // Who asks what there is wants to hear of all of it.
+      if (!providers.isComplete && QUESTION.test(source)) await whenReady();
       let outcome = await runSnippet(source, requestOf(options), rooms);
       // A name may be unknown only because what has it is still on its way.
       for (const wait of [() => providers.open(), whenReady]) {
@@ -234,6 +236,9 @@ function openRooms({
 function similar(catalog: Catalog, words: string): readonly NonNullable<ReturnType<Catalog["method"]>>[] {
   return search(catalog, words, { limit: 3 }).results.flatMap(({ path }) => catalog.method(path) ?? []);
 }
+
+/** The names by which a snippet asks for methods. */
+const QUESTION = /search_?skills|describe/i;
 
 function isUnknown({ code }: Violation): boolean {
   return code === "SKILL_UNKNOWN" || code === "METHOD_UNKNOWN" || code === "GLOBAL_UNKNOWN";

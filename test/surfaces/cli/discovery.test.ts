@@ -49,6 +49,17 @@ test("D2: search --limit is kept to, and without words all methods are there", a
   expect(await paths("--limit", "50")).toHaveLength(7);
 });
 
+test("D1: a snippet that asks for methods hears of all of them, although nothing else has opened them", async () => {
+  const cwd = project({ "skills/math.js": MATH_SKILL, ".mcp.json": MCP_JSON });
+  const source = `print(await device.search_skills("add numbers", 1)); await device.describe("FilesystemMCP.list_directory")`;
+  const { exit, stdout } = await skillgate(["run", "-e", source, "--json"], { cwd });
+  expect(exit).toBe(0);
+  const { value, output, usage } = JSON.parse(stdout);
+  expect(output).toMatch(/^Found 1 result\(s\):\n- MathSkill\.add\(/);
+  expect(value).toMatch(/^device\.FilesystemMCP\.list_directory\n/);
+  expect(usage.calls).toBe(0);
+});
+
 test("D3: describe shows a method with its types and an example", async () => {
   const cwd = project({ "skills/math.js": MATH_SKILL });
   const { exit, stdout, stderr } = await skillgate(["describe", "MathSkill.pay"], { cwd });
