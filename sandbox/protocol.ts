@@ -35,6 +35,7 @@ export const CONTROL = {
 export interface Allowance {
   readonly computeMs: number;
   readonly calls: number;
+  readonly questions: number;
   readonly callsInFlight: number;
   readonly argumentBytes: number;
   readonly resultBytes: number;
@@ -71,6 +72,11 @@ export interface GuestCall {
   readonly path: string;
   /** JSON of the list of arguments, as the guest wrote it. */
   readonly arguments: string;
+}
+
+/** A path of one name is a question about what there is: it has an allowance of its own, and is no call. */
+export function isQuestion(path: string): boolean {
+  return !path.includes(".");
 }
 
 export interface Print {

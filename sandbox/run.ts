@@ -1,7 +1,15 @@
 import type { Answer, Program, Reason, RunLimits, RunState, SandboxEnd, SandboxOutcome } from "./contract.ts";
 import type { Parked } from "./image.ts";
 import { Pending } from "./pending.ts";
-import type { Allowance, Deeds, End, GuestCall, Print, Timer } from "./protocol.ts";
+import {
+  type Allowance,
+  type Deeds,
+  type End,
+  type GuestCall,
+  isQuestion,
+  type Print,
+  type Timer,
+} from "./protocol.ts";
 
 /** Timers that a guest may have running; its own code allows fewer. */
 const MOST_TIMERS = 2_000;
@@ -32,6 +40,7 @@ export class Run {
   #cpuMs = 0;
   #memoryBytes = 0;
   #calls = 0;
+  #questions = 0;
   #over = false;
 
   constructor(
@@ -61,7 +70,7 @@ export class Run {
     for (const print of state.prints) this.#outputLeft -= Buffer.byteLength(print.text) + 1;
     this.#cpuMs = state.cpuMs;
     this.#memoryBytes = state.memoryBytes;
-    this.#calls = state.calls - state.pending.length;
+    this.#calls = state.calls - state.pending.filter(({ path }) => !isQuestion(path)).length;
     for (const timer of state.timers) this.#setTimer(timer);
     for (const answer of state.answers) this.#arrived(answer);
     for (const call of state.pending) void this.#make(call, true);
@@ -100,6 +109,7 @@ export class Run {
     return {
       computeMs: Math.max(1, Math.min(limits.cpuMs - this.#cpuMs, this.#wallLeftMs())),
       calls: limits.calls - this.#calls,
+      questions: limits.calls - this.#questions,
       callsInFlight: limits.callsInFlight - this.#pending.size,
       argumentBytes: limits.argumentBytes,
       resultBytes: limits.resultBytes,
@@ -191,7 +201,8 @@ export class Run {
   async #ask(call: GuestCall, resumed = false): Promise<string> {
     const pending = new Pending(call, resumed);
     this.#pending.set(call.id, pending);
-    this.#calls++;
+    if (isQuestion(call.path)) this.#questions++;
+    else this.#calls++;
     const answer = await this.#answer(pending);
     if (!this.#over) this.#pending.delete(call.id);
     if (!answer.ok) return `0,${JSON.stringify(answer.error)}`;

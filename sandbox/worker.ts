@@ -14,6 +14,7 @@ import {
   type End,
   type FromWorker,
   type GuestCall,
+  isQuestion,
   type Overrun,
   type Print,
   type SharedEngine,
@@ -152,10 +153,10 @@ function hear(op: number, id: number, a: string, b: string | undefined): string 
   if (slice.end !== undefined || slice.overrun !== undefined) return undefined;
   switch (op) {
     case OP.call:
-      if (mayCall(b)) slice.calls.push({ id, path: a, arguments: b });
+      if (mayCall(a, b)) slice.calls.push({ id, path: a, arguments: b });
       return undefined;
     case OP.wait:
-      return mayCall(b) ? waitForAnswer({ id, path: a, arguments: b }) : undefined;
+      return mayCall(a, b) ? waitForAnswer({ id, path: a, arguments: b }) : undefined;
     case OP.log:
       print(id, Number(a), b ?? "[a text too long to print]");
       return undefined;
@@ -175,8 +176,9 @@ function hear(op: number, id: number, a: string, b: string | undefined): string 
   }
 }
 
-function mayCall(argumentsJson: string | undefined): argumentsJson is string {
-  if (slice.callsLeft-- <= 0) overrun("calls");
+function mayCall(path: string, argumentsJson: string | undefined): argumentsJson is string {
+  const left = isQuestion(path) ? slice.questionsLeft-- : slice.callsLeft--;
+  if (left <= 0) overrun("calls");
   else if (slice.inFlightLeft-- <= 0) overrun("callsInFlight");
   else if (argumentsJson === undefined) overrun("argument");
   return slice.overrun === undefined;
@@ -245,6 +247,7 @@ interface Slice {
   prints: Print[];
   readonly timers: Map<number, number>;
   callsLeft: number;
+  questionsLeft: number;
   inFlightLeft: number;
   outputLeft: number;
   end: End | undefined;
@@ -256,6 +259,7 @@ function newSlice(allowance: Allowance | undefined): Slice {
     allowance: allowance ?? {
       computeMs: 0,
       calls: 0,
+      questions: 0,
       callsInFlight: 0,
       argumentBytes: 0,
       resultBytes: 0,
@@ -266,6 +270,7 @@ function newSlice(allowance: Allowance | undefined): Slice {
     prints: [],
     timers: new Map(),
     callsLeft: allowance?.calls ?? 0,
+    questionsLeft: allowance?.questions ?? 0,
     inFlightLeft: allowance?.callsInFlight ?? 0,
     outputLeft: allowance?.outputBytes ?? 0,
     end: undefined,

@@ -1,11 +1,11 @@
 import type { Answer, SandboxAnswer, SandboxCall } from "../sandbox/index.ts";
 import { messageOf, sentence, SkillgateError } from "./errors.ts";
 import type { Method } from "./model/catalog.ts";
+import { isRecord } from "./model/json.ts";
 import type { Limits } from "./model/limits.ts";
 import { nearest } from "./model/nearest.ts";
 import type { CallRecord } from "./model/outcome.ts";
 import { decodeArguments, encodeForGuest } from "./model/wire.ts";
-import { describe, search } from "./registry/index.ts";
 import { type AuditEntry, type Call, digestOf } from "./router/index.ts";
 import type { Rooms, RunRequest } from "./run-snippet.ts";
 
@@ -23,7 +23,7 @@ export function createLedger(runId: string, request: RunRequest, rooms: Rooms): 
   return {
     answer: async (call) => {
       const method = request.catalog.method(call.path);
-      if (method === undefined && isBuiltin(call.path)) return answerBuiltin(call, request);
+      if (method === undefined && isBuiltin(call.path)) return answerBuiltin(call, request, rooms);
       const startedAt = performance.now();
       records.set(call.id, () => recordOf(call, "unfinished", performance.now() - startedAt));
       const ended = (entry: AuditEntry): void => {
@@ -114,13 +114,15 @@ function isBuiltin(path: string): boolean {
   return path === "search_skills" || path === "describe";
 }
 
-/** `device.search_skills(query, limit)` and `device.describe(path)`: questions, not calls. */
-function answerBuiltin(call: SandboxCall, { catalog }: RunRequest): SandboxAnswer {
-  const [first, limit] = parseArguments(call.arguments);
-  const text = typeof first === "string" ? first : "";
+/** `device.search_skills(query, limit)` and `device.describe(path)`, also by name: questions, not calls. */
+function answerBuiltin(call: SandboxCall, { caller, catalog }: RunRequest, { discovery }: Rooms): SandboxAnswer {
+  const [first, second] = parseArguments(call.arguments);
+  const named = isRecord(first) ? first : { query: first, path: first, limit: second };
+  const textOf = (value: unknown): string => (typeof value === "string" ? value : "");
+  const limit = typeof named["limit"] === "number" ? { limit: named["limit"] } : {};
   const answer =
     call.path === "describe"
-      ? describe(catalog, text).text
-      : search(catalog, text, typeof limit === "number" ? { limit } : {}).text;
+      ? discovery.describe(catalog, textOf(named["path"])).text
+      : discovery.search(catalog, caller, textOf(named["query"]), limit).text;
   return { ok: true, json: JSON.stringify(answer) };
 }

@@ -1,3 +1,4 @@
+import type { Discovery } from "./discovery.ts";
 import type { Verdict } from "./gatekeeper/index.ts";
 import type { Catalog, Method } from "./model/catalog.ts";
 import { type Finding, type Places, placesOf, violationAt } from "./model/frame.ts";
@@ -11,7 +12,7 @@ import type { Diagnostic, Typecheck } from "./typecheck/index.ts";
 export interface Opinion {
   /** What it is certain of. */
   readonly violations: readonly Violation[];
-  /** What may be wrong. */
+  /** What may be wrong, also what would be wrong if results always were as they have been so far. */
   readonly notes: readonly string[];
 }
 
@@ -33,21 +34,39 @@ const MOST_GUESSES = 3;
 
 /**
  * Lets the compiler look at snippets in which it may find something. Where it is not installed, still loading or late, they
- * run without. It is loaded a while after the first snippet, unless it is warm already.
+ * run without. It is loaded a while after the first snippet, unless it is warm already. What it says only because of types
+ * that were learned is never more than a note.
  */
-export function checkTypesWith(typecheck: Typecheck): CheckTypes {
+export function checkTypesWith(typecheck: Typecheck, discovery: Discovery): CheckTypes {
   let loading: NodeJS.Timeout | undefined;
+
+  async function diagnosticsOf(code: string, types: string): Promise<readonly Diagnostic[]> {
+    const result = await typecheck.check({ code, declarations: types });
+    return result.kind === "checked" ? result.diagnostics : [];
+  }
+
   return async (snippet, { plan, program }, catalog) => {
     if (!typecheck.isWarm) {
       loading ??= setTimeout(() => typecheck.load(), LOAD_AFTER_MS).unref();
       return NO_OPINION;
     }
     const methods = [...program.paths].flatMap((path) => catalog.method(path) ?? []);
-    if (snippet.kind !== "program" || methods.length === 0 || isKnownWhole(plan, methods)) return NO_OPINION;
-    const skills = new Set(methods.map(({ skill }) => skill));
-    const result = await typecheck.check({ code: snippet.text, declarations: declarations(catalog, [...skills]) });
-    return result.kind === "checked" ? opinionOf(result.diagnostics, placesOf(snippet.source)) : NO_OPINION;
+    if (snippet.kind !== "program" || methods.length === 0) return NO_OPINION;
+    const skills = [...new Set(methods.map(({ skill }) => skill))];
+    const [promised, learned] = [declarations(catalog, skills), discovery.declarations(catalog, skills)];
+    if (learned === promised && isKnownWhole(plan, methods)) return NO_OPINION;
+    const all = await diagnosticsOf(snippet.text, learned);
+    const sure = learned === promised || all.length === 0 ? all : await diagnosticsOf(snippet.text, promised);
+    return opinionOf(
+      sure,
+      all.filter((each) => !sure.some((one) => isSame(one, each))),
+      placesOf(snippet.source),
+    );
   };
+}
+
+function isSame(one: Diagnostic, other: Diagnostic): boolean {
+  return one.start === other.start && one.code === other.code;
 }
 
 /** True where the gatekeeper has seen all arguments, and results can be anything: there is nothing left to find. */
@@ -63,13 +82,21 @@ function hasUnknown(value: unknown): boolean {
   return Object.values(value).some(hasUnknown);
 }
 
-function opinionOf(diagnostics: readonly Diagnostic[], places: Places): Opinion {
-  const certain = diagnostics.filter((diagnostic) => diagnostic.certain);
-  const guesses = diagnostics.filter((diagnostic) => !diagnostic.certain).slice(0, MOST_GUESSES);
+function opinionOf(sure: readonly Diagnostic[], learned: readonly Diagnostic[], places: Places): Opinion {
+  const violationOf = (diagnostic: Diagnostic): Violation => violationAt(places, findingOf(diagnostic));
+  const guesses = sure.filter((diagnostic) => !diagnostic.certain);
+  const notes = [
+    ...guesses.map(({ start, message }) => `Line ${places.position(start).line} may be wrong: ${message}`),
+    ...learned.filter((diagnostic) => diagnostic.certain).map((diagnostic) => noteOf(violationOf(diagnostic))),
+  ];
   return {
-    violations: certain.map((diagnostic) => violationAt(places, findingOf(diagnostic))),
-    notes: guesses.map(({ start, message }) => `Line ${places.position(start).line} may be wrong: ${message}`),
+    violations: sure.filter((diagnostic) => diagnostic.certain).map(violationOf),
+    notes: notes.slice(0, MOST_GUESSES),
   };
+}
+
+function noteOf({ message, line, column }: Violation): string {
+  return `Line ${line}, column ${column + 1}, by the results so far: ${message}`;
 }
 
 function findingOf({ code, message, start, end, suggestions }: Diagnostic): Finding {

@@ -2,6 +2,7 @@ import { resolve } from "node:path";
 
 import { type Config, loadConfig, type Person, serverConfigOf } from "./config/index.ts";
 import { sentence, SkillgateError } from "./errors.ts";
+import type { LearningSettings } from "./learning/index.ts";
 import { isRecord } from "./model/json.ts";
 import { DEFAULT_LIMITS, type Limits } from "./model/limits.ts";
 import { nearest } from "./model/nearest.ts";
@@ -48,6 +49,11 @@ export interface RuntimeOptions {
    * `false` never.
    */
   readonly typecheck?: boolean;
+  /**
+   * Learns from use, in memory: `requests` which words stand for which methods, for each caller; `results` what methods
+   * return, without values. On by default; `false` for neither.
+   */
+  readonly learning?: boolean | Partial<LearningSettings>;
   /** Worker threads of the sandbox; one fewer than the machine has cores, at most 4, by default. */
   readonly workers?: number;
   /** What relative paths are relative to; the current folder by default. */
@@ -65,6 +71,7 @@ export interface Settings {
   readonly servers: () => Promise<readonly ServerConfig[]>;
   readonly limits: Limits;
   readonly typecheck: boolean;
+  readonly learning: LearningSettings;
   readonly sections: Readonly<Record<string, unknown>>;
   readonly problems: readonly Problem[];
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -84,6 +91,7 @@ export async function readOptions(options: RuntimeOptions): Promise<Settings> {
     [...declared, ...found.filter((server) => !names.has(server.name))].filter(
       ({ name }) => onlyServers?.includes(name) ?? true,
     );
+  const fromFile = parseLearning(files.settings["learning"]);
   const skillsDir = options.skillsDir ?? files.skillsDir ?? "skills";
   return {
     skillsDir: skillsDir === false ? undefined : resolve(cwd, skillsDir),
@@ -92,10 +100,35 @@ export async function readOptions(options: RuntimeOptions): Promise<Settings> {
     servers: async () => withDeclared(person === undefined ? files.servers : await files.ask(person, onlyServers)),
     limits: mergeLimits(mergeLimits(DEFAULT_LIMITS, files.limits), options.limits),
     typecheck: options.typecheck ?? (options.lazy !== true && files.settings["typecheck"] !== false),
+    learning: options.learning === undefined ? (fromFile ?? LEARNS_ALL) : learningOption(options.learning),
     sections: files.settings,
-    problems: files.warnings,
+    problems: [...files.warnings, ...(fromFile === undefined ? [UNREADABLE_LEARNING] : [])],
     env,
   };
+}
+
+const LEARNS_ALL: LearningSettings = { requests: true, results: true };
+
+const LEARNING_FORM = "learning must be true, false, or have requests and results, each true or false";
+
+const UNREADABLE_LEARNING: Problem = {
+  source: "settings.yaml",
+  error: sentence("CONFIG_INVALID", LEARNING_FORM),
+};
+
+function learningOption(option: unknown): LearningSettings {
+  const settings = parseLearning(option);
+  if (settings !== undefined) return settings;
+  throw new SkillgateError("OPTION_INVALID", sentence("OPTION_INVALID", LEARNING_FORM));
+}
+
+/** One switch for all, or one for each; `undefined` for what is neither. */
+function parseLearning(value: unknown = true): LearningSettings | undefined {
+  if (typeof value === "boolean") return { requests: value, results: value };
+  if (!isRecord(value)) return undefined;
+  const { requests = true, results = true, ...others } = value;
+  const isWhole = typeof requests === "boolean" && typeof results === "boolean" && Object.keys(others).length === 0;
+  return isWhole ? { requests, results } : undefined;
 }
 
 /** What a timer can wait, in milliseconds: 24 days. */

@@ -3,6 +3,7 @@ import { randomUUID } from "node:crypto";
 import type { Sandbox } from "../sandbox/index.ts";
 import { createLedger } from "./answer-call.ts";
 import type { CheckTypes } from "./check-types.ts";
+import type { Discovery } from "./discovery.ts";
 import { readSnippet } from "./frontend/index.ts";
 import { gatekeep, type Questions, type Verdict } from "./gatekeeper/index.ts";
 import type { Caller } from "./model/caller.ts";
@@ -19,6 +20,7 @@ export interface Rooms {
   readonly route: Route;
   readonly results: KeptResults;
   readonly checkTypes: CheckTypes;
+  readonly discovery: Discovery;
   /** What the gatekeeper may ask about a catalog on behalf of a caller. */
   questions(catalog: Catalog, caller: Caller): Questions;
 }

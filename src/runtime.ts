@@ -1,10 +1,12 @@
 import { EventEmitter } from "node:events";
 
 import { createSandbox } from "../sandbox/index.ts";
+import { createDiscovery, learningRoute } from "./discovery.ts";
 import { checkTypesWith, NO_TYPES } from "./check-types.ts";
 import { callMethod, callMethods, type WantedCall } from "./call-method.ts";
 import { createConversations } from "./conversations.ts";
 import { sentence, SkillgateError } from "./errors.ts";
+import { createLearning, type Learned, type Learning } from "./learning/index.ts";
 import { type Caller, mayCall, OWNER } from "./model/caller.ts";
 import type { Catalog } from "./model/catalog.ts";
 import type { Limits } from "./model/limits.ts";
@@ -18,8 +20,6 @@ import type { ServerStatus } from "./providers/mcp/index.ts";
 import { createProviders, type Providers } from "./providers-of.ts";
 import {
   createRegistry,
-  declarations,
-  describe,
   type Description,
   type PromptOptions,
   type Registry,
@@ -74,11 +74,19 @@ export interface Runtime extends AsyncDisposable {
   statistics(): ReadonlyMap<string, Statistics>;
   /** The newest decisions and calls, the oldest first. */
   audit(): readonly AuditEntry[];
-  search(query: string, options?: SearchOptions & CallerOption): SearchAnswer;
+  /** Takes part in learning: what is called next is what was meant, for this caller. */
+  search(query: string, options?: Omit<SearchOptions, "learned"> & CallerOption): SearchAnswer;
   describe(path: string, options?: CallerOption): Description;
   /** TypeScript of the named skills, or of all. */
   declarations(skills?: readonly string[], options?: CallerOption): string;
   systemPrompt(options?: PromptOptions & CallerOption): string;
+  /** What was learned from use: the words that the caller taught, and what results look like. */
+  learned(options?: CallerOption): Learned;
+  /**
+   * Forgets what one caller taught; without a caller what all taught, and what results look like. Of one method, `path`, or
+   * of all.
+   */
+  forget(options?: CallerOption & { readonly path?: string }): void;
   register(skill: ProvidedSkill): void;
   unregister(name: string): boolean;
   readonly catalog: Catalog;
@@ -137,6 +145,8 @@ function openRuntime(parts: Parts): Runtime {
   const runtime: Runtime = {
     async run(source, options = {}) {
       if (closed !== undefined) throw new SkillgateError("RUNTIME_CLOSED", sentence("RUNTIME_CLOSED", "run"));
+      // Who asks what there is wants to hear of all of it.
+      if (!providers.isComplete && QUESTION.test(source)) await whenReady();
       let outcome = await runSnippet(source, requestOf(options), rooms);
       // A name may be unknown only because what has it is still on its way.
       for (const wait of [() => providers.open(), whenReady]) {
@@ -158,10 +168,13 @@ function openRuntime(parts: Parts): Runtime {
       callMethods(calls, requestOf(options), rooms.route, parallel),
     statistics: () => rooms.router.statistics(),
     audit: () => rooms.router.entries(),
-    search: (query, { caller, ...options } = {}) => search(viewFor(caller), query, options),
-    describe: (path, { caller } = {}) => describe(viewFor(caller), path),
-    declarations: (skills, { caller } = {}) => declarations(viewFor(caller), skills),
+    search: (query, { caller = OWNER, ...options } = {}) =>
+      rooms.discovery.search(viewFor(caller), caller, query, options),
+    describe: (path, { caller } = {}) => rooms.discovery.describe(viewFor(caller), path),
+    declarations: (skills, { caller } = {}) => rooms.discovery.declarations(viewFor(caller), skills),
     systemPrompt: ({ caller, ...options } = {}) => systemPrompt(viewFor(caller), options),
+    learned: ({ caller = OWNER } = {}) => rooms.discovery.learned(viewFor(caller), caller),
+    forget: ({ caller, path } = {}) => rooms.learning.forget(caller, path),
     register: (skill) => sources.register(skill),
     unregister: (name) => sources.unregister(name),
     get catalog() {
@@ -189,17 +202,20 @@ function openRuntime(parts: Parts): Runtime {
   return runtime;
 }
 
-function openRooms({
-  options,
-  settings,
-  events,
-}: Parts): Rooms & { readonly router: Router; readonly typecheck: Typecheck | undefined } {
+function openRooms({ options, settings, events }: Parts): Rooms & {
+  readonly router: Router;
+  readonly typecheck: Typecheck | undefined;
+  readonly learning: Learning;
+} {
   const typecheck = settings.typecheck ? createTypecheck() : undefined;
   if (options.typecheck === true) typecheck?.load();
+  const learning = createLearning(settings.learning);
+  const discovery = createDiscovery(learning);
   const validator = createValidator();
   const router = createRouter({
     validator,
     ...(options.approve !== undefined && { approve: options.approve }),
+    isNews: learning.isNews,
     onEntry: (entry) => events.emit("call", entry),
   });
   return {
@@ -207,16 +223,18 @@ function openRooms({
       limits: settings.limits,
       ...(options.workers !== undefined && { workers: options.workers }),
     }),
-    route: router.route,
+    route: learningRoute(router.route, learning),
     router,
+    learning,
+    discovery,
     results: createKeptResults(),
-    checkTypes: typecheck === undefined ? NO_TYPES : checkTypesWith(typecheck),
+    checkTypes: typecheck === undefined ? NO_TYPES : checkTypesWith(typecheck, discovery),
     typecheck,
     questions: (catalog, caller) => ({
       catalog,
       problems: (method, args) => validator.problems(method, args),
       mayCall: (path) => mayCall(caller, path),
-      exampleCall: ({ path }) => describe(catalog, path).example,
+      exampleCall: ({ path }) => discovery.describe(catalog, path).example,
       findSimilar: (words) => similar(catalog, words),
     }),
   };
@@ -225,6 +243,9 @@ function openRooms({
 function similar(catalog: Catalog, words: string): readonly NonNullable<ReturnType<Catalog["method"]>>[] {
   return search(catalog, words, { limit: 3 }).results.flatMap(({ path }) => catalog.method(path) ?? []);
 }
+
+/** The names by which a snippet asks for methods. */
+const QUESTION = /search_?skills|describe/i;
 
 function isUnknown({ code }: Violation): boolean {
   return code === "SKILL_UNKNOWN" || code === "METHOD_UNKNOWN" || code === "GLOBAL_UNKNOWN";

@@ -69,3 +69,24 @@ test("S5: switched off by the option or by the settings, the compiler is never l
     rmSync(folder, { recursive: true });
   }
 });
+
+test("D3: what contradicts only the results so far is a note, and the snippet runs", async () => {
+  const DogSkill = defineSkill({
+    name: "DogSkill",
+    description: "Knows dogs",
+    methods: { find: { description: "Find a dog", run: async () => ({ name: "Rex", age: 3 }) } },
+  });
+  await using runtime = await createRuntime({ skillsDir: false, skills: [DogSkill], typecheck: true });
+  const notes = async (source: string): Promise<readonly string[]> => {
+    const outcome = await runtime.run(source);
+    return outcome.kind === "completed" ? outcome.notes : [outcome.text];
+  };
+  expect(await notes("(await device.DogSkill.find()).name")).toEqual([]);
+  const misspelt = "const dog = await device.DogSkill.find();\ndog.nmae";
+  let said = await notes(misspelt);
+  // The first snippets may find the compiler still cold.
+  while (said.length === 0) said = await notes(misspelt);
+  expect(said).toEqual([
+    'Line 2, column 5, by the results so far: Cannot find this member of a result: "nmae" does not exist in the result of DogSkill.find, declared are name, age (MEMBER_UNKNOWN)',
+  ]);
+});

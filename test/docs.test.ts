@@ -17,7 +17,14 @@ test("docs/errors.md says what the table of errors says", () => {
   }
 });
 
-const PAGES = ["README.md", "CHANGELOG.md", "skills/README.md", ".github/ARCHITECTURE.md", ".github/CONTRIBUTING.md"];
+const PAGES = [
+  "README.md",
+  "CHANGELOG.md",
+  "docs/search.md",
+  "skills/README.md",
+  ".github/ARCHITECTURE.md",
+  ".github/CONTRIBUTING.md",
+];
 
 test.each(PAGES)("every link in %s leads to a file that exists", (page) => {
   expect(brokenLinks(page, readFileSync(page, "utf8"))).toEqual([]);

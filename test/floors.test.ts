@@ -8,7 +8,7 @@ const FLOORS = [
   ["errors.ts", "sandbox"],
   ["model"],
   ["define-skill.ts", "standard-schema.ts", "frontend", "gatekeeper", "typecheck", "registry", "validation", "store"],
-  ["router", "providers"],
+  ["router", "providers", "learning"],
   ["config"],
   ["*.ts"],
   ["surfaces"],

@@ -19,7 +19,19 @@ export interface Settings extends FileContent {
   readonly limits?: Partial<Limits>;
 }
 
-const SECTIONS = ["skills", "mcp", "mcpServers", "limits", "typecheck", "policy", "server", "agent", "store", "nodes"];
+const SECTIONS = [
+  "skills",
+  "mcp",
+  "mcpServers",
+  "limits",
+  "typecheck",
+  "learning",
+  "policy",
+  "server",
+  "agent",
+  "store",
+  "nodes",
+];
 
 export const NO_SETTINGS: Settings = { ...NO_CONTENT, sections: {}, mcpEnabled: true };
 

@@ -63,9 +63,20 @@ export function catalogFrom(skills: readonly Skill[], version: number): Catalog 
   });
 }
 
-/** What of a catalog a caller may read: without any other method, and without skills of which nothing is left. */
-export function readableView(catalog: Catalog, caller: Caller): Catalog {
-  const skills = catalog.skills.map((skill) => readableSkill(skill, caller)).filter((skill) => skill !== undefined);
+/** What of each skill some caller may read; `undefined` where that is nothing. */
+export type ReadableParts = WeakMap<Skill, Skill | undefined>;
+
+/**
+ * What of a catalog a caller may read: without any other method, and without skills of which nothing is left. `known` keeps
+ * what was found of each skill, so that a change costs no more than what has changed.
+ */
+export function readableView(catalog: Catalog, caller: Caller, known: ReadableParts): Catalog {
+  if (caller.grants.includes("*")) return catalog;
+  const partOf = (skill: Skill): Skill | undefined => {
+    if (!known.has(skill)) known.set(skill, readableSkill(skill, caller));
+    return known.get(skill);
+  };
+  const skills = catalog.skills.map(partOf).filter((skill) => skill !== undefined);
   const whole = skills.length === catalog.skills.length && skills.every((skill, at) => skill === catalog.skills[at]);
   return whole ? catalog : catalogFrom(skills, catalog.version);
 }

@@ -3,6 +3,8 @@ import type { Catalog, Method, Skill } from "../model/catalog.ts";
 import { nearest } from "../model/nearest.ts";
 import { METADATA_DEFAULTS } from "../model/skill.ts";
 import { declarations } from "./declarations/index.ts";
+import { declarationOf } from "./declarations/method.ts";
+import { asObserved, NOTHING_OBSERVED, type Observed, type ObservedOutput } from "./declarations/observed.ts";
 import { briefSignature } from "./declarations/signature.ts";
 import { exampleCall } from "./examples/index.ts";
 import { firstSentence } from "./text.ts";
@@ -13,6 +15,9 @@ const FULL_METHODS = 5;
 
 /** Methods that one answer names. */
 const NAMED_METHODS = 50;
+
+/** Methods of a pattern whose declarations one answer has. */
+const DECLARED_METHODS = 200;
 
 /** Longest signature in a list. */
 const SIGNATURE_UNITS = 160;
@@ -45,9 +50,11 @@ export interface Description {
 
 /**
  * Describes a method (`Skill.method`), a skill (`Skill`), several paths (separated by commas or spaces) or all methods
- * of a pattern (`Skill.read_*`) (D3). What the catalog does not show is answered as if it did not exist.
+ * of a pattern (`Skill.read_*`) (D3). What the catalog does not show is answered as if it did not exist; what a method does not say of
+ * its result, as it was observed.
  */
-export function describe(catalog: Catalog, path: string): Description {
+export function describe(catalog: Catalog, path: string, observed: Observed = NOTHING_OBSERVED): Description {
+  const seen: Sight = { catalog, observed };
   const paths = path
     .slice(0, QUESTION_UNITS)
     .replace(/\([^()]*\)/g, " ")
@@ -55,9 +62,15 @@ export function describe(catalog: Catalog, path: string): Description {
     .map(barePath)
     .filter((each) => each !== "");
   const [only = ""] = paths;
-  if (paths.length > 1) return describeSeveral(path, pathsMatching(paths, catalog), catalog);
-  if (only.includes("*")) return describePattern(only, catalog);
-  return describeOne(only, catalog);
+  if (paths.length > 1) return describeSeveral(path, pathsMatching(paths, catalog), seen);
+  if (only.includes("*")) return describePattern(only, seen);
+  return describeOne(only, seen);
+}
+
+/** What an answer is made from. */
+interface Sight {
+  readonly catalog: Catalog;
+  readonly observed: Observed;
 }
 
 /** Without what models write around a path: `await`, `device.` and quotes. */
@@ -66,34 +79,41 @@ function barePath(path: string): string {
   return bare === "await" ? "" : bare.replace(/^devices?\.(?=.)/, "");
 }
 
-function describeOne(path: string, catalog: Catalog): Description {
+function describeOne(path: string, sight: Sight): Description {
+  const { catalog, observed } = sight;
   const method = catalog.method(path);
-  if (method !== undefined) return describeMethod(method);
+  if (method !== undefined) return describeMethod(method, observed);
   const skill = catalog.skill(path);
-  if (skill !== undefined) return describeSkill(skill, catalog);
+  if (skill !== undefined) return describeSkill(skill, sight);
   const [skillName = "", methodName = "", ...rest] = path.split(".");
   if (skillName === "" || methodName === "" || rest.length > 0) return invalidPath(path, catalog);
   const known = catalog.skill(skillName);
   return known === undefined ? unknownSkill(path, skillName, catalog) : unknownMethod(path, methodName, known);
 }
 
-function describeMethod(method: Method): Description {
-  const { path, declaration } = method;
+function describeMethod(method: Method, observed: Observed): Description {
+  const { path } = method;
+  const output = observed(method);
+  const declaration = output === undefined ? method.declaration : declarationOf(asObserved(method, observed));
   const example = exampleCall(method);
-  const notes = notesOf(method);
+  const notes = [...notesOf(method), ...(output === undefined ? [] : [observation(output)])];
   const samples = codeSamples(method);
   const text = [
     `device.${path}`,
     declaration,
-    `Example: ${example}`,
+    ...(samples.length === 0 ? [`Example: ${example}`] : []),
     ...samples.map((code) => `Example: ${code}`),
     ...notes.map((note) => `Note: ${note}`),
   ].join("\n");
   return { kind: "method", path, declaration, example, notes, suggestions: [], text };
 }
 
-function describeSkill(skill: Skill, catalog: Catalog): Description {
-  const declaration = declarations(catalog, [skill.name]);
+function observation({ times }: ObservedOutput): string {
+  return `The return type was learned: observed ${times} ${times === 1 ? "time" : "times"}`;
+}
+
+function describeSkill(skill: Skill, { catalog, observed }: Sight): Description {
+  const declaration = declarations(catalog, [skill.name], observed);
   const { name: path, description, guidance, methods } = skill;
   const text = [
     `device.${path}${description === "" ? "" : `: ${description}`}`,
@@ -103,21 +123,25 @@ function describeSkill(skill: Skill, catalog: Catalog): Description {
   return { kind: "skill", path, declaration, example: "", notes: [], suggestions: [], text };
 }
 
-function describePattern(pattern: string, catalog: Catalog): Description {
-  const methods = pathsMatching([pattern], catalog);
-  if (methods.length > 0) return describeSeveral(pattern, methods, catalog);
+function describePattern(pattern: string, sight: Sight): Description {
+  const methods = pathsMatching([pattern], sight.catalog);
+  if (methods.length > 0) return describeSeveral(pattern, methods, sight);
   return unknown(pattern, `Error: No method matches '${shown(pattern)}'`, []);
 }
 
-function describeSeveral(path: string, paths: readonly string[], catalog: Catalog): Description {
+function describeSeveral(path: string, paths: readonly string[], sight: Sight): Description {
+  const { catalog, observed } = sight;
   const methods = paths.map((each) => catalog.method(each)).filter((method) => method !== undefined);
-  const all = paths.slice(0, NAMED_METHODS).map((each) => describeOne(each, catalog));
+  const all = paths.slice(0, NAMED_METHODS).map((each) => describeOne(each, sight));
   const full = paths.length <= FULL_METHODS;
   const rest = paths.length - all.length;
   return {
     kind: all.every(({ kind }) => kind === "unknown") ? "unknown" : "several",
     path,
-    declaration: methods.map((method) => method.declaration).join("\n"),
+    declaration: methods
+      .slice(0, DECLARED_METHODS)
+      .map((method) => declarationOf(asObserved(method, observed)))
+      .join("\n"),
     example: "",
     notes: [],
     suggestions: [...new Set(all.flatMap(({ suggestions }) => suggestions))],

@@ -1,15 +1,17 @@
 import type { Caller } from "../model/caller.ts";
 import type { Catalog, Method, Skill } from "../model/catalog.ts";
 import type { ProvidedSkill } from "../model/skill.ts";
-import { catalogFrom, duplicate, readableView, skillFrom } from "./catalog.ts";
+import { catalogFrom, duplicate, type ReadableParts, readableView, skillFrom } from "./catalog.ts";
 import { shareIndex, shareIndexWithView } from "./search/index.ts";
 
 export { declarations } from "./declarations/index.ts";
+export type { Observed, ObservedOutput } from "./declarations/observed.ts";
 export { describe, type Description } from "./describe.ts";
 export { exampleArguments } from "./examples/index.ts";
 export { anthropicTool, ollamaTool, openaiTool } from "./function-calling.ts";
 export { catalogExport, methodExport, openapiExport } from "./export.ts";
-export { search, type SearchAnswer, type SearchOptions } from "./search/index.ts";
+export { learnableStems, type LearnedMethod, type LearnedWords, search } from "./search/index.ts";
+export type { SearchAnswer, SearchOptions } from "./search/index.ts";
 export { systemPrompt, type PromptOptions } from "./prompt.ts";
 
 /** Views of one catalog that are kept for the next question of the same grants. */
@@ -34,6 +36,7 @@ export function createRegistry(): Registry {
   const skills = new Map<string, Skill>();
   const listeners = new Set<() => void>();
   const views = new Map<string, Catalog>();
+  const parts = new Map<string, ReadableParts>();
   let catalog = catalogFrom([], 0);
   let version = 0;
 
@@ -69,13 +72,15 @@ export function createRegistry(): Registry {
     viewFor(caller) {
       const whole = newest();
       const key = JSON.stringify([caller.grants, caller.reads ?? []]);
-      const known = views.get(key);
-      if (known !== undefined) return known;
-      const view = readableView(whole, caller);
-      if (view !== whole) shareIndexWithView(whole, view);
-      if (views.size >= KEPT_VIEWS) views.clear();
-      views.set(key, view);
-      return view;
+      const view = views.get(key);
+      if (view !== undefined) return view;
+      if (parts.size >= KEPT_VIEWS) for (const each of [views, parts]) each.clear();
+      const known = parts.get(key) ?? new WeakMap();
+      parts.set(key, known);
+      const made = readableView(whole, caller, known);
+      if (made !== whole) shareIndexWithView(whole, made);
+      views.set(key, made);
+      return made;
     },
     onChange(listener) {
       listeners.add(listener);

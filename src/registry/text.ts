@@ -1,9 +1,13 @@
+/** Characters of scripts that tokenizers cut into single ones: Chinese, Japanese, Korean and those near them. */
+const WIDE = /[\u2E80-\uD7FF\uF900-\uFAFF\uFF00-\uFFEF]/g;
+
 /**
- * Tokens of a text as a model counts them, estimated as a quarter of its UTF-16 units: within a tenth of what common
- * tokenizers count for English and code, too low for other scripts.
+ * Tokens of a text as a model counts them, estimated: a quarter of its UTF-16 units, and one for each character of a
+ * script without spaces. Within a tenth of what common tokenizers count for English and code.
  */
 export function tokensOf(text: string): number {
-  return Math.ceil(text.length / 4);
+  const wide = text.match(WIDE)?.length ?? 0;
+  return Math.ceil((text.length - wide) / 4 + wide);
 }
 
 /** The first sentence of a description on one line, cut visibly beyond `units`. */

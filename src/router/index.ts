@@ -1,3 +1,4 @@
+import type { Method } from "../model/catalog.ts";
 import type { Validator } from "../validation/index.ts";
 import { guardedCall, type Guard, type Route } from "./call.ts";
 import { dispatch } from "./dispatch.ts";
@@ -26,6 +27,8 @@ export interface RouterOptions {
   readonly settingsOf?: (skill: string) => Readonly<Record<string, unknown>>;
   /** Values that no guest may read in an error, whatever they look like. */
   readonly secrets?: () => readonly string[];
+  /** Says whether it is worth a note that a result does not fit its method's output schema; it always is by default. */
+  readonly isNews?: (method: Method) => boolean;
   /** Gets the record of each call when it has ended. */
   readonly onEntry?: (entry: AuditEntry) => void;
   /** Milliseconds since 1970. */
@@ -43,7 +46,7 @@ export interface Router {
 
 export function createRouter(options: RouterOptions): Router {
   const { validator, approve = () => false, isDisabled = () => false, now = Date.now } = options;
-  const { settingsOf = () => ({}), secrets = () => [] } = options;
+  const { settingsOf = () => ({}), secrets = () => [], isNews = () => true } = options;
   const trail = createTrail();
   const record = (entry: AuditEntry): void => {
     trail.add(entry);
@@ -57,7 +60,7 @@ export function createRouter(options: RouterOptions): Router {
     enabled(isDisabled),
     approval(approve),
     limits(now),
-    validate(validator),
+    validate(validator, isNews),
     timeout,
     cache(now),
   ];

@@ -7,14 +7,15 @@ const ROOT = join(import.meta.dirname, "../..");
 
 /** Our registry from its sources, so that nothing has to be built first. */
 export async function loadRegistry() {
-  const contents = `export * from "./src/registry/index.ts"; export * from "./src/model/names.ts";`;
+  const contents = `export * from "./src/registry/index.ts"; export * from "./src/model/names.ts";
+    export { createRequests } from "./src/learning/requests.ts";`;
   const options = { bundle: true, write: false, format: "esm", platform: "node" };
   const { outputFiles } = await build({ stdin: { contents, resolveDir: ROOT }, ...options });
   return import(`data:text/javascript;base64,${Buffer.from(outputFiles[0].text).toString("base64")}`);
 }
 
-export function openOurs({ createRegistry, search, methodNamesOfTools, skillNameOfServer }) {
-  /** Each server is a skill; a path leads back to the tool. */
+export function openOurs({ createRegistry, createRequests, search, methodNamesOfTools, skillNameOfServer }) {
+  /** Each server is a skill; a path leads back to the tool. `find.used(text, id)`: after a search, the tool was called. */
   function openSkillgate(tools, examples = new Map()) {
     const registry = createRegistry();
     const idByPath = new Map();
@@ -35,10 +36,37 @@ export function openOurs({ createRegistry, search, methodNamesOfTools, skillName
       });
       for (const [at, { id }] of own.entries()) idByPath.set(`${name}.${methodNames[at]}`, id);
     }
-    return (text, limit) => search(registry.catalog, text, { limit }).results.map(({ path }) => idByPath.get(path));
+    const requests = createRequests();
+    const ask = (text, limit) => search(registry.catalog, text, { limit, learned: requests.wordsOf("ada") });
+    const find = (text, limit) => ask(text, limit).results.map(({ path }) => idByPath.get(path));
+    find.used = (text, id) => {
+      requests.searched("ada", text, ask(text));
+      requests.called("ada", [...idByPath].find(([, each]) => each === id)[0]);
+    };
+    return find;
   }
 
-  return { openSkillgate, createRegistry, search };
+  /** A recorded answer of a server as a skill. */
+  function skillOfServer({ server, tools }) {
+    const names = methodNamesOfTools(tools.map(({ name }) => name));
+    return {
+      name: skillNameOfServer(server),
+      description: "",
+      source: server,
+      kind: "mcp",
+      server,
+      methods: tools.map(({ name, description, inputSchema, outputSchema }, at) => ({
+        name: names[at],
+        wireName: name,
+        description,
+        input: inputSchema,
+        output: outputSchema,
+      })),
+      invoke: () => Promise.reject(new Error("Cannot call a sample")),
+    };
+  }
+
+  return { openSkillgate, skillOfServer };
 }
 
 function groupedByServer(tools) {
@@ -92,10 +120,20 @@ function documentOf(tool) {
 
 const FIELDS = ["name", "server", "description", "parameters"];
 
+/** Without the words of every request, which helps all of them more than anything else. */
+const STOP_WORDS = new Set(
+  `a an the and or but if of to in on at by for from with about into as is are was were be been being am do does did
+  have has had can could would should will may might must i me my we us our you your he him his she her it its they
+  them their this that these those what which who how when where why there here please want need like help`.split(
+    /\s+/,
+  ),
+);
+
 async function openMiniSearch() {
   const { default: MiniSearch } = await load("minisearch");
   return (tools) => {
-    const index = new MiniSearch({ fields: FIELDS });
+    const processTerm = (term) => (STOP_WORDS.has(term.toLowerCase()) ? null : term.toLowerCase());
+    const index = new MiniSearch({ fields: FIELDS, processTerm });
     index.addAll(tools.map(documentOf));
     const options = { boost: { name: 2 }, prefix: (term) => term.length > 3, fuzzy: 0.1 };
     return (text, limit) =>
@@ -110,7 +148,8 @@ async function openOrama() {
   const { create, insertMultiple, search } = await load("@orama/orama");
   return async (tools) => {
     const schema = { id: "string", name: "string", server: "string", description: "string", parameters: "string" };
-    const index = create({ schema, components: { tokenizer: { stemming: true, language: "english" } } });
+    const tokenizer = { stemming: true, language: "english", stopWords: [...STOP_WORDS] };
+    const index = create({ schema, components: { tokenizer } });
     const seen = new Set();
     await insertMultiple(
       index,
@@ -123,15 +162,17 @@ async function openOrama() {
   };
 }
 
+/** All in one text, with the English words of the package: its documents of several fields find half as much. */
 async function openFlexSearch() {
   const { default: FlexSearch } = await load("flexsearch");
+  const { default: english } = await load("flexsearch/lang/en");
   return (tools) => {
-    const fields = FIELDS.map((field) => ({ field, tokenize: "forward" }));
-    const index = new FlexSearch.Document({ document: { id: "id", index: fields } });
-    for (const tool of tools) index.add(documentOf(tool));
-    return (text, limit) => {
-      const found = index.search(text, { limit, suggest: true, merge: true });
-      return found.map(({ id }) => id).slice(0, limit);
-    };
+    const encoder = new FlexSearch.Encoder(FlexSearch.Charset.LatinBalance, english);
+    const index = new FlexSearch.Index({ tokenize: "strict", encoder });
+    for (const [at, tool] of tools.entries()) {
+      const { name, server, description, parameters } = documentOf(tool);
+      index.add(at, [name, name, server, description, parameters].join(" "));
+    }
+    return (text, limit) => index.search(text, { limit, suggest: true }).map((at) => tools[at].id);
   };
 }

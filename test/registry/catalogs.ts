@@ -1,15 +1,13 @@
-import { existsSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import type { Catalog } from "../../src/model/catalog.ts";
 import type { JsonSchema } from "../../src/model/json.ts";
 import { methodNamesOfTools, skillNameOfServer } from "../../src/model/names.ts";
 import type { MethodDefinition, ProvidedSkill } from "../../src/model/skill.ts";
 import { createRegistry } from "../../src/registry/index.ts";
 
-/** Recorded answers of real servers; they lie beside the repository, not in it. */
-const RECORDED = new URL("../../../shared/data/tools/", import.meta.url);
+/** Recorded answers of real servers. */
+const RECORDED = new URL("../fixtures/mcp/tools/", import.meta.url);
 const SERVERS = ["chrome", "everything", "git", "notion", "playwright"];
-
-export const hasRecordedTools = existsSync(RECORDED);
 
 interface Tool {
   readonly name: string;

@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { declarations } from "../../src/registry/index.ts";
-import { catalogOf, hasRecordedTools, recordedSkills, sampleSkills, skillOf } from "./catalogs.ts";
+import { catalogOf, recordedSkills, sampleSkills, skillOf } from "./catalogs.ts";
 import { diagnosticsOf } from "./compile.ts";
 import { rootSchema } from "./schemas.ts";
 
@@ -46,6 +46,13 @@ test("D5: a declaration has one signature for positional arguments and one for n
 test("D5: the declarations of made-up servers are as a person has read them", async () => {
   await expect(declarations(catalogOf(...sampleSkills()))).toMatchFileSnapshot("golden/declarations.txt");
 });
+
+test.each(recordedSkills().map((skill) => [skill.name, skill] as const))(
+  "D5: the declarations of %s, a recorded server, are as a person has read them",
+  async (name, skill) => {
+    await expect(declarations(catalogOf(skill))).toMatchFileSnapshot(`golden/${name}.declarations.txt`);
+  },
+);
 
 test("D5: both ways to call type-check, and wrong calls do not", () => {
   const lines = [
@@ -176,7 +183,7 @@ test("D5: whatever the schemas, their declarations compile under strict", () => 
   );
 });
 
-describe.skipIf(!hasRecordedTools)("the recorded servers (skipped where ../shared/data is absent)", () => {
+describe("the recorded servers", () => {
   test("D5: the declarations of every one compile under strict", () => {
     for (const skill of recordedSkills()) {
       expect(diagnosticsOf({ "catalog.ts": declarations(catalogOf(skill)) })).toEqual([]);

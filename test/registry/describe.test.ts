@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { describe } from "../../src/registry/index.ts";
-import { catalogOf, sampleSkills, skillOf } from "./catalogs.ts";
+import { catalogOf, recordedSkills, sampleSkills, skillOf } from "./catalogs.ts";
 
 const catalog = catalogOf(
   ...sampleSkills(),
@@ -25,7 +25,7 @@ const catalog = catalogOf(
   ),
 );
 
-test("D3: a method is described with its signature, its parameters, an example and its policy", () => {
+test("D3: a method is described with its signature, its parameters, its author's example and its policy", () => {
   const { text, ...facts } = describe(catalog, "MathSkill.add");
   const declaration = `/**
  * Adds two numbers
@@ -46,7 +46,6 @@ add(a: number, b: number): Promise<number>;`;
     [
       "device.MathSkill.add",
       declaration,
-      `Example: ${example}`,
       "Example: await device.MathSkill.add(1, 2) // 3",
       ...notes.map((note) => `Note: ${note}`),
     ].join("\n"),
@@ -142,3 +141,12 @@ test("D3: the descriptions of made-up servers are as a person has read them", as
   const texts = catalogOf(...sampleSkills()).methods.map(({ path }) => describe(catalog, path).text);
   await expect(`${texts.join("\n\n")}\n`).toMatchFileSnapshot("golden/describe.txt");
 });
+
+test.each(recordedSkills().map((skill) => [skill.name, skill] as const))(
+  "D3: the descriptions of %s, a recorded server, are as a person has read them",
+  async (name, skill) => {
+    const recorded = catalogOf(skill);
+    const texts = recorded.methods.map(({ path }) => describe(recorded, path).text);
+    await expect(`${texts.join("\n\n")}\n`).toMatchFileSnapshot(`golden/${name}.describe.txt`);
+  },
+);

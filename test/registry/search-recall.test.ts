@@ -1,12 +1,14 @@
 import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { createRequests } from "../../src/learning/requests.ts";
 import { methodNamesOfTools, skillNameOfServer } from "../../src/model/names.ts";
 import type { MethodExample } from "../../src/model/skill.ts";
-import { search } from "../../src/registry/index.ts";
+import { type LearnedWords, search } from "../../src/registry/index.ts";
 import { catalogOf, skillOf } from "./catalogs.ts";
 
 /** Public tool-retrieval sets; they lie beside the repository, not in it. */
-const DATA = new URL("../../../shared/data/search/", import.meta.url);
+const DATA = process.env["DATA"] ?? join(import.meta.dirname, "../../../shared/data/search");
 
 interface Tool {
   readonly id: string;
@@ -24,7 +26,7 @@ interface Question {
 }
 
 function readSet(name: string): { readonly tools: readonly Tool[]; readonly queries: readonly Question[] } {
-  return JSON.parse(readFileSync(new URL(`${name}.json`, DATA), "utf8"));
+  return JSON.parse(readFileSync(join(DATA, `${name}.json`), "utf8"));
 }
 
 /** Every server a skill; gives the ids of what is found. */
@@ -46,8 +48,13 @@ function openSearch(tools: readonly Tool[], examples: ReadonlyMap<string, readon
     return skillOf(skill, methods, { kind: "mcp", server });
   });
   const catalog = catalogOf(...skills);
-  return (text: string): readonly (string | undefined)[] =>
-    search(catalog, text, { limit: 5 }).results.map(({ path }) => ids.get(path));
+  return Object.assign(
+    (text: string, learned?: LearnedWords): readonly (string | undefined)[] =>
+      search(catalog, text, { limit: 5, ...(learned !== undefined && { learned }) }).results.map(({ path }) =>
+        ids.get(path),
+      ),
+    { catalog, pathOf: (id: string) => [...ids].find(([, each]) => each === id)?.[0] ?? "" },
+  );
 }
 
 function recallOf(find: (text: string) => readonly (string | undefined)[], questions: readonly Question[]): number {
@@ -78,6 +85,19 @@ describe.skipIf(!existsSync(DATA))("public retrieval sets (skipped where ../shar
     }
     const others = queries.filter((_, at) => at % 2 === 1);
     const gain = recallOf(openSearch(tools, examples), others) - recallOf(openSearch(tools), others);
+    expect(gain).toBeGreaterThanOrEqual(8);
+  });
+
+  test("D1: searches that led to a call find at least eight points more", () => {
+    const { tools, queries } = readSet("metatool_single");
+    const find = openSearch(tools);
+    const requests = createRequests();
+    for (const { text, relevant } of queries.filter((_, at) => at % 2 === 0)) {
+      requests.searched("ada", text, search(find.catalog, text, { learned: requests.wordsOf("ada") }));
+      requests.called("ada", find.pathOf(relevant[0] ?? ""));
+    }
+    const others = queries.filter((_, at) => at % 2 === 1);
+    const gain = recallOf((text) => find(text, requests.wordsOf("ada")), others) - recallOf(find, others);
     expect(gain).toBeGreaterThanOrEqual(8);
   });
 });

@@ -4,10 +4,10 @@ import { flattened } from "./text.ts";
 /** Longest JSON of a default that is shown. */
 const DEFAULT_UNITS = 60;
 
-/** What a schema says that its TypeScript type cannot: `Results to return (default 10; 1 to 20)`. */
+/** What a schema says that neither its TypeScript type nor its description does: `Results to return (default 10; 1 to 20)`. */
 export function documented(description: string, schema: unknown): string {
-  const facts = isRecord(schema) ? factsOf(schema).join("; ") : "";
   const text = flattened(description);
+  const facts = isRecord(schema) ? factsOf(schema, text).join("; ") : "";
   if (facts === "") return text;
   return text === "" ? facts : `${text} (${facts})`;
 }
@@ -19,11 +19,11 @@ export function shownDefault(schema: unknown): string | undefined {
   return text.length <= DEFAULT_UNITS ? text : undefined;
 }
 
-function factsOf(schema: Record<string, unknown>): readonly string[] {
+function factsOf(schema: Record<string, unknown>, text: string): readonly string[] {
   const standard = shownDefault(schema);
   const pattern = schema["pattern"];
-  return [
-    standard === undefined ? "" : `default ${standard}`,
+  const facts = [
+    standard === undefined || saysDefault(text, standard) ? "" : `default ${standard}`,
     typeof schema["format"] === "string" ? schema["format"].slice(0, 40) : "",
     rangeOf(schema["minimum"], schema["maximum"], ""),
     beyond("over", schema["exclusiveMinimum"]),
@@ -31,7 +31,22 @@ function factsOf(schema: Record<string, unknown>): readonly string[] {
     rangeOf(schema["minLength"], schema["maxLength"], "character"),
     rangeOf(schema["minItems"], schema["maxItems"], "item"),
     typeof pattern === "string" && pattern.length <= 80 ? `matches ${pattern}` : "",
-  ].filter((fact) => fact !== "");
+  ];
+  return facts.filter((fact) => fact !== "" && !saysRange(text, fact));
+}
+
+/** True for `The default is false`, and for `false (default)`. */
+function saysDefault(text: string, standard: string): boolean {
+  const value = standard.replace(/^"(.*)"$/, "$1");
+  const words = text.split(/[^\w.-]+/);
+  return value !== "" && /\bdefault/i.test(text) && words.some((word) => word === value || word === `${value}.`);
+}
+
+/** True if a text has both numbers of `1 to 20`. */
+function saysRange(text: string, fact: string): boolean {
+  const [, from = "", to = ""] = /^(-?[\d.]+) to (-?[\d.]+)/.exec(fact) ?? [];
+  const numbers = new Set(text.match(/\d[\d.]*(?<!\.)/g));
+  return to !== "" && [from, to].every((bound) => numbers.has(bound.replace("-", "")));
 }
 
 /** `1 to 20 items`, `at least 1 item`; the unit in the singular, empty for plain numbers. */

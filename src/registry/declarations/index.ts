@@ -2,16 +2,22 @@ import type { Catalog, Skill } from "../../model/catalog.ts";
 import { nearest } from "../../model/nearest.ts";
 import { SkillgateError, sentence } from "../../errors.ts";
 import { type MethodText, methodText } from "./method.ts";
+import { asObserved, NOTHING_OBSERVED, type Observed } from "./observed.ts";
 import { bindingName, docComment, indented, propertyName } from "./text.ts";
 
 /**
  * TypeScript declarations of a catalog, or of some of its skills, for models and editors (D5). Each method has one
  * signature with positional arguments and one that takes them by name; a type that several methods of a skill share is
- * named once, in a namespace of the skill's name. Throws `SKILL_UNKNOWN`.
+ * named once, in a namespace of the skill's name. A result that nothing describes has the type that was observed. Throws
+ * `SKILL_UNKNOWN`.
  */
-export function declarations(catalog: Catalog, skillNames?: readonly string[]): string {
+export function declarations(
+  catalog: Catalog,
+  skillNames?: readonly string[],
+  observed: Observed = NOTHING_OBSERVED,
+): string {
   const skills = skillNames === undefined ? catalog.skills : skillNames.map((name) => knownSkill(catalog, name));
-  const texts = [...new Set(skills)].map(skillTextOf);
+  const texts = [...new Set(skills)].map((skill) => skillTextOf(skill, observed));
   const namespaces = texts.map(({ namespace }) => namespace).join("");
   const members = [...texts.map(({ member }) => member), ...(skillNames === undefined ? OWN_METHODS : [])];
   return `${namespaces}declare const device: {\n${indented(members.join("\n"))}\n};\n`;
@@ -42,22 +48,25 @@ interface SkillText {
   readonly member: string;
 }
 
-/** A skill never changes, so its text is made once. */
+/** A skill never changes, so its text is made once, unless something was observed. */
 const TEXTS = new WeakMap<Skill, SkillText>();
 
-function skillTextOf(skill: Skill): SkillText {
+function skillTextOf(skill: Skill, observed: Observed): SkillText {
+  if (skill.methods.some((method) => observed(method) !== undefined)) return writeSkill(skill, observed);
   const known = TEXTS.get(skill);
   if (known !== undefined) return known;
-  const text = writeSkill(skill);
+  const text = writeSkill(skill, NOTHING_OBSERVED);
   TEXTS.set(skill, text);
   return text;
 }
 
-function writeSkill(skill: Skill): SkillText {
+function writeSkill(skill: Skill, observed: Observed): SkillText {
   const space = bindingName(skill.name);
   const types = new Map<string, string>();
   const members = skill.methods.map((method) => {
-    const text = agreeing(methodText(method, `${space}.`), types) ?? methodText(method, `${space}.`, `${method.name}_`);
+    const declared = asObserved(method, observed);
+    const text =
+      agreeing(methodText(declared, `${space}.`), types) ?? methodText(declared, `${space}.`, `${method.name}_`);
     for (const [name, type] of text.types) types.set(name, type);
     const signatures = text.named === undefined ? [text.positional] : [text.positional, text.named];
     return text.comment + signatures.map((signature) => `${propertyName(method.name)}${signature};`).join("\n");

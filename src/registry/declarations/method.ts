@@ -11,7 +11,11 @@ const INLINE_UNITS = 80;
 const DEPTH = 24;
 
 /** What a declaration is made of; a `Method` has it all. */
-export type Declared = Signed & Pick<Method, "description" | "metadata">;
+export type Declared = Signed &
+  Pick<Method, "description" | "metadata"> & {
+    /** Its output is what so many results were like. */
+    readonly observed?: number;
+  };
 
 /** A method as TypeScript: its doc comment, one signature for each way to call it, and the types they name. */
 export interface MethodText {
@@ -98,9 +102,11 @@ function commentOf(method: Declared, parameters: readonly NamedParameter[]): str
     return text === "" && real === "" ? [] : [`@param ${binding} ${real}${text}`.trimEnd()];
   });
   const { deprecated } = method.metadata;
+  const { observed } = method;
   return docComment([
     ...(method.description === "" ? [] : [method.description]),
     ...lines,
+    ...(observed === undefined ? [] : [`@returns observed ${observed} ${observed === 1 ? "time" : "times"}`]),
     ...(deprecated === false ? [] : [`@deprecated ${deprecated}`]),
   ]);
 }

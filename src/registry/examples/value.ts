@@ -119,7 +119,13 @@ const TELLING: readonly (readonly [RegExp, string])[] = [
   [/text|message|content|body/i, "Hello"],
 ];
 
+/** A value that a description gives: `(e.g., '2 + 2')`. */
+const GIVEN = /(?:\be\.g\.,?|\bfor example[:,]?|\bexamples?:|\bsuch as|\blike)\s{0,3}(["'`])([^"'`\n]{1,80})\1/i;
+
 function* strings(schema: JsonSchema, name: string): Generator<string> {
+  const { description } = schema;
+  const given = typeof description === "string" ? GIVEN.exec(description.slice(0, 2_000))?.[2] : undefined;
+  if (given !== undefined) yield given;
   const formatted = exampleOfFormat(schema["format"]);
   if (formatted !== undefined) yield formatted;
   if (typeof schema["pattern"] === "string") yield* textsForPattern(schema["pattern"]);

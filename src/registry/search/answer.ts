@@ -106,10 +106,9 @@ function lineOf(hit: FoundMethod, detail: Detail, explain: boolean): string {
   ].join(" ");
 }
 
-function remarksOn({ unmatched, isDoubtful, hits }: Found): readonly string[] {
-  const named = unmatched.length > 0 && hits.some(({ score }) => score > 0);
+function remarksOn({ unmatched, isDoubtful }: Found): readonly string[] {
   return [
-    ...(named ? [`Nothing matched: ${unmatched.slice(0, LISTED).join(", ")}`] : []),
+    ...(unmatched.length > 0 ? [`Nothing matched: ${unmatched.slice(0, LISTED).join(", ")}`] : []),
     ...(isDoubtful ? ["Probably no method does this; these are only the nearest"] : []),
   ];
 }

@@ -1,29 +1,29 @@
 /**
- * The visible documents with the highest scores above zero, best first; of equal ones, the earlier. A heap keeps the best
- * so far, so that all others cost one comparison.
+ * Those of some documents that have the highest scores, best first; of equal ones, the earlier. A heap keeps the best so
+ * far, so that all others cost one comparison.
  */
-export function bestDocuments(scores: Float32Array, isVisible: (document: number) => boolean, count: number): number[] {
-  const scoreOf = (document: number | undefined): number => scores[document ?? -1] ?? 0;
-  const heap: number[] = [];
-  let bar = 0;
-  for (let document = 0; document < scores.length; document++) {
-    if ((scores[document] ?? 0) <= bar || !isVisible(document)) continue;
-    if (heap.length < count) rise(heap, document, scoreOf);
-    else sink(heap, document, scoreOf);
-    if (heap.length === count) bar = scoreOf(heap[0]);
+export function bestDocuments(documents: Uint32Array, scores: Float32Array, count: number): number[] {
+  const heap = Array.from(documents.subarray(0, count));
+  for (let at = 0; at < heap.length; at++) rise(heap, at, scores);
+  for (let at = heap.length; at < documents.length; at++) {
+    const document = documents[at] ?? 0;
+    if (isAbove(document, heap[0] ?? 0, scores)) sink(heap, document, scores);
   }
-  return heap.sort((a, b) => scoreOf(b) - scoreOf(a) || a - b);
+  return heap.sort((a, b) => (isAbove(a, b, scores) ? -1 : isAbove(b, a, scores) ? 1 : a - b));
 }
 
-type ScoreOf = (document: number | undefined) => number;
+function isAbove(a: number, b: number, scores: Float32Array): boolean {
+  return (scores[a] ?? 0) > (scores[b] ?? 0);
+}
 
-/** Adds a document at the end and lets it rise over those with higher scores: the lowest is at the top. */
-function rise(heap: number[], document: number, scoreOf: ScoreOf): void {
-  let at = heap.push(document) - 1;
+/** Lets what was put at a place rise over those with higher scores: the lowest is at the top. */
+function rise(heap: number[], from: number, scores: Float32Array): void {
+  const document = heap[from] ?? 0;
+  let at = from;
   while (at > 0) {
     const above = (at - 1) >> 1;
     const other = heap[above] ?? 0;
-    if (scoreOf(other) <= scoreOf(document)) break;
+    if (!isAbove(other, document, scores)) break;
     heap[at] = other;
     at = above;
   }
@@ -31,13 +31,14 @@ function rise(heap: number[], document: number, scoreOf: ScoreOf): void {
 }
 
 /** Puts a document in place of the lowest and lets it sink under those with lower scores. */
-function sink(heap: number[], document: number, scoreOf: ScoreOf): void {
+function sink(heap: number[], document: number, scores: Float32Array): void {
   let at = 0;
   for (;;) {
-    const left = 2 * at + 1;
-    const below = scoreOf(heap[left + 1]) < scoreOf(heap[left]) && left + 1 < heap.length ? left + 1 : left;
-    const other = heap[below];
-    if (other === undefined || scoreOf(other) >= scoreOf(document)) break;
+    const [left, right] = [2 * at + 1, 2 * at + 2];
+    if (left >= heap.length) break;
+    const below = right < heap.length && isAbove(heap[left] ?? 0, heap[right] ?? 0, scores) ? right : left;
+    const other = heap[below] ?? 0;
+    if (!isAbove(document, other, scores)) break;
     heap[at] = other;
     at = below;
   }

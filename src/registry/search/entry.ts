@@ -18,6 +18,8 @@ const FIELDS = {
   skillTexts: { weight: 0.3, bias: 0.6, usualWords: 20 },
 } as const;
 
+type Field = (typeof FIELDS)[keyof typeof FIELDS];
+
 /** How fast further occurrences of a word stop to count (k1 of BM25). */
 const SATURATION = 1.3;
 
@@ -30,20 +32,36 @@ const MOST_WORDS = 400;
 /** Schemas inside one parameter that are read. */
 const MOST_SCHEMAS = 60;
 
-/** What the index keeps of a method: its stems, each with what it counts, from 1 to 255. Those of its name come first. */
+/** What the index keeps of a method: its stems, those of its name first, and what each counts, from 1 to 255. */
 export interface Entry {
-  readonly words: Iterable<readonly [stem: string, impact: number]>;
+  readonly stems: readonly string[];
+  readonly impacts: readonly number[];
   readonly nameStems: number;
 }
 
-export function entryOf(method: Method, skill: Skill): Entry {
+/** The entries of a skill's methods, in their order. */
+export function entriesOf(skill: Skill): readonly Entry[] {
+  const words: SkillWords = {
+    name: stemsOf(skill.name.replace(/(?:MCP|Skill)$/, "")),
+    texts: stemsOf(`${skill.server ?? ""} ${skill.description} ${(skill.guidance ?? "").slice(0, 1_000)}`),
+  };
+  return skill.methods.map((method) => entryOf(method, words));
+}
+
+/** The words that all methods of a skill share. */
+interface SkillWords {
+  readonly name: readonly string[];
+  readonly texts: readonly string[];
+}
+
+function entryOf(method: Method, skill: SkillWords): Entry {
   const weights = new Map<string, number>();
   const name = stemsOf(method.name);
   count(name, FIELDS.name, weights);
   const nameStems = weights.size;
   for (const [at, word] of name.slice(1).entries())
     countOne((name[at] ?? "") + word, PAIR_WEIGHT * FIELDS.name.weight, weights);
-  count(stemsOf(skill.name.replace(/(?:MCP|Skill)$/, "")), FIELDS.skill, weights);
+  count(skill.name, FIELDS.skill, weights);
   count(stemsOf(method.description), FIELDS.description, weights);
   count(
     method.parameters.flatMap((parameter) => stemsOf(parameter.name)),
@@ -57,22 +75,24 @@ export function entryOf(method: Method, skill: Skill): Entry {
   );
   count(stemsOf(tagsOf(method)), FIELDS.tags, weights);
   count(stemsOf(examplesOf(method)), FIELDS.examples, weights);
-  count(
-    stemsOf(`${skill.server ?? ""} ${skill.description} ${(skill.guidance ?? "").slice(0, 1_000)}`),
-    FIELDS.skillTexts,
-    weights,
-  );
-  for (const [word, weight] of weights) weights.set(word, impactOf(weight));
-  return { words: weights, nameStems };
+  count(skill.texts, FIELDS.skillTexts, weights);
+  return { stems: [...weights.keys()], impacts: Array.from(weights.values(), impactOf), nameStems };
 }
 
-function count(
-  words: readonly string[],
-  { weight, bias, usualWords }: { weight: number; bias: number; usualWords: number },
-  weights: Map<string, number>,
-): void {
-  const each = weight / (1 - bias + (bias * Math.min(words.length, MOST_WORDS)) / usualWords);
-  for (const word of words.slice(0, MOST_WORDS)) countOne(word, each, weights);
+/** What a word counts that has `impact` by itself, and was `times` among `words` words of further examples. */
+export function impactWithExamples(impact: number, times: number, words: number): number {
+  const known = (SATURATION * impact) / (255.5 - impact);
+  return Math.max(impact, impactOf(known + times * weightOfEach(words, FIELDS.examples)));
+}
+
+function count(words: readonly string[], field: Field, weights: Map<string, number>): void {
+  const each = weightOfEach(words.length, field);
+  const read = Math.min(words.length, MOST_WORDS);
+  for (let at = 0; at < read; at++) countOne(words[at] ?? "", each, weights);
+}
+
+function weightOfEach(words: number, { weight, bias, usualWords }: Field): number {
+  return weight / (1 - bias + (bias * Math.min(words, MOST_WORDS)) / usualWords);
 }
 
 function countOne(word: string, weight: number, weights: Map<string, number>): void {

@@ -1,4 +1,5 @@
 import { withinEdits } from "../../model/nearest.ts";
+import type { LearnedPostings } from "./learned.ts";
 import type { MethodIndex } from "./method-index.ts";
 import type { Alternative, Idea } from "./query.ts";
 
@@ -14,10 +15,11 @@ const TYPING_ERROR = 0.7;
 const BEGINNING = 0.6;
 
 /** The ideas, with words that they may mean in place of those that no method has: `serach`, `repo`, `authentication`. */
-export function withGuesses(ideas: readonly Idea[], index: MethodIndex): readonly Idea[] {
+export function withGuesses(ideas: readonly Idea[], index: MethodIndex, learnedOf: LearnedPostings): readonly Idea[] {
   const words = ideas.filter((idea) => idea.word !== "");
   if (words.length > LONGEST_QUERY) return ideas;
-  const unknown = words.filter((idea) => index.wordNumber(idea.stem) === undefined && idea.stem.length >= 3);
+  const isKnown = (stem: string): boolean => index.wordNumber(stem) !== undefined || learnedOf(stem).length > 0;
+  const unknown = words.filter((idea) => idea.stem.length >= 3 && !isKnown(idea.stem));
   const guessed = new Set(unknown.slice(0, GUESSED_WORDS));
   return ideas.map((idea) =>
     guessed.has(idea) ? { ...idea, alternatives: [...idea.alternatives, ...guessesFor(idea.stem, index)] } : idea,

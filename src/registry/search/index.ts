@@ -2,10 +2,13 @@ import type { Catalog, Method } from "../../model/catalog.ts";
 import { nearest } from "../../model/nearest.ts";
 import { firstSentence } from "../text.ts";
 import { type AnswerOptions, answerText, type Found, type FoundMethod } from "./answer.ts";
+import { type LearnedWords, learnedPostings, NOTHING_LEARNED } from "./learned.ts";
 import { parseQuery } from "./query.ts";
 import { type Hit, rank } from "./rank.ts";
 import { indexOf, type VisibleIndex } from "./shared-index.ts";
 
+export { learnableStems } from "./query.ts";
+export type { LearnedMethod, LearnedWords } from "./learned.ts";
 export { shareIndex, shareIndexWithView } from "./shared-index.ts";
 
 const DEFAULT_LIMIT = 8;
@@ -26,6 +29,8 @@ const SHORT_WORDS = 6;
 export interface SearchOptions extends AnswerOptions {
   /** At most this many results; 8 if not given. */
   readonly limit?: number;
+  /** What the caller's own use has taught. */
+  readonly learned?: LearnedWords;
 }
 
 export interface SearchResult {
@@ -50,7 +55,7 @@ export interface SearchAnswer {
  */
 export function search(catalog: Catalog, query: string, options: SearchOptions = {}): SearchAnswer {
   const limit = boundedLimit(options.limit);
-  const found = query.trim() === "" ? everything(catalog, limit) : matching(catalog, query, limit);
+  const found = query.trim() === "" ? everything(catalog, limit) : matching(catalog, query, limit, options.learned);
   return {
     results: found.hits.map(resultOf),
     text: answerText(found, catalog, options),
@@ -66,12 +71,12 @@ function everything(catalog: Catalog, limit: number): Found {
   return { hits, total: catalog.methods.length, unmatched: [], isDoubtful: false, nearest: [] };
 }
 
-function matching(catalog: Catalog, text: string, limit: number): Found {
+function matching(catalog: Catalog, text: string, limit: number, learned = NOTHING_LEARNED): Found {
   const query = parseQuery(text);
   const visible = indexOf(catalog);
-  const { index, isVisible } = visible;
-  const { hits, unmatched } = rank(query, index, isVisible, limit);
-  const best = hits.slice(0, limit).flatMap(({ document, score, parts }) => {
+  const { index } = visible;
+  const { hits, unmatched } = rank(query, visible, learnedPostings(learned, catalog, index), limit);
+  const best = hits.flatMap(({ document, score, parts }) => {
     const method = index.methods[document];
     return method === undefined ? [] : [foundMethod(method, score, parts)];
   });
@@ -101,13 +106,13 @@ function resultOf({ method, summary, score }: FoundMethod): SearchResult {
 }
 
 /** Skills, and methods whose names begin like the query. */
-function nearestNames(folded: string, { skills }: Catalog, { index, isVisible }: VisibleIndex): readonly string[] {
+function nearestNames(folded: string, { skills }: Catalog, { index, visible }: VisibleIndex): readonly string[] {
   const skillNames = skills.slice(0, COMPARED_NAMES).map(({ name }) => name);
   const paths = index
     .namesBeginningLike(folded)
     .slice(0, COMPARED_NAMES)
     .flatMap((name) => {
-      const document = index.named(name).find(isVisible);
+      const document = index.named(name).find((each) => visible[each] === 1);
       return document === undefined ? [] : [index.methods[document]?.path ?? ""];
     });
   return nearest(folded, [...skillNames, ...paths]);

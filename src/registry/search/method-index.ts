@@ -1,5 +1,6 @@
 import type { Method, Skill } from "../../model/catalog.ts";
-import { type Entry, entryOf } from "./entry.ts";
+import { entriesOf, type Entry } from "./entry.ts";
+import { addToGroup, type Groups } from "./groups.ts";
 import { createNumberLists, type NumberLists } from "./number-lists.ts";
 import { foldedName } from "./words.ts";
 
@@ -14,12 +15,14 @@ const MOST_BEGINNINGS = 200;
  * what it counts there. A skill is added or withdrawn by itself; nothing else is touched.
  */
 export interface MethodIndex {
-  /** Makes the index hold exactly these skills. */
-  sync(skills: Iterable<Skill>): void;
+  /** Takes skills out, and others in. */
+  change(withdrawn: readonly Skill[], added: readonly Skill[]): void;
   /** Grows whenever documents come, go, or get other numbers. */
   readonly generation: number;
   /** By document; `undefined` for one that was withdrawn. */
   readonly methods: readonly (Method | undefined)[];
+  /** By document: 1 for one that is there. At least as long as `methods`. */
+  readonly live: Uint8Array;
   /** The documents of a skill are numbered in a row. */
   documentsOf(skill: Skill): Documents | undefined;
   /** Each document that has the word, ascending: `document * 256 + impact`. */
@@ -50,20 +53,19 @@ export interface Documents {
 /** What an index holds; it is made anew when too much of it is withdrawn. */
 interface Content {
   readonly methods: (Method | undefined)[];
+  live: Uint8Array;
   readonly skills: Map<Skill, Documents>;
-  readonly skillNames: Groups<Skill>;
+  readonly skillNames: Groups<string, Skill>;
   readonly wordNumbers: Map<string, number>;
   /** By number of the word. */
   readonly postings: number[][];
-  readonly wordsByBeginning: Groups<string>;
+  readonly wordsByBeginning: Groups<string, string>;
   /** By document, as `wordsOf` and `nameStems` give them. */
   readonly documentWords: NumberLists;
   readonly nameStems: number[];
-  readonly names: Groups<number>;
-  readonly namesByBeginning: Groups<string>;
+  readonly names: Groups<string, number>;
+  readonly namesByBeginning: Groups<string, string>;
 }
-
-type Groups<Value> = Map<string, Value[]>;
 
 export function createMethodIndex(): MethodIndex {
   let content = emptyContent();
@@ -75,10 +77,10 @@ export function createMethodIndex(): MethodIndex {
     get methods() {
       return content.methods;
     },
-    sync(skills) {
-      const wanted = new Set(skills);
-      const withdrawn = [...content.skills.keys()].filter((skill) => !wanted.has(skill));
-      const added = [...wanted].filter((skill) => !content.skills.has(skill));
+    get live() {
+      return content.live;
+    },
+    change(withdrawn, added) {
       if (withdrawn.length + added.length > 0) generation += 1;
       for (const skill of withdrawn) withdrawSkill(skill, content);
       if (withdrawn.length > 0) content = compacted(content);
@@ -104,6 +106,7 @@ export function createMethodIndex(): MethodIndex {
 function emptyContent(): Content {
   return {
     methods: [],
+    live: new Uint8Array(1_024),
     skills: new Map(),
     skillNames: new Map(),
     wordNumbers: new Map(),
@@ -116,23 +119,36 @@ function emptyContent(): Content {
   };
 }
 
-function entriesOf(skill: Skill): readonly Entry[] {
-  return skill.methods.map((method) => entryOf(method, skill));
-}
-
 /** `entries` holds those of the skill's methods, in their order. */
 function addSkill(skill: Skill, entries: readonly Entry[], content: Content): void {
   const from = content.methods.length;
   for (const [at, method] of skill.methods.entries()) {
-    const { words, nameStems } = entries[at] ?? { words: [], nameStems: 0 };
+    const { stems, impacts, nameStems } = entries[at] ?? NO_ENTRY;
     const document = content.methods.push(method) - 1;
-    content.documentWords.add(Array.from(words, ([word, impact]) => addWord(word, impact, document, content)));
+    content.documentWords.add(stems.map((word, place) => addWord(word, impacts[place] ?? 1, document, content)));
     content.nameStems.push(nameStems);
-    for (const name of new Set([foldedName(method.name), foldedName(method.wireName)]))
-      addName(name, document, content);
+    addNames(method, document, content);
   }
-  content.skills.set(skill, { from, to: content.methods.length });
+  const to = content.methods.length;
+  content.skills.set(skill, { from, to });
+  content.live = longEnough(content.live, to).fill(1, from, to);
   addToGroup(content.skillNames, foldedName(skill.name), skill);
+}
+
+const NO_ENTRY: Entry = { stems: [], impacts: [], nameStems: 0 };
+
+function addNames({ name, wireName }: Method, document: number, content: Content): void {
+  const folded = foldedName(name);
+  const foldedWire = wireName === name ? folded : foldedName(wireName);
+  addName(folded, document, content);
+  if (foldedWire !== folded) addName(foldedWire, document, content);
+}
+
+function longEnough(bytes: Uint8Array, length: number): Uint8Array {
+  if (bytes.length >= length) return bytes;
+  const longer = new Uint8Array(Math.ceil(1.5 * length));
+  longer.set(bytes);
+  return longer;
 }
 
 function addWord(word: string, impact: number, document: number, content: Content): number {
@@ -151,15 +167,10 @@ function addName(name: string, document: number, content: Content): void {
   addToGroup(content.names, name, document);
 }
 
-function addToGroup<Value>(groups: Groups<Value>, key: string, value: Value): void {
-  const group = groups.get(key);
-  if (group === undefined) groups.set(key, [value]);
-  else group.push(value);
-}
-
 function withdrawSkill(skill: Skill, content: Content): void {
   const { from, to } = content.skills.get(skill) ?? { from: 0, to: 0 };
   content.methods.fill(undefined, from, to);
+  content.live.fill(0, from, to);
   content.skills.delete(skill);
   const folded = foldedName(skill.name);
   const others = (content.skillNames.get(folded) ?? []).filter((each) => each !== skill);
@@ -177,8 +188,11 @@ function compacted(content: Content): Content {
   for (const [skill, { from, to }] of content.skills) {
     const entries = Array.from({ length: to - from }, (_, at): Entry => {
       const packed = content.documentWords.at(from + at);
-      const known = Array.from(packed, (each) => [words[each >>> 8] ?? "", each & 255] as const);
-      return { words: known, nameStems: content.nameStems[from + at] ?? 0 };
+      return {
+        stems: Array.from(packed, (each) => words[each >>> 8] ?? ""),
+        impacts: Array.from(packed, (each) => each & 255),
+        nameStems: content.nameStems[from + at] ?? 0,
+      };
     });
     addSkill(skill, entries, smaller);
   }

@@ -1,4 +1,7 @@
-/** Many short lists of numbers below 2³², in one array that grows: an array for each would cost more than they hold. */
+/** Numbers in one chunk. A list lies in one, so a longer list has a chunk of its own. */
+const CHUNK = 1 << 16;
+
+/** Many short lists of numbers below 2³²: an array for each would cost more than they hold. Growing copies nothing. */
 export interface NumberLists {
   /** Appends a list; the first has the number 0. */
   add(numbers: readonly number[]): void;
@@ -7,20 +10,24 @@ export interface NumberLists {
 }
 
 export function createNumberLists(): NumberLists {
-  let room = new Uint32Array(1_024);
-  const ends: number[] = [];
+  const chunks: Uint32Array[] = [];
+  /** By list: the number of its chunk, where it begins there, and where it ends. */
+  const places: number[] = [];
+  let chunk = new Uint32Array(0);
+  let used = 0;
   return {
     add(numbers) {
-      const from = ends.at(-1) ?? 0;
-      const to = from + numbers.length;
-      if (to > room.length) {
-        const larger = new Uint32Array(Math.max(to, Math.ceil(1.5 * room.length)));
-        larger.set(room.subarray(0, from));
-        room = larger;
+      if (used + numbers.length > chunk.length) {
+        chunk = new Uint32Array(Math.max(CHUNK, numbers.length));
+        chunks.push(chunk);
+        used = 0;
       }
-      room.set(numbers, from);
-      ends.push(to);
+      chunk.set(numbers, used);
+      places.push(chunks.length - 1, used, used + numbers.length);
+      used += numbers.length;
     },
-    at: (list) => room.subarray(list === 0 ? 0 : ends[list - 1], ends[list] ?? 0),
+    at: (list) => (chunks[places[3 * list] ?? -1] ?? NO_NUMBERS).subarray(places[3 * list + 1], places[3 * list + 2]),
   };
 }
+
+const NO_NUMBERS = new Uint32Array(0);

@@ -3,8 +3,8 @@ import { STOP_WORDS, WEAK_WORDS } from "./request-words.ts";
 import { synonymsOfStem } from "./synonyms.ts";
 import { foldedName, wordsOf } from "./words.ts";
 
-/** Longest query that is read, and how many different words of it. */
-const QUERY_UNITS = 10_000;
+/** How much of a query is read, and how many different words of it. */
+const QUERY_UNITS = 5_000;
 const MOST_WORDS = 300;
 
 /** Longest name, and how many words in the shape of names are looked up. */
@@ -73,9 +73,21 @@ export function parseQuery(text: string): Query {
   };
 }
 
+/** The stems of a query that may be learned: words, not numbers, and no word of which every request is made. */
+export function learnableStems(text: string): readonly string[] {
+  const words = wordsOf(text.slice(0, QUERY_UNITS).normalize("NFKC").slice(0, QUERY_UNITS));
+  const telling = words.filter((word) => !STOP_WORDS.has(word) && !/^\p{N}+$/u.test(word));
+  return [...new Set(telling.map(stem))];
+}
+
 /** True for a word that a person would miss in an answer: no number, no stop word, no pair. */
 export function isTelling(idea: Idea): boolean {
   return idea.word !== "" && idea.weight > NUMBER;
+}
+
+/** True for all but the stop words of a query that says more. */
+export function isMeant(idea: Idea): boolean {
+  return idea.weight > STOPPED;
 }
 
 function ideasOf(words: readonly string[], stopWordsAreFaint: boolean): readonly Idea[] {

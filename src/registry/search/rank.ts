@@ -1,20 +1,20 @@
+import type { LearnedPostings } from "./learned.ts";
 import type { MethodIndex } from "./method-index.ts";
-import { isTelling, type Query } from "./query.ts";
+import { isMeant, isTelling, type Query } from "./query.ts";
 import { withGuesses } from "./guess.ts";
 import { bestDocuments } from "./best.ts";
 import { scoresOf, weighed, type WeighedIdea } from "./score.ts";
+import { createValuation } from "./valuation.ts";
+import type { VisibleIndex } from "./shared-index.ts";
 
 /** Documents that are looked at more closely. */
-const CLOSER = 64;
+const CLOSER = 40;
 
 /** Places that are given one by one. */
 const ORDERED = 20;
 
 /** The tier of methods whose name the query has. */
 const EXACT = 3;
-
-/** What it adds if the query has all words of a method's name. */
-const WHOLE_NAME = 0.2;
 
 /** What is left of a method's score for each better one of the same name: seven copies of one answer are one answer. */
 const SAME_NAME = 0.7;
@@ -50,43 +50,44 @@ interface Candidate {
   /** 3: the query is its name; 2: its skill's name; 1: the beginning of its name. */
   readonly tier: number;
   /** What each idea gives, times what the name adds. */
-  readonly values: Float64Array;
+  readonly values: readonly number[];
   readonly sum: number;
   /** The name by which copies of one method are known. */
   readonly name: string;
 }
 
-/** The visible documents that answer a query, best first, at least `count` of them if there are so many. */
-export function rank(
-  query: Query,
-  index: MethodIndex,
-  isVisible: (document: number) => boolean,
-  count: number,
-): Ranking {
-  const ideas = weighed(withGuesses(query.ideas, index), index);
-  const tiers = tiersOf(query, index, isVisible);
-  const best = bestDocuments(scoresOf(ideas, index), isVisible, Math.max(count, CLOSER));
+/** The visible documents that answer a query, best first, as many as there are up to `count`. */
+export function rank(query: Query, catalogIndex: VisibleIndex, learnedOf: LearnedPostings, count: number): Ranking {
+  const { index, visible } = catalogIndex;
+  const ideas = weighed(withGuesses(query.ideas, index, learnedOf), index, learnedOf);
+  const tiers = tiersOf(query, index, visible);
+  const { scores, scored } = scoresOf(ideas, catalogIndex);
+  const best = bestDocuments(scored, scores, Math.max(count, CLOSER));
   const valuesOf = createValuation(ideas, index);
-  const candidates = [...new Set([...tiers.keys(), ...best])].map((document): Candidate => {
+  const all = [...new Set([...tiers.keys(), ...best])].map((document): Candidate => {
     const values = valuesOf(document);
     const name = (index.methods[document]?.name ?? "").replace(/_\d+$/, "").toLowerCase();
     return { document, tier: tiers.get(document) ?? 0, values, sum: sumOf(values), name };
   });
+  // Who has only the `a` of `knit a sweater` has nothing of it.
+  const candidates = all.filter(
+    ({ tier, values }) => tier > 0 || values.some((value, at) => value > 0 && ideas[at] && isMeant(ideas[at].idea)),
+  );
   const most = ideas.reduce((sum, idea) => sum + (idea.idea.word === "" ? 0 : idea.most), 0) || 1;
-  const ordered = inOrder(candidates, query.sentences > 1 ? SETTLED : 0);
+  const ordered = inOrder(candidates, query.sentences > 1 ? SETTLED : 0, count);
   return {
-    hits: ordered.map((candidate) => hitOf(candidate, ideas, most)),
-    unmatched: unmatchedWords(ideas, index, isVisible),
+    hits: ordered.slice(0, count).map((candidate) => hitOf(candidate, ideas, most)),
+    unmatched: unmatchedWords(ideas, candidates, visible),
   };
 }
 
 /** Documents whose name, or the beginning of it, is in the query, whatever else it says. */
-function tiersOf(query: Query, index: MethodIndex, isVisible: (document: number) => boolean): Map<number, number> {
+function tiersOf(query: Query, index: MethodIndex, visible: Uint8Array): Map<number, number> {
   const tiers = new Map<number, number>();
   const put = (documents: readonly number[], tier: number): void => {
     let room = MOST_NAMED;
     for (const document of documents) {
-      if (!isVisible(document)) continue;
+      if (visible[document] !== 1) continue;
       tiers.set(document, Math.max(tier, tiers.get(document) ?? 0));
       if (--room === 0) return;
     }
@@ -117,54 +118,17 @@ function documentsOfSkills(folded: string, index: MethodIndex): readonly number[
   });
 }
 
-/** What each idea gives a document, by the words of the document. */
-function createValuation(ideas: readonly WeighedIdea[], index: MethodIndex): (document: number) => Float64Array {
-  const asked = askedWords(ideas, index);
-  return (document) => {
-    const values = new Float64Array(ideas.length);
-    const words = index.wordsOf(document);
-    const nameStems = index.nameStems(document);
-    let inName = 0;
-    for (let at = 0; at < words.length; at++) {
-      const packed = words[at] ?? 0;
-      const uses = asked.get(packed >>> 8);
-      if (uses === undefined) continue;
-      if (at < nameStems && uses.some(({ isOwn }) => isOwn)) inName += 1;
-      for (const { idea, worth } of uses) values[idea] = Math.max(values[idea] ?? 0, worth * (packed & 255));
-    }
-    const factor = 1 + (WHOLE_NAME * inName) / Math.max(1, nameStems);
-    return values.map((value) => value * factor);
-  };
-}
-
-/** What a word of the index is worth to which ideas. */
-interface Use {
-  readonly idea: number;
-  readonly worth: number;
-  /** True for the idea's own word, not one that stands for it. */
-  readonly isOwn: boolean;
-}
-
-function askedWords(ideas: readonly WeighedIdea[], index: MethodIndex): ReadonlyMap<number, readonly Use[]> {
-  const asked = new Map<number, Use[]>();
-  for (const [at, { idea, words }] of ideas.entries()) {
-    for (const { stem, worth } of words) {
-      const word = index.wordNumber(stem) ?? -1;
-      const use = { idea: at, worth: worth / 255, isOwn: stem === idea.stem && idea.word !== "" };
-      asked.set(word, [...(asked.get(word) ?? []), use]);
-    }
-  }
-  return asked;
-}
-
-/** Best first, one by one: what the ones before have settled, and names that were there before, count less. */
-function inOrder(candidates: readonly Candidate[], settled: number): readonly Candidate[] {
+/**
+ * Best first, the first `count` one by one: what the ones before have settled, and names that were there before, count
+ * less.
+ */
+function inOrder(candidates: readonly Candidate[], settled: number, count: number): readonly Candidate[] {
   const sorted = candidates.toSorted((a, b) => b.tier - a.tier || b.sum - a.sum);
   const open = sorted.slice(0, CLOSER);
-  const left = new Float64Array(open[0]?.values.length ?? 0).fill(1);
+  const left = (open[0]?.values ?? []).map(() => 1);
   const names = new Map<string, number>();
   const ordered: Candidate[] = [];
-  while (open.length > 0 && ordered.length < ORDERED) {
+  while (open.length > 0 && ordered.length < Math.min(count, ORDERED)) {
     const [next] = open.splice(placeOfBest(open, left, names), 1);
     if (next === undefined) break;
     ordered.push(next);
@@ -174,26 +138,33 @@ function inOrder(candidates: readonly Candidate[], settled: number): readonly Ca
   return [...ordered, ...open, ...sorted.slice(CLOSER)];
 }
 
-function placeOfBest(open: readonly Candidate[], left: Float64Array, names: ReadonlyMap<string, number>): number {
+function placeOfBest(open: readonly Candidate[], left: readonly number[], names: ReadonlyMap<string, number>): number {
+  const tier = open[0]?.tier ?? 0;
   let place = 0;
   let most = -1;
-  for (const [at, { tier, values, name }] of open.entries()) {
-    if (tier < (open[0]?.tier ?? 0)) break;
-    let sum = 0;
-    for (let idea = 0; idea < values.length; idea++) sum += (values[idea] ?? 0) * (left[idea] ?? 1);
-    const value = sum * SAME_NAME ** (names.get(name) ?? 0);
+  for (let at = 0; at < open.length; at++) {
+    const candidate = open[at];
+    // They come by their sums, and nothing adds to those: whoever is behind one that cannot win cannot win either.
+    if (candidate === undefined || candidate.tier < tier || candidate.sum <= most) break;
+    const value = valueLeft(candidate.values, left) * SAME_NAME ** (names.get(candidate.name) ?? 0);
     if (value > most) [place, most] = [at, value];
   }
   return place;
 }
 
-function settle(values: Float64Array, left: Float64Array, settled: number): void {
+function valueLeft(values: readonly number[], left: readonly number[]): number {
+  let sum = 0;
+  for (let idea = 0; idea < values.length; idea++) sum += (values[idea] ?? 0) * (left[idea] ?? 1);
+  return sum;
+}
+
+function settle(values: readonly number[], left: number[], settled: number): void {
   const most = Math.max(...values);
   if (settled === 0 || most <= 0) return;
   for (const [idea, value] of values.entries()) left[idea] = (left[idea] ?? 1) * (1 - (settled * value) / most);
 }
 
-function sumOf(values: Float64Array): number {
+function sumOf(values: readonly number[]): number {
   let sum = 0;
   for (let at = 0; at < values.length; at++) sum += values[at] ?? 0;
   return sum;
@@ -208,13 +179,15 @@ function hitOf({ document, tier, values, sum }: Candidate, ideas: readonly Weigh
   };
 }
 
+/** Most words are in one of the best documents; only for the others their lists are gone through. */
 function unmatchedWords(
   ideas: readonly WeighedIdea[],
-  index: MethodIndex,
-  isVisible: (document: number) => boolean,
+  candidates: readonly Candidate[],
+  visible: Uint8Array,
 ): readonly string[] {
-  const isSeen = (stem: string): boolean => index.postings(stem).some((posting) => isVisible(posting >>> 8));
-  return ideas
-    .filter(({ idea, words }) => isTelling(idea) && !words.some(({ stem }) => isSeen(stem)))
-    .map(({ idea }) => idea.word);
+  const isSeen = (postings: readonly number[]): boolean => postings.some((posting) => visible[posting >>> 8] === 1);
+  const isFound = ({ words }: WeighedIdea, at: number): boolean =>
+    candidates.some(({ values }) => (values[at] ?? 0) > 0) ||
+    words.some(({ postings, learned }) => isSeen(postings) || isSeen(learned));
+  return ideas.filter((each, at) => isTelling(each.idea) && !isFound(each, at)).map(({ idea }) => idea.word);
 }

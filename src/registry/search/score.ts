@@ -1,5 +1,7 @@
+import type { LearnedPostings } from "./learned.ts";
 import type { MethodIndex } from "./method-index.ts";
 import type { Idea } from "./query.ts";
+import type { VisibleIndex } from "./shared-index.ts";
 
 /** Ideas that are scored, the rarest first. */
 const MOST_IDEAS = 64;
@@ -13,22 +15,40 @@ export interface WeighedIdea {
   readonly idea: Idea;
   /** What a document could get for it at most. */
   readonly most: number;
-  /** The idea's own word and its alternatives that some method has, each with what a full impact of it is worth. */
-  readonly words: readonly { readonly stem: string; readonly worth: number }[];
+  /** The idea's own word and its alternatives that some method has. */
+  readonly words: readonly WeighedWord[];
+}
+
+export interface WeighedWord {
+  readonly stem: string;
+  /** What a full impact of it is worth. */
+  readonly worth: number;
+  /** As the index has them. */
+  readonly postings: readonly number[];
+  /** What the caller's use adds; these count more than those of the same documents in `postings`. */
+  readonly learned: readonly number[];
 }
 
 /** What the ideas are worth, the most first, then those that no method has. A rare word says more than a common one. */
-export function weighed(ideas: readonly Idea[], index: MethodIndex): readonly WeighedIdea[] {
+export function weighed(
+  ideas: readonly Idea[],
+  index: MethodIndex,
+  learnedOf: LearnedPostings,
+): readonly WeighedIdea[] {
   const size = index.methods.length;
   const common = Math.max(COMMON_LEAST, size * COMMON_SHARE);
   const all = ideas.map((idea): WeighedIdea => {
-    const own = index.postings(idea.stem).length;
-    const words = own === 0 ? [] : [{ stem: idea.stem, worth: idea.weight * rarity(own, size) }];
+    const postings = index.postings(idea.stem);
+    const learned = learnedOf(idea.stem);
+    const own = Math.max(postings.length, learned.length);
+    const most = idea.weight * rarity(own, size);
+    const words: WeighedWord[] = own === 0 ? [] : [{ stem: idea.stem, worth: most, postings, learned }];
     for (const { stem, share } of idea.alternatives) {
-      const found = index.postings(stem).length;
-      if (found > 0 && found <= common) words.push({ stem, worth: idea.weight * share * rarity(found, size) });
+      const others = index.postings(stem);
+      if (others.length === 0 || others.length > common) continue;
+      words.push({ stem, worth: idea.weight * share * rarity(others.length, size), postings: others, learned: [] });
     }
-    return { idea, words, most: idea.weight * rarity(own, size) };
+    return { idea, words, most };
   });
   const known = all.filter(({ words }) => words.length > 0).sort((a, b) => b.most - a.most);
   return [...known.slice(0, MOST_IDEAS), ...all.filter(({ words }) => words.length === 0)];
@@ -39,43 +59,100 @@ function rarity(found: number, size: number): number {
   return Math.log(1 + (size - found + 0.5) / (found + 0.5));
 }
 
-/** Room for one number per document, used again for every query. */
+/** Documents that are enough: a word that comes later, and is more common, only adds to those that are there. */
+const ENOUGH = 2_048;
+
+/** Room for some numbers per document, used again for every query. */
 interface Scratch {
-  scores: Float32Array;
+  readonly scores: Float32Array;
   /** The best that one idea gave a document so far; all zero between two ideas. */
-  best: Float32Array;
+  readonly best: Float32Array;
+  /** The documents with a score, and how many they are. */
+  readonly scored: Uint32Array;
+  count: number;
+}
+
+/** Valid until the next query. */
+export interface Scores {
+  /** By document. */
+  readonly scores: Float32Array;
+  /** The documents that have one. */
+  readonly scored: Uint32Array;
 }
 
 const SCRATCH = new WeakMap<MethodIndex, Scratch>();
 
-/** What each document gets for all ideas: for each, the best of its words counts. Valid until the next call. */
-export function scoresOf(ideas: readonly WeighedIdea[], index: MethodIndex): Float32Array {
+/** What each visible document gets for all ideas, the rarest first: for each, the best of its words counts. */
+export function scoresOf(ideas: readonly WeighedIdea[], { index, visible }: VisibleIndex): Scores {
   const scratch = scratchOf(index);
-  scratch.scores.fill(0);
   for (const { words } of ideas) {
-    for (const { stem, worth } of words) addWord(index.postings(stem), worth / 255, scratch);
-    for (const { stem } of words) for (const posting of index.postings(stem)) scratch.best[posting >>> 8] = 0;
+    const seen = scratch.count < ENOUGH ? visible : NOTHING;
+    const lists = words.flatMap(({ worth, postings, learned }) => [
+      { postings, worth: worth / 255 },
+      ...(learned.length > 0 ? [{ postings: learned, worth: worth / 255 }] : []),
+    ]);
+    const [only] = lists;
+    if (only !== undefined && lists.length === 1) addAll(only.postings, only.worth, seen, scratch);
+    else {
+      for (const { postings, worth } of lists) addBetter(postings, worth, seen, scratch);
+      for (const { postings } of lists) clear(postings, scratch.best);
+    }
   }
-  return scratch.scores;
+  return { scores: scratch.scores, scored: scratch.scored.subarray(0, scratch.count) };
 }
 
-function addWord(postings: readonly number[], worth: number, { scores, best }: Scratch): void {
-  for (const posting of postings) {
+const NOTHING = new Uint8Array(0);
+
+/** A document that has no score yet gets one only if it is in `seen`. */
+function addAll(postings: readonly number[], worth: number, seen: Uint8Array, scratch: Scratch): void {
+  const { scores, scored } = scratch;
+  for (let at = 0; at < postings.length; at++) {
+    const posting = postings[at] ?? 0;
+    const document = posting >>> 8;
+    const before = scores[document] ?? 0;
+    if (before === 0) {
+      if (seen[document] !== 1) continue;
+      scored[scratch.count++] = document;
+    }
+    scores[document] = before + (posting & 255) * worth;
+  }
+}
+
+/** Adds by how much each is better than the best that the idea gave so far. */
+function addBetter(postings: readonly number[], worth: number, seen: Uint8Array, scratch: Scratch): void {
+  const { scores, best, scored } = scratch;
+  for (let at = 0; at < postings.length; at++) {
+    const posting = postings[at] ?? 0;
     const document = posting >>> 8;
     const value = (posting & 255) * worth;
-    const before = best[document] ?? 0;
-    if (value <= before) continue;
+    const bar = best[document] ?? 0;
+    if (value <= bar) continue;
+    const before = scores[document] ?? 0;
+    if (before === 0) {
+      if (seen[document] !== 1) continue;
+      scored[scratch.count++] = document;
+    }
     best[document] = value;
-    scores[document] = (scores[document] ?? 0) + value - before;
+    scores[document] = before + value - bar;
   }
 }
 
+function clear(postings: readonly number[], best: Float32Array): void {
+  for (let at = 0; at < postings.length; at++) best[(postings[at] ?? 0) >>> 8] = 0;
+}
+
+/** Without the scores of the query before. */
 function scratchOf(index: MethodIndex): Scratch {
   const size = index.methods.length;
   const known = SCRATCH.get(index);
-  if (known !== undefined && known.scores.length >= size) return known;
+  if (known !== undefined && known.scores.length >= size) {
+    known.scores.fill(0, 0, size);
+    known.count = 0;
+    return known;
+  }
   const room = Math.ceil(size * 1.25);
-  const scratch = { scores: new Float32Array(room), best: new Float32Array(room) };
+  const numbers = { scores: new Float32Array(room), best: new Float32Array(room), scored: new Uint32Array(room) };
+  const scratch = { ...numbers, count: 0 };
   SCRATCH.set(index, scratch);
   return scratch;
 }

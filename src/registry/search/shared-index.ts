@@ -13,7 +13,8 @@ interface SharedIndex {
 /** An index as one catalog may see it. */
 export interface VisibleIndex {
   readonly index: MethodIndex;
-  readonly isVisible: (document: number) => boolean;
+  /** By document: 1 for one that may be seen. */
+  readonly visible: Uint8Array;
 }
 
 const SHARED = new WeakMap<Catalog, SharedIndex>();
@@ -35,12 +36,29 @@ export function shareIndexWithView(catalog: Catalog, view: Catalog): void {
 export function indexOf(catalog: Catalog): VisibleIndex {
   const shared = sharedIndexOf(catalog);
   const { index, newest } = shared;
-  if (shared.indexed !== newest) index.sync(newest.skills.map(wholeSkill));
-  shared.indexed = newest;
-  const { methods } = index;
-  if (catalog === newest) return { index, isVisible: (document) => methods[document] !== undefined };
-  const documents = visibleDocuments(catalog, index);
-  return { index, isVisible: (document) => documents[document] === 1 };
+  if (shared.indexed !== newest) follow(shared);
+  return { index, visible: catalog === newest ? index.live : visibleDocuments(catalog, index) };
+}
+
+/** Brings an index from the catalog that it holds to the newest. */
+function follow(shared: SharedIndex): void {
+  const { before, after } = differing(shared.indexed?.skills ?? [], shared.newest.skills);
+  const [old, wanted] = [new Set(before.map(wholeSkill)), new Set(after.map(wholeSkill))];
+  shared.index.change(
+    [...old].filter((skill) => !wanted.has(skill)),
+    [...wanted].filter((skill) => !old.has(skill)),
+  );
+  shared.indexed = shared.newest;
+}
+
+/** Two lists without what they begin and end with alike: of thousands of skills, mostly one has changed. */
+function differing<Item>(before: readonly Item[], after: readonly Item[]): Record<"before" | "after", readonly Item[]> {
+  const shorter = Math.min(before.length, after.length);
+  let start = 0;
+  while (start < shorter && before[start] === after[start]) start++;
+  let end = 0;
+  while (end < shorter - start && before.at(-1 - end) === after.at(-1 - end)) end++;
+  return { before: before.slice(start, before.length - end), after: after.slice(start, after.length - end) };
 }
 
 function sharedIndexOf(catalog: Catalog): SharedIndex {
@@ -62,7 +80,9 @@ function visibleDocuments(catalog: Catalog, index: MethodIndex): Uint8Array {
 }
 
 function markVisible(skill: Skill, index: MethodIndex, documents: Uint8Array): void {
-  const { from, to } = index.documentsOf(wholeSkill(skill)) ?? { from: 0, to: 0 };
+  const whole = wholeSkill(skill);
+  const { from, to } = index.documentsOf(whole) ?? { from: 0, to: 0 };
+  if (skill === whole) return void documents.fill(1, from, to);
   const shown = new Set(skill.methods);
   for (let document = from; document < to; document++) {
     const method = index.methods[document];

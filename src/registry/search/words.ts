@@ -31,7 +31,7 @@ function wordsOfAnyScript(text: string): readonly string[] {
 
 /** The stems of a text's words, in their order. */
 export function stemsOf(text: string): readonly string[] {
-  return wordsOf(text).map(stem);
+  return wordsOf(text).map((word) => stem(word));
 }
 
 /** A name without case and separators: `read_text-file`, `ReadTextFile` and `read text file` are one. */

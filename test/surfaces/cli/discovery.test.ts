@@ -22,6 +22,15 @@ test("D2: search finds methods of skills and of MCP servers by words", async () 
   });
 });
 
+test("D2: search --explain shows the scores, and --max-tokens keeps the answer short", async () => {
+  const cwd = project({ "skills/math.js": MATH_SKILL });
+  const explained = await skillgate(["search", "add numbers", "--limit", "1", "--explain"], { cwd });
+  expect({ exit: explained.exit, stderr: explained.stderr }).toEqual({ exit: 0, stderr: "" });
+  expect(explained.stdout).toMatch(/^- MathSkill\.add\(.* \[[01]\.\d\d: .*\badd 0\.\d\d/m);
+  const { stdout } = await skillgate(["search", "math", "--max-tokens", "20"], { cwd });
+  expect(stdout).toMatch(/^Found \d result\(s\):\n- MathSkill\.\w+\n/);
+});
+
 test("D2: a search without a hit says so", async () => {
   const { exit, stdout } = await skillgate(["search", "qwertyuiop"], {
     cwd: project({ "skills/math.js": MATH_SKILL }),
@@ -38,6 +47,17 @@ test("D2: search --limit is kept to, and without words all methods are there", a
   };
   expect(await paths("--limit", "3")).toHaveLength(3);
   expect(await paths("--limit", "50")).toHaveLength(7);
+});
+
+test("D1: a snippet that asks for methods hears of all of them, although nothing else has opened them", async () => {
+  const cwd = project({ "skills/math.js": MATH_SKILL, ".mcp.json": MCP_JSON });
+  const source = `print(await device.search_skills("add numbers", 1)); await device.describe("FilesystemMCP.list_directory")`;
+  const { exit, stdout } = await skillgate(["run", "-e", source, "--json"], { cwd });
+  expect(exit).toBe(0);
+  const { value, output, usage } = JSON.parse(stdout);
+  expect(output).toMatch(/^Found 1 result\(s\):\n- MathSkill\.add\(/);
+  expect(value).toMatch(/^device\.FilesystemMCP\.list_directory\n/);
+  expect(usage.calls).toBe(0);
 });
 
 test("D3: describe shows a method with its types and an example", async () => {

@@ -1,0 +1,93 @@
+import type { Method } from "../model/catalog.ts";
+import type { ObservedOutput } from "../registry/index.ts";
+import { createShape, observe, type Shape, schemaOf } from "./shape.ts";
+
+/** Methods whose results are remembered; beyond it, those that were called longest ago are forgotten. */
+const MOST_METHODS = 1_000;
+
+/** After so many results of one shape, another one is worth a word. */
+const SETTLED = 5;
+
+/** Learns what the results of methods look like: types and names of properties, no values. */
+export interface Results {
+  /** Takes in a result. Says, once for each method, if it is not like those before it. */
+  returned(method: Method, value: unknown): string | undefined;
+  /** True if it is the first time that something is said against this method's results. */
+  isNews(method: Method): boolean;
+  /** What is known of the results of a method that does not describe them itself. */
+  observed(method: Method): ObservedOutput | undefined;
+  /** Of one method, or of all. */
+  forget(path?: string): void;
+  readonly paths: readonly string[];
+}
+
+interface Seen {
+  /** The method as it was. */
+  method: Method;
+  readonly shape: Shape;
+  /** Made when it is asked for, until the next result. */
+  output: ObservedOutput | undefined;
+  hasDrifted: boolean;
+}
+
+export function createResults(): Results {
+  const methods = new Map<string, Seen>();
+
+  function seen(method: Method): Seen | undefined {
+    const known = methods.get(method.path);
+    if (known === undefined || isSame(known.method, method)) return known;
+    methods.delete(method.path);
+    return undefined;
+  }
+
+  function remembered(method: Method): Seen {
+    const entry = seen(method) ?? { method, shape: createShape(), output: undefined, hasDrifted: false };
+    entry.method = method;
+    methods.delete(method.path);
+    methods.set(method.path, entry);
+    const [oldest] = methods.keys();
+    if (methods.size > MOST_METHODS && oldest !== undefined) methods.delete(oldest);
+    return entry;
+  }
+
+  function isNews(method: Method): boolean {
+    const entry = remembered(method);
+    const isFirst = !entry.hasDrifted;
+    entry.hasDrifted = true;
+    return isFirst;
+  }
+
+  return {
+    returned(method, value) {
+      if (method.output !== undefined || value === undefined) return undefined;
+      const entry = remembered(method);
+      const { times } = entry.shape;
+      const difference = observe(value, entry.shape, times >= SETTLED && !entry.hasDrifted);
+      entry.output = undefined;
+      if (difference === undefined || !isNews(method)) return undefined;
+      const place = difference.place === "" ? "" : ` at ${difference.place}`;
+      return `The result of ${method.path} is not like the ${times} before it${place}: ${difference.says}`;
+    },
+    isNews,
+    observed(method) {
+      if (method.output !== undefined) return undefined;
+      const entry = seen(method);
+      if (entry === undefined || entry.shape.times === 0) return undefined;
+      return (entry.output ??= { schema: schemaOf(entry.shape), times: entry.shape.times });
+    },
+    forget(path) {
+      if (path === undefined) methods.clear();
+      else methods.delete(path);
+    },
+    get paths() {
+      return [...methods.keys()];
+    },
+  };
+}
+
+/** A method that was loaded again is the same as long as it takes and promises the same. */
+function isSame(before: Method, after: Method): boolean {
+  if (before === after) return true;
+  const facts = ({ input, output, metadata }: Method): string => JSON.stringify([input, output, metadata.version]);
+  return facts(before) === facts(after);
+}
