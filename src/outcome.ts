@@ -130,11 +130,29 @@ function thrownError(ending: Ending, json: string): GuestError {
     message: code === "THROWN" ? `${text("name") || "Error"}: ${message}` : message,
     ...place,
     frame: place.line === 0 ? "" : frameAt(ending.source, place),
-    hint: code === "THROWN" ? "" : ERRORS[code].fix,
+    hint: code === "THROWN" ? hintFor(message) : ERRORS[code].fix,
     ...(text("skill") && { skill: text("skill") }),
     ...(text("method") && { method: text("method") }),
     ...(text("server") && { server: text("server") }),
   };
+}
+
+/** What the engine says of values that are not what the snippet takes them for, and how to find out what they are. */
+const HINTS: readonly (readonly [message: RegExp, hint: string])[] = [
+  [
+    /^value is not iterable$|^not an? (?:array|iterable)/,
+    "It is no list: look at it first with print(value), the list may be one of its members",
+  ],
+  [
+    /^cannot (?:read|set) property .* of (?:undefined|null)$/,
+    "Look first at what is before the dot: print(Object.keys(value)) tells its members",
+  ],
+  [/^not a function$/, "What is called there is no function: look first with print(value)"],
+  [/^(?:unexpected|invalid|expecting).* JSON|^unexpected token/, "The text is no JSON: print it first"],
+];
+
+function hintFor(message: string): string {
+  return HINTS.find(([pattern]) => pattern.test(message))?.[1] ?? "";
 }
 
 function parseSaid(json: string): Record<string, unknown> {

@@ -19,7 +19,8 @@ const LANGUAGES: ReadonlySet<string> = new Set(
 
 const LINE_OF_CODE = /^\s*(`{1,3})(?:(?:js|javascript|ts|typescript|tool_code)\s+)?([^`\n]+)\1\s*$/;
 const DEVICE = /\b(?:devices?|default_api)\s*(?:\?\.|[.[])/;
-const CODE =
+/** What only code has. */
+export const CODE =
   /\b(?:devices?|default_api)\s*(?:\?\.|[.[])|;\s*$|^\s*(?:const|let|var|return|await|function|async|for|while|throw|if)\b/m;
 
 /**
@@ -83,7 +84,7 @@ function openingOf(line: string, start: number, tildes: boolean): Opening | unde
   return { start, fence: fence[1], language: language.toLowerCase(), content };
 }
 
-function* linesOf(text: string): Iterable<Span> {
+export function* linesOf(text: string): Iterable<Span> {
   let start = 0;
   while (start <= text.length) {
     const feed = text.indexOf("\n", start);

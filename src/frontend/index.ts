@@ -3,7 +3,8 @@ import type { Snippet } from "../model/snippet.ts";
 import { blankedAround } from "./blank.ts";
 import { forbiddenCharacters } from "./characters.ts";
 import { takeOffFences } from "./fences.ts";
-import { readProgram } from "./read.ts";
+import { findProgram } from "./prose.ts";
+import { readProgram, type ReadProgram } from "./read.ts";
 import { toolCallsOf } from "./tool-calls.ts";
 
 /** Of a text that is too long, the frame shows the beginning. */
@@ -24,15 +25,14 @@ export function readSnippet(source: string, limits: { readonly sourceBytes: numb
   const calls = toolCallsOf(text);
   if (calls !== undefined) return { kind: "toolCalls", source, calls };
   const reading = readProgram(text);
-  if (reading.kind === "refused") return unreadable(source, reading.findings);
-  return {
-    kind: "program",
-    source,
-    text: reading.text,
-    tree: reading.tree,
-    edits: reading.edits,
-    notes: unfenced.notes,
-  };
+  if (reading.kind === "read") return programOf(source, reading, unfenced.notes);
+  const found = reading.findings.every(({ code }) => code === "SYNTAX") ? findProgram(text) : undefined;
+  if (found === undefined) return unreadable(source, reading.findings);
+  return programOf(source, found.reading, [...unfenced.notes, found.note]);
+}
+
+function programOf(source: string, { text, tree, edits }: ReadProgram, notes: readonly string[]): Snippet {
+  return { kind: "program", source, text, tree, edits, notes };
 }
 
 function tooLong(source: string, sourceBytes: number): Snippet {

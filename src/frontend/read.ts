@@ -5,10 +5,15 @@ import { eraseTypes } from "./erase.ts";
 import { ParseFailure, parseJavaScript } from "./parser.ts";
 import { explainFailure } from "./syntax.ts";
 
+export interface ReadProgram {
+  readonly kind: "read";
+  readonly text: string;
+  readonly tree: Tree;
+  readonly edits: readonly Edit[];
+}
+
 /** A program in JavaScript, or why the text is none. */
-export type Reading =
-  | { readonly kind: "read"; readonly text: string; readonly tree: Tree; readonly edits: readonly Edit[] }
-  | { readonly kind: "refused"; readonly findings: readonly Finding[] };
+export type Reading = ReadProgram | { readonly kind: "refused"; readonly findings: readonly Finding[] };
 
 /** Reads a text as JavaScript and, only if it is none, as TypeScript. */
 export function readProgram(text: string): Reading {

@@ -291,6 +291,10 @@ export const REFUSED_GLOBALS: ReadonlyMap<string, Refusal> = new Map(
     // Of other runtimes and libraries.
     setImmediate: { code: "GLOBAL_FORBIDDEN", fix: "Write setTimeout(callback, 0)" },
     crypto: { code: "GLOBAL_FORBIDDEN", fix: "Write Math.random() for numbers that need not be secret" },
+    "crypto.randomUUID": {
+      code: "GLOBAL_FORBIDDEN",
+      fix: "Write `${Date.now()}-${Math.random().toString(36).slice(2)}` for an id that need not be secret",
+    },
     Intl: { code: "GLOBAL_FORBIDDEN", fix: "Write value.toLocaleString(), or put the text together yourself" },
     Temporal: { code: "GLOBAL_FORBIDDEN", fix: "Write new Date(…)" },
     moment: { code: "GLOBAL_FORBIDDEN", fix: "Write new Date(…)" },

@@ -40,7 +40,7 @@ export function syncCallbackOf(func: AnyNode, inspection: Inspection): string | 
   return name !== undefined && SYNC_CALLBACKS.has(name) ? name : undefined;
 }
 
-/** Takes the `async` off, wherever it stands; without it, a member of a class could go on with the line before. */
+/** Takes the `async` off, wherever it stands. Without it, a statement or a member could go on with the line before. */
 export function makePlain(func: FunctionNode, inspection: Inspection): void {
   const { report, corrected, snippet } = inspection;
   const holder = parentOf(func, inspection);
@@ -48,7 +48,8 @@ export function makePlain(func: FunctionNode, inspection: Inspection): void {
   const from = isMethod ? holder.start : func.start;
   const start = isMethod ? from + snippet.text.slice(from, holder.key.start).lastIndexOf("async") : from;
   const isFirst = holder?.type === "MethodDefinition" && start === from;
-  report.replace({ start, end: start + "async".length }, isFirst ? ";" : "");
+  const stop = isFirst ? ";" : holder?.type === "ExpressionStatement" ? "0," : "";
+  report.replace({ start, end: start + "async".length }, stop);
   corrected.set(func, false);
 }
 

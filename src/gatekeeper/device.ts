@@ -5,7 +5,7 @@ import { DEVICE_METHOD_NAMES, DEVICE_NAMES, GLOBALS } from "./allowlist.ts";
 import { correctKey, correctMember, correctName } from "./corrections.ts";
 import type { Inspection } from "./inspection.ts";
 import { DEVICE, formOf, isTarget, isTest, type Meaning, nameOf } from "./meaning.ts";
-import { callForm, inOtherStyle, wordsForUnknownMethod, wordsForUnknownSkill } from "./names.ts";
+import { callForm, inOtherStyle, wordsForAskedSkill, wordsForUnknownMethod, wordsForUnknownSkill } from "./names.ts";
 import type { Binding } from "./scopes.ts";
 import { literalName } from "./walk.ts";
 
@@ -144,7 +144,13 @@ class Follower {
     const skill = known === undefined ? undefined : catalog.skill(known);
     if (skill !== undefined) return { name: skill.name, meaning: { kind: "skill", skill } };
     const place = at.type === "MemberExpression" ? at.property : at;
-    report.refuse("SKILL_UNKNOWN", place, () => wordsForUnknownSkill(name, this.#nameAfter(at), this.#inspection));
+    const parent = this.#parent(at);
+    const isAsked = at.type === "MemberExpression" && parent !== undefined && isTest(at, parent);
+    report.refuse("SKILL_UNKNOWN", place, () =>
+      isAsked
+        ? wordsForAskedSkill(name, this.#inspection)
+        : wordsForUnknownSkill(name, this.#nameAfter(at), this.#inspection),
+    );
     return undefined;
   }
 

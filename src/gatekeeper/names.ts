@@ -36,11 +36,12 @@ export function callForm(method: Method): string {
 
 /**
  * The one name of `owner` that is the same name in another style, as `read_file` and `readFile` or `MathSkill` and
- * `math_skill` are. Case alone is no style: whoever writes `Add` for `add` is told.
+ * `math_skill` are. Case alone is no style of methods: whoever writes `Add` for `add` is told. Skills are known by theirs.
  */
 export function inOtherStyle(name: string, owner: Catalog | Skill): string | undefined {
   const words = /^[\w$]+$/.test(name) ? wordsOf(name) : [];
-  return words.length < 2 ? undefined : (styles(owner).get(words.join(" ")) ?? undefined);
+  const styled = words.length < 2 ? undefined : styles(owner).get(words.join(" "));
+  return styled ?? ("skills" in owner ? styles(owner).get(name.toLowerCase()) : undefined) ?? undefined;
 }
 
 const stylesOfOwner = new WeakMap<Catalog | Skill, ReadonlyMap<string, string | null>>();
@@ -50,9 +51,11 @@ function styles(owner: Catalog | Skill): ReadonlyMap<string, string | null> {
   const known = stylesOfOwner.get(owner);
   if (known !== undefined) return known;
   const made = new Map<string, string | null>();
+  const add = (style: string, name: string): void =>
+    void made.set(style, made.has(style) && made.get(style) !== name ? null : name);
   for (const { name } of "skills" in owner ? owner.skills : owner.methods) {
-    const words = wordsOf(name).join(" ");
-    made.set(words, made.has(words) ? null : name);
+    add(wordsOf(name).join(" "), name);
+    if ("skills" in owner) add(name.toLowerCase(), name);
   }
   stylesOfOwner.set(owner, made);
   return made;
@@ -64,24 +67,48 @@ export function plainLetters(name: string): string {
   return letters.replace(/[^\w$]/g, "");
 }
 
+/** Of a skill that is only asked for, that it is not there is the answer. */
+export function wordsForAskedSkill(name: string, inspection: Inspection): Words {
+  const { fix = "", ...words } = wordsForUnknownSkill(name, undefined, inspection);
+  return { ...words, fix: `Leave the check out: ${shown(name)} is not there. ${fix}` };
+}
+
 export function wordsForUnknownSkill(name: string, methodName: string | undefined, { questions }: Inspection): Words {
   const { catalog } = questions;
-  const skills = nearest(
-    plainLetters(name),
-    catalog.skills.map((skill) => skill.name),
-  );
+  const skills = skillsNear(name, catalog);
   const near = skills[0] === undefined ? undefined : catalog.skill(skills[0]);
   const wanted = methodName ?? "";
   const inNear = near?.methods.find((method) => method.name === wanted) ?? methodNear(wanted, near?.methods ?? []);
   const elsewhere = wanted === "" ? [] : catalog.methods.filter((method) => method.name === wanted).slice(0, 3);
   const found = similar(`${name} ${wanted}`, questions);
-  const best = inNear ?? elsewhere[0];
+  const best =
+    inNear ?? elsewhere.find((method) => isSpecific(wanted) || similar(stemOf(name), questions).includes(method));
   const others = [...elsewhere, ...found].filter((method) => method.skill !== near?.name);
   return {
     values: shown(name),
     fix: best === undefined ? listMethods(near?.methods, `${name} ${wanted}`) : `Write ${callForm(best)}`,
     suggestions: distinct([...skills, ...others.map((method) => method.path)]),
   };
+}
+
+/** `MathSkill` is as near to `Math` as can be, and not near to `WeatherSkill`: that both are skills says nothing. */
+function skillsNear(name: string, { skills }: Catalog): readonly string[] {
+  const stems = nearest(
+    stemOf(plainLetters(name)),
+    skills.map((skill) => stemOf(skill.name)),
+  );
+  return distinct(
+    stems.flatMap((stem) => skills.filter((skill) => stemOf(skill.name) === stem).map((skill) => skill.name)),
+  );
+}
+
+function stemOf(name: string): string {
+  return /^(.+?)_?(?:skills?|mcp|server|tools?)$/i.exec(name)?.[1] ?? name;
+}
+
+/** `read_text_file` is the same wherever it is; `get` can be anything. */
+function isSpecific(methodName: string): boolean {
+  return wordsOf(methodName).length > 1;
 }
 
 export function wordsForUnknownMethod(name: string, skillName: string, { questions }: Inspection): Words {

@@ -43,6 +43,9 @@ class Finder implements OwnFunctions {
   readonly #facts: SyntaxFacts;
   readonly #calls: Calls;
   readonly #promises = new Map<AnyNode, OwnPromise | undefined>();
+  readonly #values = new Map<Binding, readonly FunctionNode[]>();
+  /** Thousands of calls may stand for thousands of functions. */
+  readonly #sums = new Map<readonly FunctionNode[], OwnPromise | undefined>();
   readonly #given = new Map<FunctionNode, OwnPromise | undefined>();
   #depth = 0;
   #members: ReadonlyMap<string, readonly FunctionNode[]> | undefined;
@@ -95,21 +98,24 @@ class Finder implements OwnFunctions {
     if (THEN.has(name)) return { name: `.${name}(…)`, makers: [], isMadeByThemAlone: false };
     const isPromise = object.type === "Identifier" && object.name === "Promise";
     if (!isPromise || this.#inspection.scopes.bindingOf(object) !== undefined) return undefined;
-    if (name === "all") return { name: "Promise.all", makers: [call], isMadeByThemAlone: true };
+    if (name === "all") return { name: "Promise.all", makers: [call], isMadeByThemAlone: !this.#hasOwnArray() };
     return COMBINATORS.has(name) || name === "resolve"
       ? { name: `Promise.${name}`, makers: [], isMadeByThemAlone: false }
       : undefined;
   }
 
+  /** Then `Array.from` would be something else. */
+  #hasOwnArray(): boolean {
+    return this.#inspection.scopes.bindings.some(({ name }) => name === "Array");
+  }
+
   #sumOf(functions: readonly FunctionNode[], callee: AnyNode): OwnPromise | undefined {
     if (functions.length === 0) return undefined;
-    const promises = functions.flatMap((func) => this.#givenBy(func) ?? []);
-    if (promises.length === 0) return undefined;
-    return {
-      name: nameOf(callee),
-      makers: promises.flatMap(({ makers }) => makers),
-      isMadeByThemAlone: promises.every(({ isMadeByThemAlone }) => isMadeByThemAlone),
-    };
+    const sum = this.#sums.has(functions)
+      ? this.#sums.get(functions)
+      : sumOfPromises(functions.flatMap((func) => this.#givenBy(func) ?? []));
+    this.#sums.set(functions, sum);
+    return sum && { ...sum, name: nameOf(callee) };
   }
 
   /** What leads back to where it is being looked at from adds nothing. */
@@ -120,10 +126,7 @@ class Finder implements OwnFunctions {
     this.#given.set(func, undefined);
     this.#depth++;
     const results = isArrowOfExpression(func) ? [func.body] : (this.#returnsOf(func) ?? []);
-    const promises = results.flatMap(endsOf).flatMap((result) => this.promiseOf(result) ?? []);
-    const makers = promises.flatMap((promise) => promise.makers);
-    const isMadeByThemAlone = promises.every((promise) => promise.isMadeByThemAlone);
-    const given = promises.length === 0 ? undefined : { name: "", makers, isMadeByThemAlone };
+    const given = sumOfPromises(results.flatMap(endsOf).flatMap((result) => this.promiseOf(result) ?? []));
     this.#given.set(func, given);
     this.#depth--;
     return given;
@@ -131,12 +134,16 @@ class Finder implements OwnFunctions {
 
   /** The functions that a variable is declared with or gets later. */
   #valuesOf(binding: Binding): readonly FunctionNode[] {
+    const known = this.#values.get(binding);
+    if (known !== undefined) return known;
     const declared = functionOf(binding, this.#inspection);
     const assigned = binding.writes.flatMap((name) => {
       const parent = parentOf(name, this.#inspection);
       return parent?.type === "AssignmentExpression" && isFunction(parent.right) ? [parent.right] : [];
     });
-    return declared === undefined ? assigned : [declared, ...assigned];
+    const values = declared === undefined ? assigned : [declared, ...assigned];
+    this.#values.set(binding, values);
+    return values;
   }
 
   #membersNamed(name: string): readonly FunctionNode[] {
@@ -175,6 +182,15 @@ class Finder implements OwnFunctions {
     }
     return this.#returned.get(func);
   }
+}
+
+function sumOfPromises(promises: readonly OwnPromise[]): OwnPromise | undefined {
+  if (promises.length === 0) return undefined;
+  return {
+    name: "",
+    makers: [...new Set(promises.flatMap(({ makers }) => makers))],
+    isMadeByThemAlone: promises.every(({ isMadeByThemAlone }) => isMadeByThemAlone),
+  };
 }
 
 /** `api.load` of `api.load(1)` */

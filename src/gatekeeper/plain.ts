@@ -87,13 +87,15 @@ class Plainer implements Plain {
   look(isLast: boolean): boolean {
     const { facts, follow } = this.#known;
     const flow = follow();
+    const looked = new Set<readonly Maker[]>();
     let changed = !facts.waits && this.#makeAllPlain(flow, isLast);
     for (const call of facts.calls) {
       const single = this.own.promiseOf(call);
       const promise = single ?? this.own.promisesIn(call);
       if (promise === undefined || !promise.isMadeByThemAlone || this.#canWait(call)) continue;
-      if (!isUsedAsValue(call, single === undefined ? 1 : 0, { flow, facts }) || !this.#makePlain(promise.makers))
-        continue;
+      if (looked.has(promise.makers) || !isUsedAsValue(call, single === undefined ? 1 : 0, { flow, facts })) continue;
+      looked.add(promise.makers);
+      if (!this.#makePlain(promise.makers)) continue;
       changed = true;
       this.#known.told.add(promise.name);
     }

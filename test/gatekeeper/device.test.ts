@@ -135,7 +135,7 @@ describe("D1 D3: unknown names are answered with near ones", () => {
         endColumn: 28,
         frame: "> 1 | return await device.MathSkil.add({ a: 1, b: 2 });\n    |                     ^^^^^^^^",
         fix: "Write device.MathSkill.add(a: number, b: number)",
-        suggestions: ["MathSkill", "KVSkill"],
+        suggestions: ["MathSkill"],
       },
     ]);
   });
@@ -251,5 +251,39 @@ describe("S4: names in the manner of other systems are corrected", () => {
     ["the name is a variable of the snippet", "const MathSkill = { add: () => 3 }; MathSkill.add(1, 2)", ""],
   ])("S4: nothing is guessed where %s", (_what, source, place) => {
     expect(places(source).join()).toBe(place);
+  });
+});
+
+describe("S1 S5: skills that are named or asked for in another way", () => {
+  test.each([
+    ["mathskill", "device.mathskill.add(1, 2)"],
+    ["MATHSKILL", "device.MATHSKILL.add(1, 2)"],
+  ])("S1: %s is read as the only skill of that name", (name, source) => {
+    const { violations, notes, plan } = check(source);
+    expect(violations).toEqual([]);
+    expect(plan.map(({ path }) => path)).toEqual(["MathSkill.add"]);
+    expect(notes).toEqual([`${name} was read as MathSkill`]);
+  });
+
+  test.each([
+    ["if (!device.PrinterSkill) print(1)"],
+    ["typeof device.PrinterSkill"],
+    ["device.PrinterSkill !== undefined"],
+  ])("S5: %s is told that there is none", (source) => {
+    expect(check(source).violations).toMatchObject([
+      {
+        code: "SKILL_UNKNOWN",
+        fix: 'Leave the check out: PrinterSkill is not there. Call await device.search_skills("printer skill") to find what there is',
+      },
+    ]);
+  });
+
+  test("S5: a method of any skill is no answer to a skill that nobody has", () => {
+    expect(check("device.PrinterSkill.get(1)").violations).toMatchObject([
+      { fix: 'Call await device.search_skills("printer skill get") to find what there is' },
+    ]);
+    expect(check("device.Storage.read_file('/a')").violations).toMatchObject([
+      { fix: "Write device.FilesystemMCP.read_file(path: string)" },
+    ]);
   });
 });

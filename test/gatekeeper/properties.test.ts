@@ -93,6 +93,21 @@ const expression = fc.oneof(
   root.map((a) => `({ x: ${a} }).x`),
   root.map((a) => `((x) => x)(${a})`),
   root.map((a) => `Object.values(${a})[0]`),
+  fc.tuple(root, skill).map(([a, b]) => `(() => ${a})()${b}`),
+  fc.tuple(root, skill, method).map(([a, b, c]) => `((x = ${a}) => x${b})()${c}`),
+  root.map((a) => `({ get x() { return ${a} } }).x`),
+  fc.tuple(root, skill).map(([a, b]) => `new (class { x = ${a}${b} })().x`),
+  root.map((a) => `({ ...${a} })`),
+  root.map((a) => `[...[${a}]].at(0)`),
+  root.map((a) => `Object.entries(${a}).flat().at(-1)`),
+  root.map((a) => `Object.assign({}, ${a})`),
+  fc.tuple(root, fc.constantFrom("AdminSkill", "MathSkill")).map(([a, b]) => `Reflect.get(${a}, "${b}")`),
+  root.map((a) => `(function* () { yield ${a} })().next().value`),
+  fc.tuple(root, skill).map(([a, b]) => `(await (async () => ${a}${b})())`),
+  fc.tuple(root, skill, method).map(([a, b, c]) => `[${a}${b}${c}].map((f) => f)[0]`),
+  fc.tuple(root, skill, method).map(([a, b, c]) => `new Map([["f", ${a}${b}${c}]]).get("f")`),
+  fc.tuple(root, skill, method).map(([a, b, c]) => `((x, y) => y)\`\${${a}${b}${c}}\``),
+  fc.tuple(root, skill, method).map(([a, b, c]) => `(${a}${b}${c} ?? ${a}${b})`),
 );
 const statement = fc.oneof(
   fc
@@ -110,6 +125,27 @@ const statement = fc.oneof(
   expression.map((value) => `try { await ${value}(1, 2) } catch {}`),
   expression.map((value) => `try { [1].map(${value}) } catch {}`),
   expression.map((value) => `try { ${value}(1).x } catch {}`),
+  fc
+    .tuple(variable, expression)
+    .map(([name, value]) => `for (const ${name} of [${value}]) try { ${name}(1) } catch {}`),
+  fc
+    .tuple(variable, expression)
+    .map(([name, value]) => `try { throw ${value} } catch (${name}) { try { ${name}(1) } catch {} }`),
+  fc
+    .tuple(fc.constantFrom("AdminSkill", "MathSkill"), variable, root)
+    .map(([key, name, from]) => `const { ["${key}"]: ${name} = 1 } = ${from};`),
+  fc.tuple(variable, root).map(([name, from]) => `const [${name}] = [${from}];`),
+  fc.tuple(variable, root).map(([name, from]) => `({ AdminSkill: ${name} } = ${from});`),
+  fc.tuple(variable, expression).map(([name, value]) => `async function ${name}() { return ${value}(1) }`),
+  fc.tuple(variable, expression).map(([name, value]) => `function ${name}(f = ${value}) { return f(1).x }`),
+  fc
+    .tuple(variable, expression)
+    .map(
+      ([name, value]) => `class ${name.toUpperCase()} { static x = ${value}; static { try { this.x(1) } catch {} } }`,
+    ),
+  expression.map((value) => `try { (await Promise.all([1].map(async (n) => ${value}(n)))).length } catch {}`),
+  expression.map((value) => `try { Promise.all([1].map(async (n) => ${value}(n))).map((x) => x) } catch {}`),
+  expression.map((value) => `switch (typeof ${value}) { case "function": try { ${value}(1) } catch {} }`),
 );
 /** Statements in blocks of their own, so that variables of one name do not meet. */
 const program = fc
@@ -131,7 +167,7 @@ test("S6: no program that is let through reaches a method outside of its paths, 
         reached.every((path) => accepted.paths.includes(path)),
       );
     }),
-    { numRuns: 4_000 },
+    { numRuns: 6_000 },
   );
   expect(run).toBeGreaterThan(100);
 });
@@ -253,12 +289,27 @@ const { code } = fc.letrec((tie) => {
             `class extends (${a}) { static ${n} = ${a}; #p = ${a}; ${n}() { return #p in this } static { ${a} } }`,
         ),
       fc.tuple(pattern, some).map(([p, a]) => `(${p} = ${a})`),
+      fc.tuple(name, some).map(([n, a]) => `({ async ${n}() { return ${a} }, async *x() {} }).${n}().y`),
+      fc.tuple(name, some).map(([n, a]) => `({ ${n}: async () => ${a} }).${n}() + 1`),
+      fc
+        .tuple(name, name, some)
+        .map(
+          ([n, m, a]) =>
+            `new (class { ${m}\n async ${n}() { return ${a} } static async ${m}() {} async [${a}]() {} async *${m}() {} })().${n}().y`,
+        ),
+      some.map((a) => `(() => Promise.all([${a}]).map((x) => x))()`),
+      some.map((a) => `[1].filter(async () => { await (async () => ${a})(); })`),
+      some.map((a) => `(async function* () { yield ${a} })().x`),
+      fc.tuple(some, some).map(([a, b]) => `device.MathSkill.add(${a}, ${b}).x`),
+      fc.tuple(some, some).map(([a, b]) => `[${a}].map(async (x) => device.MathSkill.add(x, ${b}))[0].x`),
     ),
     code: fc
       .array(
         fc.oneof(
           some.map((e) => `${e};`),
           some.map((e) => `${e}\n`),
+          fc.tuple(name, some).map(([n, e]) => `async function ${n}() { return ${e} }\n${n}().x\n${n}()`),
+          some.map((e) => `async function* g() { yield ${e} }\nfor (const x of g()) x\n`),
           fc.tuple(fc.constantFrom("let", "const", "var"), pattern, some).map(([kind, p, e]) => `${kind} ${p} = ${e};`),
           fc.tuple(some, some).map(([a, b]) => `if (${a}) ${b}; else ${b}\n`),
           fc.tuple(pattern, some).map(([p, a]) => `for (const ${p} of ${a}) { continue }`),

@@ -492,6 +492,11 @@ const CASES: readonly (readonly [place: string, source: string, code: string])[]
     "class A { x = 1\n ; get(id) { return __wait(device.UserSkill.get)(id).age } } return [1].map((id) => new A().get(id) + 1)",
   ],
   [
+    "an async function that is a statement",
+    "let a = 1\na\nasync (b) => b\nreturn a",
+    "let a = 1\na\n0, (b) => b\nreturn a",
+  ],
+  [
     "what then gives",
     "const n = device.UserSkill.get(1).then((u) => u.age); return n + 1",
     "const n = (await device.UserSkill.get(1).then((u) => u.age)); return n + 1",

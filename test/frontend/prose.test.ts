@@ -1,0 +1,80 @@
+import { describe, expect, test } from "vitest";
+
+import { readSnippet } from "../../src/frontend/index.ts";
+
+const read = (source: string): ReturnType<typeof readSnippet> => readSnippet(source, { sourceBytes: 10_000 });
+
+/** What is read of a text, without the spaces around it; or what is wrong with it. */
+function programIn(source: string): readonly string[] {
+  const snippet = read(source);
+  if (snippet.kind === "program") return [snippet.text.trim(), ...snippet.notes];
+  return snippet.kind === "unreadable" ? snippet.violations.map(({ message }) => message) : [snippet.kind];
+}
+
+const CALL = "await device.MathSkill.add(1, 2)";
+
+describe("S4: a program among sentences or tags is found", () => {
+  test.each([
+    ["a sentence before", `Here is the code:\n\n${CALL}`, "The sentences around the program were left out"],
+    [
+      "sentences before and after",
+      `Sure! I'll add them.\n${CALL}\n\nThis gives the sum.`,
+      "The sentences around the program were left out",
+    ],
+    [
+      "a list of steps before",
+      `1. First we add\n2. Then we print it.\n\n${CALL}`,
+      "The sentences around the program were left out",
+    ],
+    ["tags", `<tool_code>\n${CALL}\n</tool_code>`, "What stands around <tool_code> was left out"],
+    ["tags in a sentence", `Let me see.\n<code>${CALL}</code>\nDone.`, "What stands around <code> was left out"],
+    ["thoughts", `<think>I add 1 < 2.</think>\n${CALL}`, "Thoughts before the program were left out"],
+    [
+      "thoughts and sentences",
+      `<think>Hm.</think>\nI will add them now.\n${CALL}`,
+      "The sentences around the program were left out",
+    ],
+  ])("S4: %s", (_what, source, note) => {
+    expect(programIn(source)).toEqual([CALL, note]);
+  });
+
+  test("S4: lines and columns stay those of the text", () => {
+    const snippet = read(`Here is the code:\n\n  ${CALL}`);
+    expect(snippet.kind === "program" && snippet.tree.body[0]).toMatchObject({ start: 21 });
+  });
+
+  test.each([
+    [
+      "a program that is read as it is",
+      'const html = "<code>x</code>";\nhtml',
+      ['const html = "<code>x</code>";\nhtml'],
+    ],
+    ["nothing but sentences", "I cannot do this.\nPlease ask again later.", 1],
+    ["two tags", `<code>${CALL}</code> or <code>${CALL}</code>`, 1],
+    ["code with a mistake", `Here is the code:\nawait device.MathSkill.add(1, 2`, 1],
+    ["Python", "from math import sqrt\nprint(sqrt(2))\nfor x in range(3):\n    print(x)", 1],
+  ])("S4: not guessed: %s", (_what, source, expected) => {
+    if (typeof expected === "number") expect(read(source)).toMatchObject({ kind: "unreadable" });
+    else expect(programIn(source)).toEqual(expected);
+  });
+
+  test.each([
+    ["an escaped line feed", `const x = 1;\\n${CALL}`, "a line feed that is written as \\n"],
+    ["dots for data", "const list = [...];", "three dots in place of code"],
+    ["dots for code", "// TODO\n...", "three dots in place of code"],
+  ])("S4: %s has its own words", (_what, source, words) => {
+    expect(programIn(source)).toEqual([`Cannot parse the snippet: ${words} (SYNTAX)`]);
+  });
+
+  test("S4: a text of sentences costs twice as much when it is twice as long", () => {
+    const cost = (lines: number): number => {
+      const source = "This is a sentence of some words.\n".repeat(lines);
+      const since = performance.now();
+      readSnippet(source, { sourceBytes: 1 << 20 });
+      return performance.now() - since;
+    };
+    const least = (lines: number): number => Math.min(cost(lines), cost(lines), cost(lines));
+    // A square would make it sixteen times.
+    expect(least(8_000)).toBeLessThan(10 * least(2_000) + 20);
+  });
+});
