@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
 
-import { loadConfig, serverConfigOf } from "./config/index.ts";
+import { loadConfig, lookUp, serverConfigOf, type Variables } from "./config/index.ts";
 import { sentence, SkillgateError } from "./errors.ts";
 import { isRecord } from "./model/json.ts";
 import { DEFAULT_LIMITS, type Limits } from "./model/limits.ts";
@@ -25,6 +25,13 @@ export interface RuntimeOptions {
   /** Reads the usual configuration files too: settings.yaml, mcp.json, .mcp.json, the user's own. Off by default. */
   readonly discover?: boolean;
   readonly limits?: Partial<Limits>;
+  /**
+   * Folder in which skills keep what they remember, and the runtime its statistics, for the next runtime. Without one both
+   * end with the runtime.
+   */
+  readonly store?: string;
+  /** Gets what skills and providers have to say. */
+  readonly log?: LogListener;
   /** Answers for a person when a method needs an approval; without it such methods cannot be called. */
   readonly approve?: (request: ApprovalRequest) => boolean | Promise<boolean>;
   /**
@@ -47,6 +54,11 @@ export interface RuntimeOptions {
   readonly env?: Readonly<Record<string, string | undefined>>;
 }
 
+/** One line for the log; `path` is the method that says it, where a call does. */
+export type LogListener = (level: LogLevel, text: string, path?: string) => void;
+
+export type LogLevel = "debug" | "info" | "warn" | "error";
+
 /** Options, after files were read and defaults filled in. */
 export interface Settings {
   readonly skillsDir: string | undefined;
@@ -57,6 +69,10 @@ export interface Settings {
   readonly sections: Readonly<Record<string, unknown>>;
   readonly problems: readonly Problem[];
   readonly env: Readonly<Record<string, string | undefined>>;
+  /** What placeholders in settings stand for. */
+  readonly variables: Variables;
+  /** Absolute. */
+  readonly store: string | undefined;
 }
 
 /** Throws `OPTION_INVALID` for options that cannot be meant, `CONFIG_INVALID` for a file that was named and is broken. */
@@ -78,7 +94,15 @@ export async function readOptions(options: RuntimeOptions): Promise<Settings> {
     sections: files.settings,
     problems: files.warnings,
     env,
+    variables: files.variables,
+    store: storeOf(options.store, files.settings["store"], cwd),
   };
+}
+
+/** The folder that the program names; else `store.dir` of the settings. */
+function storeOf(wanted: string | undefined, section: unknown, cwd: string): string | undefined {
+  const folder = wanted ?? (isRecord(section) ? section["dir"] : undefined);
+  return typeof folder === "string" ? resolve(cwd, folder) : undefined;
 }
 
 /** What a timer can wait, in milliseconds: 24 days. */
@@ -111,13 +135,14 @@ interface Files {
   readonly skillsDir?: string;
   readonly limits?: Partial<Limits>;
   readonly settings: Readonly<Record<string, unknown>>;
+  readonly variables: Variables;
   readonly warnings: readonly Problem[];
 }
 
 async function readFiles(options: RuntimeOptions, cwd: string, env: Settings["env"]): Promise<Files> {
   const { settings, mcpConfig, discover = false } = options;
   if (!discover && settings === undefined && mcpConfig === undefined)
-    return { servers: [], settings: {}, warnings: [] };
+    return { servers: [], settings: {}, variables: lookUp([env]), warnings: [] };
   return loadConfig({
     cwd,
     env,

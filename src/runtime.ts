@@ -3,8 +3,8 @@ import { EventEmitter } from "node:events";
 import { createSandbox } from "../sandbox/index.ts";
 import { checkTypesWith, NO_TYPES } from "./check-types.ts";
 import { callMethod, callMethods, type WantedCall } from "./call-method.ts";
-import { sentence, SkillgateError } from "./errors.ts";
-import { type Caller, mayCall, OWNER } from "./model/caller.ts";
+import { messageOf, sentence, SkillgateError } from "./errors.ts";
+import { type Caller, mayCall, mayRead, OWNER } from "./model/caller.ts";
 import type { Catalog } from "./model/catalog.ts";
 import type { Limits } from "./model/limits.ts";
 import type { Outcome, Violation } from "./model/outcome.ts";
@@ -12,7 +12,7 @@ import type { Plan } from "./model/plan.ts";
 import type { Problem } from "./model/provider.ts";
 import { createKeptResults, type KeptResults } from "./model/results.ts";
 import type { ProvidedSkill } from "./model/skill.ts";
-import { mergeLimits, readOptions, type RuntimeOptions, type Settings } from "./options.ts";
+import { type LogLevel, mergeLimits, readOptions, type RuntimeOptions, type Settings } from "./options.ts";
 import type { ServerStatus } from "./providers/mcp/index.ts";
 import { createProviders, type Providers } from "./providers-of.ts";
 import {
@@ -29,7 +29,12 @@ import {
 } from "./registry/index.ts";
 import { type AuditEntry, type CallResult, createRouter, type Router, type Statistics } from "./router/index.ts";
 import { checkSnippet, type Rooms, type RunRequest, runSnippet } from "./run-snippet.ts";
-import { createSources, type Sources } from "./sources.ts";
+import { controlSkills, type SkillControl } from "./skill-control.ts";
+import { readSkillSettings, type SkillSettings } from "./skill-settings.ts";
+import { skillStoreOf } from "./skill-store.ts";
+import { Sources } from "./sources.ts";
+import { createLastingStatistics, type LastingStatistics } from "./statistics.ts";
+import { createStore, type Store } from "./store/index.ts";
 import { createTypecheck, type Typecheck } from "./typecheck/index.ts";
 import { createValidator } from "./validation/index.ts";
 
@@ -51,9 +56,22 @@ export interface RuntimeEvents {
   /** A call was decided on, and how it ended. */
   readonly call: [AuditEntry];
   readonly run: [Outcome];
+  /** A skill or a provider has something to say; `path` is the method whose call says it. */
+  readonly log: [{ readonly level: LogLevel; readonly text: string; readonly path?: string }];
+  /** A method has done a part of its work, in its own unit. */
+  readonly progress: [Progress];
 }
 
-export interface Runtime extends AsyncDisposable {
+export interface Progress {
+  readonly runId: string;
+  /** `Skill.method` */
+  readonly path: string;
+  readonly done: number;
+  readonly total?: number;
+  readonly text?: string;
+}
+
+export interface Runtime extends AsyncDisposable, SkillControl {
   run(source: string, options?: RunOptions): Promise<Outcome>;
   /** Looks at a snippet without running it. */
   check(
@@ -69,6 +87,8 @@ export interface Runtime extends AsyncDisposable {
   ): Promise<readonly CallResult[]>;
   /** How the calls of each method went, by path. */
   statistics(): ReadonlyMap<string, Statistics>;
+  /** The same, with what earlier runtimes on the same store have counted. */
+  lastingStatistics(): Promise<ReadonlyMap<string, Statistics>>;
   /** The newest decisions and calls, the oldest first. */
   audit(): readonly AuditEntry[];
   search(query: string, options?: SearchOptions & CallerOption): SearchAnswer;
@@ -95,14 +115,24 @@ export interface Runtime extends AsyncDisposable {
 export async function createRuntime(options: RuntimeOptions = {}): Promise<Runtime> {
   const settings = await readOptions(options);
   const registry = createRegistry();
-  const sources = createSources(registry, settings.skills);
+  const skillSettings = readSkillSettings(settings.sections["skills"], settings.variables);
+  const sources = new Sources(registry, settings.skills, skillSettings.disabled);
   const events = new EventEmitter<RuntimeEvents>();
   registry.onChange(() => {
     if (events.listenerCount("catalog") > 0) events.emit("catalog", registry.catalog);
   });
-  const providers = createProviders(settings, sources);
+  const { log } = options;
+  if (log !== undefined) events.on("log", ({ level, text, path }) => log(level, text, path));
+  const store = createStore(settings.store);
+  const statistics = createLastingStatistics(store, (error) =>
+    events.emit("log", { level: "warn", text: `Cannot keep statistics: ${messageOf(error)}` }),
+  );
+  const providers = createProviders(
+    { ...settings, isolated: skillSettings.isolated, log: (level, text) => events.emit("log", { level, text }) },
+    sources,
+  );
   if (options.lazy !== true) await providers.open();
-  return openRuntime({ options, settings, registry, sources, providers, events });
+  return openRuntime({ options, settings, registry, sources, providers, events, skillSettings, store, statistics });
 }
 
 interface Parts {
@@ -112,10 +142,13 @@ interface Parts {
   readonly sources: Sources;
   readonly providers: Providers;
   readonly events: EventEmitter<RuntimeEvents>;
+  readonly skillSettings: SkillSettings;
+  readonly store: Store;
+  readonly statistics: LastingStatistics;
 }
 
 function openRuntime(parts: Parts): Runtime {
-  const { options, settings, registry, sources, providers, events } = parts;
+  const { options, settings, registry, sources, providers, events, statistics } = parts;
   const rooms = openRooms(parts);
   let ready: Promise<void> | undefined;
   let closed: Promise<unknown> | undefined;
@@ -123,14 +156,10 @@ function openRuntime(parts: Parts): Runtime {
   if (options.lazy !== true) void whenReady();
 
   const viewFor = (caller: Caller = OWNER): Catalog => registry.viewFor(caller);
-  const requestOf = ({ caller = OWNER, limits, signal }: RunOptions): RunRequest => ({
-    caller,
-    catalog: viewFor(caller),
-    limits: mergeLimits(settings.limits, limits),
-    ...(signal !== undefined && { signal }),
-  });
+  const requestOf = (options: RunOptions): RunRequest => requestFor(options, parts);
 
   const runtime: Runtime = {
+    ...controlSkills(parts),
     async run(source, options = {}) {
       if (closed !== undefined) throw new SkillgateError("RUNTIME_CLOSED", sentence("RUNTIME_CLOSED", "run"));
       let outcome = await runSnippet(source, requestOf(options), rooms);
@@ -151,9 +180,15 @@ function openRuntime(parts: Parts): Runtime {
     callAll: (calls, { parallel = false, ...options } = {}) =>
       callMethods(calls, requestOf(options), rooms.route, parallel),
     statistics: () => rooms.router.statistics(),
+    lastingStatistics: () => statistics.all(),
     audit: () => rooms.router.entries(),
     search: (query, { caller, ...options } = {}) => search(viewFor(caller), query, options),
-    describe: (path, { caller } = {}) => describe(viewFor(caller), path),
+    describe: (path, { caller = OWNER } = {}) => {
+      const found = describe(viewFor(caller), path);
+      const [skill = ""] = path.split(".");
+      if (found.kind !== "unknown" || !requestOf({ caller }).isDisabled(skill)) return found;
+      return { ...found, suggestions: [], text: `Error: Skill '${skill}' is disabled` };
+    },
     declarations: (skills, { caller } = {}) => declarations(viewFor(caller), skills),
     systemPrompt: ({ caller, ...options } = {}) => systemPrompt(viewFor(caller), options),
     register: (skill) => sources.register(skill),
@@ -165,7 +200,8 @@ function openRuntime(parts: Parts): Runtime {
       return providers.servers;
     },
     get problems() {
-      return [...settings.problems, ...sources.problems];
+      const given = registry.catalog.skills.flatMap(({ provided }) => parts.skillSettings.of(provided).problems);
+      return [...settings.problems, ...sources.problems, ...given];
     },
     results: rooms.results,
     get ready() {
@@ -177,16 +213,48 @@ function openRuntime(parts: Parts): Runtime {
     },
     async close() {
       await (closed ??= Promise.all([rooms.sandbox.close(), rooms.typecheck?.close(), providers.close()]));
+      await statistics.close();
     },
     [Symbol.asyncDispose]: () => runtime.close(),
   };
   return runtime;
 }
 
+/** What a run or a call is about: who asks, what there is for them, and who hears what it has to say. */
+function requestFor(
+  { caller = OWNER, limits, signal }: RunOptions,
+  { settings, registry, sources, events }: Parts,
+): RunRequest {
+  return {
+    caller,
+    catalog: registry.viewFor(caller),
+    limits: mergeLimits(settings.limits, limits),
+    isDisabled: (name) =>
+      sources.disabled.some(
+        (skill) => skill.name === name && skill.methods.some((method) => mayRead(caller, `${name}.${method.name}`)),
+      ),
+    log: (path, level, text) => events.emit("log", { level, text, path }),
+    progress: (path, runId, done, total, text) =>
+      events.emit("progress", {
+        runId,
+        path,
+        done,
+        ...(total !== undefined && { total }),
+        ...(text !== undefined && { text }),
+      }),
+    ...(signal !== undefined && { signal }),
+  };
+}
+
 function openRooms({
   options,
   settings,
   events,
+  registry,
+  sources,
+  skillSettings,
+  store,
+  statistics,
 }: Parts): Rooms & { readonly router: Router; readonly typecheck: Typecheck | undefined } {
   const typecheck = options.typecheck === true ? createTypecheck() : undefined;
   void typecheck?.warmUp();
@@ -194,7 +262,13 @@ function openRooms({
   const router = createRouter({
     validator,
     ...(options.approve !== undefined && { approve: options.approve }),
-    onEntry: (entry) => events.emit("call", entry),
+    isDisabled: (skill) => sources.isDisabled(skill),
+    belongingsOf: ({ name, provided }) => ({ ...skillSettings.of(provided), store: skillStoreOf(store, name) }),
+    secrets: () => registry.catalog.skills.flatMap(({ provided }) => Object.values(skillSettings.of(provided).secrets)),
+    onEntry: (entry) => {
+      statistics.add(entry);
+      events.emit("call", entry);
+    },
   });
   return {
     sandbox: createSandbox({
@@ -206,8 +280,9 @@ function openRooms({
     results: createKeptResults(),
     checkTypes: typecheck === undefined ? NO_TYPES : checkTypesWith(typecheck),
     typecheck,
-    questions: (catalog, caller) => ({
+    questions: ({ catalog, caller, isDisabled }) => ({
       catalog,
+      isDisabled,
       problems: (method, args) => validator.problems(method, args),
       mayCall: (path) => mayCall(caller, path),
       findSimilar: (words) => similar(catalog, words),

@@ -11,6 +11,7 @@ const FLOORS = [
   ["router", "providers"],
   ["config"],
   ["*.ts"],
+  ["testing"],
   ["surfaces"],
   ["index.ts", "bin.ts"],
 ];

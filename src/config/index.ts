@@ -9,7 +9,10 @@ import { type Folders, invalid, labelOf, readConfigFile } from "./file.ts";
 import { type FileContent, NO_CONTENT, parseMcpFile } from "./mcp-file.ts";
 import { type EntryScope, parseServer } from "./server-entry.ts";
 import { NO_SETTINGS, parseSettings } from "./settings.ts";
-import { type Environment, lookUp, readVariables } from "./variables.ts";
+import { type Environment, lookUp, readVariables, type Variables } from "./variables.ts";
+
+export { stateFolder } from "./state-folder.ts";
+export { fillIn, lookUp, type Variables } from "./variables.ts";
 
 export interface ConfigOptions {
   /** The project: where its files are, and where its servers run. */
@@ -31,6 +34,8 @@ export interface Config {
   readonly limits?: Partial<Limits>;
   /** The sections of settings.yaml as they were written. */
   readonly settings: Readonly<Record<string, unknown>>;
+  /** What placeholders in settings stand for. */
+  readonly variables: Variables;
   /** What could not be used; everything else was. */
   readonly warnings: readonly Problem[];
 }
@@ -53,6 +58,7 @@ export async function loadConfig(options: ConfigOptions): Promise<Config> {
     ...(skillsDir !== undefined && { skillsDir: resolve(dirname(files.settings.path), skillsDir) }),
     ...(limits !== undefined && { limits }),
     settings: settings.sections,
+    variables,
     warnings: [...warnings, ...inOrder.flatMap((content) => content.warnings), ...merged.warnings],
   };
 }

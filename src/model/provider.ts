@@ -1,9 +1,15 @@
-import type { ProvidedSkill } from "./skill.ts";
+import type { Health, ProvidedSkill } from "./skill.ts";
 
 /** Something that could not be used, for people: which file or server, and why. */
 export interface Problem {
   readonly source: string;
   readonly error: string;
+}
+
+/** How one skill is (L8). */
+export interface SkillHealth extends Health {
+  readonly skill: string;
+  readonly source: string;
 }
 
 /** A source of skills that can come and go while the runtime lives. */
@@ -12,5 +18,7 @@ export interface Provider {
   readonly problems: readonly Problem[];
   /** Called after `skills` or `problems` changed. */
   onChange(listener: () => void): void;
+  /** How its skills are, those that did not start included. */
+  health?(): Promise<readonly SkillHealth[]>;
   close(): Promise<void>;
 }

@@ -10,6 +10,7 @@ import { prepare } from "./load/prepare.ts";
 import { loadError } from "./load/problems.ts";
 import { loadOrderOf, type ModuleSkills, nothingIn, skillsOf, type Surroundings } from "./module-skills.ts";
 import { skillNameOfModule } from "./names.ts";
+import type { Loaded } from "./process/index.ts";
 
 /** What a skills folder offers at the moment. */
 export interface Contents {
@@ -53,7 +54,7 @@ export class SkillsFolder {
     const since = Date.now();
     const { modules, problems } = await discover(this.#dir);
     const earlier = await Promise.all(modules.map((module) => this.#unchanged(module)));
-    if (earlier.includes(undefined)) this.#around.processes.start();
+    if (earlier.includes(undefined)) this.#around.homes.start();
     const preparations = modules.map((module, index) => earlier[index] ?? this.#prepare(module));
     const entries: Entry[] = [];
     // Imports come one after the other, so that one that hangs or ends the process is known.
@@ -62,7 +63,7 @@ export class SkillsFolder {
       if (state !== undefined) entries.push("kind" in state ? await this.#load(module, state, since) : state);
     }
     const gone = this.#entries.filter(({ module }) => !modules.some(({ source }) => source === module.source));
-    for (const { module } of gone) this.#around.processes.unload(module.source);
+    for (const { module } of gone) this.#around.homes.unload(module.source);
     this.#entries = entries;
     this.#refused = problems;
   }
@@ -117,13 +118,25 @@ export class SkillsFolder {
       const isReload = this.#inUse(module) !== undefined;
       if (isReload && isEmpty(prepared)) throw new SkillgateError("SKILL_INVALID", nothingIn(prepared.reading));
       const [guidance] = await Promise.all(guidanceFiles.map(readGuidance));
-      const loaded = await this.#around.processes.load(loadOrderOf(module, prepared, isReload));
+      const loaded = await this.#import(module, prepared, isReload);
       const made = skillsOf({ module, prepared, loaded, guidance }, this.#around);
       const errors = guidance?.problem === undefined ? made.errors : [...made.errors, guidance.problem];
       return { module, ...made, errors, files, signature: await signatureOf(files, since) };
     } catch (error) {
       return { ...this.#withoutIt(module, error, prepared), files, signature: await signatureOf(files, since) };
     }
+  }
+
+  /** What a module defines has its name only when it is imported; then it may turn out to belong elsewhere. */
+  async #import(module: SkillModule, prepared: Prepared, isReload: boolean): Promise<Loaded> {
+    const { homes } = this.#around;
+    const names = namesIn(module, prepared);
+    const first = homes.settle(module.source, names);
+    const order = loadOrderOf(module, prepared, isReload);
+    const loaded = await first.load(order);
+    const defined = loaded.skills.map(({ name }) => name);
+    const home = defined.length === 0 ? first : homes.settle(module.source, [...names, ...defined]);
+    return home === first ? loaded : home.load(order);
   }
 
   /** A module that cannot be loaded: the version that is in use stays, if there is one. */

@@ -4,7 +4,7 @@ import type { Skill } from "../../model/catalog.ts";
 import type { CallRecord, Outcome, Usage, Violation } from "../../model/outcome.ts";
 import { type CallSite, type Plan, UNKNOWN } from "../../model/plan.ts";
 import type { Problem } from "../../model/provider.ts";
-import type { RuntimeOptions } from "../../options.ts";
+import type { LogLevel, RuntimeOptions } from "../../options.ts";
 import type { Runtime } from "../../runtime.ts";
 import type { Paint } from "./terminal.ts";
 
@@ -133,6 +133,17 @@ const WARNING_UNITS = 300;
 export function problemText({ source, error }: Problem): string {
   return error.includes(source) ? error : `${source}: ${error}`;
 }
+
+/** What a skill or a server has to say, as one line. */
+export function logLine(
+  { level, text, path }: { readonly level: LogLevel; readonly text: string; readonly path: string | undefined },
+  paint: Paint,
+): string {
+  const who = path === undefined ? "" : `${path}: `;
+  return `${paint.dim(`${level} ${who}${escaped(shortened(text, LOG_UNITS))}`)}\n`;
+}
+
+const LOG_UNITS = 1_000;
 
 export function serversText(servers: readonly ServerStatus[], paint: Paint): string {
   if (servers.length === 0) return "No MCP servers are configured";

@@ -4,6 +4,7 @@ import { join, resolve } from "node:path";
 import type { RuntimeOptions } from "../../options.ts";
 import type { Runtime } from "../../runtime.ts";
 import { approvalAtTerminal } from "./approval.ts";
+import { logLine } from "./output.ts";
 import { PACKAGE_FOLDER } from "./package.ts";
 import type { Terminal } from "./terminal.ts";
 
@@ -31,7 +32,7 @@ export function openSession(flags: CommonFlags, { paint }: Terminal, signal: Abo
   let opened: Runtime | undefined;
 
   async function runtime(): Promise<Runtime> {
-    opened ??= await unlessInterrupted(openRuntime(flags, signal), signal);
+    opened ??= await unlessInterrupted(openRuntime(flags, { paint, signal }), signal);
     return opened;
   }
 
@@ -54,26 +55,36 @@ export function openSession(flags: CommonFlags, { paint }: Terminal, signal: Abo
 }
 
 /** Loads the runtime only now: `--help` does without. */
-async function openRuntime({ skills, settings, mcpConfig }: CommonFlags, signal: AbortSignal): Promise<Runtime> {
+async function openRuntime(flags: CommonFlags, { paint, signal }: Pick<Session, "paint" | "signal">): Promise<Runtime> {
   const { createRuntime } = await import("../../runtime.ts");
+  const { skills, settings, mcpConfig, verbose } = flags;
   const approve = approvalAtTerminal(signal);
   const options: RuntimeOptions = {
     discover: true,
     workers: 1,
     lazy: true,
+    ...(verbose && { log: (level, text, path) => process.stderr.write(logLine({ level, text, path }, paint.err)) }),
     ...(settings !== undefined && { settings }),
     ...(mcpConfig !== undefined && { mcpConfig }),
     ...(approve !== undefined && { approve }),
   };
-  return createRuntime({ ...options, skillsDir: skills ?? (await defaultSkillsDir(options)) });
+  const folders = await usualFolders(options);
+  return createRuntime({ ...options, ...folders, ...(skills !== undefined && { skillsDir: skills }) });
 }
 
-/** The folder that the settings name; else `./skills`; where there is none, the skills that ship with Skillgate. */
-async function defaultSkillsDir(options: RuntimeOptions): Promise<string> {
-  const { readOptions } = await import("../../options.ts");
+/**
+ * The skills folder that the settings name; else `./skills`; where there is none, the skills that ship with Skillgate. The
+ * store that the settings name; else the one of this project.
+ */
+async function usualFolders(options: RuntimeOptions): Promise<{ readonly skillsDir: string; readonly store: string }> {
+  const [{ readOptions }, { stateFolder }] = await Promise.all([
+    import("../../options.ts"),
+    import("../../config/index.ts"),
+  ]);
   const usual = resolve("skills");
-  const { skillsDir = usual } = await readOptions(options);
-  return skillsDir === usual && !existsSync(usual) ? join(PACKAGE_FOLDER, "skills") : skillsDir;
+  const { skillsDir = usual, store = stateFolder(resolve(".")) } = await readOptions(options);
+  const shipped = skillsDir === usual && !existsSync(usual);
+  return { skillsDir: shipped ? join(PACKAGE_FOLDER, "skills") : skillsDir, store };
 }
 
 async function unlessInterrupted<Value>(work: Promise<Value>, signal: AbortSignal): Promise<Value> {

@@ -6,6 +6,7 @@ import { messageOf } from "../../../errors.ts";
 import type { CallContext } from "../../../model/skill.ts";
 import { Ending } from "./ending.ts";
 import { type InvokeOrder, type Loaded, type LoadOrder, nowMs, type Order, type Report } from "./messages.ts";
+import { answerOfStore } from "./answer-of-store.ts";
 import { parseReport } from "./parse-report.ts";
 import { callCancelled, callFailed, errorOfCall, ModuleFailure, ProcessGone, runtimeClosed } from "./skill-errors.ts";
 
@@ -153,8 +154,8 @@ export class SkillProcess {
   }
 
   #begin(call: number, request: CallRequest, context: CallContext, end: (end: CallEnd) => void): void {
-    const { caller, runId, callId, settings } = context;
-    const facts = { caller: { ...caller }, runId, callId, settings };
+    const { caller, runId, callId, settings, secrets } = context;
+    const facts = { caller: { ...caller }, runId, callId, settings, secrets };
     try {
       this.#send({ kind: "invoke", call, ...request, context: facts, startBy: nowMs() + START_MS });
       if (this.isOver) end({ kind: "moved" });
@@ -245,6 +246,11 @@ export class SkillProcess {
         break;
       case "progress":
         call?.context.progress(report.done, report.total, report.text);
+        break;
+      case "store":
+        void answerOfStore(report.request, call?.context).then((answer) =>
+          this.#send({ kind: "stored", ask: report.ask, ...answer }),
+        );
         break;
     }
   }

@@ -1,0 +1,129 @@
+import { fillIn, type Variables } from "./config/index.ts";
+import { sentence } from "./errors.ts";
+import { problemText } from "./model/arguments.ts";
+import type { Method } from "./model/catalog.ts";
+import { isRecord, type JsonSchema } from "./model/json.ts";
+import type { Problem } from "./model/provider.ts";
+import type { CallContext, ProvidedSkill } from "./model/skill.ts";
+import { createRegistry } from "./registry/index.ts";
+import { createValidator, type Validator } from "./validation/index.ts";
+
+/** What a skill is given of the settings, and what is wrong with them. */
+export interface GivenSettings extends Pick<CallContext, "settings" | "secrets"> {
+  readonly problems: readonly Problem[];
+}
+
+/** What the section `skills` of the settings says of skills (L7, L9). */
+export interface SkillSettings {
+  /** Names of the skills that are switched off (`enabled: false`). */
+  readonly disabled: readonly string[];
+  /** Names of the skills that want a process of their own (`isolation: process`). */
+  readonly isolated: readonly string[];
+  of(skill: Pick<ProvidedSkill, "name" | "settings">): GivenSettings;
+}
+
+type Section = Readonly<Record<string, unknown>>;
+
+/** Values are checked against the schema that a skill declares; `dir` is the folder itself, not a skill. */
+export function readSkillSettings(section: unknown, variables: Variables): SkillSettings {
+  const sections = new Map(
+    Object.entries(isRecord(section) ? section : {}).filter((entry): entry is [string, Section] => isRecord(entry[1])),
+  );
+  const names = [...sections.keys()];
+  const validator = createValidator();
+  const known = new WeakMap<object, GivenSettings>();
+  return {
+    disabled: names.filter((name) => sections.get(name)?.["enabled"] === false),
+    isolated: names.filter((name) => sections.get(name)?.["isolation"] === "process"),
+    of(skill) {
+      const given = known.get(skill) ?? settingsOf(skill, sections.get(skill.name) ?? {}, { variables, validator });
+      known.set(skill, given);
+      return given;
+    },
+  };
+}
+
+/** What stands under the name of every skill, and is not for the skill itself. */
+const FOR_THE_RUNTIME: ReadonlySet<string> = new Set(["enabled", "isolation"]);
+
+interface Around {
+  readonly variables: Variables;
+  readonly validator: Validator;
+}
+
+function settingsOf(
+  { name, settings: schema }: Pick<ProvidedSkill, "name" | "settings">,
+  section: Section,
+  { variables, validator }: Around,
+): GivenSettings {
+  const missing = new Set<string>();
+  const own = Object.entries(section).filter(([key]) => !FOR_THE_RUNTIME.has(key));
+  const written = own.map(([key, value]) => [key, filled(value, variables, missing)] as const);
+  const problems = [...missing].map((what) => problem(name, `missing ${what}`));
+  if (schema === undefined) return { settings: Object.fromEntries(written), secrets: {}, problems };
+  const secretNames = secretsIn(schema);
+  const fromEnvironment = secretNames.flatMap((key) => {
+    const value = variables(variableOf(name, key));
+    return value === undefined ? [] : [[key, value] as const];
+  });
+  const all = Object.fromEntries([...fromEnvironment, ...written].filter(([, value]) => value !== undefined));
+  const checked = validator.validate(asMethod(name, schema), all);
+  const values = checked.kind === "valid" ? checked.input : all;
+  const wrong = checked.kind === "valid" ? [] : checked.problems;
+  const isSecret = ([key]: readonly [string, unknown]): boolean => secretNames.includes(key);
+  const texts = Object.entries(values).filter(isSecret);
+  return {
+    settings: Object.fromEntries(Object.entries(values).filter((entry) => !isSecret(entry))),
+    secrets: Object.fromEntries(texts.map(([key, value]) => [key, String(value)])),
+    problems: [
+      ...problems,
+      ...wrong.map((each) => {
+        const hint = secretNames.includes(each.field) ? `; set ${variableOf(name, each.field)}` : "";
+        return problem(name, problemText(each, "it").replace("is not an argument", "is not a setting") + hint);
+      }),
+    ],
+  };
+}
+
+/** Placeholders anywhere in a value; what has one that stands for nothing is as good as not there. */
+function filled(value: unknown, variables: Variables, missing: Set<string>): unknown {
+  if (Array.isArray(value)) return value.map((each) => filled(each, variables, missing));
+  if (isRecord(value)) {
+    return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, filled(each, variables, missing)]));
+  }
+  if (typeof value !== "string") return value;
+  const lacking = new Set<string>();
+  const text = fillIn(value, variables, lacking);
+  for (const name of lacking) missing.add(name);
+  return lacking.size === 0 ? text : undefined;
+}
+
+/** Settings with `writeOnly: true`, JSON Schema's own word for what is never shown again. */
+export function secretsIn({ properties }: JsonSchema): readonly string[] {
+  if (!isRecord(properties)) return [];
+  return Object.entries(properties).flatMap(([name, each]) =>
+    isRecord(each) && each["writeOnly"] === true ? [name] : [],
+  );
+}
+
+/** Where a secret is looked for: `apiKey` of `WeatherSkill` is `WEATHER_API_KEY`. */
+export function variableOf(skill: string, secret: string): string {
+  const words = `${skill.replace(/(?<=.)Skill$/, "")}_${secret}`.replace(/(?<=[\p{Ll}\p{N}])(?=\p{Lu})/gu, "_");
+  return words.replace(/[^\p{L}\p{N}]+/gu, "_").toUpperCase();
+}
+
+/** Settings are checked as arguments are. */
+function asMethod(skill: string, input: JsonSchema): Method {
+  const registry = createRegistry();
+  const methods = [{ name: "settings", description: "", input }];
+  registry.register({ name: skill, description: "", source: "settings", kind: "code", methods, invoke: nothing });
+  const [method] = registry.catalog.methods;
+  if (method === undefined) throw new Error(`The registry has lost "${skill}.settings"`);
+  return method;
+}
+
+async function nothing(): Promise<void> {}
+
+function problem(skill: string, what: string): Problem {
+  return { source: `skills.${skill}`, error: sentence("CONFIG_INVALID", `skills.${skill}: ${what}`) };
+}
