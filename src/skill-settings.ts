@@ -68,7 +68,7 @@ function settingsOf(
   });
   const all = Object.fromEntries([...fromEnvironment, ...written].filter(([, value]) => value !== undefined));
   const checked = validator.validate(asMethod(name, schema), all);
-  const values = checked.kind === "valid" ? checked.input : all;
+  const values = checked.kind === "valid" ? checked.input : { ...defaultsIn(schema), ...all };
   const wrong = checked.kind === "valid" ? [] : checked.problems;
   const isSecret = ([key]: readonly [string, unknown]): boolean => secretNames.includes(key);
   const texts = Object.entries(values).filter(isSecret);
@@ -103,6 +103,14 @@ export function secretsIn({ properties }: JsonSchema): readonly string[] {
   if (!isRecord(properties)) return [];
   return Object.entries(properties).flatMap(([name, each]) =>
     isRecord(each) && each["writeOnly"] === true ? [name] : [],
+  );
+}
+
+/** What stands in for settings that are missing, where others are wrong. */
+function defaultsIn({ properties }: JsonSchema): Section {
+  const declared = Object.entries(isRecord(properties) ? properties : {});
+  return Object.fromEntries(
+    declared.flatMap(([name, each]) => (isRecord(each) && "default" in each ? [[name, each["default"]]] : [])),
   );
 }
 

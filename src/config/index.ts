@@ -11,6 +11,7 @@ import { type EntryScope, parseServer } from "./server-entry.ts";
 import { NO_SETTINGS, parseSettings } from "./settings.ts";
 import { type Environment, lookUp, readVariables, type Variables } from "./variables.ts";
 
+export { editSettings } from "./edit-settings.ts";
 export { stateFolder } from "./state-folder.ts";
 export { fillIn, lookUp, type Variables } from "./variables.ts";
 

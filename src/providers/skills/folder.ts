@@ -27,6 +27,12 @@ export interface Unstarted {
   readonly source: string;
 }
 
+/** Where the modules are; of these, all or only one. */
+interface Place {
+  readonly dir: string;
+  readonly only: string | undefined;
+}
+
 /** A module as it was when it was last loaded. */
 interface Entry extends ModuleSkills {
   readonly module: SkillModule;
@@ -37,14 +43,14 @@ interface Entry extends ModuleSkills {
 
 /** Keeps the skills of a folder. What has not changed is left alone, its objects included. */
 export class SkillsFolder {
-  readonly #dir: string;
+  readonly #place: Place;
   readonly #cache: Cache;
   readonly #around: Surroundings;
   #entries: readonly Entry[] = [];
   #refused: readonly Problem[] = [];
 
-  constructor(dir: string, cache: Cache, around: Surroundings) {
-    this.#dir = dir;
+  constructor(place: Place, cache: Cache, around: Surroundings) {
+    this.#place = place;
     this.#cache = cache;
     this.#around = around;
   }
@@ -52,7 +58,7 @@ export class SkillsFolder {
   /** Looks at the folder again, and loads what is new or has changed. */
   async refresh(): Promise<void> {
     const since = Date.now();
-    const { modules, problems } = await discover(this.#dir);
+    const { modules, problems } = await discover(this.#place.dir, this.#place.only);
     const earlier = await Promise.all(modules.map((module) => this.#unchanged(module)));
     if (earlier.includes(undefined)) this.#around.homes.start();
     const preparations = modules.map((module, index) => earlier[index] ?? this.#prepare(module));

@@ -9,6 +9,9 @@ import { Homes } from "./homes.ts";
 import { LiveFolder } from "./live-folder.ts";
 import { openCache } from "./load/cache.ts";
 
+export { bundleModule } from "./load/bundle.ts";
+export { skillNameOfModule } from "./names.ts";
+
 export interface SkillsOptions {
   /** Where skills and this room say what nobody asked for. */
   readonly log?: CallContext["log"];
@@ -18,6 +21,8 @@ export interface SkillsOptions {
   readonly memoryBytes?: number;
   /** Names of skills that want a process of their own; the others share one. */
   readonly isolated?: readonly string[];
+  /** The only module that counts: its entry, or its folder. */
+  readonly only?: string;
   /** Where compiled skills are kept from one start to the next. */
   readonly cacheDir?: string;
   /** Follow changes of the folder (L6). */
@@ -47,7 +52,7 @@ export async function loadSkills(dir: string, options: SkillsOptions = {}): Prom
   const root = await realpath(dir).catch(() => resolve(dir));
   const cache = await openCache(options.cacheDir);
   const homes = new Homes({ root, log, importTimeoutMs, memoryBytes }, isolated);
-  const folder = new SkillsFolder(dir, cache, { root, homes });
+  const folder = new SkillsFolder({ dir, only: options.only }, cache, { root, homes });
   const live = new LiveFolder(folder, root, log);
   await live.look();
   if (options.watch === true) await live.watch();

@@ -1,3 +1,4 @@
+import { relative } from "node:path";
 import { stripVTControlCharacters } from "node:util";
 
 import type { Skill } from "../../model/catalog.ts";
@@ -223,12 +224,12 @@ export function count(number: number, word: string): string {
   return `${number} ${word}${number === 1 ? "" : "s"}`;
 }
 
-function milliseconds(ms: number): string {
+export function milliseconds(ms: number): string {
   return `${ms.toFixed(ms < 10 ? 1 : 0)} ms`;
 }
 
 /** Rows as lines, each column as wide as its widest cell. */
-function table(rows: readonly (readonly string[])[]): readonly string[] {
+export function table(rows: readonly (readonly string[])[]): readonly string[] {
   const widths = rows[0]?.map((_, column) => Math.max(...rows.map((row) => width(row[column] ?? "")))) ?? [];
   return rows.map((row) =>
     row
@@ -244,15 +245,21 @@ function width(cell: string): number {
 }
 
 /** The first line, cut visibly. */
-function shortened(text: string, units: number): string {
+export function shortened(text: string, units: number): string {
   const [line = ""] = text.split("\n", 1);
   return line.length <= units ? line : `${line.slice(0, units - 1).replace(/[\uD800-\uDBFF]$/, "")}…`;
 }
 
-function indented(text: string): string {
+export function indented(text: string): string {
   return text === "" ? "" : text.trimEnd().replace(/^/gm, "    ");
 }
 
 export function lines(parts: readonly string[]): string {
   return parts.filter((part) => part !== "").join("\n");
+}
+
+/** A path as a person would type it: relative to the current folder where it is in it. */
+export function shownPath(file: string): string {
+  const path = relative(process.cwd(), file);
+  return path === "" || path.startsWith("..") ? file : path;
 }

@@ -11,7 +11,7 @@ import { addMcpTest } from "./mcp-test.ts";
 import { VERSION } from "../../version.ts";
 import { addRun } from "./run.ts";
 import { addSearch } from "./search.ts";
-import { addSkillsList } from "./skills-list.ts";
+import { addSkills } from "./skills/index.ts";
 import { addTypes } from "./types.ts";
 import { usageErrorOf } from "./usage-error.ts";
 
@@ -30,7 +30,7 @@ export function createProgram(act: Act): Command {
   for (const add of [addRun, addCheck, addSearch, addDescribe, addTypes, addCall]) add(program, act);
   const mcp = program.command("mcp").description("MCP servers");
   for (const add of [addMcpList, addMcpTest]) add(mcp, act);
-  addSkillsList(program.command("skills").description("skills"), act);
+  addSkills(program.command("skills").description("skills"), act);
   addDoctor(program, act);
   throwFrom(program);
   return program;

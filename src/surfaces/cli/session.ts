@@ -26,10 +26,24 @@ export interface Session extends AsyncDisposable {
   readonly runtime: () => Promise<Runtime>;
   /** The same, when all its servers are connected or have failed. */
   readonly readyRuntime: () => Promise<Runtime>;
+  /** A runtime of which nothing is left in the end: its skills remember nothing of it. */
+  readonly forgetfulRuntime: () => Promise<Runtime>;
+  readonly folders: () => Promise<Folders>;
+}
+
+/** Where things are, or would be; absolute. */
+export interface Folders {
+  /** The skills that are in use: those of the project, or those that ship. */
+  readonly skills: string;
+  /** Where the project's skills are, or would be. */
+  readonly ownSkills: string;
+  readonly store: string;
+  readonly settingsFile: string;
 }
 
 export function openSession(flags: CommonFlags, { paint }: Terminal, signal: AbortSignal): Session {
   let opened: Runtime | undefined;
+  const forgetful: Runtime[] = [];
 
   async function runtime(): Promise<Runtime> {
     opened ??= await unlessInterrupted(openRuntime(flags, { paint, signal }), signal);
@@ -48,43 +62,69 @@ export function openSession(flags: CommonFlags, { paint }: Terminal, signal: Abo
     signal,
     runtime,
     readyRuntime,
+    async forgetfulRuntime() {
+      const made = await unlessInterrupted(openRuntime(flags, { paint, signal }, "forget"), signal);
+      forgetful.push(made);
+      await unlessInterrupted(made.ready, signal);
+      return made;
+    },
+    folders: () => foldersOf(flags),
     async [Symbol.asyncDispose]() {
-      await opened?.close();
+      await Promise.all([opened, ...forgetful].map(async (each) => each?.close()));
     },
   };
 }
 
 /** Loads the runtime only now: `--help` does without. */
-async function openRuntime(flags: CommonFlags, { paint, signal }: Pick<Session, "paint" | "signal">): Promise<Runtime> {
+async function openRuntime(
+  flags: CommonFlags,
+  { paint, signal }: Pick<Session, "paint" | "signal">,
+  memory: "keep" | "forget" = "keep",
+): Promise<Runtime> {
   const { createRuntime } = await import("../../runtime.ts");
-  const { skills, settings, mcpConfig, verbose } = flags;
+  const { skills, store } = await foldersOf(flags);
   const approve = approvalAtTerminal(signal);
-  const options: RuntimeOptions = {
-    discover: true,
+  return createRuntime({
+    ...optionsOf(flags),
     workers: 1,
     lazy: true,
-    ...(verbose && { log: (level, text, path) => process.stderr.write(logLine({ level, text, path }, paint.err)) }),
+    skillsDir: skills,
+    ...(memory === "keep" && { store }),
+    ...(flags.verbose && {
+      log: (level, text, path) => process.stderr.write(logLine({ level, text, path }, paint.err)),
+    }),
+    ...(approve !== undefined && { approve }),
+  });
+}
+
+/** What the flags say, without what can be worked out from it. */
+function optionsOf({ settings, mcpConfig }: CommonFlags): RuntimeOptions {
+  return {
+    discover: true,
     ...(settings !== undefined && { settings }),
     ...(mcpConfig !== undefined && { mcpConfig }),
-    ...(approve !== undefined && { approve }),
   };
-  const folders = await usualFolders(options);
-  return createRuntime({ ...options, ...folders, ...(skills !== undefined && { skillsDir: skills }) });
 }
 
 /**
- * The skills folder that the settings name; else `./skills`; where there is none, the skills that ship with Skillgate. The
- * store that the settings name; else the one of this project.
+ * The skills folder that is asked for, else the one that the settings name, else `./skills`; where there is none, the
+ * skills that ship with Skillgate. The store that the settings name, else the one of this project.
  */
-async function usualFolders(options: RuntimeOptions): Promise<{ readonly skillsDir: string; readonly store: string }> {
+async function foldersOf(flags: CommonFlags): Promise<Folders> {
   const [{ readOptions }, { stateFolder }] = await Promise.all([
     import("../../options.ts"),
     import("../../config/index.ts"),
   ]);
   const usual = resolve("skills");
-  const { skillsDir = usual, store = stateFolder(resolve(".")) } = await readOptions(options);
-  const shipped = skillsDir === usual && !existsSync(usual);
-  return { skillsDir: shipped ? join(PACKAGE_FOLDER, "skills") : skillsDir, store };
+  const { skillsDir = usual, store = stateFolder(resolve(".")) } = await readOptions(optionsOf(flags));
+  const ownSkills = flags.skills === undefined ? skillsDir : resolve(flags.skills);
+  const isShipped = flags.skills === undefined && skillsDir === usual && !existsSync(usual);
+  return {
+    skills: isShipped ? join(PACKAGE_FOLDER, "skills") : ownSkills,
+    ownSkills,
+    store,
+    settingsFile: resolve(flags.settings ?? "settings.yaml"),
+  };
 }
 
 async function unlessInterrupted<Value>(work: Promise<Value>, signal: AbortSignal): Promise<Value> {
