@@ -7,7 +7,17 @@ import { expect, test } from "vitest";
 const FLOORS = [
   ["errors.ts", "sandbox"],
   ["model"],
-  ["define-skill.ts", "standard-schema.ts", "frontend", "gatekeeper", "typecheck", "registry", "validation", "store"],
+  [
+    "define-skill.ts",
+    "standard-schema.ts",
+    "valibot-schema.ts",
+    "frontend",
+    "gatekeeper",
+    "typecheck",
+    "registry",
+    "validation",
+    "store",
+  ],
   ["router", "providers"],
   ["config"],
   ["*.ts"],
