@@ -57,7 +57,7 @@ describe("testSkill", () => {
     await expect(skill.call("now", { town: "Oslo" })).rejects.toMatchObject({ code: "ARGUMENTS_INVALID" });
     await expect(skill.run("device.WeatherSkill.noww()")).rejects.toThrow("METHOD_UNKNOWN");
     await expect(skill.call("pay", { amount: 1 })).rejects.toMatchObject({ code: "APPROVAL_MISSING" });
-    await expect(skill.call("last", {}, { caller: { id: "bob", grants: [] } })).rejects.toMatchObject({
+    await expect(skill.call("last", {}, { caller: { id: "bob", grants: [], reads: ["*"] } })).rejects.toMatchObject({
       code: "PERMISSION_MISSING",
     });
   });
