@@ -1,4 +1,4 @@
-import { stat } from "node:fs/promises";
+import { type Stats, statSync } from "node:fs";
 
 import type { DefinedSkill } from "../../define-skill.ts";
 import { sentence, SkillgateError } from "../../errors.ts";
@@ -59,15 +59,16 @@ export class SkillsFolder {
   async refresh(): Promise<void> {
     const since = Date.now();
     const { modules, problems } = await discover(this.#place.dir, this.#place.only);
-    const earlier = await Promise.all(modules.map((module) => this.#unchanged(module)));
+    const earlier = modules.map((module) => this.#unchanged(module));
     if (earlier.includes(undefined)) this.#around.homes.start();
     const preparations = modules.map((module, index) => earlier[index] ?? this.#prepare(module));
-    const entries: Entry[] = [];
-    // Imports come one after the other, so that one that hangs or ends the process is known.
+    const loads: Promise<Entry>[] = [];
     for (const [index, module] of modules.entries()) {
       const state = await preparations[index];
-      if (state !== undefined) entries.push("kind" in state ? await this.#load(module, state, since) : state);
+      if (state === undefined) continue;
+      loads.push("kind" in state ? this.#load(module, state, since) : Promise.resolve(state));
     }
+    const entries = await Promise.all(loads);
     const gone = this.#entries.filter(({ module }) => !modules.some(({ source }) => source === module.source));
     for (const { module } of gone) this.#around.homes.unload(module.source);
     this.#entries = entries;
@@ -100,11 +101,11 @@ export class SkillsFolder {
     return this.#entries.find((entry) => entry.module.source === module.source && entry.module.entry === module.entry);
   }
 
-  async #unchanged(module: SkillModule): Promise<Entry | undefined> {
+  #unchanged(module: SkillModule): Entry | undefined {
     const entry = this.#earlier(module);
     if (entry === undefined || entry.signature === "" || entry.module.guidanceFile !== module.guidanceFile)
       return undefined;
-    return (await signatureOf(entry.files)) === entry.signature ? entry : undefined;
+    return signatureOf(entry.files) === entry.signature ? entry : undefined;
   }
 
   async #prepare(module: SkillModule): Promise<Preparation> {
@@ -127,9 +128,9 @@ export class SkillsFolder {
       const loaded = await this.#import(module, prepared, isReload);
       const made = skillsOf({ module, prepared, loaded, guidance }, this.#around);
       const errors = guidance?.problem === undefined ? made.errors : [...made.errors, guidance.problem];
-      return { module, ...made, errors, files, signature: await signatureOf(files, since) };
+      return { module, ...made, errors, files, signature: signatureOf(files, since) };
     } catch (error) {
-      return { ...this.#withoutIt(module, error, prepared), files, signature: await signatureOf(files, since) };
+      return { ...this.#withoutIt(module, error, prepared), files, signature: signatureOf(files, since) };
     }
   }
 
@@ -181,14 +182,21 @@ function namesIn({ stem }: SkillModule, prepared: Prepared | undefined): readonl
 const STAMP_MS = 10;
 
 /** Empty where a file has changed since a moment: then nobody knows which of its states was read. */
-async function signatureOf(files: readonly string[], since = Infinity): Promise<string> {
-  const stamps = await Promise.all(
-    files.map(async (file) => {
-      const facts = await stat(file).catch(() => undefined);
-      return facts === undefined
-        ? { text: `${file} gone`, at: 0 }
-        : { text: `${file} ${facts.mtimeMs} ${facts.size}`, at: facts.mtimeMs };
-    }),
-  );
+function signatureOf(files: readonly string[], since = Infinity): string {
+  const stamps = files.map((file) => {
+    const facts = factsOf(file);
+    return facts === undefined
+      ? { text: `${file} gone`, at: 0 }
+      : { text: `${file} ${facts.mtimeMs} ${facts.size}`, at: facts.mtimeMs };
+  });
   return stamps.some(({ at }) => at > since - STAMP_MS) ? "" : stamps.map(({ text }) => text).join("\n");
+}
+
+function factsOf(file: string): Stats | undefined {
+  try {
+    return statSync(file);
+  } catch {
+    // Gone, or out of reach, which comes to the same.
+    return undefined;
+  }
 }

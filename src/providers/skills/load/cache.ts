@@ -1,18 +1,6 @@
 import { createHash, randomUUID } from "node:crypto";
-import { readdirSync, readFileSync } from "node:fs";
-import {
-  access,
-  constants,
-  mkdir,
-  mkdtemp,
-  readdir,
-  readFile,
-  realpath,
-  rename,
-  rm,
-  stat,
-  writeFile,
-} from "node:fs/promises";
+import { accessSync, readdirSync, readFileSync, renameSync, statSync, writeFileSync } from "node:fs";
+import { access, constants, mkdir, mkdtemp, readdir, realpath, rm, stat } from "node:fs/promises";
 import { homedir, tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -33,8 +21,8 @@ export interface Prepared {
 
 export interface Cache {
   readonly dir: string;
-  find(entry: string): Promise<Prepared | undefined>;
-  store(entry: string, made: Made): Promise<Prepared>;
+  find(entry: string): Prepared | undefined;
+  store(entry: string, made: Made): Prepared;
   close(): Promise<void>;
 }
 
@@ -90,13 +78,13 @@ interface Kept {
   readonly prepared: Prepared;
 }
 
-async function find(dir: string, entry: string): Promise<Prepared | undefined> {
+/** Like all of what follows, not in the background: for hundreds of small files that takes many times as long. */
+function find(dir: string, entry: string): Prepared | undefined {
   try {
-    const kept: unknown = JSON.parse(await readFile(indexFile(dir, entry), "utf8"));
+    const kept: unknown = JSON.parse(readFileSync(indexFile(dir, entry), "utf8"));
     if (!isKept(kept)) return undefined;
-    const hashes = await Promise.all(kept.hashes.map(([file]) => hashOfFile(file)));
-    if (!kept.hashes.every(([, hash], index) => hash === hashes[index])) return undefined;
-    await Promise.all([kept.prepared.bundle, ...kept.packages].map((file) => access(file)));
+    if (!kept.hashes.every(([file, hash]) => hash === hashOf(readFileSync(file)))) return undefined;
+    for (const file of [kept.prepared.bundle, ...kept.packages]) accessSync(file);
     return kept.prepared;
   } catch {
     // Not there, not whole, or made of files that are gone: it is made anew.
@@ -109,33 +97,29 @@ function isKept(value: unknown): value is Kept {
   return isRecord(value) && value["code"] === codeHash();
 }
 
-async function store(dir: string, entry: string, made: Made): Promise<Prepared> {
+function store(dir: string, entry: string, made: Made): Prepared {
   const { reading, warnings, text, format, files, packages, since } = made;
   const bundle = join(dir, `${hashOf(text)}.${format === "esm" ? "mjs" : "cjs"}`);
   const prepared: Prepared = { reading, warnings, bundle, files };
-  await write(bundle, text);
-  const hashes = await Promise.all(files.map(async (file) => [file, await hashOfFile(file)] as const));
-  const stamps = await Promise.all(files.map(async (file) => (await stat(file)).mtimeMs));
+  write(bundle, text);
+  const hashes = files.map((file) => [file, hashOf(readFileSync(file))] as const);
+  const stamps = files.map((file) => statSync(file).mtimeMs);
   // A file that changed meanwhile has another hash than what was read of it: the next one to ask makes it anew.
   if (stamps.every((stamp) => stamp < since)) {
-    await write(indexFile(dir, entry), JSON.stringify({ code: codeHash(), hashes, packages, prepared } satisfies Kept));
+    write(indexFile(dir, entry), JSON.stringify({ code: codeHash(), hashes, packages, prepared } satisfies Kept));
   }
   return prepared;
 }
 
 /** Another process may read at the same time, so a file appears whole or not at all. */
-async function write(file: string, text: string): Promise<void> {
+function write(file: string, text: string): void {
   const part = `${file}.${randomUUID()}.part`;
-  await writeFile(part, text, { mode: 0o600 });
-  await rename(part, file);
+  writeFileSync(part, text, { mode: 0o600 });
+  renameSync(part, file);
 }
 
 function indexFile(dir: string, entry: string): string {
   return join(dir, `${hashOf(entry)}.json`);
-}
-
-async function hashOfFile(file: string): Promise<string> {
-  return hashOf(await readFile(file));
 }
 
 function hashOf(data: string | Buffer): string {

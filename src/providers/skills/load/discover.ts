@@ -80,6 +80,8 @@ async function placeOf(root: string, folder: string, entry: Dirent): Promise<Pla
   const name = entry.name;
   const source = folder === "" ? name : `${folder}/${name}`;
   try {
+    // What is no link is where it is: in a folder of hundreds of files, that saves most of the time.
+    if (entry.isFile()) return { kind: "file", name, source, path: join(root, source), root };
     const path = await realpath(join(root, source));
     if (!isInside(root, path)) return refuse(name, source, "it is a symbolic link that leaves the skills folder");
     const facts = await stat(path);

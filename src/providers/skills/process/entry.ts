@@ -7,6 +7,7 @@ import type { InvokeOrder, LoadOrder, Order, Report, StoreRequest } from "./mess
 import { nowMs } from "./messages.ts";
 import { OWN_CODE } from "./skill-errors.ts";
 import { runCall } from "./run-call.ts";
+import { showSourcesInStacks } from "./stacks.ts";
 import { findForeign } from "./values.ts";
 
 /**
@@ -17,6 +18,7 @@ const send = takeChannel();
 const endProcess = process.exit.bind(process);
 const modules = new Map<string, LoadedModule>();
 const calls = new Map<number, AbortController>();
+let lastLoad: Promise<void> = Promise.resolve();
 /** Questions to the store that are not answered yet. */
 const asked = new Map<number, { readonly resolve: (value: unknown) => void; readonly reject: (why: Error) => void }>();
 let lastAsk = 0;
@@ -24,6 +26,7 @@ let lastAsk = 0;
 const current = new AsyncLocalStorage<number>();
 
 process.title = "skillgate skills";
+showSourcesInStacks();
 process.on("message", (order: Order) => obey(order));
 process.on("disconnect", () => endProcess(0));
 // The runtime decides when a Ctrl-C ends the skills.
@@ -54,10 +57,11 @@ function takeChannel(): (report: Report) => void {
 function obey(order: Order): void {
   switch (order.kind) {
     case "load":
-      void load(order);
+      // One after the other, so that one that hangs or ends the process is known.
+      lastLoad = lastLoad.then(() => load(order));
       break;
     case "unload":
-      modules.delete(order.module);
+      lastLoad = lastLoad.then(() => void modules.delete(order.module));
       break;
     case "invoke":
       void invoke(order);
