@@ -141,14 +141,33 @@ function codeHash(): string {
   return code;
 }
 
-const KEPT_MS = 90 * 24 * 3_600_000;
+const DAY_MS = 24 * 3_600_000;
+/** How long something is kept after it was made: what an entry names, and what none names any more. */
+const KEPT_MS = { named: 90 * DAY_MS, nameless: 7 * DAY_MS };
 
-/** Throws away what was made months ago; what is still wanted is made anew. */
+/** Throws away what was made long ago; what is still wanted is made anew. */
 async function prune(dir: string): Promise<void> {
   const now = Date.now();
-  for (const name of await readdir(dir)) {
+  const names = await readdir(dir);
+  const named = bundlesNamedIn(dir, names);
+  for (const name of names) {
     const file = join(dir, name);
+    const keptMs = name.endsWith(".json") || named.has(file) ? KEPT_MS.named : KEPT_MS.nameless;
     const facts = await stat(file).catch(() => undefined);
-    if (facts !== undefined && now - facts.mtimeMs > KEPT_MS) await rm(file, { force: true });
+    if (facts !== undefined && now - facts.mtimeMs > keptMs) await rm(file, { force: true });
   }
+}
+
+/** Each save of a skill leaves a bundle behind that the next one no longer names. */
+function bundlesNamedIn(dir: string, names: readonly string[]): ReadonlySet<string> {
+  const named = new Set<string>();
+  for (const name of names.filter((each) => each.endsWith(".json"))) {
+    try {
+      const kept: unknown = JSON.parse(readFileSync(join(dir, name), "utf8"));
+      if (isKept(kept)) named.add(kept.prepared.bundle);
+    } catch {
+      // Another process has thrown it away, or it is not whole.
+    }
+  }
+  return named;
 }
