@@ -39,7 +39,7 @@ export interface RuntimeOptions {
    * that needs none of them starts faster.
    */
   readonly lazy?: boolean;
-  /** Takes up changes of skill files while the runtime lives. Off by default. */
+  /** Takes up changes of skill files, and of what the settings say of skills, while the runtime lives. Off by default. */
   readonly watch?: boolean;
   /**
    * Lets the TypeScript compiler look at each snippet before it runs, in a thread of its own, for at most 100 ms. Needs the
@@ -67,6 +67,8 @@ export interface Settings {
   readonly servers: readonly ServerConfig[];
   readonly limits: Limits;
   readonly sections: Readonly<Record<string, unknown>>;
+  /** The settings.yaml that is read, if it is there. Absolute. */
+  readonly settingsFile: string | undefined;
   readonly problems: readonly Problem[];
   readonly env: Readonly<Record<string, string | undefined>>;
   /** What placeholders in settings stand for. */
@@ -92,11 +94,17 @@ export async function readOptions(options: RuntimeOptions): Promise<Settings> {
     servers: [...declared, ...files.servers.filter((server) => !names.has(server.name))],
     limits: mergeLimits(mergeLimits(DEFAULT_LIMITS, files.limits), options.limits),
     sections: files.settings,
+    settingsFile: settingsFileOf(options, cwd),
     problems: files.warnings,
     env,
     variables: files.variables,
     store: storeOf(options.store, files.settings["store"], cwd),
   };
+}
+
+function settingsFileOf({ settings, discover = false }: RuntimeOptions, cwd: string): string | undefined {
+  const file = settings ?? (discover ? "settings.yaml" : undefined);
+  return file === undefined ? undefined : resolve(cwd, file);
 }
 
 /** The folder that the program names; else `store.dir` of the settings. */

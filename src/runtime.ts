@@ -29,8 +29,8 @@ import {
 } from "./registry/index.ts";
 import { type AuditEntry, type CallResult, createRouter, type Router, type Statistics } from "./router/index.ts";
 import { checkSnippet, type Rooms, type RunRequest, runSnippet } from "./run-snippet.ts";
-import { controlSkills, type SkillControl } from "./skill-control.ts";
-import { readSkillSettings, type SkillSettings } from "./skill-settings.ts";
+import { controlSkills, followSettings, type SkillControl } from "./skill-control.ts";
+import { SkillSettings } from "./skill-settings.ts";
 import { skillStoreOf } from "./skill-store.ts";
 import { Sources } from "./sources.ts";
 import { createLastingStatistics, type LastingStatistics } from "./statistics.ts";
@@ -115,7 +115,7 @@ export interface Runtime extends AsyncDisposable, SkillControl {
 export async function createRuntime(options: RuntimeOptions = {}): Promise<Runtime> {
   const settings = await readOptions(options);
   const registry = createRegistry();
-  const skillSettings = readSkillSettings(settings.sections["skills"], settings.variables);
+  const skillSettings = new SkillSettings(settings.sections["skills"], settings.variables);
   const sources = new Sources(registry, settings.skills, skillSettings.disabled);
   const events = new EventEmitter<RuntimeEvents>();
   registry.onChange(() => {
@@ -148,11 +148,12 @@ interface Parts {
 }
 
 function openRuntime(parts: Parts): Runtime {
-  const { options, settings, registry, sources, providers, events, statistics } = parts;
+  const { options, registry, sources, providers, events, statistics } = parts;
   const rooms = openRooms(parts);
   let ready: Promise<void> | undefined;
   let closed: Promise<unknown> | undefined;
   const whenReady = (): Promise<void> => (ready ??= providers.ready());
+  const stopFollowing = followSettings(parts);
   if (options.lazy !== true) void whenReady();
 
   const viewFor = (caller: Caller = OWNER): Catalog => registry.viewFor(caller);
@@ -183,12 +184,7 @@ function openRuntime(parts: Parts): Runtime {
     lastingStatistics: () => statistics.all(),
     audit: () => rooms.router.entries(),
     search: (query, { caller, ...options } = {}) => search(viewFor(caller), query, options),
-    describe: (path, { caller = OWNER } = {}) => {
-      const found = describe(viewFor(caller), path);
-      const [skill = ""] = path.split(".");
-      if (found.kind !== "unknown" || !requestOf({ caller }).isDisabled(skill)) return found;
-      return { ...found, suggestions: [], text: `Error: Skill '${skill}' is disabled` };
-    },
+    describe: (path, { caller = OWNER } = {}) => describeFor(path, requestOf({ caller })),
     declarations: (skills, { caller } = {}) => declarations(viewFor(caller), skills),
     systemPrompt: ({ caller, ...options } = {}) => systemPrompt(viewFor(caller), options),
     register: (skill) => sources.register(skill),
@@ -200,8 +196,7 @@ function openRuntime(parts: Parts): Runtime {
       return providers.servers;
     },
     get problems() {
-      const given = registry.catalog.skills.flatMap(({ provided }) => parts.skillSettings.of(provided).problems);
-      return [...settings.problems, ...sources.problems, ...given];
+      return problemsOf(parts);
     },
     results: rooms.results,
     get ready() {
@@ -212,6 +207,7 @@ function openRuntime(parts: Parts): Runtime {
       return () => events.off(event, listener as never);
     },
     async close() {
+      stopFollowing();
       await (closed ??= Promise.all([rooms.sandbox.close(), rooms.typecheck?.close(), providers.close()]));
       await statistics.close();
     },
@@ -244,6 +240,19 @@ function requestFor(
       }),
     ...(signal !== undefined && { signal }),
   };
+}
+
+function problemsOf({ settings, sources, registry, skillSettings }: Parts): readonly Problem[] {
+  const given = registry.catalog.skills.flatMap(({ provided }) => skillSettings.of(provided).problems);
+  return [...settings.problems, ...sources.problems, ...given];
+}
+
+/** A skill that is switched off is not as good as unknown: somebody may want to hear why it is not there. */
+function describeFor(path: string, { catalog, isDisabled }: RunRequest): Description {
+  const found = describe(catalog, path);
+  const [skill = ""] = path.split(".");
+  if (found.kind !== "unknown" || !isDisabled(skill)) return found;
+  return { ...found, suggestions: [], text: `Error: Skill '${skill}' is disabled` };
 }
 
 function openRooms({

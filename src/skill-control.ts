@@ -1,5 +1,10 @@
+import { basename } from "node:path";
+
+import { messageOf } from "./errors.ts";
+import { followFile } from "./follow-file.ts";
 import type { SkillHealth } from "./model/provider.ts";
 import type { ProvidedSkill } from "./model/skill.ts";
+import { readOptions, type RuntimeOptions, type Settings } from "./options.ts";
 import type { Providers } from "./providers-of.ts";
 import type { Registry } from "./registry/index.ts";
 import type { GivenSettings, SkillSettings } from "./skill-settings.ts";
@@ -40,6 +45,37 @@ export function controlSkills({ registry, sources, providers, skillSettings }: P
       return skill && skillSettings.of(skill);
     },
   };
+}
+
+/** Where the runtime is to take up changes: what the settings say of skills is so from the next call on. */
+export function followSettings({
+  options,
+  settings: { watch, settingsFile },
+  sources,
+  skillSettings,
+  events,
+}: Parts & Followed): () => void {
+  if (!watch || settingsFile === undefined) return () => {};
+  // What is there keeps counting as long as the file is broken.
+  const warn = (error: unknown): unknown =>
+    events.emit("log", { level: "warn", text: `Cannot take up the settings: ${messageOf(error)}` });
+  const look = async (): Promise<void> => {
+    const before = skillSettings.disabled;
+    const { sections, variables, problems } = await readOptions(options);
+    const broken = problems.find(({ source }) => source === basename(settingsFile));
+    if (broken !== undefined) return void warn(broken.error);
+    skillSettings.replace(sections["skills"], variables);
+    const now = skillSettings.disabled;
+    for (const name of before) if (!now.includes(name)) sources.enable(name, true);
+    for (const name of now) if (!before.includes(name)) sources.enable(name, false);
+  };
+  return followFile(settingsFile, () => void look().catch(warn), warn);
+}
+
+interface Followed {
+  readonly options: RuntimeOptions;
+  readonly settings: Settings;
+  readonly events: { emit(event: "log", line: { readonly level: "warn"; readonly text: string }): unknown };
 }
 
 function healthOfServer({ skill, name, status, error = status }: Providers["servers"][number]): SkillHealth {

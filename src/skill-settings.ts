@@ -13,34 +13,53 @@ export interface GivenSettings extends Pick<CallContext, "settings" | "secrets">
   readonly problems: readonly Problem[];
 }
 
-/** What the section `skills` of the settings says of skills (L7, L9). */
-export interface SkillSettings {
-  /** Names of the skills that are switched off (`enabled: false`). */
-  readonly disabled: readonly string[];
-  /** Names of the skills that want a process of their own (`isolation: process`). */
-  readonly isolated: readonly string[];
-  of(skill: Pick<ProvidedSkill, "name" | "settings">): GivenSettings;
-}
-
 type Section = Readonly<Record<string, unknown>>;
 
-/** Values are checked against the schema that a skill declares; `dir` is the folder itself, not a skill. */
-export function readSkillSettings(section: unknown, variables: Variables): SkillSettings {
-  const sections = new Map(
-    Object.entries(isRecord(section) ? section : {}).filter((entry): entry is [string, Section] => isRecord(entry[1])),
-  );
-  const names = [...sections.keys()];
-  const validator = createValidator();
-  const known = new WeakMap<object, GivenSettings>();
-  return {
-    disabled: names.filter((name) => sections.get(name)?.["enabled"] === false),
-    isolated: names.filter((name) => sections.get(name)?.["isolation"] === "process"),
-    of(skill) {
-      const given = known.get(skill) ?? settingsOf(skill, sections.get(skill.name) ?? {}, { variables, validator });
-      known.set(skill, given);
-      return given;
-    },
-  };
+/** What the section `skills` of the settings says of skills (L7, L9); its `dir` is the folder itself, not a skill. */
+export class SkillSettings {
+  readonly #validator = createValidator();
+  #variables: Variables;
+  #sections: ReadonlyMap<string, Section>;
+  #known = new WeakMap<object, GivenSettings>();
+
+  constructor(section: unknown, variables: Variables) {
+    this.#variables = variables;
+    this.#sections = sectionsIn(section);
+  }
+
+  /** Takes what the settings say now in place of what they said before. */
+  replace(section: unknown, variables: Variables): void {
+    this.#variables = variables;
+    this.#sections = sectionsIn(section);
+    this.#known = new WeakMap();
+  }
+
+  /** Names of the skills that are switched off (`enabled: false`). */
+  get disabled(): readonly string[] {
+    return this.#having("enabled", false);
+  }
+
+  /** Names of the skills that want a process of their own (`isolation: process`). */
+  get isolated(): readonly string[] {
+    return this.#having("isolation", "process");
+  }
+
+  /** What a skill is given, checked against the schema that it declares. */
+  of(skill: Pick<ProvidedSkill, "name" | "settings">): GivenSettings {
+    const around = { variables: this.#variables, validator: this.#validator };
+    const given = this.#known.get(skill) ?? settingsOf(skill, this.#sections.get(skill.name) ?? {}, around);
+    this.#known.set(skill, given);
+    return given;
+  }
+
+  #having(key: string, value: unknown): readonly string[] {
+    return [...this.#sections].filter(([, section]) => section[key] === value).map(([name]) => name);
+  }
+}
+
+function sectionsIn(section: unknown): ReadonlyMap<string, Section> {
+  const entries = Object.entries(isRecord(section) ? section : {});
+  return new Map(entries.filter((entry): entry is [string, Section] => isRecord(entry[1])));
 }
 
 /** What stands under the name of every skill, and is not for the skill itself. */

@@ -209,6 +209,32 @@ describe("settings of skills", () => {
   });
 });
 
+describe("a runtime that watches", () => {
+  test("L7, L9: takes up what settings.yaml says of skills, and keeps what it has while the file is broken", async () => {
+    write("skills/echo.ts", "export const unit = (context: CallContext) => context.settings.unit ?? 'none';");
+    write("settings.yaml", "skills: {}\n");
+    const warnings: string[] = [];
+    const runtime = await open({
+      skillsDir: "skills",
+      settings: join(folder, "settings.yaml"),
+      watch: true,
+      log: (_level, text) => warnings.push(text),
+    });
+    expect(await runtime.call("EchoSkill.unit", {})).toBe("none");
+    write("settings.yaml", "skills:\n  EchoSkill: { unit: K }\n  MathSkill: { enabled: false }\n");
+    await expect.poll(() => runtime.call("EchoSkill.unit", {})).toBe("K");
+    await expect.poll(() => runtime.disabled().map(({ name }) => name)).toEqual(["MathSkill"]);
+    write("settings.yaml", "skills: [\n");
+    await expect
+      .poll(() => warnings)
+      .toEqual([expect.stringMatching(/^Cannot take up the settings: .*settings\.yaml/)]);
+    expect(runtime.disabled().map(({ name }) => name)).toEqual(["MathSkill"]);
+    write("settings.yaml", "skills:\n  EchoSkill: { unit: L }\n");
+    await expect.poll(() => runtime.disabled()).toEqual([]);
+    expect(await runtime.call("EchoSkill.unit", {})).toBe("L");
+  });
+});
+
 describe("statistics", () => {
   test("X6: add up over the runtimes of one store", async () => {
     const options = { store: join(folder, "store") };
