@@ -25,7 +25,7 @@ function heldBytes(): number {
 /** Linux tells the children of a process; elsewhere nobody is asked. */
 function childrenOf(pid: number): number {
   try {
-    return readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").split(" ").length;
+    return readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").trim().split(" ").length;
   } catch {
     return 0;
   }
@@ -42,7 +42,6 @@ test("L6: a thousand reloads leave nothing behind", { timeout: 240_000 }, async 
     homes,
   });
   const pids = new Set<unknown>();
-  const before = childrenOf(process.pid);
   let heldAtFirst = 0;
   for (let number = 1; number <= RELOADS; number++) {
     const text = `// ${number}\nconst held = new Array(20_000).fill(${number});\nexport const state = () => [held[0], process.pid];`;
@@ -57,7 +56,8 @@ test("L6: a thousand reloads leave nothing behind", { timeout: 240_000 }, async 
   expect(heldBytes() - heldAtFirst).toBeLessThan(4 << 20);
   // One after every 200 of them: what was imported stays in memory as long as its process lives.
   expect(pids.size).toBe(1 + RELOADS / 200);
-  await expect.poll(() => childrenOf(process.pid) - before, { timeout: 5_000 }).toBeLessThanOrEqual(1);
+  // The one of the skills, and that of the compiler.
+  await expect.poll(() => childrenOf(process.pid), { timeout: 5_000 }).toBeLessThanOrEqual(2);
 });
 
 test("L6: what earlier saves have left in the cache is thrown away after a week", async () => {
