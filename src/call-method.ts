@@ -27,7 +27,11 @@ export function callMethods(
   parallel: boolean,
 ): Promise<readonly CallResult[]> {
   const runId = randomUUID();
-  const calls = wanted.map((each, index) => ({ name: each.path, call: callOf(each, index + 1, runId, request) }));
+  const calls = wanted.map((each, index) => {
+    const [skill = ""] = each.path.split(".");
+    const obstacle = request.isDisabled(skill) ? { obstacle: disabledText(skill) } : {};
+    return { name: each.path, call: callOf(each, index + 1, runId, request), ...obstacle };
+  });
   return runCalls(route, calls, { parallel });
 }
 
@@ -43,11 +47,15 @@ function callOf({ path, input = {} }: WantedCall, id: number, runId: string, req
 
 function unknownMethod(path: string, { catalog, isDisabled }: RunRequest): SkillgateError {
   const [skill = ""] = path.split(".");
-  if (isDisabled(skill)) return new SkillgateError("SKILL_DISABLED", `Skill '${skill}' is disabled`, { skill });
+  if (isDisabled(skill)) return new SkillgateError("SKILL_DISABLED", disabledText(skill), { skill });
   const near = nearest(
     path,
     catalog.methods.map((each) => each.path),
   );
   const hint = near.length > 0 ? `; nearest: ${near.join(", ")}` : "";
   return new SkillgateError("METHOD_UNKNOWN", sentence("METHOD_UNKNOWN", `${path}${hint}`));
+}
+
+function disabledText(skill: string): string {
+  return `Skill '${skill}' is disabled`;
 }

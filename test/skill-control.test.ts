@@ -88,7 +88,7 @@ describe("a skill that is switched off", () => {
       message: says,
     });
     expect(await runtime.callAll([{ path: "MathSkill.add", input: { a: 1, b: 2 } }])).toMatchObject([
-      { success: false },
+      { success: false, error: says, tool_name: "MathSkill.add" },
     ]);
     expect(runtime.describe("MathSkill.add").text).toBe(`Error: ${says}`);
   });

@@ -1,5 +1,5 @@
 import { createHash, randomUUID } from "node:crypto";
-import { accessSync, readdirSync, readFileSync, renameSync, statSync, writeFileSync } from "node:fs";
+import { accessSync, readdirSync, readFileSync, renameSync, type Stats, statSync, writeFileSync } from "node:fs";
 import { access, constants, mkdir, mkdtemp, readdir, realpath, rm, stat } from "node:fs/promises";
 import { homedir, tmpdir } from "node:os";
 import { dirname, join } from "node:path";
@@ -73,7 +73,7 @@ async function folderFor(wanted: string): Promise<{ readonly dir: string; readon
 /** An entry of the cache, as it lies in its file. */
 interface Kept {
   readonly code: string;
-  readonly hashes: readonly (readonly [file: string, hash: string])[];
+  readonly hashes: readonly (readonly [file: string, hash: string, stamp: string])[];
   readonly packages: readonly string[];
   readonly prepared: Prepared;
 }
@@ -83,13 +83,22 @@ function find(dir: string, entry: string): Prepared | undefined {
   try {
     const kept: unknown = JSON.parse(readFileSync(indexFile(dir, entry), "utf8"));
     if (!isKept(kept)) return undefined;
-    if (!kept.hashes.every(([file, hash]) => hash === hashOf(readFileSync(file)))) return undefined;
+    if (!kept.hashes.every(([file, hash, stamp]) => isAsItWas(file, hash, stamp))) return undefined;
     for (const file of [kept.prepared.bundle, ...kept.packages]) accessSync(file);
     return kept.prepared;
   } catch {
     // Not there, not whole, or made of files that are gone: it is made anew.
     return undefined;
   }
+}
+
+/** A file that was touched, or checked out anew, may still say what it said. */
+function isAsItWas(file: string, hash: string, stamp: string): boolean {
+  return stampOf(statSync(file)) === stamp || hashOf(readFileSync(file)) === hash;
+}
+
+function stampOf({ mtimeMs, size }: Stats): string {
+  return `${mtimeMs} ${size}`;
 }
 
 /** Only this very code has written what bears its hash. */
@@ -102,10 +111,10 @@ function store(dir: string, entry: string, made: Made): Prepared {
   const bundle = join(dir, `${hashOf(text)}.${format === "esm" ? "mjs" : "cjs"}`);
   const prepared: Prepared = { reading, warnings, bundle, files };
   write(bundle, text);
-  const hashes = files.map((file) => [file, hashOf(readFileSync(file))] as const);
-  const stamps = files.map((file) => statSync(file).mtimeMs);
+  const facts = files.map((file) => ({ file, stats: statSync(file) }));
+  const hashes = facts.map(({ file, stats }) => [file, hashOf(readFileSync(file)), stampOf(stats)] as const);
   // A file that changed meanwhile has another hash than what was read of it: the next one to ask makes it anew.
-  if (stamps.every((stamp) => stamp < since)) {
+  if (facts.every(({ stats }) => stats.mtimeMs < since)) {
     write(indexFile(dir, entry), JSON.stringify({ code: codeHash(), hashes, packages, prepared } satisfies Kept));
   }
   return prepared;
