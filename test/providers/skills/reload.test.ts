@@ -54,8 +54,9 @@ test("L6: a thousand reloads leave nothing behind", { timeout: 240_000 }, async 
   }
   expect(await call(skills.contents, "BesideSkill.beside")).toBe("beside");
   expect(heldBytes() - heldAtFirst).toBeLessThan(4 << 20);
-  // One after every 200 of them: what was imported stays in memory as long as its process lives.
-  expect(pids.size).toBe(1 + RELOADS / 200);
+  // A new one after every 200 of them: what was imported stays in memory as long as its process lives.
+  expect(pids.size).toBeGreaterThanOrEqual(RELOADS / 200);
+  expect(pids.size).toBeLessThanOrEqual(2 + RELOADS / 200);
   // The one of the skills, and that of the compiler.
   await expect.poll(() => childrenOf(process.pid), { timeout: 5_000 }).toBeLessThanOrEqual(2);
 });
