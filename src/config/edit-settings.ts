@@ -1,7 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { realpath, rename, stat, writeFile } from "node:fs/promises";
+import { basename } from "node:path";
 
-import { Document, isMap, parseDocument } from "yaml";
+import { Document, isMap, LineCounter, parseDocument } from "yaml";
 
 import { invalid, readConfigFile } from "./file.ts";
 
@@ -10,15 +11,21 @@ import { invalid, readConfigFile } from "./file.ts";
  * a value, what stands there is taken away. A file that is not there is made; a malformed one is a `CONFIG_INVALID`.
  */
 export async function editSettings(file: string, path: readonly string[], value: unknown): Promise<void> {
-  const text = await readConfigFile(file, file);
-  const document = text === undefined ? new Document({}) : parseDocument(text, { prettyErrors: false });
+  const label = basename(file);
+  const text = await readConfigFile(file, label);
+  const lineCounter = new LineCounter();
+  const document = text === undefined ? new Document({}) : parseDocument(text, { prettyErrors: false, lineCounter });
   const [wrong] = document.errors;
-  if (wrong !== undefined) throw invalid(file, wrong.message);
+  if (wrong !== undefined) {
+    const { line, col } = lineCounter.linePos(wrong.pos[0]);
+    throw invalid(label, wrong.message, { line, column: col });
+  }
   if (document.contents === null) document.contents = document.createNode({});
   if (value === undefined) take(document, path);
   else put(document, path, value);
   // Lines are not folded: what was one line stays one.
-  await replace(file, document.toString({ lineWidth: 0 }));
+  const written = document.toString({ lineWidth: 0 });
+  await replace(file, written === "{}\n" ? "" : written);
 }
 
 function put(document: Document, path: readonly string[], value: unknown): void {

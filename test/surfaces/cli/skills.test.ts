@@ -257,6 +257,18 @@ describe("skills enable and disable", () => {
     });
   });
 
+  test("L7: a settings.yaml that is malformed stays as it is", async () => {
+    const cwd = project({ "skills/weather.ts": WEATHER, "settings.yaml": "skills: [\n" });
+    const { exit, stderr } = await skillgate(["skills", "disable", "WeatherSkill"], { cwd });
+    expect({ exit, stderr }).toEqual({
+      exit: 2,
+      stderr: expect.stringMatching(
+        /^Cannot read the configuration: settings\.yaml line 2, column 1: .*\nMend the file/,
+      ),
+    });
+    expect(readFileSync(join(cwd, "settings.yaml"), "utf8")).toBe("skills: [\n");
+  });
+
   test("L7: a name that is none is refused, and nothing is written", async () => {
     const cwd = project({ "skills/weather.ts": WEATHER });
     const { exit } = await skillgate(["skills", "disable", "Weather"], { cwd });
@@ -281,7 +293,7 @@ describe("skills settings, show, health and stats", () => {
       stderr:
         "Cannot write a secret into settings.yaml: put WEATHER_API_KEY=… into .env, or write apiKey='${WEATHER_API_KEY}'\n",
     });
-    expect(readFileSync(join(cwd, "settings.yaml"), "utf8")).toBe("{}\n");
+    expect(readFileSync(join(cwd, "settings.yaml"), "utf8")).toBe("");
   });
 
   test("X6: statistics add up from one command to the next", async () => {
