@@ -147,3 +147,25 @@ test("L2: a skill file may use any of the three, from where its packages are", a
     await expect(call(provider, `${library}Skill.half`, { n: 3 })).resolves.toBe(1.5);
   }
 });
+
+test("L9: the settings of a file may be a schema of any library, and one that is none is reported", async () => {
+  const provider = await loadFiles({
+    "../package.json": "{}",
+    "../node_modules/zod": `->${process.cwd()}/node_modules/zod`,
+    "../node_modules/arktype": `->${process.cwd()}/node_modules/arktype`,
+    "ark.ts": `import { type } from "arktype"; export const settings = type({ unit: "string" }); export const ask = () => 1;`,
+    "bad.ts": `export const settings = { type: "array" }; export const ask = () => 1;`,
+    "zod.ts": `import { z } from "zod"; export const settings = z.object({ key: z.string().meta({ writeOnly: true }) }); export const ask = () => 1;`,
+  });
+  expect(provider.skills.map(({ name, settings }) => [name, settings?.["properties"]])).toEqual([
+    ["ArkSkill", { unit: { type: "string" } }],
+    ["BadSkill", undefined],
+    ["ZodSkill", { key: { type: "string", writeOnly: true } }],
+  ]);
+  expect(provider.problems).toEqual([
+    {
+      source: "bad.ts",
+      error: 'Cannot load the skill: settings must be of type object, not "array" (SKILL_INVALID)',
+    },
+  ]);
+});
