@@ -90,6 +90,17 @@ describe("skills new", () => {
     expect(existsSync(join(cwd, "new/folder/weather.test.ts"))).toBe(true);
   });
 
+  test("L11: the first skill of a project says where those are that were in use before", async () => {
+    const cwd = join(project(), "fresh");
+    mkdirSync(cwd);
+    const { exit, stderr } = await skillgate(["skills", "new", "weather"], { cwd });
+    const shipped = resolve("skills");
+    expect({ exit, stderr }).toEqual({
+      exit: 0,
+      stderr: `Note: Copy from ${shipped} what you want to go on using of it\n`,
+    });
+  });
+
   test.each(["../evil", "a/b", "", "!!!", "x".repeat(60)])("L11: %j is no name", async (name) => {
     const cwd = project();
     const { exit, stderr } = await skillgate(["skills", "new", name], { cwd });

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { type Command, Option } from "commander";
 
 import type { Act } from "../act.ts";
-import { shownPath } from "../output.ts";
+import { noteLines, shownPath } from "../output.ts";
 import { UsageError } from "../usage-error.ts";
 import { FORMS, type Form, template, testTemplate } from "./templates.ts";
 
@@ -15,11 +15,11 @@ export function addSkillsNew(skills: Command, act: Act): void {
     .argument("<name>", "what it is about, such as weather or home-office")
     .addOption(new Option("--form <form>", "how it is written").choices(FORMS).default("functions" satisfies Form))
     .action(
-      act(async ({ folders }, name: string, { form }: { readonly form: Form }) => {
+      act(async ({ folders, paint }, name: string, { form }: { readonly form: Form }) => {
         const { skillNameOfModule } = await import("../../../providers/skills/index.ts");
         const stem = stemOf(name);
         const skill = skillNameOfModule(stem);
-        const { ownSkills } = await folders();
+        const { skills: inUse, ownSkills } = await folders();
         const files = [join(ownSkills, `${stem}.ts`), join(ownSkills, `${stem}.test.ts`)] as const;
         for (const file of [...files, join(ownSkills, stem)]) refuseExisting(file);
         await mkdir(ownSkills, { recursive: true });
@@ -35,6 +35,9 @@ export function addSkillsNew(skills: Command, act: Act): void {
             `Check it: skillgate skills check ${skill}`,
             `Test it:  skillgate skills test ${skill}`,
           ].join("\n"),
+          // Whoever has used what ships would wonder where it is.
+          remarks:
+            inUse === ownSkills ? "" : noteLines([`Copy from ${inUse} what you want to go on using of it`], paint.err),
         };
       }),
     );
