@@ -71,14 +71,15 @@ function callOf(
   call: SandboxCall,
   method: Method | undefined,
   runId: string,
-  { caller, catalog }: RunRequest,
+  { caller, catalog, log, progress }: RunRequest,
 ): Omit<Call, "note" | "ended"> {
   const skill = method && catalog.skill(method.skill);
   if (method === undefined || skill === undefined) throw unknownPath(call.path, catalog.methods);
   const { id, signal } = call;
   // MCP has only JSON: there, bytes travel as base64 text.
   const args = parseArguments(call.arguments, skill.kind === "mcp" ? "base64" : "bytes");
-  return { id, runId, caller, skill, method, args, signal, log: () => {}, progress: () => {} };
+  const heard = { log: log.bind(null, method.path), progress: progress.bind(null, method.path, runId) };
+  return { id, runId, caller, skill, method, args, signal, ...heard };
 }
 
 function parseArguments(json: string, bytesAs: "bytes" | "base64" = "bytes"): readonly unknown[] {

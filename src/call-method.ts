@@ -1,7 +1,6 @@
 import { randomUUID } from "node:crypto";
 
 import { sentence, SkillgateError } from "./errors.ts";
-import type { Catalog } from "./model/catalog.ts";
 import { nearest } from "./model/nearest.ts";
 import { type Call, type CallResult, type Route, runCalls } from "./router/index.ts";
 import type { RunRequest } from "./run-snippet.ts";
@@ -16,7 +15,7 @@ export interface WantedCall {
 /** One call without a snippet around it, through the same guards. Rejects with a `SkillgateError`. */
 export async function callMethod(wanted: WantedCall, request: RunRequest, route: Route): Promise<unknown> {
   const call = callOf(wanted, 1, randomUUID(), request);
-  if (call === undefined) throw unknownMethod(wanted.path, request.catalog);
+  if (call === undefined) throw unknownMethod(wanted.path, request);
   return route(call);
 }
 
@@ -28,24 +27,35 @@ export function callMethods(
   parallel: boolean,
 ): Promise<readonly CallResult[]> {
   const runId = randomUUID();
-  const calls = wanted.map((each, index) => ({ name: each.path, call: callOf(each, index + 1, runId, request) }));
+  const calls = wanted.map((each, index) => {
+    const [skill = ""] = each.path.split(".");
+    const obstacle = request.isDisabled(skill) ? { obstacle: disabledText(skill) } : {};
+    return { name: each.path, call: callOf(each, index + 1, runId, request), ...obstacle };
+  });
   return runCalls(route, calls, { parallel });
 }
 
 function callOf({ path, input = {} }: WantedCall, id: number, runId: string, request: RunRequest): Call | undefined {
-  const { caller, catalog, signal = new AbortController().signal } = request;
+  const { caller, catalog, log, progress, signal = new AbortController().signal } = request;
   const method = catalog.method(path);
   const skill = method && catalog.skill(method.skill);
   if (method === undefined || skill === undefined) return undefined;
-  const nobody = { log: () => {}, progress: () => {}, note: () => {}, ended: () => {} };
-  return { id, runId, caller, skill, method, args: [input], signal, ...nobody };
+  const heard = { log: log.bind(null, path), progress: progress.bind(null, path, runId) };
+  const nobody = { note: () => {}, ended: () => {} };
+  return { id, runId, caller, skill, method, args: [input], signal, ...heard, ...nobody };
 }
 
-function unknownMethod(path: string, catalog: Catalog): SkillgateError {
+function unknownMethod(path: string, { catalog, isDisabled }: RunRequest): SkillgateError {
+  const [skill = ""] = path.split(".");
+  if (isDisabled(skill)) return new SkillgateError("SKILL_DISABLED", disabledText(skill), { skill });
   const near = nearest(
     path,
     catalog.methods.map((each) => each.path),
   );
   const hint = near.length > 0 ? `; nearest: ${near.join(", ")}` : "";
   return new SkillgateError("METHOD_UNKNOWN", sentence("METHOD_UNKNOWN", `${path}${hint}`));
+}
+
+function disabledText(skill: string): string {
+  return `Skill '${skill}' is disabled`;
 }

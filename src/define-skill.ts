@@ -5,6 +5,7 @@ import { nearest } from "./model/nearest.ts";
 import {
   type CallContext,
   type Capability,
+  type Health,
   METADATA_DEFAULTS,
   type MethodDefinition,
   type MethodExample,
@@ -35,15 +36,8 @@ export interface MethodSource<Input> extends Partial<MethodMetadata> {
   readonly run: (input: InputOf<Input>, context: CallContext) => unknown;
 }
 
-export interface Health {
-  readonly healthy: boolean;
-  readonly message: string;
-}
-
 /** A skill that says how it is. */
 export interface DefinedSkill extends ProvidedSkill {
-  /** What its settings may be. */
-  readonly settings?: JsonSchema;
   health(): Promise<Health>;
 }
 

@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
 
-import { type Config, loadConfig, type Person, serverConfigOf } from "./config/index.ts";
+import { type Config, loadConfig, lookUp, type Person, serverConfigOf, type Variables } from "./config/index.ts";
 import { sentence, SkillgateError } from "./errors.ts";
 import type { LearningSettings } from "./learning/index.ts";
 import { isRecord } from "./model/json.ts";
@@ -34,6 +34,13 @@ export interface RuntimeOptions {
   /** Of the configured MCP servers, use only those with these names. */
   readonly onlyServers?: readonly string[];
   readonly limits?: Partial<Limits>;
+  /**
+   * Folder in which skills keep what they remember, and the runtime its statistics, for the next runtime. Without one both
+   * end with the runtime.
+   */
+  readonly store?: string;
+  /** Gets what skills and providers have to say. */
+  readonly log?: LogListener;
   /** Answers for a person when a method needs an approval; without it such methods cannot be called. */
   readonly approve?: (request: ApprovalRequest) => boolean | Promise<boolean>;
   /**
@@ -41,7 +48,7 @@ export interface RuntimeOptions {
    * that needs none of them starts faster.
    */
   readonly lazy?: boolean;
-  /** Takes up changes of skill files while the runtime lives. Off by default. */
+  /** Takes up changes of skill files, and of what the settings say of skills, while the runtime lives. Off by default. */
   readonly watch?: boolean;
   /**
    * Lets the TypeScript compiler look at each snippet before it runs, in a thread of its own, for at most 100 ms; without the
@@ -62,6 +69,11 @@ export interface RuntimeOptions {
   readonly env?: Readonly<Record<string, string | undefined>>;
 }
 
+/** One line for the log; `path` is the method that says it, where a call does. */
+export type LogListener = (level: LogLevel, text: string, path?: string) => void;
+
+export type LogLevel = "debug" | "info" | "warn" | "error";
+
 /** Options, after files were read and defaults filled in. */
 export interface Settings {
   readonly skillsDir: string | undefined;
@@ -73,8 +85,14 @@ export interface Settings {
   readonly typecheck: boolean;
   readonly learning: LearningSettings;
   readonly sections: Readonly<Record<string, unknown>>;
+  /** The settings.yaml that is read, if it is there. Absolute. */
+  readonly settingsFile: string | undefined;
   readonly problems: readonly Problem[];
   readonly env: Readonly<Record<string, string | undefined>>;
+  /** What placeholders in settings stand for. */
+  readonly variables: Variables;
+  /** Absolute. */
+  readonly store: string | undefined;
 }
 
 /** Throws `OPTION_INVALID` for options that cannot be meant, `CONFIG_INVALID` for a file that was named and is broken. */
@@ -102,8 +120,11 @@ export async function readOptions(options: RuntimeOptions): Promise<Settings> {
     typecheck: options.typecheck ?? (options.lazy !== true && files.settings["typecheck"] !== false),
     learning: options.learning === undefined ? (fromFile ?? LEARNS_ALL) : learningOption(options.learning),
     sections: files.settings,
+    settingsFile: settingsFileOf(options, cwd),
     problems: [...files.warnings, ...(fromFile === undefined ? [UNREADABLE_LEARNING] : [])],
     env,
+    variables: files.variables,
+    store: storeOf(options.store, files.settings["store"], cwd),
   };
 }
 
@@ -131,6 +152,17 @@ function parseLearning(value: unknown = true): LearningSettings | undefined {
   return isWhole ? { requests, results } : undefined;
 }
 
+function settingsFileOf({ settings, discover = false }: RuntimeOptions, cwd: string): string | undefined {
+  const file = settings ?? (discover ? "settings.yaml" : undefined);
+  return file === undefined ? undefined : resolve(cwd, file);
+}
+
+/** The folder that the program names; else `store.dir` of the settings. */
+function storeOf(wanted: string | undefined, section: unknown, cwd: string): string | undefined {
+  const folder = wanted ?? (isRecord(section) ? section["dir"] : undefined);
+  return typeof folder === "string" ? resolve(cwd, folder) : undefined;
+}
+
 /** What a timer can wait, in milliseconds: 24 days. */
 const LONGEST_MS = 2 ** 31 - 1;
 
@@ -156,12 +188,12 @@ export function mergeLimits(limits: Limits, changes: Partial<Limits> | undefined
   return { ...merged, cpuMs: Math.min(merged.cpuMs, LONGEST_MS), wallMs: Math.min(merged.wallMs, LONGEST_MS) };
 }
 
-type Files = Pick<Config, "servers" | "skillsDir" | "limits" | "settings" | "warnings" | "ask">;
+type Files = Pick<Config, "servers" | "skillsDir" | "limits" | "settings" | "variables" | "warnings" | "ask">;
 
 async function readFiles(options: RuntimeOptions, cwd: string, env: Settings["env"]): Promise<Files> {
   const { settings, mcpConfig, discover = false } = options;
   if (!discover && settings === undefined && mcpConfig === undefined)
-    return { servers: [], settings: {}, warnings: [], ask: async () => [] };
+    return { servers: [], settings: {}, variables: lookUp([env]), warnings: [], ask: async () => [] };
   return loadConfig({
     cwd,
     env,

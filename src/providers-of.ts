@@ -1,5 +1,4 @@
-import { isRecord } from "./model/json.ts";
-import type { Settings } from "./options.ts";
+import type { LogListener, Settings } from "./options.ts";
 import type { McpProvider, ServerStatus } from "./providers/mcp/index.ts";
 import type { Sources } from "./sources.ts";
 import { VERSION } from "./version.ts";
@@ -16,8 +15,15 @@ export interface Providers {
   close(): Promise<void>;
 }
 
+/** What providers are told. */
+export interface ProviderSettings extends Pick<Settings, "skillsDir" | "watch" | "servers" | "env"> {
+  /** Names of the skills that want a process of their own. */
+  readonly isolated: readonly string[];
+  readonly log: LogListener;
+}
+
 /** Nothing is opened before it is asked for. */
-export function createProviders(settings: Settings, sources: Sources): Providers {
+export function createProviders(settings: ProviderSettings, sources: Sources): Providers {
   let opening: Promise<Pick<McpProvider, "servers" | "ready">> | undefined;
   let opened: Pick<McpProvider, "servers" | "ready"> = NONE;
   let isComplete = false;
@@ -49,12 +55,12 @@ const NONE = { servers: [], ready: Promise.resolve() };
 
 /** Loads the folder of skills, and lets MCP servers connect in the background. Rooms without work are not loaded. */
 async function openProviders(
-  { skillsDir, watch, sections, servers: declared, env }: Settings,
+  { skillsDir, watch, isolated, log, servers: declared, env }: ProviderSettings,
   sources: Sources,
 ): Promise<Pick<McpProvider, "servers" | "ready">> {
   if (skillsDir !== undefined) {
     const { loadSkills } = await import("./providers/skills/index.ts");
-    sources.add(await loadSkills(skillsDir, { settings: skillSettings(sections), watch }));
+    sources.add(await loadSkills(skillsDir, { isolated, watch, log }));
   }
   const servers = await declared();
   if (servers.length === 0) return NONE;
@@ -62,14 +68,4 @@ async function openProviders(
   const provider = connectServers(servers, { env, clientInfo: { name: "skillgate", version: VERSION } });
   sources.add(provider);
   return provider;
-}
-
-/** What settings.yaml says under `skills.<name>`; `dir` is the folder itself. */
-function skillSettings(sections: Settings["sections"]): Readonly<Record<string, Readonly<Record<string, unknown>>>> {
-  const section = sections["skills"];
-  if (!isRecord(section)) return {};
-  const entries = Object.entries(section).filter((entry): entry is [string, Record<string, unknown>] =>
-    isRecord(entry[1]),
-  );
-  return Object.fromEntries(entries);
 }

@@ -11,6 +11,7 @@ import type { Catalog } from "./model/catalog.ts";
 import type { Limits } from "./model/limits.ts";
 import type { Outcome } from "./model/outcome.ts";
 import { KEPT_RESULT_BYTES, type KeptResults } from "./model/results.ts";
+import type { CallContext } from "./model/skill.ts";
 import { outcomeOf, refusedOutcome } from "./outcome.ts";
 import type { Route } from "./router/index.ts";
 
@@ -21,14 +22,19 @@ export interface Rooms {
   readonly results: KeptResults;
   readonly checkTypes: CheckTypes;
   readonly discovery: Discovery;
-  /** What the gatekeeper may ask about a catalog on behalf of a caller. */
-  questions(catalog: Catalog, caller: Caller): Questions;
+  /** What the gatekeeper may ask about the catalog of a run on behalf of its caller. */
+  questions(request: Pick<RunRequest, "catalog" | "caller" | "isDisabled">): Questions;
 }
 
 export interface RunRequest {
   readonly caller: Caller;
   readonly catalog: Catalog;
   readonly limits: Limits;
+  /** A skill that the catalog lacks only because it is switched off, as far as the caller may know. */
+  readonly isDisabled: (skill: string) => boolean;
+  /** Get what the methods that are called have to say. */
+  readonly log: (path: string, ...said: Parameters<CallContext["log"]>) => void;
+  readonly progress: (path: string, runId: string, ...said: Parameters<CallContext["progress"]>) => void;
   readonly signal?: AbortSignal;
 }
 
@@ -36,7 +42,7 @@ export interface RunRequest {
 export async function runSnippet(source: string, request: RunRequest, rooms: Rooms): Promise<Outcome> {
   const runId = randomUUID();
   const snippet = readSnippet(source, request.limits);
-  const { program, plan, violations, notes } = gatekeep(snippet, rooms.questions(request.catalog, request.caller));
+  const { program, plan, violations, notes } = gatekeep(snippet, rooms.questions(request));
   if (program === undefined) return refusedOutcome(runId, violations);
   const types = await rooms.checkTypes(snippet, { program, plan }, request.catalog);
   if (types.violations.length > 0) return refusedOutcome(runId, types.violations);
@@ -56,8 +62,8 @@ export async function runSnippet(source: string, request: RunRequest, rooms: Roo
 }
 
 /** The part of the journey that has no side effect. */
-export function checkSnippet(source: string, { caller, catalog, limits }: RunRequest, rooms: Rooms): Verdict {
-  return gatekeep(readSnippet(source, limits), rooms.questions(catalog, caller));
+export function checkSnippet(source: string, request: RunRequest, rooms: Rooms): Verdict {
+  return gatekeep(readSnippet(source, request.limits), rooms.questions(request));
 }
 
 /** The sandbox may hand out a larger result than a model gets: the rest is kept. */

@@ -1,13 +1,13 @@
 import { EventEmitter } from "node:events";
 
 import { createSandbox } from "../sandbox/index.ts";
-import { createDiscovery, learningRoute } from "./discovery.ts";
+import { createDiscovery, type Discovery, learningRoute } from "./discovery.ts";
 import { checkTypesWith, NO_TYPES } from "./check-types.ts";
 import { callMethod, callMethods, type WantedCall } from "./call-method.ts";
 import { createConversations } from "./conversations.ts";
-import { sentence, SkillgateError } from "./errors.ts";
+import { messageOf, sentence, SkillgateError } from "./errors.ts";
 import { createLearning, type Learned, type Learning } from "./learning/index.ts";
-import { type Caller, mayCall, OWNER } from "./model/caller.ts";
+import { type Caller, mayCall, mayRead, OWNER } from "./model/caller.ts";
 import type { Catalog } from "./model/catalog.ts";
 import type { Limits } from "./model/limits.ts";
 import type { Outcome, Violation } from "./model/outcome.ts";
@@ -15,7 +15,7 @@ import type { Plan } from "./model/plan.ts";
 import type { Problem } from "./model/provider.ts";
 import { createKeptResults, type KeptResults } from "./model/results.ts";
 import type { ProvidedSkill } from "./model/skill.ts";
-import { mergeLimits, readOptions, type RuntimeOptions, type Settings } from "./options.ts";
+import { type LogLevel, mergeLimits, readOptions, type RuntimeOptions, type Settings } from "./options.ts";
 import type { ServerStatus } from "./providers/mcp/index.ts";
 import { createProviders, type Providers } from "./providers-of.ts";
 import {
@@ -30,7 +30,12 @@ import {
 } from "./registry/index.ts";
 import { type AuditEntry, type CallResult, createRouter, type Router, type Statistics } from "./router/index.ts";
 import { checkSnippet, type Rooms, type RunRequest, runSnippet } from "./run-snippet.ts";
-import { createSources, type Sources } from "./sources.ts";
+import { controlSkills, followSettings, type SkillControl } from "./skill-control.ts";
+import { SkillSettings } from "./skill-settings.ts";
+import { skillStoreOf } from "./skill-store.ts";
+import { Sources } from "./sources.ts";
+import { createLastingStatistics, type LastingStatistics } from "./statistics.ts";
+import { createStore, type Store } from "./store/index.ts";
 import { createTypecheck, type Typecheck } from "./typecheck/index.ts";
 import { createValidator } from "./validation/index.ts";
 
@@ -54,9 +59,22 @@ export interface RuntimeEvents {
   /** A call was decided on, and how it ended. */
   readonly call: [AuditEntry];
   readonly run: [Outcome];
+  /** A skill or a provider has something to say; `path` is the method whose call says it. */
+  readonly log: [{ readonly level: LogLevel; readonly text: string; readonly path?: string }];
+  /** A method has done a part of its work, in its own unit. */
+  readonly progress: [Progress];
 }
 
-export interface Runtime extends AsyncDisposable {
+export interface Progress {
+  readonly runId: string;
+  /** `Skill.method` */
+  readonly path: string;
+  readonly done: number;
+  readonly total?: number;
+  readonly text?: string;
+}
+
+export interface Runtime extends AsyncDisposable, SkillControl {
   run(source: string, options?: RunOptions): Promise<Outcome>;
   /** Looks at a snippet without running it. */
   check(
@@ -72,6 +90,8 @@ export interface Runtime extends AsyncDisposable {
   ): Promise<readonly CallResult[]>;
   /** How the calls of each method went, by path. */
   statistics(): ReadonlyMap<string, Statistics>;
+  /** The same, with what earlier runtimes on the same store have counted. */
+  lastingStatistics(): Promise<ReadonlyMap<string, Statistics>>;
   /** The newest decisions and calls, the oldest first. */
   audit(): readonly AuditEntry[];
   /** Takes part in learning: what is called next is what was meant, for this caller. */
@@ -106,14 +126,24 @@ export interface Runtime extends AsyncDisposable {
 export async function createRuntime(options: RuntimeOptions = {}): Promise<Runtime> {
   const settings = await readOptions(options);
   const registry = createRegistry();
-  const sources = createSources(registry, settings.skills);
+  const skillSettings = new SkillSettings(settings.sections["skills"], settings.variables);
+  const sources = new Sources(registry, settings.skills, skillSettings.disabled);
   const events = new EventEmitter<RuntimeEvents>();
   registry.onChange(() => {
     if (events.listenerCount("catalog") > 0) events.emit("catalog", registry.catalog);
   });
-  const providers = createProviders(settings, sources);
+  const { log } = options;
+  if (log !== undefined) events.on("log", ({ level, text, path }) => log(level, text, path));
+  const store = createStore(settings.store);
+  const statistics = createLastingStatistics(store, (error) =>
+    events.emit("log", { level: "warn", text: `Cannot keep statistics: ${messageOf(error)}` }),
+  );
+  const providers = createProviders(
+    { ...settings, isolated: skillSettings.isolated, log: (level, text) => events.emit("log", { level, text }) },
+    sources,
+  );
   if (options.lazy !== true) await providers.open();
-  return openRuntime({ options, settings, registry, sources, providers, events });
+  return openRuntime({ options, settings, registry, sources, providers, events, skillSettings, store, statistics });
 }
 
 interface Parts {
@@ -123,26 +153,26 @@ interface Parts {
   readonly sources: Sources;
   readonly providers: Providers;
   readonly events: EventEmitter<RuntimeEvents>;
+  readonly skillSettings: SkillSettings;
+  readonly store: Store;
+  readonly statistics: LastingStatistics;
 }
 
 function openRuntime(parts: Parts): Runtime {
-  const { options, settings, registry, sources, providers, events } = parts;
+  const { options, registry, sources, providers, events, statistics } = parts;
   const rooms = openRooms(parts);
   const conversations = createConversations();
   let ready: Promise<void> | undefined;
   let closed: Promise<unknown> | undefined;
   const whenReady = (): Promise<void> => (ready ??= providers.ready());
+  const stopFollowing = followSettings(parts);
   if (options.lazy !== true) void whenReady();
 
   const viewFor = (caller: Caller = OWNER): Catalog => registry.viewFor(caller);
-  const requestOf = ({ caller = OWNER, limits, signal }: RunOptions): RunRequest => ({
-    caller,
-    catalog: viewFor(caller),
-    limits: mergeLimits(settings.limits, limits),
-    ...(signal !== undefined && { signal }),
-  });
+  const requestOf = (options: RunOptions): RunRequest => requestFor(options, parts);
 
   const runtime: Runtime = {
+    ...controlSkills(parts),
     async run(source, options = {}) {
       if (closed !== undefined) throw new SkillgateError("RUNTIME_CLOSED", sentence("RUNTIME_CLOSED", "run"));
       // Who asks what there is wants to hear of all of it.
@@ -167,10 +197,11 @@ function openRuntime(parts: Parts): Runtime {
     callAll: (calls, { parallel = false, ...options } = {}) =>
       callMethods(calls, requestOf(options), rooms.route, parallel),
     statistics: () => rooms.router.statistics(),
+    lastingStatistics: () => statistics.all(),
     audit: () => rooms.router.entries(),
     search: (query, { caller = OWNER, ...options } = {}) =>
       rooms.discovery.search(viewFor(caller), caller, query, options),
-    describe: (path, { caller } = {}) => rooms.discovery.describe(viewFor(caller), path),
+    describe: (path, { caller = OWNER } = {}) => describeFor(path, requestOf({ caller }), rooms.discovery),
     declarations: (skills, { caller } = {}) => rooms.discovery.declarations(viewFor(caller), skills),
     systemPrompt: ({ caller, ...options } = {}) => systemPrompt(viewFor(caller), options),
     learned: ({ caller = OWNER } = {}) => rooms.discovery.learned(viewFor(caller), caller),
@@ -184,7 +215,7 @@ function openRuntime(parts: Parts): Runtime {
       return providers.servers;
     },
     get problems() {
-      return [...settings.problems, ...sources.problems];
+      return problemsOf(parts);
     },
     results: rooms.results,
     get ready() {
@@ -195,14 +226,55 @@ function openRuntime(parts: Parts): Runtime {
       return () => events.off(event, listener as never);
     },
     async close() {
+      stopFollowing();
       await (closed ??= Promise.all([rooms.sandbox.close(), rooms.typecheck?.close(), providers.close()]));
+      await statistics.close();
     },
     [Symbol.asyncDispose]: () => runtime.close(),
   };
   return runtime;
 }
 
-function openRooms({ options, settings, events }: Parts): Rooms & {
+/** What a run or a call is about: who asks, what there is for them, and who hears what it has to say. */
+function requestFor(
+  { caller = OWNER, limits, signal }: RunOptions,
+  { settings, registry, sources, events }: Parts,
+): RunRequest {
+  return {
+    caller,
+    catalog: registry.viewFor(caller),
+    limits: mergeLimits(settings.limits, limits),
+    isDisabled: (name) =>
+      sources.disabled.some(
+        (skill) => skill.name === name && skill.methods.some((method) => mayRead(caller, `${name}.${method.name}`)),
+      ),
+    log: (path, level, text) => events.emit("log", { level, text, path }),
+    progress: (path, runId, done, total, text) =>
+      events.emit("progress", {
+        runId,
+        path,
+        done,
+        ...(total !== undefined && { total }),
+        ...(text !== undefined && { text }),
+      }),
+    ...(signal !== undefined && { signal }),
+  };
+}
+
+function problemsOf({ settings, sources, registry, skillSettings }: Parts): readonly Problem[] {
+  const given = registry.catalog.skills.flatMap(({ provided }) => skillSettings.of(provided).problems);
+  return [...settings.problems, ...sources.problems, ...given];
+}
+
+/** A skill that is switched off is not as good as unknown: somebody may want to hear why it is not there. */
+function describeFor(path: string, { catalog, isDisabled }: RunRequest, discovery: Discovery): Description {
+  const found = discovery.describe(catalog, path);
+  const [skill = ""] = path.split(".");
+  if (found.kind !== "unknown" || !isDisabled(skill)) return found;
+  return { ...found, suggestions: [], text: `Error: Skill '${skill}' is disabled` };
+}
+
+function openRooms({ options, settings, events, registry, sources, skillSettings, store, statistics }: Parts): Rooms & {
   readonly router: Router;
   readonly typecheck: Typecheck | undefined;
   readonly learning: Learning;
@@ -216,7 +288,13 @@ function openRooms({ options, settings, events }: Parts): Rooms & {
     validator,
     ...(options.approve !== undefined && { approve: options.approve }),
     isNews: learning.isNews,
-    onEntry: (entry) => events.emit("call", entry),
+    isDisabled: (skill) => sources.isDisabled(skill),
+    belongingsOf: ({ name, provided }) => ({ ...skillSettings.of(provided), store: skillStoreOf(store, name) }),
+    secrets: () => registry.catalog.skills.flatMap(({ provided }) => Object.values(skillSettings.of(provided).secrets)),
+    onEntry: (entry) => {
+      statistics.add(entry);
+      events.emit("call", entry);
+    },
   });
   return {
     sandbox: createSandbox({
@@ -230,8 +308,9 @@ function openRooms({ options, settings, events }: Parts): Rooms & {
     results: createKeptResults(),
     checkTypes: typecheck === undefined ? NO_TYPES : checkTypesWith(typecheck, discovery),
     typecheck,
-    questions: (catalog, caller) => ({
+    questions: ({ catalog, caller, isDisabled }) => ({
       catalog,
+      isDisabled,
       problems: (method, args) => validator.problems(method, args),
       mayCall: (path) => mayCall(caller, path),
       exampleCall: ({ path }) => discovery.describe(catalog, path).example,

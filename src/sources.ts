@@ -1,77 +1,124 @@
 import { messageOf } from "./errors.ts";
-import type { Problem, Provider } from "./model/provider.ts";
+import type { Problem, Provider, SkillHealth } from "./model/provider.ts";
 import type { ProvidedSkill } from "./model/skill.ts";
 import type { Registry } from "./registry/index.ts";
 
-/** Where skills come from, the strongest first: of two skills with one name the first is taken (L5, N3). */
-export interface Sources {
+/**
+ * Where skills come from, the strongest first: of two skills with one name the first is taken (L5, N3). Keeps a registry
+ * equal to what the program and the providers offer at the moment, without what is switched off.
+ */
+export class Sources {
+  readonly #registry: Registry;
+  /** What the program itself offers. */
+  readonly #code: ProvidedSkill[];
+  readonly #providers: Provider[] = [];
+  readonly #offered = new Map<string, ProvidedSkill>();
+  readonly #registered = new Map<string, ProvidedSkill>();
+  readonly #disabled: Set<string>;
+  #clashes: Problem[] = [];
+
+  constructor(registry: Registry, code: readonly ProvidedSkill[], disabled: readonly string[]) {
+    this.#registry = registry;
+    this.#code = [...code];
+    this.#disabled = new Set(disabled);
+    this.#follow();
+  }
+
   /** Adds a provider behind those that are there. */
-  add(provider: Provider): void;
-  register(skill: ProvidedSkill): void;
-  unregister(name: string): boolean;
+  add(provider: Provider): void {
+    this.#providers.push(provider);
+    provider.onChange(() => this.#follow());
+    this.#follow();
+  }
+
+  register(skill: ProvidedSkill): void {
+    if (!this.#disabled.has(skill.name)) {
+      this.#registry.register(skill);
+      this.#registered.set(skill.name, skill);
+    }
+    this.#code.push(skill);
+    this.#offered.set(skill.name, skill);
+  }
+
+  unregister(name: string): boolean {
+    const at = this.#code.findIndex((skill) => skill.name === name);
+    const was = this.#registered.has(name) || at >= 0;
+    if (at >= 0) this.#code.splice(at, 1);
+    if (at >= 0) this.#follow();
+    else this.#forget(name);
+    return was;
+  }
+
+  /** Switches a skill on or off (L7). Returns whether there is a skill of that name at the moment. */
+  enable(name: string, isEnabled: boolean): boolean {
+    if (isEnabled) this.#disabled.delete(name);
+    else this.#disabled.add(name);
+    this.#follow();
+    return this.#offered.has(name);
+  }
+
+  isDisabled(name: string): boolean {
+    return this.#disabled.has(name);
+  }
+
+  /** The skills that are there but switched off, by name. */
+  get disabled(): readonly ProvidedSkill[] {
+    return [...this.#disabled].toSorted().flatMap((name) => this.#offered.get(name) ?? []);
+  }
+
   /** What could not be used, and why. */
-  readonly problems: readonly Problem[];
-  close(): Promise<void>;
+  get problems(): readonly Problem[] {
+    return [...this.#providers.flatMap((provider) => provider.problems), ...this.#clashes];
+  }
+
+  /** How the skills are that say so, and those that did not start (L8). */
+  async health(): Promise<readonly SkillHealth[]> {
+    const asked = this.#providers.map(async (provider) => (await provider.health?.()) ?? []);
+    return [...(await Promise.all(this.#code.map(healthOf))), ...(await Promise.all(asked)).flat()];
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.#providers.map((provider) => provider.close()));
+  }
+
+  #follow(): void {
+    this.#offered.clear();
+    this.#clashes = [];
+    for (const skill of [...this.#code, ...this.#providers.flatMap((provider) => provider.skills)]) {
+      const { name, source } = skill;
+      const first = this.#offered.get(name);
+      if (first === undefined) this.#offered.set(name, skill);
+      else this.#clashes.push({ source, error: `Skill '${name}' is already taken by ${first.source}` });
+    }
+    for (const [name, skill] of this.#registered) {
+      if (this.#disabled.has(name) || this.#offered.get(name) !== skill) this.#forget(name);
+    }
+    for (const [name, skill] of this.#offered) {
+      if (!this.#registered.has(name) && !this.#disabled.has(name)) this.#take(skill);
+    }
+  }
+
+  #take(skill: ProvidedSkill): void {
+    try {
+      this.#registry.register(skill);
+      this.#registered.set(skill.name, skill);
+    } catch (error) {
+      this.#clashes.push({ source: skill.source, error: messageOf(error) });
+    }
+  }
+
+  #forget(name: string): void {
+    this.#registry.unregister(name);
+    this.#registered.delete(name);
+  }
 }
 
-/** Keeps a registry equal to what the program and the providers offer at the moment. */
-export function createSources(registry: Registry, own: readonly ProvidedSkill[]): Sources {
-  const code = [...own];
-  const providers: Provider[] = [];
-  const registered = new Map<string, ProvidedSkill>();
-  let clashes: Problem[] = [];
-
-  function follow(): void {
-    const wanted = new Map<string, ProvidedSkill>();
-    clashes = [];
-    for (const skill of [...code, ...providers.flatMap((provider) => provider.skills)]) {
-      const first = wanted.get(skill.name);
-      if (first === undefined) wanted.set(skill.name, skill);
-      else clashes.push({ source: skill.source, error: `Skill '${skill.name}' is already taken by ${first.source}` });
-    }
-    for (const [name, skill] of registered) if (wanted.get(name) !== skill) forget(name);
-    for (const skill of wanted.values()) if (!registered.has(skill.name)) take(skill);
+async function healthOf(skill: ProvidedSkill): Promise<SkillHealth> {
+  const { name, source } = skill;
+  try {
+    const { healthy, message } = (await skill.health?.()) ?? { healthy: true, message: "ok" };
+    return { skill: name, source, healthy, message };
+  } catch (error) {
+    return { skill: name, source, healthy: false, message: messageOf(error) };
   }
-
-  function take(skill: ProvidedSkill): void {
-    try {
-      registry.register(skill);
-      registered.set(skill.name, skill);
-    } catch (error) {
-      clashes.push({ source: skill.source, error: messageOf(error) });
-    }
-  }
-
-  function forget(name: string): void {
-    registry.unregister(name);
-    registered.delete(name);
-  }
-
-  follow();
-  return {
-    add(provider) {
-      providers.push(provider);
-      provider.onChange(follow);
-      follow();
-    },
-    register(skill) {
-      registry.register(skill);
-      registered.set(skill.name, skill);
-      code.push(skill);
-    },
-    unregister(name) {
-      const at = code.findIndex((skill) => skill.name === name);
-      if (at >= 0) code.splice(at, 1);
-      const was = registered.has(name);
-      if (at >= 0) follow();
-      else forget(name);
-      return was;
-    },
-    get problems() {
-      return [...providers.flatMap((provider) => provider.problems), ...clashes];
-    },
-    async close() {
-      await Promise.all(providers.map((provider) => provider.close()));
-    },
-  };
 }

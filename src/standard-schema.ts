@@ -3,6 +3,7 @@ import { join } from "node:path";
 
 import { messageOf, sentence, SkillgateError } from "./errors.ts";
 import { isRecord, type JsonSchema } from "./model/json.ts";
+import { valibotToJsonSchema } from "./valibot-schema.ts";
 
 /** What zod, valibot, arktype and others have in common (standardschema.dev), as far as it is used here. */
 export interface StandardSchema<Output = unknown> {
@@ -128,6 +129,11 @@ function jsonSchemaOf(schema: StandardSchema, side: "input" | "output"): JsonSch
 type Way = (schema: StandardSchema, side: "input" | "output") => unknown;
 
 const WAYS_TO_JSON_SCHEMA: readonly Way[] = [
+  // By the standard's own way, ArkType leaves out the defaults.
+  (schema, side) =>
+    schema["~standard"].vendor === "arktype" && side === "input"
+      ? call(schema, "toJsonSchema", { fallback: ({ base }: { readonly base: unknown }) => base })
+      : undefined,
   (schema, side) =>
     call(member(schema["~standard"], "jsonSchema"), side, {
       target: "draft-2020-12",
@@ -139,6 +145,7 @@ const WAYS_TO_JSON_SCHEMA: readonly Way[] = [
     const converter = CONVERTERS.get(schema["~standard"].vendor);
     return converter && call(installed(converter.from), converter.by, schema, { ...converter.options, io });
   },
+  (schema) => (schema["~standard"].vendor === "valibot" ? valibotToJsonSchema(schema) : undefined),
 ];
 
 /** Libraries that convert from the outside. They are not ours: they are looked for where the program stands. */

@@ -7,10 +7,21 @@ import { expect, test } from "vitest";
 const FLOORS = [
   ["errors.ts", "sandbox"],
   ["model"],
-  ["define-skill.ts", "standard-schema.ts", "frontend", "gatekeeper", "typecheck", "registry", "validation", "store"],
+  [
+    "define-skill.ts",
+    "standard-schema.ts",
+    "valibot-schema.ts",
+    "frontend",
+    "gatekeeper",
+    "typecheck",
+    "registry",
+    "validation",
+    "store",
+  ],
   ["router", "providers", "learning"],
   ["config"],
   ["*.ts"],
+  ["testing"],
   ["surfaces"],
   ["index.ts", "bin.ts"],
 ];

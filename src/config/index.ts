@@ -11,7 +11,11 @@ import { askPerson, type Person } from "./person.ts";
 import { parseServer } from "./server-entry.ts";
 import { type DeclaredServer, readServers, type ServerSources } from "./servers.ts";
 import { NO_SETTINGS, parseSettings } from "./settings.ts";
-import { lookUp, readVariables } from "./variables.ts";
+import { lookUp, readVariables, type Variables } from "./variables.ts";
+
+export { editSettings } from "./edit-settings.ts";
+export { stateFolder } from "./state-folder.ts";
+export { fillIn, lookUp, type Variables } from "./variables.ts";
 
 export { approveServers, changeServers, serversInFile, textOf, valueIn, writtenAt } from "./change.ts";
 export { type Client, CLIENTS, clientFile, type ClientFile, clientNamed, serversOf } from "./clients.ts";
@@ -33,6 +37,8 @@ export interface Config {
   readonly limits?: Partial<Limits>;
   /** The sections of settings.yaml as they were written. */
   readonly settings: Readonly<Record<string, unknown>>;
+  /** What placeholders in settings stand for. */
+  readonly variables: Variables;
   /** What could not be used; everything else was. */
   readonly warnings: readonly Problem[];
   /** The same servers, after a person was asked what the files leave open: of all, or only of those with these names. */
@@ -70,6 +76,7 @@ export async function loadConfig(options: ConfigOptions): Promise<Config> {
     ...(skillsDir !== undefined && { skillsDir: resolve(dirname(files.settings.path), skillsDir) }),
     ...(limits !== undefined && { limits }),
     settings: settings.sections,
+    variables: project.variables,
     warnings: [...project.warnings, ...inOrder.flatMap((content) => content.warnings), ...read.warnings],
     async ask(person, only) {
       const asked = read.declared.filter(({ name }) => only?.includes(name) ?? true);

@@ -144,6 +144,10 @@ class Follower {
     const skill = known === undefined ? undefined : catalog.skill(known);
     if (skill !== undefined) return { name: skill.name, meaning: { kind: "skill", skill } };
     const place = at.type === "MemberExpression" ? at.property : at;
+    if (questions.isDisabled?.(name) === true) {
+      report.refuse("SKILL_DISABLED", place, () => ({ values: `Skill '${name}' is disabled` }));
+      return undefined;
+    }
     const parent = this.#parent(at);
     const isAsked = at.type === "MemberExpression" && parent !== undefined && isTest(at, parent);
     report.refuse("SKILL_UNKNOWN", place, () =>

@@ -13,6 +13,8 @@ export interface Questions {
   /** Arguments as far as they are literal, with `UNKNOWN` for the rest. */
   readonly problems: (method: Method, args: readonly unknown[]) => readonly ArgumentProblem[];
   readonly mayCall: (path: string) => boolean;
+  /** A skill that is not in the catalog only because it is switched off. */
+  readonly isDisabled?: (skill: string) => boolean;
   /** A call that fits, as a snippet writes it; without it, the signature is told. */
   readonly exampleCall?: (method: Method) => string;
   /** Finds methods by what they are for. */

@@ -1,4 +1,4 @@
-import type { ProvidedSkill } from "./skill.ts";
+import type { Health, ProvidedSkill } from "./skill.ts";
 
 /** Something that could not be used, for people: which file or server, and why. */
 export interface Problem {
@@ -8,11 +8,19 @@ export interface Problem {
   readonly fix?: string;
 }
 
+/** How one skill is (L8). */
+export interface SkillHealth extends Health {
+  readonly skill: string;
+  readonly source: string;
+}
+
 /** A source of skills that can come and go while the runtime lives. */
 export interface Provider {
   readonly skills: readonly ProvidedSkill[];
   readonly problems: readonly Problem[];
   /** Called after `skills` or `problems` changed. */
   onChange(listener: () => void): void;
+  /** How its skills are, those that did not start included. */
+  health?(): Promise<readonly SkillHealth[]>;
   close(): Promise<void>;
 }

@@ -86,9 +86,31 @@ export interface CallContext {
   /** Fires at the timeout, or when the run ends. */
   readonly signal: AbortSignal;
   readonly log: (level: "debug" | "info" | "warn" | "error", text: string) => void;
+  /** What the settings say under the skill's name, with the defaults of its own schema. */
   readonly settings: Readonly<Record<string, unknown>>;
+  /** Settings that the skill declares as secret (`writeOnly`); they come from the environment. */
+  readonly secrets: Readonly<Record<string, string>>;
+  /** The skill's own; its other calls see the same, and so do later runtimes on the same store. */
+  readonly store: SkillStore;
   /** `done` of `total`, in the method's own unit. */
   readonly progress: (done: number, total?: number, text?: string) => void;
+}
+
+/** How a skill is. */
+export interface Health {
+  readonly healthy: boolean;
+  readonly message: string;
+}
+
+/** What a skill keeps from one call to the next: values of JSON by key. What it gives is a copy. */
+export interface SkillStore {
+  /** `undefined` for a key that is not there. */
+  get(key: string): Promise<unknown>;
+  set(key: string, value: unknown): Promise<void>;
+  /** Says whether it was there. */
+  delete(key: string): Promise<boolean>;
+  /** Those whose keys begin with a prefix, in the order of their keys. */
+  entries(prefix?: string): Promise<readonly (readonly [key: string, value: unknown])[]>;
 }
 
 /**
@@ -105,6 +127,10 @@ export interface ProvidedSkill {
   readonly server?: string;
   /** Longer guidance for models, shown by `describe`. */
   readonly guidance?: string;
+  /** What its settings may be. */
+  readonly settings?: JsonSchema;
   readonly methods: readonly MethodDefinition[];
+  /** How it is (L8); a skill that does not say is well. */
+  health?(): Promise<Health>;
   invoke(method: MethodDefinition, input: Readonly<Record<string, unknown>>, context: CallContext): Promise<unknown>;
 }

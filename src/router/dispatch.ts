@@ -1,19 +1,34 @@
+import type { Skill } from "../model/catalog.ts";
 import type { CallContext } from "../model/skill.ts";
 import { inputOf, type GuardedCall, type Stage } from "./call.ts";
 import { failureOf } from "./failure.ts";
 
+/** What a skill has of its own (L3, L9). */
+export type Belongings = Pick<CallContext, "settings" | "secrets" | "store">;
+
 export interface DispatchOptions {
-  /** The settings of a skill (L9). */
-  readonly settingsOf: (skill: string) => Readonly<Record<string, unknown>>;
+  readonly belongingsOf: (skill: Skill) => Belongings;
   /** Values that no guest may read in an error. */
   readonly secrets: () => readonly string[];
 }
 
+/** Of a skill for which nobody keeps anything. */
+export const NO_BELONGINGS: Belongings = Object.freeze({
+  settings: {},
+  secrets: {},
+  store: {
+    get: async () => undefined,
+    set: () => Promise.reject(new Error("Nothing is kept for this skill")),
+    delete: async () => false,
+    entries: async () => [],
+  },
+});
+
 /** The innermost stage: the provider itself. What it throws becomes an error that a guest may read. */
-export function dispatch({ settingsOf, secrets }: DispatchOptions): Stage {
+export function dispatch({ belongingsOf, secrets }: DispatchOptions): Stage {
   return async (call) => {
     const { skill, method } = call;
-    const { context, close } = contextOf(call, settingsOf(method.skill));
+    const { context, close } = contextOf(call, belongingsOf(skill));
     try {
       return { value: await skill.provided.invoke(method.definition, inputOf(call), context), cached: false };
     } catch (error) {
@@ -25,7 +40,7 @@ export function dispatch({ settingsOf, secrets }: DispatchOptions): Stage {
 }
 
 /** What a method is told about its call. After `close`, and after its signal has fired, nobody listens to it any more. */
-function contextOf(call: GuardedCall, settings: CallContext["settings"]): { context: CallContext; close: () => void } {
+function contextOf(call: GuardedCall, belongings: Belongings): { context: CallContext; close: () => void } {
   let open = true;
   const isHeard = (): boolean => open && !call.signal.aborted;
   const context: CallContext = {
@@ -33,7 +48,9 @@ function contextOf(call: GuardedCall, settings: CallContext["settings"]): { cont
     runId: call.runId,
     callId: `${call.runId}/${call.id}`,
     signal: call.signal,
-    settings,
+    settings: belongings.settings,
+    secrets: belongings.secrets,
+    store: belongings.store,
     log: (level, text) => isHeard() && call.log(level, text),
     progress: (done, total, text) => isHeard() && call.progress(done, total, text),
   };

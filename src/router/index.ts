@@ -1,7 +1,7 @@
-import type { Method } from "../model/catalog.ts";
+import type { Method, Skill } from "../model/catalog.ts";
 import type { Validator } from "../validation/index.ts";
 import { guardedCall, type Guard, type Route } from "./call.ts";
-import { dispatch } from "./dispatch.ts";
+import { dispatch, type Belongings, NO_BELONGINGS } from "./dispatch.ts";
 import { approval, type Approve } from "./guards/approval.ts";
 import { audit } from "./guards/audit.ts";
 import { cache } from "./guards/cache.ts";
@@ -16,7 +16,8 @@ export type { Call, Route } from "./call.ts";
 export { digestOf } from "./digest.ts";
 export type { ApprovalRequest, Approve } from "./guards/approval.ts";
 export { type CallResult, runCalls } from "./run-calls.ts";
-export type { AuditEntry, Statistics } from "./trail.ts";
+export type { Belongings } from "./dispatch.ts";
+export { type AuditEntry, counted, type Statistics, statisticsFrom, type Tally } from "./trail.ts";
 
 export interface RouterOptions {
   readonly validator: Validator;
@@ -24,7 +25,8 @@ export interface RouterOptions {
   readonly approve?: Approve;
   /** Skills that must not be called although a run may still see them. */
   readonly isDisabled?: (skill: string) => boolean;
-  readonly settingsOf?: (skill: string) => Readonly<Record<string, unknown>>;
+  /** What a skill has of its own: settings, secrets, a store. */
+  readonly belongingsOf?: (skill: Skill) => Belongings;
   /** Values that no guest may read in an error, whatever they look like. */
   readonly secrets?: () => readonly string[];
   /** Says whether it is worth a note that a result does not fit its method's output schema; it always is by default. */
@@ -46,7 +48,7 @@ export interface Router {
 
 export function createRouter(options: RouterOptions): Router {
   const { validator, approve = () => false, isDisabled = () => false, now = Date.now } = options;
-  const { settingsOf = () => ({}), secrets = () => [], isNews = () => true } = options;
+  const { belongingsOf = () => NO_BELONGINGS, secrets = () => [], isNews = () => true } = options;
   const trail = createTrail();
   const record = (entry: AuditEntry): void => {
     trail.add(entry);
@@ -64,7 +66,7 @@ export function createRouter(options: RouterOptions): Router {
     timeout,
     cache(now),
   ];
-  const enter = guards.reduceRight((next, guard) => guard(next), dispatch({ settingsOf, secrets }));
+  const enter = guards.reduceRight((next, guard) => guard(next), dispatch({ belongingsOf, secrets }));
 
   return {
     route: async (call) => (await enter(guardedCall(call, validator))).value,

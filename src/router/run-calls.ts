@@ -5,6 +5,8 @@ import type { Call, Route } from "./call.ts";
 export interface NamedCall {
   readonly name: string;
   readonly call: Call | undefined;
+  /** Why there is none, where that is more than that nothing has that name. */
+  readonly obstacle?: string;
 }
 
 /** How one call ended, where that is shown (X7). */
@@ -31,13 +33,16 @@ export async function runCalls(
   return results;
 }
 
-async function resultOf(route: Route, { name, call }: NamedCall): Promise<CallResult> {
+async function resultOf(
+  route: Route,
+  { name, call, obstacle = `Unknown tool: ${name}` }: NamedCall,
+): Promise<CallResult> {
   const started = performance.now();
   const told = (): { execution_time: number; tool_name: string } => ({
     execution_time: (performance.now() - started) / 1_000,
     tool_name: name,
   });
-  if (call === undefined) return { success: false, data: null, error: `Unknown tool: ${name}`, ...told() };
+  if (call === undefined) return { success: false, data: null, error: obstacle, ...told() };
   try {
     return { success: true, data: await route(call), ...told() };
   } catch (error) {

@@ -62,7 +62,8 @@ export function createTrail(): Trail {
   };
 }
 
-interface Tally {
+/** What the calls of one method add up to. */
+export interface Tally {
   succeeded: number;
   failed: number;
   totalMs: number;
@@ -71,7 +72,8 @@ interface Tally {
   readonly durationsMs: number[];
 }
 
-function counted(
+/** Adds a call that was allowed to what the calls before it add up to. */
+export function counted(
   { outcome, durationMs, time }: AuditEntry,
   tally: Tally = { succeeded: 0, failed: 0, totalMs: 0, lastUsed: 0, durationsMs: [] },
 ): Tally {
@@ -82,7 +84,7 @@ function counted(
   return tally;
 }
 
-function statisticsFrom({ succeeded, failed, totalMs, lastUsed, durationsMs }: Tally): Statistics {
+export function statisticsFrom({ succeeded, failed, totalMs, lastUsed, durationsMs }: Tally): Statistics {
   const total = succeeded + failed;
   const sorted = durationsMs.toSorted((a, b) => a - b);
   const p95Ms = sorted[Math.ceil(sorted.length * 0.95) - 1] ?? 0;

@@ -15,6 +15,7 @@ import {
   benchWaiting,
   throughput,
 } from "./sandbox.mjs";
+import { benchSkills } from "./skills.mjs";
 import { benchStart } from "./start.mjs";
 
 const WebSkill = defineSkill({
@@ -44,6 +45,7 @@ await benchKill();
 await benchEventLoop();
 await benchPayloads();
 await benchCompute();
+await benchSkills();
 await benchStart();
 
 async function benchRuns() {

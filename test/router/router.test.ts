@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 
 import { SkillgateError } from "../../src/errors.ts";
+import type { Skill } from "../../src/model/catalog.ts";
 import type { CallContext } from "../../src/model/skill.ts";
 import {
   createRouter,
@@ -10,6 +11,7 @@ import {
   type AuditEntry,
   type RouterOptions,
 } from "../../src/router/index.ts";
+import { createStore } from "../../src/store/index.ts";
 import { createValidator } from "../../src/validation/index.ts";
 import { ADA, BOB, benchWith, promised, type Setup } from "./calls.ts";
 
@@ -43,10 +45,13 @@ describe("S1, X1: a call reaches its method", () => {
         return Promise.resolve(input);
       },
     });
-    await routerWith({ settingsOf: (skill) => ({ of: skill }) }).route(call([], { caller: ADA, id: 7 }));
+    const store = createStore().space("test");
+    const belongingsOf = ({ name }: Skill) => ({ settings: { of: name }, secrets: { key: "s3cret" }, store });
+    await routerWith({ belongingsOf }).route(call([], { caller: ADA, id: 7 }));
     seen[0]?.log("info", "late");
     seen[0]?.progress(2, 2);
     expect(seen).toMatchObject([{ caller: ADA, runId: "run-1", callId: "run-1/7", settings: { of: "TestSkill" } }]);
+    expect(seen).toMatchObject([{ secrets: { key: "s3cret" }, store }]);
     expect(told).toMatchObject({ logs: ["half"], progress: [1] });
   });
 

@@ -1,4 +1,4 @@
-import { stat } from "node:fs/promises";
+import { type Stats, statSync } from "node:fs";
 
 import type { DefinedSkill } from "../../define-skill.ts";
 import { sentence, SkillgateError } from "../../errors.ts";
@@ -10,6 +10,7 @@ import { prepare } from "./load/prepare.ts";
 import { loadError } from "./load/problems.ts";
 import { loadOrderOf, type ModuleSkills, nothingIn, skillsOf, type Surroundings } from "./module-skills.ts";
 import { skillNameOfModule } from "./names.ts";
+import type { Loaded } from "./process/index.ts";
 
 /** What a skills folder offers at the moment. */
 export interface Contents {
@@ -26,6 +27,12 @@ export interface Unstarted {
   readonly source: string;
 }
 
+/** Where the modules are; of these, all or only one. */
+interface Place {
+  readonly dir: string;
+  readonly only: string | undefined;
+}
+
 /** A module as it was when it was last loaded. */
 interface Entry extends ModuleSkills {
   readonly module: SkillModule;
@@ -36,14 +43,14 @@ interface Entry extends ModuleSkills {
 
 /** Keeps the skills of a folder. What has not changed is left alone, its objects included. */
 export class SkillsFolder {
-  readonly #dir: string;
+  readonly #place: Place;
   readonly #cache: Cache;
   readonly #around: Surroundings;
   #entries: readonly Entry[] = [];
   #refused: readonly Problem[] = [];
 
-  constructor(dir: string, cache: Cache, around: Surroundings) {
-    this.#dir = dir;
+  constructor(place: Place, cache: Cache, around: Surroundings) {
+    this.#place = place;
     this.#cache = cache;
     this.#around = around;
   }
@@ -51,18 +58,19 @@ export class SkillsFolder {
   /** Looks at the folder again, and loads what is new or has changed. */
   async refresh(): Promise<void> {
     const since = Date.now();
-    const { modules, problems } = await discover(this.#dir);
-    const earlier = await Promise.all(modules.map((module) => this.#unchanged(module)));
-    if (earlier.includes(undefined)) this.#around.processes.start();
+    const { modules, problems } = await discover(this.#place.dir, this.#place.only);
+    const earlier = modules.map((module) => this.#unchanged(module));
+    if (earlier.includes(undefined)) this.#around.homes.start();
     const preparations = modules.map((module, index) => earlier[index] ?? this.#prepare(module));
-    const entries: Entry[] = [];
-    // Imports come one after the other, so that one that hangs or ends the process is known.
+    const loads: Promise<Entry>[] = [];
     for (const [index, module] of modules.entries()) {
       const state = await preparations[index];
-      if (state !== undefined) entries.push("kind" in state ? await this.#load(module, state, since) : state);
+      if (state === undefined) continue;
+      loads.push("kind" in state ? this.#load(module, state, since) : Promise.resolve(state));
     }
+    const entries = await Promise.all(loads);
     const gone = this.#entries.filter(({ module }) => !modules.some(({ source }) => source === module.source));
-    for (const { module } of gone) this.#around.processes.unload(module.source);
+    for (const { module } of gone) this.#around.homes.unload(module.source);
     this.#entries = entries;
     this.#refused = problems;
   }
@@ -93,11 +101,11 @@ export class SkillsFolder {
     return this.#entries.find((entry) => entry.module.source === module.source && entry.module.entry === module.entry);
   }
 
-  async #unchanged(module: SkillModule): Promise<Entry | undefined> {
+  #unchanged(module: SkillModule): Entry | undefined {
     const entry = this.#earlier(module);
     if (entry === undefined || entry.signature === "" || entry.module.guidanceFile !== module.guidanceFile)
       return undefined;
-    return (await signatureOf(entry.files)) === entry.signature ? entry : undefined;
+    return signatureOf(entry.files) === entry.signature ? entry : undefined;
   }
 
   async #prepare(module: SkillModule): Promise<Preparation> {
@@ -117,13 +125,25 @@ export class SkillsFolder {
       const isReload = this.#inUse(module) !== undefined;
       if (isReload && isEmpty(prepared)) throw new SkillgateError("SKILL_INVALID", nothingIn(prepared.reading));
       const [guidance] = await Promise.all(guidanceFiles.map(readGuidance));
-      const loaded = await this.#around.processes.load(loadOrderOf(module, prepared, isReload));
+      const loaded = await this.#import(module, prepared, isReload);
       const made = skillsOf({ module, prepared, loaded, guidance }, this.#around);
       const errors = guidance?.problem === undefined ? made.errors : [...made.errors, guidance.problem];
-      return { module, ...made, errors, files, signature: await signatureOf(files, since) };
+      return { module, ...made, errors, files, signature: signatureOf(files, since) };
     } catch (error) {
-      return { ...this.#withoutIt(module, error, prepared), files, signature: await signatureOf(files, since) };
+      return { ...this.#withoutIt(module, error, prepared), files, signature: signatureOf(files, since) };
     }
+  }
+
+  /** What a module defines has its name only when it is imported; then it may turn out to belong elsewhere. */
+  async #import(module: SkillModule, prepared: Prepared, isReload: boolean): Promise<Loaded> {
+    const { homes } = this.#around;
+    const names = namesIn(module, prepared);
+    const first = homes.settle(module.source, names);
+    const order = loadOrderOf(module, prepared, isReload);
+    const loaded = await first.load(order);
+    const defined = loaded.skills.map(({ name }) => name);
+    const home = defined.length === 0 ? first : homes.settle(module.source, [...names, ...defined]);
+    return home === first ? loaded : home.load(order);
   }
 
   /** A module that cannot be loaded: the version that is in use stays, if there is one. */
@@ -162,14 +182,21 @@ function namesIn({ stem }: SkillModule, prepared: Prepared | undefined): readonl
 const STAMP_MS = 10;
 
 /** Empty where a file has changed since a moment: then nobody knows which of its states was read. */
-async function signatureOf(files: readonly string[], since = Infinity): Promise<string> {
-  const stamps = await Promise.all(
-    files.map(async (file) => {
-      const facts = await stat(file).catch(() => undefined);
-      return facts === undefined
-        ? { text: `${file} gone`, at: 0 }
-        : { text: `${file} ${facts.mtimeMs} ${facts.size}`, at: facts.mtimeMs };
-    }),
-  );
+function signatureOf(files: readonly string[], since = Infinity): string {
+  const stamps = files.map((file) => {
+    const facts = factsOf(file);
+    return facts === undefined
+      ? { text: `${file} gone`, at: 0 }
+      : { text: `${file} ${facts.mtimeMs} ${facts.size}`, at: facts.mtimeMs };
+  });
   return stamps.some(({ at }) => at > since - STAMP_MS) ? "" : stamps.map(({ text }) => text).join("\n");
+}
+
+function factsOf(file: string): Stats | undefined {
+  try {
+    return statSync(file);
+  } catch {
+    // Gone, or out of reach, which comes to the same.
+    return undefined;
+  }
 }

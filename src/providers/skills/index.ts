@@ -1,13 +1,16 @@
 import { realpath } from "node:fs/promises";
 import { resolve } from "node:path";
 
-import type { DefinedSkill, Health } from "../../define-skill.ts";
-import type { Problem, Provider } from "../../model/provider.ts";
+import type { DefinedSkill } from "../../define-skill.ts";
+import type { Problem, Provider, SkillHealth } from "../../model/provider.ts";
 import type { CallContext } from "../../model/skill.ts";
 import { type Contents, SkillsFolder } from "./folder.ts";
+import { Homes } from "./homes.ts";
 import { LiveFolder } from "./live-folder.ts";
 import { openCache } from "./load/cache.ts";
-import { SkillProcesses } from "./process/index.ts";
+
+export { bundleModule } from "./load/bundle.ts";
+export { skillNameOfModule } from "./names.ts";
 
 export interface SkillsOptions {
   /** Where skills and this room say what nobody asked for. */
@@ -16,8 +19,10 @@ export interface SkillsOptions {
   readonly importTimeoutMs?: number;
   /** Heap that all skills together may use. */
   readonly memoryBytes?: number;
-  /** Settings by the name of the skill; they arrive in `context.settings`. */
-  readonly settings?: Readonly<Record<string, unknown>>;
+  /** Names of skills that want a process of their own; the others share one. */
+  readonly isolated?: readonly string[];
+  /** The only module that counts: its entry, or its folder. */
+  readonly only?: string;
   /** Where compiled skills are kept from one start to the next. */
   readonly cacheDir?: string;
   /** Follow changes of the folder (L6). */
@@ -27,13 +32,7 @@ export interface SkillsOptions {
 /** The skills of a folder. */
 export interface SkillsProvider extends Provider {
   readonly skills: readonly DefinedSkill[];
-  /** How each skill is, those that did not start included (L8). */
   health(): Promise<readonly SkillHealth[]>;
-}
-
-export interface SkillHealth extends Health {
-  readonly skill: string;
-  readonly source: string;
 }
 
 const IMPORT_TIMEOUT_MS = 10_000;
@@ -48,12 +47,12 @@ export async function loadSkills(dir: string, options: SkillsOptions = {}): Prom
     log = () => undefined,
     importTimeoutMs = IMPORT_TIMEOUT_MS,
     memoryBytes = MEMORY_BYTES,
-    settings = {},
+    isolated = [],
   } = options;
   const root = await realpath(dir).catch(() => resolve(dir));
   const cache = await openCache(options.cacheDir);
-  const processes = new SkillProcesses({ root, log, importTimeoutMs, memoryBytes });
-  const folder = new SkillsFolder(dir, cache, { root, processes, settings });
+  const homes = new Homes({ root, log, importTimeoutMs, memoryBytes }, isolated);
+  const folder = new SkillsFolder({ dir, only: options.only }, cache, { root, homes });
   const live = new LiveFolder(folder, root, log);
   await live.look();
   if (options.watch === true) await live.watch();
@@ -68,7 +67,7 @@ export async function loadSkills(dir: string, options: SkillsOptions = {}): Prom
     health: () => healthOf(live.contents),
     close: async () => {
       const looked = live.close();
-      await processes.close();
+      await homes.close();
       await looked;
       await cache.close();
     },

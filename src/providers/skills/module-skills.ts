@@ -1,13 +1,14 @@
-import { type DefinedSkill, type Health, parseHealth } from "../../define-skill.ts";
+import { type DefinedSkill, parseHealth } from "../../define-skill.ts";
 import { sentence } from "../../errors.ts";
 import type { JsonSchema } from "../../model/json.ts";
 import { OWNER } from "../../model/caller.ts";
-import type { CallContext, MethodDefinition } from "../../model/skill.ts";
+import type { CallContext, Health, MethodDefinition } from "../../model/skill.ts";
 import type { Prepared } from "./load/cache.ts";
 import type { SkillModule } from "./load/discover.ts";
 import type { Guidance } from "./load/guidance.ts";
 import { thrownError } from "./load/problems.ts";
-import type { Loaded, LoadOrder, SkillProcesses, Target } from "./process/index.ts";
+import type { Homes } from "./homes.ts";
+import type { Loaded, LoadOrder, Target } from "./process/index.ts";
 import type { ReadClass, Reading } from "./read/index.ts";
 
 /** A module that was read and imported. */
@@ -21,9 +22,7 @@ export interface LoadedModule {
 /** What a module's skills need of the folder that they are in. */
 export interface Surroundings {
   readonly root: string;
-  readonly processes: SkillProcesses;
-  /** Settings by skill. */
-  readonly settings: Readonly<Record<string, unknown>>;
+  readonly homes: Homes;
 }
 
 export interface ModuleSkills {
@@ -176,9 +175,7 @@ function skill(
     input: Readonly<Record<string, unknown>>,
     context: CallContext,
   ): Promise<unknown> => {
-    const own = Object.hasOwn(around.settings, name) ? around.settings[name] : undefined;
-    const settings = { ...(typeof own === "object" ? own : {}), ...context.settings };
-    return around.processes.invoke({ module: module.source, target, path, input }, { ...context, settings });
+    return around.homes.of(module.source).invoke({ module: module.source, target, path, input }, context);
   };
   return Object.freeze({
     name,
@@ -213,6 +210,13 @@ function healthContext(): CallContext {
     signal: AbortSignal.timeout(HEALTH_TIMEOUT_MS),
     log: () => undefined,
     settings: {},
+    secrets: {},
+    store: {
+      get: async () => undefined,
+      set: async () => undefined,
+      delete: async () => false,
+      entries: async () => [],
+    },
     progress: () => undefined,
   };
 }

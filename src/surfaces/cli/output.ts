@@ -1,10 +1,11 @@
+import { relative } from "node:path";
 import { stripVTControlCharacters } from "node:util";
 
 import type { Skill } from "../../model/catalog.ts";
 import type { CallRecord, Outcome, Usage, Violation } from "../../model/outcome.ts";
 import { type CallSite, type Plan, UNKNOWN } from "../../model/plan.ts";
 import type { Problem } from "../../model/provider.ts";
-import type { RuntimeOptions } from "../../options.ts";
+import type { LogLevel, RuntimeOptions } from "../../options.ts";
 import type { Runtime } from "../../runtime.ts";
 import type { Paint } from "./terminal.ts";
 
@@ -139,6 +140,17 @@ export function problemText({ source, error }: Problem): string {
   return error.includes(source) ? error : `${source}: ${error}`;
 }
 
+/** What a skill or a server has to say, as one line. */
+export function logLine(
+  { level, text, path }: { readonly level: LogLevel; readonly text: string; readonly path: string | undefined },
+  paint: Paint,
+): string {
+  const who = path === undefined ? "" : `${path}: `;
+  return `${paint.dim(`${level} ${who}${escaped(shortened(text, LOG_UNITS))}`)}\n`;
+}
+
+const LOG_UNITS = 1_000;
+
 export function serversText(servers: readonly ServerStatus[], paint: Paint): string {
   if (servers.length === 0) return "No MCP servers are configured";
   const rows = servers.map(({ name, skill, transport, status, toolCount, error }) => [
@@ -239,12 +251,12 @@ export function count(number: number, word: string): string {
   return `${number} ${word}${number === 1 ? "" : "s"}`;
 }
 
-function milliseconds(ms: number): string {
+export function milliseconds(ms: number): string {
   return `${ms.toFixed(ms < 10 ? 1 : 0)} ms`;
 }
 
 /** Rows as lines, each column as wide as its widest cell. */
-function table(rows: readonly (readonly string[])[]): readonly string[] {
+export function table(rows: readonly (readonly string[])[]): readonly string[] {
   const widths = rows[0]?.map((_, column) => Math.max(...rows.map((row) => width(row[column] ?? "")))) ?? [];
   return rows.map((row) =>
     row
@@ -260,15 +272,21 @@ function width(cell: string): number {
 }
 
 /** The first line, cut visibly. */
-function shortened(text: string, units: number): string {
+export function shortened(text: string, units: number): string {
   const [line = ""] = text.split("\n", 1);
   return line.length <= units ? line : `${line.slice(0, units - 1).replace(/[\uD800-\uDBFF]$/, "")}…`;
 }
 
-function indented(text: string): string {
+export function indented(text: string): string {
   return text === "" ? "" : text.trimEnd().replace(/^/gm, "    ");
 }
 
 export function lines(parts: readonly string[]): string {
   return parts.filter((part) => part !== "").join("\n");
+}
+
+/** A path as a person would type it: relative to the current folder where it is in it. */
+export function shownPath(file: string): string {
+  const path = relative(process.cwd(), file);
+  return path === "" || path.startsWith("..") ? file : path;
 }

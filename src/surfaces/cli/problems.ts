@@ -17,9 +17,12 @@ export function requireKnown(runtime: Runtime, path: string): void {
   throw new SkillgateError(isSkillKnown ? "METHOD_UNKNOWN" : "SKILL_UNKNOWN", text, { path, suggestions });
 }
 
-/** Throws, for a skill that is not there because its MCP server is not, an error that says so. */
+/** Throws, for a skill that is not there because it is switched off or its MCP server is not, an error that says so. */
 export function blameServer(runtime: Runtime, path: string): void {
   const [skill = ""] = path.split(".");
+  if (runtime.disabled().some(({ name }) => name === skill)) {
+    throw new SkillgateError("SKILL_DISABLED", `Skill '${skill}' is disabled`, { skill });
+  }
   const server = runtime.servers.find((each) => each.skill === skill);
   if (server === undefined || runtime.catalog.skill(skill) !== undefined) return;
   const facts = { skill, server: server.name };

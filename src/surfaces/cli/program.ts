@@ -13,7 +13,7 @@ import { addMcp } from "./mcp/index.ts";
 import { VERSION } from "../../version.ts";
 import { addRun } from "./run.ts";
 import { addSearch } from "./search.ts";
-import { addSkillsList } from "./skills-list.ts";
+import { addSkills } from "./skills/index.ts";
 import { addTypes } from "./types.ts";
 import { usageErrorOf } from "./usage-error.ts";
 
@@ -31,7 +31,7 @@ export function createProgram(act: Act): Command {
   addCommonOptions(program);
   for (const add of [addRun, addCheck, addSearch, addDescribe, addTypes, addCall]) add(program, act);
   addMcp(program, act);
-  addSkillsList(program.command("skills").description("skills"), act);
+  addSkills(program.command("skills").description("skills"), act);
   for (const add of [addConnect, addDoctor, addInit, addCompletion]) add(program, act);
   throwFrom(program);
   return program;

@@ -4,6 +4,7 @@ import { join, resolve } from "node:path";
 import type { RuntimeOptions } from "../../options.ts";
 import type { Runtime } from "../../runtime.ts";
 import { approvalAtTerminal } from "./approval.ts";
+import { logLine } from "./output.ts";
 import { PACKAGE_FOLDER } from "./package.ts";
 import { personAtTerminal } from "./person.ts";
 import type { Terminal } from "./terminal.ts";
@@ -26,6 +27,9 @@ export interface Session extends AsyncDisposable {
   readonly runtime: (use?: Use) => Promise<Runtime>;
   /** The same, when all its servers are connected or have failed. */
   readonly readyRuntime: (use?: Use) => Promise<Runtime>;
+  /** A runtime of which nothing is left in the end: its skills remember nothing of it. */
+  readonly forgetfulRuntime: () => Promise<Runtime>;
+  readonly folders: () => Promise<Folders>;
 }
 
 /** What a command wants of a runtime besides. */
@@ -36,11 +40,22 @@ export interface Use extends Pick<RuntimeOptions, "onlyServers"> {
   };
 }
 
+/** Where things are, or would be; absolute. */
+export interface Folders {
+  /** The skills that are in use: those of the project, or those that ship. */
+  readonly skills: string;
+  /** Where the project's skills are, or would be. */
+  readonly ownSkills: string;
+  readonly store: string;
+  readonly settingsFile: string;
+}
+
 export function openSession(flags: CommonFlags, { paint }: Terminal, signal: AbortSignal): Session {
   let opened: Runtime | undefined;
+  const forgetful: Runtime[] = [];
 
   async function runtime(use: Use = {}): Promise<Runtime> {
-    opened ??= await unlessInterrupted(openRuntime(flags, signal, { ...BRIEF, ...use }), signal);
+    opened ??= await unlessInterrupted(openRuntime(flags, { paint, signal }, { ...BRIEF, ...use }), signal);
     return opened;
   }
 
@@ -56,8 +71,15 @@ export function openSession(flags: CommonFlags, { paint }: Terminal, signal: Abo
     signal,
     runtime,
     readyRuntime,
+    async forgetfulRuntime() {
+      const made = await unlessInterrupted(openRuntime(flags, { paint, signal }, BRIEF, "forget"), signal);
+      forgetful.push(made);
+      await unlessInterrupted(made.ready, signal);
+      return made;
+    },
+    folders: () => foldersOf(flags),
     async [Symbol.asyncDispose]() {
-      await opened?.close();
+      await Promise.all([opened, ...forgetful].map(async (each) => each?.close()));
     },
   };
 }
@@ -67,30 +89,56 @@ const BRIEF: RuntimeOptions = { workers: 1, lazy: true };
 
 /** Loads the runtime only now: `--help` does without. */
 async function openRuntime(
-  { skills, settings, mcpConfig }: CommonFlags,
-  signal: AbortSignal,
+  flags: CommonFlags,
+  { paint, signal }: Pick<Session, "paint" | "signal">,
   how: RuntimeOptions,
+  memory: "keep" | "forget" = "keep",
 ): Promise<Runtime> {
   const { createRuntime } = await import("../../runtime.ts");
+  const { skills, store } = await foldersOf(flags);
   const approve = approvalAtTerminal(signal);
   const person = personAtTerminal(signal);
-  const options: RuntimeOptions = {
-    discover: true,
+  return createRuntime({
+    ...optionsOf(flags),
     ...how,
-    ...(settings !== undefined && { settings }),
-    ...(mcpConfig !== undefined && { mcpConfig }),
+    skillsDir: skills,
+    ...(memory === "keep" && { store }),
+    ...(flags.verbose && {
+      log: (level, text, path) => process.stderr.write(logLine({ level, text, path }, paint.err)),
+    }),
     ...(approve !== undefined && { approve }),
     ...(person !== undefined && { person }),
-  };
-  return createRuntime({ ...options, skillsDir: skills ?? (await defaultSkillsDir(options)) });
+  });
 }
 
-/** The folder that the settings name; else `./skills`; where there is none, the skills that ship with Skillgate. */
-async function defaultSkillsDir(options: RuntimeOptions): Promise<string> {
-  const { readOptions } = await import("../../options.ts");
+/** What the flags say, without what can be worked out from it. */
+function optionsOf({ settings, mcpConfig }: CommonFlags): RuntimeOptions {
+  return {
+    discover: true,
+    ...(settings !== undefined && { settings }),
+    ...(mcpConfig !== undefined && { mcpConfig }),
+  };
+}
+
+/**
+ * The skills folder that is asked for, else the one that the settings name, else `./skills`; where there is none, the
+ * skills that ship with Skillgate. The store that the settings name, else the one of this project.
+ */
+async function foldersOf(flags: CommonFlags): Promise<Folders> {
+  const [{ readOptions }, { stateFolder }] = await Promise.all([
+    import("../../options.ts"),
+    import("../../config/index.ts"),
+  ]);
   const usual = resolve("skills");
-  const { skillsDir = usual } = await readOptions(options);
-  return skillsDir === usual && !existsSync(usual) ? join(PACKAGE_FOLDER, "skills") : skillsDir;
+  const { skillsDir = usual, store = stateFolder(resolve(".")) } = await readOptions(optionsOf(flags));
+  const ownSkills = flags.skills === undefined ? skillsDir : resolve(flags.skills);
+  const isShipped = flags.skills === undefined && skillsDir === usual && !existsSync(usual);
+  return {
+    skills: isShipped ? join(PACKAGE_FOLDER, "skills") : ownSkills,
+    ownSkills,
+    store,
+    settingsFile: resolve(flags.settings ?? "settings.yaml"),
+  };
 }
 
 async function unlessInterrupted<Value>(work: Promise<Value>, signal: AbortSignal): Promise<Value> {

@@ -9,6 +9,7 @@ import {
   type McpProvider,
   type ServerConfig,
 } from "../../../src/providers/mcp/index.ts";
+import { createStore } from "../../../src/store/index.ts";
 
 /** The folder of the checkout, where tests run. */
 export const ROOT = process.cwd();
@@ -55,6 +56,8 @@ export function contextOf(context: Partial<CallContext> = {}): CallContext {
     signal: new AbortController().signal,
     log: () => {},
     settings: {},
+    secrets: {},
+    store: createStore().space("test"),
     progress: () => {},
     ...context,
   };

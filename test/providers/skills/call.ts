@@ -5,6 +5,7 @@ import { dirname, join } from "node:path";
 import { afterEach } from "vitest";
 
 import type { CallContext, MethodDefinition, ProvidedSkill } from "../../../src/model/skill.ts";
+import { createStore } from "../../../src/store/index.ts";
 import { loadSkills, type SkillsOptions, type SkillsProvider } from "../../../src/providers/skills/index.ts";
 
 /** What must be undone after a test, last first. */
@@ -79,6 +80,8 @@ export function contextOfTest(): CallContext {
     signal: new AbortController().signal,
     log: () => undefined,
     settings: {},
+    secrets: {},
+    store: createStore().space("test"),
     progress: () => undefined,
   };
 }

@@ -20,7 +20,7 @@ beforeAll(async () => {
   provider = await loadSkills(FOLDER, {
     cacheDir,
     importTimeoutMs: 2_000,
-    settings: { SchemaSkill: { unit: "!" } },
+    isolated: ["CircularSkill", "SchemaSkill"],
     log: (level, text) => logged.push(`${level}: ${text}`),
   });
 });
@@ -31,7 +31,7 @@ afterAll(async () => {
 });
 
 async function call(path: string, input: Readonly<Record<string, unknown>> = {}): Promise<unknown> {
-  return callMethod(provider, path, input, { signal: AbortSignal.timeout(5_000) });
+  return callMethod(provider, path, input, { signal: AbortSignal.timeout(5_000), settings: { unit: "!" } });
 }
 
 const NOTHING = "it exports no skill: no class whose name ends in Skill, no function, nothing made by defineSkill";

@@ -6,6 +6,7 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { SkillgateError } from "../../../src/errors.ts";
 import type { SkillsProvider } from "../../../src/providers/skills/index.ts";
 import { call, loadFiles } from "./call.ts";
+import { createStore } from "../../../src/store/index.ts";
 
 let misbehaving: string;
 
@@ -133,19 +134,16 @@ describe("calls", () => {
   });
 
   test("L3: the context knows the call, and speaks for it", async () => {
-    const provider = await loadFiles(
-      {
-        "speaker.ts": `
-          export function speak(word: string, context: CallContext) {
-            context.log("warn", word);
-            context.progress(1, 3, "a third");
-            const { caller, runId, callId, settings } = context;
-            return { caller, runId, callId, settings, aborted: context.signal.aborted };
-          }
-        `,
-      },
-      { settings: { SpeakerSkill: { loud: true, colour: "red" } } },
-    );
+    const provider = await loadFiles({
+      "speaker.ts": `
+        export function speak(word: string, context: CallContext) {
+          context.log("warn", word);
+          context.progress(1, 3, "a third");
+          const { caller, runId, callId, settings, secrets } = context;
+          return { caller, runId, callId, settings, secrets, aborted: context.signal.aborted };
+        }
+      `,
+    });
     const heard: unknown[] = [];
     const result = await call(
       provider,
@@ -153,6 +151,7 @@ describe("calls", () => {
       { word: "hello" },
       {
         settings: { colour: "blue" },
+        secrets: { apiKey: "s3cret" },
         log: (...words) => heard.push(words),
         progress: (...steps) => heard.push(steps),
       },
@@ -161,13 +160,67 @@ describe("calls", () => {
       caller: { id: "ada", grants: ["*"] },
       runId: "run",
       callId: "run/1",
-      settings: { loud: true, colour: "blue" },
+      settings: { colour: "blue" },
+      secrets: { apiKey: "s3cret" },
       aborted: false,
     });
     expect(heard).toEqual([
       ["warn", "hello"],
       [1, 3, "a third"],
     ]);
+  });
+
+  test("L3: a store of its own keeps values of JSON from one call to the next", async () => {
+    const provider = await loadFiles({
+      "keeper.ts": `
+        /** A class, so that all its methods share one text. */
+        export class KeeperSkill {
+          async keep(key: string, value: unknown, context: CallContext) { await context.store.set(key, value); }
+          async read(key: string, context: CallContext) { return (await context.store.get(key)) ?? "nothing"; }
+          async list(prefix: string, context: CallContext) { return context.store.entries(prefix); }
+          async drop(key: string, context: CallContext) { return context.store.delete(key); }
+          async misuse(context: CallContext) { await context.store.set("f", () => 1); }
+        }
+      `,
+    });
+    const store = createStore().space("test");
+    const ask = (method: string, input: Record<string, unknown> = {}) =>
+      call(provider, `KeeperSkill.${method}`, input, { store });
+    await ask("keep", { key: "a/1", value: { deep: [1, null] } });
+    await ask("keep", { key: "b", value: "text" });
+    await expect(ask("read", { key: "a/1" })).resolves.toEqual({ deep: [1, null] });
+    await expect(ask("list", { prefix: "a/" })).resolves.toEqual([["a/1", { deep: [1, null] }]]);
+    await expect(Promise.all([ask("drop", { key: "b" }), ask("drop", { key: "none" })])).resolves.toEqual([
+      true,
+      false,
+    ]);
+    await expect(ask("read", { key: "b" })).resolves.toBe("nothing");
+    await expect(ask("misuse")).rejects.toThrow("could not be cloned");
+  });
+
+  test("L10: a skill that wants a process of its own takes no other with it", async () => {
+    const pid = `export function pid() { return process.pid; }`;
+    const provider = await loadFiles(
+      {
+        "alone.ts": `${pid} export function kill() { process.kill(process.pid, "SIGKILL"); }`,
+        "beside.ts": pid,
+        "defined.ts": `
+          import { defineSkill } from "skillgate";
+          export default defineSkill({
+            name: "OwnSkill", description: "Own", methods: { pid: { description: "Pid", run: () => process.pid } },
+          });
+        `,
+        "shared.ts": pid,
+      },
+      { isolated: ["AloneSkill", "OwnSkill"] },
+    );
+    const pidOf = (skill: string) => call(provider, `${skill}.pid`);
+    const before = await Promise.all(["AloneSkill", "OwnSkill", "BesideSkill", "SharedSkill"].map(pidOf));
+    expect(new Set(before).size).toBe(3);
+    expect(before[2]).toBe(before[3]);
+    await expect(call(provider, "AloneSkill.kill")).rejects.toThrow(/"AloneSkill\.kill" did not finish/);
+    await expect(pidOf("BesideSkill")).resolves.toBe(before[2]);
+    await expect(pidOf("AloneSkill")).resolves.not.toBe(before[0]);
   });
 
   test("L3: arguments arrive as declared: by position, defaults left to the method, dates as dates, the rest as a list", async () => {

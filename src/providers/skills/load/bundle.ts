@@ -35,6 +35,8 @@ export interface BundleRequest {
   readonly root: string;
   /** Beside which the bundle will lie, so that stack traces lead back to the source. */
   readonly outfile: string;
+  /** Files of this package by the name under which they are imported; the one that skills need by default. */
+  readonly own?: Readonly<Record<string, string>>;
 }
 
 /**
@@ -103,6 +105,8 @@ const SKILLGATE = fileURLToPath(
     : new URL("../../../define-skill.js", import.meta.url),
 );
 
+const OWN: Readonly<Record<string, string>> = { skillgate: SKILLGATE };
+
 const BUILTINS: ReadonlySet<string> = new Set(builtinModules);
 
 /** Decides what goes into the bundle: files from beside the module do, packages do not. */
@@ -140,13 +144,14 @@ async function resolveFile(build: PluginBuild, args: OnResolveArgs, { root }: Bu
 async function resolvePackage(
   build: PluginBuild,
   args: OnResolveArgs,
-  { format }: BundleRequest,
+  { format, own = OWN }: BundleRequest,
   packages: Set<string>,
 ): Promise<OnResolveResult> {
+  const ours = Object.hasOwn(own, args.path) ? own[args.path] : undefined;
   const isRequired = args.kind.startsWith("require") || (format === "cjs" && args.kind === "import-statement");
-  if (args.path === "skillgate") {
-    packages.add(SKILLGATE);
-    return { path: isRequired ? SKILLGATE : pathToFileURL(SKILLGATE).href, external: true };
+  if (ours !== undefined) {
+    packages.add(ours);
+    return { path: isRequired ? ours : pathToFileURL(ours).href, external: true };
   }
   if (isRequired) return { path: args.path, external: true };
   const { path, errors } = await ask(build, args);

@@ -1,18 +1,6 @@
 import { createHash, randomUUID } from "node:crypto";
-import { readdirSync, readFileSync } from "node:fs";
-import {
-  access,
-  constants,
-  mkdir,
-  mkdtemp,
-  readdir,
-  readFile,
-  realpath,
-  rename,
-  rm,
-  stat,
-  writeFile,
-} from "node:fs/promises";
+import { accessSync, readdirSync, readFileSync, renameSync, type Stats, statSync, writeFileSync } from "node:fs";
+import { access, constants, mkdir, mkdtemp, readdir, realpath, rm, stat } from "node:fs/promises";
 import { homedir, tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -33,8 +21,8 @@ export interface Prepared {
 
 export interface Cache {
   readonly dir: string;
-  find(entry: string): Promise<Prepared | undefined>;
-  store(entry: string, made: Made): Promise<Prepared>;
+  find(entry: string): Prepared | undefined;
+  store(entry: string, made: Made): Prepared;
   close(): Promise<void>;
 }
 
@@ -85,18 +73,18 @@ async function folderFor(wanted: string): Promise<{ readonly dir: string; readon
 /** An entry of the cache, as it lies in its file. */
 interface Kept {
   readonly code: string;
-  readonly hashes: readonly (readonly [file: string, hash: string])[];
+  readonly hashes: readonly (readonly [file: string, hash: string, stamp: string])[];
   readonly packages: readonly string[];
   readonly prepared: Prepared;
 }
 
-async function find(dir: string, entry: string): Promise<Prepared | undefined> {
+/** Like all of what follows, not in the background: for hundreds of small files that takes many times as long. */
+function find(dir: string, entry: string): Prepared | undefined {
   try {
-    const kept: unknown = JSON.parse(await readFile(indexFile(dir, entry), "utf8"));
+    const kept: unknown = JSON.parse(readFileSync(indexFile(dir, entry), "utf8"));
     if (!isKept(kept)) return undefined;
-    const hashes = await Promise.all(kept.hashes.map(([file]) => hashOfFile(file)));
-    if (!kept.hashes.every(([, hash], index) => hash === hashes[index])) return undefined;
-    await Promise.all([kept.prepared.bundle, ...kept.packages].map((file) => access(file)));
+    if (!kept.hashes.every(([file, hash, stamp]) => isAsItWas(file, hash, stamp))) return undefined;
+    for (const file of [kept.prepared.bundle, ...kept.packages]) accessSync(file);
     return kept.prepared;
   } catch {
     // Not there, not whole, or made of files that are gone: it is made anew.
@@ -104,38 +92,43 @@ async function find(dir: string, entry: string): Promise<Prepared | undefined> {
   }
 }
 
+/** A file that was touched, or checked out anew, may still say what it said. */
+function isAsItWas(file: string, hash: string, stamp: string): boolean {
+  return stampOf(statSync(file)) === stamp || hashOf(readFileSync(file)) === hash;
+}
+
+function stampOf({ mtimeMs, size }: Stats): string {
+  return `${mtimeMs} ${size}`;
+}
+
 /** Only this very code has written what bears its hash. */
 function isKept(value: unknown): value is Kept {
   return isRecord(value) && value["code"] === codeHash();
 }
 
-async function store(dir: string, entry: string, made: Made): Promise<Prepared> {
+function store(dir: string, entry: string, made: Made): Prepared {
   const { reading, warnings, text, format, files, packages, since } = made;
   const bundle = join(dir, `${hashOf(text)}.${format === "esm" ? "mjs" : "cjs"}`);
   const prepared: Prepared = { reading, warnings, bundle, files };
-  await write(bundle, text);
-  const hashes = await Promise.all(files.map(async (file) => [file, await hashOfFile(file)] as const));
-  const stamps = await Promise.all(files.map(async (file) => (await stat(file)).mtimeMs));
+  write(bundle, text);
+  const facts = files.map((file) => ({ file, stats: statSync(file) }));
+  const hashes = facts.map(({ file, stats }) => [file, hashOf(readFileSync(file)), stampOf(stats)] as const);
   // A file that changed meanwhile has another hash than what was read of it: the next one to ask makes it anew.
-  if (stamps.every((stamp) => stamp < since)) {
-    await write(indexFile(dir, entry), JSON.stringify({ code: codeHash(), hashes, packages, prepared } satisfies Kept));
+  if (facts.every(({ stats }) => stats.mtimeMs < since)) {
+    write(indexFile(dir, entry), JSON.stringify({ code: codeHash(), hashes, packages, prepared } satisfies Kept));
   }
   return prepared;
 }
 
 /** Another process may read at the same time, so a file appears whole or not at all. */
-async function write(file: string, text: string): Promise<void> {
+function write(file: string, text: string): void {
   const part = `${file}.${randomUUID()}.part`;
-  await writeFile(part, text, { mode: 0o600 });
-  await rename(part, file);
+  writeFileSync(part, text, { mode: 0o600 });
+  renameSync(part, file);
 }
 
 function indexFile(dir: string, entry: string): string {
   return join(dir, `${hashOf(entry)}.json`);
-}
-
-async function hashOfFile(file: string): Promise<string> {
-  return hashOf(await readFile(file));
 }
 
 function hashOf(data: string | Buffer): string {
@@ -157,14 +150,33 @@ function codeHash(): string {
   return code;
 }
 
-const KEPT_MS = 90 * 24 * 3_600_000;
+const DAY_MS = 24 * 3_600_000;
+/** How long something is kept after it was made: what an entry names, and what none names any more. */
+const KEPT_MS = { named: 90 * DAY_MS, nameless: 7 * DAY_MS };
 
-/** Throws away what was made months ago; what is still wanted is made anew. */
+/** Throws away what was made long ago; what is still wanted is made anew. */
 async function prune(dir: string): Promise<void> {
   const now = Date.now();
-  for (const name of await readdir(dir)) {
+  const names = await readdir(dir);
+  const named = bundlesNamedIn(dir, names);
+  for (const name of names) {
     const file = join(dir, name);
+    const keptMs = name.endsWith(".json") || named.has(file) ? KEPT_MS.named : KEPT_MS.nameless;
     const facts = await stat(file).catch(() => undefined);
-    if (facts !== undefined && now - facts.mtimeMs > KEPT_MS) await rm(file, { force: true });
+    if (facts !== undefined && now - facts.mtimeMs > keptMs) await rm(file, { force: true });
   }
+}
+
+/** Each save of a skill leaves a bundle behind that the next one no longer names. */
+function bundlesNamedIn(dir: string, names: readonly string[]): ReadonlySet<string> {
+  const named = new Set<string>();
+  for (const name of names.filter((each) => each.endsWith(".json"))) {
+    try {
+      const kept: unknown = JSON.parse(readFileSync(join(dir, name), "utf8"));
+      if (isKept(kept)) named.add(kept.prepared.bundle);
+    } catch {
+      // Another process has thrown it away, or it is not whole.
+    }
+  }
+  return named;
 }

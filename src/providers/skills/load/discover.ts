@@ -1,6 +1,6 @@
 import type { Dirent } from "node:fs";
 import { readdir, realpath, stat } from "node:fs/promises";
-import { basename, extname, join, sep } from "node:path";
+import { basename, dirname, extname, join, sep } from "node:path";
 
 import { messageOf, sentence } from "../../../errors.ts";
 import type { Problem } from "../../../model/provider.ts";
@@ -25,8 +25,19 @@ export interface Discovery {
   readonly problems: readonly Problem[];
 }
 
-/** Finds the modules of a skills folder (L1) without reading or running any. A missing folder is no error (L4). */
-export async function discover(dir: string): Promise<Discovery> {
+/**
+ * Finds the modules of a skills folder (L1) without reading or running any. A missing folder is no error (L4). `only` is
+ * the one module that is wanted, if it is one: its entry, or its folder.
+ */
+export async function discover(dir: string, only?: string): Promise<Discovery> {
+  const found = await discoverAll(dir);
+  if (only === undefined) return found;
+  const wanted = await realpath(only).catch(() => only);
+  const isWanted = ({ entry }: SkillModule): boolean => entry === wanted || dirname(entry) === wanted;
+  return { ...found, modules: found.modules.filter(isWanted), problems: [] };
+}
+
+async function discoverAll(dir: string): Promise<Discovery> {
   const root = await realpath(dir).catch(() => undefined);
   if (root === undefined) return { root, modules: [], problems: [] };
   const name = basename(dir);
@@ -69,6 +80,8 @@ async function placeOf(root: string, folder: string, entry: Dirent): Promise<Pla
   const name = entry.name;
   const source = folder === "" ? name : `${folder}/${name}`;
   try {
+    // What is no link is where it is: in a folder of hundreds of files, that saves most of the time.
+    if (entry.isFile()) return { kind: "file", name, source, path: join(root, source), root };
     const path = await realpath(join(root, source));
     if (!isInside(root, path)) return refuse(name, source, "it is a symbolic link that leaves the skills folder");
     const facts = await stat(path);

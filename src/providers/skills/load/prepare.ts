@@ -8,7 +8,7 @@ import type { SkillModule } from "./discover.ts";
 
 /** Reads a module's types and makes it importable, or finds both in the cache. Nothing of it is run. */
 export async function prepare(module: SkillModule, root: string, cache: Cache): Promise<Prepared> {
-  const kept = await cache.find(module.entry);
+  const kept = cache.find(module.entry);
   if (kept !== undefined) return kept;
   const since = Date.now();
   const text = await readFile(module.entry, "utf8");

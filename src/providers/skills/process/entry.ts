@@ -3,10 +3,11 @@ import { Worker } from "node:worker_threads";
 
 import { failureOf } from "./failure.ts";
 import { loadModule, type LoadedModule } from "./load-module.ts";
-import type { InvokeOrder, LoadOrder, Order, Report } from "./messages.ts";
+import type { InvokeOrder, LoadOrder, Order, Report, StoreRequest } from "./messages.ts";
 import { nowMs } from "./messages.ts";
 import { OWN_CODE } from "./skill-errors.ts";
 import { runCall } from "./run-call.ts";
+import { showSourcesInStacks } from "./stacks.ts";
 import { findForeign } from "./values.ts";
 
 /**
@@ -17,10 +18,15 @@ const send = takeChannel();
 const endProcess = process.exit.bind(process);
 const modules = new Map<string, LoadedModule>();
 const calls = new Map<number, AbortController>();
+let lastLoad: Promise<void> = Promise.resolve();
+/** Questions to the store that are not answered yet. */
+const asked = new Map<number, { readonly resolve: (value: unknown) => void; readonly reject: (why: Error) => void }>();
+let lastAsk = 0;
 /** Knows, wherever something goes wrong, to which call it belongs. */
 const current = new AsyncLocalStorage<number>();
 
 process.title = "skillgate skills";
+showSourcesInStacks();
 process.on("message", (order: Order) => obey(order));
 process.on("disconnect", () => endProcess(0));
 // The runtime decides when a Ctrl-C ends the skills.
@@ -51,13 +57,19 @@ function takeChannel(): (report: Report) => void {
 function obey(order: Order): void {
   switch (order.kind) {
     case "load":
-      void load(order);
+      // One after the other, so that one that hangs or ends the process is known.
+      lastLoad = lastLoad.then(() => load(order));
       break;
     case "unload":
-      modules.delete(order.module);
+      lastLoad = lastLoad.then(() => void modules.delete(order.module));
       break;
     case "invoke":
       void invoke(order);
+      break;
+    case "stored":
+      if (order.ok) asked.get(order.ask)?.resolve(order.value);
+      else asked.get(order.ask)?.reject(new Error(order.message));
+      asked.delete(order.ask);
       break;
     case "cancel":
       calls.get(order.call)?.abort();
@@ -88,12 +100,26 @@ async function invoke(order: InvokeOrder): Promise<void> {
   calls.set(call, abort);
   send({ kind: "started", call });
   try {
-    const value = await current.run(call, () => runCall(order, modules.get(order.module), abort.signal, send));
+    const value = await current.run(call, () => runCall(order, modules.get(order.module), abort.signal, { send, ask }));
     if (calls.has(call)) answer(order, value);
   } catch (error) {
     if (calls.has(call)) send({ kind: "error", call, failure: failureOf(error), isStray: false });
   }
   calls.delete(call);
+}
+
+function ask(call: number, request: StoreRequest): Promise<unknown> {
+  return new Promise((resolve, reject) => {
+    const ask = ++lastAsk;
+    asked.set(ask, { resolve, reject });
+    try {
+      send({ kind: "store", call, ask, request });
+    } catch (error) {
+      // A value that cannot leave the process, such as a function.
+      asked.delete(ask);
+      reject(error instanceof Error ? error : new Error(String(error)));
+    }
+  });
 }
 
 function answer({ call }: InvokeOrder, value: unknown): void {

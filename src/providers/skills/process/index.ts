@@ -45,19 +45,20 @@ export class SkillProcesses {
 
   /** Imports a module, in place of an earlier one of the same name. Rejects with a `ModuleFailure`. */
   async load(order: LoadOrder): Promise<Loaded> {
-    for (let left = MOST_PROCESSES; ; left--) {
+    for (let left = MOST_PROCESSES; ;) {
       if (this.#isClosed) throw new ModuleFailure("the skills were closed meanwhile");
       const process = this.#running();
       try {
         const loaded = await process.load(order, this.#options.importTimeoutMs);
-        if (process !== this.#current && left > 0) continue;
+        if (process !== this.#current && left-- > 0) continue;
         this.#reloads += this.#modules.has(order.module) ? 1 : 0;
         this.#modules.set(order.module, order);
         this.#renew();
         return loaded;
       } catch (error) {
         if (!(error instanceof ProcessGone)) throw error;
-        if (left === 0) throw new ModuleFailure(error.message);
+        // Each of those that take their process with them is tried once, so this comes to an end.
+        if (!error.byAnother && left-- === 0) throw new ModuleFailure(error.message);
       }
     }
   }

@@ -3,7 +3,7 @@ import { pathToFileURL } from "node:url";
 
 import { type DefinedSkill, isDefinedSkill } from "../../../define-skill.ts";
 import { isRecord, type JsonSchema } from "../../../model/json.ts";
-import { readSchema } from "../../../standard-schema.ts";
+import { isStandardSchema, readSchema } from "../../../standard-schema.ts";
 import type { ExportPath } from "../read/index.ts";
 import { failureOf } from "./failure.ts";
 import type { Failure, Loaded, LoadedSkill, LoadOrder } from "./messages.ts";
@@ -32,7 +32,7 @@ export async function loadModule(
   const found = order.values.map((path) => ({ path, value: valueAt(root, path) }));
   const skills = found.flatMap(({ path, value }) => (isDefinedSkill(value) ? [{ path, skill: value }] : []));
   const tools = found.flatMap(({ path, value }) => toolsIn(path, value));
-  const settings = settingsOf(root);
+  const { settings, failure } = settingsOf(root);
   return {
     module: {
       root,
@@ -45,7 +45,7 @@ export async function loadModule(
       skills: skills.map(({ path, skill }) => described(path, skill)),
       tools: tools.flatMap(({ path, tool }) => (tool === undefined ? [] : [{ path, definition: tool.definition }])),
       functions: found.flatMap(({ path, value }) => (isFunction(value) ? [path] : [])),
-      failures: tools.flatMap(({ failure }) => failure ?? []),
+      failures: [...tools.flatMap((tool) => tool.failure ?? []), ...(failure === undefined ? [] : [failure])],
       ...(settings !== undefined && { settings }),
     },
   };
@@ -120,8 +120,18 @@ function described(path: ExportPath, { name, description, guidance, settings, me
   };
 }
 
+interface ReadSettings {
+  readonly settings?: JsonSchema;
+  readonly failure?: Failure;
+}
+
 /** `export const settings = …`: what may stand under `skills.<name>` in the settings. */
-function settingsOf(root: unknown): JsonSchema | undefined {
+function settingsOf(root: unknown): ReadSettings {
   const settings = valueAt(root, ["settings"]);
-  return isRecord(settings) ? attempt(() => readSchema(settings, "input", "settings").json) : undefined;
+  if (!isRecord(settings) && !isStandardSchema(settings)) return {};
+  try {
+    return { settings: readSchema(settings, "input", "settings").json };
+  } catch (error) {
+    return { failure: failureOf(error) };
+  }
 }

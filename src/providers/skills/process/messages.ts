@@ -7,6 +7,7 @@ import type { ExportPath, Layout, ModuleFormat } from "../read/index.ts";
 export type Order =
   | LoadOrder
   | InvokeOrder
+  | ({ readonly kind: "stored"; readonly ask: number } & StoreAnswer)
   | { readonly kind: "cancel"; readonly call: number }
   | { readonly kind: "unload"; readonly module: string };
 
@@ -32,7 +33,7 @@ export interface InvokeOrder {
   /** `Skill.method`, for messages. */
   readonly path: string;
   readonly input: Readonly<Record<string, unknown>>;
-  readonly context: Pick<CallContext, "runId" | "callId" | "settings"> & { readonly caller: Caller };
+  readonly context: Pick<CallContext, "runId" | "callId" | "settings" | "secrets"> & { readonly caller: Caller };
   /** On the clock of `nowMs`. A call that has not begun by then has been given to another process. */
   readonly startBy: number;
 }
@@ -67,7 +68,18 @@ export type Report =
       readonly total?: number;
       readonly text?: string;
     }
+  | { readonly kind: "store"; readonly call: number; readonly ask: number; readonly request: StoreRequest }
   | { readonly kind: "stray"; readonly failure: Failure };
+
+/** What a call wants of the store of its skill, which is not in its process. */
+export type StoreRequest =
+  | { readonly operation: "get" | "delete"; readonly key: string }
+  | { readonly operation: "set"; readonly key: string; readonly value: unknown }
+  | { readonly operation: "entries"; readonly prefix: string };
+
+export type StoreAnswer =
+  | { readonly ok: true; readonly value: unknown }
+  | { readonly ok: false; readonly message: string };
 
 export type LogLevel = Parameters<CallContext["log"]>[0];
 

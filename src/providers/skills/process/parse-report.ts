@@ -26,6 +26,8 @@ export function parseReport(message: unknown): Report | undefined {
       return { kind, call, level: parseLevel(message["level"]), text: text(message["text"]) };
     case "progress":
       return { kind, call, ...parseProgress(message) };
+    case "store":
+      return parseStore(call, message["ask"], message["request"]);
     default:
       return undefined;
   }
@@ -53,6 +55,22 @@ function parseProgress({ done, total, text: said }: Readonly<Record<string, unkn
     ...(typeof total === "number" && { total }),
     ...(typeof said === "string" && { text: said }),
   };
+}
+
+function parseStore(call: number, ask: unknown, request: unknown): Report | undefined {
+  if (typeof ask !== "number" || !isRecord(request)) return undefined;
+  const { operation, key, prefix, value } = request;
+  switch (operation) {
+    case "get":
+    case "delete":
+      return { kind: "store", call, ask, request: { operation, key: text(key) } };
+    case "set":
+      return { kind: "store", call, ask, request: { operation, key: text(key), value } };
+    case "entries":
+      return { kind: "store", call, ask, request: { operation, prefix: text(prefix) } };
+    default:
+      return undefined;
+  }
 }
 
 function parseLoaded(message: Readonly<Record<string, unknown>>): Loaded {

@@ -1,17 +1,25 @@
-import type { CallContext } from "../../../model/skill.ts";
+import type { CallContext, SkillStore } from "../../../model/skill.ts";
 import type { Layout } from "../read/index.ts";
 import { keyOf, type LoadedModule } from "./load-module.ts";
-import type { InvokeOrder, Report } from "./messages.ts";
+import type { InvokeOrder, Report, StoreRequest } from "./messages.ts";
 import { isFunction, valueAt } from "./values.ts";
+
+/** How a call is heard outside of its process. */
+export interface Line {
+  readonly send: (report: Report) => void;
+  /** Settles as the store of the skill does. */
+  readonly ask: (call: number, request: StoreRequest) => Promise<unknown>;
+}
 
 /** Calls what the order names, with its arguments in the form that the method wants. */
 export async function runCall(
   { call, target, path, input, context: facts }: InvokeOrder,
   module: LoadedModule | undefined,
   signal: AbortSignal,
-  send: (report: Report) => void,
+  { send, ask }: Line,
 ): Promise<unknown> {
-  const context: CallContext = Object.freeze({ ...facts, ...voicesOf(call, send), signal });
+  const store = storeOf((request) => ask(call, request));
+  const context: CallContext = Object.freeze({ ...facts, ...voicesOf(call, send), store, signal });
   switch (target.via) {
     case "class": {
       const object = module?.objects.get(keyOf(target.path));
@@ -58,6 +66,21 @@ function voicesOf(call: number, send: (report: Report) => void): Pick<CallContex
       });
     },
   };
+}
+
+/** The skill's own store, which lies on the other side of the channel. */
+function storeOf(ask: (request: StoreRequest) => Promise<unknown>): SkillStore {
+  return Object.freeze({
+    get: (key: string) => ask({ operation: "get", key }),
+    set: async (key: string, value: unknown) => {
+      await ask({ operation: "set", key, value });
+    },
+    delete: async (key: string) => (await ask({ operation: "delete", key })) === true,
+    entries: async (prefix = "") => {
+      const entries = await ask({ operation: "entries", prefix });
+      return Array.isArray(entries) ? (entries as Awaited<ReturnType<SkillStore["entries"]>>) : [];
+    },
+  });
 }
 
 function callMember(holder: unknown, name: string, args: readonly unknown[], path: string): unknown {

@@ -64,4 +64,11 @@ export class ModuleFailure extends Error {
 /** An order that came to nothing because the process had ended before; another process can have it. */
 export class ProcessGone extends Error {
   override readonly name = "ProcessGone";
+  /** It ended for another order, whose failure that is. */
+  readonly byAnother: boolean;
+
+  constructor(why: string, byAnother: boolean) {
+    super(why);
+    this.byAnother = byAnother;
+  }
 }

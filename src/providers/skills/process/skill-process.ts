@@ -6,6 +6,7 @@ import { messageOf } from "../../../errors.ts";
 import type { CallContext } from "../../../model/skill.ts";
 import { Ending } from "./ending.ts";
 import { type InvokeOrder, type Loaded, type LoadOrder, nowMs, type Order, type Report } from "./messages.ts";
+import { answerOfStore } from "./answer-of-store.ts";
 import { parseReport } from "./parse-report.ts";
 import { callCancelled, callFailed, errorOfCall, ModuleFailure, ProcessGone, runtimeClosed } from "./skill-errors.ts";
 
@@ -16,6 +17,8 @@ const START_MARGIN_MS = 250;
 /** How long it may stay silent after one of its calls was cancelled: alone, or beside calls that still count. */
 const SILENCE_MS = { alone: 500, beside: 3_000 };
 const FAREWELL_MS = 500;
+/** How many imports are ordered before the first of them is over. */
+const LOADS_AHEAD = 16;
 
 const ENTRY = fileURLToPath(
   import.meta.url.endsWith(".ts")
@@ -49,7 +52,16 @@ interface Call {
   hasBegun: boolean;
 }
 
-type LoadEnd = Extract<Report, { kind: "loaded" | "failed" }> | { readonly kind: "ended"; readonly wasAlone: boolean };
+interface Load {
+  readonly order: LoadOrder;
+  readonly timeoutMs: number;
+  readonly end: (end: LoadEnd) => void;
+  isSent: boolean;
+}
+
+type LoadEnd =
+  | Extract<Report, { kind: "loaded" | "failed" }>
+  | { readonly kind: "ended"; readonly reason: "itself" | "another" | "unknown" };
 
 /** One process with skills in it, seen from the runtime. */
 export class SkillProcess {
@@ -59,14 +71,14 @@ export class SkillProcess {
   readonly #calls = new Map<number, Call>();
   /** Cancelled calls of which the process has not said yet that it knows. */
   readonly #silent = new Map<number, NodeJS.Timeout>();
-  readonly #ready: Promise<void>;
-  #markReady: () => void = () => undefined;
+  #isReady = false;
   /** By module. */
   readonly #imports = new Map<string, Promise<Loaded>>();
-  #lastImport: Promise<unknown> = Promise.resolve();
-  /** Imports that are under way or wait for their turn. */
-  #loads = 0;
-  #onLoaded: ((end: LoadEnd) => void) | undefined;
+  /** Imports, in their order: the first is under way, those after it that were sent wait for it in the process. */
+  readonly #loads: Load[] = [];
+  /** The first of them, as far as its time is running. */
+  #underWay: Load | undefined;
+  #limit: NodeJS.Timeout | undefined;
   #lastCall = 0;
   #isRetired = false;
 
@@ -75,11 +87,10 @@ export class SkillProcess {
     const limitBytes = options.memoryBytes * 1.5;
     this.#options = options;
     this.#child = fork(ENTRY, [String(limitBytes)], {
-      execArgv: [`--max-old-space-size=${heapMb}`, "--enable-source-maps", "--disable-warning=ExperimentalWarning"],
+      execArgv: [`--max-old-space-size=${heapMb}`, "--disable-warning=ExperimentalWarning"],
       serialization: "advanced",
       stdio: ["ignore", "pipe", "pipe", "ipc"],
     });
-    this.#ready = new Promise((resolve) => (this.#markReady = resolve));
     this.#ending = new Ending(this.#child, limitBytes, options.log);
     void this.#ending.over.then(() => this.#ended());
     this.#child.on("message", (message) => this.#hear(message));
@@ -101,22 +112,20 @@ export class SkillProcess {
   }
 
   get isIdle(): boolean {
-    return !this.hasCalls && this.#loads === 0;
+    return !this.hasCalls && this.#loads.length === 0;
   }
 
   /** Imports a module, after those that were asked for before. Rejects with a `ModuleFailure` or `ProcessGone`. */
   load(order: LoadOrder, timeoutMs: number): Promise<Loaded> {
-    const loaded = this.#lastImport.then(() => this.#load(order, timeoutMs));
+    const loaded = new Promise<LoadEnd>((end) => {
+      this.#loads.push({ order, timeoutMs, end, isSent: false });
+      this.#settle();
+      if (this.#isReady || this.isOver) this.#sendLoads();
+    }).then((end) => this.#loadedOf(end));
     const replace = (): unknown => this.#imports.set(order.module, loaded);
-    this.#lastImport = loaded.then(replace, () => undefined);
+    loaded.then(replace, () => undefined);
     // Until a new version is there, and if it never is, calls go to the one before.
     if (!this.#imports.has(order.module)) replace();
-    this.#loads++;
-    this.#settle();
-    void this.#lastImport.then(() => {
-      this.#loads--;
-      return this.#settle();
-    });
     return loaded;
   }
 
@@ -153,8 +162,8 @@ export class SkillProcess {
   }
 
   #begin(call: number, request: CallRequest, context: CallContext, end: (end: CallEnd) => void): void {
-    const { caller, runId, callId, settings } = context;
-    const facts = { caller: { ...caller }, runId, callId, settings };
+    const { caller, runId, callId, settings, secrets } = context;
+    const facts = { caller: { ...caller }, runId, callId, settings, secrets };
     try {
       this.#send({ kind: "invoke", call, ...request, context: facts, startBy: nowMs() + START_MS });
       if (this.isOver) end({ kind: "moved" });
@@ -176,26 +185,50 @@ export class SkillProcess {
     this.#child.ref();
   }
 
-  async #load(order: LoadOrder, timeoutMs: number): Promise<Loaded> {
-    await this.#ready;
-    if (this.isOver) throw new ProcessGone(this.#ending.why);
-    const limit = setTimeout(
-      () => this.#ending.stop(`it did not come to an end within ${timeoutMs / 1_000} s`),
-      timeoutMs,
-    );
-    const report = await new Promise<LoadEnd>((resolve) => {
-      this.#onLoaded = resolve;
-      this.#send(order);
-    });
-    clearTimeout(limit);
-    this.#onLoaded = undefined;
-    switch (report.kind) {
+  /** A few ahead, so that the process need not wait for us between them. */
+  #sendLoads(): void {
+    if (this.isOver) return this.#endLoads();
+    for (const load of this.#loads.slice(0, LOADS_AHEAD)) {
+      if (!load.isSent) this.#send(load.order);
+      load.isSent = true;
+    }
+    const [first] = this.#loads;
+    if (first === this.#underWay) return;
+    this.#underWay = first;
+    clearTimeout(this.#limit);
+    if (first === undefined) return;
+    const why = `it did not come to an end within ${first.timeoutMs / 1_000} s`;
+    this.#limit = setTimeout(() => this.#ending.stop(why), first.timeoutMs);
+  }
+
+  #endLoad(end: LoadEnd): void {
+    this.#loads.shift()?.end(end);
+    this.#sendLoads();
+    this.#settle();
+  }
+
+  /** The process is over: the import that was under way may be the reason, the others are not. */
+  #endLoads(): void {
+    clearTimeout(this.#limit);
+    const wasAlone = this.#isReady && !this.hasCalls;
+    for (const [index, { end, isSent }] of this.#loads.splice(0).entries()) {
+      const isReason = index === 0 && isSent;
+      end({
+        kind: "ended",
+        reason: isReason ? (wasAlone ? "itself" : "unknown") : this.#isReady ? "another" : "unknown",
+      });
+    }
+  }
+
+  #loadedOf(end: LoadEnd): Loaded {
+    switch (end.kind) {
       case "loaded":
-        return report;
+        return end;
       case "failed":
-        throw new ModuleFailure(report.failure);
+        throw new ModuleFailure(end.failure);
       case "ended":
-        throw report.wasAlone ? new ModuleFailure(`at import, ${this.#ending.why}`) : new ProcessGone(this.#ending.why);
+        if (end.reason === "itself") throw new ModuleFailure(`at import, ${this.#ending.why}`);
+        throw new ProcessGone(this.#ending.why, end.reason === "another");
     }
   }
 
@@ -210,10 +243,11 @@ export class SkillProcess {
     if ("call" in report) return this.#hearOfCall(report);
     switch (report.kind) {
       case "ready":
-        return this.#markReady();
+        this.#isReady = true;
+        return this.#sendLoads();
       case "loaded":
       case "failed":
-        return this.#onLoaded?.(report);
+        return this.#endLoad(report);
       case "stray": {
         const { stack, message } = report.failure;
         return this.#options.log("error", `A skill failed outside of any call: ${stack || message}`);
@@ -246,6 +280,11 @@ export class SkillProcess {
       case "progress":
         call?.context.progress(report.done, report.total, report.text);
         break;
+      case "store":
+        void answerOfStore(report.request, call?.context).then((answer) =>
+          this.#send({ kind: "stored", ask: report.ask, ...answer }),
+        );
+        break;
     }
   }
 
@@ -267,7 +306,7 @@ export class SkillProcess {
   }
 
   #ended(): void {
-    const wasAlone = this.#calls.size === 0;
+    this.#endLoads();
     for (const limit of this.#silent.values()) clearTimeout(limit);
     for (const { path, hasBegun, end } of this.#calls.values()) {
       end(
@@ -276,8 +315,6 @@ export class SkillProcess {
           : { kind: "moved" },
       );
     }
-    this.#markReady();
-    this.#onLoaded?.({ kind: "ended", wasAlone });
     this.#options.onEnd();
   }
 

@@ -85,9 +85,12 @@ function headerOf(source: Source): Doc {
   const start = first?.start ?? source.text.length;
   if (comment === undefined || comment.start > start) return NO_DOC;
   const doc = parseDoc(comment.value, comment.loc?.start.line ?? 1);
-  const isAbout = doc.tags.some(({ tag }) => FILE_TAGS.has(tag)) || first?.type === "ImportDeclaration";
+  const fileTag = doc.tags.find(({ tag }) => FILE_TAGS.has(tag));
+  const isAbout = fileTag !== undefined || first?.type === "ImportDeclaration";
   const isApart = /\n\s*\n/.test(source.text.slice(comment.end, start)) || (next !== undefined && next.end <= start);
-  return isAbout || isApart ? doc : NO_DOC;
+  if (!isAbout && !isApart) return NO_DOC;
+  // `@file What it is for` says it as well as a text above the tags does.
+  return { ...doc, description: doc.description || (fileTag?.text ?? "") };
 }
 
 const FILE_TAGS: ReadonlySet<string> = new Set(["file", "fileoverview", "module", "packagedocumentation"]);

@@ -1,8 +1,8 @@
 import type { Command } from "commander";
 
-import type { Skill } from "../../model/catalog.ts";
-import type { Act } from "./act.ts";
-import { skillsText, warningsText } from "./output.ts";
+import type { Skill } from "../../../model/catalog.ts";
+import type { Act } from "../act.ts";
+import { lines, skillsText, warningsText } from "../output.ts";
 
 export function addSkillsList(skills: Command, act: Act): void {
   skills
@@ -10,11 +10,16 @@ export function addSkillsList(skills: Command, act: Act): void {
     .description("show all skills, those of MCP servers included")
     .action(
       act(async ({ readyRuntime, paint }) => {
-        const { catalog, problems } = await readyRuntime();
+        const runtime = await readyRuntime();
+        const { catalog, problems } = runtime;
+        const disabled = runtime.disabled().map(({ name, source }) => ({ name, source }));
         return {
           exit: "ok",
-          json: { skills: catalog.skills.map(listed), problems },
-          text: skillsText(catalog.skills, paint.out),
+          json: { skills: catalog.skills.map(listed), disabled, problems },
+          text: lines([
+            skillsText(catalog.skills, paint.out),
+            ...disabled.map(({ name, source }) => paint.out.dim(`${name}  ${source}  disabled`)),
+          ]),
           remarks: warningsText(problems, paint.err),
         };
       }),

@@ -1,0 +1,59 @@
+import { randomUUID } from "node:crypto";
+import { realpath, rename, stat, writeFile } from "node:fs/promises";
+import { basename } from "node:path";
+
+import { Document, isMap, LineCounter, parseDocument } from "yaml";
+
+import { invalid, readConfigFile } from "./file.ts";
+
+/**
+ * Changes one value of settings.yaml, and leaves everything else in it as it is: comments, order and unknown keys. Without
+ * a value, what stands there is taken away. A file that is not there is made; a malformed one is a `CONFIG_INVALID`.
+ */
+export async function editSettings(file: string, path: readonly string[], value: unknown): Promise<void> {
+  const label = basename(file);
+  const text = await readConfigFile(file, label);
+  const lineCounter = new LineCounter();
+  const document = text === undefined ? new Document({}) : parseDocument(text, { prettyErrors: false, lineCounter });
+  const [wrong] = document.errors;
+  if (wrong !== undefined) {
+    const { line, col } = lineCounter.linePos(wrong.pos[0]);
+    throw invalid(label, wrong.message, { line, column: col });
+  }
+  if (document.contents === null) document.contents = document.createNode({});
+  if (value === undefined) take(document, path);
+  else put(document, path, value);
+  // Lines are not folded: what was one line stays one.
+  const written = document.toString({ lineWidth: 0 });
+  await replace(file, written === "{}\n" ? "" : written);
+}
+
+function put(document: Document, path: readonly string[], value: unknown): void {
+  for (let depth = 1; depth < path.length; depth++) {
+    const above = path.slice(0, depth);
+    const found = document.getIn(above);
+    if (isMap(found)) continue;
+    // `skills: ./folder` is the short form of `skills: { dir: ./folder }`.
+    const isFolder = depth === 1 && path[0] === "skills" && typeof found === "string";
+    document.setIn(above, document.createNode(isFolder ? { dir: found } : {}));
+  }
+  document.setIn(path, value);
+}
+
+/** A map of which nothing is left goes too. */
+function take(document: Document, path: readonly string[]): void {
+  if (path.length === 0 || !document.hasIn(path)) return;
+  document.deleteIn(path);
+  const above = path.slice(0, -1);
+  const rest = document.getIn(above);
+  if (above.length > 0 && isMap(rest) && rest.items.length === 0) take(document, above);
+}
+
+/** In one step, so that nobody reads half a file; a link stays a link, and the rights stay what they were. */
+async function replace(file: string, text: string): Promise<void> {
+  const target = await realpath(file).catch(() => file);
+  const { mode } = await stat(target).catch(() => ({ mode: 0o644 }));
+  const part = `${target}.${randomUUID()}.part`;
+  await writeFile(part, text, { mode });
+  await rename(part, target);
+}

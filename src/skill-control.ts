@@ -1,0 +1,84 @@
+import { basename } from "node:path";
+
+import { messageOf } from "./errors.ts";
+import { followFile } from "./follow-file.ts";
+import type { SkillHealth } from "./model/provider.ts";
+import type { ProvidedSkill } from "./model/skill.ts";
+import { readOptions, type RuntimeOptions, type Settings } from "./options.ts";
+import type { Providers } from "./providers-of.ts";
+import type { Registry } from "./registry/index.ts";
+import type { GivenSettings, SkillSettings } from "./skill-settings.ts";
+import type { Sources } from "./sources.ts";
+
+/** What the owner of a runtime may do with its skills, and know of them, besides calling them (L7, L8, L9). */
+export interface SkillControl {
+  /** Brings a skill back that was switched off. Returns whether there is one of that name. */
+  enable(name: string): boolean;
+  /** Switches a skill off: nobody sees it, and calls of it are refused. Returns whether there is one of that name. */
+  disable(name: string): boolean;
+  /** The skills that are there but switched off, by name. */
+  disabled(): readonly ProvidedSkill[];
+  /** How each skill is; those that did not start and servers that are not connected are there too. */
+  health(): Promise<readonly SkillHealth[]>;
+  /** What a skill is given of the settings; `undefined` where there is no such skill. */
+  settingsOf(skill: string): GivenSettings | undefined;
+}
+
+interface Parts {
+  readonly registry: Registry;
+  readonly sources: Sources;
+  readonly providers: Providers;
+  readonly skillSettings: SkillSettings;
+}
+
+export function controlSkills({ registry, sources, providers, skillSettings }: Parts): SkillControl {
+  return {
+    enable: (name) => sources.enable(name, true),
+    disable: (name) => sources.enable(name, false),
+    disabled: () => sources.disabled,
+    async health() {
+      const all = [...(await sources.health()), ...providers.servers.map(healthOfServer)];
+      return all.filter(({ skill }) => !sources.isDisabled(skill));
+    },
+    settingsOf(name) {
+      const skill = registry.catalog.skill(name)?.provided ?? sources.disabled.find((each) => each.name === name);
+      return skill && skillSettings.of(skill);
+    },
+  };
+}
+
+/** Where the runtime is to take up changes: what the settings say of skills is so from the next call on. */
+export function followSettings({
+  options,
+  settings: { watch, settingsFile },
+  sources,
+  skillSettings,
+  events,
+}: Parts & Followed): () => void {
+  if (!watch || settingsFile === undefined) return () => {};
+  // What is there keeps counting as long as the file is broken.
+  const warn = (error: unknown): unknown =>
+    events.emit("log", { level: "warn", text: `Cannot take up the settings: ${messageOf(error)}` });
+  const look = async (): Promise<void> => {
+    const before = skillSettings.disabled;
+    const { sections, variables, problems } = await readOptions(options);
+    const broken = problems.find(({ source }) => source === basename(settingsFile));
+    if (broken !== undefined) return void warn(broken.error);
+    skillSettings.replace(sections["skills"], variables);
+    const now = skillSettings.disabled;
+    for (const name of before) if (!now.includes(name)) sources.enable(name, true);
+    for (const name of now) if (!before.includes(name)) sources.enable(name, false);
+  };
+  return followFile(settingsFile, () => void look().catch(warn), warn);
+}
+
+interface Followed {
+  readonly options: RuntimeOptions;
+  readonly settings: Settings;
+  readonly events: { emit(event: "log", line: { readonly level: "warn"; readonly text: string }): unknown };
+}
+
+function healthOfServer({ skill, name, status, error = status }: Providers["servers"][number]): SkillHealth {
+  const healthy = status === "connected";
+  return { skill, source: name, healthy, message: healthy ? "ok" : error };
+}

@@ -1,0 +1,172 @@
+import { mkdir, open, rename, rm, type FileHandle } from "node:fs/promises";
+import { dirname } from "node:path";
+
+import { isRecord } from "../model/json.ts";
+import type { Space } from "./index.ts";
+import { withLock } from "./lock.ts";
+import { Texts } from "./texts.ts";
+
+/** A file is written anew when it is larger than this, and so many times larger than what it says. */
+const SMALLEST_COMPACTED = 64 << 10;
+const WASTE = 4;
+
+/**
+ * A space in a file of its own: each line is one change, `{"key","value"}`, or `{"key"}` for what was deleted. Who writes
+ * holds a lock and only appends, so a process that ends half-way leaves at most one line that nobody can read.
+ */
+export function fileSpace(file: string): Space {
+  const log = new Log(file);
+  let last: Promise<unknown> = Promise.resolve();
+
+  /** One after the other: they share what was read. */
+  function queued<Result>(work: () => Promise<Result>): Promise<Result> {
+    const result = last.then(work);
+    last = result.catch(() => undefined);
+    return result;
+  }
+
+  const change = <Result>(work: () => Result): Promise<Result> =>
+    queued(async () => {
+      await mkdir(dirname(file), { recursive: true, mode: 0o700 });
+      return withLock(`${file}.lock`, () => log.write(work));
+    });
+
+  return {
+    get: (key) => queued(async () => (await log.read()).get(key)),
+    set: (key, value) => change(() => log.put(key, value)),
+    delete: (key) => change(() => log.delete(key)),
+    entries: (prefix) => queued(async () => (await log.read()).entries(prefix)),
+    update: (key, make) => change(() => log.put(key, make(log.get(key)))),
+    size: () => queued(async () => (await log.read()).size),
+  };
+}
+
+/** What was read of a file, and what is to be appended to it. */
+class Log {
+  readonly #file: string;
+  readonly #texts = new Texts();
+  #inode = 0;
+  /** Bytes that were read. */
+  #offset = 0;
+  #endsInLine = true;
+  #changes: string[] = [];
+
+  constructor(file: string) {
+    this.#file = file;
+  }
+
+  /** What the file says now. */
+  async read(): Promise<Texts> {
+    const handle = await open(this.#file, "r").catch((error: NodeJS.ErrnoException) => {
+      if (error.code === "ENOENT") return undefined;
+      throw error;
+    });
+    try {
+      if (handle === undefined) this.#forget(0);
+      else await this.#readRest(handle);
+    } finally {
+      await handle?.close();
+    }
+    return this.#texts;
+  }
+
+  get(key: string): unknown {
+    return this.#texts.get(key);
+  }
+
+  put(key: string, value: unknown): void {
+    this.#texts.put(key, value);
+    this.#changes.push(JSON.stringify({ key, value }));
+  }
+
+  delete(key: string): boolean {
+    const wasThere = this.#texts.delete(key);
+    if (wasThere) this.#changes.push(JSON.stringify({ key }));
+    return wasThere;
+  }
+
+  /** Lets somebody change the newest state, and keeps the changes. */
+  async write<Result>(work: () => Result): Promise<Result> {
+    await this.read();
+    this.#changes = [];
+    const result = work();
+    try {
+      if (this.#changes.length > 0) await this.#append();
+    } catch (error) {
+      // What could not be written is not so.
+      this.#forget(0);
+      throw error;
+    }
+    if (this.#offset > SMALLEST_COMPACTED && this.#offset > WASTE * this.#texts.size) await this.#compact();
+    return result;
+  }
+
+  async #readRest(handle: FileHandle): Promise<void> {
+    const { ino, size } = await handle.stat();
+    if (ino !== this.#inode || size < this.#offset) this.#forget(ino);
+    if (size === this.#offset) return;
+    const bytes = Buffer.alloc(size - this.#offset);
+    const { bytesRead } = await handle.read(bytes, 0, bytes.length, this.#offset);
+    const end = bytes.subarray(0, bytesRead).lastIndexOf("\n") + 1;
+    this.#endsInLine = end === bytesRead;
+    this.#offset += end;
+    for (const line of bytes.subarray(0, end).toString().split("\n")) this.#apply(line);
+  }
+
+  #apply(line: string): void {
+    const change = changeIn(line);
+    if (change === undefined) return;
+    if (change.value === undefined) this.#texts.delete(change.key);
+    else this.#texts.put(change.key, change.value);
+  }
+
+  async #append(): Promise<void> {
+    // Half a line, of somebody who was ended while writing it, is closed first.
+    const text = `${this.#endsInLine ? "" : "\n"}${this.#changes.join("\n")}\n`;
+    const handle = await open(this.#file, "a", 0o600);
+    try {
+      await handle.appendFile(text);
+      const { ino, size } = await handle.stat();
+      this.#inode = ino;
+      this.#offset = size;
+      this.#endsInLine = true;
+    } finally {
+      await handle.close();
+    }
+  }
+
+  async #compact(): Promise<void> {
+    const part = `${this.#file}.part`;
+    await rm(part, { force: true });
+    const lines = this.#texts.entries().map(([key, value]) => `${JSON.stringify({ key, value })}\n`);
+    const handle = await open(part, "wx", 0o600);
+    try {
+      await handle.writeFile(lines.join(""));
+      await handle.sync();
+    } finally {
+      await handle.close();
+    }
+    await rename(part, this.#file);
+    this.#forget(0);
+  }
+
+  #forget(inode: number): void {
+    this.#texts.clear();
+    this.#inode = inode;
+    this.#offset = 0;
+    this.#endsInLine = true;
+  }
+}
+
+/** `undefined` for a line that is not whole. */
+function changeIn(line: string): { readonly key: string; readonly value: unknown } | undefined {
+  try {
+    const change: unknown = JSON.parse(line);
+    return isRecord(change) && typeof change["key"] === "string"
+      ? { key: change["key"], value: change["value"] }
+      : undefined;
+  } catch {
+    // Empty, or written by somebody who was ended half-way: that change was never acknowledged.
+    return undefined;
+  }
+}

@@ -1,0 +1,113 @@
+import { spawn } from "node:child_process";
+import { mkdtemp, readdir, readFile, realpath, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { basename, join } from "node:path";
+import { text } from "node:stream/consumers";
+import { fileURLToPath } from "node:url";
+
+import { messageOf } from "../../../errors.ts";
+import { isRecord } from "../../../model/json.ts";
+import { bundleModule } from "../../../providers/skills/index.ts";
+
+/** How one test, or one example, ended. */
+export interface TestResult {
+  /** The file of the test, or the path of the method. */
+  readonly subject: string;
+  readonly name: string;
+  readonly outcome: "passed" | "failed" | "skipped";
+  /** Why it failed, or was not run; empty otherwise. */
+  readonly why: string;
+}
+
+/** Files named `*.test.*` or `*.spec.*` in a skills folder and the folders in it, relative to it. */
+export async function testFilesIn(folder: string): Promise<readonly string[]> {
+  const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
+  const inner = entries.filter((entry) => entry.isDirectory() && !/^[._]|^node_modules$/.test(entry.name));
+  const deeper = await Promise.all(
+    inner.map(async ({ name }) => (await readdir(join(folder, name))).map((file) => `${name}/${file}`)),
+  );
+  const files = [...entries.filter((entry) => entry.isFile()).map(({ name }) => name), ...deeper.flat()];
+  return files.filter((file) => /\.(?:test|spec)\.[cm]?[jt]s$/.test(file)).sort();
+}
+
+/** Runs test files with Node's own test runner; each is made JavaScript first, with `skillgate` wherever this is. */
+export async function runTests(
+  folder: string,
+  files: readonly string[],
+  signal: AbortSignal,
+): Promise<readonly TestResult[]> {
+  const root = await realpath(folder);
+  const place = await realpath(await mkdtemp(join(tmpdir(), "skillgate-test-")));
+  try {
+    const made = await Promise.all(
+      files.map((file, index) => make({ root, file, bundle: join(place, `${index}.mjs`) })),
+    );
+    const bundles = new Map(made.flatMap((each) => ("bundle" in each ? [[each.bundle, each.file] as const] : [])));
+    const refused = made.flatMap((each) => ("outcome" in each ? [each] : []));
+    return [...refused, ...(bundles.size === 0 ? [] : await runBundles(bundles, signal))];
+  } finally {
+    await rm(place, { recursive: true, force: true });
+  }
+}
+
+interface TestFile {
+  readonly root: string;
+  readonly file: string;
+  readonly bundle: string;
+}
+
+async function make({ root, file, bundle }: TestFile): Promise<Pick<TestFile, "file" | "bundle"> | TestResult> {
+  const entry = join(root, file);
+  const source = await readFile(entry, "utf8");
+  const [, runner] = /\bfrom\s+["'](vitest|@jest\/globals|bun:test)["']/.exec(source) ?? [];
+  if (runner !== undefined) {
+    return { subject: file, name: "", outcome: "skipped", why: `it is for ${runner}; run it with that` };
+  }
+  try {
+    const { text } = await bundleModule({ entry, format: "esm", root, outfile: bundle, own: OWN });
+    await writeFile(bundle, text);
+    return { file, bundle };
+  } catch (error) {
+    return { subject: file, name: "", outcome: "failed", why: messageOf(error) };
+  }
+}
+
+const OWN = {
+  skillgate: fileURLToPath(new URL("../../../index.js", import.meta.url)),
+  "skillgate/testing": fileURLToPath(new URL("../../../testing/index.js", import.meta.url)),
+};
+
+const REPORTER = new URL("test-reporter.js", import.meta.url).href;
+
+async function runBundles(bundles: ReadonlyMap<string, string>, signal: AbortSignal): Promise<readonly TestResult[]> {
+  const args = ["--enable-source-maps", "--test", `--test-reporter=${REPORTER}`, ...bundles.keys()];
+  const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "pipe"], signal, killSignal: "SIGTERM" });
+  // It is stopped by the signal, which is said elsewhere.
+  child.on("error", () => {});
+  const [lines, stderr] = await Promise.all([text(child.stdout), text(child.stderr)]);
+  const results = lines.split("\n").flatMap((line) => parseLine(line, bundles) ?? []);
+  if (results.length > 0) return results;
+  return [...bundles.values()].map((file) =>
+    stderr === ""
+      ? { subject: file, name: "", outcome: "skipped", why: "there is no test in it" }
+      : { subject: file, name: "", outcome: "failed", why: stderr.trim() },
+  );
+}
+
+/** One test as the reporter tells it; whatever else the tests print is not for us. */
+function parseLine(line: string, bundles: ReadonlyMap<string, string>): TestResult | undefined {
+  if (!line.startsWith("{")) return undefined;
+  const told: unknown = JSON.parse(line);
+  if (!isRecord(told)) return undefined;
+  const { name, file, passed, skipped, error } = told;
+  if (typeof name !== "string" || typeof file !== "string") return undefined;
+  // Where source maps are followed, it is the file itself already.
+  const subject =
+    bundles.get(file) ?? [...bundles.values()].find((each) => file.endsWith(`/${each}`)) ?? basename(file);
+  // A file as a whole counts as a test where something in it failed outside of all tests.
+  const isWhole = basename(name) === basename(file);
+  if (isWhole && passed === true) return undefined;
+  const outcome = skipped === true ? "skipped" : passed === true ? "passed" : "failed";
+  const why = typeof error === "string" ? error : "";
+  return { subject, name: isWhole ? "" : name, outcome, why };
+}

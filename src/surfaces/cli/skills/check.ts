@@ -1,0 +1,49 @@
+import type { Command } from "commander";
+
+import { ERRORS } from "../../../errors.ts";
+import type { Problem } from "../../../model/provider.ts";
+import type { Runtime } from "../../../runtime.ts";
+import type { Act } from "../act.ts";
+import { count, indented, lines, problemText } from "../output.ts";
+import type { Paint } from "../terminal.ts";
+import { type CheckedSkill, checkSkill } from "./findings.ts";
+import { localSkills } from "./local-skills.ts";
+
+export function addSkillsCheck(skills: Command, act: Act): void {
+  skills
+    .command("check")
+    .description("say what could be better about skills: types, descriptions, names, whether search finds them")
+    .argument("[skills...]", "their names; all of the skills folder by default")
+    .action(
+      act(async ({ readyRuntime, folders, paint }, names: readonly string[]) => {
+        const runtime = await readyRuntime();
+        const checked = localSkills(runtime, names).map((skill) => checkSkill(runtime, skill));
+        const failures = names.length > 0 ? [] : failuresOf(runtime);
+        const { skills: folder } = await folders();
+        return {
+          exit: failures.length === 0 ? "ok" : "failed",
+          json: { ok: failures.length === 0, skills: checked, failures },
+          text: lines([
+            ...failures.map((failure) => `${paint.out.red("✗")} ${problemText(failure)}`),
+            ...checked.map((each) => checkedText(each, paint.out)),
+            checked.length + failures.length === 0 ? `There is no skill in ${folder}` : "",
+          ]),
+        };
+      }),
+    );
+}
+
+/** What is in the skills folder and is no skill at all. */
+function failuresOf({ problems, catalog }: Runtime): readonly Problem[] {
+  const isThere = new Set(catalog.skills.map(({ source }) => source));
+  return problems.filter(({ source, error }) => error.startsWith(ERRORS.SKILL_INVALID.says) && !isThere.has(source));
+}
+
+function checkedText({ skill, source, methods, tokens, findings }: CheckedSkill, paint: Paint): string {
+  const mark = findings.length === 0 ? paint.green("✓") : paint.yellow("!");
+  const size = paint.dim(`${count(methods, "method")}, about ${tokens} tokens`);
+  return lines([
+    `${mark} ${skill}  ${source}  ${size}`,
+    ...findings.map(({ path, says }) => indented(says.includes(path) ? says : `${path}: ${says}`)),
+  ]);
+}

@@ -1,0 +1,93 @@
+import type { Method, Skill } from "../../../model/catalog.ts";
+import { isRecord } from "../../../model/json.ts";
+import type { Problem } from "../../../model/provider.ts";
+import type { Runtime } from "../../../runtime.ts";
+
+/** What could be better about a skill. */
+export interface Finding {
+  /** `Skill.method`, or the skill. */
+  readonly path: string;
+  readonly says: string;
+}
+
+export interface CheckedSkill {
+  readonly skill: string;
+  readonly source: string;
+  readonly methods: number;
+  /** About so many tokens of a model's context take its declarations. */
+  readonly tokens: number;
+  readonly findings: readonly Finding[];
+}
+
+/** Looks at a skill as a model does: by its names, its words, and what a search finds. */
+export function checkSkill(runtime: Runtime, skill: Skill): CheckedSkill {
+  const { name, source, methods, description } = skill;
+  const ofSkill = description === "" ? [finding(name, "has no description; say in one sentence what it is for")] : [];
+  return {
+    skill: name,
+    source,
+    methods: methods.length,
+    tokens: tokensOf(methods.map(({ declaration }) => declaration).join("\n")),
+    findings: [
+      ...problemsOf(skill, runtime.problems),
+      ...ofSkill,
+      ...methods.flatMap((method) => checkMethod(runtime, method)),
+    ],
+  };
+}
+
+/** What loading had to say about what is there all the same: types that could not be read, settings, SKILL.md. */
+function problemsOf({ name, source }: Skill, problems: readonly Problem[]): readonly Finding[] {
+  const own = problems.filter((problem) => problem.source === source || problem.source === `skills.${name}`);
+  return own.map(({ error }) => finding(name, error));
+}
+
+function checkMethod(runtime: Runtime, method: Method): readonly Finding[] {
+  const { path, description, parameters, skill, name } = method;
+  const nameless = parameters.filter((parameter) => parameter.description === "" && !isPlain(parameter.schema));
+  const toolName = `${skill}__${name}`;
+  return [
+    ...(description === "" ? [finding(path, "has no description; say in its first sentence what it is for")] : []),
+    ...nameless.map((parameter) =>
+      finding(path, `parameter "${parameter.name}" has no description; add @param ${parameter.name} …`),
+    ),
+    ...(toolName.length > LONGEST_TOOL_NAME
+      ? [finding(path, `its name as a tool has ${toolName.length} characters, of which ${LONGEST_TOOL_NAME} are kept`)]
+      : []),
+    ...(description === "" ? [] : checkSearch(runtime, method)),
+    ...(method.declaration.length > LONGEST_DECLARATION
+      ? [finding(path, `its declaration takes about ${tokensOf(method.declaration)} tokens; models read all of them`)]
+      : []),
+  ];
+}
+
+/** What models are offered as a tool's name. */
+const LONGEST_TOOL_NAME = 64;
+
+/** In characters: about a thousand tokens. */
+const LONGEST_DECLARATION = 4_000;
+
+/** A schema that says by itself what it takes. */
+function isPlain(schema: unknown): boolean {
+  return isRecord(schema) && (typeof schema["description"] === "string" || schema["const"] !== undefined);
+}
+
+/** Whoever describes what the method says it does must find it. */
+function checkSearch(runtime: Runtime, { path, description }: Method): readonly Finding[] {
+  const [sentence = description] = description.split(/(?<=[.!?])\s|\n/, 1);
+  const found = runtime.search(sentence, { limit: FOUND }).results.map((result) => result.path);
+  if (found.includes(path)) return [];
+  const others = found.length === 0 ? "nothing" : found.join(", ");
+  return [finding(path, `a search for its own description finds ${others}; use words that only this method has`)];
+}
+
+const FOUND = 3;
+
+/** Models differ; four characters of code are about one token for all of them. */
+function tokensOf(text: string): number {
+  return Math.ceil(text.length / 4);
+}
+
+function finding(path: string, says: string): Finding {
+  return { path, says };
+}

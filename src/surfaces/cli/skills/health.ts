@@ -1,0 +1,30 @@
+import type { Command } from "commander";
+
+import type { Act } from "../act.ts";
+import { lines, table } from "../output.ts";
+import { unknownSkill } from "./local-skills.ts";
+
+export function addSkillsHealth(skills: Command, act: Act): void {
+  skills
+    .command("health")
+    .description("ask skills and servers how they are")
+    .argument("[skills...]", "their names; all by default")
+    .action(
+      act(async ({ readyRuntime, paint }, names: readonly string[]) => {
+        const runtime = await readyRuntime();
+        const all = await runtime.health();
+        const wanted = names.length === 0 ? all : all.filter(({ skill }) => names.includes(skill));
+        for (const name of names) if (!wanted.some(({ skill }) => skill === name)) unknownSkill(runtime, name);
+        const rows = wanted.map(({ skill, source, healthy, message }) => [
+          `${healthy ? paint.out.green("✓") : paint.out.red("✗")} ${skill}`,
+          source,
+          message,
+        ]);
+        return {
+          exit: wanted.every(({ healthy }) => healthy) ? "ok" : "failed",
+          json: { skills: wanted },
+          text: lines(table(rows)) || "There are no skills",
+        };
+      }),
+    );
+}

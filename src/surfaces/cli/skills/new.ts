@@ -1,0 +1,66 @@
+import { existsSync } from "node:fs";
+import { mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { type Command, Option } from "commander";
+
+import type { Act } from "../act.ts";
+import { noteLines, shownPath } from "../output.ts";
+import { UsageError } from "../usage-error.ts";
+import { FORMS, type Form, template, testTemplate } from "./templates.ts";
+
+export function addSkillsNew(skills: Command, act: Act): void {
+  skills
+    .command("new")
+    .description("begin a skill: a file that works, and a test for it")
+    .argument("<name>", "what it is about, such as weather or home-office")
+    .addOption(new Option("--form <form>", "how it is written").choices(FORMS).default("functions" satisfies Form))
+    .action(
+      act(async ({ folders, paint }, name: string, { form }: { readonly form: Form }) => {
+        const { skillNameOfModule } = await import("../../../providers/skills/index.ts");
+        const stem = stemOf(name);
+        const skill = skillNameOfModule(stem);
+        const { skills: inUse, ownSkills } = await folders();
+        const files = [join(ownSkills, `${stem}.ts`), join(ownSkills, `${stem}.test.ts`)] as const;
+        for (const file of [...files, join(ownSkills, stem)]) refuseExisting(file);
+        await mkdir(ownSkills, { recursive: true });
+        await writeFile(files[0], template(form, skill), { flag: "wx" });
+        await writeFile(files[1], testTemplate(stem, skill), { flag: "wx" });
+        const shown = files.map(shownPath);
+        return {
+          exit: "ok",
+          json: { skill, form, files },
+          text: [
+            `${skill} is in ${shown[0]}, its test in ${shown[1]}`,
+            `Try it:   skillgate call ${skill}.greet name=Ada`,
+            `Check it: skillgate skills check ${skill}`,
+            `Test it:  skillgate skills test ${skill}`,
+          ].join("\n"),
+          // Whoever has used what ships would wonder where it is.
+          remarks:
+            inUse === ownSkills ? "" : noteLines([`Copy from ${inUse} what you want to go on using of it`], paint.err),
+        };
+      }),
+    );
+}
+
+/** `HomeOfficeSkill`, `home_office` and `home office` are all `home-office`. */
+function stemOf(name: string): string {
+  const bare = name
+    .normalize("NFC")
+    .replace(/\.[cm]?[jt]s$/, "")
+    .replace(/[-_ ]?skill$/i, "");
+  const words = bare.replace(/(?<=[\p{Ll}\p{N}])(?=\p{Lu})/gu, " ").match(/[\p{L}\p{M}\p{N}]+/gu) ?? [];
+  const stem = words.join("-").toLowerCase();
+  if (stem !== "" && stem.length <= LONGEST_STEM && !/[/\\]/.test(name)) return stem;
+  throw new UsageError(
+    `Cannot name a skill ${JSON.stringify(name)}: one or a few words are wanted, such as home-office`,
+  );
+}
+
+/** What is left of the 64 characters of a skill's name. */
+const LONGEST_STEM = 48;
+
+function refuseExisting(file: string): void {
+  if (!existsSync(file)) return;
+  throw new UsageError(`Cannot begin a skill where there is one: ${shownPath(file)} exists`);
+}

@@ -1,0 +1,93 @@
+import type { Command } from "commander";
+
+import { isRecord, type JsonSchema } from "../../../model/json.ts";
+import type { ProvidedSkill } from "../../../model/skill.ts";
+import type { Runtime } from "../../../runtime.ts";
+import type { Act } from "../act.ts";
+import { lines, shownPath, table, warningsText } from "../output.ts";
+import { UsageError } from "../usage-error.ts";
+import { unknownSkill } from "./local-skills.ts";
+
+/** What a person is shown in place of a secret. */
+const HIDDEN = "********";
+
+export function addSkillsSettings(skills: Command, act: Act): void {
+  skills
+    .command("settings")
+    .description("show the settings of a skill, or change them in settings.yaml")
+    .argument("<skill>", "its name")
+    .argument("[changes...]", "key=value to set one, key= to take it away; a value is what it says as JSON, else text")
+    .action(
+      act(async ({ readyRuntime, folders, paint }, name: string, words: readonly string[]) => {
+        const runtime = await readyRuntime();
+        const skill = skillNamed(runtime, name);
+        const { settingsFile } = await folders();
+        const changes = await Promise.all(words.map((word) => parseChange(word, skill)));
+        if (changes.length > 0) {
+          const { editSettings } = await import("../../../config/index.ts");
+          for (const { key, value } of changes) await editSettings(settingsFile, ["skills", name, key], value);
+          return {
+            exit: "ok",
+            json: { skill: name, changed: changes.map(({ key }) => key), settings: settingsFile },
+            text: `${name} has ${changes.length === 1 ? "a new setting" : "new settings"}, in ${shownPath(settingsFile)}`,
+          };
+        }
+        const { settings, secrets, problems } = runtime.settingsOf(name) ?? { settings: {}, secrets: {}, problems: [] };
+        const shown = { ...settings, ...Object.fromEntries(Object.keys(secrets).map((key) => [key, HIDDEN])) };
+        return {
+          exit: "ok",
+          json: { skill: name, settings: shown, schema: skill.settings ?? null, problems },
+          text: settingsText(skill.settings, shown) || `${name} has no settings`,
+          remarks: warningsText(problems, paint.err),
+        };
+      }),
+    );
+}
+
+function skillNamed(runtime: Runtime, name: string): ProvidedSkill {
+  return (
+    runtime.catalog.skill(name)?.provided ??
+    runtime.disabled().find((skill) => skill.name === name) ??
+    unknownSkill(runtime, name)
+  );
+}
+
+interface Change {
+  readonly key: string;
+  /** `undefined` takes the setting away. */
+  readonly value: unknown;
+}
+
+async function parseChange(word: string, { name, settings = {} }: ProvidedSkill): Promise<Change> {
+  const [, key = "", text = ""] = /^([^=]+)=(.*)$/s.exec(word) ?? [];
+  if (key === "") throw new UsageError(`Cannot read ${JSON.stringify(word)}: key=value is wanted`);
+  const { secretsIn, variableOf } = await import("../../../skill-settings.ts");
+  if (secretsIn(settings).includes(key) && text !== "" && !/^\$\{[^}]+\}$/.test(text)) {
+    const variable = variableOf(name, key);
+    throw new UsageError(
+      `Cannot write a secret into settings.yaml: put ${variable}=… into .env, or write ${key}='\${${variable}}'`,
+    );
+  }
+  return { key, value: text === "" ? undefined : valueOf(text) };
+}
+
+function valueOf(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    // Text needs no quotes.
+    return text;
+  }
+}
+
+/** One line for each setting that there is or could be; empty for none. */
+export function settingsText(schema: JsonSchema | undefined, values: Readonly<Record<string, unknown>>): string {
+  const declared = isRecord(schema?.["properties"]) ? schema["properties"] : {};
+  const keys = [...new Set([...Object.keys(declared), ...Object.keys(values)])];
+  const rows = keys.map((key) => {
+    const about = declared[key];
+    const description = isRecord(about) && typeof about["description"] === "string" ? about["description"] : "";
+    return [key, key in values ? JSON.stringify(values[key]) : "(not set)", description];
+  });
+  return lines(table(rows));
+}

@@ -1,0 +1,41 @@
+import type { Command } from "commander";
+
+import type { Runtime } from "../../../runtime.ts";
+import type { Act } from "../act.ts";
+import { lines, milliseconds, table } from "../output.ts";
+import type { Paint } from "../terminal.ts";
+
+type Statistics = Awaited<ReturnType<Runtime["lastingStatistics"]>>;
+
+export function addSkillsStats(skills: Command, act: Act): void {
+  skills
+    .command("stats")
+    .description("show how often methods were called in this project, and how it went")
+    .argument("[skills...]", "their names; all by default")
+    .action(
+      act(async ({ runtime, paint }, names: readonly string[]) => {
+        const all = await (await runtime()).lastingStatistics();
+        const wanted = [...all].filter(([path]) => names.length === 0 || names.includes(path.split(".")[0] ?? ""));
+        return {
+          exit: "ok",
+          json: { methods: Object.fromEntries(wanted) },
+          text: statisticsText(new Map(wanted), paint.out) || "Nothing was called yet",
+        };
+      }),
+    );
+}
+
+/** One line for each method; empty for none. */
+export function statisticsText(statistics: Statistics, paint: Paint): string {
+  if (statistics.size === 0) return "";
+  const head = ["method", "calls", "failed", "average", "p95", "last used"].map((word) => paint.dim(word));
+  const rows = [...statistics].map(([path, { total, failed, averageMs, p95Ms, lastUsed }]) => [
+    path,
+    String(total),
+    failed === 0 ? "0" : paint.red(String(failed)),
+    milliseconds(averageMs),
+    milliseconds(p95Ms),
+    new Date(lastUsed).toISOString().replace(/\.\d+/, ""),
+  ]);
+  return lines(table([head, ...rows]));
+}

@@ -1,0 +1,46 @@
+import type { Command } from "commander";
+
+import type { Runtime } from "../../../runtime.ts";
+import type { Act } from "../act.ts";
+import { shownPath } from "../output.ts";
+import { unknownSkill } from "./local-skills.ts";
+
+/** `enable` and `disable`: they write into settings.yaml, so that every way in follows. */
+export function addSkillsSwitches(skills: Command, act: Act): void {
+  addSwitch(skills, act, { name: "enable", description: "bring a skill back that was switched off", enabled: true });
+  addSwitch(skills, act, { name: "disable", description: "switch a skill off, in settings.yaml", enabled: false });
+}
+
+interface Switch {
+  readonly name: string;
+  readonly description: string;
+  readonly enabled: boolean;
+}
+
+function addSwitch(skills: Command, act: Act, { name, description, enabled }: Switch): void {
+  skills
+    .command(name)
+    .description(description)
+    .argument("<skill>", "its name")
+    .action(
+      act(async ({ readyRuntime, folders }, skill: string) => {
+        await requireSkill(await readyRuntime(), skill);
+        const { editSettings } = await import("../../../config/index.ts");
+        const { settingsFile } = await folders();
+        // Enabled is what a skill is of which nothing is said.
+        await editSettings(settingsFile, ["skills", skill, "enabled"], enabled ? undefined : false);
+        return {
+          exit: "ok",
+          json: { skill, enabled, settings: settingsFile },
+          text: `${skill} is ${name}d, in ${shownPath(settingsFile)}`,
+        };
+      }),
+    );
+}
+
+/** One that is switched off, or did not start, is there too. */
+async function requireSkill(runtime: Runtime, name: string): Promise<void> {
+  if (runtime.catalog.skill(name) !== undefined || runtime.disabled().some((skill) => skill.name === name)) return;
+  const unstarted = await runtime.health();
+  if (!unstarted.some(({ skill }) => skill === name)) unknownSkill(runtime, name);
+}

@@ -1,0 +1,82 @@
+import type { Command } from "commander";
+
+import type { Method, Skill } from "../../../model/catalog.ts";
+import type { Runtime } from "../../../runtime.ts";
+import type { Act } from "../act.ts";
+import { count, indented, lines } from "../output.ts";
+import type { Paint } from "../terminal.ts";
+import type { TestResult } from "./author-tests.ts";
+import { localSkills } from "./local-skills.ts";
+
+export function addSkillsTest(skills: Command, act: Act): void {
+  skills
+    .command("test")
+    .description("run the examples of skills as a model would, and the *.test files beside them")
+    .argument("[skills...]", "their names; all of the skills folder by default")
+    .action(
+      act(async ({ forgetfulRuntime, folders, signal, paint }, names: readonly string[]) => {
+        const runtime = await forgetfulRuntime();
+        const tested = localSkills(runtime, names);
+        const results = [...(await runExamples(runtime, tested, signal))];
+        const { testFilesIn, runTests } = await import("./author-tests.ts");
+        const { skills: folder } = await folders();
+        const files = await testFilesIn(folder);
+        const own = names.length === 0 ? files : files.filter((file) => tested.some((skill) => isBeside(file, skill)));
+        if (own.length > 0) results.push(...(await runTests(folder, own, signal)));
+        signal.throwIfAborted();
+        const failed = results.filter(({ outcome }) => outcome === "failed");
+        return {
+          exit: failed.length === 0 ? "ok" : "failed",
+          json: { ok: failed.length === 0, results },
+          text: lines([...results.map((result) => resultText(result, paint.out)), summaryText(results)]),
+        };
+      }),
+    );
+}
+
+/** `weather.test.ts` is beside `weather.ts`, and whatever is in `weather/` beside `weather/skill.ts`. */
+function isBeside(file: string, { source }: Skill): boolean {
+  const [first = ""] = source.split("/");
+  return source.includes("/") ? file.startsWith(`${first}/`) : file.split(".")[0] === source.split(".")[0];
+}
+
+/** One after the other: some examples build on what those before them have done. */
+async function runExamples(
+  runtime: Runtime,
+  skills: readonly Skill[],
+  signal: AbortSignal,
+): Promise<readonly TestResult[]> {
+  const results: TestResult[] = [];
+  for (const method of skills.flatMap(({ methods }) => methods)) {
+    const examples = (method.definition.examples ?? []).flatMap(({ code }) => code ?? []);
+    for (const code of examples) results.push(await runExample(runtime, method, code, signal));
+  }
+  return results;
+}
+
+async function runExample(runtime: Runtime, { path }: Method, code: string, signal: AbortSignal): Promise<TestResult> {
+  const outcome = await runtime.run(code, { signal });
+  const [name = ""] = code.split("\n", 1);
+  if (outcome.kind === "completed") return { subject: path, name, outcome: "passed", why: "" };
+  const wantsYes = outcome.kind === "failed" && outcome.error.code === "APPROVAL_MISSING";
+  if (wantsYes) return { subject: path, name, outcome: "skipped", why: "it needs an approval, and nobody gave one" };
+  return { subject: path, name, outcome: "failed", why: outcome.text };
+}
+
+function resultText({ subject, name, outcome, why }: TestResult, paint: Paint): string {
+  const marks = { passed: paint.green("✓"), failed: paint.red("✗"), skipped: paint.dim("–") };
+  return lines([`${marks[outcome]} ${subject}${name === "" ? "" : paint.dim(`  ${name}`)}`, indented(why)]);
+}
+
+function summaryText(results: readonly TestResult[]): string {
+  const having = (wanted: TestResult["outcome"]): number => results.filter(({ outcome }) => outcome === wanted).length;
+  if (results.length === 0) return "There is nothing to test: no @example, and no *.test file beside the skills";
+  const [failed, skipped] = [having("failed"), having("skipped")];
+  return [
+    `${count(having("passed"), "test")} passed`,
+    failed > 0 ? `${failed} failed` : "",
+    skipped > 0 ? `${skipped} skipped` : "",
+  ]
+    .filter((part) => part !== "")
+    .join(", ");
+}

@@ -1,0 +1,132 @@
+import { stat } from "node:fs/promises";
+import { basename, dirname, extname, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+
+import { sentence, SkillgateError } from "../errors.ts";
+import { type Caller, OWNER } from "../model/caller.ts";
+import type { CallContext, ProvidedSkill } from "../model/skill.ts";
+import { loadSkills } from "../providers/skills/index.ts";
+import { createRuntime, type Runtime } from "../runtime.ts";
+
+export interface TestOptions {
+  /** The name of the skill that is meant, where a module has several. */
+  readonly skill?: string;
+  /** Who calls; by default somebody who may call everything. */
+  readonly caller?: Caller;
+  /** Arrive in `context.settings`. */
+  readonly settings?: CallContext["settings"];
+  /** Arrive in `context.secrets`. */
+  readonly secrets?: CallContext["secrets"];
+  /** Answers for a person where a method needs an approval; yes by default. */
+  readonly approve?: () => boolean;
+}
+
+/** A skill as models meet it: loaded from its file, called through all guards. Its store is empty at the start. */
+export interface TestedSkill extends AsyncDisposable {
+  readonly name: string;
+  /** Names of its methods. */
+  readonly methods: readonly string[];
+  /** Calls a method with arguments by name. Rejects with what the caller would be told. */
+  call(
+    method: string,
+    input?: Readonly<Record<string, unknown>>,
+    options?: Pick<TestOptions, "caller">,
+  ): Promise<unknown>;
+  /** Runs a snippet, and gives its value. Rejects with what a model would be told. */
+  run(snippet: string, options?: Pick<TestOptions, "caller">): Promise<unknown>;
+  /** What it logged and printed so far, `level: text`. */
+  readonly logged: readonly string[];
+  /** What could not be read of its types. */
+  readonly problems: readonly string[];
+  /** Ends its process. A test that does not call it ends all the same. */
+  close(): Promise<void>;
+}
+
+/**
+ * Opens a skill for a test: the module at a path or URL, or what `defineSkill` made. Throws `SKILL_INVALID`, with the
+ * reason, for a module that cannot be loaded.
+ */
+export async function testSkill(source: string | URL | ProvidedSkill, options: TestOptions = {}): Promise<TestedSkill> {
+  const logged: string[] = [];
+  const log = (level: string, text: string): unknown => logged.push(`${level}: ${text}`);
+  const { skills, problems, close } = await open(source, log);
+  const skill = skills.find(({ name }) => options.skill === undefined || name === options.skill);
+  if (skill === undefined) {
+    await close();
+    throw new SkillgateError("SKILL_INVALID", problems[0] ?? noSkill(options.skill, skills));
+  }
+  const { caller = OWNER, approve = () => true } = options;
+  const runtime = await createRuntime({
+    skillsDir: false,
+    skills: skills.map((each) => withBelongings(each, options)),
+    workers: 1,
+    approve,
+    log,
+  });
+  const { name, methods } = skill;
+  const closeAll = async (): Promise<void> => void (await Promise.all([runtime.close(), close()]));
+  return {
+    name,
+    methods: methods.map((method) => method.name),
+    logged,
+    problems,
+    call: (method, input = {}, by = {}) => {
+      const path = method.includes(".") ? method : `${name}.${method}`;
+      return runtime.call(path, input, { caller: by.caller ?? caller });
+    },
+    run: (snippet, by = {}) => valueOf(runtime, snippet, by.caller ?? caller),
+    close: closeAll,
+    [Symbol.asyncDispose]: closeAll,
+  };
+}
+
+interface Opened {
+  readonly skills: readonly ProvidedSkill[];
+  readonly problems: readonly string[];
+  readonly close: () => Promise<void>;
+}
+
+async function open(source: string | URL | ProvidedSkill, log: (level: string, text: string) => void): Promise<Opened> {
+  if (typeof source !== "string" && !(source instanceof URL)) {
+    return { skills: [source], problems: [], close: async () => undefined };
+  }
+  const isUrl = source instanceof URL || source.startsWith("file:");
+  const path = isUrl ? fileURLToPath(source) : resolve(source);
+  const facts = await stat(path).catch(() => undefined);
+  if (facts === undefined) {
+    throw new SkillgateError("SKILL_INVALID", sentence("SKILL_INVALID", `there is no file ${basename(path)}`));
+  }
+  const isEntry = facts.isFile() && isEntryOfFolder(path);
+  const provider = await loadSkills(isEntry ? dirname(dirname(path)) : dirname(path), { only: path, log });
+  const { skills } = provider;
+  return { skills, problems: provider.problems.map(({ error }) => error), close: () => provider.close() };
+}
+
+/** `weather/skill.ts` and `weather/weather.ts` are the skill of the folder `weather`. */
+function isEntryOfFolder(path: string): boolean {
+  const stem = basename(path, extname(path));
+  return ["skill", "main", "index", basename(dirname(path))].includes(stem);
+}
+
+function noSkill(wanted: string | undefined, skills: readonly ProvidedSkill[]): string {
+  const names = skills.map(({ name }) => name).join(", ");
+  return sentence("SKILL_INVALID", wanted === undefined ? "there is none" : `there is no "${wanted}" among ${names}`);
+}
+
+function withBelongings(skill: ProvidedSkill, { settings = {}, secrets = {} }: TestOptions): ProvidedSkill {
+  return {
+    ...skill,
+    invoke: (method, input, context) =>
+      skill.invoke(method, input, {
+        ...context,
+        settings: { ...context.settings, ...settings },
+        secrets: { ...context.secrets, ...secrets },
+      }),
+  };
+}
+
+async function valueOf(runtime: Runtime, snippet: string, caller: Caller): Promise<unknown> {
+  const outcome = await runtime.run(snippet, { caller });
+  if (outcome.kind === "completed") return outcome.value;
+  throw new Error(outcome.text);
+}

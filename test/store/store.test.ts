@@ -1,0 +1,124 @@
+import { fork } from "node:child_process";
+import { once } from "node:events";
+import { appendFile, mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+
+import { createStore, type Space } from "../../src/store/index.ts";
+
+let folder: string;
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), "skillgate-store-"));
+});
+
+afterEach(async () => {
+  await rm(folder, { recursive: true });
+});
+
+const KINDS: readonly [kind: string, make: () => Space][] = [
+  ["in memory", () => createStore().space("notes")],
+  ["in a folder", () => createStore(join(folder, "store")).space("notes")],
+];
+
+describe.each(KINDS)("a store %s", (_kind, make) => {
+  test("L3: keeps values of JSON by key, and gives copies", async () => {
+    const space = make();
+    const value = { list: [1, "zwei", null], deep: { yes: true } };
+    await space.set("a", value);
+    value.list.push("later");
+    const first = (await space.get("a")) as { list: unknown[] };
+    first.list.length = 0;
+    expect(await space.get("a")).toEqual({ list: [1, "zwei", null], deep: { yes: true } });
+    expect(await space.get("b")).toBeUndefined();
+  });
+
+  test("L3: lists what begins with a prefix, in the order of the keys", async () => {
+    const space = make();
+    for (const key of ["b/2", "a", "b/10", "c", "__proto__"]) await space.set(key, key);
+    expect(await space.entries("b/")).toEqual([
+      ["b/10", "b/10"],
+      ["b/2", "b/2"],
+    ]);
+    expect((await space.entries()).map(([key]) => key)).toEqual(["__proto__", "a", "b/10", "b/2", "c"]);
+  });
+
+  test("L3: says what it deleted, and forgets it", async () => {
+    const space = make();
+    await space.set("a", 1);
+    expect([await space.delete("a"), await space.delete("a"), await space.get("a")]).toEqual([true, false, undefined]);
+    expect(await space.size()).toBe(0);
+  });
+
+  test("L3: what is no JSON is refused, and what was there stays", async () => {
+    const space = make();
+    await space.set("a", 1);
+    await expect(space.set("a", undefined)).rejects.toThrow('Cannot keep what is no JSON: the value of "a"');
+    expect(await space.get("a")).toBe(1);
+  });
+
+  test("X6: changes at the same moment are all kept", async () => {
+    const space = make();
+    const more = (count: unknown): number => (typeof count === "number" ? count + 1 : 1);
+    await Promise.all(Array.from({ length: 50 }, () => space.update("count", more)));
+    expect(await space.get("count")).toBe(50);
+  });
+});
+
+describe("a store in a folder", () => {
+  test("B4: is found again by the next one, and no name leaves the folder", async () => {
+    for (const name of ["notes", "../notes", "a/b", "", ".", "skill Tag"]) {
+      await createStore(folder).space(name).set("name", name);
+    }
+    for (const name of ["notes", "../notes", "a/b", "", ".", "skill Tag"]) {
+      expect(await createStore(folder).space(name).get("name")).toBe(name);
+    }
+    expect(await readdir(folder)).toHaveLength(6);
+  });
+
+  test("B4: several see what each of them writes", async () => {
+    const [one, other] = [createStore(folder).space("notes"), createStore(folder).space("notes")];
+    await one.set("a", 1);
+    expect(await other.get("a")).toBe(1);
+    await other.set("a", 2);
+    await other.delete("b");
+    expect(await one.get("a")).toBe(2);
+  });
+
+  test("B4: a line that was cut off half-way is skipped, the next one is whole", async () => {
+    const file = join(folder, "notes.jsonl");
+    await createStore(folder).space("notes").set("a", 1);
+    await appendFile(file, '{"key":"b","va');
+    const space = createStore(folder).space("notes");
+    expect(await space.entries()).toEqual([["a", 1]]);
+    await space.set("c", 3);
+    expect(await createStore(folder).space("notes").entries()).toEqual([
+      ["a", 1],
+      ["c", 3],
+    ]);
+  });
+
+  test("B4: a file of old values is written anew, also under those who read it", async () => {
+    const [one, other] = [createStore(folder).space("notes"), createStore(folder).space("notes")];
+    for (let round = 0; round < 40; round++) await one.set("big", `${round} ${"x".repeat(5_000)}`);
+    expect(String(await other.get("big")).slice(0, 2)).toBe("39");
+    expect((await stat(join(folder, "notes.jsonl"))).size).toBeLessThan(100_000);
+    await one.set("big", "small");
+    expect(await other.get("big")).toBe("small");
+  });
+
+  test("X8: the lock of a process that has ended does not stand in the way, that of one at work does", async () => {
+    const space = createStore(folder).space("notes");
+    await space.set("a", 1);
+    const child = fork(join(folder, "none.js"), { stdio: "ignore" });
+    await once(child, "exit");
+    await writeFile(join(folder, "notes.jsonl.lock"), String(child.pid));
+    await space.set("a", 2);
+    await writeFile(join(folder, "notes.jsonl.lock"), String(process.ppid));
+    await expect(space.set("a", 3)).rejects.toThrow("is held by another process");
+    expect(await space.get("a")).toBe(2);
+    expect(await readFile(join(folder, "notes.jsonl"), "utf8")).not.toContain("3");
+  });
+});

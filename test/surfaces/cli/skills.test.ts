@@ -1,0 +1,376 @@
+import { spawnSync } from "node:child_process";
+import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+
+import { describe, expect, test } from "vitest";
+
+import { MATH_SKILL, project, skillgate } from "./command.ts";
+
+const WEATHER = `
+/** @file Tells the weather. */
+
+export const settings = {
+  type: "object",
+  properties: {
+    unit: { enum: ["celsius", "fahrenheit"], default: "celsius", description: "Unit of temperatures" },
+    apiKey: { type: "string", writeOnly: true, description: "Key of the service" },
+  },
+};
+
+/**
+ * Tell the temperature of a city.
+ *
+ * @param city Name of the city
+ * @example device.WeatherSkill.temperature("Paris")
+ */
+export function temperature(city: string, context: CallContext): string {
+  return city + " 21 " + context.settings.unit;
+}
+`;
+
+/** Runs a command that must go well, and gives its answer as JSON. */
+async function json(cwd: string, ...args: readonly string[]): Promise<ReturnType<JSON["parse"]>> {
+  const { exit, stdout, stderr } = await skillgate([...args, "--json"], { cwd });
+  expect({ exit, stderr }).toEqual({ exit: 0, stderr: "" });
+  return JSON.parse(stdout);
+}
+
+describe("skills new", () => {
+  test.each(["functions", "class", "schema", "mcp"])(
+    "L11: %s is a skill that works, that check has nothing against, and whose test passes",
+    async (form) => {
+      const cwd = project();
+      const made = await json(cwd, "skills", "new", "home office", "--form", form);
+      const files = ["home-office.ts", "home-office.test.ts"].map((name) => join(cwd, "skills", name));
+      expect(made).toEqual({ skill: "HomeOfficeSkill", form, files });
+      const [called, checked, tested] = await Promise.all([
+        json(cwd, "call", "HomeOfficeSkill.greet", "name=Ada", "language=fr"),
+        json(cwd, "skills", "check"),
+        json(cwd, "skills", "test"),
+      ]);
+      expect(called).toEqual({ path: "HomeOfficeSkill.greet", value: "Bonjour, Ada!" });
+      expect(checked).toEqual({
+        ok: true,
+        skills: [
+          { skill: "HomeOfficeSkill", source: "home-office.ts", methods: 1, tokens: expect.any(Number), findings: [] },
+        ],
+        failures: [],
+      });
+      const names = tested.results.map(({ subject, name }: { subject: string; name: string }) => `${subject} ${name}`);
+      expect(names).toEqual([
+        ...(form === "mcp" ? [] : ['HomeOfficeSkill.greet device.HomeOfficeSkill.greet("Ada")']),
+        "home-office.test.ts greets by name",
+        "home-office.test.ts is called by a snippet",
+        "home-office.test.ts refuses a language that it does not have",
+      ]);
+      expect(tested.results.every(({ outcome }: { outcome: string }) => outcome === "passed")).toBe(true);
+    },
+  );
+
+  test.each([
+    ["WeatherSkill", "weather.ts", "WeatherSkill"],
+    ["my_weather.ts", "my-weather.ts", "MyWeatherSkill"],
+    ["天気", "天気.ts", "天気Skill"],
+  ])("L11: %s is in the file %s", async (name, file, skill) => {
+    const cwd = project();
+    expect(await json(cwd, "skills", "new", name)).toMatchObject({
+      skill,
+      files: [join(cwd, "skills", file), expect.any(String)],
+    });
+  });
+
+  test("L11: makes the folder, and never writes over anything", async () => {
+    const cwd = project({ "other/weather/skill.ts": "" });
+    const refused = await skillgate(["skills", "new", "weather", "--skills", "other"], { cwd });
+    expect({ exit: refused.exit, stderr: refused.stderr }).toEqual({
+      exit: 2,
+      stderr: "Cannot begin a skill where there is one: other/weather exists\n",
+    });
+    await json(cwd, "skills", "new", "weather", "--skills", "new/folder");
+    expect(existsSync(join(cwd, "new/folder/weather.test.ts"))).toBe(true);
+  });
+
+  test("L11: the first skill of a project says where those are that were in use before", async () => {
+    const cwd = join(project(), "fresh");
+    mkdirSync(cwd);
+    const { exit, stderr } = await skillgate(["skills", "new", "weather"], { cwd });
+    const shipped = resolve("skills");
+    expect({ exit, stderr }).toEqual({
+      exit: 0,
+      stderr: `Note: Copy from ${shipped} what you want to go on using of it\n`,
+    });
+  });
+
+  test.each(["../evil", "a/b", "", "!!!", "x".repeat(60)])("L11: %j is no name", async (name) => {
+    const cwd = project();
+    const { exit, stderr } = await skillgate(["skills", "new", name], { cwd });
+    expect(exit).toBe(2);
+    expect(stderr).toBe(
+      `Cannot name a skill ${JSON.stringify(name)}: one or a few words are wanted, such as home-office\n`,
+    );
+  });
+});
+
+describe("skills check", () => {
+  test("L11: says what could be better about each skill, and what is none", async () => {
+    const long = "a".repeat(60);
+    const cwd = project({
+      "skills/broken.ts": "export class BrokenSkill {",
+      "skills/odd.ts": `
+        export function pending(x) { return x; }
+        /** Do. */
+        export function ${long}(): void {}
+      `,
+      "skills/one.ts": `/** @file One. */\n\n/** Count the apples in the basket. */\nexport function apples(): number { return 1; }`,
+      "skills/two.ts": `/** @file Two. */\n\n/** Count the apples in the basket. */\nexport function oranges(): number { return 1; }
+        /** Count the apples in the basket. */\nexport function pears(): number { return 1; }
+        /** Count the apples in the basket. */\nexport function plums(): number { return 1; }`,
+    });
+    const { exit, stdout } = await skillgate(["skills", "check", "--json"], { cwd });
+    expect(exit).toBe(1);
+    const { ok, skills, failures } = JSON.parse(stdout);
+    expect({ ok, failures }).toEqual({
+      ok: false,
+      failures: [
+        { source: "broken.ts", error: "Cannot load the skill: line 1, column 27: Unexpected token (SKILL_INVALID)" },
+      ],
+    });
+    const findings = skills.flatMap((each: { findings: { path: string; says: string }[] }) => each.findings);
+    expect(findings.map(({ path, says }: { path: string; says: string }) => `${path}: ${says}`)).toEqual([
+      'OddSkill: Cannot read the type of parameter "x" of "OddSkill.pending" (odd.ts:2): it has none, so any value is taken; write x: string, or whatever it is',
+      "OddSkill: has no description; say in one sentence what it is for",
+      "OddSkill.pending: has no description; say in its first sentence what it is for",
+      'OddSkill.pending: parameter "x" has no description; add @param x …',
+      `OddSkill.${long}: its name as a tool has 70 characters, of which 64 are kept`,
+      expect.stringMatching(
+        /^(?:OneSkill|TwoSkill)\.\w+: a search for its own description finds .*; use words that only this method has$/,
+      ),
+    ]);
+  });
+
+  test("L11: looks at the skills that are named, and shows what their declarations cost", async () => {
+    const cwd = project({ "skills/math.js": MATH_SKILL, "skills/weather.ts": WEATHER });
+    const { exit, stdout } = await skillgate(["skills", "check", "WeatherSkill"], { cwd });
+    expect({ exit, stdout }).toEqual({
+      exit: 0,
+      stdout: expect.stringMatching(/^✓ WeatherSkill {2}weather\.ts {2}1 method, about \d\d tokens\n$/),
+    });
+    const unknown = await skillgate(["skills", "check", "WetherSkill"], { cwd });
+    expect({ exit: unknown.exit, stderr: unknown.stderr }).toEqual({
+      exit: 5,
+      stderr: "Skill 'WetherSkill' not found; did you mean WeatherSkill?\nUse one of the names that exist\n",
+    });
+  });
+});
+
+describe("skills test", () => {
+  test("L11: examples go through gatekeeper and sandbox, and say what is wrong with them", async () => {
+    const cwd = project({
+      "skills/sum.ts": `
+        /** @example device.SumSkill.add(1, 2)
+         *  @example device.SumSkill.add("1", 2)
+         *  @example
+         *  const three = await device.SumSkill.add(1, 2);
+         *  if (three !== 4) throw new Error("three is not four"); */
+        export function add(a: number, b: number): number { return a + b; }
+        /** @approval user
+         *  @example device.SumSkill.pay(1) */
+        export function pay(amount: number): number { return amount; }
+      `,
+    });
+    const { exit, stdout } = await skillgate(["skills", "test"], { cwd });
+    expect(exit).toBe(1);
+    expect(stdout).toMatch(
+      /^✓ SumSkill\.add {2}device\.SumSkill\.add\(1, 2\)\n✗ SumSkill\.add {2}device\.SumSkill\.add\("1", 2\)\n/,
+    );
+    expect(stdout).toContain("ARGUMENTS_INVALID");
+    expect(stdout).toContain("three is not four");
+    expect(stdout).toContain("– SumSkill.pay  device.SumSkill.pay(1)\n    it needs an approval, and nobody gave one\n");
+    expect(stdout).toMatch(/\n1 test passed, 2 failed, 1 skipped\n$/);
+  });
+
+  test("L11: the author's own tests run as they are, in TypeScript, groups and failures included", async () => {
+    const cwd = project({
+      "skills/weather.ts": WEATHER,
+      "skills/weather.test.ts": `
+        import assert from "node:assert/strict";
+        import { describe, it, test } from "node:test";
+        import { testSkill, type TestedSkill } from "skillgate/testing";
+        import { createRuntime } from "skillgate";
+        import { temperature } from "./weather.ts";
+        const skill: TestedSkill = await testSkill(new URL("weather.ts", import.meta.url), { settings: { unit: "K" } });
+        test("gets its settings", async () => assert.equal(await skill.call("temperature", { city: "Oslo" }), "Oslo 21 K"));
+        test("can be imported", () => assert.equal(typeof temperature + typeof createRuntime, "functionfunction"));
+        describe("a group", () => {
+          it("fails", () => assert.equal(1, 2));
+          it.skip("is skipped", () => assert.fail());
+        });
+      `,
+      "skills/other.test.ts": `import { test } from "vitest"; test("x", () => {});`,
+      "skills/torn.test.ts": `import { test } from "node:test"; test("x", () => {`,
+    });
+    const { exit, stdout } = await skillgate(["skills", "test", "--json"], { cwd });
+    expect(exit).toBe(1);
+    const { results } = JSON.parse(stdout);
+    expect(results.map(({ subject, name, outcome }: Record<string, string>) => [subject, name, outcome])).toEqual([
+      ["WeatherSkill.temperature", 'device.WeatherSkill.temperature("Paris")', "passed"],
+      ["other.test.ts", "", "skipped"],
+      ["torn.test.ts", "", "failed"],
+      ["weather.test.ts", "gets its settings", "passed"],
+      ["weather.test.ts", "can be imported", "passed"],
+      ["weather.test.ts", "fails", "failed"],
+      ["weather.test.ts", "is skipped", "skipped"],
+    ]);
+    expect(results[1].why).toBe("it is for vitest; run it with that");
+    expect(results[5].why).toContain("1 !== 2");
+    const named = await skillgate(["skills", "test", "WeatherSkill", "--json"], { cwd });
+    expect(JSON.parse(named.stdout).results).toHaveLength(5);
+  });
+
+  test("L11: an example leaves nothing in the store of the project", async () => {
+    const cwd = project();
+    const { ok } = await json(cwd, "skills", "test", "--skills", resolve("skills"));
+    expect(ok).toBe(true);
+    expect(await json(cwd, "call", "MemorySkill.search", "query=trains", "--skills", resolve("skills"))).toMatchObject({
+      value: [],
+    });
+  });
+});
+
+describe("skills enable and disable", () => {
+  test("L7: are kept in settings.yaml, with everything else that is in it", async () => {
+    const text = "# mine\nskills: skills   # the folder\nlimits:\n  calls: 5 # few\n";
+    const cwd = project({ "skills/weather.ts": WEATHER, "settings.yaml": text });
+    await json(cwd, "skills", "disable", "WeatherSkill");
+    expect(readFileSync(join(cwd, "settings.yaml"), "utf8")).toBe(
+      "# mine\nskills:\n  dir: skills\n  WeatherSkill:\n    enabled: false\nlimits:\n  calls: 5 # few\n",
+    );
+    const [listed, run, called, shown] = await Promise.all([
+      json(cwd, "skills", "list"),
+      skillgate(["run", "-e", "device.WeatherSkill.temperature('Rome')"], { cwd }),
+      skillgate(["call", "WeatherSkill.temperature", "city=Rome"], { cwd }),
+      json(cwd, "skills", "show", "WeatherSkill"),
+    ]);
+    expect(listed).toEqual({ skills: [], disabled: [{ name: "WeatherSkill", source: "weather.ts" }], problems: [] });
+    expect(run.exit).toBe(3);
+    expect(run.stderr).toContain("Skill 'WeatherSkill' is disabled (SKILL_DISABLED)");
+    expect({ exit: called.exit, stderr: called.stderr }).toEqual({
+      exit: 6,
+      stderr: "Skill 'WeatherSkill' is disabled\nAsk the owner to enable it\n",
+    });
+    expect(shown).toMatchObject({ disabled: true, methods: ["temperature"] });
+    await json(cwd, "skills", "enable", "WeatherSkill");
+    expect(readFileSync(join(cwd, "settings.yaml"), "utf8")).toBe(
+      "# mine\nskills:\n  dir: skills\nlimits:\n  calls: 5 # few\n",
+    );
+    expect(await json(cwd, "call", "WeatherSkill.temperature", "city=Rome")).toMatchObject({
+      value: "Rome 21 celsius",
+    });
+  });
+
+  test("L7: a settings.yaml that is malformed stays as it is", async () => {
+    const cwd = project({ "skills/weather.ts": WEATHER, "settings.yaml": "skills: [\n" });
+    const { exit, stderr } = await skillgate(["skills", "disable", "WeatherSkill"], { cwd });
+    expect({ exit, stderr }).toEqual({
+      exit: 2,
+      stderr: expect.stringMatching(
+        /^Cannot read the configuration: settings\.yaml line 2, column 1: .*\nMend the file/,
+      ),
+    });
+    expect(readFileSync(join(cwd, "settings.yaml"), "utf8")).toBe("skills: [\n");
+  });
+
+  test("L7: a name that is none is refused, and nothing is written", async () => {
+    const cwd = project({ "skills/weather.ts": WEATHER });
+    const { exit } = await skillgate(["skills", "disable", "Weather"], { cwd });
+    expect([exit, existsSync(join(cwd, "settings.yaml"))]).toEqual([5, false]);
+  });
+});
+
+describe("skills settings, show, health and stats", () => {
+  test("L9: settings are shown with their defaults, and changed in settings.yaml; secrets never are", async () => {
+    const cwd = project({ "skills/weather.ts": WEATHER, ".env": "WEATHER_API_KEY=k-12345\n" });
+    const shown = await json(cwd, "skills", "settings", "WeatherSkill");
+    expect(shown).toMatchObject({ settings: { unit: "celsius", apiKey: "********" }, problems: [] });
+    await json(cwd, "skills", "settings", "WeatherSkill", "unit=fahrenheit");
+    expect(await json(cwd, "call", "WeatherSkill.temperature", "city=Rome")).toMatchObject({
+      value: "Rome 21 fahrenheit",
+    });
+    await json(cwd, "skills", "settings", "WeatherSkill", "unit=");
+    expect((await json(cwd, "skills", "settings", "WeatherSkill")).settings.unit).toBe("celsius");
+    const secret = await skillgate(["skills", "settings", "WeatherSkill", "apiKey=k-12345"], { cwd });
+    expect({ exit: secret.exit, stderr: secret.stderr }).toEqual({
+      exit: 2,
+      stderr:
+        "Cannot write a secret into settings.yaml: put WEATHER_API_KEY=… into .env, or write apiKey='${WEATHER_API_KEY}'\n",
+    });
+    expect(readFileSync(join(cwd, "settings.yaml"), "utf8")).toBe("");
+  });
+
+  test("X6: statistics add up from one command to the next", async () => {
+    const cwd = project({ "skills/math.js": MATH_SKILL });
+    expect((await skillgate(["skills", "stats"], { cwd })).stdout).toBe("Nothing was called yet\n");
+    await skillgate(["run", "-e", "device.MathSkill.add(1, 2) + device.MathSkill.add(3, 4)"], { cwd });
+    await skillgate(["call", "MathSkill.fail", "why=x"], { cwd });
+    const { methods } = await json(cwd, "skills", "stats");
+    expect(methods).toMatchObject({
+      "MathSkill.add": { total: 2, succeeded: 2, failed: 0 },
+      "MathSkill.fail": { total: 1, succeeded: 0, failed: 1 },
+    });
+    expect((await skillgate(["skills", "stats", "MathSkill"], { cwd })).stdout).toMatch(
+      /^method +calls +failed +average +p95 +last used\nMathSkill\.add +2 +0 /,
+    );
+  });
+
+  test("L8: health is exit 1 as long as somebody is not well", async () => {
+    const cwd = project({
+      "skills/ill.ts": `export const ask = () => 1; export const healthCheck = () => ({ healthy: false, message: "no disk" });`,
+      "skills/well.ts": "export const ask = () => 1;",
+    });
+    const { exit, stdout } = await skillgate(["skills", "health"], { cwd });
+    expect({ exit, stdout }).toEqual({ exit: 1, stdout: "✗ IllSkill   ill.ts   no disk\n✓ WellSkill  well.ts  ok\n" });
+    expect((await skillgate(["skills", "health", "WellSkill"], { cwd })).exit).toBe(0);
+  });
+
+  test("L11: show tells all that is known of a skill", async () => {
+    const cwd = project({
+      "skills/weather/skill.ts": WEATHER,
+      "skills/weather/SKILL.md":
+        "---\nname: weather\ndescription: Weather of cities\n---\nAsk for one city at a time.\n",
+    });
+    await skillgate(["call", "WeatherSkill.temperature", "city=Rome"], { cwd });
+    const { stdout } = await skillgate(["skills", "show", "WeatherSkill"], { cwd });
+    for (const part of [
+      "WeatherSkill  weather/skill.ts\nTells the weather.\n✓ ok\n",
+      "temperature(city: string): Promise<string>",
+      "Guidance\n    Ask for one city at a time.\n",
+      'Settings\n    unit    "celsius"  Unit of temperatures\n    apiKey  (not set)  Key of the service\n',
+      "WeatherSkill.temperature  1 ",
+    ])
+      expect(stdout).toContain(part);
+  });
+});
+
+test("D5: types --out writes declarations that the compiler takes", async () => {
+  const cwd = project({ "skills/weather.ts": WEATHER });
+  const { exit, stdout } = await skillgate(["types", "--out", "skills.d.ts"], { cwd });
+  expect({ exit, stdout }).toEqual({ exit: 0, stdout: "The types are in skills.d.ts\n" });
+  mkdirSync(join(cwd, "node_modules"), { recursive: true });
+  symlinkSync(resolve("node_modules/typescript"), join(cwd, "node_modules/typescript"));
+  writeFileSync(
+    join(cwd, "use.ts"),
+    `const degrees: string = await device.WeatherSkill.temperature("Rome"); export { degrees };`,
+  );
+  const args = [
+    "node_modules/typescript/bin/tsc",
+    "--noEmit",
+    "--strict",
+    "--target",
+    "esnext",
+    "skills.d.ts",
+    "use.ts",
+  ];
+  expect(spawnSync(process.execPath, args, { cwd, encoding: "utf8" })).toMatchObject({ status: 0, stdout: "" });
+  const refused = await skillgate(["types", "--out", "no/such/folder.d.ts"], { cwd });
+  expect([refused.exit, refused.stderr.split(":")[0]]).toEqual([2, "Cannot write no/such/folder.d.ts"]);
+});

@@ -1,0 +1,104 @@
+import { spawnSync } from "node:child_process";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+
+import { describe, expect, onTestFinished, test } from "vitest";
+
+import { defineSkill } from "../../src/index.ts";
+import { type TestedSkill, testSkill, type TestOptions } from "../../src/testing/index.ts";
+import { temporaryFolder, writeFiles } from "../providers/skills/call.ts";
+
+const WEATHER = `
+  export class WeatherSkill {
+    async now(city: string, context: CallContext): Promise<string> {
+      context.log("info", "asked for " + city);
+      await context.store.set("last", city);
+      return [city, context.settings.unit, context.secrets.apiKey, context.caller.id].join(" ");
+    }
+    async last(context: CallContext): Promise<string> { return (await context.store.get("last")) ?? "none"; }
+    /** @approval user */
+    pay(amount: number): number { return amount; }
+  }
+  export class OtherSkill { ping(): string { return "pong"; } }
+`;
+
+async function opened(source: Parameters<typeof testSkill>[0], options?: TestOptions): Promise<TestedSkill> {
+  const skill = await testSkill(source, options);
+  onTestFinished(() => skill.close());
+  return skill;
+}
+
+async function folderWith(files: Readonly<Record<string, string>>): Promise<string> {
+  const folder = await temporaryFolder();
+  await writeFiles(folder, files);
+  return folder;
+}
+
+describe("testSkill", () => {
+  test("L11: calls the methods of a file as a model would, with settings, secrets and a store", async () => {
+    const folder = await folderWith({ "weather.ts": WEATHER, "broken.ts": "export class {" });
+    const skill = await opened(pathToFileURL(join(folder, "weather.ts")), {
+      settings: { unit: "K" },
+      secrets: { apiKey: "k" },
+      caller: { id: "ada", grants: ["*"] },
+    });
+    expect([skill.name, skill.methods, skill.problems]).toEqual(["WeatherSkill", ["now", "last", "pay"], []]);
+    expect(await skill.call("last")).toBe("none");
+    expect(await skill.call("now", { city: "Oslo" })).toBe("Oslo K k ada");
+    expect(await skill.run('device.WeatherSkill.now("Rome") + "!"')).toBe("Rome K k ada!");
+    expect(await skill.call("WeatherSkill.last")).toBe("Rome");
+    expect(await skill.call("OtherSkill.ping")).toBe("pong");
+    expect(skill.logged).toEqual(["info: asked for Oslo", "info: asked for Rome"]);
+  });
+
+  test("L11: says what a model would be told", async () => {
+    const folder = await folderWith({ "weather/skill.ts": WEATHER });
+    const skill = await opened(join(folder, "weather"), { skill: "WeatherSkill", approve: () => false });
+    await expect(skill.call("now", { town: "Oslo" })).rejects.toMatchObject({ code: "ARGUMENTS_INVALID" });
+    await expect(skill.run("device.WeatherSkill.noww()")).rejects.toThrow("METHOD_UNKNOWN");
+    await expect(skill.call("pay", { amount: 1 })).rejects.toMatchObject({ code: "APPROVAL_MISSING" });
+    await expect(skill.call("last", {}, { caller: { id: "bob", grants: [], reads: ["*"] } })).rejects.toMatchObject({
+      code: "PERMISSION_MISSING",
+    });
+  });
+
+  test("L11: takes the entry of a folder, and what defineSkill made", async () => {
+    const folder = await folderWith({
+      "hello/index.ts": "export const hello = (name: string): string => 'Hello ' + name;",
+    });
+    const fromFile = await opened(join(folder, "hello/index.ts"));
+    expect([fromFile.name, await fromFile.call("hello", { name: "Ada" })]).toEqual(["HelloSkill", "Hello Ada"]);
+    const PingSkill = defineSkill({
+      name: "PingSkill",
+      description: "",
+      methods: { ping: { description: "Ping", run: async () => "pong" } },
+    });
+    expect(await (await opened(PingSkill)).run("device.PingSkill.ping()")).toBe("pong");
+  });
+
+  test("L11: a module that cannot be loaded says why", async () => {
+    const folder = await folderWith({ "broken.ts": "export class BrokenSkill {", "weather.ts": WEATHER });
+    await expect(testSkill(join(folder, "broken.ts"))).rejects.toMatchObject({
+      code: "SKILL_INVALID",
+      message: "Cannot load the skill: line 1, column 27: Unexpected token (SKILL_INVALID)",
+    });
+    await expect(testSkill(join(folder, "none.ts"))).rejects.toThrow("there is no file none.ts");
+    await expect(testSkill(join(folder, "weather.ts"), { skill: "WetherSkill" })).rejects.toThrow(
+      'there is no "WetherSkill" among WeatherSkill, OtherSkill',
+    );
+  });
+
+  test("L11: is what the package exports, and a program that does not close it ends all the same", async () => {
+    const folder = await folderWith({ "weather.ts": WEATHER });
+    const program = `
+      import { testSkill } from "skillgate/testing";
+      const { call } = await testSkill(${JSON.stringify(join(folder, "weather.ts"))}, { skill: "OtherSkill" });
+      console.log(await call("ping"));
+    `;
+    const { stdout, stderr, status } = spawnSync(process.execPath, ["--input-type=module", "-e", program], {
+      encoding: "utf8",
+      timeout: 20_000,
+    });
+    expect({ stdout, stderr, status }).toEqual({ stdout: "pong\n", stderr: "", status: 0 });
+  });
+});
