@@ -1,4 +1,5 @@
 import type { Caller } from "./caller.ts";
+import type { Client } from "./client.ts";
 import type { JsonSchema } from "./json.ts";
 
 export type Capability =
@@ -89,6 +90,8 @@ export interface CallContext {
   readonly settings: Readonly<Record<string, unknown>>;
   /** `done` of `total`, in the method's own unit. */
   readonly progress: (done: number, total?: number, text?: string) => void;
+  /** Who can be asked on the user's behalf; absent where nobody can. */
+  readonly client?: Client;
 }
 
 /**

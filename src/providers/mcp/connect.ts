@@ -1,4 +1,5 @@
 import {
+  type FetchLike,
   type Implementation,
   type PriorDiscovery,
   SdkError,
@@ -9,9 +10,13 @@ import {
   type Transport,
 } from "@modelcontextprotocol/client";
 
+import type { Client } from "../../model/client.ts";
 import { boundedFetch } from "./bounded-fetch.ts";
 import { type Connection, handshake, type LogLevel } from "./connection.ts";
-import { networkFailure, startFailure } from "./failure.ts";
+import { authorizationFailure, networkFailure, startFailure } from "./failure.ts";
+import { type Authorize, OAuthSession } from "./oauth/session.ts";
+import { authorizedFetch } from "./oauth/authorized-fetch.ts";
+import type { TokenStore } from "./oauth/token-file.ts";
 import type { RemoteServerConfig, ServerConfig, StdioServerConfig } from "./server-config.ts";
 import { childEnvironment, type Environment } from "./stdio/environment.ts";
 import { type ProcessReport, StdioTransport } from "./stdio/transport.ts";
@@ -22,11 +27,21 @@ export interface ConnectOptions {
   readonly timeoutMs: number;
   readonly maxMessageBytes: number;
   readonly signal: AbortSignal;
+  /** What was granted to us. */
+  readonly tokens: TokenStore;
+  /** On whose behalf the connection is made. */
+  readonly caller: string;
+  /** Asks a person to allow access. */
+  readonly authorize: Authorize | undefined;
   /** What an earlier connection found out. */
   readonly era?: PriorDiscovery;
   readonly onToolsChanged: () => void;
+  /** Answers what the server asks. */
+  readonly client: Client | undefined;
   /** Called when a process is started, with what it will have done. */
   readonly onProcess: (report: () => ProcessReport) => void;
+  /** Gets what the server says. */
+  readonly onLog: (level: LogLevel, text: string) => void;
   readonly log: (level: LogLevel, text: string) => void;
 }
 
@@ -85,9 +100,10 @@ function waysToStart(config: StdioServerConfig, options: ConnectOptions): readon
 }
 
 /** A server that does not answer a POST as it should may still speak the transport that came before. */
-function waysToReach(config: RemoteServerConfig, { era, maxMessageBytes }: ConnectOptions): readonly Way[] {
+function waysToReach(config: RemoteServerConfig, options: ConnectOptions): readonly Way[] {
+  const { era } = options;
   const url = new URL(config.url);
-  const request = { requestInit: { headers: config.headers }, fetch: boundedFetch(maxMessageBytes) };
+  const request = { requestInit: { headers: config.headers }, fetch: fetchFor(config, options) };
   const http = (): Transport => new StreamableHTTPClientTransport(url, request);
   const events: Way = {
     era: LEGACY,
@@ -100,10 +116,20 @@ function waysToReach(config: RemoteServerConfig, { era, maxMessageBytes }: Conne
   return [first, { era: LEGACY, transport: http, worthAfter: ({ thrown }) => isRefusedProbe(thrown) }, events];
 }
 
+/** Who has said how to authorize by headers means that, and no login. */
+function fetchFor(config: RemoteServerConfig, options: ConnectOptions): FetchLike {
+  const { maxMessageBytes, tokens: store, caller, authorize } = options;
+  const plain = boundedFetch(maxMessageBytes);
+  const hasHeader = Object.keys(config.headers).some((name) => name.toLowerCase() === "authorization");
+  if (config.oauth === false || (config.oauth === undefined && hasHeader)) return plain;
+  const { name, url: server, oauth = {} } = config;
+  return authorizedFetch(new OAuthSession({ name, server, caller, config: oauth, store, authorize }), plain);
+}
+
 /** The server stumbled over the question for the newest protocol; it was reached, and does not ask who we are. */
 function isRefusedProbe(thrown: unknown): boolean {
   if (thrown instanceof SdkHttpError) return thrown.code === SdkErrorCode.EraNegotiationFailed;
-  if (!(thrown instanceof SdkError)) return false;
+  if (!(thrown instanceof SdkError) || authorizationFailure(thrown) !== undefined) return false;
   const isVerdict = thrown.code === SdkErrorCode.EraNegotiationFailed || thrown.code === SdkErrorCode.RequestTimeout;
   return isVerdict && networkFailure(thrown) === undefined;
 }

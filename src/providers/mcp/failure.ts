@@ -4,6 +4,7 @@ import { SdkError, SdkErrorCode, SdkHttpError, SseError } from "@modelcontextpro
 
 import { messageOf, sentence, SkillgateError } from "../../errors.ts";
 import { isRecord } from "../../model/json.ts";
+import { AuthorizationError } from "./oauth/session.ts";
 import type { ServerConfig } from "./server-config.ts";
 import type { Exit } from "./stdio/process.ts";
 import { readable } from "./stdio/tail.ts";
@@ -57,6 +58,12 @@ export function networkFailure(thrown: unknown): NetworkFailure | undefined {
   return { code, message: messageOf(thrown.cause) || code };
 }
 
+/** Why access was not granted, wherever in what was thrown it stands. */
+export function authorizationFailure(thrown: unknown): string | undefined {
+  if (thrown instanceof AuthorizationError) return thrown.message;
+  return thrown instanceof Error ? authorizationFailure(thrown.cause) : undefined;
+}
+
 /** `asks for authorization (HTTP 401)`, `answered HTTP 500: …` */
 export function httpInWords({ status, data }: SdkHttpError): string {
   if (status === 401) return "asks for authorization (HTTP 401)";
@@ -66,6 +73,8 @@ export function httpInWords({ status, data }: SdkHttpError): string {
 }
 
 function inWords(config: ServerConfig, { thrown, timeoutMs, step }: FailedStart): string {
+  const refusal = authorizationFailure(thrown);
+  if (refusal !== undefined) return refusal;
   if (isTimeout(thrown)) return `did not answer within ${timeoutMs / 1000} s`;
   if (thrown instanceof SdkHttpError) return httpInWords(thrown);
   if (thrown instanceof SseError) return `cannot be reached: ${thrown.message}`;

@@ -1,6 +1,8 @@
 import type { Implementation } from "@modelcontextprotocol/client";
 
 import { SkillgateError } from "../../errors.ts";
+import type { Client } from "../../model/client.ts";
+import { OWNER } from "../../model/caller.ts";
 import { skillNameOfServer } from "../../model/names.ts";
 import type { Provider } from "../../model/provider.ts";
 import type { CallContext } from "../../model/skill.ts";
@@ -8,11 +10,15 @@ import { RESTART_POLICY, type RestartPolicy } from "./backoff.ts";
 import type { LogLevel } from "./connection.ts";
 import type { ListingCache } from "./listing.ts";
 import { Server, type ServerOptions, type ServerStatus } from "./server.ts";
+import type { Authorize } from "./oauth/session.ts";
+import { tokenFile, tokensInMemory } from "./oauth/token-file.ts";
 import type { ServerConfig } from "./server-config.ts";
 import type { Environment } from "./stdio/environment.ts";
 import { sweepOrphans } from "./stdio/ledger.ts";
 
 export type { ListingCache } from "./listing.ts";
+export type { OAuthConfig } from "./oauth/config.ts";
+export type { Authorize } from "./oauth/session.ts";
 export type { ServerConfig } from "./server-config.ts";
 export type { ServerStatus } from "./server.ts";
 
@@ -28,6 +34,12 @@ export interface McpOptions {
   readonly idleMs?: number;
   /** What servers offered at an earlier time; those that are in it are started by their first call. */
   readonly cache?: ListingCache;
+  /** Answers what servers ask where a call brings nobody who could: for a program with a single user. */
+  readonly client?: Client;
+  /** Takes a person to the page on which they allow access to a server; without it, only earlier logins are used. */
+  readonly authorize?: Authorize;
+  /** Absolute path of the file in which logins are kept; without it, they end with the provider. */
+  readonly tokenFile?: string;
   /** How we call ourselves to servers. */
   readonly clientInfo?: Implementation;
   /** Stops all servers. */
@@ -54,6 +66,10 @@ export function connectServers(configs: readonly ServerConfig[], options: McpOpt
     connectTimeoutMs: options.connectTimeoutMs ?? 30_000,
     maxMessageBytes: options.maxMessageBytes ?? 32 << 20,
     restart: { ...RESTART_POLICY, ...options.restart },
+    tokens: options.tokenFile === undefined ? tokensInMemory() : tokenFile(options.tokenFile),
+    caller: OWNER.id,
+    authorize: options.authorize,
+    client: options.client,
     idleMs: options.idleMs,
     cache: options.cache,
     log: options.log ?? (() => {}),

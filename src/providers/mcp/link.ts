@@ -1,11 +1,14 @@
 import type { Implementation, PriorDiscovery } from "@modelcontextprotocol/client";
 
 import { messageOf } from "../../errors.ts";
+import type { Client } from "../../model/client.ts";
 import { type Backoff, createBackoff, type RestartPolicy } from "./backoff.ts";
 import { howItEnded } from "./call-failure.ts";
 import { connect } from "./connect.ts";
 import type { Connection, LogLevel } from "./connection.ts";
 import { startFailure } from "./failure.ts";
+import type { Authorize } from "./oauth/session.ts";
+import type { TokenStore } from "./oauth/token-file.ts";
 import type { ServerConfig } from "./server-config.ts";
 import type { Environment } from "./stdio/environment.ts";
 import type { ProcessReport } from "./stdio/transport.ts";
@@ -16,6 +19,11 @@ export interface LinkOptions {
   readonly connectTimeoutMs: number;
   readonly maxMessageBytes: number;
   readonly restart: RestartPolicy;
+  readonly tokens: TokenStore;
+  readonly caller: string;
+  readonly authorize: Authorize | undefined;
+  /** Answers what the server asks. */
+  readonly client: Client | undefined;
   readonly log: (server: string, level: LogLevel, text: string) => void;
 }
 
@@ -25,6 +33,8 @@ export interface LinkEvents {
   readonly prepare: (connection: Connection) => Promise<void>;
   readonly onToolsChanged: () => void;
   readonly onChange: () => void;
+  /** Gets what the server says to whom it works for. */
+  readonly onLog: (level: LogLevel, text: string) => void;
 }
 
 export type LinkState =
@@ -156,6 +166,10 @@ export class Link {
       signal: this.closing,
       ...(this.#era && { era: this.#era }),
       onToolsChanged: this.#events.onToolsChanged,
+      onLog: (level, text) => {
+        this.#options.log(this.#config.name, level, text);
+        this.#events.onLog(level, text);
+      },
       onProcess: (report) => (this.#report = report),
       log: (level, text) => this.#options.log(this.#config.name, level, text),
     });

@@ -4,8 +4,10 @@ import { messageOf, sentence, SkillgateError } from "../../errors.ts";
 import type { Problem } from "../../model/provider.ts";
 import type { CallContext, ProvidedSkill } from "../../model/skill.ts";
 import { explainFailure } from "./call-failure.ts";
+import { Audience } from "./audience.ts";
 import type { Connection } from "./connection.ts";
-import { Link, type LinkOptions } from "./link.ts";
+import { type Line, Lines } from "./lines.ts";
+import { Link, type LinkOptions, type LinkState } from "./link.ts";
 import { listTools } from "./list-tools.ts";
 import { type Listing, type ListingCache, listingKey, parseListing } from "./listing.ts";
 import { type Offer, offerOf } from "./offer.ts";
@@ -53,6 +55,7 @@ export class Server {
   readonly #obstacle: string | undefined;
   readonly #options: ServerOptions;
   readonly #link: Link;
+  readonly #lines: Lines;
   #offer: Offer | undefined;
   #callsUnderWay = 0;
   #idle: NodeJS.Timeout | undefined;
@@ -66,10 +69,17 @@ export class Server {
     this.#options = options;
     const kept = this.#mayStart ? parseListing(options.cache?.get(listingKey(config))) : undefined;
     if (kept !== undefined) this.#take(kept);
+    const audience = new Audience();
     this.#link = new Link(config, kept?.era, options, {
       prepare: (connection) => this.#ask(connection),
       onToolsChanged: () => this.#refresh(),
       onChange: options.onChange,
+      onLog: (level, text) => audience.log(level, text),
+    });
+    this.#lines = new Lines({
+      shared: { link: this.#link, audience },
+      client: options.client,
+      open: (audience, caller) => this.#openOwn(audience, caller),
     });
     this.ready = this.#mayStart && kept === undefined ? this.#link.wake() : Promise.resolve();
   }
@@ -104,8 +114,9 @@ export class Server {
     clearTimeout(this.#idle);
     this.#callsUnderWay += 1;
     try {
-      if (this.#mayStart) await this.#link.wake();
-      return await this.#call(name, input, context);
+      if (!this.#mayStart) throw gone({ server: this.config.name, tool: name }, "is down");
+      if (this.#offer === undefined) await this.#link.wake();
+      return await this.#lines.use(context, (line) => this.#call(line, name, input, context));
     } finally {
       this.#callsUnderWay -= 1;
       if (Date.now() > (this.#offer?.staleAt ?? Infinity)) this.#refresh();
@@ -116,7 +127,7 @@ export class Server {
   /** Stops the server for good; settles when nothing of it is left. */
   async close(): Promise<void> {
     clearTimeout(this.#idle);
-    await this.#link.close();
+    await Promise.all([this.#link.close(), this.#lines.close()]);
   }
 
   get #mayStart(): boolean {
@@ -131,21 +142,37 @@ export class Server {
     return "error" in state ? { status: state.kind, error: state.error } : { status: state.kind };
   }
 
-  async #call(name: string, input: Input, context: CallContext): Promise<unknown> {
+  /** A line for one caller. Its tools are those of the line that all share. */
+  #openOwn(audience: Audience, caller: string): Link {
+    const era = this.#link.state.kind === "connected" ? this.#link.state.connection.era : undefined;
+    return new Link(
+      this.config,
+      era,
+      { ...this.#options, client: audience, caller },
+      {
+        prepare: async () => {},
+        onToolsChanged: () => {},
+        onChange: () => {},
+        onLog: (level, text) => audience.log(level, text),
+      },
+    );
+  }
+
+  async #call({ link }: Line, name: string, input: Input, context: CallContext): Promise<unknown> {
     const tool = this.#tool(name);
     const facts = { server: this.config.name, tool: name, skill: this.#skillName, method: tool.method.name };
-    const answer = await this.#send(tool, input, context, facts);
+    const answer = await this.#send(link, tool, input, context, facts);
     if (answer !== "session expired") return valueOf(answer.result, tool, facts);
     // The server did not look at the call; even so it is made again only where that cannot do harm.
-    await this.#link.wake();
-    const again = isRepeatable(tool) ? await this.#send(tool, input, context, facts) : "session expired";
+    await link.wake();
+    const again = isRepeatable(tool) ? await this.#send(link, tool, input, context, facts) : "session expired";
     if (again !== "session expired") return valueOf(again.result, tool, facts);
     throw gone(facts, "had forgotten the session; it has a new one, call again");
   }
 
-  async #send(tool: Tool, input: Input, context: CallContext, facts: CallFacts): Promise<Answer> {
-    const { state } = this.#link;
-    if (state.kind !== "connected") throw gone(facts, this.#absence());
+  async #send(link: Link, tool: Tool, input: Input, context: CallContext, facts: CallFacts): Promise<Answer> {
+    const { state } = link;
+    if (state.kind !== "connected") throw gone(facts, absence(state));
     const { connection } = state;
     const { signal, progress } = context;
     const onProgress = ({ progress: done, total, message }: Progress): void => progress(done, total, message);
@@ -157,23 +184,17 @@ export class Server {
       const failure = await explainFailure(thrown, connection, facts);
       if (failure.kind === "answered") throw failure.error;
       if (failure.kind === "session expired") {
-        this.#link.renew(connection);
+        link.renew(connection);
         return "session expired";
       }
-      this.#link.lost(connection, failure.why);
+      link.lost(connection, failure.why);
       throw gone(facts, failure.why);
     }
   }
 
-  /** No more than that: why a server is down is for people, and may hold what it has printed. */
-  #absence(): string {
-    const { status } = this.#condition();
-    return `is ${status === "error" ? "down" : status}`;
-  }
-
   #tool(name: string): Tool {
     const facts = { server: this.config.name, tool: name };
-    if (this.#offer === undefined) throw gone(facts, this.#absence());
+    if (this.#offer === undefined) throw gone(facts, absence(this.#link.state));
     const tool = this.#offer.tools.get(name);
     if (tool !== undefined) return tool;
     throw new SkillgateError("METHOD_UNKNOWN", `Tool not found: ${this.config.name}.${name}`, facts);
@@ -227,6 +248,11 @@ type Input = Readonly<Record<string, unknown>>;
 
 /** The result as the server sent it; or it did not look at the call, and a new session is under way. */
 type Answer = { readonly result: unknown } | "session expired";
+
+/** No more than that: why a server is down is for people, and may hold what it has printed. */
+function absence({ kind }: LinkState): string {
+  return `is ${kind === "error" ? "down" : kind}`;
+}
 
 function isRepeatable({ method: { metadata } }: Tool): boolean {
   return metadata?.readOnly === true || metadata?.idempotent === true;
