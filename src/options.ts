@@ -9,6 +9,7 @@ import type { Problem } from "./model/provider.ts";
 import type { ProvidedSkill } from "./model/skill.ts";
 import type { ServerConfig } from "./providers/mcp/index.ts";
 import type { ApprovalRequest } from "./router/index.ts";
+import { serverUse, type ServerUse } from "./server-use.ts";
 
 /** Everything is optional: a runtime without options has the skills of the folder `skills` and nothing else. */
 export interface RuntimeOptions {
@@ -18,6 +19,8 @@ export interface RuntimeOptions {
   readonly skills?: readonly ProvidedSkill[];
   /** MCP servers by name, in any of the dialects that files use. */
   readonly mcpServers?: Readonly<Record<string, unknown>>;
+  /** How MCP servers are started, kept and asked. */
+  readonly mcp?: ServerUse;
   /** Path of a settings.yaml to read; it must exist. */
   readonly settings?: string;
   /** Path of an MCP configuration file to read; it must exist. */
@@ -53,6 +56,7 @@ export interface Settings {
   readonly watch: boolean;
   readonly skills: readonly ProvidedSkill[];
   readonly servers: readonly ServerConfig[];
+  readonly serverUse: ReturnType<typeof serverUse>;
   readonly limits: Limits;
   readonly sections: Readonly<Record<string, unknown>>;
   readonly problems: readonly Problem[];
@@ -74,6 +78,13 @@ export async function readOptions(options: RuntimeOptions): Promise<Settings> {
     watch: options.watch ?? false,
     skills: (options.skills ?? []).map(parseSkill),
     servers: [...declared, ...files.servers.filter((server) => !names.has(server.name))],
+    serverUse: serverUse(options.mcp, {
+      cwd,
+      env,
+      section: files.settings["mcp"],
+      discover: options.discover ?? false,
+      lazy: options.lazy ?? false,
+    }),
     limits: mergeLimits(mergeLimits(DEFAULT_LIMITS, files.limits), options.limits),
     sections: files.settings,
     problems: files.warnings,

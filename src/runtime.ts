@@ -84,8 +84,12 @@ export interface Runtime extends AsyncDisposable {
   readonly problems: readonly Problem[];
   /** Results that were too large to hand out whole, for an hour. */
   readonly results: Pick<KeptResults, "read">;
-  /** Settles when every MCP server is connected or has failed. */
+  /** Settles when skills are loaded, and of every MCP server is known, be it from an earlier time, what it offers. */
+  readonly known: Promise<void>;
+  /** Settles when every MCP server is connected or has failed; starts those that were not needed yet. */
   readonly ready: Promise<void>;
+  /** Accepts the tools of an MCP server as they are now: changes of theirs are not reported any more, or not held back. */
+  acceptTools(server: string): void;
   on<Name extends keyof RuntimeEvents>(event: Name, listener: (...args: RuntimeEvents[Name]) => void): () => void;
   /** Ends every run, thread and server. */
   close(): Promise<void>;
@@ -117,10 +121,10 @@ interface Parts {
 function openRuntime(parts: Parts): Runtime {
   const { options, settings, registry, sources, providers, events } = parts;
   const rooms = openRooms(parts);
-  let ready: Promise<void> | undefined;
+  let known: Promise<void> | undefined;
   let closed: Promise<unknown> | undefined;
-  const whenReady = (): Promise<void> => (ready ??= providers.ready());
-  if (options.lazy !== true) void whenReady();
+  const whenKnown = (): Promise<void> => (known ??= providers.known());
+  if (options.lazy !== true) void whenKnown();
 
   const viewFor = (caller: Caller = OWNER): Catalog => registry.viewFor(caller);
   const requestOf = ({ caller = OWNER, limits, signal }: RunOptions): RunRequest => ({
@@ -135,7 +139,7 @@ function openRuntime(parts: Parts): Runtime {
       if (closed !== undefined) throw new SkillgateError("RUNTIME_CLOSED", sentence("RUNTIME_CLOSED", "run"));
       let outcome = await runSnippet(source, requestOf(options), rooms);
       // A name may be unknown only because what has it is still on its way.
-      for (const wait of [() => providers.open(), whenReady]) {
+      for (const wait of [() => providers.open(), whenKnown]) {
         if (providers.isComplete || outcome.kind !== "refused" || !outcome.violations.some(isUnknown)) break;
         await wait();
         outcome = await runSnippet(source, requestOf(options), rooms);
@@ -168,9 +172,13 @@ function openRuntime(parts: Parts): Runtime {
       return [...settings.problems, ...sources.problems];
     },
     results: rooms.results,
-    get ready() {
-      return whenReady();
+    get known() {
+      return whenKnown();
     },
+    get ready() {
+      return providers.ready();
+    },
+    acceptTools: (server) => providers.accept(server),
     on(event, listener) {
       events.on(event, listener as never);
       return () => events.off(event, listener as never);

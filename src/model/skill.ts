@@ -92,6 +92,8 @@ export interface CallContext {
   readonly progress: (done: number, total?: number, text?: string) => void;
   /** Who can be asked on the user's behalf; absent where nobody can. */
   readonly client?: Client;
+  /** Takes the result of an MCP server as it was on the wire; absent where nobody passes it on. */
+  readonly wire?: (result: unknown) => void;
 }
 
 /**

@@ -38,30 +38,36 @@ const CALLS = {
   ],
 };
 
+/** Whoever is asked for something agrees, and leaves every field to its default. */
+const ANSWERS = {
+  "elicitation/create": { action: "accept", content: {} },
+  "sampling/createMessage": { role: "assistant", model: "none", content: { type: "text", text: "yes" } },
+  "roots/list": { roots: [] },
+};
+
 const config = { ...serverConfigOf("suite", { url }), oauth: OAUTH[scenario] ?? {} };
-const listings = new Map();
 const provider = connectServers([config], {
   env: process.env,
   clientInfo: { name: "skillgate-conformance", version: "1.0.0" },
   authorize,
-  cache: listings,
 });
 await provider.ready;
 const [status] = provider.servers;
 if (status.status !== "connected") throw new Error(status.error);
-const [listing] = listings.values();
-for (const { name, arguments: input } of callsFor(listing.tools)) {
+for (const { name, arguments: input } of callsFor(toolsOf(status, provider.skills[0]))) {
   console.log(name, JSON.stringify(await provider.call("suite", name, input, callContext())));
 }
 await provider.close();
 
-function callsFor(tools) {
-  const offered = new Set(status.tools.map(({ name }) => name));
-  const calls = CALLS[scenario]?.(tools) ?? tools.map(({ name }) => ({ name, arguments: {} }));
-  return calls.filter(({ name }) => offered.has(name));
+/** The tools that are offered, each with the schema that its method has. */
+function toolsOf({ tools }, { methods }) {
+  return tools.map(({ name, method }) => ({ name, inputSchema: methods.find((each) => each.name === method).input }));
 }
 
-/** Whoever is asked for something agrees, and leaves every field to its default. */
+function callsFor(tools) {
+  return CALLS[scenario]?.(tools) ?? tools.map(({ name }) => ({ name, arguments: {} }));
+}
+
 function callContext() {
   return {
     caller: OWNER,
@@ -74,12 +80,6 @@ function callContext() {
     client: { can: () => true, ask: async (request) => ANSWERS[request] },
   };
 }
-
-const ANSWERS = {
-  "elicitation/create": { action: "accept", content: {} },
-  "sampling/createMessage": { role: "assistant", model: "none", content: { type: "text", text: "yes" } },
-  "roots/list": { roots: [] },
-};
 
 /** The suite's page asks nobody: it redirects at once. */
 async function authorize({ url }) {

@@ -1,5 +1,4 @@
 import {
-  type FetchLike,
   type Implementation,
   type PriorDiscovery,
   SdkError,
@@ -13,10 +12,9 @@ import {
 import type { Client } from "../../model/client.ts";
 import { boundedFetch } from "./bounded-fetch.ts";
 import { type Connection, handshake, type LogLevel } from "./connection.ts";
-import { authorizationFailure, networkFailure, startFailure } from "./failure.ts";
-import { type Authorize, OAuthSession } from "./oauth/session.ts";
+import { networkFailure, startFailure } from "./failure.ts";
+import type { OAuthSession } from "./oauth/session.ts";
 import { authorizedFetch } from "./oauth/authorized-fetch.ts";
-import type { TokenStore } from "./oauth/token-file.ts";
 import type { RemoteServerConfig, ServerConfig, StdioServerConfig } from "./server-config.ts";
 import { childEnvironment, type Environment } from "./stdio/environment.ts";
 import { type ProcessReport, StdioTransport } from "./stdio/transport.ts";
@@ -27,12 +25,8 @@ export interface ConnectOptions {
   readonly timeoutMs: number;
   readonly maxMessageBytes: number;
   readonly signal: AbortSignal;
-  /** What was granted to us. */
-  readonly tokens: TokenStore;
-  /** On whose behalf the connection is made. */
-  readonly caller: string;
-  /** Asks a person to allow access. */
-  readonly authorize: Authorize | undefined;
+  /** The right to use a remote server; `undefined` where no login is wanted. */
+  readonly session: OAuthSession | undefined;
   /** What an earlier connection found out. */
   readonly era?: PriorDiscovery;
   readonly onToolsChanged: () => void;
@@ -101,9 +95,11 @@ function waysToStart(config: StdioServerConfig, options: ConnectOptions): readon
 
 /** A server that does not answer a POST as it should may still speak the transport that came before. */
 function waysToReach(config: RemoteServerConfig, options: ConnectOptions): readonly Way[] {
-  const { era } = options;
+  const { era, session } = options;
   const url = new URL(config.url);
-  const request = { requestInit: { headers: config.headers }, fetch: fetchFor(config, options) };
+  const plain = boundedFetch(options.maxMessageBytes);
+  const fetch = session === undefined ? plain : authorizedFetch(session, plain);
+  const request = { requestInit: { headers: config.headers }, fetch };
   const http = (): Transport => new StreamableHTTPClientTransport(url, request);
   const events: Way = {
     era: LEGACY,
@@ -116,20 +112,10 @@ function waysToReach(config: RemoteServerConfig, options: ConnectOptions): reado
   return [first, { era: LEGACY, transport: http, worthAfter: ({ thrown }) => isRefusedProbe(thrown) }, events];
 }
 
-/** Who has said how to authorize by headers means that, and no login. */
-function fetchFor(config: RemoteServerConfig, options: ConnectOptions): FetchLike {
-  const { maxMessageBytes, tokens: store, caller, authorize } = options;
-  const plain = boundedFetch(maxMessageBytes);
-  const hasHeader = Object.keys(config.headers).some((name) => name.toLowerCase() === "authorization");
-  if (config.oauth === false || (config.oauth === undefined && hasHeader)) return plain;
-  const { name, url: server, oauth = {} } = config;
-  return authorizedFetch(new OAuthSession({ name, server, caller, config: oauth, store, authorize }), plain);
-}
-
 /** The server stumbled over the question for the newest protocol; it was reached, and does not ask who we are. */
 function isRefusedProbe(thrown: unknown): boolean {
-  if (thrown instanceof SdkHttpError) return thrown.code === SdkErrorCode.EraNegotiationFailed;
-  if (!(thrown instanceof SdkError) || authorizationFailure(thrown) !== undefined) return false;
+  if (thrown instanceof SdkHttpError) return thrown.code === SdkErrorCode.EraNegotiationFailed && thrown.status !== 401;
+  if (!(thrown instanceof SdkError)) return false;
   const isVerdict = thrown.code === SdkErrorCode.EraNegotiationFailed || thrown.code === SdkErrorCode.RequestTimeout;
   return isVerdict && networkFailure(thrown) === undefined;
 }

@@ -36,6 +36,8 @@ export interface Connection {
   readonly protocolVersion: string;
   /** What the server says of itself. */
   readonly server: Partial<Implementation>;
+  /** What it announces to have. */
+  readonly capabilities: Readonly<Record<string, unknown>>;
   readonly instructions: string;
   /** Which of the two protocols the server speaks; spares the next connection the question. */
   readonly era: PriorDiscovery;
@@ -179,6 +181,7 @@ function connectionOf(client: Client, inner: Transport, closed: Promise<void>): 
   return {
     protocolVersion: client.getNegotiatedProtocolVersion() ?? "",
     server: client.getServerVersion() ?? {},
+    capabilities: client.getServerCapabilities() ?? {},
     instructions: client.getInstructions() ?? "",
     era: discover === undefined ? { kind: "legacy" } : { kind: "modern", discover },
     get hasSession() {

@@ -76,7 +76,7 @@ function inWords(config: ServerConfig, { thrown, timeoutMs, step }: FailedStart)
   const refusal = authorizationFailure(thrown);
   if (refusal !== undefined) return refusal;
   if (isTimeout(thrown)) return `did not answer within ${timeoutMs / 1000} s`;
-  if (thrown instanceof SdkHttpError) return httpInWords(thrown);
+  if (thrown instanceof SdkHttpError) return httpInWords(thrown) + (thrown.status === 401 ? loginHint(config) : "");
   if (thrown instanceof SseError) return `cannot be reached: ${thrown.message}`;
   if (config.transport === "stdio" && isSpawnError(thrown)) {
     if (thrown["code"] !== "ENOENT") return `cannot be started: ${messageOf(thrown)}`;
@@ -85,6 +85,13 @@ function inWords(config: ServerConfig, { thrown, timeoutMs, step }: FailedStart)
   }
   const failure = networkFailure(thrown);
   return failure === undefined ? `${step}: ${messageOf(thrown)}` : `cannot be reached: ${failure.message}`;
+}
+
+/** Where a header was to authorize, it is the header that is wrong. */
+function loginHint(config: ServerConfig): string {
+  if (config.transport === "stdio") return "";
+  const hasHeader = Object.keys(config.headers).some((name) => name.toLowerCase() === "authorization");
+  return hasHeader ? "" : `, log in with: skillgate mcp login ${config.name}`;
 }
 
 function isSpawnError(thrown: unknown): thrown is Record<string, unknown> {

@@ -7,7 +7,7 @@ import { howItEnded } from "./call-failure.ts";
 import { connect } from "./connect.ts";
 import type { Connection, LogLevel } from "./connection.ts";
 import { startFailure } from "./failure.ts";
-import type { Authorize } from "./oauth/session.ts";
+import { AuthorizationError, type Authorize, OAuthSession } from "./oauth/session.ts";
 import type { TokenStore } from "./oauth/token-file.ts";
 import type { ServerConfig } from "./server-config.ts";
 import type { Environment } from "./stdio/environment.ts";
@@ -51,6 +51,7 @@ export class Link {
   readonly #events: LinkEvents;
   readonly #backoff: Backoff;
   readonly #closing = new AbortController();
+  readonly #session: OAuthSession | undefined;
   #state: LinkState = { kind: "asleep" };
   /** What is known of the protocol that the server speaks. */
   #era: PriorDiscovery | undefined;
@@ -66,6 +67,7 @@ export class Link {
     this.#era = era;
     this.#options = options;
     this.#events = events;
+    this.#session = sessionFor(config, options);
     this.#backoff = createBackoff(options.restart);
   }
 
@@ -159,11 +161,23 @@ export class Link {
 
   async #connect(): Promise<Connection> {
     await this.#swept;
+    if (this.#session === undefined) return this.#connectOnce();
+    try {
+      return await this.#session.connecting(() => this.#connectOnce(), this.closing);
+    } catch (thrown) {
+      if (!(thrown instanceof AuthorizationError)) throw thrown;
+      const { connectTimeoutMs: timeoutMs } = this.#options;
+      throw startFailure(this.#config, { thrown, timeoutMs, report: undefined, step: "" });
+    }
+  }
+
+  async #connectOnce(): Promise<Connection> {
     const { connectTimeoutMs: timeoutMs } = this.#options;
     const connection = await connect(this.#config, {
       ...this.#options,
       timeoutMs,
       signal: this.closing,
+      session: this.#session,
       ...(this.#era && { era: this.#era }),
       onToolsChanged: this.#events.onToolsChanged,
       onLog: (level, text) => {
@@ -182,4 +196,13 @@ export class Link {
       throw startFailure(this.#config, { thrown, timeoutMs, report, step: "did not list its tools" });
     }
   }
+}
+
+/** Who has said how to authorize by headers means that, and no login. */
+function sessionFor(config: ServerConfig, { tokens: store, caller, authorize }: LinkOptions): OAuthSession | undefined {
+  if (config.transport === "stdio" || config.oauth === false) return undefined;
+  const { name, url: server, headers, oauth } = config;
+  const hasHeader = Object.keys(headers).some((header) => header.toLowerCase() === "authorization");
+  if (oauth === undefined && hasHeader) return undefined;
+  return new OAuthSession({ name, server, caller, config: oauth ?? {}, store, authorize });
 }

@@ -76,7 +76,7 @@ test("M4: a server that cannot be reached any more fails its calls, and is looke
 });
 
 test.each([
-  [401, "", "asks for authorization (HTTP 401)"],
+  [401, "", "asks for authorization (HTTP 401), log in with: skillgate mcp login web"],
   [403, "", "denies access (HTTP 403)"],
   [500, "out of memory", "answered HTTP 500: out of memory"],
   [404, "no such page", "answered HTTP 404: no such page"],
@@ -127,7 +127,7 @@ test.each([
 test("M9: an answer over the limit fails its call and nothing else", async () => {
   const server = await sessionServer();
   const provider = await connected([remote(server.url)], { maxMessageBytes: 64 << 10, restart: { firstDelayMs: 10 } });
-  await expect(call(provider, "huge")).rejects.toMatchObject({ code: "SERVER_GONE" });
+  await expect(call(provider, "huge")).rejects.toMatchObject({ code: "ANSWER_LIMIT" });
   await until(provider, () => provider.servers[0]?.status === "connected");
   expect(await call(provider, "echo", { message: "back" })).toBe("back");
 });

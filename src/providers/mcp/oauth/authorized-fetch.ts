@@ -8,7 +8,7 @@ export function authorizedFetch(session: OAuthSession, next: FetchLike): FetchLi
     const token = await session.accessToken();
     const response = await next(input, withToken(init, token));
     const challenge = challengeIn(response);
-    if (challenge === undefined || !(await session.renew(token, challenge))) return response;
+    if (challenge === undefined || !(await session.answer({ token, challenge }))) return response;
     await response.body?.cancel();
     return next(input, withToken(init, await session.accessToken()));
   };

@@ -20,6 +20,9 @@ import type { TokenStore } from "./token-file.ts";
 /** How long a person has to allow access. */
 const CONSENT_MS = 300_000;
 
+/** How often a server can ask for more while it is connected: for a token, then for more rights. */
+const MOST_LOGINS = 3;
+
 /** Where the browser would come back to, for flows that need none. */
 const NO_CALLBACK = "http://127.0.0.1/callback";
 
@@ -41,6 +44,12 @@ export interface OAuthSessionOptions extends GrantOwner {
 /** What a server said when it refused a request. */
 export type Challenge = Pick<AuthOptions, "scope" | "resourceMetadataUrl">;
 
+/** A request that was refused: the token that it had, and what the server wants. */
+export interface Refusal {
+  readonly token: string | undefined;
+  readonly challenge: Challenge;
+}
+
 /** Access was not granted; the message says why. */
 export class AuthorizationError extends Error {}
 
@@ -51,6 +60,8 @@ export class OAuthSession {
   /** What was asked for already: a step up asks for that as well. */
   #scope: string | undefined;
   #renewing: Promise<boolean> | undefined;
+  #isConnecting = false;
+  #refusal: Refusal | undefined;
 
   constructor(options: OAuthSessionOptions) {
     this.#options = options;
@@ -60,6 +71,32 @@ export class OAuthSession {
   async accessToken(): Promise<string | undefined> {
     if (this.#machine !== undefined) return (await this.#machine.tokens())?.access_token;
     return (await this.#granted())?.tokens.access_token;
+  }
+
+  /**
+   * Connects, and gets what the server wants to see if it refuses: only then, because a handshake has a time limit, and a
+   * person who is asked for something has another one.
+   */
+  async connecting<Result>(connect: () => Promise<Result>, closing: AbortSignal): Promise<Result> {
+    for (let logins = 0; ; logins++) {
+      this.#isConnecting = true;
+      this.#refusal = undefined;
+      try {
+        return await connect();
+      } catch (thrown) {
+        const { token, challenge }: Partial<Refusal> = this.#refusal ?? {};
+        const isAnswered = challenge !== undefined && logins < MOST_LOGINS;
+        if (!isAnswered || !(await Promise.race([this.renew(token, challenge), aborted(closing)]))) throw thrown;
+      } finally {
+        this.#isConnecting = false;
+      }
+    }
+  }
+
+  /** What to do about a refused request: true if it is to be made again. */
+  async answer(refusal: Refusal): Promise<boolean> {
+    this.#refusal = refusal;
+    return !this.#isConnecting && this.renew(refusal.token, refusal.challenge);
   }
 
   /** Gets a token in place of the one that was refused; false if a person would have to be asked, and cannot. */
@@ -162,6 +199,13 @@ function machineProvider(config: OAuthConfig): OAuthClientProvider | undefined {
   return privateKey === undefined
     ? new ClientCredentialsProvider({ clientId, clientSecret: clientSecret ?? "", ...rest })
     : new PrivateKeyJwtProvider({ clientId, privateKey, algorithm, ...rest });
+}
+
+function aborted(signal: AbortSignal): Promise<never> {
+  return new Promise((_, reject) => {
+    if (signal.aborted) reject(signal.reason as Error);
+    signal.addEventListener("abort", () => reject(signal.reason as Error), { once: true });
+  });
 }
 
 function tooLate(): Promise<never> {
