@@ -99,7 +99,7 @@ function oldServer(calls: string[]): OldServer {
 
 type Listener = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
 
-async function serve(listener: Listener): Promise<HttpServer> {
+export async function serve(listener: Listener): Promise<HttpServer> {
   const requests: string[] = [];
   const server = createServer((request, response) => {
     requests.push(`${request.method} ${request.url} ${request.headers.authorization ?? ""}`.trim());

