@@ -70,6 +70,15 @@ export async function eventServer(): Promise<HttpServer> {
   });
 }
 
+/** Of 2025-11-25 without sessions; it answers with one message of JSON each. */
+export async function jsonServer(): Promise<HttpServer> {
+  return serve(async (request, response) => {
+    const transport = new StreamableHTTPServerTransport({ enableJsonResponse: true });
+    await oldServer([]).connect(transport as Parameters<OldServer["connect"]>[0]);
+    await transport.handleRequest(request, response);
+  });
+}
+
 /** Answers every request in one way. */
 export function plainServer(status: number, body: string): Promise<HttpServer> {
   return serve(

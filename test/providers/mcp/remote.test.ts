@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 
 import { serverConfigOf } from "../../../src/config/index.ts";
 import type { McpProvider, ServerConfig } from "../../../src/providers/mcp/index.ts";
-import { eventServer, modernServer, plainServer, sessionServer } from "./http-servers.ts";
+import { eventServer, jsonServer, modernServer, plainServer, sessionServer } from "./http-servers.ts";
 import { connected, contextOf, until } from "./servers.ts";
 
 const remote = (url: string, entry: object = {}): ServerConfig => serverConfigOf("web", { url, ...entry });
@@ -124,10 +124,18 @@ test.each([
   },
 );
 
-test("M9: an answer over the limit fails its call and nothing else", async () => {
-  const server = await sessionServer();
-  const provider = await connected([remote(server.url)], { maxMessageBytes: 64 << 10, restart: { firstDelayMs: 10 } });
-  await expect(call(provider, "huge")).rejects.toMatchObject({ code: "ANSWER_LIMIT" });
-  await until(provider, () => provider.servers[0]?.status === "connected");
-  expect(await call(provider, "echo", { message: "back" })).toBe("back");
+test.each([
+  ["events", sessionServer],
+  ["one message", jsonServer],
+])("M9: an answer over the limit, as %s, fails its call and nothing else", async (_kind, start) => {
+  const server = await start();
+  const provider = await connected([remote(server.url)], { maxMessageBytes: 64 << 10 });
+  const message =
+    'Cannot take a call result of this size: "huge" of "web": the answer has more than 65536 bytes (ANSWER_LIMIT)';
+  const others = [1, 2].map((n) => call(provider, "echo", { message: String(n) }));
+  await expect(call(provider, "huge")).rejects.toMatchObject({ code: "ANSWER_LIMIT", message });
+  expect(await Promise.all(others)).toEqual(["1", "2"]);
+  expect(await call(provider, "echo", { message: "still here" })).toBe("still here");
+  expect(provider.servers[0]).toMatchObject({ status: "connected" });
+  expect(server.requests.filter((request) => request.startsWith("DELETE"))).toEqual([]);
 });
