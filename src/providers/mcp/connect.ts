@@ -13,10 +13,12 @@ import type { Client } from "../../model/client.ts";
 import { boundedFetch } from "./bounded-fetch.ts";
 import { type Connection, handshake, type LogLevel } from "./connection.ts";
 import { networkFailure, startFailure } from "./failure.ts";
+import type { Kept } from "./kept-files.ts";
 import type { OAuthSession } from "./oauth/session.ts";
 import { authorizedFetch } from "./oauth/authorized-fetch.ts";
 import type { RemoteServerConfig, ServerConfig, StdioServerConfig } from "./server-config.ts";
 import { childEnvironment, type Environment } from "./stdio/environment.ts";
+import { withoutNpx } from "./stdio/npx.ts";
 import { type ProcessReport, StdioTransport } from "./stdio/transport.ts";
 
 export interface ConnectOptions {
@@ -27,6 +29,8 @@ export interface ConnectOptions {
   readonly signal: AbortSignal;
   /** The right to use a remote server; `undefined` where no login is wanted. */
   readonly session: OAuthSession | undefined;
+  /** Where programs were found that `npx` would start. */
+  readonly programs: Kept;
   /** What an earlier connection found out. */
   readonly era?: PriorDiscovery;
   readonly onToolsChanged: () => void;
@@ -63,7 +67,7 @@ const LEGACY: PriorDiscovery = { kind: "legacy" };
 export async function connect(config: ServerConfig, options: ConnectOptions): Promise<Connection> {
   const deadline = AbortSignal.timeout(options.timeoutMs);
   const signal = AbortSignal.any([deadline, options.signal]);
-  const ways = config.transport === "stdio" ? waysToStart(config, options) : waysToReach(config, options);
+  const ways = config.transport === "stdio" ? await waysToStart(config, options, signal) : waysToReach(config, options);
   let failure: Failure | undefined;
   for (const way of ways) {
     if (failure !== undefined && (signal.aborted || !way.worthAfter(failure))) continue;
@@ -85,8 +89,13 @@ export async function connect(config: ServerConfig, options: ConnectOptions): Pr
 }
 
 /** Some servers exit at the question for the newest protocol; those are started again and spoken to in the older one. */
-function waysToStart(config: StdioServerConfig, options: ConnectOptions): readonly Way[] {
-  const command = { ...config, env: childEnvironment(options.env, config.env) };
+async function waysToStart(
+  config: StdioServerConfig,
+  options: ConnectOptions,
+  signal: AbortSignal,
+): Promise<readonly Way[]> {
+  const declared = { ...config, env: childEnvironment(options.env, config.env) };
+  const command = await withoutNpx(declared, options.programs, signal);
   const transport = (): Transport => new StdioTransport(command, options.maxMessageBytes);
   const hasExited = ({ transport }: Failure): boolean => reportOf(transport)?.exit !== undefined;
   const first: Way = { transport, worthAfter: () => true, ...(options.era && { era: options.era }) };

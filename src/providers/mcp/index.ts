@@ -82,6 +82,7 @@ export function connectServers(configs: readonly ServerConfig[], options: McpOpt
     idleMs: options.idleMs,
     cache: stateDir === undefined ? undefined : keptIn(join(stateDir, "servers")),
     pins: stateDir === undefined ? new Map<string, unknown>() : keptIn(join(stateDir, "accepted")),
+    programs: stateDir === undefined ? new Map<string, unknown>() : keptIn(join(stateDir, "programs")),
     changePolicy: options.changes ?? "report",
     isLazy: options.start === "when needed",
     log: options.log ?? (() => {}),

@@ -9,6 +9,7 @@ import type { Connection, LogLevel } from "./connection.ts";
 import { startFailure } from "./failure.ts";
 import { AuthorizationError, type Authorize, OAuthSession } from "./oauth/session.ts";
 import type { TokenStore } from "./oauth/token-file.ts";
+import type { Kept } from "./kept-files.ts";
 import type { ServerConfig } from "./server-config.ts";
 import type { Environment } from "./stdio/environment.ts";
 import type { ProcessReport } from "./stdio/transport.ts";
@@ -19,6 +20,8 @@ export interface LinkOptions {
   readonly connectTimeoutMs: number;
   readonly maxMessageBytes: number;
   readonly restart: RestartPolicy;
+  /** Where programs were found that `npx` would start. */
+  readonly programs: Kept;
   readonly tokens: TokenStore;
   readonly caller: string;
   readonly authorize: Authorize | undefined;

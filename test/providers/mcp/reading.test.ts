@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 
 import { createRuntime } from "../../../src/runtime.ts";
 import { call, connected, fixture, ROOT } from "./servers.ts";
@@ -54,7 +54,8 @@ test("M7: a server without resources and prompts has no methods for them", async
 
 test("M7: a snippet reads a resource and a prompt by the names with a dot", async () => {
   const mcpServers = { fixture: { command: process.execPath, args: ["test/fixtures/mcp/server.js", "resources"] } };
-  await using runtime = await createRuntime({ skillsDir: false, mcpServers, cwd: ROOT });
+  const runtime = await createRuntime({ skillsDir: false, mcpServers, cwd: ROOT });
+  onTestFinished(() => runtime.close());
   await runtime.ready;
   const outcome = await runtime.run(`
     const { resources } = { resources: 1 };
@@ -73,7 +74,8 @@ test("M7: a snippet reads a resource and a prompt by the names with a dot", asyn
 
 test("M7: a part that no server has is refused like any unknown method", async () => {
   const mcpServers = { fixture: { command: process.execPath, args: ["test/fixtures/mcp/server.js", "resources"] } };
-  await using runtime = await createRuntime({ skillsDir: false, mcpServers, cwd: ROOT });
+  const runtime = await createRuntime({ skillsDir: false, mcpServers, cwd: ROOT });
+  onTestFinished(() => runtime.close());
   await runtime.ready;
   const { violations } = runtime.check('await device.FixtureMCP.resources.write("x")');
   expect(violations).toMatchObject([{ code: "METHOD_UNKNOWN" }]);
