@@ -3,6 +3,7 @@
 import { availableParallelism } from "node:os";
 import { createRuntime, defineSkill } from "../../dist/src/index.js";
 import { table } from "./measure.mjs";
+import { benchMcp } from "./mcp.mjs";
 import { benchCompute, benchPayloads } from "./payloads.mjs";
 import { RESULTS } from "./peers.mjs";
 import {
@@ -45,6 +46,7 @@ await benchEventLoop();
 await benchPayloads();
 await benchCompute();
 await benchStart();
+await benchMcp();
 
 async function benchRuns() {
   const rates = [];
