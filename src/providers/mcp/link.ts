@@ -3,11 +3,8 @@ import type { Implementation, PriorDiscovery } from "@modelcontextprotocol/clien
 import { messageOf } from "../../errors.ts";
 import type { Client } from "../../model/client.ts";
 import { type Backoff, createBackoff, type RestartPolicy } from "./backoff.ts";
-import { howItEnded } from "./call-failure.ts";
-import { connect } from "./connect.ts";
 import type { Connection, LogLevel } from "./connection.ts";
-import { startFailure } from "./failure.ts";
-import { AuthorizationError, type Authorize, OAuthSession } from "./oauth/session.ts";
+import type { Authorize } from "./oauth/session.ts";
 import type { TokenStore } from "./oauth/token-file.ts";
 import type { Kept } from "./kept-files.ts";
 import type { ServerConfig } from "./server-config.ts";
@@ -54,7 +51,6 @@ export class Link {
   readonly #events: LinkEvents;
   readonly #backoff: Backoff;
   readonly #closing = new AbortController();
-  readonly #session: OAuthSession | undefined;
   #state: LinkState = { kind: "asleep" };
   /** What is known of the protocol that the server speaks. */
   #era: PriorDiscovery | undefined;
@@ -70,7 +66,6 @@ export class Link {
     this.#era = era;
     this.#options = options;
     this.#events = events;
-    this.#session = sessionFor(config, options);
     this.#backoff = createBackoff(options.restart);
   }
 
@@ -152,7 +147,7 @@ export class Link {
         this.#era = connection.era;
         this.#wasConnected = true;
         this.#become({ kind: "connected", connection });
-        void connection.closed.then(async () => this.lost(connection, await howItEnded(connection)));
+        void connection.closed.then(() => this.#ended(connection));
       },
       (thrown: unknown) => {
         this.#era = undefined;
@@ -162,25 +157,20 @@ export class Link {
     this.#become({ kind: "connecting" });
   }
 
-  async #connect(): Promise<Connection> {
-    await this.#swept;
-    if (this.#session === undefined) return this.#connectOnce();
-    try {
-      return await this.#session.connecting(() => this.#connectOnce(), this.closing);
-    } catch (thrown) {
-      if (!(thrown instanceof AuthorizationError)) throw thrown;
-      const { connectTimeoutMs: timeoutMs } = this.#options;
-      throw startFailure(this.#config, { thrown, timeoutMs, report: undefined, step: "" });
-    }
+  async #ended(connection: Connection): Promise<void> {
+    const { howItEnded } = await import("./call-failure.ts");
+    this.lost(connection, await howItEnded(connection));
   }
 
-  async #connectOnce(): Promise<Connection> {
-    const { connectTimeoutMs: timeoutMs } = this.#options;
-    const connection = await connect(this.#config, {
+  async #connect(): Promise<Connection> {
+    await this.#swept;
+    // What speaks the protocol is loaded when a server is first spoken to: known servers need not be.
+    const { openConnection } = await import("./open-connection.ts");
+    return openConnection(this.#config, {
       ...this.#options,
-      timeoutMs,
+      timeoutMs: this.#options.connectTimeoutMs,
       signal: this.closing,
-      session: this.#session,
+      prepare: this.#events.prepare,
       ...(this.#era && { era: this.#era }),
       onToolsChanged: this.#events.onToolsChanged,
       onLog: (level, text) => {
@@ -190,22 +180,5 @@ export class Link {
       onProcess: (report) => (this.#report = report),
       log: (level, text) => this.#options.log(this.#config.name, level, text),
     });
-    try {
-      await this.#events.prepare(connection);
-      return connection;
-    } catch (thrown) {
-      const report = connection.report();
-      await connection.close();
-      throw startFailure(this.#config, { thrown, timeoutMs, report, step: "did not list its tools" });
-    }
   }
-}
-
-/** Who has said how to authorize by headers means that, and no login. */
-function sessionFor(config: ServerConfig, { tokens: store, caller, authorize }: LinkOptions): OAuthSession | undefined {
-  if (config.transport === "stdio" || config.oauth === false) return undefined;
-  const { name, url: server, headers, oauth } = config;
-  const hasHeader = Object.keys(headers).some((header) => header.toLowerCase() === "authorization");
-  if (oauth === undefined && hasHeader) return undefined;
-  return new OAuthSession({ name, server, caller, config: oauth ?? {}, store, authorize });
 }

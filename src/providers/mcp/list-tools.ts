@@ -1,5 +1,3 @@
-import { ProtocolError, ProtocolErrorCode } from "@modelcontextprotocol/client";
-
 import { messageOf } from "../../errors.ts";
 import { isRecord } from "../../model/json.ts";
 import type { Connection } from "./connection.ts";
@@ -88,7 +86,10 @@ async function pageOf(
   };
 }
 
+/** Of JSON-RPC. */
+const METHOD_NOT_FOUND = -32_601;
+
 /** A server that has none: it may have other things. */
 function isUnknownMethod(thrown: unknown): boolean {
-  return thrown instanceof ProtocolError && thrown.code === (ProtocolErrorCode.MethodNotFound as number);
+  return isRecord(thrown) && thrown["code"] === METHOD_NOT_FOUND;
 }

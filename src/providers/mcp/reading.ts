@@ -1,5 +1,3 @@
-import { UriTemplate } from "@modelcontextprotocol/client";
-
 import { isRecord, type JsonSchema } from "../../model/json.ts";
 import type { Connection } from "./connection.ts";
 import { listPages } from "./list-tools.ts";
@@ -67,8 +65,8 @@ const READINGS: readonly Reading[] = [
       },
       required: ["uri"],
     },
-    send: (connection, { uri, values }, signal) =>
-      connection.request("resources/read", { uri: expanded(String(uri), values) }, signal),
+    send: async (connection, { uri, values }, signal) =>
+      connection.request("resources/read", { uri: await expanded(String(uri), values) }, signal),
     valueOf: contentsOf,
   },
   {
@@ -103,8 +101,9 @@ async function listed(connection: Connection, method: string, key: string, signa
 }
 
 /** An address; of a template, the one with its names filled in. */
-function expanded(uri: string, values: unknown): string {
+async function expanded(uri: string, values: unknown): Promise<string> {
   if (!isRecord(values)) return uri;
+  const { UriTemplate } = await import("@modelcontextprotocol/client");
   const texts = Object.entries(values).map(([name, value]): [string, string] => [name, String(value)]);
   return new UriTemplate(uri).expand(Object.fromEntries(texts));
 }

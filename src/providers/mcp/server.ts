@@ -1,7 +1,6 @@
 import { messageOf, sentence, SkillgateError } from "../../errors.ts";
 import type { Problem } from "../../model/provider.ts";
 import type { CallContext, ProvidedSkill } from "../../model/skill.ts";
-import { explainFailure } from "./call-failure.ts";
 import { Audience } from "./audience.ts";
 import type { Connection } from "./connection.ts";
 import { type Line, Lines } from "./lines.ts";
@@ -283,6 +282,7 @@ async function send(
     return { result: await operation.send(connection, input, context) };
   } catch (thrown) {
     if (context.signal.aborted) throw context.signal.reason;
+    const { explainFailure } = await import("./call-failure.ts");
     const failure = await explainFailure(thrown, connection, facts);
     if (failure.kind === "answered") throw failure.error;
     if (failure.kind === "session expired") {
