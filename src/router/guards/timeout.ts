@@ -7,8 +7,9 @@ import { factsOf, type Guard } from "../call.ts";
 const LONGEST_MS = 2 ** 31 - 1;
 
 /**
- * Ends a call that takes longer than its method may, or longer than its run (X2). The method learns of it by its signal;
- * one that does not listen is left behind.
+ * Ends a call that takes longer than its method may, or longer than its run (X2). Whoever reports progress is given the
+ * time of the method anew, but never more than the run has. The method learns of its end by its signal; one that does not
+ * listen is left behind.
  */
 export const timeout: Guard = (next) => async (call) => {
   const { method } = call;
@@ -17,7 +18,11 @@ export const timeout: Guard = (next) => async (call) => {
   const stop = onAbort(call.signal, () => controller.abort(cancelledError(method)));
   try {
     controller.signal.throwIfAborted();
-    const work = next({ ...call, signal: controller.signal });
+    const progress: typeof call.progress = (...step) => {
+      timer.refresh();
+      call.progress(...step);
+    };
+    const work = next({ ...call, signal: controller.signal, progress });
     return await unlessAborted(controller.signal, work, () => controller.signal.reason);
   } finally {
     clearTimeout(timer);

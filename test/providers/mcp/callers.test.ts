@@ -1,8 +1,9 @@
-import { expect, test, vi } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 
 import type { Client } from "../../../src/model/client.ts";
 import type { CallContext } from "../../../src/model/skill.ts";
-import { call, connected, ended, fixture } from "./servers.ts";
+import { createRuntime } from "../../../src/runtime.ts";
+import { call, connected, ended, fixture, ROOT } from "./servers.ts";
 
 const ANSWERS: Readonly<Record<string, unknown>> = {
   "elicitation/create": { action: "accept", content: { name: "Ada" } },
@@ -119,4 +120,20 @@ test("M7: what a server logs is told to the caller, if there is only one", async
     expect(log.mock.calls).toHaveLength(1);
     expect(other.mock.calls).toEqual([]);
   }
+});
+
+test("X2: a call that reports progress may take longer than its time, but not longer than its run", async () => {
+  const fixture = { command: process.execPath, args: ["test/fixtures/mcp/server.js"], timeout: 1 };
+  const runtime = await createRuntime({ skillsDir: false, mcpServers: { fixture }, cwd: ROOT });
+  onTestFinished(() => runtime.close());
+  await runtime.ready;
+  const slowly = (steps: number): string => `await device.FixtureMCP.progress_slowly({ steps: ${steps}, ms: 400 })`;
+  expect(await runtime.run(slowly(4))).toMatchObject({ kind: "completed", value: "done" });
+  expect(await runtime.run(slowly(99), { limits: { wallMs: 2_000 } })).toMatchObject({
+    kind: "failed",
+    error: { code: "WALL_LIMIT" },
+  });
+  expect(await runtime.run("await device.FixtureMCP.never()")).toMatchObject({
+    error: { code: "CALL_TIMEOUT", message: "Tool 'FixtureMCP.never' timed out after 1s" },
+  });
 });
