@@ -6,6 +6,7 @@ import type { Connection } from "./connection.ts";
 import { exitInWords, httpInWords, networkFailure } from "./failure.ts";
 import type { CallFacts } from "./results.ts";
 import { within } from "./stdio/within.ts";
+import { pagesToVisit } from "./url-elicitation.ts";
 import { OVERLONG_ANSWER, STREAM_ENDED } from "./wire-errors.ts";
 
 /** How long to wait for a process to end after its pipe broke. */
@@ -30,8 +31,11 @@ export async function explainFailure(thrown: unknown, connection: Connection, fa
   return answered("CALL_FAILED", sentence("CALL_FAILED", `${called(facts)}: ${messageOf(thrown)}`), facts);
 }
 
-function explainError({ code, message }: ProtocolError, facts: CallFacts): CallFailure {
+function explainError(thrown: ProtocolError, facts: CallFacts): CallFailure {
+  const { code, message } = thrown;
   if (code === STREAM_ENDED) return { kind: "gone", why: message };
+  const pages = pagesToVisit(thrown).map(({ url }) => url);
+  if (pages.length > 0) return answered("CALL_FAILED", `${message}; first visit ${pages.join(" and ")}`, facts);
   if (code !== OVERLONG_ANSWER) return answered("CALL_FAILED", message, facts);
   return answered("ANSWER_LIMIT", sentence("ANSWER_LIMIT", `${called(facts)}: ${message}`), facts);
 }

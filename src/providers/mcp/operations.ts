@@ -4,6 +4,7 @@ import type { CallContext, MethodDefinition } from "../../model/skill.ts";
 import type { Connection } from "./connection.ts";
 import { type CallFacts, valueOf } from "./results.ts";
 import type { Tool } from "./tools.ts";
+import { visitsPages } from "./url-elicitation.ts";
 
 export type Input = Readonly<Record<string, unknown>>;
 
@@ -27,9 +28,14 @@ export function toolOperation(tool: Tool): Operation {
     name,
     method,
     isRepeatable: method.metadata?.readOnly === true || method.metadata?.idempotent === true,
-    async send(connection, input, { signal, progress, wire }) {
+    async send(connection, input, { signal, progress, client, wire }) {
       const onProgress = ({ progress: done, total, message }: Progress): void => progress(done, total, message);
-      const result = await connection.callTool({ name, input, inputSchema, signal, onProgress });
+      const call = { name, input, inputSchema, signal, onProgress };
+      const result = await connection.callTool(call).catch(async (thrown: unknown) => {
+        // It was refused before anything was done, so that it can be made again.
+        if (await visitsPages(thrown, client)) return connection.callTool(call);
+        throw thrown;
+      });
       wire?.(result);
       return result;
     },

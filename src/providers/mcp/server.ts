@@ -141,7 +141,9 @@ export class Server {
     try {
       if (!this.#mayStart) throw gone({ server: this.config.name, tool: name }, "is down");
       if (this.#offer === undefined) await this.#link.wake();
-      return await this.#lines.use(context, (line) => this.#call(line, name, input, context));
+      const { client } = this.#options;
+      const asked = client === undefined || context.client !== undefined ? context : { ...context, client };
+      return await this.#lines.use(asked, (line) => this.#call(line, name, input, asked));
     } finally {
       this.#callsUnderWay -= 1;
       if (Date.now() > (this.#offer?.staleAt ?? Infinity)) this.#refresh();

@@ -107,6 +107,28 @@ test("M7: a caller that does not answer after all fails the question, not the se
   expect(await call(provider, "echo", { message: "well" }, by("ada", client))).toBe("well");
 });
 
+test("M7: a user is sent to the page that a server wants to be visited first, and the call is made again", async () => {
+  const url = "https://pay.example/";
+  for (const ways of [[], ["modern"]]) {
+    const provider = await connected([fixture(ways)]);
+    const client = person({ "elicitation/create": { action: "accept" } });
+    expect(await call(provider, "pay_first", { url }, by("ada", client))).toBe("paid and done");
+    const page = { mode: "url", message: "please pay", url, elicitationId: "e1" };
+    expect(client.ask.mock.calls).toEqual([["elicitation/create", page, url]]);
+    const message = `payment is required; first visit ${url}`;
+    await expect(call(provider, "pay_first", { url })).rejects.toMatchObject({ code: "CALL_FAILED", message });
+  }
+});
+
+test.each([
+  ["https://pay.example/", { action: "decline" }, "payment is required; first visit https://pay.example/"],
+  ["javascript:alert(1)", { action: "accept" }, "payment is required"],
+])("M7: where the user does not go to the page (%s, %j) the call fails", async (url, answer, message) => {
+  const provider = await connected([fixture()]);
+  const client = person({ "elicitation/create": answer });
+  await expect(call(provider, "pay_first", { url }, by("ada", client))).rejects.toMatchObject({ message });
+});
+
 test("M7: what a server logs is told to the caller, if there is only one", async () => {
   for (const ways of [[], ["modern"]]) {
     const provider = await connected([fixture(ways)]);
