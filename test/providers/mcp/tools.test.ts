@@ -102,7 +102,10 @@ test.each(readdirSync(LISTS))("M3: the tools of a large real server (%s) are imp
   expect(new Set(tools.map(({ method }) => method.name)).size).toBe(listed.length);
   const registry = createRegistry();
   registry.register({
-    ...{ name: "RecordedMCP", description: "Recorded", source: "recorded", kind: "mcp", server: "recorded" },
+    name: "RecordedMCP",
+    description: "Recorded",
+    source: "recorded",
+    kind: "mcp",
     methods: tools.map(({ method }) => method),
     invoke: () => Promise.resolve(null),
   });
