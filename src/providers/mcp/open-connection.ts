@@ -1,6 +1,8 @@
+import { OWNER } from "../../model/caller.ts";
 import { connect, type ConnectOptions } from "./connect.ts";
 import type { Connection } from "./connection.ts";
 import { startFailure } from "./failure.ts";
+import { GrantFlow } from "./oauth/flow.ts";
 import { AuthorizationError, type Authorize, OAuthSession } from "./oauth/session.ts";
 import type { TokenStore } from "./oauth/token-file.ts";
 import type { ServerConfig } from "./server-config.ts";
@@ -16,7 +18,7 @@ export interface OpenOptions extends Omit<ConnectOptions, "session"> {
 
 /** Connects, logs in where that is wanted, and prepares the connection. Rejects with a `SERVER_FAILED`. */
 export async function openConnection(config: ServerConfig, options: OpenOptions): Promise<Connection> {
-  const session = sessionFor(config, options);
+  const session = await sessionFor(config, options);
   if (session === undefined) return openOnce(config, { ...options, session });
   try {
     return await session.connecting(() => openOnce(config, { ...options, session }), options.signal);
@@ -39,10 +41,18 @@ async function openOnce(config: ServerConfig, options: OpenOptions & ConnectOpti
 }
 
 /** Who has said how to authorize by headers means that, and no login. */
-function sessionFor(config: ServerConfig, { tokens: store, caller, authorize }: OpenOptions): OAuthSession | undefined {
+async function sessionFor(config: ServerConfig, options: OpenOptions): Promise<OAuthSession | undefined> {
   if (config.transport === "stdio" || config.oauth === false) return undefined;
   const { name, url: server, headers, oauth } = config;
   const hasHeader = Object.keys(headers).some((header) => header.toLowerCase() === "authorization");
   if (oauth === undefined && hasHeader) return undefined;
+  const { tokens: store, authorize } = options;
+  const caller = await holderOf(server, options);
   return new OAuthSession({ name, server, caller, config: oauth ?? {}, store, authorize });
+}
+
+/** A caller who has logged in uses that; the others use what the owner may, as they do on the line that all share. */
+async function holderOf(server: string, { tokens, caller }: OpenOptions): Promise<string> {
+  const own = await tokens.get(GrantFlow.key({ server, caller }));
+  return own === undefined ? OWNER.id : caller;
 }

@@ -1,17 +1,17 @@
-import { messageOf, sentence, SkillgateError } from "../../errors.ts";
+import { messageOf, SkillgateError } from "../../errors.ts";
 import type { Problem } from "../../model/provider.ts";
 import type { CallContext, ProvidedSkill } from "../../model/skill.ts";
 import { Audience } from "./audience.ts";
 import type { Connection } from "./connection.ts";
 import { type Line, Lines } from "./lines.ts";
-import { Link, type LinkOptions, type LinkState } from "./link.ts";
+import { Link, type LinkOptions } from "./link.ts";
 import { listTools } from "./list-tools.ts";
 import type { Kept } from "./kept-files.ts";
 import { type Listing, listingKey, parseListing } from "./listing.ts";
 import { type Offer, offerOf } from "./offer.ts";
 import type { Input, Operation } from "./operations.ts";
+import { absence, gone, perform } from "./perform.ts";
 import { type ChangePolicy, parsePins, pinsOf, plainPins, type ToolChange } from "./pins.ts";
-import type { CallFacts } from "./results.ts";
 import type { ServerConfig } from "./server-config.ts";
 import { within } from "./stdio/within.ts";
 import { importTools, type QuarantinedTool } from "./tools.ts";
@@ -185,16 +185,10 @@ export class Server {
     );
   }
 
-  async #call({ link }: Line, name: string, input: Input, context: CallContext): Promise<unknown> {
+  #call({ link }: Line, name: string, input: Input, context: CallContext): Promise<unknown> {
     const operation = this.#operation(name);
     const facts = { server: this.config.name, tool: name, skill: this.#skillName, method: operation.method.name };
-    const answer = await send(link, operation, input, context, facts);
-    if (answer !== "session expired") return operation.valueOf(answer.result, facts);
-    // The server did not look at the call; even so it is made again only where that cannot do harm.
-    await link.wake();
-    const again = operation.isRepeatable ? await send(link, operation, input, context, facts) : "session expired";
-    if (again !== "session expired") return operation.valueOf(again.result, facts);
-    throw gone(facts, "had forgotten the session; it has a new one, call again");
+    return perform(link, { operation, input, context, facts });
   }
 
   #operation(name: string): Operation {
@@ -265,43 +259,4 @@ const ERA_MS = 7 * 24 * 3_600_000;
 
 function eraIn({ era, listedAt }: Listing): Listing["era"] | undefined {
   return Date.now() - listedAt < ERA_MS ? era : undefined;
-}
-
-/** The result as the server sent it; or it did not look at the call, and a new session is under way. */
-type Answer = { readonly result: unknown } | "session expired";
-
-async function send(
-  link: Link,
-  operation: Operation,
-  input: Input,
-  context: CallContext,
-  facts: CallFacts,
-): Promise<Answer> {
-  const { state } = link;
-  if (state.kind !== "connected") throw gone(facts, absence(state));
-  const { connection } = state;
-  try {
-    return { result: await operation.send(connection, input, context) };
-  } catch (thrown) {
-    if (context.signal.aborted) throw context.signal.reason;
-    const { explainFailure } = await import("./call-failure.ts");
-    const failure = await explainFailure(thrown, connection, facts);
-    if (failure.kind === "answered") throw failure.error;
-    if (failure.kind === "session expired") {
-      link.renew(connection);
-      return "session expired";
-    }
-    link.lost(connection, failure.why);
-    throw gone(facts, failure.why);
-  }
-}
-
-/** No more than that: why a server is down is for people, and may hold what it has printed. */
-function absence({ kind }: LinkState): string {
-  return `is ${kind === "error" ? "down" : kind}`;
-}
-
-function gone(facts: Partial<CallFacts>, why: string): SkillgateError {
-  const message = sentence("SERVER_GONE", `"${facts.server}" ${why}`);
-  return new SkillgateError("SERVER_GONE", message, { ...facts, error: why });
 }

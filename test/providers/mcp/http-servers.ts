@@ -34,13 +34,16 @@ export async function modernServer(): Promise<HttpServer> {
 }
 
 /** Of 2025-11-25, with sessions that it can forget; `calls` counts the calls that it has answered. */
-export async function sessionServer(): Promise<HttpServer & { forget(): void; readonly calls: readonly string[] }> {
+export async function sessionServer(
+  unknownSession = 404,
+): Promise<HttpServer & { forget(): void; readonly calls: readonly string[] }> {
   const sessions = new Map<string, StreamableHTTPServerTransport>();
   const calls: string[] = [];
   const server = await serve(async (request, response) => {
     const id = request.headers["mcp-session-id"];
     const known = typeof id === "string" ? sessions.get(id) : undefined;
-    if (id !== undefined && known === undefined) return void response.writeHead(404).end("Session not found");
+    if (id !== undefined && known === undefined)
+      return void response.writeHead(unknownSession).end("Session not found");
     const transport =
       known ??
       new StreamableHTTPServerTransport({

@@ -94,6 +94,15 @@ test.each([
   expect(server.grants).toEqual([]);
 });
 
+test("M7: a caller that can be asked has a line of its own, with the login that the owner has", async () => {
+  const server = await protectedServer();
+  const provider = await connected([remote(server.url)], { authorize: follow });
+  const client = { can: () => true, ask: () => Promise.reject(new Error("nothing is to be asked")) };
+  const context = contextOf({ caller: { id: "ada", grants: ["*"] }, client });
+  expect(await provider.call("web", "hello", {}, context)).toBe("hello");
+  expect(server.grants).toEqual(["authorization_code"]);
+});
+
 test("M7: a client with credentials of its own needs nobody", async () => {
   const server = await protectedServer();
   const oauth: OAuthConfig = { grant: "client_credentials", clientId: "robot", clientSecret: "s3cret" };

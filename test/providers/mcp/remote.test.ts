@@ -40,13 +40,16 @@ test.each(["sse", undefined])("M3: a server over server-sent events is called (t
   expect(await call(provider, "echo", { message: "hi" })).toBe("hi");
 });
 
-test("M4: a session that the server has forgotten is made again, and a call that only reads is repeated", async () => {
-  const server = await sessionServer();
-  const provider = await connected([remote(server.url)]);
-  server.forget();
-  expect(await call(provider, "echo", { message: "hi" })).toBe("hi");
-  expect(server.calls).toEqual(["hi"]);
-});
+test.each([404, 400])(
+  "M4: a session that the server has forgotten (HTTP %i) is made again, and a call that only reads is repeated",
+  async (status) => {
+    const server = await sessionServer(status);
+    const provider = await connected([remote(server.url)]);
+    server.forget();
+    expect(await call(provider, "echo", { message: "hi" })).toBe("hi");
+    expect(server.calls).toEqual(["hi"]);
+  },
+);
 
 test("M4: a call that may change something is not repeated in the new session", async () => {
   const server = await sessionServer();
