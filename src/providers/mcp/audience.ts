@@ -7,7 +7,7 @@ export class Audience implements Client {
   readonly #calls = new Set<CallContext>();
   readonly #abilities: Client | undefined;
 
-  /** What can be asked at all is that what this one can be asked. */
+  /** The server is told that it may ask what this one can answer; later calls bring others who can answer the same. */
   constructor(abilities?: Client) {
     this.#abilities = abilities;
   }

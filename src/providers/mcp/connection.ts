@@ -22,7 +22,7 @@ import { rawResult, TolerantTransport } from "./tolerant-transport.ts";
 /** The longest that a timer can run: what ends a request is its signal. */
 const NO_TIMEOUT_MS = 2 ** 31 - 1;
 
-/** How long a server may be silent about the newest protocol before it is spoken to in the older one. */
+/** How long a process may be silent about the newest protocol before it is spoken to in the older one. */
 const PROBE_MS = 5_000;
 
 /** How long to wait before a lost subscription is made again. */
@@ -81,7 +81,9 @@ export async function handshake(inner: Transport, options: HandshakeOptions): Pr
   const transport = new TolerantTransport(inner, (stray) => options.log("debug", stray));
   // By these two the SDK knows a local process, for which silence means an older protocol, not an outage.
   if (inner instanceof StdioTransport) Object.assign(transport, { pid: null, stderr: null });
-  const probe = { timeoutMs: Math.min(PROBE_MS, options.timeoutMs / 3) };
+  const { timeoutMs } = options;
+  // A server over HTTP answers what it does not know; one that is silent is only slow.
+  const probe = { timeoutMs: inner instanceof StdioTransport ? Math.min(PROBE_MS, timeoutMs / 3) : timeoutMs / 2 };
   const client = new Client(options.clientInfo, {
     versionNegotiation: { mode: "auto", probe },
     capabilities: capabilitiesOf(options.client),

@@ -37,6 +37,13 @@ export interface LinkEvents {
   readonly onLog: (level: LogLevel, text: string) => void;
 }
 
+/** What is known of a server from an earlier time. */
+export interface Earlier {
+  readonly era: PriorDiscovery | undefined;
+  /** It has worked before: if it does not now, it is tried again. */
+  readonly wasConnected: boolean;
+}
+
 export type LinkState =
   /** Asleep: it can be connected, and will be when it is needed. */
   | { readonly kind: "asleep" | "connecting" }
@@ -54,16 +61,17 @@ export class Link {
   #state: LinkState = { kind: "asleep" };
   /** What is known of the protocol that the server speaks. */
   #era: PriorDiscovery | undefined;
-  #wasConnected = false;
+  #wasConnected: boolean;
   #opening: Promise<void> = Promise.resolve();
   #restart: NodeJS.Timeout | undefined;
   /** Settles when nothing is left of the connections that were lost. */
   #swept: Promise<unknown> = Promise.resolve();
   #report: () => ProcessReport | undefined = () => undefined;
 
-  constructor(config: ServerConfig, era: PriorDiscovery | undefined, options: LinkOptions, events: LinkEvents) {
+  constructor(config: ServerConfig, earlier: Earlier, options: LinkOptions, events: LinkEvents) {
     this.#config = config;
-    this.#era = era;
+    this.#era = earlier.era;
+    this.#wasConnected = earlier.wasConnected;
     this.#options = options;
     this.#events = events;
     this.#backoff = createBackoff(options.restart);

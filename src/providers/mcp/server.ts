@@ -79,7 +79,8 @@ export class Server {
     const kept = this.#mayStart ? parseListing(options.cache?.get(listingKey(config))) : undefined;
     if (kept !== undefined) this.#take(kept);
     const audience = new Audience();
-    this.#link = new Link(config, kept && eraIn(kept), options, {
+    const earlier = { era: kept && eraIn(kept), wasConnected: kept !== undefined };
+    this.#link = new Link(config, earlier, options, {
       prepare: (connection) => this.#ask(connection),
       onToolsChanged: () => this.#refresh(),
       onChange: options.onChange,
@@ -171,10 +172,10 @@ export class Server {
 
   /** A line for one caller. Its tools are those of the line that all share. */
   #openOwn(audience: Audience, caller: string): Link {
-    const era = this.#link.state.kind === "connected" ? this.#link.state.connection.era : undefined;
+    const earlier = { era: this.#listing && eraIn(this.#listing), wasConnected: false };
     return new Link(
       this.config,
-      era,
+      earlier,
       { ...this.#options, client: audience, caller },
       {
         prepare: async () => {},

@@ -1,4 +1,4 @@
-import { readdir, stat, writeFile } from "node:fs/promises";
+import { readdir, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
 import { expect, onTestFinished, test } from "vitest";
@@ -168,6 +168,24 @@ test("M3: what was kept of a server with another configuration, or is nothing of
   }
   const provider = await connected([fixture(), { ...fixture(["no-tools"]), name: "other" }], { stateDir });
   expect(provider.servers.map(({ status }) => status)).toEqual(["connected", "connected"]);
+});
+
+test("M4: a server that has worked at an earlier time and does not start now is tried again", async () => {
+  const stateDir = await temporaryFolder();
+  const file = join(stateDir, "tools.json");
+  await writeFile(file, '[{ "name": "read" }]');
+  await (await connected([fixture([`tools=${file}`])], { stateDir })).close();
+  await rm(file);
+  const provider = await connected([fixture([`tools=${file}`])], { stateDir, restart: SOON });
+  expect(provider.servers[0]).toMatchObject({
+    status: "disconnected",
+    error: expect.stringContaining("ENOENT") as string,
+  });
+  expect(provider.skills[0]?.methods.map(({ name }) => name)).toEqual(["read"]);
+  await expect(call(provider, "read")).rejects.toMatchObject({ code: "SERVER_GONE" });
+  await writeFile(file, '[{ "name": "read" }]');
+  await until(provider, () => provider.servers[0]?.status === "connected");
+  expect(await call(provider, "read")).toBe("called read");
 });
 
 test("M3: asking for the servers that are known starts them, and what they offer is there meanwhile", async () => {
