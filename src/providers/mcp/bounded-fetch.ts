@@ -14,7 +14,7 @@ export function boundedFetch(maxBytes: number): FetchLike {
   return async (input, init) => {
     const response = await fetch(input, init);
     if (response.body === null) return response;
-    const asked = idOfRequest(init?.body);
+    const asked = (): Id => idOfRequest(init?.body);
     const isStream = response.headers.get("content-type")?.startsWith("text/event-stream") === true;
     const body = response.body.pipeThrough(isStream ? boundedEvents(maxBytes, asked) : boundedWhole(maxBytes, asked));
     const { status, statusText, headers } = response;
@@ -38,7 +38,7 @@ function idOfRequest(body: unknown): Id {
 }
 
 /** An answer that is one message is held back until it is known to fit: half of one could not be taken back. */
-function boundedWhole(maxBytes: number, asked: Id): TransformStream<Uint8Array, Uint8Array> {
+function boundedWhole(maxBytes: number, asked: () => Id): TransformStream<Uint8Array, Uint8Array> {
   let chunks: Uint8Array[] = [];
   let bytes = 0;
   return new TransformStream({
@@ -47,7 +47,7 @@ function boundedWhole(maxBytes: number, asked: Id): TransformStream<Uint8Array, 
       chunks.push(chunk);
       if (bytes <= maxBytes) return;
       chunks = [];
-      controller.enqueue(Buffer.from(overlongAnswer(asked, maxBytes)));
+      controller.enqueue(Buffer.from(overlongAnswer(asked(), maxBytes)));
       controller.terminate();
     },
     flush(controller) {
@@ -60,7 +60,7 @@ function boundedWhole(maxBytes: number, asked: Id): TransformStream<Uint8Array, 
  * Of a line that is too long the rest is left out; the event that it belongs to is then no message any more, and is
  * followed by one that says so.
  */
-function boundedEvents(maxBytes: number, asked: Id): TransformStream<Uint8Array, Uint8Array> {
+function boundedEvents(maxBytes: number, asked: () => Id): TransformStream<Uint8Array, Uint8Array> {
   let bytes = 0;
   let start = Buffer.alloc(0);
   let end = Buffer.alloc(0);
@@ -85,8 +85,8 @@ function boundedEvents(maxBytes: number, asked: Id): TransformStream<Uint8Array,
   });
 }
 
-function overlongEvent(start: Buffer, end: Buffer, asked: Id, maxBytes: number): string {
-  const id = idOfOverlong(start.toString().replace(/^data:/, ""), end.toString()) ?? asked;
+function overlongEvent(start: Buffer, end: Buffer, asked: () => Id, maxBytes: number): string {
+  const id = idOfOverlong(start.toString().replace(/^data:/, ""), end.toString()) ?? asked();
   return `\n\nevent: message\ndata: ${overlongAnswer(id, maxBytes)}\n\n`;
 }
 
