@@ -84,6 +84,8 @@ export interface CallContext {
   readonly caller: Caller;
   readonly runId: string;
   readonly callId: string;
+  /** Waits for somebody's answer: the time until it is there does not count as the method's. */
+  readonly patiently?: <Answer>(answer: Promise<Answer>) => Promise<Answer>;
   /** Fires at the timeout, or when the run ends. */
   readonly signal: AbortSignal;
   readonly log: (level: "debug" | "info" | "warn" | "error", text: string) => void;

@@ -32,6 +32,7 @@ function contextOf(call: GuardedCall, settings: CallContext["settings"]): { cont
     caller: call.caller,
     runId: call.runId,
     callId: `${call.runId}/${call.id}`,
+    ...(call.patiently !== undefined && { patiently: call.patiently }),
     signal: call.signal,
     settings,
     log: (level, text) => isHeard() && call.log(level, text),

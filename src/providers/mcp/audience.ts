@@ -6,10 +6,15 @@ import type { LogLevel } from "./connection.ts";
 export class Audience implements Client {
   readonly #calls = new Set<CallContext>();
   readonly #abilities: Client | undefined;
+  readonly #standing: Client | undefined;
 
-  /** The server is told that it may ask what this one can answer; later calls bring others who can answer the same. */
-  constructor(abilities?: Client) {
+  /**
+   * The server is told that it may ask what `abilities` can answer; later calls bring others who can answer the same.
+   * `standing` answers when nobody is calling.
+   */
+  constructor(abilities?: Client, standing?: Client) {
     this.#abilities = abilities;
+    this.#standing = standing;
   }
 
   /** Those who make calls, as long as they last. */
@@ -28,19 +33,19 @@ export class Audience implements Client {
 
   /** A server does not say for which call it asks; the calls are of one caller, and the latest has the best claim. */
   async ask(request: ClientRequest, params: Readonly<Record<string, unknown>>, key?: string): Promise<unknown> {
-    const client = this.#whoCan(request);
+    const able = [...this.#calls].filter(({ client }) => client?.can(request) === true);
+    const client = able.at(-1)?.client ?? this.#standing;
     if (client === undefined) throw new Error("nobody is there to answer");
-    return client.ask(request, params, key);
+    const answer = client.ask(request, params, key);
+    // Any of them may be the one that waits for it; whether there is an answer is for the server to hear.
+    for (const { patiently } of able) void patiently?.(answer).catch(() => {});
+    return answer;
   }
 
   /** Tells the callers; if there are several, nobody: what one server says may be for only one of them. */
   log(level: LogLevel, text: string): void {
     const callers = new Set([...this.#calls].map(({ caller }) => caller.id));
     if (callers.size === 1) for (const { log } of this.#calls) log(level, text);
-  }
-
-  #whoCan(request: ClientRequest): Client | undefined {
-    return [...this.#calls].findLast(({ client }) => client?.can(request) === true)?.client;
   }
 }
 

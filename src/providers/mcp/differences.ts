@@ -17,11 +17,15 @@ function compare(before: unknown, after: unknown, path: string, found: string[])
   if (before === after) return;
   if (isTree(before) && isTree(after) && Array.isArray(before) === Array.isArray(after)) {
     for (const key of new Set([...Object.keys(before), ...Object.keys(after)])) {
-      compare(before[key], after[key], path === "" ? key : `${path}.${key}`, found);
+      compare(own(before, key), own(after, key), path === "" ? key : `${path}.${key}`, found);
     }
   } else if (before === undefined) found.push(`${path}: is new, ${shown(after)}`);
   else if (after === undefined) found.push(`${path}: is gone`);
   else found.push(`${path}: ${shown(before)} → ${shown(after)}`);
+}
+
+function own(tree: Readonly<Record<string, unknown>>, key: string): unknown {
+  return Object.hasOwn(tree, key) ? tree[key] : undefined;
 }
 
 function isTree(value: unknown): value is Readonly<Record<string, unknown>> {

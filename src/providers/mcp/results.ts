@@ -53,9 +53,12 @@ function keyOf({ data, uri, resource }: Readonly<Record<string, unknown>>): unkn
   return resource["blob"] ?? resource["text"] ?? resource["uri"];
 }
 
-function holds(value: unknown, wanted: unknown): boolean {
+/** How deep in structured content an item is looked for. */
+const DEEPEST = 32;
+
+function holds(value: unknown, wanted: unknown, depth = 0): boolean {
   if (typeof value !== "object" || value === null) return value === wanted && value !== undefined;
-  return Object.values(value).some((inner) => holds(inner, wanted));
+  return depth < DEEPEST && Object.values(value).some((inner) => holds(inner, wanted, depth + 1));
 }
 
 export function itemValue(item: unknown, isJson: boolean): unknown {

@@ -78,17 +78,23 @@ export class Server {
     this.#options = options;
     const kept = this.#mayStart ? parseListing(options.cache?.get(listingKey(config))) : undefined;
     if (kept !== undefined) this.#take(kept);
-    const audience = new Audience();
+    const { client } = options;
+    const audience = new Audience(client, client);
     const earlier = { era: kept && eraIn(kept), wasConnected: kept !== undefined };
-    this.#link = new Link(config, earlier, options, {
-      prepare: (connection) => this.#ask(connection),
-      onToolsChanged: () => this.#refresh(),
-      onChange: options.onChange,
-      onLog: (level, text) => audience.log(level, text),
-    });
+    this.#link = new Link(
+      config,
+      earlier,
+      { ...options, client: client && audience },
+      {
+        prepare: (connection) => this.#ask(connection),
+        onToolsChanged: () => this.#refresh(),
+        onChange: options.onChange,
+        onLog: (level, text) => audience.log(level, text),
+      },
+    );
     this.#lines = new Lines({
       shared: { link: this.#link, audience },
-      client: options.client,
+      client,
       open: (audience, caller) => this.#openOwn(audience, caller),
     });
     const woken = this.#mayStart && !(options.isLazy && kept !== undefined) ? this.#link.wake() : undefined;

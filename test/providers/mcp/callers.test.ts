@@ -159,3 +159,23 @@ test("X2: a call that reports progress may take longer than its time, but not lo
     error: { code: "CALL_TIMEOUT", message: "Tool 'FixtureMCP.never' timed out after 1s" },
   });
 });
+
+test("X2: the time in which somebody thinks about a question is not the time of the call", async () => {
+  const fixture = { command: process.execPath, args: ["test/fixtures/mcp/server.js"], timeout: 0.5 };
+  let think: () => void = () => {};
+  const thought = new Promise<void>((resolve) => (think = resolve));
+  const ask = async (): Promise<unknown> => {
+    await thought;
+    return { action: "decline" };
+  };
+  const mcp = { client: { can: () => true, ask } };
+  const runtime = await createRuntime({ skillsDir: false, mcpServers: { fixture, clock: fixture }, cwd: ROOT, mcp });
+  onTestFinished(() => runtime.close());
+  await runtime.ready;
+  const run = runtime.run("await device.FixtureMCP.ask()");
+  // Calls of another server take all of such a time meanwhile, twice.
+  expect(await runtime.run("await device.ClockMCP.never()")).toMatchObject({ error: { code: "CALL_TIMEOUT" } });
+  expect(await runtime.run("await device.ClockMCP.never()")).toMatchObject({ error: { code: "CALL_TIMEOUT" } });
+  think();
+  expect(await run).toMatchObject({ kind: "completed", value: { action: "decline" } });
+});

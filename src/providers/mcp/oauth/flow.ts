@@ -90,6 +90,8 @@ export class GrantFlow implements OAuthClientProvider {
   }
 
   redirectToAuthorization(authorizationUrl: URL): void {
+    // It is opened on a person's machine: anything but a page could start a program.
+    if (!/^https?:$/.test(authorizationUrl.protocol)) throw new Error("the server names no page to allow access on");
     this.authorizationUrl = authorizationUrl;
   }
 
