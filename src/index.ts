@@ -2,6 +2,7 @@ export { defineSkill } from "./define-skill.ts";
 export { type ErrorCode, SkillgateError } from "./errors.ts";
 export type { Caller, Grant } from "./model/caller.ts";
 export type { Catalog, Method, Skill } from "./model/catalog.ts";
+export type { Client, ClientRequest } from "./model/client.ts";
 export type { Limits } from "./model/limits.ts";
 export type { CallRecord, GuestError, Outcome, Position, Usage, Violation } from "./model/outcome.ts";
 export type { CallSite, Plan } from "./model/plan.ts";
@@ -20,4 +21,5 @@ export {
   openapiExport,
 } from "./registry/index.ts";
 export type { ApprovalRequest, AuditEntry, CallResult, Statistics } from "./router/index.ts";
+export type { ServerUse } from "./server-use.ts";
 export { createRuntime, type RunOptions, type Runtime, type RuntimeEvents } from "./runtime.ts";

@@ -10,6 +10,7 @@ import type { Problem } from "./model/provider.ts";
 import type { ProvidedSkill } from "./model/skill.ts";
 import type { ServerConfig } from "./providers/mcp/index.ts";
 import type { ApprovalRequest } from "./router/index.ts";
+import { serverUse, type ServerUse } from "./server-use.ts";
 
 /** Everything is optional: a runtime without options has the skills of the folder `skills` and nothing else. */
 export interface RuntimeOptions {
@@ -19,6 +20,8 @@ export interface RuntimeOptions {
   readonly skills?: readonly ProvidedSkill[];
   /** MCP servers by name, in any of the dialects that files use. */
   readonly mcpServers?: Readonly<Record<string, unknown>>;
+  /** How MCP servers are started, kept and asked. */
+  readonly mcp?: ServerUse;
   /** Path of a settings.yaml to read; it must exist. */
   readonly settings?: string;
   /** Path of an MCP configuration file to read; it must exist. */
@@ -81,6 +84,7 @@ export interface Settings {
   readonly skills: readonly ProvidedSkill[];
   /** The servers to start, after a person was asked, if there is one. */
   readonly servers: () => Promise<readonly ServerConfig[]>;
+  readonly serverUse: ReturnType<typeof serverUse>;
   readonly limits: Limits;
   readonly typecheck: boolean;
   readonly learning: LearningSettings;
@@ -116,6 +120,13 @@ export async function readOptions(options: RuntimeOptions): Promise<Settings> {
     watch: options.watch ?? false,
     skills: (options.skills ?? []).map(parseSkill),
     servers: async () => withDeclared(person === undefined ? files.servers : await files.ask(person, onlyServers)),
+    serverUse: serverUse(options.mcp, {
+      cwd,
+      env,
+      section: files.settings["mcp"],
+      discover: options.discover ?? false,
+      lazy: options.lazy ?? false,
+    }),
     limits: mergeLimits(mergeLimits(DEFAULT_LIMITS, files.limits), options.limits),
     typecheck: options.typecheck ?? (options.lazy !== true && files.settings["typecheck"] !== false),
     learning: options.learning === undefined ? (fromFile ?? LEARNS_ALL) : learningOption(options.learning),

@@ -7,16 +7,20 @@ import { VERSION } from "./version.ts";
 export interface Providers {
   /** Settles when local skills are loaded, and MCP servers have begun to connect. */
   open(): Promise<void>;
+  /** Settles when it is known of every MCP server what it offers. Opens what is not open yet. */
+  known(): Promise<void>;
   /** Settles when every MCP server is connected or has failed. Opens what is not open yet. */
   ready(): Promise<void>;
   /** True when nothing more is to come. */
   readonly isComplete: boolean;
   readonly servers: readonly ServerStatus[];
+  /** Accepts the tools of an MCP server as they are now. */
+  accept(server: string): void;
   close(): Promise<void>;
 }
 
 /** What providers are told. */
-export interface ProviderSettings extends Pick<Settings, "skillsDir" | "watch" | "servers" | "env"> {
+export interface ProviderSettings extends Pick<Settings, "skillsDir" | "watch" | "servers" | "serverUse" | "env"> {
   /** Names of the skills that want a process of their own. */
   readonly isolated: readonly string[];
   readonly log: LogListener;
@@ -24,14 +28,19 @@ export interface ProviderSettings extends Pick<Settings, "skillsDir" | "watch" |
 
 /** Nothing is opened before it is asked for. */
 export function createProviders(settings: ProviderSettings, sources: Sources): Providers {
-  let opening: Promise<Pick<McpProvider, "servers" | "ready">> | undefined;
-  let opened: Pick<McpProvider, "servers" | "ready"> = NONE;
+  let opening: Promise<Opened> | undefined;
+  let opened: Opened = NONE;
   let isComplete = false;
   const open = async (): Promise<void> => {
     opened = await (opening ??= openProviders(settings, sources));
   };
   return {
     open,
+    async known() {
+      await open();
+      await opened.known;
+      isComplete = true;
+    },
     async ready() {
       await open();
       await opened.ready;
@@ -43,6 +52,7 @@ export function createProviders(settings: ProviderSettings, sources: Sources): P
     get servers() {
       return opened.servers;
     },
+    accept: (server) => opened.accept(server),
     async close() {
       // What is being opened can only be closed when it is there.
       if (opening !== undefined) await open();
@@ -51,13 +61,15 @@ export function createProviders(settings: ProviderSettings, sources: Sources): P
   };
 }
 
-const NONE = { servers: [], ready: Promise.resolve() };
+type Opened = Pick<McpProvider, "servers" | "known" | "ready" | "accept">;
+
+const NONE: Opened = { servers: [], known: Promise.resolve(), ready: Promise.resolve(), accept: () => {} };
 
 /** Loads the folder of skills, and lets MCP servers connect in the background. Rooms without work are not loaded. */
 async function openProviders(
-  { skillsDir, watch, isolated, log, servers: declared, env }: ProviderSettings,
+  { skillsDir, watch, isolated, log, servers: declared, serverUse, env }: ProviderSettings,
   sources: Sources,
-): Promise<Pick<McpProvider, "servers" | "ready">> {
+): Promise<Opened> {
   if (skillsDir !== undefined) {
     const { loadSkills } = await import("./providers/skills/index.ts");
     sources.add(await loadSkills(skillsDir, { isolated, watch, log }));
@@ -65,7 +77,11 @@ async function openProviders(
   const servers = await declared();
   if (servers.length === 0) return NONE;
   const { connectServers } = await import("./providers/mcp/index.ts");
-  const provider = connectServers(servers, { env, clientInfo: { name: "skillgate", version: VERSION } });
+  const provider = connectServers(servers, {
+    ...serverUse,
+    env,
+    clientInfo: { name: "skillgate", version: VERSION },
+  });
   sources.add(provider);
   return provider;
 }

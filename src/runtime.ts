@@ -115,8 +115,12 @@ export interface Runtime extends AsyncDisposable, SkillControl {
   readonly problems: readonly Problem[];
   /** Results that were too large to hand out whole, for an hour. */
   readonly results: Pick<KeptResults, "read">;
-  /** Settles when every MCP server is connected or has failed. */
+  /** Settles when skills are loaded, and of every MCP server is known, be it from an earlier time, what it offers. */
+  readonly known: Promise<void>;
+  /** Settles when every MCP server is connected or has failed; starts those that were not needed yet. */
   readonly ready: Promise<void>;
+  /** Accepts the tools of an MCP server as they are now: changes of theirs are not reported any more, or not held back. */
+  acceptTools(server: string): void;
   on<Name extends keyof RuntimeEvents>(event: Name, listener: (...args: RuntimeEvents[Name]) => void): () => void;
   /** Ends every run, thread and server. */
   close(): Promise<void>;
@@ -162,11 +166,11 @@ function openRuntime(parts: Parts): Runtime {
   const { options, registry, sources, providers, events, statistics } = parts;
   const rooms = openRooms(parts);
   const conversations = createConversations();
-  let ready: Promise<void> | undefined;
+  let known: Promise<void> | undefined;
   let closed: Promise<unknown> | undefined;
-  const whenReady = (): Promise<void> => (ready ??= providers.ready());
+  const whenKnown = (): Promise<void> => (known ??= providers.known());
   const stopFollowing = followSettings(parts);
-  if (options.lazy !== true) void whenReady();
+  if (options.lazy !== true) void whenKnown();
 
   const viewFor = (caller: Caller = OWNER): Catalog => registry.viewFor(caller);
   const requestOf = (options: RunOptions): RunRequest => requestFor(options, parts);
@@ -176,10 +180,10 @@ function openRuntime(parts: Parts): Runtime {
     async run(source, options = {}) {
       if (closed !== undefined) throw new SkillgateError("RUNTIME_CLOSED", sentence("RUNTIME_CLOSED", "run"));
       // Who asks what there is wants to hear of all of it.
-      if (!providers.isComplete && QUESTION.test(source)) await whenReady();
+      if (!providers.isComplete && QUESTION.test(source)) await whenKnown();
       let outcome = await runSnippet(source, requestOf(options), rooms);
       // A name may be unknown only because what has it is still on its way.
-      for (const wait of [() => providers.open(), whenReady]) {
+      for (const wait of [() => providers.open(), whenKnown]) {
         if (providers.isComplete || outcome.kind !== "refused" || !outcome.violations.some(isUnknown)) break;
         await wait();
         outcome = await runSnippet(source, requestOf(options), rooms);
@@ -218,9 +222,13 @@ function openRuntime(parts: Parts): Runtime {
       return problemsOf(parts);
     },
     results: rooms.results,
-    get ready() {
-      return whenReady();
+    get known() {
+      return whenKnown();
     },
+    get ready() {
+      return providers.ready();
+    },
+    acceptTools: (server) => providers.accept(server),
     on(event, listener) {
       events.on(event, listener as never);
       return () => events.off(event, listener as never);

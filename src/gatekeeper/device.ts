@@ -124,11 +124,28 @@ class Follower {
     const name = literalName(member.property, member.computed);
     if (meaning.kind === "method") return this.#refuseMember(member, name, meaning.path);
     if (name === undefined) return this.#refuseDynamic(member, "a computed name", PLAIN_FORM);
+    if (meaning.kind === "skill" && this.#dotted(member, name, meaning.skill)) return;
     const found =
       meaning.kind === "device" ? this.#onDevice(name, member) : this.#onSkill(name, meaning.skill, member.property);
     if (found === undefined) return;
     if (found.name !== name) correctMember(member, found.name, this.#inspection);
     this.#todo.push({ node: member, meaning: found.meaning });
+  }
+
+  /** `device.Skill.resources.read` is the method `resources_read`, where there is one. */
+  #dotted(member: MemberExpression, name: string, skill: Skill): boolean {
+    const outer = this.#parent(member);
+    if (outer?.type !== "MemberExpression" || outer.object !== member || outer.computed || member.computed)
+      return false;
+    const { catalog } = this.#inspection.questions;
+    const joined = `${name}_${literalName(outer.property, false)}`;
+    const isMeant = catalog.method(`${skill.name}.${name}`) === undefined && catalog.method(`${skill.name}.${joined}`);
+    if (!isMeant) return false;
+    const found = this.#onSkill(joined, skill, outer.property);
+    if (found === undefined) return true;
+    this.#inspection.report.replace({ start: member.property.start, end: outer.property.end }, joined);
+    this.#todo.push({ node: outer, meaning: found.meaning });
+    return true;
   }
 
   /** What `device.name` is. An unknown name is refused at once, and nothing of it is followed. */

@@ -1,4 +1,5 @@
 import type { Caller } from "./caller.ts";
+import type { Client } from "./client.ts";
 import type { JsonSchema } from "./json.ts";
 
 export type Capability =
@@ -83,6 +84,8 @@ export interface CallContext {
   readonly caller: Caller;
   readonly runId: string;
   readonly callId: string;
+  /** Waits for somebody's answer: the time until it is there does not count as the method's. */
+  readonly patiently?: <Answer>(answer: Promise<Answer>) => Promise<Answer>;
   /** Fires at the timeout, or when the run ends. */
   readonly signal: AbortSignal;
   readonly log: (level: "debug" | "info" | "warn" | "error", text: string) => void;
@@ -94,6 +97,10 @@ export interface CallContext {
   readonly store: SkillStore;
   /** `done` of `total`, in the method's own unit. */
   readonly progress: (done: number, total?: number, text?: string) => void;
+  /** Who can be asked on the user's behalf; absent where nobody can. */
+  readonly client?: Client;
+  /** Takes the result of an MCP server as it was on the wire; absent where nobody passes it on. */
+  readonly wire?: (result: unknown) => void;
 }
 
 /** How a skill is. */

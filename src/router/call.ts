@@ -26,6 +26,8 @@ export interface Call {
   readonly note: (text: string) => void;
   /** Gets the record of the call when it has ended, in whatever way. */
   readonly ended: (entry: AuditEntry) => void;
+  /** Waits for somebody's answer, in time that is not the method's. */
+  readonly patiently?: CallContext["patiently"];
 }
 
 /** The way of a call: what its method returned, or a `SkillgateError` for every refusal and failure. */

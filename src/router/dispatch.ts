@@ -47,6 +47,7 @@ function contextOf(call: GuardedCall, belongings: Belongings): { context: CallCo
     caller: call.caller,
     runId: call.runId,
     callId: `${call.runId}/${call.id}`,
+    ...(call.patiently !== undefined && { patiently: call.patiently }),
     signal: call.signal,
     settings: belongings.settings,
     secrets: belongings.secrets,

@@ -3,6 +3,7 @@
 import { availableParallelism } from "node:os";
 import { createRuntime, defineSkill } from "../../dist/src/index.js";
 import { table } from "./measure.mjs";
+import { benchMcp } from "./mcp.mjs";
 import { benchCompute, benchPayloads } from "./payloads.mjs";
 import { RESULTS } from "./peers.mjs";
 import {
@@ -47,6 +48,7 @@ await benchPayloads();
 await benchCompute();
 await benchSkills();
 await benchStart();
+await benchMcp();
 
 async function benchRuns() {
   const rates = [];

@@ -1,11 +1,22 @@
+import type { FetchLike } from "@modelcontextprotocol/client";
+
+import { isRecord } from "../../model/json.ts";
+import { idOfOverlong } from "./stdio/messages.ts";
+import { OVERLONG_ANSWER } from "./wire-errors.ts";
+
 const NEWLINE = 10;
 
-/** `fetch`, but an answer with a line of more than `maxBytes` is broken off: it would have to be held in memory whole. */
-export function boundedFetch(maxBytes: number): typeof fetch {
+/** How much of each end of a line is looked at to see whose answer it is. */
+const END_BYTES = 256;
+
+/** `fetch`, but a message of more than `maxBytes` becomes an error of the request that it answers, and of nothing else. */
+export function boundedFetch(maxBytes: number): FetchLike {
   return async (input, init) => {
     const response = await fetch(input, init);
     if (response.body === null) return response;
-    const body = response.body.pipeThrough(lineLimit(maxBytes));
+    const asked = (): Id => idOfRequest(init?.body);
+    const isStream = response.headers.get("content-type")?.startsWith("text/event-stream") === true;
+    const body = response.body.pipeThrough(isStream ? boundedEvents(maxBytes, asked) : boundedWhole(maxBytes, asked));
     const { status, statusText, headers } = response;
     const bounded = new Response(body, { status, statusText, headers });
     // What a new response does not know: where it came from, after redirects.
@@ -16,14 +27,70 @@ export function boundedFetch(maxBytes: number): typeof fetch {
   };
 }
 
-function lineLimit(maxBytes: number): TransformStream<Uint8Array, Uint8Array> {
-  let lineBytes = 0;
+type Id = string | number | undefined;
+
+/** Of the one request in a body; what answers many is not expected to be long. */
+function idOfRequest(body: unknown): Id {
+  if (typeof body !== "string") return undefined;
+  const message: unknown = JSON.parse(body);
+  const id = isRecord(message) ? message["id"] : undefined;
+  return typeof id === "string" || typeof id === "number" ? id : undefined;
+}
+
+/** An answer that is one message is held back until it is known to fit: half of one could not be taken back. */
+function boundedWhole(maxBytes: number, asked: () => Id): TransformStream<Uint8Array, Uint8Array> {
+  let chunks: Uint8Array[] = [];
+  let bytes = 0;
   return new TransformStream({
     transform(chunk, controller) {
-      const newline = chunk.lastIndexOf(NEWLINE);
-      lineBytes = newline < 0 ? lineBytes + chunk.length : chunk.length - newline - 1;
-      if (lineBytes <= maxBytes) controller.enqueue(chunk);
-      else controller.error(new Error(`the answer has more than ${maxBytes} bytes`));
+      bytes += chunk.length;
+      chunks.push(chunk);
+      if (bytes <= maxBytes) return;
+      chunks = [];
+      controller.enqueue(Buffer.from(overlongAnswer(asked(), maxBytes)));
+      controller.terminate();
+    },
+    flush(controller) {
+      for (const chunk of chunks) controller.enqueue(chunk);
     },
   });
+}
+
+/**
+ * Of a line that is too long the rest is left out; the event that it belongs to is then no message any more, and is
+ * followed by one that says so.
+ */
+function boundedEvents(maxBytes: number, asked: () => Id): TransformStream<Uint8Array, Uint8Array> {
+  let bytes = 0;
+  let start = Buffer.alloc(0);
+  let end = Buffer.alloc(0);
+  return new TransformStream({
+    transform(chunk, controller) {
+      for (let at = 0; at < chunk.length;) {
+        const newline = chunk.indexOf(NEWLINE, at);
+        const part = chunk.subarray(at, newline < 0 ? chunk.length : newline + 1);
+        at += part.length;
+        if (bytes < END_BYTES) start = Buffer.concat([start, part.subarray(0, END_BYTES - bytes)]);
+        bytes += part.length;
+        if (bytes <= maxBytes) controller.enqueue(part);
+        else end = Buffer.concat([end, part.subarray(-END_BYTES)]).subarray(-END_BYTES);
+        if (newline < 0) continue;
+        if (bytes > maxBytes) controller.enqueue(Buffer.from(overlongEvent(start, end, asked, maxBytes)));
+        [bytes, start, end] = [0, Buffer.alloc(0), Buffer.alloc(0)];
+      }
+    },
+    flush(controller) {
+      if (bytes > maxBytes) controller.enqueue(Buffer.from(overlongEvent(start, end, asked, maxBytes)));
+    },
+  });
+}
+
+function overlongEvent(start: Buffer, end: Buffer, asked: () => Id, maxBytes: number): string {
+  const id = idOfOverlong(start.toString().replace(/^data:/, ""), end.toString()) ?? asked();
+  return `\n\nevent: message\ndata: ${overlongAnswer(id, maxBytes)}\n\n`;
+}
+
+function overlongAnswer(id: Id, maxBytes: number): string {
+  const error = { code: OVERLONG_ANSWER, message: `the answer has more than ${maxBytes} bytes` };
+  return JSON.stringify({ jsonrpc: "2.0", id: id ?? null, error });
 }

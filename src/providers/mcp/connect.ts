@@ -9,11 +9,16 @@ import {
   type Transport,
 } from "@modelcontextprotocol/client";
 
+import type { Client } from "../../model/client.ts";
 import { boundedFetch } from "./bounded-fetch.ts";
 import { type Connection, handshake, type LogLevel } from "./connection.ts";
 import { networkFailure, startFailure } from "./failure.ts";
+import type { Kept } from "./kept-files.ts";
+import type { OAuthSession } from "./oauth/session.ts";
+import { authorizedFetch } from "./oauth/authorized-fetch.ts";
 import type { RemoteServerConfig, ServerConfig, StdioServerConfig } from "./server-config.ts";
 import { childEnvironment, type Environment } from "./stdio/environment.ts";
+import { withoutNpx } from "./stdio/npx.ts";
 import { type ProcessReport, StdioTransport } from "./stdio/transport.ts";
 
 export interface ConnectOptions {
@@ -22,11 +27,19 @@ export interface ConnectOptions {
   readonly timeoutMs: number;
   readonly maxMessageBytes: number;
   readonly signal: AbortSignal;
+  /** The right to use a remote server; `undefined` where no login is wanted. */
+  readonly session: OAuthSession | undefined;
+  /** Where programs were found that `npx` would start. */
+  readonly programs: Kept;
   /** What an earlier connection found out. */
   readonly era?: PriorDiscovery;
   readonly onToolsChanged: () => void;
+  /** Answers what the server asks. */
+  readonly client: Client | undefined;
   /** Called when a process is started, with what it will have done. */
   readonly onProcess: (report: () => ProcessReport) => void;
+  /** Gets what the server says. */
+  readonly onLog: (level: LogLevel, text: string) => void;
   readonly log: (level: LogLevel, text: string) => void;
 }
 
@@ -54,7 +67,7 @@ const LEGACY: PriorDiscovery = { kind: "legacy" };
 export async function connect(config: ServerConfig, options: ConnectOptions): Promise<Connection> {
   const deadline = AbortSignal.timeout(options.timeoutMs);
   const signal = AbortSignal.any([deadline, options.signal]);
-  const ways = config.transport === "stdio" ? waysToStart(config, options) : waysToReach(config, options);
+  const ways = config.transport === "stdio" ? await waysToStart(config, options, signal) : waysToReach(config, options);
   let failure: Failure | undefined;
   for (const way of ways) {
     if (failure !== undefined && (signal.aborted || !way.worthAfter(failure))) continue;
@@ -76,8 +89,13 @@ export async function connect(config: ServerConfig, options: ConnectOptions): Pr
 }
 
 /** Some servers exit at the question for the newest protocol; those are started again and spoken to in the older one. */
-function waysToStart(config: StdioServerConfig, options: ConnectOptions): readonly Way[] {
-  const command = { ...config, env: childEnvironment(options.env, config.env) };
+async function waysToStart(
+  config: StdioServerConfig,
+  options: ConnectOptions,
+  signal: AbortSignal,
+): Promise<readonly Way[]> {
+  const declared = { ...config, env: childEnvironment(options.env, config.env) };
+  const command = await withoutNpx(declared, options.programs, signal);
   const transport = (): Transport => new StdioTransport(command, options.maxMessageBytes);
   const hasExited = ({ transport }: Failure): boolean => reportOf(transport)?.exit !== undefined;
   const first: Way = { transport, worthAfter: () => true, ...(options.era && { era: options.era }) };
@@ -85,9 +103,12 @@ function waysToStart(config: StdioServerConfig, options: ConnectOptions): readon
 }
 
 /** A server that does not answer a POST as it should may still speak the transport that came before. */
-function waysToReach(config: RemoteServerConfig, { era, maxMessageBytes }: ConnectOptions): readonly Way[] {
+function waysToReach(config: RemoteServerConfig, options: ConnectOptions): readonly Way[] {
+  const { era, session } = options;
   const url = new URL(config.url);
-  const request = { requestInit: { headers: config.headers }, fetch: boundedFetch(maxMessageBytes) };
+  const plain = boundedFetch(options.maxMessageBytes);
+  const fetch = session === undefined ? plain : authorizedFetch(session, plain);
+  const request = { requestInit: { headers: config.headers }, fetch };
   const http = (): Transport => new StreamableHTTPClientTransport(url, request);
   const events: Way = {
     era: LEGACY,
@@ -102,7 +123,7 @@ function waysToReach(config: RemoteServerConfig, { era, maxMessageBytes }: Conne
 
 /** The server stumbled over the question for the newest protocol; it was reached, and does not ask who we are. */
 function isRefusedProbe(thrown: unknown): boolean {
-  if (thrown instanceof SdkHttpError) return thrown.code === SdkErrorCode.EraNegotiationFailed;
+  if (thrown instanceof SdkHttpError) return thrown.code === SdkErrorCode.EraNegotiationFailed && thrown.status !== 401;
   if (!(thrown instanceof SdkError)) return false;
   const isVerdict = thrown.code === SdkErrorCode.EraNegotiationFailed || thrown.code === SdkErrorCode.RequestTimeout;
   return isVerdict && networkFailure(thrown) === undefined;

@@ -1,6 +1,8 @@
 import {
   Client,
+  type ClientCapabilities,
   type Implementation,
+  LOG_LEVEL_META_KEY,
   type PriorDiscovery,
   type Progress,
   SSEClientTransport,
@@ -11,6 +13,7 @@ import {
   type Transport,
 } from "@modelcontextprotocol/client";
 
+import type { Client as CallerClient } from "../../model/client.ts";
 import { isRecord } from "../../model/json.ts";
 import { type ProcessReport, StdioTransport } from "./stdio/transport.ts";
 import { within } from "./stdio/within.ts";
@@ -19,7 +22,7 @@ import { rawResult, TolerantTransport } from "./tolerant-transport.ts";
 /** The longest that a timer can run: what ends a request is its signal. */
 const NO_TIMEOUT_MS = 2 ** 31 - 1;
 
-/** How long a server may be silent about the newest protocol before it is spoken to in the older one. */
+/** How long a process may be silent about the newest protocol before it is spoken to in the older one. */
 const PROBE_MS = 5_000;
 
 /** How long to wait before a lost subscription is made again. */
@@ -33,6 +36,8 @@ export interface Connection {
   readonly protocolVersion: string;
   /** What the server says of itself. */
   readonly server: Partial<Implementation>;
+  /** What it announces to have. */
+  readonly capabilities: Readonly<Record<string, unknown>>;
   readonly instructions: string;
   /** Which of the two protocols the server speaks; spares the next connection the question. */
   readonly era: PriorDiscovery;
@@ -64,6 +69,10 @@ export interface HandshakeOptions {
   readonly signal: AbortSignal;
   readonly timeoutMs: number;
   readonly onToolsChanged: () => void;
+  /** Answers what the server asks; without it, every question is refused at once. */
+  readonly client: CallerClient | undefined;
+  /** Gets what the server says. */
+  readonly onLog: (level: LogLevel, text: string) => void;
   readonly log: (level: LogLevel, text: string) => void;
 }
 
@@ -72,13 +81,19 @@ export async function handshake(inner: Transport, options: HandshakeOptions): Pr
   const transport = new TolerantTransport(inner, (stray) => options.log("debug", stray));
   // By these two the SDK knows a local process, for which silence means an older protocol, not an outage.
   if (inner instanceof StdioTransport) Object.assign(transport, { pid: null, stderr: null });
-  const probe = { timeoutMs: Math.min(PROBE_MS, options.timeoutMs / 3) };
-  const client = new Client(options.clientInfo, { versionNegotiation: { mode: "auto", probe } });
+  const { timeoutMs } = options;
+  // A server over HTTP answers what it does not know; one that is silent is only slow.
+  const probe = { timeoutMs: inner instanceof StdioTransport ? Math.min(PROBE_MS, timeoutMs / 3) : timeoutMs / 2 };
+  const client = new Client(options.clientInfo, {
+    versionNegotiation: { mode: "auto", probe },
+    capabilities: capabilitiesOf(options.client),
+  });
   const closed = new Promise<void>((resolve) => {
     client.onclose = resolve;
   });
   client.onerror = (error) => options.log("debug", error.message);
   listenTo(client, options);
+  if (options.client !== undefined) answerWith(client, options.client);
   try {
     const connecting = client.connect(transport, {
       timeout: options.timeoutMs,
@@ -96,16 +111,38 @@ export async function handshake(inner: Transport, options: HandshakeOptions): Pr
   return connectionOf(client, inner, closed);
 }
 
+/** What a server may ask, by the name of the capability with which it is announced. */
+const QUESTIONS = [
+  ["elicitation/create", { elicitation: { form: { applyDefaults: true }, url: {} } }],
+  ["sampling/createMessage", { sampling: {} }],
+  ["roots/list", { roots: {} }],
+] as const;
+
+function capabilitiesOf(caller: CallerClient | undefined): ClientCapabilities {
+  const announced = QUESTIONS.filter(([question]) => caller?.can(question) === true);
+  return Object.assign({}, ...announced.map(([, capability]) => capability)) as ClientCapabilities;
+}
+
+/** The SDK looks at what comes from either side: a question that is none, or an answer that is none, is an error. */
+function answerWith(client: Client, caller: CallerClient): void {
+  for (const [question] of QUESTIONS.filter(([question]) => caller.can(question))) {
+    client.setRequestHandler(question, async (request: { readonly params?: object | undefined }, { mcpReq }) => {
+      const answer = await caller.ask(question, { ...request.params }, String(mcpReq.id));
+      return answer as never;
+    });
+  }
+}
+
 /** Accepts whatever comes: a badly filled notification still says that something happened. */
 const ANYTHING: StandardSchemaV1 = {
   "~standard": { version: 1, vendor: "skillgate", validate: (value) => ({ value }) },
 };
 
-function listenTo(client: Client, { onToolsChanged, log }: HandshakeOptions): void {
+function listenTo(client: Client, { onToolsChanged, onLog }: HandshakeOptions): void {
   client.setNotificationHandler("notifications/tools/list_changed", { params: ANYTHING }, onToolsChanged);
   client.setNotificationHandler("notifications/message", { params: ANYTHING }, (params) => {
     const { level, data } = isRecord(params) ? params : {};
-    log(LOG_LEVELS.get(level) ?? "info", typeof data === "string" ? data : (JSON.stringify(data) ?? ""));
+    onLog(LOG_LEVELS.get(level) ?? "info", typeof data === "string" ? data : (JSON.stringify(data) ?? ""));
   });
 }
 
@@ -137,11 +174,16 @@ async function keepSubscribed(client: Client, closed: Promise<void>): Promise<vo
   }
 }
 
+/** Since 2026-07-28, a server logs only for those who say so with their request. */
+const WITH_LOG = { _meta: { [LOG_LEVEL_META_KEY]: "info" } } as const;
+
 function connectionOf(client: Client, inner: Transport, closed: Promise<void>): Connection {
   const discover = client.getDiscoverResult();
+  const isModern = discover !== undefined;
   return {
     protocolVersion: client.getNegotiatedProtocolVersion() ?? "",
     server: client.getServerVersion() ?? {},
+    capabilities: client.getServerCapabilities() ?? {},
     instructions: client.getInstructions() ?? "",
     era: discover === undefined ? { kind: "legacy" } : { kind: "modern", discover },
     get hasSession() {
@@ -155,7 +197,7 @@ function connectionOf(client: Client, inner: Transport, closed: Promise<void>): 
       // With the definition at hand, the SDK sends the headers that it may ask for.
       const toolDefinition = { name, inputSchema } as Tool;
       const options = { toolDefinition, signal, onprogress: onProgress, timeout: NO_TIMEOUT_MS };
-      return rawResult(await client.callTool({ name, arguments: input }, options));
+      return rawResult(await client.callTool({ name, arguments: input, ...(isModern && WITH_LOG) }, options));
     },
     report: () => (inner instanceof StdioTransport ? inner.report() : undefined),
     async close() {

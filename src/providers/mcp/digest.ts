@@ -10,13 +10,19 @@ const PINNED = ["name", "title", "description", "inputSchema", "outputSchema", "
  * definition nests too deeply to be read.
  */
 export function digestOfTool(definition: Readonly<Record<string, unknown>>): string | undefined {
-  const pinned = Object.fromEntries(PINNED.map((key) => [key, definition[key]]));
   try {
-    return createHash("sha256").update(canonicalJson(pinned)).digest("hex");
+    return createHash("sha256")
+      .update(canonicalJson(pinnedPartOf(definition)))
+      .digest("hex");
   } catch (thrown) {
     if (thrown instanceof RangeError) return undefined;
     throw thrown;
   }
+}
+
+/** What of a definition a digest is made of. */
+export function pinnedPartOf(definition: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  return Object.fromEntries(PINNED.map((key) => [key, definition[key]]));
 }
 
 /** JSON with sorted keys. */

@@ -4,6 +4,7 @@ import { SdkError, SdkErrorCode, SdkHttpError, SseError } from "@modelcontextpro
 
 import { messageOf, sentence, SkillgateError } from "../../errors.ts";
 import { isRecord } from "../../model/json.ts";
+import { AuthorizationError } from "./oauth/session.ts";
 import type { ServerConfig } from "./server-config.ts";
 import type { Exit } from "./stdio/process.ts";
 import { readable } from "./stdio/tail.ts";
@@ -57,6 +58,12 @@ export function networkFailure(thrown: unknown): NetworkFailure | undefined {
   return { code, message: messageOf(thrown.cause) || code };
 }
 
+/** Why access was not granted, wherever in what was thrown it stands. */
+export function authorizationFailure(thrown: unknown): string | undefined {
+  if (thrown instanceof AuthorizationError) return thrown.message;
+  return thrown instanceof Error ? authorizationFailure(thrown.cause) : undefined;
+}
+
 /** `asks for authorization (HTTP 401)`, `answered HTTP 500: …` */
 export function httpInWords({ status, data }: SdkHttpError): string {
   if (status === 401) return "asks for authorization (HTTP 401)";
@@ -66,8 +73,10 @@ export function httpInWords({ status, data }: SdkHttpError): string {
 }
 
 function inWords(config: ServerConfig, { thrown, timeoutMs, step }: FailedStart): string {
+  const refusal = authorizationFailure(thrown);
+  if (refusal !== undefined) return refusal;
   if (isTimeout(thrown)) return `did not answer within ${timeoutMs / 1000} s`;
-  if (thrown instanceof SdkHttpError) return httpInWords(thrown);
+  if (thrown instanceof SdkHttpError) return httpInWords(thrown) + (thrown.status === 401 ? loginHint(config) : "");
   if (thrown instanceof SseError) return `cannot be reached: ${thrown.message}`;
   if (config.transport === "stdio" && isSpawnError(thrown)) {
     if (thrown["code"] !== "ENOENT") return `cannot be started: ${messageOf(thrown)}`;
@@ -76,6 +85,13 @@ function inWords(config: ServerConfig, { thrown, timeoutMs, step }: FailedStart)
   }
   const failure = networkFailure(thrown);
   return failure === undefined ? `${step}: ${messageOf(thrown)}` : `cannot be reached: ${failure.message}`;
+}
+
+/** Where a header was to authorize, it is the header that is wrong. */
+function loginHint(config: ServerConfig): string {
+  if (config.transport === "stdio") return "";
+  const hasHeader = Object.keys(config.headers).some((name) => name.toLowerCase() === "authorization");
+  return hasHeader ? "" : `, log in with: skillgate mcp login ${config.name}`;
 }
 
 function isSpawnError(thrown: unknown): thrown is Record<string, unknown> {

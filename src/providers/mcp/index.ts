@@ -1,18 +1,26 @@
+import { join } from "node:path";
+
 import type { Implementation } from "@modelcontextprotocol/client";
 
 import { SkillgateError } from "../../errors.ts";
+import type { Client } from "../../model/client.ts";
+import { OWNER } from "../../model/caller.ts";
 import { skillNameOfServer } from "../../model/names.ts";
 import type { Provider } from "../../model/provider.ts";
 import type { CallContext } from "../../model/skill.ts";
 import { RESTART_POLICY, type RestartPolicy } from "./backoff.ts";
 import type { LogLevel } from "./connection.ts";
-import type { ListingCache } from "./listing.ts";
+import { keptIn } from "./kept-files.ts";
 import { Server, type ServerOptions, type ServerStatus } from "./server.ts";
+import type { ChangePolicy } from "./pins.ts";
+import type { Authorize } from "./oauth/session.ts";
+import { tokenFile, tokensInMemory } from "./oauth/token-file.ts";
 import type { ServerConfig } from "./server-config.ts";
 import type { Environment } from "./stdio/environment.ts";
 import { sweepOrphans } from "./stdio/ledger.ts";
 
-export type { ListingCache } from "./listing.ts";
+export type { OAuthConfig } from "./oauth/config.ts";
+export type { Authorize } from "./oauth/session.ts";
 export type { ServerConfig } from "./server-config.ts";
 export type { ServerStatus } from "./server.ts";
 
@@ -26,8 +34,16 @@ export interface McpOptions {
   readonly restart?: Partial<RestartPolicy>;
   /** After so long without a call a server is stopped, and started again by its next call; never by default. */
   readonly idleMs?: number;
-  /** What servers offered at an earlier time; those that are in it are started by their first call. */
-  readonly cache?: ListingCache;
+  /** Absolute path of a folder for logins, for what servers offer and for what of it was accepted. None: in memory. */
+  readonly stateDir?: string;
+  /** Servers that are known from an earlier time are started at once (the default), or by their first call. */
+  readonly start?: "at once" | "when needed";
+  /** A tool that is not what was accepted is reported (the default), or also held back until it is accepted. */
+  readonly changes?: ChangePolicy;
+  /** Answers what servers ask where a call brings nobody who could: for a program with a single user. */
+  readonly client?: Client;
+  /** Takes a person to the page on which they allow access to a server; without it, only earlier logins are used. */
+  readonly authorize?: Authorize;
   /** How we call ourselves to servers. */
   readonly clientInfo?: Implementation;
   /** Stops all servers. */
@@ -39,8 +55,12 @@ export interface McpOptions {
 export interface McpProvider extends Provider {
   /** In the order of their configuration. */
   readonly servers: readonly ServerStatus[];
-  /** Settles when each server is connected or has failed. */
+  /** Settles when it is known of each server what it offers, or it has failed. */
+  readonly known: Promise<void>;
+  /** Settles when each server is connected or has failed; starts those that were not needed yet. */
   readonly ready: Promise<void>;
+  /** Accepts the tools of a server as they are now. */
+  accept(server: string): void;
   /** Calls a tool by the names that it has on its side of the wire. */
   call(server: string, tool: string, input: Readonly<Record<string, unknown>>, context: CallContext): Promise<unknown>;
 }
@@ -48,14 +68,23 @@ export interface McpProvider extends Provider {
 /** Starts all servers at once, each on its own, and returns without waiting for any. */
 export function connectServers(configs: readonly ServerConfig[], options: McpOptions): McpProvider {
   const listeners: (() => void)[] = [];
+  const { stateDir } = options;
   const serverOptions: ServerOptions = {
     env: options.env,
     clientInfo: options.clientInfo ?? { name: "skillgate", version: "0" },
     connectTimeoutMs: options.connectTimeoutMs ?? 30_000,
     maxMessageBytes: options.maxMessageBytes ?? 32 << 20,
     restart: { ...RESTART_POLICY, ...options.restart },
+    tokens: stateDir === undefined ? tokensInMemory() : tokenFile(join(stateDir, "logins.json")),
+    caller: OWNER.id,
+    authorize: options.authorize,
+    client: options.client,
     idleMs: options.idleMs,
-    cache: options.cache,
+    cache: stateDir === undefined ? undefined : keptIn(join(stateDir, "servers")),
+    pins: stateDir === undefined ? new Map<string, unknown>() : keptIn(join(stateDir, "accepted")),
+    programs: stateDir === undefined ? new Map<string, unknown>() : keptIn(join(stateDir, "programs")),
+    changePolicy: options.changes ?? "report",
+    isLazy: options.start === "when needed",
     log: options.log ?? (() => {}),
     onChange: () => {
       for (const listener of listeners) listener();
@@ -77,15 +106,24 @@ export function connectServers(configs: readonly ServerConfig[], options: McpOpt
     get servers() {
       return servers.map((server) => server.status);
     },
-    ready: Promise.all(servers.map((server) => server.ready)).then(() => {}),
+    known: Promise.all(servers.map((server) => server.known)).then(() => {}),
+    get ready() {
+      return Promise.all(servers.map((server) => server.connect())).then(() => {});
+    },
+    accept: (name) => serverNamed(name, servers).accept(),
     onChange: (listener) => void listeners.push(listener),
     async call(name, tool, input, context) {
-      const server = servers.find((server) => server.config.name === name);
-      if (server !== undefined) return server.call(tool, input, context);
-      throw new SkillgateError("SKILL_UNKNOWN", `MCP server not found: ${name}`, { server: name, tool });
+      return serverNamed(name, servers, tool).call(tool, input, context);
     },
     close,
   };
+}
+
+function serverNamed(name: string, servers: readonly Server[], tool?: string): Server {
+  const server = servers.find(({ config }) => config.name === name);
+  if (server !== undefined) return server;
+  const facts = { server: name, ...(tool !== undefined && { tool }) };
+  throw new SkillgateError("SKILL_UNKNOWN", `MCP server not found: ${name}`, facts);
 }
 
 /** Of two servers with one skill name, the first has it; the second is not started and says so (N3). */

@@ -1,11 +1,12 @@
 import type { Implementation, PriorDiscovery } from "@modelcontextprotocol/client";
 
 import { messageOf } from "../../errors.ts";
+import type { Client } from "../../model/client.ts";
 import { type Backoff, createBackoff, type RestartPolicy } from "./backoff.ts";
-import { howItEnded } from "./call-failure.ts";
-import { connect } from "./connect.ts";
 import type { Connection, LogLevel } from "./connection.ts";
-import { startFailure } from "./failure.ts";
+import type { Authorize } from "./oauth/session.ts";
+import type { TokenStore } from "./oauth/token-file.ts";
+import type { Kept } from "./kept-files.ts";
 import type { ServerConfig } from "./server-config.ts";
 import type { Environment } from "./stdio/environment.ts";
 import type { ProcessReport } from "./stdio/transport.ts";
@@ -16,6 +17,13 @@ export interface LinkOptions {
   readonly connectTimeoutMs: number;
   readonly maxMessageBytes: number;
   readonly restart: RestartPolicy;
+  /** Where programs were found that `npx` would start. */
+  readonly programs: Kept;
+  readonly tokens: TokenStore;
+  readonly caller: string;
+  readonly authorize: Authorize | undefined;
+  /** Answers what the server asks. */
+  readonly client: Client | undefined;
   readonly log: (server: string, level: LogLevel, text: string) => void;
 }
 
@@ -25,6 +33,15 @@ export interface LinkEvents {
   readonly prepare: (connection: Connection) => Promise<void>;
   readonly onToolsChanged: () => void;
   readonly onChange: () => void;
+  /** Gets what the server says to whom it works for. */
+  readonly onLog: (level: LogLevel, text: string) => void;
+}
+
+/** What is known of a server from an earlier time. */
+export interface Earlier {
+  readonly era: PriorDiscovery | undefined;
+  /** It has worked before: if it does not now, it is tried again. */
+  readonly wasConnected: boolean;
 }
 
 export type LinkState =
@@ -44,16 +61,17 @@ export class Link {
   #state: LinkState = { kind: "asleep" };
   /** What is known of the protocol that the server speaks. */
   #era: PriorDiscovery | undefined;
-  #wasConnected = false;
+  #wasConnected: boolean;
   #opening: Promise<void> = Promise.resolve();
   #restart: NodeJS.Timeout | undefined;
   /** Settles when nothing is left of the connections that were lost. */
   #swept: Promise<unknown> = Promise.resolve();
   #report: () => ProcessReport | undefined = () => undefined;
 
-  constructor(config: ServerConfig, era: PriorDiscovery | undefined, options: LinkOptions, events: LinkEvents) {
+  constructor(config: ServerConfig, earlier: Earlier, options: LinkOptions, events: LinkEvents) {
     this.#config = config;
-    this.#era = era;
+    this.#era = earlier.era;
+    this.#wasConnected = earlier.wasConnected;
     this.#options = options;
     this.#events = events;
     this.#backoff = createBackoff(options.restart);
@@ -137,7 +155,7 @@ export class Link {
         this.#era = connection.era;
         this.#wasConnected = true;
         this.#become({ kind: "connected", connection });
-        void connection.closed.then(async () => this.lost(connection, await howItEnded(connection)));
+        void connection.closed.then(() => this.#ended(connection));
       },
       (thrown: unknown) => {
         this.#era = undefined;
@@ -147,25 +165,28 @@ export class Link {
     this.#become({ kind: "connecting" });
   }
 
+  async #ended(connection: Connection): Promise<void> {
+    const { howItEnded } = await import("./call-failure.ts");
+    this.lost(connection, await howItEnded(connection));
+  }
+
   async #connect(): Promise<Connection> {
     await this.#swept;
-    const { connectTimeoutMs: timeoutMs } = this.#options;
-    const connection = await connect(this.#config, {
+    // What speaks the protocol is loaded when a server is first spoken to: known servers need not be.
+    const { openConnection } = await import("./open-connection.ts");
+    return openConnection(this.#config, {
       ...this.#options,
-      timeoutMs,
+      timeoutMs: this.#options.connectTimeoutMs,
       signal: this.closing,
+      prepare: this.#events.prepare,
       ...(this.#era && { era: this.#era }),
       onToolsChanged: this.#events.onToolsChanged,
+      onLog: (level, text) => {
+        this.#options.log(this.#config.name, level, text);
+        this.#events.onLog(level, text);
+      },
       onProcess: (report) => (this.#report = report),
       log: (level, text) => this.#options.log(this.#config.name, level, text),
     });
-    try {
-      await this.#events.prepare(connection);
-      return connection;
-    } catch (thrown) {
-      const report = connection.report();
-      await connection.close();
-      throw startFailure(this.#config, { thrown, timeoutMs, report, step: "did not list its tools" });
-    }
   }
 }

@@ -6,15 +6,10 @@ import type { ListedTools } from "./list-tools.ts";
 import type { ServerConfig } from "./server-config.ts";
 
 /** What a server said of itself and of its tools when it was last asked. Plain data, not looked at yet. */
-export interface Listing extends ListedTools, Pick<Connection, "protocolVersion" | "server" | "instructions" | "era"> {}
-
-/**
- * Keeps listings, so that a server need not be started to be found: it is started by its first call. A `Map` will do for
- * one process.
- */
-export interface ListingCache {
-  get(key: string): unknown;
-  set(key: string, listing: Listing): unknown;
+export interface Listing
+  extends ListedTools, Pick<Connection, "protocolVersion" | "server" | "capabilities" | "instructions" | "era"> {
+  /** In milliseconds since 1970. */
+  readonly listedAt: number;
 }
 
 /** Changes with whatever changes which server is meant; holds no secret. */
@@ -27,14 +22,16 @@ export function listingKey({ name, transport, declared, ...config }: ServerConfi
 /** A listing that was kept; `undefined` if it is not one. */
 export function parseListing(kept: unknown): Listing | undefined {
   if (!isRecord(kept)) return undefined;
-  const { protocolVersion, server, instructions, era, tools, ttlMs } = kept;
+  const { protocolVersion, server, capabilities, instructions, era, tools, ttlMs, listedAt } = kept;
   const isListing =
     typeof protocolVersion === "string" &&
     isRecord(server) &&
+    isRecord(capabilities) &&
     typeof instructions === "string" &&
     isRecord(era) &&
     (era["kind"] === "legacy" || (era["kind"] === "modern" && isRecord(era["discover"]))) &&
     Array.isArray(tools) &&
-    typeof ttlMs === "number";
+    typeof ttlMs === "number" &&
+    typeof listedAt === "number";
   return isListing ? (kept as unknown as Listing) : undefined;
 }

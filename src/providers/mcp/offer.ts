@@ -1,6 +1,9 @@
 import type { Problem } from "../../model/provider.ts";
 import type { ProvidedSkill } from "../../model/skill.ts";
 import type { Listing } from "./listing.ts";
+import { type Operation, toolOperation } from "./operations.ts";
+import { changeInWords, type ChangePolicy, changesSince, type Pins, type ToolChange } from "./pins.ts";
+import { readingOperations } from "./reading.ts";
 import type { ServerConfig } from "./server-config.ts";
 import { importTools, type QuarantinedTool, type Tool } from "./tools.ts";
 
@@ -9,25 +12,36 @@ export interface Offer {
   readonly skill: ProvidedSkill;
   /** By their names on the wire. */
   readonly tools: ReadonlyMap<string, Tool>;
+  /** Tools and what else can be asked for, by the same names. */
+  readonly operations: ReadonlyMap<string, Operation>;
   readonly quarantined: readonly QuarantinedTool[];
+  /** Tools that are not what was accepted. */
+  readonly changes: readonly ToolChange[];
   readonly problems: readonly Problem[];
   /** When to ask again, in milliseconds since 1970. */
   readonly staleAt: number;
   readonly protocolVersion: string;
 }
 
+/** What an offer is made with, besides what the server says. */
+export interface OfferOptions {
+  readonly name: string;
+  readonly invoke: ProvidedSkill["invoke"];
+  /** What was accepted; `undefined` if nothing was yet. */
+  readonly pins: Pins | undefined;
+  readonly changePolicy: ChangePolicy;
+  readonly last: Offer | undefined;
+}
+
 /** Makes a skill of a server's tools. The skill stays the same object as long as nothing of it has changed. */
-export function offerOf(
-  config: ServerConfig,
-  listing: Listing,
-  {
-    name,
-    invoke,
-    last,
-  }: { readonly name: string; readonly invoke: ProvidedSkill["invoke"]; readonly last: Offer | undefined },
-): Offer {
+export function offerOf(config: ServerConfig, listing: Listing, options: OfferOptions): Offer {
+  const { name, invoke, pins, changePolicy, last } = options;
   const hasHeaders = config.transport !== "stdio" && listing.era.kind === "modern";
-  const { tools, quarantined } = importTools(listing.tools, { ...config, hasHeaders });
+  const imported = importTools(listing.tools, { ...config, hasHeaders });
+  const changes = pins === undefined ? [] : changesSince(pins, imported.tools, changePolicy);
+  const held = new Map(changePolicy === "hold" ? changes.map((change) => [change.tool, change]) : []);
+  const tools = imported.tools.filter((tool) => !held.has(tool.name));
+  const readings = readingOperations(listing.capabilities, new Set(tools.map(({ method }) => method.name)));
   const skill: ProvidedSkill = {
     name,
     description: descriptionOf(config, listing),
@@ -35,21 +49,43 @@ export function offerOf(
     kind: "mcp",
     server: config.name,
     ...(listing.instructions !== "" && { guidance: listing.instructions }),
-    methods: tools.map((tool) => tool.method),
+    methods: [...tools, ...readings].map(({ method }) => method),
     invoke,
   };
-  const reasons = quarantined.map(({ tool, reason }) => `the tool "${tool}" is left out, ${reason}`);
   return {
     skill: last !== undefined && isSame(last.skill, skill) ? last.skill : skill,
     tools: new Map(tools.map((tool) => [tool.name, tool])),
-    quarantined,
-    problems: [...(listing.incomplete === undefined ? [] : [listing.incomplete]), ...reasons].map((error) => ({
+    operations: new Map([...readings, ...tools.map(toolOperation)].map((operation) => [operation.name, operation])),
+    quarantined: [
+      ...imported.quarantined,
+      ...[...held.values()].map((change) => ({ tool: change.tool, reason: `it ${changeInWords(change)}` })),
+    ],
+    changes,
+    problems: problemsOf(listing, imported.quarantined, changes, changePolicy).map((error) => ({
       source: config.name,
       error,
     })),
-    staleAt: listing.ttlMs === 0 ? Number.POSITIVE_INFINITY : Date.now() + listing.ttlMs,
+    staleAt: listing.ttlMs === 0 ? Number.POSITIVE_INFINITY : listing.listedAt + listing.ttlMs,
     protocolVersion: listing.protocolVersion,
   };
+}
+
+function problemsOf(
+  { incomplete }: Listing,
+  quarantined: readonly QuarantinedTool[],
+  changes: readonly ToolChange[],
+  policy: ChangePolicy,
+): readonly string[] {
+  return [
+    ...(incomplete === undefined ? [] : [incomplete]),
+    ...quarantined.map(({ tool, reason }) => `the tool "${tool}" is left out, ${reason}`),
+    ...changes.map((change) => {
+      const words = changeInWords(change);
+      return policy === "hold"
+        ? `the tool "${change.tool}" is held back until it is accepted, it ${words}`
+        : `the tool "${change.tool}" ${words}`;
+    }),
+  ];
 }
 
 function descriptionOf({ description, name }: ServerConfig, { server }: Listing): string {

@@ -22,7 +22,7 @@ export function valueOf(result: unknown, tool: Pick<Tool, "outputSchema">, facts
   if (!isRecord(result)) return result ?? null;
   const items = contentOf(result);
   if (result["isError"] === true) throw failureOf(items, result["structuredContent"], facts);
-  if (result["structuredContent"] != null) return result["structuredContent"];
+  if (result["structuredContent"] != null) return withMedia(result["structuredContent"], items);
   // A server that declares its output but sends it only as text comes from before structured content.
   const isJson = tool.outputSchema !== undefined;
   const values = items.map((item) => itemValue(item, isJson && items.length === 1));
@@ -36,7 +36,32 @@ function contentOf(result: Readonly<Record<string, unknown>>): readonly unknown[
   return Array.isArray(content) ? content : [content];
 }
 
-function itemValue(item: unknown, isJson: boolean): unknown {
+/**
+ * Structured content says in data what the items say in words; what they show besides is put beside it, as `_content`, if
+ * it is not in the data already.
+ */
+function withMedia(structured: unknown, items: readonly unknown[]): unknown {
+  const media = items.filter((item) => isRecord(item) && item["type"] !== "text" && !holds(structured, keyOf(item)));
+  if (media.length === 0) return structured;
+  const data = isRecord(structured) ? structured : { value: structured };
+  return { ...data, _content: media.map((item) => itemValue(item, false)) };
+}
+
+/** What makes an item itself: its bytes, or its address. */
+function keyOf({ data, uri, resource }: Readonly<Record<string, unknown>>): unknown {
+  if (!isRecord(resource)) return data ?? uri;
+  return resource["blob"] ?? resource["text"] ?? resource["uri"];
+}
+
+/** How deep in structured content an item is looked for. */
+const DEEPEST = 32;
+
+function holds(value: unknown, wanted: unknown, depth = 0): boolean {
+  if (typeof value !== "object" || value === null) return value === wanted && value !== undefined;
+  return depth < DEEPEST && Object.values(value).some((inner) => holds(inner, wanted, depth + 1));
+}
+
+export function itemValue(item: unknown, isJson: boolean): unknown {
   if (!isRecord(item)) return item;
   switch (item["type"]) {
     case "text":
@@ -69,7 +94,7 @@ function saysJson(item: Readonly<Record<string, unknown>>): boolean {
 }
 
 /** `{ type: "resource", uri, mimeType, text }`, or `data` in base64 for bytes. */
-function resourceValue(resource: unknown): unknown {
+export function resourceValue(resource: unknown): unknown {
   if (!isRecord(resource)) return { type: "resource" };
   const { blob, ...rest } = withoutNotes(resource);
   return { type: "resource", ...rest, ...(blob !== undefined && { data: blob }) };

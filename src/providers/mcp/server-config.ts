@@ -1,3 +1,5 @@
+import type { OAuthConfig } from "./oauth/config.ts";
+
 /** How to reach one MCP server, as a file or a program declared it; placeholders are already filled in. */
 export type ServerConfig = StdioServerConfig | RemoteServerConfig;
 
@@ -17,6 +19,8 @@ export interface RemoteServerConfig extends ServerSettings {
   readonly transport: "http" | "sse";
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
+  /** `false` for a server that must never be logged in to. */
+  readonly oauth?: OAuthConfig | false;
 }
 
 interface ServerSettings {

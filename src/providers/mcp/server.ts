@@ -1,18 +1,20 @@
-import type { Progress } from "@modelcontextprotocol/client";
-
-import { messageOf, sentence, SkillgateError } from "../../errors.ts";
+import { messageOf, SkillgateError } from "../../errors.ts";
 import type { Problem } from "../../model/provider.ts";
 import type { CallContext, ProvidedSkill } from "../../model/skill.ts";
-import { explainFailure } from "./call-failure.ts";
+import { Audience } from "./audience.ts";
 import type { Connection } from "./connection.ts";
+import { type Line, Lines } from "./lines.ts";
 import { Link, type LinkOptions } from "./link.ts";
 import { listTools } from "./list-tools.ts";
-import { type Listing, type ListingCache, listingKey, parseListing } from "./listing.ts";
+import type { Kept } from "./kept-files.ts";
+import { type Listing, listingKey, parseListing } from "./listing.ts";
 import { type Offer, offerOf } from "./offer.ts";
-import { type CallFacts, valueOf } from "./results.ts";
+import type { Input, Operation } from "./operations.ts";
+import { absence, gone, perform } from "./perform.ts";
+import { type ChangePolicy, parsePins, pinsOf, plainPins, type ToolChange } from "./pins.ts";
 import type { ServerConfig } from "./server-config.ts";
 import { within } from "./stdio/within.ts";
-import type { QuarantinedTool, Tool } from "./tools.ts";
+import { importTools, type QuarantinedTool } from "./tools.ts";
 
 /** The least time between two questions for the tools: some servers announce a change whenever they are asked. */
 const REFRESH_PAUSE_MS = 1_000;
@@ -31,6 +33,8 @@ export interface ServerStatus {
   readonly tools: readonly { readonly name: string; readonly method: string; readonly digest: string }[];
   /** Tools that cannot be offered, and why. */
   readonly quarantined: readonly QuarantinedTool[];
+  /** Tools that are not what was accepted. */
+  readonly changes: readonly ToolChange[];
   /** The last that it printed on stderr. */
   readonly stderrTail: string;
 }
@@ -38,7 +42,13 @@ export interface ServerStatus {
 export interface ServerOptions extends LinkOptions {
   /** After so long without a call a server is put to sleep; its next call wakes it. */
   readonly idleMs: number | undefined;
-  readonly cache: ListingCache | undefined;
+  /** What servers offered at an earlier time. */
+  readonly cache: Kept | undefined;
+  /** The definitions of tools that were accepted. */
+  readonly pins: Kept;
+  readonly changePolicy: ChangePolicy;
+  /** A server that is known from an earlier time waits for its first call. */
+  readonly isLazy: boolean;
   /** Called after anything of the server has changed. */
   readonly onChange: () => void;
 }
@@ -46,13 +56,15 @@ export interface ServerOptions extends LinkOptions {
 /** One server: what it offers, and the calls to it. */
 export class Server {
   readonly config: ServerConfig;
-  /** Settles when the server is connected or has failed. */
-  readonly ready: Promise<void>;
+  /** Settles when it is known what the server offers, or it has failed. */
+  readonly known: Promise<void>;
   readonly #skillName: string;
   /** Why it is not to be started at all. */
   readonly #obstacle: string | undefined;
   readonly #options: ServerOptions;
   readonly #link: Link;
+  readonly #lines: Lines;
+  #listing: Listing | undefined;
   #offer: Offer | undefined;
   #callsUnderWay = 0;
   #idle: NodeJS.Timeout | undefined;
@@ -66,12 +78,41 @@ export class Server {
     this.#options = options;
     const kept = this.#mayStart ? parseListing(options.cache?.get(listingKey(config))) : undefined;
     if (kept !== undefined) this.#take(kept);
-    this.#link = new Link(config, kept?.era, options, {
-      prepare: (connection) => this.#ask(connection),
-      onToolsChanged: () => this.#refresh(),
-      onChange: options.onChange,
+    const { client } = options;
+    const audience = new Audience(client, client);
+    const earlier = { era: kept && eraIn(kept), wasConnected: kept !== undefined };
+    this.#link = new Link(
+      config,
+      earlier,
+      { ...options, client: client && audience },
+      {
+        prepare: (connection) => this.#ask(connection),
+        onToolsChanged: () => this.#refresh(),
+        onChange: options.onChange,
+        onLog: (level, text) => audience.log(level, text),
+      },
+    );
+    this.#lines = new Lines({
+      shared: { link: this.#link, audience },
+      client,
+      open: (audience, caller) => this.#openOwn(audience, caller),
     });
-    this.ready = this.#mayStart && kept === undefined ? this.#link.wake() : Promise.resolve();
+    const woken = this.#mayStart && !(options.isLazy && kept !== undefined) ? this.#link.wake() : undefined;
+    this.known = kept === undefined && woken !== undefined ? woken : Promise.resolve();
+  }
+
+  /** Starts the server if it was not needed yet; settles when it is connected or has failed. */
+  async connect(): Promise<void> {
+    if (this.#mayStart) await this.#link.wake();
+  }
+
+  /** Accepts the tools as the server lists them now. */
+  accept(): void {
+    if (this.#listing === undefined) return;
+    const { tools } = importTools(this.#listing.tools, this.config);
+    this.#options.pins.set(listingKey(this.config), plainPins(pinsOf(tools)));
+    this.#take(this.#listing);
+    this.#options.onChange();
   }
 
   get skill(): ProvidedSkill | undefined {
@@ -95,6 +136,7 @@ export class Server {
       toolCount: tools.length,
       tools: tools.map(({ name, method, digest }) => ({ name, method: method.name, digest })),
       quarantined: this.#offer?.quarantined ?? [],
+      changes: this.#offer?.changes ?? [],
       stderrTail: this.#link.stderrTail,
     };
   }
@@ -104,8 +146,11 @@ export class Server {
     clearTimeout(this.#idle);
     this.#callsUnderWay += 1;
     try {
-      if (this.#mayStart) await this.#link.wake();
-      return await this.#call(name, input, context);
+      if (!this.#mayStart) throw gone({ server: this.config.name, tool: name }, "is down");
+      if (this.#offer === undefined) await this.#link.wake();
+      const { client } = this.#options;
+      const asked = client === undefined || context.client !== undefined ? context : { ...context, client };
+      return await this.#lines.use(asked, (line) => this.#call(line, name, input, asked));
     } finally {
       this.#callsUnderWay -= 1;
       if (Date.now() > (this.#offer?.staleAt ?? Infinity)) this.#refresh();
@@ -116,7 +161,7 @@ export class Server {
   /** Stops the server for good; settles when nothing of it is left. */
   async close(): Promise<void> {
     clearTimeout(this.#idle);
-    await this.#link.close();
+    await Promise.all([this.#link.close(), this.#lines.close()]);
   }
 
   get #mayStart(): boolean {
@@ -131,51 +176,33 @@ export class Server {
     return "error" in state ? { status: state.kind, error: state.error } : { status: state.kind };
   }
 
-  async #call(name: string, input: Input, context: CallContext): Promise<unknown> {
-    const tool = this.#tool(name);
-    const facts = { server: this.config.name, tool: name, skill: this.#skillName, method: tool.method.name };
-    const answer = await this.#send(tool, input, context, facts);
-    if (answer !== "session expired") return valueOf(answer.result, tool, facts);
-    // The server did not look at the call; even so it is made again only where that cannot do harm.
-    await this.#link.wake();
-    const again = isRepeatable(tool) ? await this.#send(tool, input, context, facts) : "session expired";
-    if (again !== "session expired") return valueOf(again.result, tool, facts);
-    throw gone(facts, "had forgotten the session; it has a new one, call again");
+  /** A line for one caller. Its tools are those of the line that all share. */
+  #openOwn(audience: Audience, caller: string): Link {
+    const earlier = { era: this.#listing && eraIn(this.#listing), wasConnected: false };
+    return new Link(
+      this.config,
+      earlier,
+      { ...this.#options, client: audience, caller },
+      {
+        prepare: async () => {},
+        onToolsChanged: () => {},
+        onChange: () => {},
+        onLog: (level, text) => audience.log(level, text),
+      },
+    );
   }
 
-  async #send(tool: Tool, input: Input, context: CallContext, facts: CallFacts): Promise<Answer> {
-    const { state } = this.#link;
-    if (state.kind !== "connected") throw gone(facts, this.#absence());
-    const { connection } = state;
-    const { signal, progress } = context;
-    const onProgress = ({ progress: done, total, message }: Progress): void => progress(done, total, message);
-    try {
-      const call = { name: tool.name, input, inputSchema: tool.inputSchema, signal, onProgress };
-      return { result: await connection.callTool(call) };
-    } catch (thrown) {
-      if (signal.aborted) throw signal.reason;
-      const failure = await explainFailure(thrown, connection, facts);
-      if (failure.kind === "answered") throw failure.error;
-      if (failure.kind === "session expired") {
-        this.#link.renew(connection);
-        return "session expired";
-      }
-      this.#link.lost(connection, failure.why);
-      throw gone(facts, failure.why);
-    }
+  #call({ link }: Line, name: string, input: Input, context: CallContext): Promise<unknown> {
+    const operation = this.#operation(name);
+    const facts = { server: this.config.name, tool: name, skill: this.#skillName, method: operation.method.name };
+    return perform(link, { operation, input, context, facts });
   }
 
-  /** No more than that: why a server is down is for people, and may hold what it has printed. */
-  #absence(): string {
-    const { status } = this.#condition();
-    return `is ${status === "error" ? "down" : status}`;
-  }
-
-  #tool(name: string): Tool {
+  #operation(name: string): Operation {
     const facts = { server: this.config.name, tool: name };
-    if (this.#offer === undefined) throw gone(facts, this.#absence());
-    const tool = this.#offer.tools.get(name);
-    if (tool !== undefined) return tool;
+    if (this.#offer === undefined) throw gone(facts, absence(this.#link.state));
+    const operation = this.#offer.operations.get(name);
+    if (operation !== undefined) return operation;
     throw new SkillgateError("METHOD_UNKNOWN", `Tool not found: ${this.config.name}.${name}`, facts);
   }
 
@@ -183,18 +210,29 @@ export class Server {
   async #ask(connection: Connection): Promise<void> {
     const timeout = AbortSignal.timeout(this.#options.connectTimeoutMs);
     const listed = await listTools(connection, AbortSignal.any([this.#link.closing, timeout]));
-    const { protocolVersion, server, instructions, era } = connection;
-    const listing = { ...listed, protocolVersion, server, instructions, era };
+    const { protocolVersion, server, capabilities, instructions, era } = connection;
+    const listing = { ...listed, protocolVersion, server, capabilities, instructions, era, listedAt: Date.now() };
     this.#take(listing);
     this.#options.cache?.set(listingKey(this.config), listing);
   }
 
   #take(listing: Listing): void {
-    this.#offer = offerOf(this.config, listing, {
+    const { pins, changePolicy } = this.#options;
+    const key = listingKey(this.config);
+    const accepted = parsePins(pins.get(key));
+    const offer = offerOf(this.config, listing, {
       name: this.#skillName,
       invoke: (method, input, context) => this.call(method.wireName ?? method.name, input, context),
+      pins: accepted,
+      changePolicy,
       last: this.#offer,
     });
+    this.#listing = listing;
+    this.#offer = offer;
+    const offered = pinsOf([...offer.tools.values()]);
+    const isMore = [...offered.keys()].some((name) => accepted?.has(name) !== true);
+    // What was accepted before stays as it was: only what is new is added.
+    if (isMore) pins.set(key, plainPins(new Map([...offered, ...(accepted ?? [])])));
   }
 
   #refresh(): void {
@@ -223,16 +261,9 @@ export class Server {
   }
 }
 
-type Input = Readonly<Record<string, unknown>>;
+/** How long a server is taken to speak what it spoke: a newer one still answers to the older protocol. */
+const ERA_MS = 7 * 24 * 3_600_000;
 
-/** The result as the server sent it; or it did not look at the call, and a new session is under way. */
-type Answer = { readonly result: unknown } | "session expired";
-
-function isRepeatable({ method: { metadata } }: Tool): boolean {
-  return metadata?.readOnly === true || metadata?.idempotent === true;
-}
-
-function gone(facts: Partial<CallFacts>, why: string): SkillgateError {
-  const message = sentence("SERVER_GONE", `"${facts.server}" ${why}`);
-  return new SkillgateError("SERVER_GONE", message, { ...facts, error: why });
+function eraIn({ era, listedAt }: Listing): Listing["era"] | undefined {
+  return Date.now() - listedAt < ERA_MS ? era : undefined;
 }

@@ -11,6 +11,8 @@ export interface Tool {
   readonly name: string;
   /** Of its definition, so that a change is noticed. */
   readonly digest: string;
+  /** As the server gave it. */
+  readonly definition: Readonly<Record<string, unknown>>;
   readonly inputSchema: JsonSchema;
   readonly outputSchema?: JsonSchema;
   readonly method: MethodDefinition;
@@ -51,6 +53,7 @@ export function importTools(listed: readonly unknown[], options: ImportOptions):
 interface ParsedTool {
   readonly name: string;
   readonly digest: string;
+  readonly definition: Readonly<Record<string, unknown>>;
   readonly description: string;
   readonly inputSchema: JsonSchema;
   readonly outputSchema?: JsonSchema;
@@ -68,6 +71,7 @@ function parseTool(item: unknown, place: string, hasHeaders: boolean): ParsedToo
   return {
     name,
     digest,
+    definition: item,
     description: [description, title].find(isText) ?? `MCP tool: ${name}`,
     inputSchema: { ...(isRecord(inputSchema) ? inputSchema : {}), type: "object" },
     ...(isRecord(outputSchema) && { outputSchema }),
@@ -101,7 +105,7 @@ function hintsOf(annotations: unknown): Partial<MethodMetadata> {
 }
 
 function toTool(
-  { name, digest, description, inputSchema, outputSchema, hints }: ParsedTool,
+  { name, digest, definition, description, inputSchema, outputSchema, hints }: ParsedTool,
   methodName: string,
   timeoutMs: number | undefined,
 ): Tool {
@@ -109,6 +113,7 @@ function toTool(
   return {
     name,
     digest,
+    definition,
     inputSchema,
     ...output,
     method: {

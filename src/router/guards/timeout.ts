@@ -1,29 +1,49 @@
 import { SkillgateError } from "../../errors.ts";
 import type { Method } from "../../model/catalog.ts";
 import { cancelledError, onAbort, unlessAborted } from "../abort.ts";
-import { factsOf, type Guard } from "../call.ts";
+import { type Call, factsOf, type Guard } from "../call.ts";
 
 /** The longest time that Node can wait. */
 const LONGEST_MS = 2 ** 31 - 1;
 
 /**
- * Ends a call that takes longer than its method may, or longer than its run (X2). The method learns of it by its signal;
- * one that does not listen is left behind.
+ * Ends a call that takes longer than its method may, or longer than its run (X2). Whoever reports progress is given the
+ * time of the method anew, but never more than the run has. The method learns of its end by its signal; one that does not
+ * listen is left behind.
  */
 export const timeout: Guard = (next) => async (call) => {
   const { method } = call;
   const controller = new AbortController();
-  const timer = setTimeout(() => controller.abort(timedOut(method)), Math.min(method.metadata.timeoutMs, LONGEST_MS));
+  const timeoutMs = Math.min(method.metadata.timeoutMs, LONGEST_MS);
+  const timer = setTimeout(() => controller.abort(timedOut(method)), timeoutMs);
   const stop = onAbort(call.signal, () => controller.abort(cancelledError(method)));
   try {
     controller.signal.throwIfAborted();
-    const work = next({ ...call, signal: controller.signal });
+    const progress: typeof call.progress = (...step) => {
+      timer.refresh();
+      call.progress(...step);
+    };
+    const patiently = keepsFresh(timer, timeoutMs);
+    const work = next({ ...call, signal: controller.signal, progress, patiently });
     return await unlessAborted(controller.signal, work, () => controller.signal.reason);
   } finally {
     clearTimeout(timer);
     stop();
   }
 };
+
+/** The time in which somebody thinks is not the method's. */
+function keepsFresh(timer: NodeJS.Timeout, timeoutMs: number): NonNullable<Call["patiently"]> {
+  return async (answer) => {
+    const fresh = setInterval(() => timer.refresh(), timeoutMs / 2);
+    try {
+      return await answer;
+    } finally {
+      clearInterval(fresh);
+      timer.refresh();
+    }
+  };
+}
 
 function timedOut(method: Method): SkillgateError {
   const seconds = method.metadata.timeoutMs / 1_000;

@@ -34,13 +34,16 @@ export async function modernServer(): Promise<HttpServer> {
 }
 
 /** Of 2025-11-25, with sessions that it can forget; `calls` counts the calls that it has answered. */
-export async function sessionServer(): Promise<HttpServer & { forget(): void; readonly calls: readonly string[] }> {
+export async function sessionServer(
+  unknownSession = 404,
+): Promise<HttpServer & { forget(): void; readonly calls: readonly string[] }> {
   const sessions = new Map<string, StreamableHTTPServerTransport>();
   const calls: string[] = [];
   const server = await serve(async (request, response) => {
     const id = request.headers["mcp-session-id"];
     const known = typeof id === "string" ? sessions.get(id) : undefined;
-    if (id !== undefined && known === undefined) return void response.writeHead(404).end("Session not found");
+    if (id !== undefined && known === undefined)
+      return void response.writeHead(unknownSession).end("Session not found");
     const transport =
       known ??
       new StreamableHTTPServerTransport({
@@ -67,6 +70,15 @@ export async function eventServer(): Promise<HttpServer> {
     if (pathname !== "/messages" || transport === undefined)
       return void response.writeHead(405).end("Method not allowed");
     return transport.handlePostMessage(request, response);
+  });
+}
+
+/** Of 2025-11-25 without sessions; it answers with one message of JSON each. */
+export async function jsonServer(): Promise<HttpServer> {
+  return serve(async (request, response) => {
+    const transport = new StreamableHTTPServerTransport({ enableJsonResponse: true });
+    await oldServer([]).connect(transport as Parameters<OldServer["connect"]>[0]);
+    await transport.handleRequest(request, response);
   });
 }
 
@@ -99,7 +111,7 @@ function oldServer(calls: string[]): OldServer {
 
 type Listener = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
 
-async function serve(listener: Listener): Promise<HttpServer> {
+export async function serve(listener: Listener): Promise<HttpServer> {
   const requests: string[] = [];
   const server = createServer((request, response) => {
     requests.push(`${request.method} ${request.url} ${request.headers.authorization ?? ""}`.trim());

@@ -1,8 +1,11 @@
-import { expect, test } from "vitest";
+import { readdir, rm, stat, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+
+import { expect, onTestFinished, test } from "vitest";
 
 import { connectServers } from "../../../src/providers/mcp/index.ts";
 
-import { call, connected, ended, fixture, until } from "./servers.ts";
+import { call, connected, ended, fixture, temporaryFolder, until } from "./servers.ts";
 
 /** Restarts as usual, only sooner. */
 const SOON = { firstDelayMs: 10, longestDelayMs: 40 };
@@ -128,12 +131,14 @@ test("M9: the signal of the caller closes as well", async () => {
 });
 
 test("M3: a server that is known from an earlier time is started by its first call", async () => {
-  const cache = new Map<string, never>();
-  const first = await connected([fixture()], { cache });
+  const stateDir = await temporaryFolder();
+  const first = await connected([fixture()], { stateDir });
   const { methods } = first.skills[0] ?? {};
   await first.close();
   const before = childProcesses();
-  const provider = await connected([fixture()], { cache });
+  const provider = connectServers([fixture()], { env: process.env, stateDir, start: "when needed" });
+  onTestFinished(() => provider.close());
+  await provider.known;
   expect(provider.servers[0]).toMatchObject({ status: "disconnected", protocolVersion: "2025-11-25" });
   expect(provider.problems).toEqual([]);
   const [skill] = provider.skills;
@@ -144,11 +149,53 @@ test("M3: a server that is known from an earlier time is started by its first ca
   expect(provider.skills[0]).toBe(skill);
 });
 
+test("M3: what is kept of servers is for its owner only", async () => {
+  const stateDir = await temporaryFolder();
+  await connected([fixture()], { stateDir });
+  const files = await readdir(stateDir, { recursive: true, withFileTypes: true });
+  const modes = await Promise.all(
+    files.map(async (file) => ((await stat(join(file.parentPath, file.name))).mode & 0o777).toString(8)),
+  );
+  expect(modes.toSorted()).toEqual(["600", "600", "700", "700"]);
+});
+
 test("M3: what was kept of a server with another configuration, or is nothing of ours, is not used", async () => {
-  const cache = new Map<string, never>();
-  await connected([fixture(["no-tools"])], { cache });
-  for (const key of cache.keys()) cache.set(key, { tools: [] } as never);
-  const provider = await connected([fixture(), fixture(["no-tools"])], { cache });
+  const stateDir = await temporaryFolder();
+  const first = await connected([fixture(["no-tools"])], { stateDir });
+  await first.close();
+  for (const file of await readdir(join(stateDir, "servers"))) {
+    await writeFile(join(stateDir, "servers", file), '{ "tools": [] }');
+  }
+  const provider = await connected([fixture(), { ...fixture(["no-tools"]), name: "other" }], { stateDir });
+  expect(provider.servers.map(({ status }) => status)).toEqual(["connected", "connected"]);
+});
+
+test("M4: a server that has worked at an earlier time and does not start now is tried again", async () => {
+  const stateDir = await temporaryFolder();
+  const file = join(stateDir, "tools.json");
+  await writeFile(file, '[{ "name": "read" }]');
+  await (await connected([fixture([`tools=${file}`])], { stateDir })).close();
+  await rm(file);
+  const provider = await connected([fixture([`tools=${file}`])], { stateDir, restart: SOON });
+  expect(provider.servers[0]).toMatchObject({
+    status: "disconnected",
+    error: expect.stringContaining("ENOENT") as string,
+  });
+  expect(provider.skills[0]?.methods.map(({ name }) => name)).toEqual(["read"]);
+  await expect(call(provider, "read")).rejects.toMatchObject({ code: "SERVER_GONE" });
+  await writeFile(file, '[{ "name": "read" }]');
+  await until(provider, () => provider.servers[0]?.status === "connected");
+  expect(await call(provider, "read")).toBe("called read");
+});
+
+test("M3: asking for the servers that are known starts them, and what they offer is there meanwhile", async () => {
+  const stateDir = await temporaryFolder();
+  await (await connected([fixture()], { stateDir })).close();
+  const provider = connectServers([fixture()], { env: process.env, stateDir });
+  onTestFinished(() => provider.close());
+  expect(provider.skills[0]?.name).toBe("FixtureMCP");
+  expect(provider.servers[0]).toMatchObject({ status: "connecting" });
+  await provider.ready;
   expect(provider.servers[0]).toMatchObject({ status: "connected" });
 });
 

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 
 import { serverConfigOf } from "../../../src/config/index.ts";
 import type { McpProvider, ServerConfig } from "../../../src/providers/mcp/index.ts";
-import { eventServer, modernServer, plainServer, sessionServer } from "./http-servers.ts";
+import { eventServer, jsonServer, modernServer, plainServer, sessionServer } from "./http-servers.ts";
 import { connected, contextOf, until } from "./servers.ts";
 
 const remote = (url: string, entry: object = {}): ServerConfig => serverConfigOf("web", { url, ...entry });
@@ -40,13 +40,16 @@ test.each(["sse", undefined])("M3: a server over server-sent events is called (t
   expect(await call(provider, "echo", { message: "hi" })).toBe("hi");
 });
 
-test("M4: a session that the server has forgotten is made again, and a call that only reads is repeated", async () => {
-  const server = await sessionServer();
-  const provider = await connected([remote(server.url)]);
-  server.forget();
-  expect(await call(provider, "echo", { message: "hi" })).toBe("hi");
-  expect(server.calls).toEqual(["hi"]);
-});
+test.each([404, 400])(
+  "M4: a session that the server has forgotten (HTTP %i) is made again, and a call that only reads is repeated",
+  async (status) => {
+    const server = await sessionServer(status);
+    const provider = await connected([remote(server.url)]);
+    server.forget();
+    expect(await call(provider, "echo", { message: "hi" })).toBe("hi");
+    expect(server.calls).toEqual(["hi"]);
+  },
+);
 
 test("M4: a call that may change something is not repeated in the new session", async () => {
   const server = await sessionServer();
@@ -76,7 +79,7 @@ test("M4: a server that cannot be reached any more fails its calls, and is looke
 });
 
 test.each([
-  [401, "", "asks for authorization (HTTP 401)"],
+  [401, "", "asks for authorization (HTTP 401), log in with: skillgate mcp login web"],
   [403, "", "denies access (HTTP 403)"],
   [500, "out of memory", "answered HTTP 500: out of memory"],
   [404, "no such page", "answered HTTP 404: no such page"],
@@ -124,10 +127,18 @@ test.each([
   },
 );
 
-test("M9: an answer over the limit fails its call and nothing else", async () => {
-  const server = await sessionServer();
-  const provider = await connected([remote(server.url)], { maxMessageBytes: 64 << 10, restart: { firstDelayMs: 10 } });
-  await expect(call(provider, "huge")).rejects.toMatchObject({ code: "SERVER_GONE" });
-  await until(provider, () => provider.servers[0]?.status === "connected");
-  expect(await call(provider, "echo", { message: "back" })).toBe("back");
+test.each([
+  ["events", sessionServer],
+  ["one message", jsonServer],
+])("M9: an answer over the limit, as %s, fails its call and nothing else", async (_kind, start) => {
+  const server = await start();
+  const provider = await connected([remote(server.url)], { maxMessageBytes: 64 << 10 });
+  const message =
+    'Cannot take a call result of this size: "huge" of "web": the answer has more than 65536 bytes (ANSWER_LIMIT)';
+  const others = [1, 2].map((n) => call(provider, "echo", { message: String(n) }));
+  await expect(call(provider, "huge")).rejects.toMatchObject({ code: "ANSWER_LIMIT", message });
+  expect(await Promise.all(others)).toEqual(["1", "2"]);
+  expect(await call(provider, "echo", { message: "still here" })).toBe("still here");
+  expect(provider.servers[0]).toMatchObject({ status: "connected" });
+  expect(server.requests.filter((request) => request.startsWith("DELETE"))).toEqual([]);
 });

@@ -49,6 +49,14 @@ test("M5: images, audio and resources are descriptors with their bytes", async (
   ]);
 });
 
+test("M5: what structured content does not hold of the images is put beside it", async () => {
+  expect(await call(old, "picture")).toEqual({
+    width: 1,
+    _content: [{ type: "image", mimeType: "image/png", data: "iVBORw==" }],
+  });
+  expect(await call(old, "repeated_picture")).toEqual({ images: [{ bytes: "iVBORw==" }] });
+});
+
 const facts = (tool: string, error: string): object => ({
   server: "fixture",
   tool,

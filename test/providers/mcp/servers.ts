@@ -1,3 +1,7 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
 import { expect, onTestFinished } from "vitest";
 
 import { serverConfigOf } from "../../../src/config/index.ts";
@@ -85,4 +89,11 @@ export function isAlive(pid: number): boolean {
   } catch {
     return false; // there is no such process
   }
+}
+
+/** Removed when the test is over. */
+export async function temporaryFolder(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), "skillgate-mcp-"));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  return folder;
 }

@@ -3,6 +3,8 @@ import { expect, test } from "vitest";
 
 import { digestOfTool } from "../../../src/providers/mcp/digest.ts";
 import { importTools } from "../../../src/providers/mcp/tools.ts";
+import { createRegistry, declarations } from "../../../src/registry/index.ts";
+import { diagnosticsOf } from "../../registry/compile.ts";
 
 const TOOL = {
   name: "search",
@@ -98,4 +100,16 @@ test.each(readdirSync(LISTS))("M3: the tools of a large real server (%s) are imp
   expect(quarantined).toEqual([]);
   expect(tools.map(({ name }) => name)).toEqual(listed.map(({ name }) => name));
   expect(new Set(tools.map(({ method }) => method.name)).size).toBe(listed.length);
+  const registry = createRegistry();
+  registry.register({
+    name: "RecordedMCP",
+    description: "Recorded",
+    source: "recorded",
+    kind: "mcp",
+    methods: tools.map(({ method }) => method),
+    invoke: () => Promise.resolve(null),
+  });
+  const text = declarations(registry.catalog);
+  expect(diagnosticsOf({ "recorded.ts": text })).toEqual([]);
+  for (const { method } of tools) expect(text).toContain(`  ${method.name}(`);
 });

@@ -1,9 +1,11 @@
 import { type ChildProcessByStdio, spawn } from "node:child_process";
+import { existsSync } from "node:fs";
 import type { Readable, Writable } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
 
-import { signalGroup } from "./signal.ts";
+import { IS_WINDOWS, signalGroup } from "./signal.ts";
 import { killAtExit } from "./survivors.ts";
+import { windowsSpelling } from "./windows.ts";
 import { within } from "./within.ts";
 
 /** How long a server may take to end by itself, and again after it was told to. */
@@ -41,7 +43,7 @@ export interface ServerProcess {
 
 /** Starts a server in a process group of its own. Rejects with the system's error if the command cannot be started. */
 export async function startProcess({ command, args, cwd, env }: ServerCommand): Promise<ServerProcess> {
-  const child = spawn(command, [...args], { cwd, env, detached: true, stdio: "pipe", windowsHide: true });
+  const child = spawnServer({ command, args, cwd, env });
   const exited = new Promise<Exit>((resolve) => {
     child.once("exit", (code, signal) => resolve({ code, signal }));
   });
@@ -56,6 +58,14 @@ export async function startProcess({ command, args, cwd, env }: ServerCommand): 
     exited,
     stop: () => (stopping ??= stopGroup(pid, child.stdin, exited).finally(release)),
   };
+}
+
+function spawnServer({ command, args, cwd, env }: ServerCommand): ChildProcessByStdio<Writable, Readable, Readable> {
+  const options = { cwd, env, stdio: "pipe", windowsHide: true } as const;
+  if (!IS_WINDOWS) return spawn(command, [...args], { ...options, detached: true });
+  const spelling = windowsSpelling(command, args, { cwd, env, exists: existsSync });
+  // A group of its own would be a window of its own.
+  return spawn(spelling.command, [...spelling.args], { ...options, windowsVerbatimArguments: spelling.isVerbatim });
 }
 
 function started(child: ChildProcessByStdio<Writable, Readable, Readable>): Promise<number> {

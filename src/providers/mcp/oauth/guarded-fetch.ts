@@ -1,0 +1,93 @@
+import { lookup } from "node:dns";
+import { request as requestHttp } from "node:http";
+import { request as requestHttps } from "node:https";
+import type { LookupFunction } from "node:net";
+
+import type { FetchLike } from "@modelcontextprotocol/client";
+
+import { addressIn, isLinkLocalAddress, isPublicAddress } from "./addresses.ts";
+
+/** Metadata and tokens are short; what is longer is something else. */
+const MOST_BYTES = 1 << 20;
+
+const TIMEOUT_MS = 30_000;
+
+/** Which addresses may be asked: those that are public, or also those of one's own network. */
+export type Reach = "public" | "private";
+
+/**
+ * `fetch` for addresses that a server has named. The address that is connected to is the one that was looked at, so that a
+ * name cannot mean two things; redirects are handed to the caller.
+ */
+export function guardedFetch(reach: Reach): FetchLike {
+  return async (input, init) => {
+    const request = new Request(input, init);
+    const url = new URL(request.url);
+    const literal = addressIn(url);
+    if (literal !== undefined && !isAllowed(literal, reach)) throw refused(url);
+    return send(url, request, reach, Buffer.from(await request.arrayBuffer()));
+  };
+}
+
+function send(url: URL, { method, headers, signal }: Request, reach: Reach, body: Buffer): Promise<Response> {
+  return new Promise((resolve, reject) => {
+    const options = {
+      method,
+      headers: { ...Object.fromEntries(headers), ...(body.length > 0 && { "content-length": body.length }) },
+      lookup: guardedLookup(url, reach),
+      signal: AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]),
+      agent: false,
+    };
+    const sent = (url.protocol === "https:" ? requestHttps : requestHttp)(url, options, (answer) => {
+      const chunks: Buffer[] = [];
+      let bytes = 0;
+      answer.on("data", (chunk: Buffer) => {
+        bytes += chunk.length;
+        chunks.push(chunk);
+        if (bytes > MOST_BYTES) answer.destroy(new Error(`${url.host} answers with more than ${MOST_BYTES} bytes`));
+      });
+      answer.once("error", reject);
+      answer.once("end", () => resolve(responseOf(url, answer.statusCode ?? 0, answer.headersDistinct, chunks)));
+    });
+    sent.once("error", reject);
+    sent.end(body);
+  });
+}
+
+function responseOf(
+  url: URL,
+  status: number,
+  headers: Readonly<Record<string, readonly string[] | undefined>>,
+  chunks: readonly Buffer[],
+): Response {
+  const hasBody = status >= 200 && status !== 204 && status !== 205 && status !== 304;
+  const response = new Response(hasBody ? Buffer.concat(chunks) : null, {
+    status,
+    headers: Object.entries(headers).flatMap(([name, values = []]) =>
+      values.map((value): [string, string] => [name, value]),
+    ),
+  });
+  return Object.defineProperty(response, "url", { value: url.href });
+}
+
+function guardedLookup(url: URL, reach: Reach): LookupFunction {
+  return (host, options, callback) => {
+    lookup(host, { ...options, all: true }, (error, found) => {
+      if (error !== null) return callback(error, "");
+      const [first] = found;
+      if (first === undefined || !found.every(({ address }) => isAllowed(address, reach))) {
+        return callback(refused(url), "");
+      }
+      if (options.all === true) callback(null, found);
+      else callback(null, first.address, first.family);
+    });
+  };
+}
+
+function isAllowed(address: string, reach: Reach): boolean {
+  return reach === "public" ? isPublicAddress(address) : !isLinkLocalAddress(address);
+}
+
+function refused(url: URL): Error {
+  return new Error(`${url.host} is an address of a private network, which a server may not name`);
+}

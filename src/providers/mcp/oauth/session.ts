@@ -1,0 +1,216 @@
+import {
+  auth,
+  type AuthOptions,
+  ClientCredentialsProvider,
+  computeScopeUnion,
+  isStrictScopeSuperset,
+  IssuerMismatchError,
+  type OAuthClientProvider,
+  PrivateKeyJwtProvider,
+} from "@modelcontextprotocol/client";
+
+import { messageOf } from "../../../errors.ts";
+import { addressIn, isPublicAddress } from "./addresses.ts";
+import { type Callback, listenForCallback } from "./callback.ts";
+import type { OAuthConfig } from "./config.ts";
+import { GrantFlow, type GrantOwner, parseGrant } from "./flow.ts";
+import { guardedFetch, type Reach } from "./guarded-fetch.ts";
+import type { TokenStore } from "./token-file.ts";
+
+/** How long a person has to allow access. */
+const CONSENT_MS = 300_000;
+
+/** How often a server can ask for more while it is connected: for a token, then for more rights. */
+const MOST_LOGINS = 3;
+
+/** Where the browser would come back to, for flows that need none. */
+const NO_CALLBACK = "http://127.0.0.1/callback";
+
+/**
+ * Takes a person to the page on which they allow access. A program that follows the redirects itself gives the address at
+ * which they ended; otherwise the browser is waited for.
+ */
+export type Authorize = (request: { readonly server: string; readonly url: URL }) => Promise<URL | void> | URL | void;
+
+export interface OAuthSessionOptions extends GrantOwner {
+  /** The server's name, for people. */
+  readonly name: string;
+  readonly config: OAuthConfig;
+  readonly store: TokenStore;
+  /** Without it, only what was granted before is used and refreshed. */
+  readonly authorize: Authorize | undefined;
+}
+
+/** What a server said when it refused a request. */
+export type Challenge = Pick<AuthOptions, "scope" | "resourceMetadataUrl">;
+
+/** A request that was refused: the token that it had, and what the server wants. */
+export interface Refusal {
+  readonly token: string | undefined;
+  readonly challenge: Challenge;
+}
+
+/** Access was not granted; the message says why. */
+export class AuthorizationError extends Error {}
+
+/** The right to use one server: kept, refreshed, and asked for. */
+export class OAuthSession {
+  readonly #options: OAuthSessionOptions;
+  readonly #machine: OAuthClientProvider | undefined;
+  /** What was asked for already: a step up asks for that as well. */
+  #scope: string | undefined;
+  #renewing: Promise<boolean> | undefined;
+  #isConnecting = false;
+  #refusal: Refusal | undefined;
+
+  constructor(options: OAuthSessionOptions) {
+    this.#options = options;
+    this.#machine = machineProvider(options.config);
+  }
+
+  async accessToken(): Promise<string | undefined> {
+    if (this.#machine !== undefined) return (await this.#machine.tokens())?.access_token;
+    return (await this.#granted())?.tokens.access_token;
+  }
+
+  /**
+   * Connects, and gets what the server wants to see if it refuses: only then, because a handshake has a time limit, and a
+   * person who is asked for something has another one.
+   */
+  async connecting<Result>(connect: () => Promise<Result>, closing: AbortSignal): Promise<Result> {
+    for (let logins = 0; ; logins++) {
+      this.#isConnecting = true;
+      this.#refusal = undefined;
+      try {
+        return await connect();
+      } catch (thrown) {
+        const { token, challenge }: Partial<Refusal> = this.#refusal ?? {};
+        const isAnswered = challenge !== undefined && logins < MOST_LOGINS;
+        if (!isAnswered || !(await Promise.race([this.renew(token, challenge), aborted(closing)]))) throw thrown;
+      } finally {
+        this.#isConnecting = false;
+      }
+    }
+  }
+
+  /** What to do about a refused request: true if it is to be made again. */
+  async answer(refusal: Refusal): Promise<boolean> {
+    this.#refusal = refusal;
+    return !this.#isConnecting && this.renew(refusal.token, refusal.challenge);
+  }
+
+  /** Gets a token in place of the one that was refused; false if a person would have to be asked, and cannot. */
+  renew(refused: string | undefined, challenge: Challenge): Promise<boolean> {
+    this.#renewing ??= this.#renew(refused, challenge).finally(() => (this.#renewing = undefined));
+    return this.#renewing;
+  }
+
+  async #renew(refused: string | undefined, challenge: Challenge): Promise<boolean> {
+    try {
+      if (this.#machine !== undefined) return (await this.#step(this.#machine, challenge)) === "AUTHORIZED";
+      const granted = await this.#granted();
+      if (granted === undefined && this.#options.authorize === undefined) return false;
+      const callback = this.#options.authorize && (await listenForCallback(this.#port(granted?.redirectUrl)));
+      try {
+        return await this.#ask(refused, challenge, callback, granted?.redirectUrl ?? NO_CALLBACK);
+      } finally {
+        callback?.close();
+      }
+    } catch (thrown) {
+      throw new AuthorizationError(`cannot be authorized: ${messageOf(thrown)}`, { cause: thrown });
+    }
+  }
+
+  async #ask(
+    refused: string | undefined,
+    challenge: Challenge,
+    callback: Callback | undefined,
+    registeredUrl: string,
+  ): Promise<boolean> {
+    const { config, store, authorize, name } = this.#options;
+    const flow = new GrantFlow(config, store, this.#options, callback?.redirectUrl ?? registeredUrl);
+    // Whoever had the lock before may have got what is wanted here.
+    const result = await store.exclusively(async () => {
+      const current = await this.accessToken();
+      return current !== undefined && current !== refused ? "AUTHORIZED" : this.#step(flow, challenge);
+    });
+    if (result === "AUTHORIZED") return true;
+    const url = flow.authorizationUrl;
+    if (authorize === undefined || callback === undefined || url === undefined) return false;
+    const shown = Promise.resolve(authorize({ server: name, url })).then((end) => end ?? callback.arrived);
+    const end = await Promise.race([shown, callback.arrived, tooLate()]);
+    const answer = flow.readAnswer(end);
+    await store.exclusively(() => this.#step(flow, { ...challenge, ...answer }));
+    return true;
+  }
+
+  async #step(provider: OAuthClientProvider, challenge: Partial<AuthOptions>): Promise<"AUTHORIZED" | "REDIRECT"> {
+    const { server } = this.#options;
+    const had = (await provider.tokens())?.scope;
+    if (challenge.scope !== undefined) this.#scope = computeScopeUnion(had, this.#scope, challenge.scope);
+    const wanted: AuthOptions = {
+      ...challenge,
+      serverUrl: server,
+      ...(this.#scope !== undefined && { scope: this.#scope }),
+      fetchFn: guardedFetch(this.#reach()),
+      // A refreshed token can do no more than the one before.
+      forceReauthorization: had !== undefined && isStrictScopeSuperset(this.#scope, had),
+    };
+    return auth(provider, wanted).catch((thrown: unknown) => {
+      if (!isOwnIssuer(thrown, new URL(server))) throw thrown;
+      return auth(provider, { ...wanted, skipIssuerMetadataValidation: true });
+    });
+  }
+
+  /** A server in one's own network may name others there; one on the Internet must not. */
+  #reach(): Reach {
+    const { server, config } = this.#options;
+    const url = new URL(server);
+    const address = addressIn(url);
+    const isNear = url.hostname === "localhost" || (address !== undefined && !isPublicAddress(address));
+    return isNear || config.allowPrivate === true ? "private" : "public";
+  }
+
+  #port(registeredUrl: string | undefined): number {
+    const { callbackPort } = this.#options.config;
+    return callbackPort ?? Number(new URL(registeredUrl ?? NO_CALLBACK).port);
+  }
+
+  async #granted() {
+    return parseGrant(await this.#options.store.get(GrantFlow.key(this.#options)));
+  }
+}
+
+/**
+ * In the days of 2025-03-26 a server described its authorization at its own root, and nobody asked for the issuer in there
+ * to be that root: any of the server's own addresses will do.
+ */
+function isOwnIssuer(thrown: unknown, server: URL): boolean {
+  if (!(thrown instanceof IssuerMismatchError) || thrown.kind !== "metadata") return false;
+  const issuers = [thrown.expected, thrown.received];
+  return issuers.every((url) => url !== undefined && URL.canParse(url) && new URL(url).origin === server.origin);
+}
+
+/** For a client that is allowed by itself, without a person. */
+function machineProvider(config: OAuthConfig): OAuthClientProvider | undefined {
+  const { grant, clientId, clientSecret, privateKey, algorithm = "ES256", scope, issuer } = config;
+  if (grant !== "client_credentials" || clientId === undefined) return undefined;
+  const rest = { ...(scope !== undefined && { scope }), ...(issuer !== undefined && { expectedIssuer: issuer }) };
+  return privateKey === undefined
+    ? new ClientCredentialsProvider({ clientId, clientSecret: clientSecret ?? "", ...rest })
+    : new PrivateKeyJwtProvider({ clientId, privateKey, algorithm, ...rest });
+}
+
+function aborted(signal: AbortSignal): Promise<never> {
+  return new Promise((_, reject) => {
+    if (signal.aborted) reject(signal.reason as Error);
+    signal.addEventListener("abort", () => reject(signal.reason as Error), { once: true });
+  });
+}
+
+function tooLate(): Promise<never> {
+  return new Promise((_, reject) => {
+    const error = new Error(`nobody allowed access within ${CONSENT_MS / 60_000} minutes`);
+    setTimeout(() => reject(error), CONSENT_MS).unref();
+  });
+}

@@ -1,0 +1,44 @@
+import type { Progress } from "@modelcontextprotocol/client";
+
+import type { CallContext, MethodDefinition } from "../../model/skill.ts";
+import type { Connection } from "./connection.ts";
+import { type CallFacts, valueOf } from "./results.ts";
+import type { Tool } from "./tools.ts";
+import { visitsPages } from "./url-elicitation.ts";
+
+export type Input = Readonly<Record<string, unknown>>;
+
+/** Something that a server can be asked to do. */
+export interface Operation {
+  /** On the wire, for errors. */
+  readonly name: string;
+  readonly method: MethodDefinition;
+  /** Doing it twice does no harm. */
+  readonly isRepeatable: boolean;
+  /** Rejects with whatever the connection throws. */
+  send(connection: Connection, input: Input, context: CallContext): Promise<unknown>;
+  /** What a snippet gets of the result; throws what the result says went wrong. */
+  valueOf(result: unknown, facts: CallFacts): unknown;
+}
+
+/** Calls a tool. */
+export function toolOperation(tool: Tool): Operation {
+  const { name, method, inputSchema } = tool;
+  return {
+    name,
+    method,
+    isRepeatable: method.metadata?.readOnly === true || method.metadata?.idempotent === true,
+    async send(connection, input, { signal, progress, client, wire }) {
+      const onProgress = ({ progress: done, total, message }: Progress): void => progress(done, total, message);
+      const call = { name, input, inputSchema, signal, onProgress };
+      const result = await connection.callTool(call).catch(async (thrown: unknown) => {
+        // It was refused before anything was done, so that it can be made again.
+        if (await visitsPages(thrown, client)) return connection.callTool(call);
+        throw thrown;
+      });
+      wire?.(result);
+      return result;
+    },
+    valueOf: (result, facts) => valueOf(result, tool, facts),
+  };
+}

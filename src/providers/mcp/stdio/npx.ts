@@ -1,0 +1,105 @@
+import { execFile } from "node:child_process";
+import { existsSync, readFileSync } from "node:fs";
+import { basename, delimiter, dirname, join } from "node:path";
+import { promisify } from "node:util";
+
+import { isRecord } from "../../../model/json.ts";
+import type { Kept } from "../kept-files.ts";
+import type { ServerCommand } from "./process.ts";
+
+/** A version that is not exact is looked for anew after so long. */
+const FRESH_MS = 24 * 3_600_000;
+
+/** What a command line asks of npx. */
+interface Wanted {
+  /** `@scope/name@1.2.3` */
+  readonly spec: string;
+  /** Of the program in the package; `undefined` for the one that the package is named for. */
+  readonly program: string | undefined;
+  readonly args: readonly string[];
+}
+
+/**
+ * The program that `npx` would start, in place of `npx` itself: that is one process less, and one question less to the
+ * registry at every start. What is not understood stays with `npx`.
+ */
+export async function withoutNpx(command: ServerCommand, kept: Kept, signal: AbortSignal): Promise<ServerCommand> {
+  const wanted =
+    basename(command.command) === "npx" && process.platform !== "win32" ? readNpx(command.args) : undefined;
+  if (wanted === undefined) return command;
+  const key = JSON.stringify([command.cwd, wanted.spec, wanted.program]);
+  const script = knownScript(kept.get(key), wanted) ?? (await findScript(command, wanted, signal));
+  if (script === undefined) return command;
+  if (kept.get(key) === undefined || !isExact(wanted)) kept.set(key, { script, foundAt: Date.now() });
+  const args = [...wanted.args];
+  return isNodeScript(script)
+    ? { ...command, command: "node", args: [script, ...args] }
+    : { ...command, command: script, args };
+}
+
+/** `-y name@1 …`, `--package=name@1 program …` */
+function readNpx(args: readonly string[]): Wanted | undefined {
+  let spec: string | undefined;
+  for (let at = 0; at < args.length; at++) {
+    const arg = args[at] ?? "";
+    if (arg === "-y" || arg === "--yes" || arg === "-q" || arg === "--quiet") continue;
+    if (arg === "-p" || arg === "--package") spec = args[++at];
+    else if (arg.startsWith("--package=")) spec = arg.slice("--package=".length);
+    else if (arg.startsWith("-") && arg !== "--") return undefined;
+    else return wantedFrom(spec, args.slice(arg === "--" ? at + 1 : at));
+  }
+  return undefined;
+}
+
+function wantedFrom(spec: string | undefined, [first, ...args]: readonly string[]): Wanted | undefined {
+  if (first === undefined || !NAME.test(spec ?? first)) return undefined;
+  return spec === undefined ? { spec: first, program: undefined, args } : { spec, program: first, args };
+}
+
+/** A package of a registry; nothing with a path or an address. */
+const NAME = /^((?:@[\w.-]+\/)?[\w-][\w.-]*)(?:@([\w.^~+-]+))?$/;
+
+function isExact({ spec }: Wanted): boolean {
+  return /^\d+\.\d+\.\d+(?:[-+][\w.+-]+)?$/.test(NAME.exec(spec)?.[2] ?? "");
+}
+
+function knownScript(kept: unknown, wanted: Wanted): string | undefined {
+  if (!isRecord(kept)) return undefined;
+  const { script, foundAt } = kept;
+  const isFresh = isExact(wanted) || (typeof foundAt === "number" && Date.now() - foundAt < FRESH_MS);
+  return typeof script === "string" && isFresh && existsSync(script) ? script : undefined;
+}
+
+/** Lets npx install what is missing, and looks where it would start it. */
+async function findScript(command: ServerCommand, wanted: Wanted, signal: AbortSignal): Promise<string | undefined> {
+  const { cwd, env } = command;
+  const args = ["--yes", `--package=${wanted.spec}`, "-c", 'echo "$PATH"'];
+  try {
+    const { stdout } = await promisify(execFile)(command.command, args, { cwd, env, signal });
+    const folders = stdout
+      .trim()
+      .split(delimiter)
+      .filter((folder) => basename(folder) === ".bin");
+    return folders.map((folder) => scriptIn(dirname(folder), wanted)).find((script) => script !== undefined);
+  } catch {
+    return undefined; // npx says itself what is wrong when it is started
+  }
+}
+
+function scriptIn(modules: string, { spec, program }: Wanted): string | undefined {
+  const name = NAME.exec(spec)?.[1] ?? spec;
+  const folder = join(modules, name);
+  const file = join(folder, "package.json");
+  if (!existsSync(file)) return undefined;
+  const { bin }: { readonly bin?: unknown } = JSON.parse(readFileSync(file, "utf8")) as object;
+  const programs = isRecord(bin) ? bin : { [basename(name)]: bin };
+  const names = Object.keys(programs);
+  const wanted = program ?? (names.length === 1 ? names[0] : basename(name));
+  const script = wanted !== undefined && Object.hasOwn(programs, wanted) ? programs[wanted] : undefined;
+  return typeof script === "string" ? join(folder, script) : undefined;
+}
+
+function isNodeScript(script: string): boolean {
+  const [first = ""] = readFileSync(script, "utf8").split("\n", 1);
+  return /^#!.*\bnode\b/.test(first);
+}

@@ -1,0 +1,127 @@
+import { createHash, randomUUID } from "node:crypto";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { text } from "node:stream/consumers";
+
+import { toNodeHandler } from "@modelcontextprotocol/node";
+import { createMcpHandler, McpServer } from "@modelcontextprotocol/server";
+
+import { type HttpServer, serve } from "./http-servers.ts";
+
+/** An MCP server behind OAuth 2.1, with its authorization server beside it. */
+export interface ProtectedServer extends HttpServer {
+  /** What its token endpoint was asked for: `authorization_code`, `refresh_token`, `client_credentials`. */
+  readonly grants: readonly string[];
+  readonly clients: readonly string[];
+  /** Every access token that is out is worth nothing any more. */
+  expire(): void;
+  /** What the page on which a person allows access answers. */
+  answerWith(parameters: Readonly<Record<string, string>>): void;
+}
+
+interface Code {
+  readonly challenge: string;
+  readonly client: string;
+}
+
+export async function protectedServer(): Promise<ProtectedServer> {
+  const grants: string[] = [];
+  const clients: string[] = [];
+  const codes = new Map<string, Code>();
+  const refreshTokens = new Set<string>();
+  let accessTokens = new Set<string>();
+  let answer: Readonly<Record<string, string>> = {};
+  const mcp = toNodeHandler(createMcpHandler(echoServer));
+
+  const server = await serve(async (request, response) => {
+    const url = new URL(request.url ?? "", server.url);
+    const route = ROUTES[url.pathname] ?? protectedRoute;
+    await route(request, response, url);
+  });
+  const issuer = new URL(server.url).origin;
+
+  const ROUTES: Record<string, (request: IncomingMessage, response: ServerResponse, url: URL) => unknown> = {
+    "/.well-known/oauth-protected-resource": (_request, response) =>
+      json(response, 200, { resource: server.url, authorization_servers: [issuer] }),
+    "/.well-known/oauth-authorization-server": (_request, response) => json(response, 200, metadata(issuer)),
+    "/register": async (request, response) => {
+      const client = randomUUID();
+      clients.push(client);
+      json(response, 201, { ...(JSON.parse(await text(request)) as object), client_id: client });
+    },
+    "/authorize": (_request, response, { searchParams }) => {
+      const code = randomUUID();
+      codes.set(code, { challenge: param(searchParams, "code_challenge"), client: param(searchParams, "client_id") });
+      const back = new URL(param(searchParams, "redirect_uri"));
+      const said = { code, state: param(searchParams, "state"), iss: issuer, ...answer };
+      for (const [name, value] of Object.entries(said)) if (value !== "") back.searchParams.set(name, value);
+      response.writeHead(302, { location: back.href }).end();
+    },
+    "/token": async (request, response) => {
+      const form = new URLSearchParams(await text(request));
+      grants.push(param(form, "grant_type"));
+      if (!isGranted(form, request.headers.authorization)) return json(response, 400, { error: "invalid_grant" });
+      const [access, refresh] = [randomUUID(), randomUUID()];
+      accessTokens.add(access);
+      refreshTokens.add(refresh);
+      json(response, 200, { access_token: access, refresh_token: refresh, token_type: "Bearer", expires_in: 3600 });
+    },
+  };
+
+  function protectedRoute(request: IncomingMessage, response: ServerResponse): unknown {
+    const token = request.headers.authorization?.replace("Bearer ", "") ?? "";
+    if (accessTokens.has(token)) return mcp(request as Parameters<typeof mcp>[0], response);
+    const challenge = `Bearer resource_metadata="${issuer}/.well-known/oauth-protected-resource"`;
+    return response.writeHead(401, { "www-authenticate": challenge }).end();
+  }
+
+  function isGranted(form: URLSearchParams, authorization: string | undefined): boolean {
+    switch (param(form, "grant_type")) {
+      case "authorization_code": {
+        const code = codes.get(param(form, "code"));
+        codes.delete(param(form, "code"));
+        const challenge = createHash("sha256").update(param(form, "code_verifier")).digest("base64url");
+        return code?.challenge === challenge && code.client === param(form, "client_id");
+      }
+      // A refresh token can be used once.
+      case "refresh_token":
+        return refreshTokens.delete(param(form, "refresh_token"));
+      default:
+        return authorization === `Basic ${Buffer.from("robot:s3cret").toString("base64")}`;
+    }
+  }
+
+  return Object.assign(server, {
+    grants,
+    clients,
+    expire: () => void (accessTokens = new Set()),
+    answerWith: (parameters: Readonly<Record<string, string>>) => void (answer = parameters),
+  });
+}
+
+function metadata(issuer: string): object {
+  return {
+    issuer,
+    authorization_endpoint: `${issuer}/authorize`,
+    token_endpoint: `${issuer}/token`,
+    registration_endpoint: `${issuer}/register`,
+    response_types_supported: ["code"],
+    grant_types_supported: ["authorization_code", "refresh_token", "client_credentials"],
+    code_challenge_methods_supported: ["S256"],
+    token_endpoint_auth_methods_supported: ["none", "client_secret_basic"],
+    authorization_response_iss_parameter_supported: true,
+  };
+}
+
+function echoServer(): McpServer {
+  const server = new McpServer({ name: "protected", version: "1.0.0" });
+  server.registerTool("hello", {}, () => ({ content: [{ type: "text", text: "hello" }] }));
+  return server;
+}
+
+function param(parameters: URLSearchParams, name: string): string {
+  return parameters.get(name) ?? "";
+}
+
+function json(response: ServerResponse, status: number, body: object): void {
+  response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body));
+}

@@ -1,0 +1,181 @@
+import { expect, onTestFinished, test, vi } from "vitest";
+
+import type { Client } from "../../../src/model/client.ts";
+import type { CallContext } from "../../../src/model/skill.ts";
+import { createRuntime } from "../../../src/runtime.ts";
+import { call, connected, ended, fixture, ROOT } from "./servers.ts";
+
+const ANSWERS: Readonly<Record<string, unknown>> = {
+  "elicitation/create": { action: "accept", content: { name: "Ada" } },
+  "sampling/createMessage": { role: "assistant", model: "m", content: { type: "text", text: "4" } },
+  "roots/list": { roots: [{ uri: "file:///home/ada" }] },
+};
+
+/** Somebody who answers everything, or what is named. */
+function person(answers: Readonly<Record<string, unknown>> = ANSWERS) {
+  const ask = vi.fn<Client["ask"]>(async (request) => answers[request]);
+  return { can: (request: string) => Object.hasOwn(answers, request), ask } satisfies Client;
+}
+
+const by = (id: string, client: Client = person()): Partial<CallContext> => ({ caller: { id, grants: ["*"] }, client });
+
+const FORM = {
+  message: "your name?",
+  requestedSchema: { type: "object", properties: { name: { type: "string" }, age: { type: "integer", default: 7 } } },
+};
+
+test.each([
+  ["form", "elicitation/create", FORM, { action: "accept", content: { name: "Ada", age: 7 } }],
+  [
+    "url",
+    "elicitation/create",
+    { mode: "url", message: "please pay", url: "https://pay.example/" },
+    { action: "accept" },
+  ],
+  [
+    "sampling",
+    "sampling/createMessage",
+    { messages: [{ role: "user", content: { type: "text", text: "2+2?" } }], maxTokens: 5 },
+    ANSWERS["sampling/createMessage"],
+  ],
+  ["roots", "roots/list", {}, ANSWERS["roots/list"]],
+])("M7: a question (%s) is put to the caller, by servers old and new", async (question, request, params, answer) => {
+  for (const ways of [[], ["modern"]]) {
+    const provider = await connected([fixture(ways)]);
+    const client = person({ ...ANSWERS, ...(question === "url" && { "elicitation/create": { action: "accept" } }) });
+    expect(await call(provider, "ask", { question }, by("ada", client))).toMatchObject(answer as object);
+    const [asked] = client.ask.mock.calls;
+    expect(asked?.slice(0, 2)).toMatchObject([request, params]);
+  }
+});
+
+test("M7: a server is told what its caller can be asked, and nothing else", async () => {
+  const abilities = { elicitation: { form: { applyDefaults: true }, url: {} } };
+  const some = person({ "elicitation/create": {} });
+  for (const ways of [[], ["modern"]]) {
+    const provider = await connected([fixture(ways)]);
+    expect(await call(provider, "capabilities")).toEqual({});
+    expect(await call(provider, "capabilities", {}, by("ada", some))).toEqual(abilities);
+    expect(await call(provider, "capabilities", {}, by("bob", person({})))).toEqual({});
+  }
+});
+
+test("M7: callers that can be asked do not share a connection, each is asked its own", async () => {
+  const provider = await connected([fixture()]);
+  const [ada, bob] = [person(), person()];
+  const pids = [
+    await call(provider, "pid"),
+    await call(provider, "pid", {}, by("ada", ada)),
+    await call(provider, "pid", {}, by("bob", bob)),
+  ];
+  expect(new Set(pids).size).toBe(3);
+  expect(await call(provider, "pid", {}, by("ada", ada))).toBe(pids[1]);
+  await Promise.all([
+    call(provider, "ask", {}, by("ada", ada)),
+    call(provider, "ask", { question: "roots" }, by("bob", bob)),
+  ]);
+  expect(ada.ask.mock.calls.map(([request]) => request)).toEqual(["elicitation/create"]);
+  expect(bob.ask.mock.calls.map(([request]) => request)).toEqual(["roots/list"]);
+  await provider.close();
+  await Promise.all(pids.map((pid) => ended(Number(pid))));
+});
+
+test("M7: in a program with a single user all calls share the connection on which they can be asked", async () => {
+  const client = person();
+  const provider = await connected([fixture()], { client });
+  const pid = await call(provider, "pid");
+  expect(await call(provider, "pid", {}, by("ada", client))).toBe(pid);
+  expect(await call(provider, "ask")).toEqual({ action: "accept", content: { name: "Ada", age: 7 } });
+});
+
+test.each([
+  [{ action: "maybe" }, /^Invalid elicitation result: /],
+  [undefined, /^Invalid elicitation result: /],
+])("M7: an answer that is none (%j) is an error to the server, not its answer", async (answer, words) => {
+  const provider = await connected([fixture()]);
+  const client = person({ "elicitation/create": answer });
+  expect(await call(provider, "ask", {}, by("ada", client))).toMatchObject({
+    code: -32602,
+    message: expect.stringMatching(words) as string,
+  });
+});
+
+test("M7: a caller that does not answer after all fails the question, not the server", async () => {
+  const provider = await connected([fixture()]);
+  const client = { can: () => true, ask: () => Promise.reject(new Error("the window was closed")) };
+  expect(await call(provider, "ask", {}, by("ada", client))).toMatchObject({ message: "the window was closed" });
+  expect(await call(provider, "echo", { message: "well" }, by("ada", client))).toBe("well");
+});
+
+test("M7: a user is sent to the page that a server wants to be visited first, and the call is made again", async () => {
+  const url = "https://pay.example/";
+  for (const ways of [[], ["modern"]]) {
+    const provider = await connected([fixture(ways)]);
+    const client = person({ "elicitation/create": { action: "accept" } });
+    expect(await call(provider, "pay_first", { url }, by("ada", client))).toBe("paid and done");
+    const page = { mode: "url", message: "please pay", url, elicitationId: "e1" };
+    expect(client.ask.mock.calls).toEqual([["elicitation/create", page, url]]);
+    const message = `payment is required; first visit ${url}`;
+    await expect(call(provider, "pay_first", { url })).rejects.toMatchObject({ code: "CALL_FAILED", message });
+  }
+});
+
+test.each([
+  ["https://pay.example/", { action: "decline" }, "payment is required; first visit https://pay.example/"],
+  ["javascript:alert(1)", { action: "accept" }, "payment is required"],
+])("M7: where the user does not go to the page (%s, %j) the call fails", async (url, answer, message) => {
+  const provider = await connected([fixture()]);
+  const client = person({ "elicitation/create": answer });
+  await expect(call(provider, "pay_first", { url }, by("ada", client))).rejects.toMatchObject({ message });
+});
+
+test("M7: what a server logs is told to the caller, if there is only one", async () => {
+  for (const ways of [[], ["modern"]]) {
+    const provider = await connected([fixture(ways)]);
+    const log = vi.fn<CallContext["log"]>();
+    await call(provider, "log", {}, { log });
+    expect(log.mock.calls).toEqual([["warn", "disk is almost full"]]);
+    const other = vi.fn<CallContext["log"]>();
+    const slow = call(provider, "progress_after", { ms: 200 }, { ...by("bob", person({})), log: other });
+    await call(provider, "log", {}, { log });
+    await slow;
+    expect(log.mock.calls).toHaveLength(1);
+    expect(other.mock.calls).toEqual([]);
+  }
+});
+
+test("X2: a call that reports progress may take longer than its time, but not longer than its run", async () => {
+  const fixture = { command: process.execPath, args: ["test/fixtures/mcp/server.js"], timeout: 1 };
+  const runtime = await createRuntime({ skillsDir: false, mcpServers: { fixture }, cwd: ROOT });
+  onTestFinished(() => runtime.close());
+  await runtime.ready;
+  const slowly = (steps: number): string => `await device.FixtureMCP.progress_slowly({ steps: ${steps}, ms: 400 })`;
+  expect(await runtime.run(slowly(4))).toMatchObject({ kind: "completed", value: "done" });
+  expect(await runtime.run(slowly(99), { limits: { wallMs: 2_000 } })).toMatchObject({
+    kind: "failed",
+    error: { code: "WALL_LIMIT" },
+  });
+  expect(await runtime.run("await device.FixtureMCP.never()")).toMatchObject({
+    error: { code: "CALL_TIMEOUT", message: "Tool 'FixtureMCP.never' timed out after 1s" },
+  });
+});
+
+test("X2: the time in which somebody thinks about a question is not the time of the call", async () => {
+  const fixture = { command: process.execPath, args: ["test/fixtures/mcp/server.js"], timeout: 0.5 };
+  let think: () => void = () => {};
+  const thought = new Promise<void>((resolve) => (think = resolve));
+  const ask = async (): Promise<unknown> => {
+    await thought;
+    return { action: "decline" };
+  };
+  const mcp = { client: { can: () => true, ask } };
+  const runtime = await createRuntime({ skillsDir: false, mcpServers: { fixture, clock: fixture }, cwd: ROOT, mcp });
+  onTestFinished(() => runtime.close());
+  await runtime.ready;
+  const run = runtime.run("await device.FixtureMCP.ask()");
+  // Calls of another server take all of such a time meanwhile, twice.
+  expect(await runtime.run("await device.ClockMCP.never()")).toMatchObject({ error: { code: "CALL_TIMEOUT" } });
+  expect(await runtime.run("await device.ClockMCP.never()")).toMatchObject({ error: { code: "CALL_TIMEOUT" } });
+  think();
+  expect(await run).toMatchObject({ kind: "completed", value: { action: "decline" } });
+});

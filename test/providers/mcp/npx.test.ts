@@ -1,0 +1,55 @@
+import { mkdir, readFile, symlink, writeFile } from "node:fs/promises";
+import { delimiter, join } from "node:path";
+
+import { expect, test } from "vitest";
+
+import { serverConfigOf } from "../../../src/config/index.ts";
+import { call, connected, ROOT, temporaryFolder } from "./servers.ts";
+
+/** A folder with an `npx` that writes down how it is called, and a package that it would find in its own store. */
+async function fakeNpx() {
+  const folder = await temporaryFolder();
+  const modules = join(folder, "store", "node_modules");
+  const server = join(modules, "@acme", "fixture-server");
+  await mkdir(server, { recursive: true });
+  await mkdir(join(modules, ".bin"), { recursive: true });
+  await writeFile(join(server, "package.json"), JSON.stringify({ bin: { "fixture-server": "./main.js" } }));
+  const fixture = JSON.stringify(join(ROOT, "test/fixtures/mcp/server.js"));
+  await writeFile(join(server, "main.js"), `#!/usr/bin/env node\nimport(${fixture});\n`);
+  const log = join(folder, "calls");
+  const npx = join(folder, "npx");
+  const script = `#!/bin/sh\necho "$@" >> "${log}"\nexport PATH="${join(modules, ".bin")}${delimiter}$PATH"\nwhile [ "$1" != "-c" ]; do shift; done\neval "$2"\n`;
+  await writeFile(npx, script, { mode: 0o755 });
+  await symlink(process.execPath, join(folder, "node"));
+  const env = { PATH: `${folder}${delimiter}${process.env["PATH"]}` };
+  return { npx, env, calls: async () => (await readFile(log, "utf8")).trim().split("\n") };
+}
+
+test("M3: what npx would start is found once, and then started directly", async () => {
+  const { npx, env, calls } = await fakeNpx();
+  const stateDir = await temporaryFolder();
+  const server = serverConfigOf("fixture", { command: npx, args: ["-y", "@acme/fixture-server@1.2.3", "modern"], env });
+  for (let start = 0; start < 2; start++) {
+    const provider = await connected([server], { stateDir });
+    expect(provider.servers[0]).toMatchObject({ status: "connected", protocolVersion: "2026-07-28" });
+    expect(await call(provider, "echo", { message: "hi" })).toBe("hi");
+    await provider.close();
+  }
+  expect(await calls()).toEqual(['--yes --package=@acme/fixture-server@1.2.3 -c echo "$PATH"']);
+});
+
+test("M3: a program of a package is found by its name", async () => {
+  const { npx, env } = await fakeNpx();
+  const args = ["--package=@acme/fixture-server", "fixture-server", "modern"];
+  const provider = await connected([serverConfigOf("fixture", { command: npx, args, env })]);
+  expect(provider.servers[0]).toMatchObject({ status: "connected", protocolVersion: "2026-07-28" });
+});
+
+test.each([[["--registry", "x", "@acme/fixture-server"]], [["-y", "./local"]], [["-y", "@acme/unknown"]]])(
+  "M3: what is not understood stays with npx: %j",
+  async (args) => {
+    const { npx, env, calls } = await fakeNpx();
+    await connected([serverConfigOf("fixture", { command: npx, args, env })], { connectTimeoutMs: 5_000 });
+    expect((await calls()).at(-1)).toBe(args.join(" "));
+  },
+);

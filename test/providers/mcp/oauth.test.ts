@@ -1,0 +1,166 @@
+import { readFile, stat } from "node:fs/promises";
+import { join } from "node:path";
+
+import { expect, test, vi } from "vitest";
+
+import { serverConfigOf } from "../../../src/config/index.ts";
+import type { Authorize, McpProvider, OAuthConfig, ServerConfig } from "../../../src/providers/mcp/index.ts";
+import { isLinkLocalAddress, isPublicAddress } from "../../../src/providers/mcp/oauth/addresses.ts";
+import { guardedFetch } from "../../../src/providers/mcp/oauth/guarded-fetch.ts";
+import { protectedServer } from "./authorization-server.ts";
+import { plainServer } from "./http-servers.ts";
+import { connected, contextOf, temporaryFolder } from "./servers.ts";
+
+const remote = (url: string, oauth: OAuthConfig = {}): ServerConfig =>
+  ({ ...serverConfigOf("web", { url }), oauth }) as ServerConfig;
+
+const hello = (provider: McpProvider): Promise<unknown> => provider.call("web", "hello", {}, contextOf());
+
+/** A person who says yes; the browser follows wherever it is sent. */
+const browse: Authorize = async ({ url }) => void (await fetch(url));
+
+/** A program that follows by itself, and stops where it is sent back. */
+const follow: Authorize = async ({ url }) => {
+  const { headers } = await fetch(url, { redirect: "manual" });
+  return new URL(headers.get("location") ?? "");
+};
+
+test.each([
+  ["a browser", browse],
+  ["a program", follow],
+])("M7: a person who allows access in %s is asked once, and never again", async (_who, allow) => {
+  const server = await protectedServer();
+  const stateDir = await temporaryFolder();
+  const authorize = vi.fn(allow);
+  const first = await connected([remote(server.url)], { stateDir, authorize });
+  expect(await hello(first)).toBe("hello");
+  const later = await connected([remote(server.url)], { stateDir, authorize });
+  expect(await hello(later)).toBe("hello");
+  expect(authorize.mock.calls).toEqual([[{ server: "web", url: expect.any(URL) as URL }]]);
+  expect(server.grants).toEqual(["authorization_code"]);
+  expect(server.clients).toHaveLength(1);
+});
+
+test("M7: a login is kept in a file for its owner only", async () => {
+  const server = await protectedServer();
+  const stateDir = await temporaryFolder();
+  await connected([remote(server.url)], { stateDir, authorize: follow });
+  const file = join(stateDir, "logins.json");
+  expect((await stat(file)).mode & 0o777).toBe(0o600);
+  const { origin } = new URL(server.url);
+  expect(Object.keys(JSON.parse(await readFile(file, "utf8")) as object)).toEqual([
+    `client ${origin} owner`,
+    `tokens ${server.url} owner`,
+  ]);
+});
+
+test("M7: where nobody can be asked, nothing is registered and the way to log in is told", async () => {
+  const server = await protectedServer();
+  const provider = await connected([remote(server.url)]);
+  const error =
+    'Cannot start the MCP server: "web" asks for authorization (HTTP 401), log in with: skillgate mcp login web (SERVER_FAILED)';
+  expect(provider.servers[0]).toMatchObject({ status: "error", error });
+  expect(new Set(server.requests)).toEqual(new Set(["POST /"]));
+});
+
+test("M7: a token that is not good any more is refreshed once, however many calls of many programs find out", async () => {
+  const server = await protectedServer();
+  const stateDir = await temporaryFolder();
+  const programs = [
+    await connected([remote(server.url)], { stateDir, authorize: follow }),
+    await connected([remote(server.url)], { stateDir }),
+    await connected([remote(server.url)], { stateDir }),
+  ];
+  server.expire();
+  const calls = [1, 2, 3].flatMap(() => programs.map(hello));
+  expect(new Set(await Promise.all(calls))).toEqual(new Set(["hello"]));
+  expect(server.grants).toEqual(["authorization_code", "refresh_token"]);
+});
+
+test.each([
+  [{ error: "access_denied", code: "" }, "cannot be authorized: access was refused (access_denied)"],
+  [{ state: "another" }, "cannot be authorized: the answer belongs to another question"],
+  [
+    { iss: "https://evil.example" },
+    /^cannot be authorized: Issuer mismatch in authorization response \(RFC 9207\): expected "http:\/\/127\.0\.0\.1:\d+", received "https:\/\/evil\.example"$/,
+  ],
+])("M7: an answer that is %j lets nobody in", async (answer: Record<string, string>, words) => {
+  const server = await protectedServer();
+  server.answerWith(answer);
+  const provider = await connected([remote(server.url)], { authorize: follow });
+  const [status] = provider.servers;
+  const said = /^Cannot start the MCP server: "web" (.*) \(SERVER_FAILED\)$/.exec(status?.error ?? "")?.[1];
+  expect(said).toEqual(typeof words === "string" ? words : expect.stringMatching(words));
+  expect(server.grants).toEqual([]);
+});
+
+test("M7: a caller that can be asked has a line of its own, with the login that the owner has", async () => {
+  const server = await protectedServer();
+  const provider = await connected([remote(server.url)], { authorize: follow });
+  const client = { can: () => true, ask: () => Promise.reject(new Error("nothing is to be asked")) };
+  const context = contextOf({ caller: { id: "ada", grants: ["*"] }, client });
+  expect(await provider.call("web", "hello", {}, context)).toBe("hello");
+  expect(server.grants).toEqual(["authorization_code"]);
+});
+
+test("M7: a client with credentials of its own needs nobody", async () => {
+  const server = await protectedServer();
+  const oauth: OAuthConfig = { grant: "client_credentials", clientId: "robot", clientSecret: "s3cret" };
+  const provider = await connected([remote(server.url, oauth)]);
+  expect(await hello(provider)).toBe("hello");
+  server.expire();
+  expect(await hello(provider)).toBe("hello");
+  expect(server.grants).toEqual(["client_credentials", "client_credentials"]);
+});
+
+test("M7: who has a header to authorize with is not logged in", async () => {
+  const server = await protectedServer();
+  const config = serverConfigOf("web", { url: server.url, headers: { Authorization: "Bearer old" } });
+  const provider = await connected([config], { authorize: follow });
+  const error = 'Cannot start the MCP server: "web" asks for authorization (HTTP 401) (SERVER_FAILED)';
+  expect(provider.servers[0]).toMatchObject({ status: "error", error });
+});
+
+test.each([
+  ["127.0.0.1", false, false],
+  ["10.1.2.3", false, false],
+  ["172.31.0.1", false, false],
+  ["192.168.0.1", false, false],
+  ["100.64.0.1", false, false],
+  ["0.0.0.0", false, false],
+  ["169.254.169.254", false, true],
+  ["::1", false, false],
+  ["::ffff:127.0.0.1", false, false],
+  ["::ffff:169.254.169.254", false, true],
+  ["fd00:ec2::254", false, true],
+  ["fe80::1", false, true],
+  ["64:ff9b::7f00:1", false, false],
+  ["2002:7f00:1::", false, false],
+  ["1.1.1.1", true, false],
+  ["2606:4700::1111", true, false],
+  ["nonsense", false, false],
+])("M7: the address %s is public: %s, link-local: %s", (address, isPublic, isLinkLocal) => {
+  expect([isPublicAddress(address), isLinkLocalAddress(address)]).toEqual([isPublic, isLinkLocal]);
+});
+
+test("M7: a server on the Internet cannot name an address of one's own network, however it is written", async () => {
+  const server = await plainServer(200, "secret");
+  const { port } = new URL(server.url);
+  for (const host of ["127.0.0.1", "2130706433", "0x7f.1", "localhost", "[::ffff:127.0.0.1]", "[::1]"]) {
+    const url = new URL(`http://${host}:${port}/`);
+    const words = `${url.host} is an address of a private network, which a server may not name`;
+    await expect(guardedFetch("public")(url)).rejects.toThrow(words);
+  }
+  expect(server.requests).toEqual([]);
+  expect(await (await guardedFetch("private")(server.url)).text()).toBe("secret");
+  await expect(guardedFetch("private")("http://169.254.169.254/latest/meta-data")).rejects.toThrow(
+    "169.254.169.254 is an address of a private network, which a server may not name",
+  );
+});
+
+test("M7: what a metadata address answers is bounded, and its redirects are not followed", async () => {
+  const long = await plainServer(200, "x".repeat((1 << 20) + 1));
+  await expect(guardedFetch("private")(long.url)).rejects.toThrow(/answers with more than 1048576 bytes$/);
+  const elsewhere = await plainServer(302, "");
+  expect((await guardedFetch("private")(elsewhere.url)).status).toBe(302);
+});

@@ -1,0 +1,66 @@
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+
+import { expect, onTestFinished, test } from "vitest";
+
+import { createRuntime, type Runtime } from "../../../src/runtime.ts";
+import { plainServer } from "./http-servers.ts";
+import { ROOT, temporaryFolder } from "./servers.ts";
+
+/** A runtime with one tool of this schema. */
+async function withTool(inputSchema: unknown, outputSchema?: object): Promise<Runtime> {
+  const file = join(await temporaryFolder(), "tools.json");
+  await writeFile(file, JSON.stringify([{ name: "odd", description: "Odd", inputSchema, outputSchema }]));
+  const fixture = { command: process.execPath, args: ["test/fixtures/mcp/server.js", `tools=${file}`] };
+  const runtime = await createRuntime({ skillsDir: false, mcpServers: { fixture }, cwd: ROOT });
+  onTestFinished(() => runtime.close());
+  await runtime.ready;
+  return runtime;
+}
+
+const object = (properties: object, more: object = {}): object => ({ type: "object", properties, ...more });
+
+test.each<[name: string, schema: unknown, args: string]>([
+  ["none at all", undefined, "{ a: 1 }"],
+  [
+    "that refers to itself",
+    object({ node: { $ref: "#/$defs/node" } }, { $defs: { node: object({ next: { $ref: "#/$defs/node" } }) } }),
+    "{ node: { next: { next: {} } } }",
+  ],
+  ["that refers to nothing", object({ a: { $ref: "#/$defs/gone" } }), "{ a: 1 }"],
+  ["with anyOf", object({ a: { anyOf: [{ type: "string" }, { type: "number" }] } }), "{ a: 1 }"],
+  ["with oneOf at the root", { type: "object", oneOf: [{ required: ["a"] }, { required: ["b"] }] }, "{ a: 1 }"],
+  ["with allOf", object({ a: { allOf: [{ type: "string" }, { minLength: 1 }] } }), '{ a: "x" }'],
+  ["with const", object({ a: { const: "x" } }), '{ a: "x" }'],
+  ["with nullable", object({ a: { type: "string", nullable: true } }), "{ a: null }"],
+  ["with a list of types", object({ a: { type: ["string", "null"] } }), "{ a: null }"],
+  [
+    "with names that are no identifiers",
+    object({ "a-b": {}, __proto__: {}, class: {}, 日本: {} }),
+    '{ "a-b": 1, 日本: 2 }',
+  ],
+  ["of another draft", object({ a: {} }, { $schema: "http://json-schema.org/draft-04/schema#" }), "{ a: 1 }"],
+])("M6: a tool with a schema %s is called", async (_name, schema, args) => {
+  const runtime = await withTool(schema);
+  expect(await runtime.run(`await device.FixtureMCP.odd(${args})`)).toMatchObject({
+    kind: "completed",
+    value: "called odd",
+  });
+});
+
+test("M6: a schema that refers to another address is never fetched", async () => {
+  const server = await plainServer(200, '{"type":"string"}');
+  const runtime = await withTool(object({ a: { $ref: `${server.url}a.json` } }));
+  expect(await runtime.run("await device.FixtureMCP.odd({ a: 1 })")).toMatchObject({ value: "called odd" });
+  expect(runtime.declarations()).toContain("odd(");
+  expect(server.requests).toEqual([]);
+});
+
+test("M5: a result that is not what its schema says is delivered with a note", async () => {
+  const runtime = await withTool({ type: "object" }, object({ sum: { type: "number" } }, { required: ["sum"] }));
+  const outcome = await runtime.run("await device.FixtureMCP.odd()");
+  expect(outcome).toMatchObject({ kind: "completed", value: "called odd" });
+  expect(outcome.kind === "completed" && outcome.notes).toEqual([
+    'The result of FixtureMCP.odd does not fit its output schema: it must be an object, not "called odd"',
+  ]);
+});
