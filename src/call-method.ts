@@ -1,10 +1,11 @@
 import { randomUUID } from "node:crypto";
 
 import { sentence, SkillgateError } from "./errors.ts";
-import type { Catalog } from "./model/catalog.ts";
+import type { Catalog, Method } from "./model/catalog.ts";
 import { nearest } from "./model/nearest.ts";
 import { type Call, type CallResult, type Route, runCalls } from "./router/index.ts";
 import type { RunRequest } from "./run-snippet.ts";
+import { voicesFor } from "./voices.ts";
 
 export interface WantedCall {
   /** `Skill.method` */
@@ -33,12 +34,31 @@ export function callMethods(
 }
 
 function callOf({ path, input = {} }: WantedCall, id: number, runId: string, request: RunRequest): Call | undefined {
-  const { caller, catalog, signal = new AbortController().signal } = request;
+  const { caller, catalog, follower, approve, signal = new AbortController().signal } = request;
   const method = catalog.method(path);
   const skill = method && catalog.skill(method.skill);
   if (method === undefined || skill === undefined) return undefined;
-  const nobody = { log: () => {}, progress: () => {}, note: () => {}, ended: () => {} };
-  return { id, runId, caller, skill, method, args: [input], signal, ...nobody };
+  return {
+    id,
+    runId,
+    caller,
+    skill,
+    method,
+    args: [input],
+    signal,
+    ...voicesFor(path, follower),
+    ...(follower?.wire && { wire: follower.wire }),
+    ...(approve && { approve }),
+    note: () => {},
+    ended: () => {},
+  };
+}
+
+/** The method of a path; throws `METHOD_UNKNOWN`. */
+export function methodAt(path: string, catalog: Catalog): Method {
+  const method = catalog.method(path);
+  if (method === undefined) throw unknownMethod(path, catalog);
+  return method;
 }
 
 function unknownMethod(path: string, catalog: Catalog): SkillgateError {
@@ -47,5 +67,8 @@ function unknownMethod(path: string, catalog: Catalog): SkillgateError {
     catalog.methods.map((each) => each.path),
   );
   const hint = near.length > 0 ? `; nearest: ${near.join(", ")}` : "";
-  return new SkillgateError("METHOD_UNKNOWN", sentence("METHOD_UNKNOWN", `${path}${hint}`));
+  return new SkillgateError("METHOD_UNKNOWN", sentence("METHOD_UNKNOWN", `${path}${hint}`), {
+    path,
+    suggestions: near,
+  });
 }

@@ -6,12 +6,13 @@ import type { CheckTypes } from "./check-types.ts";
 import { readSnippet } from "./frontend/index.ts";
 import { gatekeep, type Questions, type Verdict } from "./gatekeeper/index.ts";
 import type { Caller } from "./model/caller.ts";
+import type { Follower } from "./model/follower.ts";
 import type { Catalog } from "./model/catalog.ts";
 import type { Limits } from "./model/limits.ts";
 import type { Outcome } from "./model/outcome.ts";
 import { KEPT_RESULT_BYTES, type KeptResults } from "./model/results.ts";
 import { outcomeOf, refusedOutcome } from "./outcome.ts";
-import type { Route } from "./router/index.ts";
+import type { Approve, Route } from "./router/index.ts";
 
 /** The rooms that a snippet passes through. */
 export interface Rooms {
@@ -28,6 +29,9 @@ export interface RunRequest {
   readonly catalog: Catalog;
   readonly limits: Limits;
   readonly signal?: AbortSignal;
+  readonly follower?: Follower;
+  /** Approves calls in place of whoever does it for the runtime. */
+  readonly approve?: Approve;
 }
 
 /** The journey of one snippet. */

@@ -2,10 +2,12 @@ import { EventEmitter } from "node:events";
 
 import { createSandbox } from "../sandbox/index.ts";
 import { checkTypesWith, NO_TYPES } from "./check-types.ts";
-import { callMethod, callMethods, type WantedCall } from "./call-method.ts";
+import { callMethod, callMethods, methodAt, type WantedCall } from "./call-method.ts";
 import { sentence, SkillgateError } from "./errors.ts";
+import type { ArgumentProblem } from "./model/arguments.ts";
 import { type Caller, mayCall, OWNER } from "./model/caller.ts";
-import type { Catalog } from "./model/catalog.ts";
+import type { Catalog, Method } from "./model/catalog.ts";
+import type { Follower } from "./model/follower.ts";
 import type { Limits } from "./model/limits.ts";
 import type { Outcome, Violation } from "./model/outcome.ts";
 import type { Plan } from "./model/plan.ts";
@@ -27,7 +29,14 @@ import {
   type SearchOptions,
   systemPrompt,
 } from "./registry/index.ts";
-import { type AuditEntry, type CallResult, createRouter, type Router, type Statistics } from "./router/index.ts";
+import {
+  type Approve,
+  type AuditEntry,
+  type CallResult,
+  createRouter,
+  type Router,
+  type Statistics,
+} from "./router/index.ts";
 import { checkSnippet, type Rooms, type RunRequest, runSnippet } from "./run-snippet.ts";
 import { createSources, type Sources } from "./sources.ts";
 import { createTypecheck, type Typecheck } from "./typecheck/index.ts";
@@ -38,6 +47,10 @@ export interface RunOptions {
   readonly caller?: Caller;
   readonly limits?: Partial<Limits>;
   readonly signal?: AbortSignal;
+  /** Is told of what happens on the way. */
+  readonly follower?: Follower;
+  /** Approves calls in place of the runtime's own `approve`. */
+  readonly approve?: Approve;
 }
 
 export interface CallerOption {
@@ -79,11 +92,17 @@ export interface Runtime extends AsyncDisposable {
   register(skill: ProvidedSkill): void;
   unregister(name: string): boolean;
   readonly catalog: Catalog;
+  /** The catalog as a caller may read it. */
+  catalogFor(caller: Caller): Catalog;
+  /** Checks arguments by name; throws `METHOD_UNKNOWN`. */
+  validate(path: string, input: unknown, options?: CallerOption): readonly ArgumentProblem[];
+  /** The sections of settings.yaml as they were written. */
+  readonly sections: Readonly<Record<string, unknown>>;
   readonly servers: readonly ServerStatus[];
   /** Files, skills and servers that could not be used, and why. */
   readonly problems: readonly Problem[];
   /** Results that were too large to hand out whole, for an hour. */
-  readonly results: Pick<KeptResults, "read">;
+  readonly results: KeptResults;
   /** Settles when every MCP server is connected or has failed. */
   readonly ready: Promise<void>;
   on<Name extends keyof RuntimeEvents>(event: Name, listener: (...args: RuntimeEvents[Name]) => void): () => void;
@@ -123,11 +142,11 @@ function openRuntime(parts: Parts): Runtime {
   if (options.lazy !== true) void whenReady();
 
   const viewFor = (caller: Caller = OWNER): Catalog => registry.viewFor(caller);
-  const requestOf = ({ caller = OWNER, limits, signal }: RunOptions): RunRequest => ({
+  const requestOf = ({ caller = OWNER, limits, ...rest }: RunOptions): RunRequest => ({
+    ...rest,
     caller,
     catalog: viewFor(caller),
     limits: mergeLimits(settings.limits, limits),
-    ...(signal !== undefined && { signal }),
   });
 
   const runtime: Runtime = {
@@ -161,6 +180,9 @@ function openRuntime(parts: Parts): Runtime {
     get catalog() {
       return registry.catalog;
     },
+    catalogFor: viewFor,
+    validate: (path, input, { caller } = {}) => rooms.validate(methodAt(path, viewFor(caller)), input),
+    sections: settings.sections,
     get servers() {
       return providers.servers;
     },
@@ -183,11 +205,11 @@ function openRuntime(parts: Parts): Runtime {
   return runtime;
 }
 
-function openRooms({
-  options,
-  settings,
-  events,
-}: Parts): Rooms & { readonly router: Router; readonly typecheck: Typecheck | undefined } {
+function openRooms({ options, settings, events }: Parts): Rooms & {
+  readonly router: Router;
+  validate(method: Method, input: unknown): readonly ArgumentProblem[];
+  readonly typecheck: Typecheck | undefined;
+} {
   const typecheck = options.typecheck === true ? createTypecheck() : undefined;
   void typecheck?.warmUp();
   const validator = createValidator();
@@ -203,6 +225,10 @@ function openRooms({
     }),
     route: router.route,
     router,
+    validate(method, input) {
+      const checked = validator.validate(method, input);
+      return checked.kind === "valid" ? [] : checked.problems;
+    },
     results: createKeptResults(),
     checkTypes: typecheck === undefined ? NO_TYPES : checkTypesWith(typecheck),
     typecheck,

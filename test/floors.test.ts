@@ -11,6 +11,8 @@ const FLOORS = [
   ["router", "providers"],
   ["config"],
   ["*.ts"],
+  ["surfaces/mcp"],
+  ["surfaces/http"],
   ["surfaces"],
   ["index.ts", "bin.ts"],
 ];
@@ -47,7 +49,8 @@ function isAllowed(from: string, to: string): boolean {
 const roomOf = (file: string): string =>
   file.replace(/^(?:src\/)?((?:providers|surfaces)\/[^/]+|[^/]+).*/, (_file, room: string) => room);
 function floorOf(room: string): number {
-  const floor = FLOORS.findIndex((rooms) => rooms.includes(room.replace(/\/.*/, "")));
+  const own = FLOORS.findIndex((rooms) => rooms.includes(room));
+  const floor = own < 0 ? FLOORS.findIndex((rooms) => rooms.includes(room.replace(/\/.*/, ""))) : own;
   return floor < 0 && room.endsWith(".ts") ? floorOf("*.ts") : floor;
 }
 

@@ -1,5 +1,7 @@
 import type { Caller } from "./caller.ts";
+import type { Client } from "./client.ts";
 import type { JsonSchema } from "./json.ts";
+import type { Offers } from "./offers.ts";
 
 export type Capability =
   | "web_search"
@@ -89,6 +91,10 @@ export interface CallContext {
   readonly settings: Readonly<Record<string, unknown>>;
   /** `done` of `total`, in the method's own unit. */
   readonly progress: (done: number, total?: number, text?: string) => void;
+  /** Who can be asked on the user's behalf; absent where nobody can. */
+  readonly client?: Client;
+  /** Takes the result of an MCP server as it was on the wire; absent where nobody passes it on. */
+  readonly wire?: (result: unknown) => void;
 }
 
 /**
@@ -106,5 +112,7 @@ export interface ProvidedSkill {
   /** Longer guidance for models, shown by `describe`. */
   readonly guidance?: string;
   readonly methods: readonly MethodDefinition[];
+  /** What it offers to clients besides. */
+  readonly offers?: Offers;
   invoke(method: MethodDefinition, input: Readonly<Record<string, unknown>>, context: CallContext): Promise<unknown>;
 }

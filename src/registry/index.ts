@@ -7,7 +7,7 @@ import { shareIndex, shareIndexWithView } from "./search/index.ts";
 export { declarations } from "./declarations/index.ts";
 export { describe, type Description } from "./describe.ts";
 export { exampleArguments } from "./examples/index.ts";
-export { anthropicTool, ollamaTool, openaiTool } from "./function-calling.ts";
+export { anthropicTool, ollamaTool, openaiTool, toolName } from "./function-calling.ts";
 export { catalogExport, methodExport, openapiExport } from "./export.ts";
 export { search, type SearchAnswer, type SearchOptions } from "./search/index.ts";
 export { systemPrompt, type PromptOptions } from "./prompt.ts";

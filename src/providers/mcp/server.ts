@@ -151,7 +151,9 @@ export class Server {
     const onProgress = ({ progress: done, total, message }: Progress): void => progress(done, total, message);
     try {
       const call = { name: tool.name, input, inputSchema: tool.inputSchema, signal, onProgress };
-      return { result: await connection.callTool(call) };
+      const result = await connection.callTool(call);
+      context.wire?.(result);
+      return { result };
     } catch (thrown) {
       if (signal.aborted) throw signal.reason;
       const failure = await explainFailure(thrown, connection, facts);

@@ -11,6 +11,7 @@ import { addMcpTest } from "./mcp-test.ts";
 import { VERSION } from "../../version.ts";
 import { addRun } from "./run.ts";
 import { addSearch } from "./search.ts";
+import { addServe } from "./serve.ts";
 import { addSkillsList } from "./skills-list.ts";
 import { addTypes } from "./types.ts";
 import { usageErrorOf } from "./usage-error.ts";
@@ -31,6 +32,7 @@ export function createProgram(act: Act): Command {
   const mcp = program.command("mcp").description("MCP servers");
   for (const add of [addMcpList, addMcpTest]) add(mcp, act);
   addSkillsList(program.command("skills").description("skills"), act);
+  addServe(program, act);
   addDoctor(program, act);
   throwFrom(program);
   return program;

@@ -25,6 +25,8 @@ export interface Session extends AsyncDisposable {
   readonly runtime: () => Promise<Runtime>;
   /** The same, when all its servers are connected or have failed. */
   readonly readyRuntime: () => Promise<Runtime>;
+  /** One that serves for long: everything opens at once, and follows what changes. */
+  readonly servingRuntime: () => Promise<Runtime>;
 }
 
 export function openSession(flags: CommonFlags, { paint }: Terminal, signal: AbortSignal): Session {
@@ -32,6 +34,11 @@ export function openSession(flags: CommonFlags, { paint }: Terminal, signal: Abo
 
   async function runtime(): Promise<Runtime> {
     opened ??= await unlessInterrupted(openRuntime(flags, signal), signal);
+    return opened;
+  }
+
+  async function servingRuntime(): Promise<Runtime> {
+    opened ??= await unlessInterrupted(openRuntime(flags, signal, SERVING), signal);
     return opened;
   }
 
@@ -47,20 +54,29 @@ export function openSession(flags: CommonFlags, { paint }: Terminal, signal: Abo
     signal,
     runtime,
     readyRuntime,
+    servingRuntime,
     async [Symbol.asyncDispose]() {
       await opened?.close();
     },
   };
 }
 
+/** What a command needs that ends soon. */
+const BRIEF: RuntimeOptions = { workers: 1, lazy: true };
+
+const SERVING: RuntimeOptions = { watch: true };
+
 /** Loads the runtime only now: `--help` does without. */
-async function openRuntime({ skills, settings, mcpConfig }: CommonFlags, signal: AbortSignal): Promise<Runtime> {
+async function openRuntime(
+  { skills, settings, mcpConfig }: CommonFlags,
+  signal: AbortSignal,
+  how: RuntimeOptions = BRIEF,
+): Promise<Runtime> {
   const { createRuntime } = await import("../../runtime.ts");
   const approve = approvalAtTerminal(signal);
   const options: RuntimeOptions = {
     discover: true,
-    workers: 1,
-    lazy: true,
+    ...how,
     ...(settings !== undefined && { settings }),
     ...(mcpConfig !== undefined && { mcpConfig }),
     ...(approve !== undefined && { approve }),

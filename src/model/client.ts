@@ -1,0 +1,13 @@
+/** What a client may be able to answer, by the names that MCP has for it. */
+export type ClientRequest = "elicitation/create" | "sampling/createMessage" | "roots/list";
+
+/** The program at the caller's end, as far as it can be asked something while a method runs. */
+export interface Client {
+  /** Whether it has said that it answers such requests. */
+  can(request: ClientRequest): boolean;
+  /**
+   * Asks it, with the parameters that MCP has for the request, and resolves with its result as it came: untrusted. Rejects
+   * where it cannot answer. Requests of one call that are under way together have different keys.
+   */
+  ask(request: ClientRequest, params: Readonly<Record<string, unknown>>, key?: string): Promise<unknown>;
+}

@@ -1,0 +1,31 @@
+import type { Caller } from "../../model/caller.ts";
+import type { Outcome } from "../../model/outcome.ts";
+import type { RunOptions, Runtime } from "../../runtime.ts";
+import { ownInput } from "./own-input.ts";
+import type { RunRecords } from "./run-records.ts";
+
+/** Searches as a client asks for it. Throws `ARGUMENTS_INVALID`. */
+export function searchSkills(runtime: Runtime, args: unknown, caller: Caller) {
+  const { query, limit } = ownInput("search_skills", args);
+  return runtime.search(String(query), { limit: Number(limit), caller });
+}
+
+export function describeFunction(runtime: Runtime, args: unknown, caller: Caller) {
+  const { path } = ownInput("describe_function", args);
+  return runtime.describe(String(path), { caller });
+}
+
+/** Runs a program, and remembers the run. */
+export async function runCode(
+  runtime: Runtime,
+  args: unknown,
+  options: RunOptions & { readonly caller: Caller },
+  records: RunRecords,
+): Promise<Outcome> {
+  const { code, timeoutMs } = ownInput("run_code", args);
+  const source = String(code);
+  const limits = typeof timeoutMs === "number" ? { wallMs: timeoutMs } : {};
+  const outcome = await runtime.run(source, { ...options, limits });
+  records.add(options.caller, source, outcome);
+  return outcome;
+}

@@ -1,0 +1,7 @@
+/** Waits for something, but no longer than so many milliseconds; whatever becomes of it. */
+export async function within(ms: number, work: Promise<unknown>): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const over = new Promise<void>((resolve) => (timer = setTimeout(resolve, ms)));
+  await Promise.race([work.catch(() => {}), over]);
+  clearTimeout(timer);
+}
