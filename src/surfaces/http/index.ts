@@ -14,7 +14,7 @@ import { serveSockets } from "./socket.ts";
 import { createTraffic } from "./traffic.ts";
 
 export { parseServerSettings, SERVER_DEFAULTS, type ServerSettings } from "./settings.ts";
-export { type KnownToken, openToken } from "./token.ts";
+export { openToken } from "./token.ts";
 
 /** A server that listens. */
 export interface HttpServer {

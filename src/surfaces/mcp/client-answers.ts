@@ -1,3 +1,6 @@
+import type { ClientCapabilities } from "@modelcontextprotocol/server";
+
+import { SkillgateError } from "../../errors.ts";
 import type { ClientRequest } from "../../model/client.ts";
 import { isRecord } from "../../model/json.ts";
 
@@ -19,4 +22,20 @@ function isElicited({ action, content }: Readonly<Record<string, unknown>>, sche
   if (action !== "accept") return false;
   const required = isRecord(schema) && Array.isArray(schema["required"]) ? schema["required"] : [];
   return required.length === 0 || (isRecord(content) && required.every((name) => Object.hasOwn(content, String(name))));
+}
+
+/** By what a client says that it answers a request. */
+export const CAPABILITIES: Readonly<Record<ClientRequest, keyof ClientCapabilities>> = {
+  "elicitation/create": "elicitation",
+  "sampling/createMessage": "sampling",
+  "roots/list": "roots",
+};
+
+/** What a client would have to be able to do for a call that failed without it. */
+export function lackingCapability(thrown: unknown): ClientCapabilities | undefined {
+  const cause = thrown instanceof Error ? thrown.cause : undefined;
+  if (!(cause instanceof SkillgateError) || cause.code !== "CLIENT_UNABLE") return undefined;
+  const { request } = cause.facts;
+  const capability = Object.entries(CAPABILITIES).find(([name]) => name === request)?.[1];
+  return capability === undefined ? undefined : { [capability]: {} };
 }

@@ -30,6 +30,8 @@ export interface Side {
   readonly signal: AbortSignal;
   /** The request to which news belong now. */
   readonly context: () => ServerContext;
+  /** The protocol of 2026 has an error of its own for what a client cannot answer. */
+  readonly era: "legacy" | "modern";
 }
 
 /** One request as it came. */
@@ -126,7 +128,7 @@ class Conversation {
       can: (request) => this.#turn.can(request),
       ask: (request, params, key) => this.#ask(request, params, key),
     };
-    const side: Side = { client, signal: this.#abort.signal, context: () => this.#turn.context };
+    const side: Side = { client, signal: this.#abort.signal, context: () => this.#turn.context, era: "modern" };
     this.#work = Promise.resolve().then(() => work(side));
     // It may end while nobody asks.
     this.#work.catch(() => {});
@@ -142,10 +144,9 @@ class Conversation {
     const asked = new Promise<void>((resolve) => (this.#asked = resolve));
     if (this.#questions.size > 0) this.#asked?.();
     const end = await Promise.race([finished, asked]);
-    if (end !== undefined) {
-      this.#stopListening();
-      return end;
-    }
+    // The request is answered now, with the result or with questions: its end is not that of the work.
+    this.#stopListening();
+    if (end !== undefined) return end;
     return {
       kind: "asks",
       questions: Object.fromEntries(
@@ -202,5 +203,5 @@ class Conversation {
 }
 
 export function cannotAsk(request: ClientRequest): SkillgateError {
-  return new SkillgateError("CLIENT_UNABLE", sentence("CLIENT_UNABLE", `nobody answers ${request}`));
+  return new SkillgateError("CLIENT_UNABLE", sentence("CLIENT_UNABLE", `nobody answers ${request}`), { request });
 }

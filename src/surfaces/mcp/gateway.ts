@@ -1,9 +1,9 @@
 import {
-  type ClientCapabilities,
   type CompleteResult,
   type GetPromptResult,
   type InputRequiredResult,
   type ReadResourceResult,
+  McpServer,
   Server,
   type ServerContext,
   type ServerOptions,
@@ -14,6 +14,7 @@ import type { ClientRequest } from "../../model/client.ts";
 import { isRecord } from "../../model/json.ts";
 import type { Runtime } from "../../runtime.ts";
 import { VERSION } from "../../version.ts";
+import { CAPABILITIES } from "./client-answers.ts";
 import { complete } from "./completion.ts";
 import { cannotAsk, type Conversations, type Finished, type Side } from "./conversations.ts";
 import { type Exposure, type Offered, offeredTo } from "./expose.ts";
@@ -41,11 +42,31 @@ export interface Peer {
   readonly era: "legacy" | "modern";
 }
 
-/** MCP's side of one connection, or of one request where each stands alone. */
+/** MCP's side of one connection. */
 export function createGateway(shared: Shared, peer: Peer): Server {
+  return equip(new Server(IDENTITY, OPTIONS), shared, peer);
+}
+
+/** MCP's side of one request of the protocol of 2026. The SDK asks it for schemas, to compare headers with arguments. */
+export class RequestGateway extends McpServer {
+  readonly #offered: () => Offered;
+
+  constructor(shared: Shared, peer: Peer) {
+    super(IDENTITY, OPTIONS);
+    equip(this.server, shared, peer);
+    this.#offered = () => offeredTo(shared.runtime.catalogFor(peer.caller), peer.exposure);
+  }
+
+  override toolInputSchemaJson(name: string): Record<string, unknown> | undefined {
+    return this.#offered().tools.find((tool) => tool.name === name)?.inputSchema;
+  }
+}
+
+const IDENTITY = { name: "skillgate", title: "Skillgate", version: VERSION };
+
+function equip(server: Server, shared: Shared, peer: Peer): Server {
   const { runtime, records } = shared;
   const { caller, exposure } = peer;
-  const server = new Server({ name: "skillgate", title: "Skillgate", version: VERSION }, OPTIONS);
   const library = (): Library => {
     const offers = offersTo(caller, runtime.catalogFor(caller), exposure.names);
     return { runtime, caller, records, offers };
@@ -130,12 +151,6 @@ function canAnswer(server: Server, { era }: Peer, { mcpReq }: ServerContext): (r
 
 const CAPABILITIES_KEY = "io.modelcontextprotocol/clientCapabilities";
 
-const CAPABILITIES: Readonly<Record<ClientRequest, keyof ClientCapabilities>> = {
-  "elicitation/create": "elicitation",
-  "sampling/createMessage": "sampling",
-  "roots/list": "roots",
-};
-
 const OPTIONS: ServerOptions = {
   capabilities: {
     tools: { listChanged: true },
@@ -167,6 +182,7 @@ function directSide(context: ServerContext, can: (request: ClientRequest) => boo
     },
     signal,
     context: () => context,
+    era: "legacy",
   };
 }
 

@@ -6,12 +6,12 @@ import type { Caller } from "../../model/caller.ts";
 import type { Runtime } from "../../runtime.ts";
 import { createConversations } from "./conversations.ts";
 import type { Exposure } from "./expose.ts";
-import { createGateway, type Peer, type Shared } from "./gateway.ts";
+import { createGateway, type Peer, RequestGateway, type Shared } from "./gateway.ts";
 import { createRunRecords, type RunRecords } from "./run-records.ts";
 import { createSessions, type Exchange, type SessionOptions } from "./sessions.ts";
 import { StdioTransport } from "./stdio-transport.ts";
 
-export { EXPOSES, type Expose, type Exposure, offeredTo } from "./expose.ts";
+export { EXPOSES, type Expose, type Exposure } from "./expose.ts";
 export { jsonOf } from "./plain-json.ts";
 export { describeFunction, runCode, searchSkills } from "./own-calls.ts";
 export { validateOwn } from "./own-input.ts";
@@ -57,7 +57,7 @@ export function createMcpSurface(runtime: Runtime, options: McpOptions): McpSurf
   const shared: Shared = { runtime, conversations: createConversations(), records: createRunRecords() };
   const sessions = createSessions((peer) => createGateway(shared, peer), options.sessions);
   const askers = new WeakMap<Request, Asker>();
-  const modern = createMcpHandler(({ requestInfo }) => createGateway(shared, peerOf(requestInfo, askers)), {
+  const modern = createMcpHandler(({ requestInfo }) => new RequestGateway(shared, peerOf(requestInfo, askers)), {
     legacy: "reject",
     maxRequestBodySize: Number.MAX_SAFE_INTEGER, // it gets bodies that were read already
   });
