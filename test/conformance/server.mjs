@@ -1,5 +1,7 @@
 // Serves the fixture skills over HTTP on a free port, prints the address of the endpoint, and ends with its input.
 
+import { once } from "node:events";
+
 import { createRuntime } from "../../dist/src/index.js";
 import { SERVER_DEFAULTS, serveHttp } from "../../dist/src/surfaces/http/index.js";
 import { conformanceSkills } from "./fixtures.mjs";
@@ -25,7 +27,6 @@ const runtime = await createRuntime({ skillsDir: false, skills: conformanceSkill
 const settings = { ...SERVER_DEFAULTS, port: 0, auth: false, expose: "tools", names: "raw", drainSeconds: 0 };
 const server = await serveHttp(runtime, settings);
 console.log(`${server.url}/mcp`);
-process.stdin.resume().once("end", async () => {
-  await server.close();
-  await runtime.close();
-});
+await once(process.stdin.resume(), "end");
+await server.close();
+await runtime.close();

@@ -76,6 +76,8 @@ async function serveOverHttp(runtime: Runtime, flags: ServeFlags, signal: AbortS
     say(`Token, shown only now: ${token.created}`);
     say(`Clients send it as "Authorization: Bearer …"; only its hash is kept, in ${token.file}`);
   }
+  if (token?.created === undefined && token?.file !== undefined)
+    say("Clients need the token that was shown at the first start; --new-token makes another");
   await aborted(signal);
   await server.close();
 }

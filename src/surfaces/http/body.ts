@@ -9,16 +9,16 @@ export type Body =
   | { readonly kind: "unfit"; readonly status: 400 | 413 | 415; readonly fault: Fault };
 
 /** Reads the JSON of a request. What is too large is not kept, but read to its end: a client that writes hears nothing. */
-export async function readJson(incoming: IncomingMessage, mostBytes: number): Promise<Body> {
+export async function readJson(incoming: IncomingMessage, mostBytes: number, traceId: string): Promise<Body> {
   const bytes = await readBytes(incoming, mostBytes);
-  if (bytes === undefined) return unfit(413, "InvalidRequest", `Cannot read a body of more than ${mostBytes} bytes`);
+  if (bytes === undefined) return unfit(413, traceId, `Cannot read a body of more than ${mostBytes} bytes`);
   if (bytes.length === 0) return { kind: "none" };
   if (!isJson(incoming.headers["content-type"]))
-    return unfit(415, "InvalidRequest", "Cannot read a body whose Content-Type is not application/json");
+    return unfit(415, traceId, "Cannot read a body whose Content-Type is not application/json");
   try {
     return { kind: "json", value: JSON.parse(bytes.toString("utf8")) };
   } catch {
-    return unfit(400, "ParseError", "Cannot read a body that is no JSON");
+    return unfit(400, traceId, "Cannot read a body that is no JSON");
   }
 }
 
@@ -38,6 +38,10 @@ function isJson(contentType = ""): boolean {
   return /^application\/(?:[\w.-]+\+)?json\s*(?:;|$)/i.test(contentType.trim());
 }
 
-function unfit(status: 400 | 413 | 415, kind: "InvalidRequest" | "ParseError", reason: string): Body {
-  return { kind: "unfit", status, fault: fault(kind, reason) };
+function unfit(status: 400 | 413 | 415, trace_id: string, reason: string): Body {
+  return {
+    kind: "unfit",
+    status,
+    fault: fault(status === 400 ? "ParseError" : "InvalidRequest", reason, { trace_id }),
+  };
 }

@@ -1,7 +1,7 @@
 import { type Fault, faultOf, type FaultDetails } from "../../fault.ts";
 import type { ArgumentProblem } from "../../model/arguments.ts";
 import type { Caller } from "../../model/caller.ts";
-import type { Method } from "../../model/catalog.ts";
+import type { Catalog, Method } from "../../model/catalog.ts";
 import type { Follower } from "../../model/follower.ts";
 import { sentence, SkillgateError } from "../../errors.ts";
 import { nearest } from "../../model/nearest.ts";
@@ -16,6 +16,7 @@ import {
   runCode,
   type RunRecords,
   searchSkills,
+  type Upstream,
   validateOwn,
 } from "../mcp/index.ts";
 
@@ -23,6 +24,7 @@ import {
 export interface Programs {
   readonly runtime: Runtime;
   readonly records: RunRecords;
+  readonly upstream: Upstream;
   readonly caller: Caller;
 }
 
@@ -94,12 +96,21 @@ function methodNamed(name: string, runtime: Runtime, caller: Caller): Method {
   if (exact !== undefined) return exact;
   const named = catalog.methods.filter(({ wireName }) => wireName === name);
   if (named.length === 1 && named[0] !== undefined) return named[0];
-  const names = [...OWN_TOOLS.map((tool) => tool.name), ...catalog.methods.map(({ path }) => path)];
-  const suggestions = named.length > 1 ? named.map(({ path }) => path) : nearest(name, names);
+  const suggestions = named.length > 1 ? named.map(({ path }) => path) : namesLike(name, catalog);
   const meant = suggestions.length === 0 ? "" : `; did you mean ${suggestions.join(" or ")}?`;
   throw new SkillgateError("METHOD_UNKNOWN", sentence("METHOD_UNKNOWN", `${name.slice(0, 100)}${meant}`), {
     suggestions,
   });
+}
+
+/** Of a skill that exists, its methods; else every name. */
+function namesLike(name: string, catalog: Catalog): readonly string[] {
+  const [skillName = "", method = ""] = name.split(/\.|__/, 2);
+  const skill = catalog.skill(skillName);
+  if (skill === undefined)
+    return nearest(name, [...OWN_TOOLS.map((tool) => tool.name), ...catalog.methods.map(({ path }) => path)]);
+  const names = skill.methods.map((each) => each.name);
+  return nearest(method, names).map((each) => `${skillName}.${each}`);
 }
 
 async function callMethod(
@@ -121,7 +132,10 @@ async function callOwn(
   if (name === "search_skills") return searchSkills(runtime, input, caller);
   if (name === "describe_function") return describeFunction(runtime, input, caller);
   const outcome = await runCode(runtime, input, { caller, signal, ...(follower && { follower }) }, records);
-  if (outcome.kind === "completed") return outcome;
+  if (outcome.kind === "completed") {
+    const { text: _text, ...facts } = outcome; // what the text says is in the other fields
+    return facts;
+  }
   throw new RunFault(outcomeFault(outcome, traceId));
 }
 

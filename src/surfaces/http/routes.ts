@@ -43,7 +43,7 @@ export function createRoutes(house: House): Hono<Environment> {
   app.get("/health", (c) => c.json(healthOf(house)));
   app.post("/rpc", readBody(house), (c) => answerAtRpc(c, house));
   app.use(inside(house));
-  app.all("/mcp", readBody(house), (c) => answerMcp(c, house));
+  app.on(["GET", "POST", "DELETE"], "/mcp", readBody(house), (c) => answerMcp(c, house));
   app.post("/tools/:name", readBody(house), (c) => answerToolRoute(c, house));
   app.get("/openapi.json", (c) =>
     c.json(openapiOf(house.runtime.catalogFor(c.get("caller")), house.url(), house.settings.auth)),
@@ -52,6 +52,7 @@ export function createRoutes(house: House): Hono<Environment> {
     const text = metricsText(house.runtime, house.counters, house.mcp.sessions);
     return c.body(text, 200, { "content-type": "text/plain; version=0.0.4; charset=utf-8" });
   });
+  for (const [path, allow] of Object.entries(ALLOWED)) app.all(path, (c) => wrongMethod(c.req.method, allow));
   app.notFound((c) =>
     refuse(
       404,
@@ -62,6 +63,21 @@ export function createRoutes(house: House): Hono<Environment> {
   );
   app.onError(() => refuse(500, fault("InternalError", "Cannot go on after a fault of the server")));
   return app;
+}
+
+/** What may be done where, for whoever tries something else. */
+const ALLOWED = {
+  "/mcp": "GET, POST, DELETE",
+  "/rpc": "POST",
+  "/tools/:name": "POST",
+  "/openapi.json": "GET",
+  "/health": "GET",
+  "/metrics": "GET",
+};
+
+function wrongMethod(method: string, allow: string): Response {
+  const reason = `Cannot answer ${method} here: ${allow} may be used`;
+  return refuse(405, fault("InvalidRequest", reason), { allow });
 }
 
 const ENDPOINTS = ["/mcp", "/rpc", "/ws", "/tools/{name}", "/openapi.json", "/health", "/metrics"];
@@ -122,7 +138,8 @@ function inside({ door }: House): MiddlewareHandler<Environment> {
 
 function readBody({ settings }: House): MiddlewareHandler<Environment> {
   return async (c, next) => {
-    const body: Body = c.req.method === "POST" ? await readJson(c.env.incoming, settings.bodyBytes) : { kind: "none" };
+    const body: Body =
+      c.req.method === "POST" ? await readJson(c.env.incoming, settings.bodyBytes, traceOf(c)) : { kind: "none" };
     if (body.kind === "unfit") return refuse(body.status, body.fault);
     c.set("body", body);
     await next();
@@ -169,7 +186,7 @@ function wantedExposure(text: string | undefined): Expose | "default" | undefine
 
 async function answerAtRpc(c: Context<Environment>, house: House): Promise<Response> {
   const body = c.get("body");
-  const traceId = traceOf(c.req.header("traceparent"));
+  const traceId = traceOf(c);
   if (body.kind !== "json") return c.json(parseFault(traceId));
   const { headers } = c.env.incoming;
   const known = house.door.callerOf(headers);
@@ -177,7 +194,7 @@ async function answerAtRpc(c: Context<Environment>, house: House): Promise<Respo
   const { outgoing } = c.env;
   outgoing.once("close", () => controller.abort());
   const desk: RpcDesk = {
-    programs: { runtime: house.runtime, records: house.mcp.records },
+    programs: { runtime: house.runtime, records: house.mcp.records, upstream: house.mcp.upstream },
     callerOf: ({ message }) => known ?? house.door.callerOfMessage(message),
     signal: controller.signal,
     health: () => healthOf(house),
@@ -188,7 +205,7 @@ async function answerAtRpc(c: Context<Environment>, house: House): Promise<Respo
 }
 
 /** The same, with what calls say on the way, and large results in parts. */
-function streamRpc(value: unknown, desk: RpcDesk, controller: AbortController, traceId: string | undefined): Response {
+function streamRpc(value: unknown, desk: RpcDesk, controller: AbortController, traceId: string): Response {
   const stream = openEventStream(() => controller.abort());
   const emit = (message: unknown): void => stream.send("message", message);
   const followed = {
@@ -207,10 +224,10 @@ async function answerToolRoute(c: Context<Environment>, { runtime, mcp }: House)
   const controller = new AbortController();
   const { outgoing, incoming } = c.env;
   outgoing.once("close", () => controller.abort());
-  const programs = { runtime, records: mcp.records, caller: c.get("caller") };
+  const programs = { runtime, records: mcp.records, upstream: mcp.upstream, caller: c.get("caller") };
   return answerTool(programs, c.req.param("name") ?? "", body.kind === "json" ? body.value : {}, {
     signal: controller.signal,
-    traceId: traceOf(c.req.header("traceparent")) ?? newTraceId(),
+    traceId: traceOf(c),
     streams: accepts(incoming.headers, "text/event-stream"),
   });
 }
@@ -219,7 +236,7 @@ function accepts({ accept = "" }: IncomingHttpHeaders, type: string): boolean {
   return accept.includes(type) && !accept.includes("application/json");
 }
 
-/** The trace of a W3C `traceparent`. */
-function traceOf(traceparent: string | undefined): string | undefined {
-  return /^00-([0-9a-f]{32})-[0-9a-f]{16}-[0-9a-f]{2}$/.exec(traceparent ?? "")?.[1];
+/** The trace of a W3C `traceparent`, else a new one. */
+function traceOf(c: Context<Environment>): string {
+  return /^00-([0-9a-f]{32})-[0-9a-f]{16}-[0-9a-f]{2}$/.exec(c.req.header("traceparent") ?? "")?.[1] ?? newTraceId();
 }

@@ -60,7 +60,7 @@ const METHODS: Readonly<Record<string, Method>> = {
       return { valid: errors.length === 0, errors };
     }),
   "tools/schema": (call, { programs }) => orFault(call, () => toolSchema(programs, textParam(call, "name"))),
-  "resources/list": (_call, { programs }) => ({ resources: listResources(libraryOf(programs)) }),
+  "resources/list": async (_call, { programs }) => ({ resources: listResources(await libraryOf(programs)) }),
   "resources/read": readTheResource,
   health: (_call, desk) => desk.health(),
 };
@@ -76,20 +76,22 @@ async function callTool(call: Call, { programs, signal, followerOf }: Desk): Pro
 async function readTheResource(call: Call, { programs, signal }: Desk): Promise<unknown> {
   const uri = textParam(call, "uri");
   const { caller } = programs;
+  const library = await libraryOf(programs);
   try {
-    return await readResource(uri, libraryOf(programs), { caller, signal, log: () => {}, progress: () => {} });
+    return await readResource(uri, library, { caller, signal, log: () => {}, progress: () => {} });
   } catch {
     const suggestions = nearest(
       uri,
-      listResources(libraryOf(programs)).map((resource) => resource.uri),
+      listResources(library).map((resource) => resource.uri),
     );
     const details = { trace_id: call.traceId, field: "uri", suggestions };
     throw new RpcFault(fault("InvalidParams", `There is no resource ${JSON.stringify(uri.slice(0, 200))}`, details));
   }
 }
 
-function libraryOf({ runtime, caller, records }: Programs): Library {
-  return { runtime, caller, records, offers: offersTo(caller, runtime.catalogFor(caller), "qualified") };
+async function libraryOf({ runtime, caller, records, upstream }: Programs): Promise<Library> {
+  const offers = await offersTo(caller, runtime.catalogFor(caller), "qualified", upstream);
+  return { runtime, caller, records, offers };
 }
 
 function orFault(call: Call, work: () => unknown): unknown {

@@ -70,7 +70,7 @@ function deskOf(
   send: (message: unknown) => void,
 ): RpcDesk {
   return {
-    programs: { runtime: house.runtime, records: house.mcp.records },
+    programs: { runtime: house.runtime, records: house.mcp.records, upstream: house.mcp.upstream },
     callerOf: ({ message }) => known ?? house.door.callerOfMessage(message),
     signal,
     health: () => healthOf(house),

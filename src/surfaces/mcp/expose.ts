@@ -55,7 +55,9 @@ function offer(catalog: Catalog, { expose, names, budgetTokens }: Exposure): Off
 
 /** Methods by the names of their tools, sorted by path; a name that two would have is given to neither. */
 function namedMethods(catalog: Catalog, names: ToolNames): ReadonlyMap<string, Method> {
-  const methods = catalog.methods.toSorted((a, b) => (a.path < b.path ? -1 : 1));
+  const all = catalog.methods.toSorted((a, b) => (a.path < b.path ? -1 : 1));
+  // A pure gateway has resources and prompts as the protocol has them.
+  const methods = names === "raw" ? all.filter((method) => !isReading(method, catalog)) : all;
   const counts = new Map<string, number>(OWN_TOOLS.map(({ name }) => [name, 1]));
   for (const { wireName } of methods) counts.set(wireName, (counts.get(wireName) ?? 0) + 1);
   return new Map(
@@ -63,6 +65,12 @@ function namedMethods(catalog: Catalog, names: ToolNames): ReadonlyMap<string, M
       const isPlain = names === "raw" && counts.get(method.wireName) === 1 && PLAIN_NAME.test(method.wireName);
       return [isPlain ? method.wireName : toolName(method), method];
     }),
+  );
+}
+
+function isReading({ name, skill }: Method, catalog: Catalog): boolean {
+  return (
+    catalog.skill(skill)?.kind === "mcp" && /^(?:resources_(?:list|templates|read)|prompts_(?:list|get))$/.test(name)
   );
 }
 

@@ -25,13 +25,15 @@ import { getPrompt, listPrompts } from "./prompts.ts";
 import { type Library, listResources, listTemplates, readResource } from "./resources.ts";
 import type { RunRecords } from "./run-records.ts";
 import { callTool } from "./tool-calls.ts";
-import { within } from "./within.ts";
+import type { Upstream } from "./upstream.ts";
+import { knownWithin } from "./within.ts";
 
 /** What all connections of one server share. */
 export interface Shared {
   readonly runtime: Runtime;
   readonly conversations: Conversations;
   readonly records: RunRecords;
+  readonly upstream: Upstream;
 }
 
 /** Who is at the other end of a connection, and what it is offered. */
@@ -67,8 +69,8 @@ const IDENTITY = { name: "skillgate", title: "Skillgate", version: VERSION };
 function equip(server: Server, shared: Shared, peer: Peer): Server {
   const { runtime, records } = shared;
   const { caller, exposure } = peer;
-  const library = (): Library => {
-    const offers = offersTo(caller, runtime.catalogFor(caller), exposure.names);
+  const library = async (): Promise<Library> => {
+    const offers = await offersTo(caller, runtime.catalogFor(caller), exposure.names, shared.upstream);
     return { runtime, caller, records, offers };
   };
   const converse: Converse = (name, context, work) => {
@@ -94,12 +96,12 @@ function serveTools(server: Server, shared: Shared, { caller, exposure }: Peer, 
   const offered = (): Offered => offeredTo(runtime.catalogFor(caller), exposure);
   server.setRequestHandler("tools/list", async () => {
     // Without the three tools, what is not listed cannot be found: servers that still connect are waited for.
-    if (exposure.expose !== "code") await within(READY_MS, runtime.ready);
+    if (exposure.expose !== "code") await knownWithin(READY_MS, runtime);
     return { tools: [...offered().tools] };
   });
   server.setRequestHandler("tools/call", ({ params: { name, arguments: args = {} } }, context) =>
     converse(name, context, async (side) => {
-      if (offered().method(name) === undefined) await within(READY_MS, runtime.ready);
+      if (offered().method(name) === undefined) await knownWithin(READY_MS, runtime);
       return callTool({ ...shared, caller, offered: offered() }, name, args, side);
     }),
   );
@@ -108,34 +110,34 @@ function serveTools(server: Server, shared: Shared, { caller, exposure }: Peer, 
 /** Servers that connect for longer are not waited for; a notification says when they are there. */
 const READY_MS = 5_000;
 
-function serveResources(server: Server, library: () => Library, { caller }: Peer, converse: Converse): void {
-  server.setRequestHandler("resources/list", ({ params }) =>
-    listedPage("resources", listResources(library()), params?.cursor),
+function serveResources(server: Server, library: () => Promise<Library>, { caller }: Peer, converse: Converse): void {
+  server.setRequestHandler("resources/list", async ({ params }) =>
+    listedPage("resources", listResources(await library()), params?.cursor),
   );
-  server.setRequestHandler("resources/templates/list", ({ params }) =>
-    listedPage("resourceTemplates", listTemplates(library()), params?.cursor),
+  server.setRequestHandler("resources/templates/list", async ({ params }) =>
+    listedPage("resourceTemplates", listTemplates(await library()), params?.cursor),
   );
   server.setRequestHandler("resources/read", ({ params: { uri } }, context) =>
     converse(uri, context, async (side) => {
       // What an upstream server has read is checked by the SDK on its way out.
-      return (await readResource(uri, library(), offerContext(caller, side))) as ReadResourceResult;
+      return (await readResource(uri, await library(), offerContext(caller, side))) as ReadResourceResult;
     }),
   );
   followSubscriptions(server, library);
 }
 
-function servePrompts(server: Server, library: () => Library, { caller }: Peer, converse: Converse): void {
-  server.setRequestHandler("prompts/list", ({ params }) =>
-    listedPage("prompts", listPrompts(library()), params?.cursor),
+function servePrompts(server: Server, library: () => Promise<Library>, { caller }: Peer, converse: Converse): void {
+  server.setRequestHandler("prompts/list", async ({ params }) =>
+    listedPage("prompts", listPrompts(await library()), params?.cursor),
   );
   server.setRequestHandler("prompts/get", ({ params: { name, arguments: args = {} } }, context) =>
     converse(name, context, async (side) => {
-      return (await getPrompt(name, args, library(), offerContext(caller, side))) as GetPromptResult;
+      return (await getPrompt(name, args, await library(), offerContext(caller, side))) as GetPromptResult;
     }),
   );
   server.setRequestHandler("completion/complete", async ({ params }, context) => {
     const nobody = directSide(context, () => false);
-    return (await complete(params, library(), offerContext(caller, nobody))) as CompleteResult;
+    return (await complete(params, await library(), offerContext(caller, nobody))) as CompleteResult;
   });
 }
 
@@ -187,11 +189,12 @@ function directSide(context: ServerContext, can: (request: ClientRequest) => boo
 }
 
 /** Old clients subscribe on their connection; it ends their subscriptions. */
-function followSubscriptions(server: Server, library: () => Library): void {
+function followSubscriptions(server: Server, library: () => Promise<Library>): void {
   const stops = new Map<string, () => void>();
-  server.setRequestHandler("resources/subscribe", ({ params: { uri } }) => {
+  server.setRequestHandler("resources/subscribe", async ({ params: { uri } }) => {
+    const { resources } = (await library()).offers;
+    const offers = resources.get(uri)?.offers;
     stops.get(uri)?.();
-    const offers = library().offers.resources.get(uri)?.offers;
     const told = (): void => void server.sendResourceUpdated({ uri }).catch(() => {}); // the client has gone
     const stop = offers?.subscribe?.(uri, told);
     if (stop !== undefined && stops.size < MOST_SUBSCRIPTIONS) stops.set(uri, stop);

@@ -9,6 +9,7 @@ import type { Exposure } from "./expose.ts";
 import { createGateway, type Peer, RequestGateway, type Shared } from "./gateway.ts";
 import { createRunRecords, type RunRecords } from "./run-records.ts";
 import { createSessions, type Exchange, type SessionOptions } from "./sessions.ts";
+import { createUpstream, type Upstream } from "./upstream.ts";
 import { StdioTransport } from "./stdio-transport.ts";
 
 export { EXPOSES, type Expose, type Exposure } from "./expose.ts";
@@ -19,6 +20,7 @@ export { isOwnTool, OWN_TOOLS } from "./own-tools.ts";
 export { offersTo } from "./offers.ts";
 export { listResources, readResource, type Library } from "./resources.ts";
 export { outcomeFault } from "./tool-results.ts";
+export type { Upstream } from "./upstream.ts";
 export type { RunRecords } from "./run-records.ts";
 export type { Exchange } from "./sessions.ts";
 
@@ -41,6 +43,7 @@ export interface McpSurface {
   /** Serves one client over a pair of streams. */
   serveStreams(input: Readable, output: Writable, asker: Asker): StreamConnection;
   readonly records: RunRecords;
+  readonly upstream: Upstream;
   /** Sessions that are open. */
   readonly sessions: number;
   close(): Promise<void>;
@@ -54,7 +57,12 @@ export interface StreamConnection {
 }
 
 export function createMcpSurface(runtime: Runtime, options: McpOptions): McpSurface {
-  const shared: Shared = { runtime, conversations: createConversations(), records: createRunRecords() };
+  const shared: Shared = {
+    runtime,
+    conversations: createConversations(),
+    records: createRunRecords(),
+    upstream: createUpstream(runtime),
+  };
   const sessions = createSessions((peer) => createGateway(shared, peer), options.sessions);
   const askers = new WeakMap<Request, Asker>();
   const modern = createMcpHandler(({ requestInfo }) => new RequestGateway(shared, peerOf(requestInfo, askers)), {
@@ -79,6 +87,7 @@ export function createMcpSurface(runtime: Runtime, options: McpOptions): McpSurf
     serveStreams: (input, output, asker) =>
       serveStreams(new StdioTransport(input, output, options.bodyBytes), asker, shared),
     records: shared.records,
+    upstream: shared.upstream,
     get sessions() {
       return sessions.size;
     },

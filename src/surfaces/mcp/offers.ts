@@ -3,6 +3,7 @@ import { mayRead } from "../../model/caller.ts";
 import type { Catalog } from "../../model/catalog.ts";
 import type { OfferedPrompt, OfferedResource, OfferedTemplate, Offers } from "../../model/offers.ts";
 import type { ToolNames } from "./expose.ts";
+import type { Upstream } from "./upstream.ts";
 
 /** Something that a skill offers, and the skill that does. */
 export interface OfferOf<Item> {
@@ -21,10 +22,20 @@ export interface CallerOffers {
  * Of two resources with one URI, that of the first skill counts, by name. A prompt is called `server__prompt`, or by its
  * own name where names are raw and no other prompt has it.
  */
-export function offersTo(caller: Caller, catalog: Catalog, names: ToolNames): CallerOffers {
-  const offering = catalog.skills.flatMap(({ name, server, provided: { offers } }) =>
-    offers === undefined || !mayRead(caller, `${name}.*`) ? [] : [{ owner: server ?? name, offers }],
+export async function offersTo(
+  caller: Caller,
+  catalog: Catalog,
+  names: ToolNames,
+  upstream: Upstream,
+): Promise<CallerOffers> {
+  const visible = catalog.skills.filter(({ name }) => mayRead(caller, `${name}.*`));
+  const asked = await Promise.all(
+    visible.map(async (skill) => {
+      const offers = skill.provided.offers ?? (await upstream.offersOf(skill, caller));
+      return offers === undefined ? [] : [{ owner: skill.server ?? skill.name, offers }];
+    }),
   );
+  const offering = asked.flat();
   const resources = new Map<string, OfferOf<OfferedResource>>();
   for (const { owner, offers } of offering.toReversed()) {
     for (const item of offers.resources) resources.set(item.uri, { item: underName(item, owner), offers });

@@ -42,11 +42,11 @@ async function callOwnTool(desk: Desk, name: OwnTool, args: unknown, side: Side)
   try {
     switch (name) {
       case "search_skills": {
-        const { text, results } = searchSkills(runtime, args, caller);
+        const { text, results } = await searchSkills(runtime, args, caller);
         return { content: [{ type: "text", text }], structuredContent: { paths: results.map(({ path }) => path) } };
       }
       case "describe_function": {
-        const { text, kind, suggestions } = describeFunction(runtime, args, caller);
+        const { text, kind, suggestions } = await describeFunction(runtime, args, caller);
         const structuredContent = { kind, suggestions: [...suggestions] };
         return { content: [{ type: "text", text }], structuredContent, ...(kind === "unknown" && { isError: true }) };
       }
