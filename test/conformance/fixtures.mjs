@@ -1,10 +1,10 @@
 // Skills with the names that the conformance suite calls. Each method does what the suite's own page says of it.
 
-import { defineSkill } from "../../dist/src/index.js";
+import { createRuntime, defineSkill } from "../../dist/src/index.js";
 import { OFFERS } from "./offers.mjs";
 
 /** One red pixel, and a moment of silence. */
-export const PNG = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8DwHwAFBQIAX8jx0gAAAABJRU5ErkJggg==";
+const PNG = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8DwHwAFBQIAX8jx0gAAAABJRU5ErkJggg==";
 const WAV = "UklGRiYAAABXQVZFZm10IBAAAAABAAEAQB8AAAB9AAACABAAZGF0YQIAAAAAAA==";
 
 const pause = () => new Promise((resolve) => setTimeout(resolve, 50));
@@ -175,8 +175,29 @@ const INPUTS = {
   },
 };
 
-/** The skills of the suite; `register` and `unregister` are those of the runtime that they become part of. */
-export function conformanceSkills(change) {
+/** A runtime with the skills of the suite. */
+export async function fixtureRuntime() {
+  let changes = 0;
+  const runtime = await createRuntime({ skillsDir: false, skills: [conformanceSkill(change)] });
+  return runtime;
+
+  /** Gives the catalog a skill that it did not have, so that clients hear of it. */
+  function change() {
+    runtime.unregister(`Change${changes}Skill`);
+    changes++;
+    runtime.register({
+      name: `Change${changes}Skill`,
+      description: "Has just been added",
+      source: "code",
+      kind: "code",
+      methods: [{ name: `added_${changes}`, description: "Does nothing", input: { type: "object" } }],
+      invoke: async () => "nothing",
+    });
+    return "changed";
+  }
+}
+
+function conformanceSkill(change) {
   const methods = {
     ...CONTENT,
     ...NEWS,
@@ -196,5 +217,5 @@ export function conformanceSkills(change) {
       ]),
     ),
   });
-  return [{ ...skill, offers: OFFERS }];
+  return { ...skill, offers: OFFERS };
 }

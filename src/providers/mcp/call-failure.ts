@@ -27,12 +27,13 @@ export async function explainFailure(thrown: unknown, connection: Connection, fa
   const failure = networkFailure(thrown);
   if (failure !== undefined) return { kind: "gone", why: `cannot be reached (${failure.code})` };
   if (isBroken(thrown)) return { kind: "gone", why: await howItEnded(connection) };
-  return answered("CALL_FAILED", sentence("CALL_FAILED", `${called(facts)}: ${messageOf(thrown)}`), facts);
+  return answered("CALL_FAILED", sentence("CALL_FAILED", `${called(facts)}: ${messageOf(thrown)}`), facts, thrown);
 }
 
-function explainError({ code, message }: ProtocolError, facts: CallFacts): CallFailure {
+function explainError(thrown: ProtocolError, facts: CallFacts): CallFailure {
+  const { code, message } = thrown;
   if (code === STREAM_ENDED) return { kind: "gone", why: message };
-  if (code !== OVERLONG_ANSWER) return answered("CALL_FAILED", message, facts);
+  if (code !== OVERLONG_ANSWER) return answered("CALL_FAILED", message, facts, thrown);
   return answered("ANSWER_LIMIT", sentence("ANSWER_LIMIT", `${called(facts)}: ${message}`), facts);
 }
 
@@ -42,8 +43,9 @@ function explainHttp(thrown: SdkHttpError, connection: Connection, facts: CallFa
   return answered("CALL_FAILED", sentence("CALL_FAILED", `${called(facts)} ${httpInWords(thrown)}`), facts);
 }
 
-function answered(code: ErrorCode, message: string, facts: CallFacts): CallFailure {
-  return { kind: "answered", error: new SkillgateError(code, message, { ...facts, error: message }) };
+/** What was thrown is the cause, for who passes it on. */
+function answered(code: ErrorCode, message: string, facts: CallFacts, cause?: unknown): CallFailure {
+  return { kind: "answered", error: new SkillgateError(code, message, { ...facts, error: message }, { cause }) };
 }
 
 /** `"search" of "brave"` */

@@ -1,6 +1,5 @@
 import type { ClientCapabilities } from "@modelcontextprotocol/server";
 
-import { SkillgateError } from "../../errors.ts";
 import type { ClientRequest } from "../../model/client.ts";
 import { isRecord } from "../../model/json.ts";
 
@@ -30,12 +29,3 @@ export const CAPABILITIES: Readonly<Record<ClientRequest, keyof ClientCapabiliti
   "sampling/createMessage": "sampling",
   "roots/list": "roots",
 };
-
-/** What a client would have to be able to do for a call that failed without it. */
-export function lackingCapability(thrown: unknown): ClientCapabilities | undefined {
-  const cause = thrown instanceof Error ? thrown.cause : undefined;
-  if (!(cause instanceof SkillgateError) || cause.code !== "CLIENT_UNABLE") return undefined;
-  const { request } = cause.facts;
-  const capability = Object.entries(CAPABILITIES).find(([name]) => name === request)?.[1];
-  return capability === undefined ? undefined : { [capability]: {} };
-}

@@ -1,10 +1,4 @@
-import {
-  type CallToolResult,
-  isCallToolResult,
-  MissingRequiredClientCapabilityError,
-  ProtocolError,
-  ProtocolErrorCode,
-} from "@modelcontextprotocol/server";
+import { type CallToolResult, isCallToolResult, ProtocolError, ProtocolErrorCode } from "@modelcontextprotocol/server";
 
 import { faultOf, newTraceId } from "../../fault.ts";
 import type { Caller } from "../../model/caller.ts";
@@ -12,12 +6,12 @@ import type { Method } from "../../model/catalog.ts";
 import { nearest } from "../../model/nearest.ts";
 import type { Runtime } from "../../runtime.ts";
 import { approveBy } from "./approve.ts";
-import { lackingCapability } from "./client-answers.ts";
 import type { Side } from "./conversations.ts";
 import type { Offered } from "./expose.ts";
 import { followCall, followRun } from "./news.ts";
 import { describeFunction, runCode, searchSkills } from "./own-calls.ts";
 import { isOwnTool, type OwnTool } from "./own-tools.ts";
+import { protocolErrorBehind } from "./protocol-errors.ts";
 import type { RunRecords } from "./run-records.ts";
 import { faultResult, outcomeResult, valueResult } from "./tool-results.ts";
 
@@ -87,8 +81,8 @@ async function callMethodTool(
     return valueResult(value, tool, (text) => runtime.results.keep(newTraceId(), text));
   } catch (thrown) {
     if (isCallToolResult(wire) && wire.isError === true) return wire;
-    const requiredCapabilities = side.era === "modern" ? lackingCapability(thrown) : undefined;
-    if (requiredCapabilities !== undefined) throw new MissingRequiredClientCapabilityError({ requiredCapabilities });
+    const answered = protocolErrorBehind(thrown, side.era);
+    if (answered !== undefined) throw answered;
     return faultResult(faultOf(thrown, name), tool);
   }
 }

@@ -1,3 +1,6 @@
+import { readFileSync } from "node:fs";
+import { Ajv } from "ajv";
+import formats from "ajv-formats";
 import { expect, test } from "vitest";
 
 import { parseServerSettings, SERVER_DEFAULTS } from "../../../src/surfaces/http/index.ts";
@@ -56,6 +59,16 @@ test("V4: /openapi.json describes what the server does", async () => {
     "404",
     "default",
   ]);
+});
+
+test("T8: /openapi.json is a valid OpenAPI document", async () => {
+  const { url } = await serve();
+  const schema = JSON.parse(readFileSync("test/fixtures/openapi-3.0.schema.json", "utf8"));
+  const validate = formats.default(new Ajv({ strict: false })).compile(schema);
+  const document: Parsed = await (await fetch(`${url}/openapi.json`)).json();
+  expect(validate(document), JSON.stringify(validate.errors)).toBe(true);
+  document.paths["/rpc"].post.responses = {};
+  expect(validate(document)).toBe(false);
 });
 
 test("V4: /metrics counts in the format of Prometheus", async () => {
