@@ -15,6 +15,7 @@ import {
   benchWaiting,
   throughput,
 } from "./sandbox.mjs";
+import { benchServe } from "./serve.mjs";
 import { benchStart } from "./start.mjs";
 
 const WebSkill = defineSkill({
@@ -45,6 +46,7 @@ await benchEventLoop();
 await benchPayloads();
 await benchCompute();
 await benchStart();
+await benchServe();
 
 async function benchRuns() {
   const rates = [];
