@@ -63,7 +63,11 @@ export function checkSnippet(source: string, { caller, catalog, limits }: RunReq
 }
 
 /** The sandbox may hand out a larger result than a model gets: the rest is kept. */
-function sandboxOptions({ limits, signal }: RunRequest): Parameters<Sandbox["run"]>[2] {
+function sandboxOptions({ limits, signal, follower }: RunRequest): Parameters<Sandbox["run"]>[2] {
   const resultBytes = Math.max(limits.resultBytes, KEPT_RESULT_BYTES);
-  return { limits: { ...limits, resultBytes }, ...(signal !== undefined && { signal }) };
+  return {
+    limits: { ...limits, resultBytes },
+    ...(signal !== undefined && { signal }),
+    ...(follower?.output && { print: follower.output }),
+  };
 }

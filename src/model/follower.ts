@@ -8,6 +8,8 @@ export interface Follower {
   readonly began?: (path: string) => void;
   /** A call has ended, in whatever way. */
   readonly ended?: (record: CallRecord) => void;
+  /** A program has printed something, while it goes on. */
+  readonly output?: (text: string) => void;
   readonly log?: (path: string, ...words: Parameters<CallContext["log"]>) => void;
   readonly progress?: (path: string, ...steps: Parameters<CallContext["progress"]>) => void;
   /** Gets the result of an MCP server as it was on the wire, for who passes it on whole. */

@@ -11,7 +11,7 @@ const PART_CHARACTERS = 64 << 10;
 /** A notification of the server's: what a call under way has to say. */
 export interface Notice {
   readonly jsonrpc: "2.0";
-  readonly method: "tools/progress" | "tools/log" | "tools/part";
+  readonly method: "tools/progress" | "tools/log" | "tools/output" | "tools/part";
   readonly params: Readonly<Record<string, unknown>>;
 }
 
@@ -32,6 +32,7 @@ export function followerTo(id: Id | undefined, emit: (notice: Notice) => void): 
         ...(total !== undefined && { total }),
         ...(message !== undefined && { message }),
       }),
+    output: (text) => say("tools/output", { text }),
     log: (tool, level, text) => say("tools/log", { tool, level, text }),
   };
 }

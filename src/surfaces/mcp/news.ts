@@ -60,6 +60,7 @@ export function followRun({ client, context }: Side): Follower {
   const step = (text: string): void => news.progress(++steps, undefined, text);
   return {
     client,
+    output: (text) => news.log("info", text, "run_code"),
     began: (path) => step(`${path} …`),
     ended: ({ skill, method, outcome, durationMs }) =>
       step(`${skill}.${method} ${outcome} (${Math.round(durationMs)} ms)`),

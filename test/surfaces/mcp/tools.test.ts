@@ -188,6 +188,23 @@ describe.each(CLIENTS)("V1: a client of %s", (_name, connect) => {
   });
 });
 
+test("V1: what a program prints arrives as it comes", async () => {
+  const { url } = await serve({ expose: "code" });
+  const client = await oldClient(url);
+  const { LoggingMessageNotificationSchema } = await import("@modelcontextprotocol/sdk/types.js");
+  const printed = new Promise((resolve) => {
+    client.setNotificationHandler(LoggingMessageNotificationSchema, ({ params }) => resolve(params));
+  });
+  const began = whenSlow("began");
+  const controller = new AbortController();
+  const code = "print('on my way'); await device.TestSkill.slow()";
+  const running = call(client, "run_code", { code }, { signal: controller.signal });
+  await began;
+  expect(await printed).toEqual({ level: "info", logger: "run_code", data: "on my way" });
+  controller.abort(new Error("seen enough"));
+  await expect(running).rejects.toThrow("seen enough");
+});
+
 test("V1: a cancelled request is answered", async () => {
   const { url } = await serve({ expose: "tools" });
   const mcp = `${url}/mcp`;
