@@ -96,6 +96,8 @@ export interface Runtime extends AsyncDisposable {
   catalogFor(caller: Caller): Catalog;
   /** Checks arguments by name; throws `METHOD_UNKNOWN`. */
   validate(path: string, input: unknown, options?: CallerOption): readonly ArgumentProblem[];
+  /** What a run may use where nothing else is said. */
+  readonly limits: Limits;
   /** The sections of settings.yaml as they were written. */
   readonly sections: Readonly<Record<string, unknown>>;
   readonly servers: readonly ServerStatus[];
@@ -182,6 +184,7 @@ function openRuntime(parts: Parts): Runtime {
     },
     catalogFor: viewFor,
     validate: (path, input, { caller } = {}) => rooms.validate(methodAt(path, viewFor(caller)), input),
+    limits: settings.limits,
     sections: settings.sections,
     get servers() {
       return providers.servers;

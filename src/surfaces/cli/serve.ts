@@ -5,6 +5,7 @@ import type { Runtime } from "../../runtime.ts";
 import type { ServerSettings } from "../http/index.ts";
 import type { Expose } from "../mcp/index.ts";
 import type { Act } from "./act.ts";
+import { warningsText } from "./output.ts";
 import type { Answer } from "./terminal.ts";
 import { UsageError } from "./usage-error.ts";
 import { wholeNumber } from "./whole-number.ts";
@@ -36,13 +37,14 @@ export function addServe(program: Command, act: Act): void {
     .option("--no-auth", "ask for no token; only on this machine")
     .option("--new-token", "replace the token that was made at the first start")
     .action(
-      act(async ({ servingRuntime, signal }, flags: ServeFlags) => {
+      act(async ({ servingRuntime, signal, paint }, flags: ServeFlags) => {
         if (flags.stdio && (flags.http || flags.port !== undefined))
           throw new UsageError("Cannot serve in two ways: give either --stdio or --http");
         const overHttp = flags.http ?? (flags.port !== undefined || (!flags.stdio && process.stdin.isTTY));
         // From here on, what anybody prints goes to stderr: stdout is the protocol's.
         const output = overHttp ? undefined : takeStdout();
         const runtime = await servingRuntime();
+        void runtime.ready.then(() => say(warningsText(runtime.problems, paint.err)));
         await (output === undefined
           ? serveOverHttp(runtime, flags, signal)
           : serveOverStdio(runtime, flags, output, signal));
@@ -63,7 +65,7 @@ async function settingsOf(runtime: Runtime, flags: ServeFlags): Promise<ServerSe
   const { port, host, expose, names, auth } = flags;
   const given = { port, host, expose, names, auth: auth ? undefined : false };
   const wanted = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
-  return parseServerSettings({ ...(runtime.sections["server"] as object | null | undefined), ...wanted });
+  return parseServerSettings({ ...parseServerSettings(runtime.sections["server"]), ...wanted });
 }
 
 async function serveOverHttp(runtime: Runtime, flags: ServeFlags, signal: AbortSignal): Promise<void> {
@@ -112,7 +114,7 @@ function takeStdout(): Writable {
 }
 
 function say(text: string): void {
-  process.stderr.write(`${text}\n`);
+  if (text !== "") process.stderr.write(`${text}\n`);
 }
 
 function aborted(signal: AbortSignal): Promise<void> {

@@ -13,7 +13,6 @@ export interface Tool {
 
 /** MCP's hints, under its names. */
 interface ToolAnnotations {
-  readonly title?: string;
   readonly readOnlyHint?: boolean;
   readonly destructiveHint?: boolean;
   readonly idempotentHint?: boolean;
@@ -24,18 +23,25 @@ interface ToolAnnotations {
 export function methodTool(method: Method, name: string): Tool {
   const { description, input, metadata, skill } = method;
   const outputSchema = objectSchema(method.output);
+  const annotations = annotationsOf(method);
   const deprecated = metadata.deprecated === false ? "" : ` (deprecated: ${metadata.deprecated})`;
   return {
     name,
     description: `${description}${deprecated}` || `${skill}.${method.name}`,
     inputSchema: { ...input, type: "object" },
     ...(outputSchema !== undefined && { outputSchema }),
-    annotations: {
-      readOnlyHint: metadata.readOnly,
-      destructiveHint: metadata.destructive,
-      idempotentHint: metadata.idempotent,
-      openWorldHint: metadata.openWorld,
-    },
+    ...(Object.keys(annotations).length > 0 && { annotations }),
+  };
+}
+
+/** Only what the author said: what a hint means where it is missing is the client's business. */
+function annotationsOf({ definition }: Method): ToolAnnotations {
+  const { readOnly, destructive, idempotent, openWorld } = definition.metadata ?? {};
+  return {
+    ...(readOnly !== undefined && { readOnlyHint: readOnly }),
+    ...(destructive !== undefined && { destructiveHint: destructive }),
+    ...(idempotent !== undefined && { idempotentHint: idempotent }),
+    ...(openWorld !== undefined && { openWorldHint: openWorld }),
   };
 }
 

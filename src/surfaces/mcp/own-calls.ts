@@ -30,7 +30,8 @@ export async function runCode(
 ): Promise<Outcome> {
   const { code, timeoutMs } = ownInput("run_code", args);
   const source = String(code);
-  const limits = typeof timeoutMs === "number" ? { wallMs: timeoutMs } : {};
+  // Who asks may want less time than the owner allows, not more.
+  const limits = typeof timeoutMs === "number" ? { wallMs: Math.min(timeoutMs, runtime.limits.wallMs) } : {};
   const outcome = await runtime.run(source, { ...options, limits });
   records.add(options.caller, source, outcome);
   return outcome;

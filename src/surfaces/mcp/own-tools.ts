@@ -51,7 +51,7 @@ If it is refused, nothing has run: mend every line that is listed and send all o
       type: "object",
       properties: {
         code: { type: "string", description: "The program; TypeScript is fine" },
-        timeoutMs: { type: "integer", minimum: 1, description: "End it after so long; 60000 if missing" },
+        timeoutMs: { type: "integer", minimum: 1, description: "End it sooner than it must" },
       },
       required: ["code"],
       additionalProperties: false,

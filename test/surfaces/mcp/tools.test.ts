@@ -55,7 +55,7 @@ describe.each(CLIENTS)("V1: a client of %s", (_name, connect) => {
     expect(tools[0]).toMatchObject({
       description: "Add two numbers",
       outputSchema: { type: "object", properties: { sum: { type: "number" } }, required: ["sum"] },
-      annotations: { readOnlyHint: true, idempotentHint: true, destructiveHint: false, openWorldHint: false },
+      annotations: { readOnlyHint: true, idempotentHint: true },
     });
     const added = await client.callTool({ name: "TestSkill__add", arguments: { a: 1, b: 2 } });
     expect(added.structuredContent).toEqual({ sum: 3 });
@@ -203,6 +203,20 @@ test("V1: what a program prints arrives as it comes", async () => {
   expect(await printed).toEqual({ level: "info", logger: "run_code", data: "on my way" });
   controller.abort(new Error("seen enough"));
   await expect(running).rejects.toThrow("seen enough");
+});
+
+test("S7: a client may ask for less time than the owner allows, not for more", async () => {
+  const { url } = await serve({ expose: "code" }, { limits: { wallMs: 200 } });
+  const client = await newClient(url);
+  const code = "await new Promise(() => setTimeout(() => {}, 10_000))";
+  for (const [timeoutMs, says] of [
+    [50, "50 ms are over"],
+    [60_000, "200 ms are over"],
+  ] as const) {
+    const result = await client.callTool({ name: "run_code", arguments: { code, timeoutMs } });
+    expect(result.structuredContent).toMatchObject({ kind: "failed", error_type: "ToolTimeout" });
+    expect(textOf(result)).toContain(says);
+  }
 });
 
 test("V1: a cancelled request is answered", async () => {
