@@ -12,8 +12,8 @@ import {
   isOwnTool,
   jsonOf,
   OWN_TOOLS,
-  outcomeFault,
   runCode,
+  runFault,
   type RunRecords,
   searchSkills,
   type Upstream,
@@ -55,7 +55,7 @@ export async function callByName(
     return { ok: true, value, seconds: seconds(), tool: name };
   } catch (thrown) {
     const details: FaultDetails = { trace_id: circumstances.traceId };
-    const fault = thrown instanceof RunFault ? thrown.fault : faultOf(thrown, name, details);
+    const fault = thrown instanceof FailedRun ? thrown.fault : faultOf(thrown, name, details);
     return { ok: false, fault, seconds: seconds(), tool: name };
   }
 }
@@ -131,16 +131,16 @@ async function callOwn(
 ): Promise<unknown> {
   if (name === "search_skills") return searchSkills(runtime, input, caller);
   if (name === "describe_function") return describeFunction(runtime, input, caller);
-  const outcome = await runCode(runtime, input, { caller, signal, ...(follower && { follower }) }, records);
+  const { outcome, limits } = await runCode(runtime, input, { caller, signal, ...(follower && { follower }) }, records);
   if (outcome.kind === "completed") {
     const { text: _text, ...facts } = outcome; // what the text says is in the other fields
     return facts;
   }
-  throw new RunFault(outcomeFault(outcome, traceId));
+  throw new FailedRun(runFault(outcome, limits, traceId));
 }
 
 /** Carries the fault of a run out of it. */
-class RunFault extends Error {
+class FailedRun extends Error {
   readonly fault: Fault;
 
   constructor(fault: Fault) {

@@ -19,7 +19,7 @@ export { validateOwn } from "./own-input.ts";
 export { isOwnTool, OWN_TOOLS } from "./own-tools.ts";
 export { offersTo } from "./offers.ts";
 export { listResources, readResource, type Library } from "./resources.ts";
-export { outcomeFault } from "./tool-results.ts";
+export { runFault } from "./tool-results.ts";
 export type { Upstream } from "./upstream.ts";
 export type { RunRecords } from "./run-records.ts";
 export type { Exchange } from "./sessions.ts";

@@ -1,4 +1,5 @@
 import type { Caller } from "../../model/caller.ts";
+import type { Limits } from "../../model/limits.ts";
 import type { Outcome } from "../../model/outcome.ts";
 import type { RunOptions, Runtime } from "../../runtime.ts";
 import { ownInput } from "./own-input.ts";
@@ -21,18 +22,25 @@ export async function describeFunction(runtime: Runtime, args: unknown, caller: 
   return runtime.describe(String(path), { caller });
 }
 
+/** A run that has ended, and the times that it had. */
+export interface EndedRun {
+  readonly outcome: Outcome;
+  readonly limits: Pick<Limits, "cpuMs" | "wallMs">;
+}
+
 /** Runs a program, and remembers the run. */
 export async function runCode(
   runtime: Runtime,
   args: unknown,
   options: RunOptions & { readonly caller: Caller },
   records: RunRecords,
-): Promise<Outcome> {
+): Promise<EndedRun> {
   const { code, timeoutMs } = ownInput("run_code", args);
   const source = String(code);
+  const { cpuMs, wallMs: most } = runtime.limits;
   // Who asks may want less time than the owner allows, not more.
-  const limits = typeof timeoutMs === "number" ? { wallMs: Math.min(timeoutMs, runtime.limits.wallMs) } : {};
-  const outcome = await runtime.run(source, { ...options, limits });
+  const wallMs = typeof timeoutMs === "number" ? Math.min(timeoutMs, most) : most;
+  const outcome = await runtime.run(source, { ...options, limits: { wallMs } });
   records.add(options.caller, source, outcome);
-  return outcome;
+  return { outcome, limits: { cpuMs, wallMs } };
 }

@@ -13,7 +13,7 @@ import { describeFunction, runCode, searchSkills } from "./own-calls.ts";
 import { isOwnTool, type OwnTool } from "./own-tools.ts";
 import { protocolErrorBehind } from "./protocol-errors.ts";
 import type { RunRecords } from "./run-records.ts";
-import { faultResult, outcomeResult, valueResult } from "./tool-results.ts";
+import { faultResult, runResult, valueResult } from "./tool-results.ts";
 
 /** What a call of a tool needs to know. */
 export interface Desk {
@@ -55,7 +55,7 @@ async function callOwnTool(desk: Desk, name: OwnTool, args: unknown, side: Side)
 async function runCodeTool({ runtime, caller, records }: Desk, args: unknown, side: Side): Promise<CallToolResult> {
   const { signal } = side;
   const options = { caller, signal, follower: followRun(side), ...approveBy(side.client) };
-  return outcomeResult(await runCode(runtime, args, options, records), newTraceId());
+  return runResult(await runCode(runtime, args, options, records), newTraceId());
 }
 
 /** A result of an MCP server is passed on as it is. */

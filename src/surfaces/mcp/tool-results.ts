@@ -1,11 +1,13 @@
 import type { CallToolResult, ContentBlock } from "@modelcontextprotocol/server";
 
 import { type Fault, fault, kindOf } from "../../fault.ts";
+import type { ErrorCode } from "../../errors.ts";
 import { isRecord } from "../../model/json.ts";
 import type { Outcome } from "../../model/outcome.ts";
 import { blocksOf } from "./blocks.ts";
 import { jsonOf } from "./plain-json.ts";
 import type { Tool } from "./method-tool.ts";
+import type { EndedRun } from "./own-calls.ts";
 
 /** Characters of JSON up to which a value stands both in the text and in the structured content. */
 const SHORT_CHARACTERS = 2_000;
@@ -30,7 +32,7 @@ export function valueResult(value: unknown, { outputSchema }: Pick<Tool, "output
 }
 
 /** How a run ended: to a model in words, to a program in its essentials. */
-export function outcomeResult(outcome: Outcome, traceId: string): CallToolResult {
+export function runResult({ outcome, limits }: EndedRun, traceId: string): CallToolResult {
   const { kind, runId, text } = outcome;
   const content: ContentBlock[] = [{ type: "text", text }];
   switch (outcome.kind) {
@@ -41,12 +43,16 @@ export function outcomeResult(outcome: Outcome, traceId: string): CallToolResult
     }
     case "refused":
     case "failed":
-      return { content, isError: true, structuredContent: { kind, runId, ...outcomeFault(outcome, traceId).data } };
+      return { content, isError: true, structuredContent: { kind, runId, ...runFault(outcome, limits, traceId).data } };
   }
 }
 
 /** What went wrong in a run, as programs are told of it. */
-export function outcomeFault(outcome: Exclude<Outcome, { readonly kind: "completed" }>, traceId: string): Fault {
+export function runFault(
+  outcome: Exclude<Outcome, { readonly kind: "completed" }>,
+  limits: EndedRun["limits"],
+  traceId: string,
+): Fault {
   switch (outcome.kind) {
     case "refused": {
       const [first] = outcome.violations;
@@ -61,9 +67,20 @@ export function outcomeFault(outcome: Exclude<Outcome, { readonly kind: "complet
       const { code, message, hint } = outcome.error;
       const suggestions = hint === "" ? [] : [hint];
       const kind = code === "THROWN" ? "ToolExecution" : kindOf(code);
-      return fault(kind, message, { tool_name: "run_code", suggestions, trace_id: traceId });
+      const timeout = timeoutOf(code, limits);
+      return fault(kind, message, {
+        tool_name: "run_code",
+        ...(timeout !== undefined && { timeout_ms: timeout }),
+        suggestions,
+        trace_id: traceId,
+      });
     }
   }
+}
+
+function timeoutOf(code: ErrorCode, { cpuMs, wallMs }: EndedRun["limits"]): number | undefined {
+  if (code === "WALL_LIMIT") return wallMs;
+  return code === "CPU_LIMIT" ? cpuMs : undefined;
 }
 
 /** A tool that failed. Clients check structured content against the tool's own schema, so there it stands beside. */
