@@ -8,6 +8,9 @@ export interface EventStream {
 /** Comments keep proxies from closing a stream on which nothing happens. */
 const KEEP_ALIVE_MS = 15_000;
 
+/** Messages that a client has not read yet; one that lets more pile up is given up. */
+const MOST_UNREAD = 1_024;
+
 /** `onCancel` is told when the client goes away before the end. */
 export function openEventStream(onCancel: () => void): EventStream {
   const encoder = new TextEncoder();
@@ -25,7 +28,12 @@ export function openEventStream(onCancel: () => void): EventStream {
     },
   });
   const write = (text: string): void => {
-    if (isOpen) controller?.enqueue(encoder.encode(text));
+    if (!isOpen) return;
+    controller?.enqueue(encoder.encode(text));
+    if ((controller?.desiredSize ?? 0) >= -MOST_UNREAD) return;
+    stop();
+    controller?.error(new Error("the client reads too slowly"));
+    onCancel();
   };
   const timer = setInterval(() => write(": still here\n\n"), KEEP_ALIVE_MS).unref();
   const headers = { "content-type": "text/event-stream", "cache-control": "no-store", "x-accel-buffering": "no" };

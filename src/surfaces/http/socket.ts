@@ -11,6 +11,9 @@ import { healthOf, type House } from "./routes.ts";
 /** Calls that one connection may have under way. */
 const MOST_CALLS = 64;
 
+/** A client that lets more than this pile up unread is given up. */
+const MOST_UNREAD_BYTES = 64 << 20;
+
 /** A connection that does not answer is closed after so long. */
 const PING_MS = 30_000;
 
@@ -46,7 +49,10 @@ function converse(client: WebSocket, { headers }: IncomingMessage, house: House)
   const controller = new AbortController();
   const known = house.door.callerOf(headers);
   let calls = 0;
-  const send = (message: unknown): void => client.send(JSON.stringify(message));
+  const send = (message: unknown): void => {
+    if (client.bufferedAmount > MOST_UNREAD_BYTES) client.terminate();
+    else client.send(JSON.stringify(message));
+  };
   keepAlive(client);
   client.on("close", () => controller.abort());
   client.on("error", () => client.terminate()); // a frame that is too large, or none at all

@@ -4,6 +4,7 @@ import { connect } from "node:net";
 import { text } from "node:stream/consumers";
 import { expect, test } from "vitest";
 
+import { openEventStream } from "../../../src/surfaces/http/event-stream.ts";
 import { newClient, oldClient, post, serve, whenSlow } from "../serving.ts";
 
 const initialize = (protocolVersion = "2025-11-25"): object => ({
@@ -181,6 +182,14 @@ test.each(["/mcp", "/rpc", "/tools/TestSkill.slow"])(
     expect((await raw(url, "/health", {})).status).toBe(200);
   },
 );
+
+test("V6: a stream that nobody reads is given up", async () => {
+  const stopped: string[] = [];
+  const stream = openEventStream(() => stopped.push("given up"));
+  for (let n = 0; n < 2_000; n++) stream.send("message", n);
+  expect(stopped).toEqual(["given up"]);
+  await expect(stream.response.text()).rejects.toThrow("the client reads too slowly");
+});
 
 test("V6: of too many sessions, the one that was idle for longest makes place", async () => {
   const { url } = await serve({ sessions: 2 });
