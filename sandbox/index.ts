@@ -31,6 +31,8 @@ export interface SandboxRunOptions {
   readonly signal?: AbortSignal;
   /** Puts the run aside as soon as it waits; its outcome is then `parked`. Blocking calls must be answered first. */
   readonly park?: AbortSignal;
+  /** Gets what the guest prints as soon as it is known here, within the limit of what may be printed. */
+  readonly print?: (text: string) => void;
 }
 
 export interface Sandbox {
@@ -60,7 +62,7 @@ export function createSandbox(options: SandboxOptions): Sandbox {
   function conduct(
     program: Program,
     answer: Answer,
-    { limits = options.limits, signal, park }: SandboxRunOptions,
+    { limits = options.limits, signal, park, print = () => {} }: SandboxRunOptions,
     state?: RunState,
   ): Promise<SandboxOutcome> {
     if (closed) return Promise.reject(new Error("Cannot run anything in a sandbox that is closed"));
@@ -70,6 +72,7 @@ export function createSandbox(options: SandboxOptions): Sandbox {
       const release = (): void => pool.release(run);
       const run: Run = new Run(++last, program, limits, answer, {
         ready: () => pool.ready(run),
+        print,
         settle: (outcome) => {
           runs.delete(run);
           signal?.removeEventListener("abort", cancel);

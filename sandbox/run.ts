@@ -28,6 +28,7 @@ export class Run {
   readonly #answer: Answer;
   readonly #ready: (run: Run) => void;
   readonly #settle: (outcome: SandboxOutcome) => void;
+  readonly #print: (text: string) => void;
   readonly #pending = new Map<number, Pending>();
   readonly #timers = new Map<number, Alarm>();
   #prints: Print[] = [];
@@ -48,7 +49,11 @@ export class Run {
     program: Program,
     limits: RunLimits,
     answer: Answer,
-    on: { readonly ready: (run: Run) => void; readonly settle: (outcome: SandboxOutcome) => void },
+    on: {
+      readonly ready: (run: Run) => void;
+      readonly settle: (outcome: SandboxOutcome) => void;
+      readonly print: (text: string) => void;
+    },
   ) {
     this.id = id;
     this.program = program;
@@ -56,6 +61,7 @@ export class Run {
     this.#answer = answer;
     this.#ready = on.ready;
     this.#settle = on.settle;
+    this.#print = on.print;
     this.#outputLeft = limits.outputBytes;
     this.#wallTimer = setTimeout(() => this.stop("WALL_LIMIT"), limits.wallMs);
   }
@@ -226,6 +232,7 @@ export class Run {
     for (const print of deeds.prints) {
       this.#prints.push(print);
       this.#outputLeft -= Buffer.byteLength(print.text) + 1;
+      if (this.#outputLeft >= 0) this.#print(print.text);
     }
     if (this.#outputLeft < 0) this.#outputCut = true;
     for (const timer of deeds.timers) this.#setTimer(timer);

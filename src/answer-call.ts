@@ -7,6 +7,7 @@ import { nearest } from "./model/nearest.ts";
 import type { CallRecord } from "./model/outcome.ts";
 import { decodeArguments, encodeForGuest } from "./model/wire.ts";
 import { type AuditEntry, type Call, digestOf } from "./router/index.ts";
+import { voicesFor } from "./voices.ts";
 import type { Rooms, RunRequest } from "./run-snippet.ts";
 
 /** The calls of one run: answers each of them, and knows afterwards how each ended. */
@@ -25,16 +26,22 @@ export function createLedger(runId: string, request: RunRequest, rooms: Rooms): 
       const method = request.catalog.method(call.path);
       if (method === undefined && isBuiltin(call.path)) return answerBuiltin(call, request, rooms);
       const startedAt = performance.now();
+      request.follower?.began?.(call.path);
       records.set(call.id, () => recordOf(call, "unfinished", performance.now() - startedAt));
       const ended = (entry: AuditEntry): void => {
         if (!closed) records.set(call.id, () => recordOfEntry(call, entry));
+        request.follower?.ended?.(recordOfEntry(call, entry));
       };
       try {
         const note = (text: string): unknown => notes.add(text);
         const value = await rooms.route({ ...callOf(call, method, runId, request), note, ended });
         return answerOf(value, request.limits);
       } catch (error) {
-        if (method === undefined) records.set(call.id, () => recordOf(call, "refused", performance.now() - startedAt));
+        if (method === undefined) {
+          const refused = recordOf(call, "refused", performance.now() - startedAt);
+          records.set(call.id, () => refused);
+          request.follower?.ended?.(refused);
+        }
         return { ok: false, error: factsOf(error, method) };
       }
     },
@@ -71,15 +78,25 @@ function callOf(
   call: SandboxCall,
   method: Method | undefined,
   runId: string,
-  { caller, catalog, log, progress }: RunRequest,
+  request: RunRequest,
 ): Omit<Call, "note" | "ended"> {
+  const { caller, catalog, approve } = request;
   const skill = method && catalog.skill(method.skill);
   if (method === undefined || skill === undefined) throw unknownPath(call.path, catalog.methods);
   const { id, signal } = call;
   // MCP has only JSON: there, bytes travel as base64 text.
   const args = parseArguments(call.arguments, skill.kind === "mcp" ? "base64" : "bytes");
-  const heard = { log: log.bind(null, method.path), progress: progress.bind(null, method.path, runId) };
-  return { id, runId, caller, skill, method, args, signal, ...heard };
+  return {
+    id,
+    runId,
+    caller,
+    skill,
+    method,
+    args,
+    signal,
+    ...voicesFor(call.path, runId, request),
+    ...(approve && { approve }),
+  };
 }
 
 function parseArguments(json: string, bytesAs: "bytes" | "base64" = "bytes"): readonly unknown[] {

@@ -1,9 +1,11 @@
 import { randomUUID } from "node:crypto";
 
 import { sentence, SkillgateError } from "./errors.ts";
+import type { Method } from "./model/catalog.ts";
 import { nearest } from "./model/nearest.ts";
 import { type Call, type CallResult, type Route, runCalls } from "./router/index.ts";
 import type { RunRequest } from "./run-snippet.ts";
+import { voicesFor } from "./voices.ts";
 
 export interface WantedCall {
   /** `Skill.method` */
@@ -36,13 +38,31 @@ export function callMethods(
 }
 
 function callOf({ path, input = {} }: WantedCall, id: number, runId: string, request: RunRequest): Call | undefined {
-  const { caller, catalog, log, progress, signal = new AbortController().signal } = request;
+  const { caller, catalog, follower, approve, signal = new AbortController().signal } = request;
   const method = catalog.method(path);
   const skill = method && catalog.skill(method.skill);
   if (method === undefined || skill === undefined) return undefined;
-  const heard = { log: log.bind(null, path), progress: progress.bind(null, path, runId) };
-  const nobody = { note: () => {}, ended: () => {} };
-  return { id, runId, caller, skill, method, args: [input], signal, ...heard, ...nobody };
+  return {
+    id,
+    runId,
+    caller,
+    skill,
+    method,
+    args: [input],
+    signal,
+    ...voicesFor(path, runId, request),
+    ...(follower?.wire && { wire: follower.wire }),
+    ...(approve && { approve }),
+    note: () => {},
+    ended: () => {},
+  };
+}
+
+/** The method of a path; throws `METHOD_UNKNOWN`. */
+export function methodAt(path: string, request: RunRequest): Method {
+  const method = request.catalog.method(path);
+  if (method === undefined) throw unknownMethod(path, request);
+  return method;
 }
 
 function unknownMethod(path: string, { catalog, isDisabled }: RunRequest): SkillgateError {
@@ -53,7 +73,10 @@ function unknownMethod(path: string, { catalog, isDisabled }: RunRequest): Skill
     catalog.methods.map((each) => each.path),
   );
   const hint = near.length > 0 ? `; nearest: ${near.join(", ")}` : "";
-  return new SkillgateError("METHOD_UNKNOWN", sentence("METHOD_UNKNOWN", `${path}${hint}`));
+  return new SkillgateError("METHOD_UNKNOWN", sentence("METHOD_UNKNOWN", `${path}${hint}`), {
+    path,
+    suggestions: near,
+  });
 }
 
 function disabledText(skill: string): string {

@@ -50,6 +50,10 @@ export const ERRORS = {
     says: "Cannot complete a call whose run has ended",
     fix: "Await every call before the snippet ends",
   },
+  CLIENT_UNABLE: {
+    says: "Cannot ask the client",
+    fix: "Go on without the answer, or connect with a client that can give it",
+  },
   SERVER_GONE: { says: "Cannot reach the server of this skill", fix: "Try again later, or go on without it" },
 
   // What ends a run.

@@ -7,13 +7,14 @@ import type { Discovery } from "./discovery.ts";
 import { readSnippet } from "./frontend/index.ts";
 import { gatekeep, type Questions, type Verdict } from "./gatekeeper/index.ts";
 import type { Caller } from "./model/caller.ts";
+import type { Follower } from "./model/follower.ts";
 import type { Catalog } from "./model/catalog.ts";
 import type { Limits } from "./model/limits.ts";
 import type { Outcome } from "./model/outcome.ts";
 import { KEPT_RESULT_BYTES, type KeptResults } from "./model/results.ts";
 import type { CallContext } from "./model/skill.ts";
 import { outcomeOf, refusedOutcome } from "./outcome.ts";
-import type { Route } from "./router/index.ts";
+import type { Approve, Route } from "./router/index.ts";
 
 /** The rooms that a snippet passes through. */
 export interface Rooms {
@@ -36,6 +37,9 @@ export interface RunRequest {
   readonly log: (path: string, ...said: Parameters<CallContext["log"]>) => void;
   readonly progress: (path: string, runId: string, ...said: Parameters<CallContext["progress"]>) => void;
   readonly signal?: AbortSignal;
+  readonly follower?: Follower;
+  /** Approves calls in place of whoever does it for the runtime. */
+  readonly approve?: Approve;
 }
 
 /** The journey of one snippet. */
@@ -67,7 +71,11 @@ export function checkSnippet(source: string, request: RunRequest, rooms: Rooms):
 }
 
 /** The sandbox may hand out a larger result than a model gets: the rest is kept. */
-function sandboxOptions({ limits, signal }: RunRequest): Parameters<Sandbox["run"]>[2] {
+function sandboxOptions({ limits, signal, follower }: RunRequest): Parameters<Sandbox["run"]>[2] {
   const resultBytes = Math.max(limits.resultBytes, KEPT_RESULT_BYTES);
-  return { limits: { ...limits, resultBytes }, ...(signal !== undefined && { signal }) };
+  return {
+    limits: { ...limits, resultBytes },
+    ...(signal !== undefined && { signal }),
+    ...(follower?.output && { print: follower.output }),
+  };
 }

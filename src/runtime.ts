@@ -3,12 +3,14 @@ import { EventEmitter } from "node:events";
 import { createSandbox } from "../sandbox/index.ts";
 import { createDiscovery, type Discovery, learningRoute } from "./discovery.ts";
 import { checkTypesWith, NO_TYPES } from "./check-types.ts";
-import { callMethod, callMethods, type WantedCall } from "./call-method.ts";
+import { callMethod, callMethods, methodAt, type WantedCall } from "./call-method.ts";
 import { createConversations } from "./conversations.ts";
 import { messageOf, sentence, SkillgateError } from "./errors.ts";
 import { createLearning, type Learned, type Learning } from "./learning/index.ts";
+import type { ArgumentProblem } from "./model/arguments.ts";
 import { type Caller, mayCall, mayRead, OWNER } from "./model/caller.ts";
-import type { Catalog } from "./model/catalog.ts";
+import type { Catalog, Method } from "./model/catalog.ts";
+import type { Follower } from "./model/follower.ts";
 import type { Limits } from "./model/limits.ts";
 import type { Outcome, Violation } from "./model/outcome.ts";
 import type { Plan } from "./model/plan.ts";
@@ -28,7 +30,14 @@ import {
   type SearchOptions,
   systemPrompt,
 } from "./registry/index.ts";
-import { type AuditEntry, type CallResult, createRouter, type Router, type Statistics } from "./router/index.ts";
+import {
+  type Approve,
+  type AuditEntry,
+  type CallResult,
+  createRouter,
+  type Router,
+  type Statistics,
+} from "./router/index.ts";
 import { checkSnippet, type Rooms, type RunRequest, runSnippet } from "./run-snippet.ts";
 import { controlSkills, followSettings, type SkillControl } from "./skill-control.ts";
 import { SkillSettings } from "./skill-settings.ts";
@@ -46,6 +55,10 @@ export interface RunOptions {
   readonly signal?: AbortSignal;
   /** The conversation that the snippet is part of: where it is refused for one reason again and again, it is told more. */
   readonly conversation?: string;
+  /** Is told of what happens on the way. */
+  readonly follower?: Follower;
+  /** Approves calls in place of the runtime's own `approve`. */
+  readonly approve?: Approve;
 }
 
 export interface CallerOption {
@@ -110,11 +123,19 @@ export interface Runtime extends AsyncDisposable, SkillControl {
   register(skill: ProvidedSkill): void;
   unregister(name: string): boolean;
   readonly catalog: Catalog;
+  /** The catalog as a caller may read it. */
+  catalogFor(caller: Caller): Catalog;
+  /** Checks arguments by name; throws `METHOD_UNKNOWN`. */
+  validate(path: string, input: unknown, options?: CallerOption): readonly ArgumentProblem[];
+  /** What a run may use where nothing else is said. */
+  readonly limits: Limits;
+  /** The sections of settings.yaml as they were written. */
+  readonly sections: Readonly<Record<string, unknown>>;
   readonly servers: readonly ServerStatus[];
   /** Files, skills and servers that could not be used, and why. */
   readonly problems: readonly Problem[];
   /** Results that were too large to hand out whole, for an hour. */
-  readonly results: Pick<KeptResults, "read">;
+  readonly results: KeptResults;
   /** Settles when skills are loaded, and of every MCP server is known, be it from an earlier time, what it offers. */
   readonly known: Promise<void>;
   /** Settles when every MCP server is connected or has failed; starts those that were not needed yet. */
@@ -215,6 +236,10 @@ function openRuntime(parts: Parts): Runtime {
     get catalog() {
       return registry.catalog;
     },
+    catalogFor: viewFor,
+    validate: (path, input, { caller } = {}) => rooms.validate(methodAt(path, requestOf({ ...(caller && { caller }) })), input),
+    limits: parts.settings.limits,
+    sections: parts.settings.sections,
     get servers() {
       return providers.servers;
     },
@@ -245,7 +270,7 @@ function openRuntime(parts: Parts): Runtime {
 
 /** What a run or a call is about: who asks, what there is for them, and who hears what it has to say. */
 function requestFor(
-  { caller = OWNER, limits, signal }: RunOptions,
+  { caller = OWNER, limits, signal, follower, approve }: RunOptions,
   { settings, registry, sources, events }: Parts,
 ): RunRequest {
   return {
@@ -266,6 +291,8 @@ function requestFor(
         ...(text !== undefined && { text }),
       }),
     ...(signal !== undefined && { signal }),
+    ...(follower !== undefined && { follower }),
+    ...(approve !== undefined && { approve }),
   };
 }
 
@@ -286,6 +313,7 @@ function openRooms({ options, settings, events, registry, sources, skillSettings
   readonly router: Router;
   readonly typecheck: Typecheck | undefined;
   readonly learning: Learning;
+  validate(method: Method, input: unknown): readonly ArgumentProblem[];
 } {
   const typecheck = settings.typecheck ? createTypecheck() : undefined;
   if (options.typecheck === true) typecheck?.load();
@@ -313,6 +341,10 @@ function openRooms({ options, settings, events, registry, sources, skillSettings
     router,
     learning,
     discovery,
+    validate(method, input) {
+      const checked = validator.validate(method, input);
+      return checked.kind === "valid" ? [] : checked.problems;
+    },
     results: createKeptResults(),
     checkTypes: typecheck === undefined ? NO_TYPES : checkTypesWith(typecheck, discovery),
     typecheck,

@@ -22,6 +22,8 @@ const FLOORS = [
   ["config"],
   ["*.ts"],
   ["testing"],
+  ["surfaces/mcp"],
+  ["surfaces/http"],
   ["surfaces"],
   ["index.ts", "bin.ts"],
 ];
@@ -58,7 +60,8 @@ function isAllowed(from: string, to: string): boolean {
 const roomOf = (file: string): string =>
   file.replace(/^(?:src\/)?((?:providers|surfaces)\/[^/]+|[^/]+).*/, (_file, room: string) => room);
 function floorOf(room: string): number {
-  const floor = FLOORS.findIndex((rooms) => rooms.includes(room.replace(/\/.*/, "")));
+  const own = FLOORS.findIndex((rooms) => rooms.includes(room));
+  const floor = own < 0 ? FLOORS.findIndex((rooms) => rooms.includes(room.replace(/\/.*/, ""))) : own;
   return floor < 0 && room.endsWith(".ts") ? floorOf("*.ts") : floor;
 }
 

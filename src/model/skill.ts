@@ -1,6 +1,7 @@
 import type { Caller } from "./caller.ts";
 import type { Client } from "./client.ts";
 import type { JsonSchema } from "./json.ts";
+import type { Offers } from "./offers.ts";
 
 export type Capability =
   | "web_search"
@@ -139,5 +140,7 @@ export interface ProvidedSkill {
   readonly methods: readonly MethodDefinition[];
   /** How it is (L8); a skill that does not say is well. */
   health?(): Promise<Health>;
+  /** What it offers to clients besides. */
+  readonly offers?: Offers;
   invoke(method: MethodDefinition, input: Readonly<Record<string, unknown>>, context: CallContext): Promise<unknown>;
 }

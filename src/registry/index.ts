@@ -8,7 +8,7 @@ export { declarations } from "./declarations/index.ts";
 export type { Observed, ObservedOutput } from "./declarations/observed.ts";
 export { describe, type Description } from "./describe.ts";
 export { exampleArguments } from "./examples/index.ts";
-export { anthropicTool, ollamaTool, openaiTool } from "./function-calling.ts";
+export { anthropicTool, ollamaTool, openaiTool, toolName } from "./function-calling.ts";
 export { catalogExport, methodExport, openapiExport } from "./export.ts";
 export { learnableStems, type LearnedMethod, type LearnedWords, search } from "./search/index.ts";
 export type { SearchAnswer, SearchOptions } from "./search/index.ts";

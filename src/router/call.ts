@@ -2,10 +2,12 @@ import { argumentsMessage, bindArguments } from "../model/arguments.ts";
 import type { Caller } from "../model/caller.ts";
 import type { Method, Skill } from "../model/catalog.ts";
 import type { CallContext } from "../model/skill.ts";
+import type { Client } from "../model/client.ts";
 import { SkillgateError } from "../errors.ts";
 import type { Validation, Validator } from "../validation/index.ts";
 import type { AuditEntry } from "./trail.ts";
 import { digestOf } from "./digest.ts";
+import type { Approve } from "./guards/approval.ts";
 
 /** One call of a method, as its run asks for it. */
 export interface Call {
@@ -22,6 +24,11 @@ export interface Call {
   readonly signal: AbortSignal;
   readonly log: CallContext["log"];
   readonly progress: CallContext["progress"];
+  /** Who can be asked while the method runs. */
+  readonly client?: Client;
+  readonly wire?: (result: unknown) => void;
+  /** Approves this call in place of the router's own `approve`. */
+  readonly approve?: Approve;
   /** Gets what the caller should know although the call went well. */
   readonly note: (text: string) => void;
   /** Gets the record of the call when it has ended, in whatever way. */

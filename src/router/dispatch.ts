@@ -54,6 +54,8 @@ function contextOf(call: GuardedCall, belongings: Belongings): { context: CallCo
     store: belongings.store,
     log: (level, text) => isHeard() && call.log(level, text),
     progress: (done, total, text) => isHeard() && call.progress(done, total, text),
+    ...(call.client !== undefined && { client: call.client }),
+    ...(call.wire !== undefined && { wire: call.wire }),
   };
   return { context: Object.freeze(context), close: () => (open = false) };
 }

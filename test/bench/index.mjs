@@ -17,6 +17,7 @@ import {
   throughput,
 } from "./sandbox.mjs";
 import { benchSkills } from "./skills.mjs";
+import { benchServe } from "./serve.mjs";
 import { benchStart } from "./start.mjs";
 
 const WebSkill = defineSkill({
@@ -49,6 +50,7 @@ await benchCompute();
 await benchSkills();
 await benchStart();
 await benchMcp();
+await benchServe();
 
 async function benchRuns() {
   const rates = [];

@@ -1,8 +1,10 @@
-// `npm run conformance client`: the protocol's own conformance suites, of both generations.
+// `npm run conformance [client | server | gateway]`: the protocol's own conformance suites, of both generations.
 
-import { spawnSync } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
+import { createInterface } from "node:readline";
 
 import { suiteAt } from "./install.mjs";
 
@@ -14,6 +16,12 @@ const CLIENT = [process.execPath, join(import.meta.dirname, "client.mjs")].join(
 /** The suites write what they saw into the folder in which they run. */
 const RESULTS = join(import.meta.dirname, "../../.cache/conformance/results");
 
+const SERVER_RUNS = [
+  ["0.1.16", ["server"]],
+  ["0.2.0-alpha.12", ["server", "--requirements", "2025-11-25"]],
+  ["0.2.0-alpha.12", ["server", "--requirements", "2026-07-28"]],
+];
+
 /** What is run of which suite. */
 const RUNS = {
   client: [
@@ -21,16 +29,42 @@ const RUNS = {
     ["0.2.0-alpha.12", ["client", "--command", CLIENT, "--requirements", "2025-11-25"]],
     ["0.2.0-alpha.12", ["client", "--command", CLIENT, "--requirements", "2026-07-28"]],
   ],
+  server: SERVER_RUNS,
+  gateway: SERVER_RUNS,
 };
 
-const [role = "client", ...more] = process.argv.slice(2);
+/** Where the skills of the suite are: in the server itself, or behind it. */
+const SERVERS = { client: [], server: ["own"], gateway: ["http", "stdio"] };
+
+const [role = "server", ...rest] = process.argv.slice(2);
+/** Of the suites only the first, where all of them would take too long. */
+const isFirst = rest[0] === "--first";
+const more = isFirst ? rest.slice(1) : rest;
 if (!Object.hasOwn(RUNS, role)) throw new Error(`Say ${Object.keys(RUNS).join(" or ")}, not ${role}`);
 mkdirSync(RESULTS, { recursive: true });
 let failed = 0;
-for (const [version, args] of RUNS[role]) {
-  console.log(`\n# ${version} ${args.filter((arg) => !arg.includes("/") && arg !== "--command").join(" ")}`);
+for (const [version, args] of isFirst ? RUNS[role].slice(0, 1) : RUNS[role]) {
+  if (role === "client") run(version, args);
+  for (const skills of SERVERS[role]) {
+    const server = await startServer(skills);
+    run(version, [...args, "--url", server.url], skills);
+    server.child.stdin.end();
+    await once(server.child, "exit");
+  }
+}
+process.exitCode = failed === 0 ? 0 : 1;
+
+function run(version, args, title = "") {
+  console.log(`\n# ${version} ${args.filter((arg) => !arg.includes("/") && arg !== "--command").join(" ")} ${title}`);
   const { script, node } = suiteAt(version);
   const { status } = spawnSync(node, [script, ...args, ...more], { cwd: RESULTS, stdio: "inherit" });
   if (status !== 0) failed += 1;
 }
-process.exitCode = failed === 0 ? 0 : 1;
+
+/** A server in a process of its own, as it is when nobody has called it yet. */
+async function startServer(skills) {
+  const script = join(import.meta.dirname, "server.mjs");
+  const child = spawn(process.execPath, [script, skills], { stdio: ["pipe", "pipe", "inherit"] });
+  const [url] = await once(createInterface({ input: child.stdout }), "line");
+  return { child, url };
+}

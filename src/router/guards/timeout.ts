@@ -47,5 +47,8 @@ function keepsFresh(timer: NodeJS.Timeout, timeoutMs: number): NonNullable<Call[
 
 function timedOut(method: Method): SkillgateError {
   const seconds = method.metadata.timeoutMs / 1_000;
-  return new SkillgateError("CALL_TIMEOUT", `Tool '${method.path}' timed out after ${seconds}s`, factsOf(method));
+  return new SkillgateError("CALL_TIMEOUT", `Tool '${method.path}' timed out after ${seconds}s`, {
+    ...factsOf(method),
+    timeoutMs: method.metadata.timeoutMs,
+  });
 }

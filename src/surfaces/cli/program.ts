@@ -13,6 +13,7 @@ import { addMcp } from "./mcp/index.ts";
 import { VERSION } from "../../version.ts";
 import { addRun } from "./run.ts";
 import { addSearch } from "./search.ts";
+import { addServe } from "./serve.ts";
 import { addSkills } from "./skills/index.ts";
 import { addTypes } from "./types.ts";
 import { usageErrorOf } from "./usage-error.ts";
@@ -32,7 +33,7 @@ export function createProgram(act: Act): Command {
   for (const add of [addRun, addCheck, addSearch, addDescribe, addTypes, addCall]) add(program, act);
   addMcp(program, act);
   addSkills(program.command("skills").description("skills"), act);
-  for (const add of [addConnect, addDoctor, addInit, addCompletion]) add(program, act);
+  for (const add of [addServe, addConnect, addDoctor, addInit, addCompletion]) add(program, act);
   throwFrom(program);
   return program;
 }

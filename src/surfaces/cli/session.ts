@@ -27,6 +27,8 @@ export interface Session extends AsyncDisposable {
   readonly runtime: (use?: Use) => Promise<Runtime>;
   /** The same, when all its servers are connected or have failed. */
   readonly readyRuntime: (use?: Use) => Promise<Runtime>;
+  /** One that serves for long: everything opens at once, and follows what changes. */
+  readonly servingRuntime: () => Promise<Runtime>;
   /** A runtime of which nothing is left in the end: its skills remember nothing of it. */
   readonly forgetfulRuntime: () => Promise<Runtime>;
   readonly folders: () => Promise<Folders>;
@@ -59,6 +61,11 @@ export function openSession(flags: CommonFlags, { paint }: Terminal, signal: Abo
     return opened;
   }
 
+  async function servingRuntime(): Promise<Runtime> {
+    opened ??= await unlessInterrupted(openRuntime(flags, { paint, signal }, SERVING), signal);
+    return opened;
+  }
+
   async function readyRuntime(use?: Use): Promise<Runtime> {
     const { ready } = await runtime(use);
     await unlessInterrupted(ready, signal);
@@ -71,6 +78,7 @@ export function openSession(flags: CommonFlags, { paint }: Terminal, signal: Abo
     signal,
     runtime,
     readyRuntime,
+    servingRuntime,
     async forgetfulRuntime() {
       const made = await unlessInterrupted(openRuntime(flags, { paint, signal }, BRIEF, "forget"), signal);
       forgetful.push(made);
@@ -86,6 +94,8 @@ export function openSession(flags: CommonFlags, { paint }: Terminal, signal: Abo
 
 /** What a command needs that ends soon. */
 const BRIEF: RuntimeOptions = { workers: 1, lazy: true };
+
+const SERVING: RuntimeOptions = { watch: true };
 
 /** Loads the runtime only now: `--help` does without. */
 async function openRuntime(

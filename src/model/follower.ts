@@ -1,0 +1,19 @@
+import type { Client } from "./client.ts";
+import type { CallRecord } from "./outcome.ts";
+import type { CallContext } from "./skill.ts";
+
+/** Whoever follows a run or a call while it is under way. It is told; nothing waits for it, except what it is asked. */
+export interface Follower {
+  /** A call has begun. */
+  readonly began?: (path: string) => void;
+  /** A call has ended, in whatever way. */
+  readonly ended?: (record: CallRecord) => void;
+  /** A program has printed something, while it goes on. */
+  readonly output?: (text: string) => void;
+  readonly log?: (path: string, ...words: Parameters<CallContext["log"]>) => void;
+  readonly progress?: (path: string, ...steps: Parameters<CallContext["progress"]>) => void;
+  /** Gets the result of an MCP server as it was on the wire, for who passes it on whole. */
+  readonly wire?: (result: unknown) => void;
+  /** Who can answer for the user while methods run. */
+  readonly client?: Client;
+}

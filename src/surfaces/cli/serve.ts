@@ -1,0 +1,129 @@
+import { Writable } from "node:stream";
+import { type Command, Option } from "commander";
+
+import type { Runtime } from "../../runtime.ts";
+import type { ServerSettings } from "../http/index.ts";
+import type { Expose } from "../mcp/index.ts";
+import type { Act } from "./act.ts";
+import { warningsText } from "./output.ts";
+import type { Answer } from "./terminal.ts";
+import { UsageError } from "./usage-error.ts";
+import { wholeNumber } from "./whole-number.ts";
+
+interface ServeFlags {
+  readonly stdio?: true;
+  readonly http?: true;
+  readonly port?: number;
+  readonly host?: string;
+  readonly expose?: Expose;
+  readonly names?: ServerSettings["names"];
+  readonly auth: boolean;
+  readonly newToken?: true;
+}
+
+/** Written out, so that `--help` need not load what serves. */
+const EXPOSES: readonly Expose[] = ["code", "tools", "both", "auto"];
+
+export function addServe(program: Command, act: Act): void {
+  program
+    .command("serve")
+    .description("serve all skills and MCP servers: over MCP, JSON-RPC and HTTP")
+    .option("--stdio", "one MCP client on stdin and stdout (what a client that starts the command needs)")
+    .option("--http", "many clients at http://127.0.0.1:3333: /mcp, /rpc, /ws, /tools/{name}, /openapi.json")
+    .option("--port <port>", "the port; 0 for a free one", portNumber)
+    .option("--host <address>", "the address to listen on (127.0.0.1)")
+    .addOption(new Option("--expose <what>", "what MCP clients see as tools (auto)").choices(EXPOSES))
+    .addOption(new Option("--names <how>", "how methods are called as tools").choices(["qualified", "raw"]))
+    .option("--no-auth", "ask for no token; only on this machine")
+    .option("--new-token", "replace the token that was made at the first start")
+    .action(
+      act(async ({ servingRuntime, signal, paint }, flags: ServeFlags) => {
+        if (flags.stdio && (flags.http || flags.port !== undefined))
+          throw new UsageError("Cannot serve in two ways: give either --stdio or --http");
+        const overHttp = flags.http ?? (flags.port !== undefined || (!flags.stdio && process.stdin.isTTY));
+        // From here on, what anybody prints goes to stderr: stdout is the protocol's.
+        const output = overHttp ? undefined : takeStdout();
+        const runtime = await servingRuntime();
+        void runtime.ready.then(() => say(warningsText(runtime.problems, paint.err)));
+        await (output === undefined
+          ? serveOverHttp(runtime, flags, signal)
+          : serveOverStdio(runtime, flags, output, signal));
+        return SERVED;
+      }),
+    );
+}
+
+/** Nobody waits for an answer of a server. */
+const SERVED: Answer = { exit: "ok", json: {}, text: "" };
+
+function portNumber(text: string): number {
+  return text === "0" ? 0 : wholeNumber(text);
+}
+
+async function settingsOf(runtime: Runtime, flags: ServeFlags): Promise<ServerSettings> {
+  const { parseServerSettings } = await import("../http/index.ts");
+  const { port, host, expose, names, auth } = flags;
+  const given = { port, host, expose, names, auth: auth ? undefined : false };
+  const wanted = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
+  return parseServerSettings({ ...parseServerSettings(runtime.sections["server"]), ...wanted });
+}
+
+async function serveOverHttp(runtime: Runtime, flags: ServeFlags, signal: AbortSignal): Promise<void> {
+  const settings = await settingsOf(runtime, flags);
+  const { openToken, serveHttp } = await import("../http/index.ts");
+  const token = settings.auth ? openToken(process.env, { renew: flags.newToken === true }) : undefined;
+  const server = await serveHttp(runtime, settings, token?.isToken);
+  say(`Serving at ${server.url}/mcp (and /rpc, /ws, /tools/{name}, /openapi.json, /health, /metrics)`);
+  if (token?.created !== undefined) {
+    say(`Token, shown only now: ${token.created}`);
+    say(`Clients send it as "Authorization: Bearer …"; only its hash is kept, in ${token.file}`);
+  }
+  if (token?.created === undefined && token?.file !== undefined)
+    say("Clients need the token that was shown at the first start; --new-token makes another");
+  await aborted(signal);
+  await server.close();
+}
+
+async function serveOverStdio(
+  runtime: Runtime,
+  flags: ServeFlags,
+  output: Writable,
+  signal: AbortSignal,
+): Promise<void> {
+  const settings = await settingsOf(runtime, flags);
+  const { createMcpSurface } = await import("../mcp/index.ts");
+  const { OWNER } = await import("../../model/caller.ts");
+  const { expose, names, budgetTokens, bodyBytes, drainSeconds } = settings;
+  const surface = createMcpSurface(runtime, { bodyBytes, sessions: { most: 1, idleMs: 60_000 } });
+  const asker = { caller: OWNER, exposure: { expose, names, budgetTokens } };
+  const connection = surface.serveStreams(process.stdin, output, asker);
+  await Promise.race([connection.closed, aborted(signal)]);
+  await Promise.race([connection.finish(), patience(drainSeconds * 1_000)]);
+  await surface.close();
+}
+
+/** Writes to stdout; whatever else would be printed there goes to stderr. */
+function takeStdout(): Writable {
+  const { stdout, stderr } = process;
+  const write = stdout.write.bind(stdout);
+  stdout.write = stderr.write.bind(stderr);
+  return new Writable({
+    decodeStrings: false,
+    write: (text: string, _encoding, done) => void write(text, done),
+  });
+}
+
+function say(text: string): void {
+  if (text !== "") process.stderr.write(`${text}\n`);
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener("abort", () => resolve(), { once: true });
+  });
+}
+
+function patience(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms).unref());
+}

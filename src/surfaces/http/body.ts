@@ -1,0 +1,47 @@
+import type { IncomingMessage } from "node:http";
+
+import { type Fault, fault } from "../../fault.ts";
+
+/** A body as it was sent, or why it cannot be taken. */
+export type Body =
+  | { readonly kind: "json"; readonly value: unknown }
+  | { readonly kind: "none" }
+  | { readonly kind: "unfit"; readonly status: 400 | 413 | 415; readonly fault: Fault };
+
+/** Reads the JSON of a request. What is too large is not kept, but read to its end: a client that writes hears nothing. */
+export async function readJson(incoming: IncomingMessage, mostBytes: number, traceId: string): Promise<Body> {
+  const bytes = await readBytes(incoming, mostBytes);
+  if (bytes === undefined) return unfit(413, traceId, `Cannot read a body of more than ${mostBytes} bytes`);
+  if (bytes.length === 0) return { kind: "none" };
+  if (!isJson(incoming.headers["content-type"]))
+    return unfit(415, traceId, "Cannot read a body whose Content-Type is not application/json");
+  try {
+    return { kind: "json", value: JSON.parse(bytes.toString("utf8")) };
+  } catch {
+    return unfit(400, traceId, "Cannot read a body that is no JSON");
+  }
+}
+
+async function readBytes(incoming: IncomingMessage, mostBytes: number): Promise<Buffer | undefined> {
+  let chunks: Buffer[] = [];
+  let length = 0;
+  // Node ends a request that takes too long to arrive.
+  for await (const chunk of incoming as AsyncIterable<Buffer>) {
+    length += chunk.length;
+    if (length > mostBytes) chunks = [];
+    else chunks.push(chunk);
+  }
+  return length > mostBytes ? undefined : Buffer.concat(chunks);
+}
+
+function isJson(contentType = ""): boolean {
+  return /^application\/(?:[\w.-]+\+)?json\s*(?:;|$)/i.test(contentType.trim());
+}
+
+function unfit(status: 400 | 413 | 415, trace_id: string, reason: string): Body {
+  return {
+    kind: "unfit",
+    status,
+    fault: fault(status === 400 ? "ParseError" : "InvalidRequest", reason, { trace_id }),
+  };
+}

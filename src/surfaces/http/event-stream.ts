@@ -1,0 +1,48 @@
+/** A response that sends messages as they come, each as one server-sent event. */
+export interface EventStream {
+  readonly response: Response;
+  send(event: string, data: unknown): void;
+  end(): void;
+}
+
+/** Comments keep proxies from closing a stream on which nothing happens. */
+const KEEP_ALIVE_MS = 15_000;
+
+/** Messages that a client has not read yet; one that lets more pile up is given up. */
+const MOST_UNREAD = 1_024;
+
+/** `onCancel` is told when the client goes away before the end. */
+export function openEventStream(onCancel: () => void): EventStream {
+  const encoder = new TextEncoder();
+  let controller: ReadableStreamDefaultController<Uint8Array> | undefined;
+  let isOpen = true;
+  const stop = (): void => {
+    isOpen = false;
+    clearInterval(timer);
+  };
+  const body = new ReadableStream<Uint8Array>({
+    start: (opened) => void (controller = opened),
+    cancel() {
+      stop();
+      onCancel();
+    },
+  });
+  const write = (text: string): void => {
+    if (!isOpen) return;
+    controller?.enqueue(encoder.encode(text));
+    if ((controller?.desiredSize ?? 0) >= -MOST_UNREAD) return;
+    stop();
+    controller?.error(new Error("the client reads too slowly"));
+    onCancel();
+  };
+  const timer = setInterval(() => write(": still here\n\n"), KEEP_ALIVE_MS).unref();
+  const headers = { "content-type": "text/event-stream", "cache-control": "no-store", "x-accel-buffering": "no" };
+  return {
+    response: new Response(body, { headers }),
+    send: (event, data) => write(`event: ${event}\ndata: ${JSON.stringify(data)}\n\n`),
+    end() {
+      if (isOpen) controller?.close();
+      stop();
+    },
+  };
+}

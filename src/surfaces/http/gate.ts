@@ -1,0 +1,71 @@
+import type { IncomingHttpHeaders } from "node:http";
+
+/** Who may call: by which names of this machine, and from which pages of a browser. */
+export interface Gate {
+  /** Why a request is turned away; `undefined` if it may pass. */
+  refusal(headers: IncomingHttpHeaders): string | undefined;
+  /** The headers that let a page of an allowed origin read the answer. */
+  corsHeaders(headers: IncomingHttpHeaders): Readonly<Record<string, string>>;
+}
+
+export interface GateOptions {
+  readonly host: string;
+  readonly allowedHosts: readonly string[];
+  readonly allowedOrigins: readonly string[];
+}
+
+/** A page that has made a name of its own point at this machine is no caller (DNS rebinding). */
+export function createGate({ host, allowedHosts, allowedOrigins }: GateOptions): Gate {
+  const hosts = new Set([
+    ...LOOPBACK,
+    ...allowedHosts.map((name) => name.toLowerCase()),
+    ...(isWildcard(host) ? [] : [bracketed(host)]),
+  ]);
+  const origins = new Set(allowedOrigins.map((origin) => origin.toLowerCase().replace(/\/$/, "")));
+  const isAllowed = (origin: string): boolean =>
+    origins.has(origin.toLowerCase()) || LOOPBACK.has(hostnameOf(origin) ?? "");
+  return {
+    refusal(headers) {
+      const name = hostnameOf(`http://${headers.host ?? ""}`);
+      if (name === undefined || !hosts.has(name))
+        return `Cannot answer a request to the host ${quoted(headers.host)}: it is not one of server.allowedHosts`;
+      const { origin } = headers;
+      if (origin === undefined || isAllowed(origin)) return undefined;
+      return `Cannot answer a request from the origin ${quoted(origin)}: it is not one of server.allowedOrigins`;
+    },
+    corsHeaders({ origin }) {
+      if (origin === undefined || !isAllowed(origin)) return {};
+      return {
+        "access-control-allow-origin": origin,
+        "access-control-expose-headers": "mcp-session-id, www-authenticate",
+        vary: "origin",
+      };
+    },
+  };
+}
+
+export function isLoopback(host: string): boolean {
+  return LOOPBACK.has(bracketed(host)) || /^127(?:\.\d{1,3}){3}$/.test(host);
+}
+
+const LOOPBACK: ReadonlySet<string> = new Set(["localhost", "127.0.0.1", "[::1]"]);
+
+function isWildcard(host: string): boolean {
+  return host === "0.0.0.0" || host === "::";
+}
+
+function bracketed(host: string): string {
+  return host.includes(":") && !host.startsWith("[") ? `[${host}]` : host.toLowerCase();
+}
+
+function hostnameOf(url: string): string | undefined {
+  try {
+    return new URL(url).hostname;
+  } catch {
+    return undefined; // no URL
+  }
+}
+
+function quoted(text = ""): string {
+  return JSON.stringify(text.slice(0, 100));
+}

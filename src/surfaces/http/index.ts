@@ -1,0 +1,109 @@
+import { once } from "node:events";
+import { createServer, type Server } from "node:http";
+import { getRequestListener } from "@hono/node-server";
+
+import { messageOf, sentence, SkillgateError } from "../../errors.ts";
+import type { Runtime } from "../../runtime.ts";
+import { createMcpSurface } from "../mcp/index.ts";
+import { createDoor } from "./door.ts";
+import { createGate, isLoopback } from "./gate.ts";
+import { createCounters } from "./metrics.ts";
+import { createRoutes, type House } from "./routes.ts";
+import type { ServerSettings } from "./settings.ts";
+import { serveSockets } from "./socket.ts";
+import { createTraffic } from "./traffic.ts";
+
+export { parseServerSettings, SERVER_DEFAULTS, type ServerSettings } from "./settings.ts";
+export { openToken } from "./token.ts";
+
+/** A server that listens. */
+export interface HttpServer {
+  /** `http://127.0.0.1:3333` */
+  readonly url: string;
+  /** Takes no more requests, lets those under way end as long as the settings say, and closes. */
+  close(): Promise<void>;
+}
+
+/** Serves a runtime over HTTP; `isToken` is absent where the settings say `auth: false`. */
+export async function serveHttp(
+  runtime: Runtime,
+  settings: ServerSettings,
+  isToken?: (token: string) => boolean,
+): Promise<HttpServer> {
+  refuseOpenDoor(settings, isToken !== undefined);
+  const mcp = createMcpSurface(runtime, {
+    bodyBytes: settings.bodyBytes,
+    sessions: { most: settings.sessions, idleMs: settings.sessionIdleSeconds * 1_000 },
+  });
+  let url = "";
+  const house: House = {
+    runtime,
+    mcp,
+    settings,
+    gate: createGate(settings),
+    door: createDoor(isToken),
+    counters: createCounters(),
+    traffic: createTraffic(),
+    url: () => url,
+  };
+  const server = httpServer(house);
+  const sockets = serveSockets(server, house);
+  url = await listen(server, settings);
+  return {
+    url,
+    async close() {
+      const closed = once(server, "close");
+      server.close();
+      await house.traffic.quiet(settings.drainSeconds * 1_000);
+      sockets.close();
+      await mcp.close();
+      server.closeAllConnections();
+      await closed;
+    },
+  };
+}
+
+/** Without a token, only this machine may come in. */
+function refuseOpenDoor({ host }: ServerSettings, hasDoor: boolean): void {
+  if (hasDoor || isLoopback(host)) return;
+  const values = `without a token, the server listens only on this machine, not on ${host}`;
+  throw new SkillgateError("OPTION_INVALID", sentence("OPTION_INVALID", values));
+}
+
+/** A request must arrive within its time, and its headers sooner; what does not is answered with 408 by Node. */
+function httpServer(house: House): Server {
+  const { headerBytes, requestSeconds } = house.settings;
+  const routes = createRoutes(house);
+  const listener = getRequestListener((request, env) => routes.fetch(request, env), { overrideGlobalObjects: false });
+  const server = createServer(
+    {
+      maxHeaderSize: headerBytes,
+      headersTimeout: Math.min(10, requestSeconds) * 1_000,
+      requestTimeout: requestSeconds * 1_000,
+      connectionsCheckingInterval: Math.min(requestSeconds * 500, 5_000),
+    },
+    (incoming, outgoing) => {
+      if (incoming.method === "POST") house.traffic.began(outgoing);
+      void listener(incoming, outgoing);
+    },
+  );
+  server.maxConnections = MOST_CONNECTIONS;
+  return server;
+}
+
+const MOST_CONNECTIONS = 4_096;
+
+async function listen(server: Server, { host, port }: ServerSettings): Promise<string> {
+  server.listen(port, host);
+  try {
+    await once(server, "listening");
+  } catch (thrown) {
+    throw new SkillgateError(
+      "OPTION_INVALID",
+      sentence("OPTION_INVALID", `cannot listen on ${host}:${port}: ${messageOf(thrown)}`),
+    );
+  }
+  const address = server.address();
+  const taken = typeof address === "object" && address !== null ? address.port : port;
+  return `http://${host.includes(":") ? `[${host}]` : host}:${taken}`;
+}

@@ -1,0 +1,150 @@
+import { type Fault, faultOf, type FaultDetails } from "../../fault.ts";
+import type { ArgumentProblem } from "../../model/arguments.ts";
+import type { Caller } from "../../model/caller.ts";
+import type { Catalog, Method } from "../../model/catalog.ts";
+import type { Follower } from "../../model/follower.ts";
+import { sentence, SkillgateError } from "../../errors.ts";
+import { nearest } from "../../model/nearest.ts";
+import { catalogExport, methodExport, toolName } from "../../registry/index.ts";
+import type { Runtime } from "../../runtime.ts";
+import {
+  describeFunction,
+  isOwnTool,
+  jsonOf,
+  OWN_TOOLS,
+  runCode,
+  runFault,
+  type RunRecords,
+  searchSkills,
+  type Upstream,
+  validateOwn,
+} from "../mcp/index.ts";
+
+/** What programs without MCP may do, for one caller. */
+export interface Programs {
+  readonly runtime: Runtime;
+  readonly records: RunRecords;
+  readonly upstream: Upstream;
+  readonly caller: Caller;
+}
+
+/** How a call ended: its value, or the fault; with the seconds that it took (X7). */
+export type CallEnd =
+  | { readonly ok: true; readonly value: unknown; readonly seconds: number; readonly tool: string }
+  | { readonly ok: false; readonly fault: Fault; readonly seconds: number; readonly tool: string };
+
+export interface CallCircumstances {
+  readonly signal: AbortSignal;
+  readonly traceId: string;
+  readonly follower?: Follower;
+}
+
+/** Calls a method, or one of the three tools, by name. */
+export async function callByName(
+  programs: Programs,
+  name: string,
+  input: unknown,
+  circumstances: CallCircumstances,
+): Promise<CallEnd> {
+  const started = performance.now();
+  const seconds = (): number => (performance.now() - started) / 1_000;
+  try {
+    const value = isOwnTool(name)
+      ? await callOwn(programs, name, input, circumstances)
+      : await callMethod(programs, name, input, circumstances);
+    return { ok: true, value, seconds: seconds(), tool: name };
+  } catch (thrown) {
+    const details: FaultDetails = { trace_id: circumstances.traceId };
+    const fault = thrown instanceof FailedRun ? thrown.fault : faultOf(thrown, name, details);
+    return { ok: false, fault, seconds: seconds(), tool: name };
+  }
+}
+
+/** The object in which a result is shown (X7), its value as plain JSON. */
+export function resultObject(end: CallEnd): Readonly<Record<string, unknown>> {
+  const facts = { execution_time: end.seconds, tool_name: end.tool };
+  if (!end.ok) return { success: false, data: null, error: end.fault.data.reason, ...facts };
+  return { success: true, data: JSON.parse(jsonOf(end.value)) as unknown, ...facts };
+}
+
+/** All that is wrong with the arguments of a call; throws `METHOD_UNKNOWN`. */
+export function problemsOf({ runtime, caller }: Programs, name: string, input: unknown): readonly ArgumentProblem[] {
+  if (!isOwnTool(name)) return runtime.validate(methodNamed(name, runtime, caller).path, input, { caller });
+  const checked = validateOwn(name, input);
+  return checked.kind === "valid" ? [] : checked.problems;
+}
+
+/** Every tool that a caller may call (T8): the three, then all methods. */
+export function toolList({ runtime, caller }: Programs) {
+  const { tools, ...rest } = catalogExport(runtime.catalogFor(caller));
+  const own = OWN_TOOLS.map(({ name, description, inputSchema }) => ({ name, description, inputSchema, tags: [] }));
+  return { tools: [...own, ...tools.toSorted((a, b) => (a.name < b.name ? -1 : 1))], ...rest };
+}
+
+export function toolSchema({ runtime, caller }: Programs, name: string): unknown {
+  const own = OWN_TOOLS.find((tool) => tool.name === name);
+  if (own === undefined) return methodExport(methodNamed(name, runtime, caller));
+  const { description, inputSchema } = own;
+  const metadata = { category: "general", version: "1.0.0", deprecated: false, author: "" };
+  return { schema: { name, description, inputSchema }, examples: [], metadata };
+}
+
+/** By `Skill.method`, by `Skill__method`, or by the name on the wire where only one method has it. */
+function methodNamed(name: string, runtime: Runtime, caller: Caller): Method {
+  const catalog = runtime.catalogFor(caller);
+  const exact = catalog.method(name) ?? catalog.methods.find((method) => toolName(method) === name);
+  if (exact !== undefined) return exact;
+  const named = catalog.methods.filter(({ wireName }) => wireName === name);
+  if (named.length === 1 && named[0] !== undefined) return named[0];
+  const suggestions = named.length > 1 ? named.map(({ path }) => path) : namesLike(name, catalog);
+  const meant = suggestions.length === 0 ? "" : `; did you mean ${suggestions.join(" or ")}?`;
+  throw new SkillgateError("METHOD_UNKNOWN", sentence("METHOD_UNKNOWN", `${name.slice(0, 100)}${meant}`), {
+    suggestions,
+  });
+}
+
+/** Of a skill that exists, its methods; else every name. */
+function namesLike(name: string, catalog: Catalog): readonly string[] {
+  const [skillName = "", method = ""] = name.split(/\.|__/, 2);
+  const skill = catalog.skill(skillName);
+  if (skill === undefined)
+    return nearest(name, [...OWN_TOOLS.map((tool) => tool.name), ...catalog.methods.map(({ path }) => path)]);
+  const names = skill.methods.map((each) => each.name);
+  return nearest(method, names).map((each) => `${skillName}.${each}`);
+}
+
+async function callMethod(
+  { runtime, caller }: Programs,
+  name: string,
+  input: unknown,
+  { signal, follower }: CallCircumstances,
+): Promise<unknown> {
+  const { path } = methodNamed(name, runtime, caller);
+  return runtime.call(path, input as never, { caller, signal, ...(follower && { follower }) });
+}
+
+async function callOwn(
+  { runtime, caller, records }: Programs,
+  name: (typeof OWN_TOOLS)[number]["name"],
+  input: unknown,
+  { signal, follower, traceId }: CallCircumstances,
+): Promise<unknown> {
+  if (name === "search_skills") return searchSkills(runtime, input, caller);
+  if (name === "describe_function") return describeFunction(runtime, input, caller);
+  const { outcome, limits } = await runCode(runtime, input, { caller, signal, ...(follower && { follower }) }, records);
+  if (outcome.kind === "completed") {
+    const { text: _text, ...facts } = outcome; // what the text says is in the other fields
+    return facts;
+  }
+  throw new FailedRun(runFault(outcome, limits, traceId));
+}
+
+/** Carries the fault of a run out of it. */
+class FailedRun extends Error {
+  readonly fault: Fault;
+
+  constructor(fault: Fault) {
+    super(fault.message);
+    this.fault = fault;
+  }
+}

@@ -1,0 +1,109 @@
+import type { IncomingMessage, Server } from "node:http";
+import type { Duplex } from "node:stream";
+import { type RawData, type WebSocket, WebSocketServer } from "ws";
+
+import type { Caller } from "../../model/caller.ts";
+import { answerRpc, parseFault } from "./json-rpc.ts";
+import { emitAnswer, followerTo } from "./parts.ts";
+import { performAt, type RpcDesk } from "./rpc-methods.ts";
+import { healthOf, type House } from "./routes.ts";
+
+/** Calls that one connection may have under way. */
+const MOST_CALLS = 64;
+
+/** A client that lets more than this pile up unread is given up. */
+const MOST_UNREAD_BYTES = 64 << 20;
+
+/** A connection that does not answer is closed after so long. */
+const PING_MS = 30_000;
+
+/** Sockets that are open, to be closed with the server. */
+export interface Sockets {
+  close(): void;
+}
+
+/** The JSON-RPC of `/rpc` at `/ws`, behind the same gate and door; calls say what they do on the way. */
+export function serveSockets(server: Server, house: House): Sockets {
+  const sockets = new WebSocketServer({ noServer: true, maxPayload: house.settings.bodyBytes, clientTracking: true });
+  server.on("upgrade", (request: IncomingMessage, socket: Duplex, head: Buffer) => {
+    const status = refusalOf(request, house);
+    if (status === undefined)
+      sockets.handleUpgrade(request, socket, head, (client) => converse(client, request, house));
+    else socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
+  });
+  return {
+    close() {
+      for (const client of sockets.clients) client.close(1001, "the server ends");
+      sockets.close();
+    },
+  };
+}
+
+/** A page's script cannot set headers: it says its token with each message. */
+function refusalOf({ headers, url = "" }: IncomingMessage, { gate }: House): string | undefined {
+  if (gate.refusal(headers) !== undefined) return "403 Forbidden";
+  return url.split("?")[0] === "/ws" ? undefined : "404 Not Found";
+}
+
+function converse(client: WebSocket, { headers }: IncomingMessage, house: House): void {
+  const controller = new AbortController();
+  const known = house.door.callerOf(headers);
+  let calls = 0;
+  const send = (message: unknown): void => {
+    if (client.bufferedAmount > MOST_UNREAD_BYTES) client.terminate();
+    else client.send(JSON.stringify(message));
+  };
+  keepAlive(client);
+  client.on("close", () => controller.abort());
+  client.on("error", () => client.terminate()); // a frame that is too large, or none at all
+  client.on("message", (data, isBinary) => {
+    const value = isBinary ? undefined : parsed(textOf(data));
+    if (value === undefined) return send(parseFault());
+    if (calls >= MOST_CALLS) return client.close(1013, `at most ${MOST_CALLS} calls at once`);
+    calls++;
+    void answerRpc(value, performAt(deskOf(house, known, controller.signal, send))).then((answer) => {
+      calls--;
+      house.counters.count("/ws", 200);
+      if (answer !== undefined && client.readyState === client.OPEN) emitAnswer(answer, send);
+    });
+  });
+}
+
+function deskOf(
+  house: House,
+  known: Caller | undefined,
+  signal: AbortSignal,
+  send: (message: unknown) => void,
+): RpcDesk {
+  return {
+    programs: { runtime: house.runtime, records: house.mcp.records, upstream: house.mcp.upstream },
+    callerOf: ({ message }) => known ?? house.door.callerOfMessage(message),
+    signal,
+    health: () => healthOf(house),
+    followerOf: ({ id }) => followerTo(id, send),
+  };
+}
+
+function textOf(data: RawData): string {
+  if (data instanceof ArrayBuffer) return Buffer.from(data).toString();
+  return (Array.isArray(data) ? Buffer.concat(data) : data).toString();
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined; // no JSON value is undefined
+  }
+}
+
+function keepAlive(client: WebSocket): void {
+  let isAlive = true;
+  const timer = setInterval(() => {
+    if (!isAlive) client.terminate();
+    isAlive = false;
+    client.ping();
+  }, PING_MS).unref();
+  client.on("pong", () => (isAlive = true));
+  client.on("close", () => clearInterval(timer));
+}

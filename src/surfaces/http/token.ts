@@ -1,0 +1,86 @@
+import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
+import { chmodSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { homedir } from "node:os";
+import { dirname, join } from "node:path";
+
+import { messageOf, sentence, SkillgateError } from "../../errors.ts";
+import { isRecord } from "../../model/json.ts";
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** What is known of the token: enough to recognise it. */
+export interface KnownToken {
+  readonly isToken: (text: string) => boolean;
+  /** The token itself, at the only moment at which anybody can read it. */
+  readonly created?: string;
+  readonly file?: string;
+}
+
+/** Where the hash of the token is. */
+export function tokenFile(env: Environment): string {
+  const config = env["XDG_CONFIG_HOME"] || join(env["HOME"] || homedir(), ".config");
+  return join(config, "skillgate", "server-token.json");
+}
+
+/**
+ * The bearer token of this user's servers. It is made at the first start, and of it only the hash is kept; a variable
+ * `SKILLGATE_TOKEN` is one that somebody else keeps.
+ */
+export function openToken(env: Environment, { renew }: { readonly renew: boolean }): KnownToken {
+  const given = env["SKILLGATE_TOKEN"];
+  if (given !== undefined && given !== "") return { isToken: (text) => isSame(hashOf(text), hashOf(given)) };
+  const file = tokenFile(env);
+  const kept = renew ? undefined : readHash(file);
+  if (kept !== undefined) return { isToken: (text) => isSame(hashOf(text), kept), file };
+  const created = `sgt_${randomBytes(32).toString("base64url")}`;
+  writeHash(file, created);
+  const hash = hashOf(created);
+  return { isToken: (text) => isSame(hashOf(text), hash), created, file };
+}
+
+function hashOf(token: string): Buffer {
+  return createHash("sha256").update(token).digest();
+}
+
+function isSame(a: Buffer, b: Buffer): boolean {
+  return a.length === b.length && timingSafeEqual(a, b);
+}
+
+function readHash(file: string): Buffer | undefined {
+  let text: string;
+  try {
+    text = readFileSync(file, "utf8");
+  } catch (thrown) {
+    if ((thrown as NodeJS.ErrnoException).code === "ENOENT") return undefined;
+    throw unusable(file, messageOf(thrown));
+  }
+  const hash = parseHash(text);
+  // A broken file must not become an open door, nor silently another token.
+  if (hash === undefined) throw unusable(file, "it holds no token; start once with --new-token to replace it");
+  return hash;
+}
+
+function parseHash(text: string): Buffer | undefined {
+  try {
+    const kept: unknown = JSON.parse(text);
+    const sha256 = isRecord(kept) ? kept["sha256"] : undefined;
+    return typeof sha256 === "string" && /^[0-9a-f]{64}$/.test(sha256) ? Buffer.from(sha256, "hex") : undefined;
+  } catch {
+    return undefined; // no JSON
+  }
+}
+
+function writeHash(file: string, token: string): void {
+  const kept = { sha256: hashOf(token).toString("hex"), prefix: token.slice(0, 8), created: new Date().toISOString() };
+  try {
+    mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+    writeFileSync(file, `${JSON.stringify(kept)}\n`, { mode: 0o600 });
+    chmodSync(file, 0o600); // the file may have been there
+  } catch (thrown) {
+    throw unusable(file, messageOf(thrown));
+  }
+}
+
+function unusable(file: string, why: string): SkillgateError {
+  return new SkillgateError("CONFIG_INVALID", sentence("CONFIG_INVALID", `"${file}": ${why}`));
+}

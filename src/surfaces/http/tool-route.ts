@@ -1,0 +1,65 @@
+import { FAULTS } from "../../fault.ts";
+import { isRecord } from "../../model/json.ts";
+import { openEventStream } from "./event-stream.ts";
+import { followerTo, type Notice } from "./parts.ts";
+import { type CallEnd, callByName, type Programs, problemsOf, resultObject } from "./programs.ts";
+
+/** `POST /tools/{tool_name}`: the body is the arguments. */
+export async function answerTool(
+  programs: Programs,
+  name: string,
+  input: unknown,
+  { signal, traceId, streams }: { readonly signal: AbortSignal; readonly traceId: string; readonly streams: boolean },
+): Promise<Response> {
+  const given = input ?? {};
+  if (!streams) return toolResponse(await callByName(programs, name, given, { signal, traceId }), programs, given);
+  const controller = new AbortController();
+  const stream = openEventStream(() => controller.abort());
+  const told = (notice: Notice): void => stream.send(notice.method.replace("tools/", ""), notice.params);
+  const circumstances = {
+    signal: AbortSignal.any([signal, controller.signal]),
+    traceId,
+    follower: followerTo(null, told),
+  };
+  void callByName(programs, name, given, circumstances).then((end) => {
+    sendEnd(end, (event, data) => stream.send(event, data));
+    stream.end();
+  });
+  return stream.response;
+}
+
+/** UTF-16 units of one part of a large result. */
+const PART_CHARACTERS = 64 << 10;
+
+/** A large result goes out as parts of its JSON, and then without it. */
+function sendEnd(end: CallEnd, send: (event: string, data: unknown) => void): void {
+  const result = resultObject(end);
+  if (!end.ok) return send("error", { ...result, fault: end.fault });
+  const json = JSON.stringify(result["data"]);
+  if (json.length <= PART_CHARACTERS) return send("result", result);
+  let parts = 0;
+  for (let at = 0; at < json.length; at += PART_CHARACTERS)
+    send("part", { part: parts++, text: json.slice(at, at + PART_CHARACTERS) });
+  send("result", { ...result, data: null, parts });
+}
+
+function toolResponse(end: CallEnd, programs: Programs, input: unknown): Response {
+  if (end.ok) return Response.json(resultObject(end));
+  const { fault, tool } = end;
+  const { error_type, suggestions, retry_after } = fault.data;
+  const headers = retry_after === undefined ? {} : { "retry-after": String(Math.ceil(retry_after)) };
+  if (error_type === "ToolNotFound")
+    return Response.json({ error: fault.data.reason, suggestions, fault }, { status: 404 });
+  if (error_type === "ValidationError")
+    return Response.json({ errors: errorsOf(end, programs, tool, input), fault }, { status: 400 });
+  const status = retry_after === undefined ? FAULTS[error_type].status : 429;
+  return Response.json({ ...resultObject(end), fault }, { status, headers });
+}
+
+function errorsOf(end: CallEnd & { readonly ok: false }, programs: Programs, tool: string, input: unknown): unknown {
+  const problems = problemsOf(programs, tool, input);
+  if (problems.length > 0 || !isRecord(input)) return problems;
+  // The arguments fit, and what they say does not: a program that was refused.
+  const { field = "_root", reason, suggestions } = end.fault.data;
+  return [{ field, type: "pattern_mismatch", reason, suggestions }];
+}

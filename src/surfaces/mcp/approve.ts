@@ -1,0 +1,37 @@
+import type { Client } from "../../model/client.ts";
+import { isRecord } from "../../model/json.ts";
+import type { RunOptions } from "../../runtime.ts";
+import { jsonOf } from "./plain-json.ts";
+
+/** Characters of arguments that a person is shown; more are refused, for nobody can approve what is not seen. */
+const SHOWN_CHARACTERS = 4_000;
+
+/** Lets the user at the client approve calls; without one who can be asked, the runtime's own way stays. */
+export function approveBy(client: Client): Pick<RunOptions, "approve"> {
+  if (!client.can("elicitation/create")) return {};
+  return {
+    approve: async ({ path, input }) => {
+      const shown = visible(jsonOf(input));
+      if (shown.length > SHOWN_CHARACTERS) return false;
+      const answer = await client.ask("elicitation/create", {
+        message: `Allow this call?\n${path}\n${shown}`,
+        requestedSchema: {
+          type: "object",
+          properties: { allow: { type: "boolean", title: "Allow this call", default: false } },
+          required: ["allow"],
+        },
+      });
+      return (
+        isRecord(answer) &&
+        answer["action"] === "accept" &&
+        isRecord(answer["content"]) &&
+        answer["content"]["allow"] === true
+      );
+    },
+  };
+}
+
+/** Nothing in the arguments can pretend to be something else. */
+function visible(text: string): string {
+  return text.replace(/[\p{C}\p{Zl}\p{Zp}]/gu, (character) => `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`);
+}

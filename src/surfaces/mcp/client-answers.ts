@@ -1,0 +1,31 @@
+import type { ClientCapabilities } from "@modelcontextprotocol/server";
+
+import type { ClientRequest } from "../../model/client.ts";
+import { isRecord } from "../../model/json.ts";
+
+/** Whether a client's answer is one to this question; what is in it is for the asker to judge. */
+export function fits(request: ClientRequest, params: Readonly<Record<string, unknown>>, answer: unknown): boolean {
+  if (!isRecord(answer)) return false;
+  switch (request) {
+    case "elicitation/create":
+      return isElicited(answer, params["requestedSchema"]);
+    case "sampling/createMessage":
+      return typeof answer["role"] === "string" && answer["content"] !== undefined;
+    case "roots/list":
+      return Array.isArray(answer["roots"]);
+  }
+}
+
+function isElicited({ action, content }: Readonly<Record<string, unknown>>, schema: unknown): boolean {
+  if (action === "decline" || action === "cancel") return true;
+  if (action !== "accept") return false;
+  const required = isRecord(schema) && Array.isArray(schema["required"]) ? schema["required"] : [];
+  return required.length === 0 || (isRecord(content) && required.every((name) => Object.hasOwn(content, String(name))));
+}
+
+/** By what a client says that it answers a request. */
+export const CAPABILITIES: Readonly<Record<ClientRequest, keyof ClientCapabilities>> = {
+  "elicitation/create": "elicitation",
+  "sampling/createMessage": "sampling",
+  "roots/list": "roots",
+};

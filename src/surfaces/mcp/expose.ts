@@ -1,0 +1,83 @@
+import type { Catalog, Method } from "../../model/catalog.ts";
+import { toolName } from "../../registry/index.ts";
+import { methodTool, type Tool } from "./method-tool.ts";
+import { OWN_TOOLS } from "./own-tools.ts";
+
+/** Which tools a client sees: three that reach everything, every method as one, both, or whichever costs less. */
+export type Expose = "code" | "tools" | "both" | "auto";
+
+export const EXPOSES: readonly Expose[] = ["code", "tools", "both", "auto"];
+
+/** How methods are called as tools: `Skill__method`, or as their server calls them where that is plain. */
+export type ToolNames = "qualified" | "raw";
+
+export interface Exposure {
+  readonly expose: Expose;
+  readonly names: ToolNames;
+  /** With `auto`, methods are tools as long as their definitions cost no more than this. */
+  readonly budgetTokens: number;
+}
+
+/** What one caller is offered; the same catalog and exposure give the same list in the same order. */
+export interface Offered {
+  readonly tools: readonly Tool[];
+  /** The method behind the name of a tool. */
+  method(name: string): Method | undefined;
+  /** Whether the three tools are among them. */
+  readonly hasOwnTools: boolean;
+}
+
+/** A catalog is frozen, so what is made of it is kept as long as itself. */
+const kept = new WeakMap<Catalog, Map<string, Offered>>();
+
+export function offeredTo(catalog: Catalog, exposure: Exposure): Offered {
+  const known = kept.get(catalog) ?? new Map<string, Offered>();
+  kept.set(catalog, known);
+  const key = JSON.stringify(exposure);
+  const offered = known.get(key) ?? offer(catalog, exposure);
+  known.set(key, offered);
+  return offered;
+}
+
+function offer(catalog: Catalog, { expose, names, budgetTokens }: Exposure): Offered {
+  if (expose === "code") return { tools: OWN_TOOLS, method: () => undefined, hasOwnTools: true };
+  const named = namedMethods(catalog, names);
+  const tools = [...named].map(([name, method]) => methodTool(method, name));
+  if (expose === "auto" && tokensOf(tools) > budgetTokens)
+    return offer(catalog, { expose: "code", names, budgetTokens });
+  const hasOwnTools = expose !== "tools";
+  return {
+    tools: hasOwnTools ? [...OWN_TOOLS, ...tools] : tools,
+    method: (name) => named.get(name),
+    hasOwnTools,
+  };
+}
+
+/** Methods by the names of their tools, sorted by path; a name that two would have is given to neither. */
+function namedMethods(catalog: Catalog, names: ToolNames): ReadonlyMap<string, Method> {
+  const all = catalog.methods.toSorted((a, b) => (a.path < b.path ? -1 : 1));
+  // A pure gateway has resources and prompts as the protocol has them.
+  const methods = names === "raw" ? all.filter((method) => !isReading(method, catalog)) : all;
+  const counts = new Map<string, number>(OWN_TOOLS.map(({ name }) => [name, 1]));
+  for (const { wireName } of methods) counts.set(wireName, (counts.get(wireName) ?? 0) + 1);
+  return new Map(
+    methods.map((method) => {
+      const isPlain = names === "raw" && counts.get(method.wireName) === 1 && PLAIN_NAME.test(method.wireName);
+      return [isPlain ? method.wireName : toolName(method), method];
+    }),
+  );
+}
+
+function isReading({ name, skill }: Method, catalog: Catalog): boolean {
+  return (
+    catalog.skill(skill)?.kind === "mcp" && /^(?:resources_(?:list|templates|read)|prompts_(?:list|get))$/.test(name)
+  );
+}
+
+/** What every client takes as the name of a tool. */
+const PLAIN_NAME = /^[a-zA-Z0-9_-]{1,64}$/;
+
+/** About four characters make a token. */
+function tokensOf(tools: readonly Tool[]): number {
+  return Math.ceil(JSON.stringify(tools).length / 4);
+}

@@ -1,0 +1,46 @@
+import type { Caller } from "../../model/caller.ts";
+import type { Limits } from "../../model/limits.ts";
+import type { Outcome } from "../../model/outcome.ts";
+import type { RunOptions, Runtime } from "../../runtime.ts";
+import { ownInput } from "./own-input.ts";
+import type { RunRecords } from "./run-records.ts";
+import { knownWithin } from "./within.ts";
+
+/** Servers that still connect are waited for as long as a question may take (X8). */
+const DISCOVERY_MS = 2_000;
+
+/** Searches as a client asks for it. Throws `ARGUMENTS_INVALID`. */
+export async function searchSkills(runtime: Runtime, args: unknown, caller: Caller) {
+  const { query, limit } = ownInput("search_skills", args);
+  await knownWithin(DISCOVERY_MS, runtime);
+  return runtime.search(String(query), { limit: Number(limit), caller });
+}
+
+export async function describeFunction(runtime: Runtime, args: unknown, caller: Caller) {
+  const { path } = ownInput("describe_function", args);
+  await knownWithin(DISCOVERY_MS, runtime);
+  return runtime.describe(String(path), { caller });
+}
+
+/** A run that has ended, and the times that it had. */
+export interface EndedRun {
+  readonly outcome: Outcome;
+  readonly limits: Pick<Limits, "cpuMs" | "wallMs">;
+}
+
+/** Runs a program, and remembers the run. */
+export async function runCode(
+  runtime: Runtime,
+  args: unknown,
+  options: RunOptions & { readonly caller: Caller },
+  records: RunRecords,
+): Promise<EndedRun> {
+  const { code, timeoutMs } = ownInput("run_code", args);
+  const source = String(code);
+  const { cpuMs, wallMs: most } = runtime.limits;
+  // Who asks may want less time than the owner allows, not more.
+  const wallMs = typeof timeoutMs === "number" ? Math.min(timeoutMs, most) : most;
+  const outcome = await runtime.run(source, { ...options, limits: { wallMs } });
+  records.add(options.caller, source, outcome);
+  return { outcome, limits: { cpuMs, wallMs } };
+}

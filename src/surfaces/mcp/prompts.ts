@@ -1,0 +1,37 @@
+import { ProtocolError, ProtocolErrorCode } from "@modelcontextprotocol/server";
+
+import { nearest } from "../../model/nearest.ts";
+import type { OfferContext } from "../../model/offers.ts";
+import type { Library } from "./resources.ts";
+
+/** The prompt with which a model learns to use the three tools; it comes first. */
+const OWN_PROMPT = {
+  name: "use_skills",
+  title: "Use skills",
+  description: "How to find, describe and call the methods behind this server, with as much of the catalog as fits",
+};
+
+export function listPrompts({ offers }: Library): readonly { readonly name: string }[] {
+  return [OWN_PROMPT, ...[...offers.prompts].map(([name, { item }]) => ({ ...item, name }))];
+}
+
+export async function getPrompt(
+  name: string,
+  args: Readonly<Record<string, string>>,
+  { runtime, caller, offers }: Library,
+  context: OfferContext,
+): Promise<unknown> {
+  const offered = offers.prompts.get(name);
+  if (offered !== undefined) return offered.offers.prompt(offered.item.name, args, context);
+  if (name !== OWN_PROMPT.name) throw unknownPrompt(name, [OWN_PROMPT.name, ...offers.prompts.keys()]);
+  const text = runtime.systemPrompt({ mode: "tools", caller });
+  return { description: OWN_PROMPT.description, messages: [{ role: "user", content: { type: "text", text } }] };
+}
+
+function unknownPrompt(name: string, names: readonly string[]): ProtocolError {
+  const suggestions = nearest(name, names);
+  const meant = suggestions.length === 0 ? "" : `; did you mean ${suggestions.join(" or ")}?`;
+  return new ProtocolError(ProtocolErrorCode.InvalidParams, `Prompt ${name.slice(0, 100)} not found${meant}`, {
+    suggestions,
+  });
+}

@@ -1,0 +1,37 @@
+import {
+  type ClientCapabilities,
+  MissingRequiredClientCapabilityError,
+  ProtocolError,
+} from "@modelcontextprotocol/server";
+
+import { SkillgateError } from "../../errors.ts";
+import { isRecord } from "../../model/json.ts";
+import { CAPABILITIES } from "./client-answers.ts";
+import type { Side } from "./conversations.ts";
+
+/**
+ * The error of the protocol itself with which a call is to be answered, instead of a result that says what failed: what
+ * an MCP server behind this one has answered, and what the protocol of 2026 says of a client that cannot be asked.
+ */
+export function protocolErrorBehind(thrown: unknown, era: Side["era"]): ProtocolError | undefined {
+  for (let error = thrown, depth = 0; error instanceof Error && depth < DEEPEST; error = error.cause, depth++) {
+    if (isProtocolError(error)) return new ProtocolError(error.code, error.message, error.data);
+    const requiredCapabilities = era === "modern" ? lackingCapability(error) : undefined;
+    if (requiredCapabilities !== undefined) return new MissingRequiredClientCapabilityError({ requiredCapabilities });
+  }
+  return undefined;
+}
+
+const DEEPEST = 5;
+
+/** The client's part of the SDK has a class of its own. */
+function isProtocolError(error: Error): error is Error & { readonly code: number; readonly data?: unknown } {
+  return error.name === "ProtocolError" && "code" in error && Number.isInteger(error.code);
+}
+
+function lackingCapability(error: Error): ClientCapabilities | undefined {
+  if (!(error instanceof SkillgateError) || error.code !== "CLIENT_UNABLE" || !isRecord(error.facts)) return undefined;
+  const { request } = error.facts;
+  const capability = Object.entries(CAPABILITIES).find(([name]) => name === request)?.[1];
+  return capability === undefined ? undefined : { [capability]: {} };
+}

@@ -1,0 +1,67 @@
+import type { Caller } from "../../model/caller.ts";
+import type { Outcome } from "../../model/outcome.ts";
+import { jsonOf } from "./plain-json.ts";
+
+/** Of a source, an output or a value, a record keeps no more than this. */
+const KEPT_CHARACTERS = 16_384;
+
+const KEPT_RUNS = 200;
+
+export interface RunRecord {
+  readonly runId: string;
+  readonly caller: string;
+  /** RFC 3339, UTC: when it ended. */
+  readonly time: string;
+  readonly kind: Outcome["kind"];
+  /** All that is known of it, as JSON. */
+  readonly json: string;
+}
+
+/** The newest runs that clients asked for (S12), each for its own caller. */
+export interface RunRecords {
+  add(caller: Caller, source: string, outcome: Outcome): void;
+  /** The newest first. */
+  of(caller: Caller): readonly RunRecord[];
+  find(caller: Caller, runId: string): RunRecord | undefined;
+}
+
+export function createRunRecords(): RunRecords {
+  const records: RunRecord[] = [];
+  const isOf = (caller: Caller) => (record: RunRecord) => record.caller === caller.id;
+  return {
+    add(caller, source, outcome) {
+      records.unshift(recordOf(caller, source, outcome));
+      records.splice(KEPT_RUNS);
+    },
+    of: (caller) => records.filter(isOf(caller)),
+    find: (caller, runId) => records.filter(isOf(caller)).find((record) => record.runId === runId),
+  };
+}
+
+function recordOf(caller: Caller, source: string, outcome: Outcome): RunRecord {
+  const { runId, kind } = outcome;
+  const time = new Date().toISOString();
+  const facts = { runId, caller: caller.id, time, kind, source: shortened(source), ...factsOf(outcome) };
+  return { runId, caller: caller.id, time, kind, json: JSON.stringify(facts) };
+}
+
+function factsOf(outcome: Outcome): Readonly<Record<string, unknown>> {
+  switch (outcome.kind) {
+    case "completed": {
+      const { value, output, notes, calls, usage } = outcome;
+      const json = jsonOf(value);
+      const kept = json.length <= KEPT_CHARACTERS ? (JSON.parse(json) as unknown) : shortened(json);
+      return { value: kept, output: shortened(output), notes, calls, usage };
+    }
+    case "refused":
+      return { violations: outcome.violations.slice(0, 20) };
+    case "failed": {
+      const { error, output, calls, usage } = outcome;
+      return { error, output: shortened(output), calls, usage };
+    }
+  }
+}
+
+function shortened(text: string): string {
+  return text.length <= KEPT_CHARACTERS ? text : `${text.slice(0, KEPT_CHARACTERS).replace(/[\uD800-\uDBFF]$/, "")}…`;
+}

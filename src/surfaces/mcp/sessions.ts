@@ -1,0 +1,191 @@
+import { randomUUID } from "node:crypto";
+import {
+  isInitializeRequest,
+  isJSONRPCRequest,
+  type JSONRPCMessage,
+  type MessageExtraInfo,
+  type Server,
+  WebStandardStreamableHTTPServerTransport,
+} from "@modelcontextprotocol/server";
+
+import { errorAnswer } from "./rpc-error.ts";
+import { createPending } from "./pending.ts";
+import type { Peer } from "./gateway.ts";
+
+export interface SessionOptions {
+  /** At most so many at once; the one that was idle for longest makes place. */
+  readonly most: number;
+  /** A session that nobody uses for so long ends. */
+  readonly idleMs: number;
+}
+
+/** One HTTP request at the endpoint, its body read. */
+export interface Exchange {
+  readonly request: Request;
+  /** Parsed JSON; `undefined` if there was no body. */
+  readonly body: unknown;
+  /** Calls back when the response was sent, or the connection is gone. */
+  readonly onEnd: (listener: (wasSent: boolean) => void) => void;
+}
+
+/** The sessions of the protocol's versions before 2026. */
+export interface Sessions {
+  answer(exchange: Exchange, peer: Peer): Promise<Response>;
+  /** Tells every client that what it may have listed has changed. */
+  changed(): void;
+  readonly size: number;
+  close(): Promise<void>;
+}
+
+export function createSessions(open: (peer: Peer) => Server, { most, idleMs }: SessionOptions): Sessions {
+  const sessions = new Map<string, Session>();
+  const sweeper = setInterval(() => sweep(), Math.min(idleMs, 60_000)).unref();
+
+  function sweep(): void {
+    for (const session of sessions.values()) if (session.idleForMs() > idleMs) end(session);
+  }
+
+  function end(session: Session): void {
+    sessions.delete(session.id);
+    void session.close();
+  }
+
+  /** False where everything is in use. */
+  function makePlace(): boolean {
+    if (sessions.size < most) return true;
+    const idle = [...sessions.values()].filter((session) => session.idleForMs() > 0);
+    const oldest = idle.toSorted((a, b) => b.idleForMs() - a.idleForMs())[0];
+    if (oldest !== undefined) end(oldest);
+    return oldest !== undefined;
+  }
+
+  async function begin(peer: Peer): Promise<Session | undefined> {
+    if (!makePlace()) return undefined;
+    const session = new Session(open(peer), peer, () => sessions.delete(session.id));
+    sessions.set(session.id, session);
+    await session.connect();
+    return session;
+  }
+
+  return {
+    async answer(exchange, peer) {
+      const id = exchange.request.headers.get("mcp-session-id");
+      if (id !== null) {
+        const session = sessions.get(id);
+        // Another caller's session is none.
+        if (session === undefined || session.peer.caller.id !== peer.caller.id)
+          return refusal(404, "Session not found", exchange.body);
+        return session.answer(exchange);
+      }
+      if (exchange.request.method !== "POST" || !hasInitialize(exchange.body))
+        return refusal(
+          400,
+          "Cannot answer without a session: send initialize first, then its Mcp-Session-Id with each request",
+          exchange.body,
+        );
+      const session = await begin(peer);
+      return (
+        session?.answer(exchange) ?? refusal(503, `Cannot open another session: ${most} are in use`, exchange.body)
+      );
+    },
+    changed() {
+      for (const session of sessions.values()) session.changed();
+    },
+    get size() {
+      return sessions.size;
+    },
+    async close() {
+      clearInterval(sweeper);
+      await Promise.all([...sessions.values()].map((session) => session.close()));
+      sessions.clear();
+    },
+  };
+}
+
+function hasInitialize(body: unknown): boolean {
+  return [body].flat().some((message) => isInitializeRequest(message));
+}
+
+function refusal(status: number, reason: string, body: unknown): Response {
+  const id = isJSONRPCRequest(body) ? body.id : undefined;
+  return Response.json(errorAnswer("InvalidRequest", reason, id), {
+    status,
+    ...(status === 503 && { headers: { "retry-after": "5" } }),
+  });
+}
+
+class Session {
+  readonly id = randomUUID();
+  readonly peer: Peer;
+  readonly #server: Server;
+  readonly #transport: WebStandardStreamableHTTPServerTransport;
+  #open = 0;
+  #lastUsed = performance.now();
+
+  constructor(server: Server, peer: Peer, onEnd: () => void) {
+    this.#server = server;
+    this.peer = peer;
+    this.#transport = new WebStandardStreamableHTTPServerTransport({
+      sessionIdGenerator: () => this.id,
+      onsessionclosed: onEnd,
+      maxRequestBodySize: Number.MAX_SAFE_INTEGER, // it gets bodies that were read already
+    });
+  }
+
+  async connect(): Promise<void> {
+    await this.#server.connect(this.#transport);
+    answerCancelled(this.#transport);
+  }
+
+  async answer({ request, body, onEnd }: Exchange): Promise<Response> {
+    this.#open++;
+    onEnd((wasSent) => {
+      this.#open--;
+      this.#lastUsed = performance.now();
+      if (!wasSent && request.method === "POST") this.#cancel(body);
+    });
+    return this.#transport.handleRequest(request, body === undefined ? {} : { parsedBody: body });
+  }
+
+  changed(): void {
+    for (const told of [
+      this.#server.sendToolListChanged(),
+      this.#server.sendResourceListChanged(),
+      this.#server.sendPromptListChanged(),
+    ])
+      told.catch(() => {}); // it is not initialized yet, or closing
+  }
+
+  /** 0 while a request or a stream is open. */
+  idleForMs(): number {
+    return this.#open > 0 ? 0 : performance.now() - this.#lastUsed;
+  }
+
+  async close(): Promise<void> {
+    await this.#server.close();
+  }
+
+  /** Nobody can get the answers of a connection that is gone, so what they need is stopped. */
+  #cancel(body: unknown): void {
+    for (const message of [body].flat()) {
+      if (!isJSONRPCRequest(message)) continue;
+      const params = { requestId: message.id, reason: "the connection is gone" };
+      this.#transport.onmessage?.({ jsonrpc: "2.0", method: "notifications/cancelled", params });
+    }
+  }
+}
+
+/** Ends the stream of a request that is cancelled. */
+function answerCancelled(transport: WebStandardStreamableHTTPServerTransport): void {
+  const pending = createPending();
+  const deliver = transport.onmessage?.bind(transport);
+  const send = transport.send.bind(transport);
+  transport.onmessage = (message: JSONRPCMessage, extra?: MessageExtraInfo) => {
+    const answer = pending.received(message);
+    deliver?.(message, extra);
+    if (answer !== undefined) void send(answer).catch(() => {}); // its connection is gone
+  };
+  transport.send = async (message, options) => {
+    if (pending.sent(message)) await send(message, options);
+  };
+}

@@ -1,0 +1,104 @@
+import { type CallToolResult, isCallToolResult, ProtocolError, ProtocolErrorCode } from "@modelcontextprotocol/server";
+
+import { faultOf, newTraceId } from "../../fault.ts";
+import type { Caller } from "../../model/caller.ts";
+import type { Method } from "../../model/catalog.ts";
+import { nearest } from "../../model/nearest.ts";
+import type { Runtime } from "../../runtime.ts";
+import { approveBy } from "./approve.ts";
+import type { Side } from "./conversations.ts";
+import type { Offered } from "./expose.ts";
+import { followCall, followRun } from "./news.ts";
+import { describeFunction, runCode, searchSkills } from "./own-calls.ts";
+import { isOwnTool, type OwnTool } from "./own-tools.ts";
+import { protocolErrorBehind } from "./protocol-errors.ts";
+import type { RunRecords } from "./run-records.ts";
+import { faultResult, runResult, valueResult } from "./tool-results.ts";
+
+/** What a call of a tool needs to know. */
+export interface Desk {
+  readonly runtime: Runtime;
+  readonly records: RunRecords;
+  readonly caller: Caller;
+  readonly offered: Offered;
+}
+
+/** Calls a tool by the name in the caller's list. What fails in it is a result; only an unknown name is thrown. */
+export async function callTool(desk: Desk, name: string, args: unknown, side: Side): Promise<CallToolResult> {
+  const method = desk.offered.method(name);
+  if (method !== undefined) return callMethodTool(desk, name, method, args, side);
+  if (desk.offered.hasOwnTools && isOwnTool(name)) return callOwnTool(desk, name, args, side);
+  throw unknownTool(name, desk.offered);
+}
+
+async function callOwnTool(desk: Desk, name: OwnTool, args: unknown, side: Side): Promise<CallToolResult> {
+  const { runtime, caller } = desk;
+  try {
+    switch (name) {
+      case "search_skills": {
+        const { text, results } = await searchSkills(runtime, args, caller);
+        return { content: [{ type: "text", text }], structuredContent: { paths: results.map(({ path }) => path) } };
+      }
+      case "describe_function": {
+        const { text, kind, suggestions } = await describeFunction(runtime, args, caller);
+        const structuredContent = { kind, suggestions: [...suggestions] };
+        return { content: [{ type: "text", text }], structuredContent, ...(kind === "unknown" && { isError: true }) };
+      }
+      case "run_code":
+        return await runCodeTool(desk, args, side);
+    }
+  } catch (thrown) {
+    return faultResult(faultOf(thrown, name), {});
+  }
+}
+
+async function runCodeTool({ runtime, caller, records }: Desk, args: unknown, side: Side): Promise<CallToolResult> {
+  const { signal } = side;
+  const options = { caller, signal, follower: followRun(side), ...approveBy(side.client) };
+  return runResult(await runCode(runtime, args, options, records), newTraceId());
+}
+
+/** A result of an MCP server is passed on as it is. */
+async function callMethodTool(
+  { runtime, caller, offered }: Desk,
+  name: string,
+  method: Method,
+  args: unknown,
+  side: Side,
+): Promise<CallToolResult> {
+  const tool = offered.tools.find((each) => each.name === name) ?? {};
+  let wire: unknown;
+  const follower = { ...followCall(side), wire: (result: unknown) => (wire = result) };
+  const { signal } = side;
+  try {
+    const value = await runtime.call(method.path, args as never, {
+      caller,
+      signal,
+      follower,
+      ...approveBy(side.client),
+    });
+    if (isCallToolResult(wire)) return wire;
+    return valueResult(value, tool, (text) => runtime.results.keep(newTraceId(), text));
+  } catch (thrown) {
+    if (isCallToolResult(wire) && wire.isError === true) return wire;
+    const answered = protocolErrorBehind(thrown, side.era);
+    if (answered !== undefined) throw answered;
+    return faultResult(faultOf(thrown, name), tool);
+  }
+}
+
+function unknownTool(name: string, { tools }: Offered): ProtocolError {
+  const suggestions = nearest(
+    name,
+    tools.map((tool) => tool.name),
+  );
+  const shown = name.slice(0, 100);
+  return new ProtocolError(ProtocolErrorCode.InvalidParams, `Unknown tool: ${shown}`, {
+    error_type: "ToolNotFound",
+    tool_name: shown,
+    reason: `There is no tool of this name; ${tools.length} are listed`,
+    suggestions,
+    trace_id: newTraceId(),
+    retryable: false,
+  });
+}

@@ -1,0 +1,98 @@
+import { readFileSync } from "node:fs";
+import { Ajv } from "ajv";
+import formats from "ajv-formats";
+import { expect, test } from "vitest";
+
+import { parseServerSettings, SERVER_DEFAULTS } from "../../../src/surfaces/http/index.ts";
+import { type Parsed, post, serve } from "../serving.ts";
+
+test("V4: POST /tools/{name} calls a tool with the body as its arguments", async () => {
+  const { url } = await serve();
+  expect(await post(`${url}/tools/TestSkill.add`, { a: 1, b: 2 })).toMatchObject({
+    status: 200,
+    json: { success: true, data: { sum: 3 }, execution_time: expect.any(Number), tool_name: "TestSkill.add" },
+  });
+  const invalid = await post(`${url}/tools/TestSkill.add`, { a: 1, bb: 2 });
+  expect([invalid.status, invalid.json.errors]).toEqual([
+    400,
+    [
+      { field: "b", type: "field_missing", reason: "is required", suggestions: [] },
+      { field: "bb", type: "unknown_field", reason: "is not an argument, valid are a, b", suggestions: [] },
+    ],
+  ]);
+  const unknown = await post(`${url}/tools/TestSkill.ad`, {});
+  expect(unknown).toMatchObject({
+    status: 404,
+    json: { error: expect.stringContaining("did you mean TestSkill.add?"), suggestions: ["TestSkill.add"] },
+  });
+  expect(await post(`${url}/tools/TestSkill.fail`, {})).toMatchObject({
+    status: 502,
+    json: { success: false, data: null, error: "no luck today", fault: { code: -32003 } },
+  });
+  expect((await post(`${url}/tools/TestSkill.late`, {})).status).toBe(504);
+  expect((await post(`${url}/tools/TestSkill.pay`, {})).status).toBe(403);
+});
+
+test("X4: a tool that is called again too early says when it may be", async () => {
+  const { url } = await serve();
+  expect((await post(`${url}/tools/TestSkill.rare`, {})).status).toBe(200);
+  const early = await post(`${url}/tools/TestSkill.rare`, {});
+  expect([early.status, early.headers.get("retry-after")]).toEqual([429, "60"]);
+  expect(early.json.error).toBe("Tool on cooldown. Wait 60.0s");
+});
+
+test("V4: /openapi.json describes what the server does", async () => {
+  const { url } = await serve({}, {}, (token) => token === "right");
+  const response = await fetch(`${url}/openapi.json`, { headers: { authorization: "Bearer right" } });
+  const document: Parsed = await response.json();
+  expect(document).toMatchObject({
+    openapi: "3.0.0",
+    servers: [{ url }],
+    security: [{ bearer: [] }],
+    components: { securitySchemes: { bearer: { type: "http", scheme: "bearer" } } },
+  });
+  expect(Object.keys(document.paths)).toEqual(["/tools/{tool_name}", "/health", "/rpc", "/metrics"]);
+  expect(Object.keys(document.paths["/tools/{tool_name}"].post.responses)).toEqual([
+    "200",
+    "400",
+    "401",
+    "404",
+    "default",
+  ]);
+});
+
+test("T8: /openapi.json is a valid OpenAPI document", async () => {
+  const { url } = await serve();
+  const schema = JSON.parse(readFileSync("test/fixtures/openapi-3.0.schema.json", "utf8"));
+  const validate = formats.default(new Ajv({ strict: false })).compile(schema);
+  const document: Parsed = await (await fetch(`${url}/openapi.json`)).json();
+  expect(validate(document), JSON.stringify(validate.errors)).toBe(true);
+  document.paths["/rpc"].post.responses = {};
+  expect(validate(document)).toBe(false);
+});
+
+test("V4: /metrics counts in the format of Prometheus", async () => {
+  const { url } = await serve();
+  await post(`${url}/tools/TestSkill.add`, { a: 1, b: 2 });
+  await post(`${url}/tools/TestSkill.fail`, {});
+  const response = await fetch(`${url}/metrics`);
+  expect(response.headers.get("content-type")).toBe("text/plain; version=0.0.4; charset=utf-8");
+  const lines = (await response.text()).trimEnd().split("\n");
+  expect(lines).toContain('skillgate_http_requests_total{endpoint="/tools/{name}",status="200"} 1');
+  expect(lines).toContain('skillgate_calls_total{method="TestSkill.add",outcome="ok"} 1');
+  expect(lines).toContain('skillgate_calls_total{method="TestSkill.fail",outcome="error"} 1');
+  expect(
+    lines.filter((line) => !/^(?:# (?:HELP|TYPE) \w+ .+|\w+(?:\{[^}]*\}?[^ ]*\})? [\d.e+-]+)$/.test(line)),
+  ).toEqual([]);
+});
+
+test("V6: settings of the server are read, and what cannot be meant is refused", () => {
+  expect(parseServerSettings(undefined)).toBe(SERVER_DEFAULTS);
+  expect(parseServerSettings({ port: 0, expose: "tools" })).toEqual({ ...SERVER_DEFAULTS, port: 0, expose: "tools" });
+  expect(() => parseServerSettings({ prot: 1 })).toThrow("there is no server.prot, did you mean port");
+  expect(() => parseServerSettings({ expose: "all" })).toThrow(
+    'server.expose must be code, tools, both, auto, not "all"',
+  );
+  expect(() => parseServerSettings({ port: 70_000 })).toThrow("server.port must be a whole number from 0 to 65535");
+  expect(() => parseServerSettings([])).toThrow("server must be a section");
+});

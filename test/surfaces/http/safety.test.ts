@@ -1,0 +1,260 @@
+import { once } from "node:events";
+import { request } from "node:http";
+import { connect } from "node:net";
+import { text } from "node:stream/consumers";
+import { expect, test } from "vitest";
+
+import { openEventStream } from "../../../src/surfaces/http/event-stream.ts";
+import { newClient, oldClient, post, serve, whenSlow } from "../serving.ts";
+
+const initialize = (protocolVersion = "2025-11-25"): object => ({
+  jsonrpc: "2.0",
+  id: 1,
+  method: "initialize",
+  params: { protocolVersion, capabilities: {}, clientInfo: { name: "raw", version: "1" } },
+});
+
+test.each(["/health", "/rpc", "/mcp", "/openapi.json", "/nothing"])(
+  "V6: %s answers neither a foreign host nor a foreign origin",
+  async (path) => {
+    const { url } = await serve();
+    const evil = await raw(url, path, { host: "evil.example.com" });
+    expect(evil).toMatchObject({
+      status: 403,
+      json: {
+        error: {
+          code: -32005,
+          data: {
+            reason: 'Cannot answer a request to the host "evil.example.com": it is not one of server.allowedHosts',
+          },
+        },
+      },
+    });
+    for (const origin of ["https://evil.example.com", "null", "http://localhost.evil.example.com"]) {
+      expect(await raw(url, path, { origin })).toMatchObject({
+        status: 403,
+        json: {
+          error: {
+            data: {
+              reason: `Cannot answer a request from the origin "${origin}": it is not one of server.allowedOrigins`,
+            },
+          },
+        },
+      });
+    }
+  },
+);
+
+test("V6: hosts and origins that the settings allow may call, and read the answer", async () => {
+  const { url } = await serve({ allowedHosts: ["skills.example.com"], allowedOrigins: ["https://app.example.com"] });
+  const origin = "https://app.example.com";
+  const answer = await raw(url, "/health", { host: "skills.example.com", origin });
+  expect(answer.status).toBe(200);
+  expect(answer.headers["access-control-allow-origin"]).toBe(origin);
+  const preflight = await fetch(`${url}/mcp`, {
+    method: "OPTIONS",
+    headers: { origin, "access-control-request-method": "POST", "access-control-request-headers": "mcp-session-id" },
+  });
+  expect([preflight.status, preflight.headers.get("access-control-allow-headers")]).toEqual([204, "mcp-session-id"]);
+});
+
+test("V6: only /health answers without the token", async () => {
+  const { url } = await serve({}, {}, (token) => token === "right");
+  for (const path of ["/mcp", "/openapi.json", "/metrics", "/tools/TestSkill.add", "/nothing"]) {
+    const refused = await raw(url, path, {});
+    expect([path, refused.status, refused.json.error.code]).toEqual([path, 401, -32004]);
+    expect(refused.headers["www-authenticate"]).toBe("Bearer");
+  }
+  for (const authorization of ["Bearer wrong", "Bearer", "Basic right", "right"])
+    expect((await raw(url, "/metrics", { authorization })).status).toBe(401);
+  expect((await raw(url, "/metrics", { authorization: "Bearer right" })).status).toBe(200);
+  expect((await raw(url, "/health", {})).status).toBe(200);
+  const client = await newClient(url, { authorization: "Bearer right" });
+  expect((await client.listTools()).tools.length).toBeGreaterThan(3);
+  await expect(oldClient(url, { authorization: "Bearer wrong" })).rejects.toThrow("A valid bearer token is missing");
+});
+
+test.each([
+  ["PUT", "/mcp", "GET, POST, DELETE"],
+  ["GET", "/rpc", "POST"],
+  ["GET", "/tools/TestSkill.add", "POST"],
+  ["DELETE", "/health", "GET"],
+])("V6: %s %s is not allowed", async (method, path, allow) => {
+  const { url } = await serve();
+  const response = await fetch(url + path, { method });
+  expect([response.status, response.headers.get("allow")]).toEqual([405, allow]);
+  expect(await response.json()).toMatchObject({
+    error: { code: -32600, data: { reason: `Cannot answer ${method} here: ${allow} may be used` } },
+  });
+});
+
+test("V6: what cannot be read gets its exact error, and the next request its answer", async () => {
+  const { url } = await serve();
+  const broken = await post(`${url}/mcp`, "{broken");
+  expect(broken).toMatchObject({ status: 400, json: { id: null, error: { code: -32700, message: "Parse error" } } });
+  const empty = await post(`${url}/mcp`, "");
+  expect(empty).toMatchObject({ status: 400, json: { error: { code: -32700 } } });
+  const words = await post(`${url}/mcp`, initialize(), { "content-type": "text/plain" });
+  expect(words).toMatchObject({ status: 415, json: { error: { code: -32600 } } });
+  const homeless = await post(`${url}/mcp`, { jsonrpc: "2.0", id: 3, method: "tools/list" });
+  expect(homeless).toMatchObject({ status: 400, json: { id: 3, error: { code: -32600 } } });
+  const forgotten = await post(`${url}/mcp`, initialize(), { "mcp-session-id": "forgotten" });
+  expect(forgotten).toMatchObject({ status: 404, json: { id: 1, error: { data: { reason: "Session not found" } } } });
+  expect((await post(`${url}/mcp`, initialize())).status).toBe(200);
+});
+
+test("V6: 100 MB are refused, and the next request is answered", async () => {
+  const { url } = await serve();
+  const body = "x".repeat(100 << 20);
+  for (const path of ["/mcp", "/rpc", "/tools/TestSkill.add"]) {
+    expect(await post(url + path, body)).toMatchObject({
+      status: 413,
+      json: { error: { code: -32600, data: { reason: "Cannot read a body of more than 4194304 bytes" } } },
+    });
+  }
+  expect((await post(`${url}/tools/TestSkill.add`, { a: 1, b: 2 })).json.data).toEqual({ sum: 3 });
+});
+
+test("V6: headers that are too large are refused", async () => {
+  const { url } = await serve();
+  expect((await raw(url, "/health", { padding: "x".repeat(20_000) })).status).toBe(431);
+  expect((await raw(url, "/health", {})).status).toBe(200);
+});
+
+test("V6: a body that does not arrive in time ends its connection only", async () => {
+  const { url } = await serve({ requestSeconds: 1 });
+  const { port } = new URL(url);
+  const socket = connect(Number(port), "127.0.0.1");
+  socket.write(
+    `POST /rpc HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{`,
+  );
+  expect(await text(socket)).toMatch(/^HTTP\/1\.1 408 Request Timeout/);
+  expect((await raw(url, "/health", {})).status).toBe(200);
+});
+
+test.each(["2025-06-18", "2025-03-26", "2024-11-05"])("V1: protocol version %s is spoken", async (version) => {
+  const { url } = await serve();
+  expect((await post(`${url}/mcp`, initialize(version))).json.result.protocolVersion).toBe(version);
+});
+
+test("V1: a protocol version that does not exist is answered with one that does, or with those that do", async () => {
+  const { url } = await serve();
+  expect((await post(`${url}/mcp`, initialize("1999-01-01"))).json.result.protocolVersion).toBe("2025-11-25");
+  const meta = {
+    "io.modelcontextprotocol/protocolVersion": "2999-01-01",
+    "io.modelcontextprotocol/clientCapabilities": {},
+  };
+  const request = { jsonrpc: "2.0", id: 4, method: "tools/list", params: { _meta: meta } };
+  expect(await post(`${url}/mcp`, request, { "mcp-protocol-version": "2999-01-01" })).toMatchObject({
+    status: 400,
+    json: { id: 4, error: { code: -32022, data: { supported: ["2026-07-28"], requested: "2999-01-01" } } },
+  });
+});
+
+test.each(["/mcp", "/rpc", "/tools/TestSkill.slow"])(
+  "V6: a connection to %s that is dropped stops what it asked for",
+  async (path) => {
+    const { url } = await serve({ expose: "tools" });
+    const began = whenSlow("began");
+    const aborted = whenSlow("aborted");
+    const call = {
+      jsonrpc: "2.0",
+      id: 1,
+      method: "tools/call",
+      params: { name: path === "/mcp" ? "TestSkill__slow" : "TestSkill.slow", arguments: {} },
+    };
+    const session = path === "/mcp" ? (await post(url + path, initialize())).headers.get("mcp-session-id") : null;
+    const controller = new AbortController();
+    const dropped = fetch(url + path, {
+      method: "POST",
+      headers: {
+        "content-type": "application/json",
+        accept: "application/json, text/event-stream",
+        ...(session !== null && { "mcp-session-id": session }),
+      },
+      body: JSON.stringify(path.startsWith("/tools") ? {} : call),
+      signal: controller.signal,
+    }).then((response) => response.text());
+    await began;
+    controller.abort();
+    await expect(dropped).rejects.toThrow("aborted");
+    await aborted;
+    expect((await raw(url, "/health", {})).status).toBe(200);
+  },
+);
+
+test("V6: a stream that nobody reads is given up", async () => {
+  const stopped: string[] = [];
+  const stream = openEventStream(() => stopped.push("given up"));
+  for (let n = 0; n < 2_000; n++) stream.send("message", n);
+  expect(stopped).toEqual(["given up"]);
+  await expect(stream.response.text()).rejects.toThrow("the client reads too slowly");
+});
+
+test("V6: of too many sessions, the one that was idle for longest makes place", async () => {
+  const { url } = await serve({ sessions: 2 });
+  const open = async (): Promise<string> =>
+    (await post(`${url}/mcp`, initialize())).headers.get("mcp-session-id") ?? "";
+  const [first, second, third] = [await open(), await open(), await open()];
+  const ping = async (session: string): Promise<number> =>
+    (await post(`${url}/mcp`, { jsonrpc: "2.0", id: 2, method: "ping" }, { "mcp-session-id": session })).status;
+  expect([await ping(first), await ping(second), await ping(third)]).toEqual([404, 200, 200]);
+});
+
+test("V6: sessions that nobody uses expire", async () => {
+  const { url } = await serve({ sessionIdleSeconds: 1 });
+  const opened = await post(`${url}/mcp`, initialize());
+  const session = opened.headers.get("mcp-session-id") ?? "";
+  await expect
+    .poll(async () => (await (await fetch(`${url}/metrics`)).text()).includes("skillgate_sessions 0"), {
+      timeout: 9_000,
+    })
+    .toBe(true);
+  const ping = await post(`${url}/mcp`, { jsonrpc: "2.0", id: 2, method: "ping" }, { "mcp-session-id": session });
+  expect(ping.status).toBe(404);
+});
+
+test("V6: a session ends when its client says so, and is nobody else's", async () => {
+  const { url } = await serve();
+  const session = (await post(`${url}/mcp`, initialize())).headers.get("mcp-session-id") ?? "";
+  const headers = { "mcp-session-id": session };
+  expect((await fetch(`${url}/mcp`, { method: "DELETE", headers })).status).toBe(200);
+  expect((await post(`${url}/mcp`, { jsonrpc: "2.0", id: 2, method: "ping" }, headers)).status).toBe(404);
+});
+
+test("V6: what runs when the server closes is answered", async () => {
+  const { url, close } = await serve({ drainSeconds: 5 });
+  const client = await oldClient(url);
+  const began = whenSlow("began");
+  const code = `await Promise.race([device.TestSkill.slow(), new Promise((resolve) => setTimeout(resolve, 300))]); "answered"`;
+  const running = client.callTool({ name: "run_code", arguments: { code } });
+  await began;
+  const closed = close();
+  expect((await running).structuredContent).toMatchObject({ value: "answered" });
+  await closed;
+  await expect(fetch(`${url}/health`)).rejects.toThrow("fetch failed");
+});
+
+test("V1: 64 clients at once are all served", async () => {
+  const { url } = await serve({ expose: "tools" }, { workers: 2 });
+  const clients = await Promise.all(
+    Array.from({ length: 64 }, (_, index) => (index % 2 === 0 ? oldClient(url) : newClient(url))),
+  );
+  const sums = await Promise.all(
+    clients.map(async (client, a) => {
+      const result = await client.callTool({ name: "TestSkill__add", arguments: { a, b: 1 } });
+      return result.structuredContent;
+    }),
+  );
+  expect(sums).toEqual(clients.map((_, a) => ({ sum: a + 1 })));
+});
+
+/** A request whose headers are as they are given, those included that fetch does not let through. */
+async function raw(url: string, path: string, headers: Readonly<Record<string, string>>) {
+  const { hostname, port } = new URL(url);
+  const sent = request({ hostname, port, path, headers, method: path === "/rpc" ? "POST" : "GET" }).end();
+  const [response] = await once(sent, "response");
+  const body = await text(response);
+  const json = body.startsWith("{") ? JSON.parse(body) : undefined;
+  return { status: response.statusCode as number, headers: response.headers as Record<string, string>, json };
+}

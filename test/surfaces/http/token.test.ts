@@ -1,0 +1,49 @@
+import { mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { dirname } from "node:path";
+import { expect, test } from "vitest";
+
+import { openToken, tokenFile } from "../../../src/surfaces/http/token.ts";
+import { folder } from "../serving.ts";
+
+test("V6: a token is made once, and only its hash is kept, for nobody else to read", () => {
+  const env = { HOME: folder() };
+  const first = openToken(env, { renew: false });
+  const token = first.created ?? "";
+  expect(token).toMatch(/^sgt_[\w-]{43}$/);
+  const file = tokenFile(env);
+  expect(file).toBe(`${env.HOME}/.config/skillgate/server-token.json`);
+  expect(statSync(file).mode & 0o777).toBe(0o600);
+  expect(readFileSync(file, "utf8")).not.toContain(token.slice(8));
+  const second = openToken(env, { renew: false });
+  expect(second.created).toBeUndefined();
+  expect([second.isToken(token), second.isToken(`${token}x`), second.isToken("")]).toEqual([true, false, false]);
+});
+
+test("V6: a new token replaces the old one", () => {
+  const env = { HOME: folder() };
+  const { created = "" } = openToken(env, { renew: false });
+  const renewed = openToken(env, { renew: true });
+  expect(renewed.isToken(created)).toBe(false);
+  expect(openToken(env, { renew: false }).isToken(renewed.created ?? "")).toBe(true);
+});
+
+test("V6: a token that the environment names is not kept", () => {
+  const env = { HOME: folder(), SKILLGATE_TOKEN: "given" };
+  const token = openToken(env, { renew: false });
+  expect([token.isToken("given"), token.isToken("other"), token.file, token.created]).toEqual([
+    true,
+    false,
+    undefined,
+    undefined,
+  ]);
+});
+
+test.each(["", "{", "{}", '{"sha256":"abc"}'])("V6: a file that says %j lets nobody in", (content) => {
+  const env = { XDG_CONFIG_HOME: folder() };
+  const file = tokenFile(env);
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(file, content);
+  expect(() => openToken(env, { renew: false })).toThrow(
+    `Cannot read the configuration: "${file}": it holds no token; start once with --new-token to replace it`,
+  );
+});

@@ -1,0 +1,45 @@
+import { resolve } from "node:path";
+import { Client } from "@modelcontextprotocol/client";
+import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
+import { expect, onTestFinished, test } from "vitest";
+
+import { newClient, oldClient, serve } from "../serving.ts";
+
+const EVERYTHING = {
+  command: process.execPath,
+  args: [resolve("node_modules/@modelcontextprotocol/server-everything/dist/index.js"), "stdio"],
+};
+
+test("M5: the results of an MCP server come through as they are", async () => {
+  const direct = new Client({ name: "direct", version: "1" });
+  await direct.connect(new StdioClientTransport({ ...EVERYTHING, stderr: "ignore" }));
+  onTestFinished(() => direct.close());
+  const options = { skills: [], mcpServers: { everything: EVERYTHING } };
+  const { url } = await serve({ expose: "tools", names: "raw" }, options);
+  const calls = [
+    { name: "echo", arguments: { message: "hello" } },
+    { name: "get-tiny-image", arguments: {} },
+    { name: "get-structured-content", arguments: { location: "Chicago" } },
+    { name: "get-annotated-message", arguments: { messageType: "error", includeImage: true } },
+    { name: "get-resource-links", arguments: { count: 2 } },
+    { name: "get-resource-reference", arguments: { resourceType: "Text", resourceId: 1 } },
+  ];
+  for (const client of [await oldClient(url), await newClient(url)]) {
+    const { tools } = await client.listTools();
+    const schemas = Object.fromEntries(tools.map(({ name, outputSchema }) => [name, outputSchema]));
+    expect(tools.map(({ name }) => name)).toEqual(expect.arrayContaining(calls.map(({ name }) => name)));
+    for (const call of calls) {
+      const through = await client.callTool(call);
+      const { content, structuredContent, isError } = await direct.callTool(call);
+      expect(withoutTimes([call.name, through.content])).toEqual(withoutTimes([call.name, content]));
+      expect([through.structuredContent, through.isError]).toEqual([structuredContent, isError]);
+    }
+    const original = (await direct.listTools()).tools.find(({ name }) => name === "get-structured-content");
+    expect(schemas["get-structured-content"]).toEqual(original?.outputSchema);
+  }
+});
+
+/** The server writes the time into some of its resources. */
+function withoutTimes(value: unknown): unknown {
+  return JSON.parse(JSON.stringify(value).replaceAll(/\d{1,2}:\d{2}:\d{2}[^"\\]*/g, "<time>"));
+}

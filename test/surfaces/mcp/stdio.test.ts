@@ -1,0 +1,187 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
+import { createInterface } from "node:readline";
+import { Client as NewClient } from "@modelcontextprotocol/client";
+import { StdioClientTransport as NewStdio } from "@modelcontextprotocol/client/stdio";
+import { Client as OldClient } from "@modelcontextprotocol/sdk/client/index.js";
+import { StdioClientTransport as OldStdio } from "@modelcontextprotocol/sdk/client/stdio.js";
+import { expect, onTestFinished, test } from "vitest";
+
+import { folder, OLD } from "../serving.ts";
+
+const BIN = resolve("dist/src/bin.js");
+
+const LOUD_SKILL = `
+console.log("printed while it is loaded");
+/** Prints where it must not. */
+export class LoudSkill {
+  /** Say a word, and print it. */
+  say(word: string): string { console.log("printed:", word); process.stdout.write("raw\\n"); return word; }
+  /** Wait so long. */
+  async wait(ms: number): Promise<string> { await new Promise((resolve) => setTimeout(resolve, ms)); return "waited"; }
+}
+`;
+
+test("V1: both generations of clients list and call over stdio", async () => {
+  const cwd = project();
+  const started = { command: process.execPath, args: [BIN, "serve", "--stdio"], cwd, env: environment(cwd) };
+  const old = new OldClient(OLD, {});
+  await old.connect(new OldStdio({ ...started, stderr: "ignore" }) as never);
+  onTestFinished(() => old.close());
+  const young = new NewClient({ name: "new", version: "2" }, { versionNegotiation: { mode: "auto" } });
+  await young.connect(new NewStdio({ ...started, stderr: "ignore" }));
+  onTestFinished(() => young.close());
+  for (const client of [old, young]) {
+    const { tools } = await client.listTools();
+    expect(tools.map(({ name }) => name)).toEqual([
+      "search_skills",
+      "describe_function",
+      "run_code",
+      "LoudSkill__say",
+      "LoudSkill__wait",
+    ]);
+    const ran = await client.callTool({ name: "run_code", arguments: { code: 'await device.LoudSkill.say("hi")' } });
+    expect(ran.content).toEqual([{ type: "text", text: "hi" }]);
+  }
+});
+
+test("V1: stdout carries the protocol and nothing else, and each broken line gets its error", async () => {
+  const server = start(project());
+  const answers = server.send(
+    INITIALIZE,
+    "{broken",
+    '{"jsonrpc":"1.0","id":5,"method":"ping"}',
+    "[]",
+    { jsonrpc: "2.0", id: 2, method: "tools/call", params: { name: "LoudSkill__say", arguments: { word: "loud" } } },
+    { jsonrpc: "2.0", id: 3, method: "nonsense" },
+  );
+  const lines = await answers;
+  const parsed = lines.map((line) => JSON.parse(line));
+  const of = (id: unknown): unknown => parsed.filter((message) => message.id === id);
+  expect(of(2)).toMatchObject([{ result: { content: [{ type: "text", text: "loud" }] } }]);
+  expect(of(3)).toMatchObject([{ error: { code: -32601 } }]);
+  expect(of(5)).toMatchObject([{ error: { code: -32600, message: "Invalid Request" } }]);
+  expect(of(null)).toMatchObject([
+    { error: { code: -32700, message: "Parse error", data: { error_type: "ParseError", retryable: false } } },
+    { error: { code: -32600, data: { error_type: "InvalidRequest" } } },
+  ]);
+  expect(parsed.every(({ jsonrpc }) => jsonrpc === "2.0")).toBe(true);
+  expect(await server.exit).toEqual([0, null]);
+});
+
+test("V1: what runs when the input ends is answered", async () => {
+  const server = start(project());
+  const params = { name: "run_code", arguments: { code: "await device.LoudSkill.wait(300)" } };
+  const lines = await server.send(INITIALIZE, { jsonrpc: "2.0", id: 2, method: "tools/call", params });
+  expect(lines.map((line) => JSON.parse(line)).find(({ id }) => id === 2)).toMatchObject({
+    result: { content: [{ text: "waited" }] },
+  });
+});
+
+test("V1: what runs when the server is asked to end is answered", async () => {
+  const server = start(project());
+  const params = {
+    name: "run_code",
+    arguments: { code: "await device.LoudSkill.wait(300)" },
+    _meta: { progressToken: 1 },
+  };
+  server.write(INITIALIZE, { jsonrpc: "2.0", id: 2, method: "tools/call", params });
+  await server.line("notifications/progress");
+  server.child.kill("SIGTERM");
+  expect(JSON.parse(await server.line('"id":2'))).toMatchObject({ result: { content: [{ text: "waited" }] } });
+  expect(await server.exit).toEqual([143, null]);
+});
+
+test("V6: a message that is too large gets its error, and the next one is answered", async () => {
+  const server = start(project({ "settings.yaml": "server:\n  bodyBytes: 1000\n" }));
+  const lines = await server.send(
+    INITIALIZE,
+    { jsonrpc: "2.0", id: 2, method: "ping", params: { padding: "x".repeat(2_000) } },
+    { jsonrpc: "2.0", id: 3, method: "ping" },
+  );
+  const parsed = lines.map((line) => JSON.parse(line));
+  expect(parsed.find(({ error }) => error !== undefined)).toMatchObject({
+    id: null,
+    error: {
+      code: -32600,
+      data: { reason: expect.stringMatching(/^Cannot read a message of \d+ bytes: at most 1000/) },
+    },
+  });
+  expect(parsed.find(({ id }) => id === 3)).toEqual({ jsonrpc: "2.0", id: 3, result: {} });
+});
+
+test.each([
+  [["--stdio", "--http"], 2, "Cannot serve in two ways: give either --stdio or --http"],
+  [["--http", "--no-auth", "--host", "0.0.0.0"], 2, "without a token, the server listens only on this machine"],
+])("V6: serve %j is exit %i", async (args, exit, says) => {
+  const cwd = project();
+  const child = spawn(process.execPath, [BIN, "serve", ...args], { cwd, env: environment(cwd), stdio: "pipe" });
+  const { text } = await import("node:stream/consumers");
+  const [stderr, [code]] = await Promise.all([text(child.stderr), once(child, "exit")]);
+  expect(stderr).toContain(says);
+  expect(code).toBe(exit);
+});
+
+const INITIALIZE = {
+  jsonrpc: "2.0",
+  id: 1,
+  method: "initialize",
+  params: { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: { name: "raw", version: "1" } },
+};
+
+function project(files: Readonly<Record<string, string>> = {}): string {
+  const cwd = folder();
+  for (const [name, content] of Object.entries({ "skills/loud.ts": LOUD_SKILL, ...files })) {
+    mkdirSync(dirname(join(cwd, name)), { recursive: true });
+    writeFileSync(join(cwd, name), content);
+  }
+  return cwd;
+}
+
+function environment(home: string): Record<string, string> {
+  return { PATH: process.env["PATH"] ?? "", HOME: home };
+}
+
+/** The server as a process whose lines are read one by one. */
+function start(cwd: string) {
+  const child = spawn(process.execPath, [BIN, "serve", "--stdio"], { cwd, env: environment(cwd), stdio: "pipe" });
+  onTestFinished(() => void child.kill("SIGKILL"));
+  child.stderr.resume();
+  const lines: string[] = [];
+  const waiting = new Set<() => void>();
+  const reader = createInterface({ input: child.stdout });
+  reader.on("line", (line) => {
+    lines.push(line);
+    for (const look of waiting) look();
+  });
+  const write = (...messages: readonly unknown[]): void => {
+    for (const message of messages)
+      child.stdin.write(`${typeof message === "string" ? message : JSON.stringify(message)}\n`);
+  };
+  return {
+    child,
+    write,
+    exit: once(child, "exit"),
+    /** The first line that holds a text. */
+    line: (text: string): Promise<string> =>
+      new Promise((resolve) => {
+        const look = (): void => {
+          const found = lines.find((line) => line.includes(text));
+          if (found === undefined) return;
+          waiting.delete(look);
+          resolve(found);
+        };
+        waiting.add(look);
+        look();
+      }),
+    /** Sends messages, ends the input, and gives all lines of the output. */
+    async send(...messages: readonly unknown[]): Promise<readonly string[]> {
+      write(...messages);
+      child.stdin.end();
+      await once(reader, "close");
+      return lines;
+    },
+  };
+}

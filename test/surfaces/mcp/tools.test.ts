@@ -1,0 +1,351 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+
+import type { ProvidedSkill } from "../../../src/model/skill.ts";
+import type { ElicitResult } from "@modelcontextprotocol/client";
+
+import { newClient, oldClient, onElicitation, onToolsChanged, post, serve, whenSlow } from "../serving.ts";
+
+const CLIENTS = [
+  ["the first generation", oldClient],
+  ["the second generation", newClient],
+] as const;
+
+describe.each(CLIENTS)("V1: a client of %s", (_name, connect) => {
+  test("V1: lists the three tools and uses them", async () => {
+    const { url } = await serve({ expose: "code" });
+    const client = await connect(url);
+    const { tools } = await client.listTools();
+    expect(tools.map(({ name }) => name)).toEqual(["search_skills", "describe_function", "run_code"]);
+    const found = await client.callTool({ name: "search_skills", arguments: { query: "add numbers" } });
+    expect(found.structuredContent).toMatchObject({ paths: expect.arrayContaining(["TestSkill.add"]) });
+    const described = await client.callTool({ name: "describe_function", arguments: { path: "TestSkill.add" } });
+    expect(textOf(described)).toContain("add(a: number, b: number): Promise<{ sum: number }>");
+    const code = "const { sum } = await device.TestSkill.add(2, 3); print('adding'); sum";
+    const ran = await client.callTool({ name: "run_code", arguments: { code } });
+    expect(textOf(ran)).toBe("adding\n5");
+    expect(ran.structuredContent).toEqual({ kind: "completed", runId: expect.any(String), value: 5, calls: 1 });
+  });
+
+  test("V3: a program that is refused is a result that says why", async () => {
+    const { url } = await serve();
+    const client = await connect(url);
+    const refused = await client.callTool({ name: "run_code", arguments: { code: "device.TestSkill.ad(1, 2)" } });
+    expect(refused.isError).toBe(true);
+    expect(textOf(refused)).toContain("Refused; nothing was called.");
+    expect(refused.structuredContent).toMatchObject({
+      kind: "refused",
+      error_type: "ValidationError",
+      field: "code",
+      suggestions: expect.arrayContaining(["TestSkill.add"]),
+      retryable: false,
+    });
+  });
+
+  test("V1: calls a method as a tool of its own", async () => {
+    const { url } = await serve({ expose: "tools" });
+    const client = await connect(url);
+    const { tools } = await client.listTools();
+    expect(tools.map(({ name }) => name)).toEqual(
+      ["add", "chatty", "fail", "greet", "large", "late", "pay", "picture", "rare", "slow"].map(
+        (name) => `TestSkill__${name}`,
+      ),
+    );
+    expect(tools[0]).toMatchObject({
+      description: "Add two numbers",
+      outputSchema: { type: "object", properties: { sum: { type: "number" } }, required: ["sum"] },
+      annotations: { readOnlyHint: true, idempotentHint: true },
+    });
+    const added = await client.callTool({ name: "TestSkill__add", arguments: { a: 1, b: 2 } });
+    expect(added.structuredContent).toEqual({ sum: 3 });
+    expect(textOf(added)).toBe('{"sum":3}');
+    const picture = await client.callTool({ name: "TestSkill__picture", arguments: {} });
+    expect(picture.content).toEqual([
+      { type: "text", text: "a picture" },
+      { type: "image", data: "AQID", mimeType: "image/png" },
+    ]);
+  });
+
+  test("V3: a tool that fails is a result with the data of the fault", async () => {
+    const { url } = await serve({ expose: "tools" });
+    const client = await connect(url);
+    const failed = await client.callTool({ name: "TestSkill__fail", arguments: {} });
+    expect(failed).toMatchObject({
+      isError: true,
+      structuredContent: { error_type: "ToolExecution", reason: "no luck today", retryable: true },
+    });
+    expect(textOf(failed)).toMatch(/^no luck today/);
+    const late = await client.callTool({ name: "TestSkill__late", arguments: {} });
+    expect(late.structuredContent).toMatchObject({
+      error_type: "ToolTimeout",
+      tool_name: "TestSkill__late",
+      timeout_ms: 50,
+    });
+    const invalid = await client.callTool({ name: "TestSkill__add", arguments: { a: -1, c: 2 } });
+    expect(invalid).toMatchObject({ isError: true, _meta: { "skillgate/error": { error_type: "ValidationError" } } });
+    expect(textOf(invalid)).toContain('"b" is required');
+  });
+
+  test("V1: an unknown tool is an error with the nearest name", async () => {
+    const { url } = await serve();
+    const client = await connect(url);
+    await expect(client.callTool({ name: "run_cod", arguments: {} })).rejects.toMatchObject({
+      code: -32602,
+      message: expect.stringContaining("Unknown tool: run_cod"),
+      data: { error_type: "ToolNotFound", suggestions: ["run_code"] },
+    });
+  });
+
+  test("V1: progress of a method, and of the calls inside a program, arrives", async () => {
+    const { url } = await serve({ expose: "both" });
+    const client = await connect(url);
+    const steps: unknown[] = [];
+    const onprogress = (step: unknown): unknown => steps.push(step);
+    await call(client, "TestSkill__chatty", {}, { onprogress });
+    expect(steps).toEqual([
+      { progress: 1, total: 2, message: "half" },
+      { progress: 2, total: 2 },
+    ]);
+    steps.length = 0;
+    await call(client, "run_code", { code: "await device.TestSkill.add(1, 2)" }, { onprogress });
+    expect(steps).toEqual([
+      { progress: 1, message: "TestSkill.add …" },
+      { progress: 2, message: expect.stringMatching(/^TestSkill\.add ok \(\d+ ms\)$/) },
+    ]);
+  });
+
+  test("V1: the user at the client answers what a method asks", async () => {
+    const { url } = await serve({ expose: "tools" });
+    const client = await connect(url);
+    const asked: unknown[] = [];
+    const answer = (params: unknown): ElicitResult => {
+      asked.push(params);
+      return { action: "accept", content: { name: "Ada" } };
+    };
+    onElicitation(client, answer);
+    expect(textOf(await client.callTool({ name: "TestSkill__greet", arguments: {} }))).toBe("Hello, Ada!");
+    expect(asked).toMatchObject([{ message: "Who?" }]);
+  });
+
+  test("P6: the user at the client allows a call, or does not", async () => {
+    const { url } = await serve({ expose: "both" });
+    const client = await connect(url);
+    const messages: string[] = [];
+    let allow = true;
+    const answer = ({ message }: { message: string }): ElicitResult => {
+      messages.push(message);
+      return { action: "accept", content: { allow } };
+    };
+    onElicitation(client, answer);
+    expect(textOf(await client.callTool({ name: "TestSkill__pay", arguments: {} }))).toBe("paid");
+    const ran = await client.callTool({ name: "run_code", arguments: { code: "await device.TestSkill.pay()" } });
+    expect(textOf(ran)).toBe("paid");
+    allow = false;
+    const refused = await client.callTool({ name: "TestSkill__pay", arguments: {} });
+    expect(refused.structuredContent).toMatchObject({ error_type: "AuthorizationError" });
+    expect(messages).toEqual(Array.from({ length: 3 }, () => "Allow this call?\nTestSkill.pay\n{}"));
+  });
+
+  test("V1: a call that is cancelled stops its method", async () => {
+    const { url } = await serve({ expose: "both" });
+    const client = await connect(url);
+    const began = whenSlow("began");
+    const aborted = whenSlow("aborted");
+    const controller = new AbortController();
+    const calling = call(client, "TestSkill__slow", {}, { signal: controller.signal });
+    await began;
+    controller.abort(new Error("not wanted any more"));
+    await expect(calling).rejects.toThrow("not wanted any more");
+    await aborted;
+    expect(textOf(await client.callTool({ name: "TestSkill__add", arguments: { a: 1, b: 1 } }))).toBe('{"sum":2}');
+  });
+
+  test("V1: a program that is cancelled is ended, and so is what it waits for", async () => {
+    const { url } = await serve({ expose: "code" });
+    const client = await connect(url);
+    const began = whenSlow("began");
+    const aborted = whenSlow("aborted");
+    const controller = new AbortController();
+    const calling = call(client, "run_code", { code: "await device.TestSkill.slow()" }, { signal: controller.signal });
+    await began;
+    controller.abort(new Error("not wanted any more"));
+    await expect(calling).rejects.toThrow("not wanted any more");
+    await aborted;
+  });
+
+  test("V1: hears of a tool that comes", async () => {
+    const { url, runtime } = await serve({ expose: "tools" });
+    const client = await connect(url);
+    await client.listTools();
+    const changed = new Promise<void>((resolve) => {
+      onToolsChanged(client, resolve);
+    });
+    if ("listen" in client) await client.listen({ toolsListChanged: true });
+    runtime.register(oneMethodSkill("NewSkill"));
+    await changed;
+    expect((await client.listTools()).tools.map(({ name }) => name)).toContain("NewSkill__only");
+  });
+});
+
+test("V1: what a program prints arrives as it comes", async () => {
+  const { url } = await serve({ expose: "code" });
+  const client = await oldClient(url);
+  const { LoggingMessageNotificationSchema } = await import("@modelcontextprotocol/sdk/types.js");
+  const printed = new Promise((resolve) => {
+    client.setNotificationHandler(LoggingMessageNotificationSchema, ({ params }) => resolve(params));
+  });
+  const began = whenSlow("began");
+  const controller = new AbortController();
+  const code = "print('on my way'); await device.TestSkill.slow()";
+  const running = call(client, "run_code", { code }, { signal: controller.signal });
+  await began;
+  expect(await printed).toEqual({ level: "info", logger: "run_code", data: "on my way" });
+  controller.abort(new Error("seen enough"));
+  await expect(running).rejects.toThrow("seen enough");
+});
+
+test("S7: a client may ask for less time than the owner allows, not for more", async () => {
+  const { url } = await serve({ expose: "code" }, { limits: { wallMs: 200 } });
+  const client = await newClient(url);
+  const code = "await new Promise(() => setTimeout(() => {}, 10_000))";
+  for (const [timeoutMs, timeout] of [
+    [50, 50],
+    [60_000, 200],
+  ]) {
+    const result = await client.callTool({ name: "run_code", arguments: { code, timeoutMs } });
+    const facts = { kind: "failed", error_type: "ToolTimeout", tool_name: "run_code", timeout_ms: timeout };
+    expect(result.structuredContent).toMatchObject(facts);
+    expect(textOf(result)).toContain(`${timeout} ms are over`);
+  }
+});
+
+test("V1: a cancelled request is answered", async () => {
+  const { url } = await serve({ expose: "tools" });
+  const mcp = `${url}/mcp`;
+  const initialize = {
+    jsonrpc: "2.0",
+    id: 1,
+    method: "initialize",
+    params: { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: { name: "raw", version: "1" } },
+  };
+  const opened = await post(mcp, initialize);
+  const headers = { "mcp-session-id": opened.headers.get("mcp-session-id") ?? "" };
+  const began = whenSlow("began");
+  const request = { jsonrpc: "2.0", id: 7, method: "tools/call", params: { name: "TestSkill__slow", arguments: {} } };
+  const calling = post(mcp, request, headers);
+  await began;
+  await post(mcp, { jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: 7 } }, headers);
+  expect((await calling).json).toMatchObject({
+    jsonrpc: "2.0",
+    id: 7,
+    error: { code: -32003, data: { reason: expect.stringContaining("(CANCELLED)") } },
+  });
+});
+
+test("V1: a header or a query says what is offered; a wrong word is refused", async () => {
+  const { url } = await serve({ expose: "code" });
+  const byHeader = await oldClient(url, { "x-skillgate-expose": "tools" });
+  expect((await byHeader.listTools()).tools).toHaveLength(10);
+  const byQuery = await newClient(url, {}, "/mcp?expose=both");
+  expect((await byQuery.listTools()).tools).toHaveLength(13);
+  const wrong = await post(`${url}/mcp?expose=all`, {});
+  expect(wrong).toMatchObject({
+    status: 400,
+    json: { error: { code: -32600, data: { field: "expose", suggestions: ["code", "tools", "both", "auto"] } } },
+  });
+});
+
+test("V1: auto offers methods as long as their definitions are cheap", async () => {
+  const { url } = await serve({ expose: "auto" });
+  expect((await (await oldClient(url)).listTools()).tools).toHaveLength(13);
+  const { url: dear } = await serve({ expose: "auto", budgetTokens: 100 });
+  expect((await (await oldClient(dear)).listTools()).tools).toHaveLength(3);
+});
+
+test("V1: the list of a caller is the same each time", async () => {
+  const skills = ["B", "A", "C"].map((name) => oneMethodSkill(`${name}Skill`));
+  const { url } = await serve({ expose: "tools" }, { skills });
+  const { url: other } = await serve({ expose: "tools" }, { skills: skills.toReversed() });
+  const first = await (await oldClient(url)).listTools();
+  expect((await (await oldClient(other)).listTools()).tools).toEqual(first.tools);
+  expect(first.tools.map(({ name }) => name)).toEqual(["ASkill__only", "BSkill__only", "CSkill__only"]);
+});
+
+test("V1: raw names are given where they are plain and unique", async () => {
+  const skills = [oneMethodSkill("ASkill"), oneMethodSkill("BSkill"), oneMethodSkill("CSkill", "third")];
+  const { url } = await serve({ expose: "tools", names: "raw" }, { skills });
+  const { tools } = await (await oldClient(url)).listTools();
+  expect(tools.map(({ name }) => name)).toEqual(["ASkill__only", "BSkill__only", "third"]);
+});
+
+test("V1: a large result is cut visibly, and can be read in parts", async () => {
+  const { url } = await serve({ expose: "tools" });
+  const client = await oldClient(url);
+  const result = await client.callTool({ name: "TestSkill__large", arguments: { size: 300_000 } });
+  const [text, note, link] = result.content as { text: string; type: string; uri: string }[];
+  expect(text?.text).toHaveLength((256 << 10) + 1);
+  expect(note?.text).toMatch(/^Note: the result has 300000 characters and was cut; read the rest in parts at result:/);
+  expect(link).toMatchObject({ type: "resource_link", size: 300_000 });
+  const part = await client.readResource({ uri: `${link?.uri}?offset=299990&length=100` });
+  expect(part.contents).toMatchObject([
+    { text: "x".repeat(10), _meta: { "skillgate/part": { offset: 299_990, total: 300_000 } } },
+  ]);
+});
+
+test("V1: in code mode the list costs at most 1500 tokens, whatever is behind it", async () => {
+  const { url } = await serve({ expose: "code" }, { skills: recordedSkills() });
+  const { json } = await openAndList(url);
+  // Four characters make about a token; the definitions themselves would cost some 50,000.
+  expect(JSON.stringify(json.result.tools).length / 4).toBeLessThan(1_000);
+});
+
+function oneMethodSkill(name: string, method = "only"): ProvidedSkill {
+  return {
+    name,
+    description: `Is ${name}`,
+    source: "code",
+    kind: "code",
+    methods: [{ name: method, description: "Does one thing", input: { type: "object" } }],
+    invoke: () => Promise.resolve("done"),
+  };
+}
+
+/** The recorded catalogs of real servers, as skills. */
+function recordedSkills(): readonly ProvidedSkill[] {
+  const folder = "test/fixtures/mcp/tools";
+  return readdirSync(folder).map((file) => {
+    const { tools } = JSON.parse(readFileSync(join(folder, file), "utf8"));
+    return {
+      ...oneMethodSkill(`${file.replace(/\W.*/, "")}MCP`),
+      methods: tools.map((tool: { name: string; description: string; inputSchema: object }) => ({
+        name: tool.name.replaceAll(/\W/g, "_"),
+        description: tool.description,
+        input: tool.inputSchema,
+      })),
+    };
+  });
+}
+
+async function openAndList(url: string) {
+  const params = { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: { name: "raw", version: "1" } };
+  const opened = await post(`${url}/mcp`, { jsonrpc: "2.0", id: 1, method: "initialize", params });
+  const headers = { "mcp-session-id": opened.headers.get("mcp-session-id") ?? "" };
+  return post(`${url}/mcp`, { jsonrpc: "2.0", id: 2, method: "tools/list" }, headers);
+}
+
+/** The two generations take options in different places. */
+function call(
+  client: Awaited<ReturnType<(typeof CLIENTS)[number][1]>>,
+  name: string,
+  args: Record<string, unknown>,
+  options: { readonly signal?: AbortSignal; readonly onprogress?: (step: unknown) => unknown },
+): Promise<unknown> {
+  const request = { name, arguments: args };
+  return "listen" in client ? client.callTool(request, options) : client.callTool(request, undefined, options);
+}
+
+function textOf(result: unknown): string {
+  const { content } = result as { content: readonly { type: string; text?: string }[] };
+  return content.map(({ text }) => text ?? "").join("\n");
+}

@@ -1,0 +1,174 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import {
+  Client as NewClient,
+  type ElicitResult,
+  StreamableHTTPClientTransport as NewHttp,
+} from "@modelcontextprotocol/client";
+import { Client as OldClient } from "@modelcontextprotocol/sdk/client/index.js";
+import { StreamableHTTPClientTransport as OldHttp } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
+import {
+  ElicitRequestSchema,
+  type ElicitResult as OldElicitResult,
+  ToolListChangedNotificationSchema,
+} from "@modelcontextprotocol/sdk/types.js";
+import { onTestFinished } from "vitest";
+
+import { defineSkill } from "../../src/define-skill.ts";
+import type { RuntimeOptions } from "../../src/options.ts";
+import { createRuntime, type Runtime } from "../../src/runtime.ts";
+import { SERVER_DEFAULTS, serveHttp, type ServerSettings } from "../../src/surfaces/http/index.ts";
+
+/** A server with a skill of everything that can go well and wrong, for as long as the test lasts. */
+export async function serve(
+  settings: Partial<ServerSettings> = {},
+  options: RuntimeOptions = {},
+  isToken?: (token: string) => boolean,
+): Promise<{ readonly url: string; readonly runtime: Runtime; readonly close: () => Promise<void> }> {
+  const runtime = await createRuntime({ skillsDir: false, skills: [TestSkill], workers: 1, ...options });
+  const auth = isToken !== undefined;
+  const server = await serveHttp(runtime, { ...SERVER_DEFAULTS, port: 0, auth, drainSeconds: 2, ...settings }, isToken);
+  let closing: Promise<void> | undefined;
+  const close = (): Promise<void> => (closing ??= server.close().then(() => runtime.close()));
+  onTestFinished(close);
+  return { url: server.url, runtime, close };
+}
+
+/** What the slow method was told; events to wait for instead of time. */
+export const slow = { began: () => {}, aborted: () => {} };
+
+export function whenSlow(what: keyof typeof slow): Promise<void> {
+  return new Promise((resolve) => (slow[what] = resolve));
+}
+
+const TEXT = { type: "string" } as const;
+
+export const TestSkill = defineSkill({
+  name: "TestSkill",
+  description: "Does what tests want",
+  guidance: "Use it in tests only.",
+  methods: {
+    add: {
+      description: "Add two numbers",
+      input: {
+        type: "object",
+        properties: { a: { type: "number", minimum: 0 }, b: { type: "number" } },
+        required: ["a", "b"],
+      },
+      output: { type: "object", properties: { sum: { type: "number" } }, required: ["sum"] },
+      readOnly: true,
+      idempotent: true,
+      run: ({ a, b }) => ({ sum: a + b }),
+    },
+    fail: {
+      description: "Always fails",
+      run: () => {
+        throw new Error("no luck today");
+      },
+    },
+    late: { description: "Is too late", timeoutMs: 50, run: () => new Promise(() => {}) },
+    slow: {
+      description: "Waits until it is cancelled",
+      run: (_input, { signal, progress }) =>
+        new Promise((_resolve, reject) => {
+          progress(1, 10, "waiting");
+          signal.addEventListener("abort", () => {
+            slow.aborted();
+            reject(new Error("stopped"));
+          });
+          slow.began();
+        }),
+    },
+    large: {
+      description: "Returns much text",
+      input: { type: "object", properties: { size: { type: "integer" } }, required: ["size"] },
+      run: ({ size }) => "x".repeat(size),
+    },
+    picture: {
+      description: "Returns text and an image",
+      run: () => ["a picture", { type: "image", data: new Uint8Array([1, 2, 3]), mimeType: "image/png" }],
+    },
+    chatty: {
+      description: "Says what it does",
+      run: (_input, { log, progress }) => {
+        progress(1, 2, "half");
+        log("warn", "look out");
+        progress(2, 2);
+        return "done";
+      },
+    },
+    greet: {
+      description: "Asks for a name and greets",
+      run: async (_input, { client }) => {
+        const requestedSchema = { type: "object", properties: { name: TEXT }, required: ["name"] };
+        const answer = await client?.ask("elicitation/create", { message: "Who?", requestedSchema }, "who");
+        return `Hello, ${(answer as { content: { name: string } }).content.name}!`;
+      },
+    },
+    pay: { description: "Pays", approval: "user", run: () => "paid" },
+    rare: { description: "May be called once a minute", cooldownSeconds: 60, run: () => "called" },
+  },
+});
+
+type AnyClient = OldClient | NewClient;
+
+export const OLD = { name: "old", version: "1" };
+
+/** A client of the SDK's first generation, over HTTP. */
+export async function oldClient(url: string, headers: Record<string, string> = {}, path = "/mcp"): Promise<OldClient> {
+  const client = new OldClient(OLD, { capabilities: { elicitation: {}, sampling: {} } });
+  const transport = new OldHttp(new URL(path, url), { requestInit: { headers } });
+  // The SDK's own types do not fit each other under exactOptionalPropertyTypes.
+  await client.connect(transport as never);
+  onTestFinished(() => client.close());
+  return client;
+}
+
+/** A client of the second generation, which speaks the protocol of 2026. */
+export async function newClient(url: string, headers: Record<string, string> = {}, path = "/mcp"): Promise<NewClient> {
+  const client = new NewClient(
+    { name: "new", version: "2" },
+    { capabilities: { elicitation: { form: {} }, sampling: {} }, versionNegotiation: { mode: "auto" } },
+  );
+  await client.connect(new NewHttp(new URL(path, url), { requestInit: { headers } }));
+  onTestFinished(() => client.close());
+  return client;
+}
+
+/** Answers for the user of a client. */
+export function onElicitation(client: AnyClient, answer: (params: { message: string }) => ElicitResult): void {
+  if ("listen" in client) client.setRequestHandler("elicitation/create", ({ params }) => answer(params));
+  else client.setRequestHandler(ElicitRequestSchema, ({ params }) => answer(params) as OldElicitResult);
+}
+
+export function onToolsChanged(client: AnyClient, listener: () => void): void {
+  if ("listen" in client) client.setNotificationHandler("notifications/tools/list_changed", listener);
+  else client.setNotificationHandler(ToolListChangedNotificationSchema, listener);
+}
+
+/** Whatever JSON says. */
+export type Parsed = ReturnType<typeof JSON.parse>;
+
+/** Posts JSON; the answer's status and its JSON, if it has any. */
+export async function post(
+  url: string,
+  body: unknown,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<{ readonly status: number; readonly json: Parsed; readonly headers: Headers }> {
+  const response = await fetch(url, {
+    method: "POST",
+    headers: { "content-type": "application/json", accept: "application/json, text/event-stream", ...headers },
+    body: typeof body === "string" ? body : JSON.stringify(body),
+  });
+  const text = await response.text();
+  const data = text.startsWith("event:") || text.startsWith("id:") ? (/^data: (.*)$/m.exec(text)?.[1] ?? "") : text;
+  return { status: response.status, json: data === "" ? undefined : JSON.parse(data), headers: response.headers };
+}
+
+/** A folder for as long as the test lasts. */
+export function folder(): string {
+  const path = mkdtempSync(join(tmpdir(), "skillgate-serve-"));
+  onTestFinished(() => rmSync(path, { recursive: true, force: true }));
+  return path;
+}
