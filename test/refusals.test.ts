@@ -33,3 +33,21 @@ test("S5: every code of the gatekeeper has its text", () => {
   const codes = [...section.matchAll(/^ {2}([A-Z_]+):/gm)].map(([, code]) => code);
   expect(REFUSALS.map(({ code }) => code)).toEqual([...codes, "PERMISSION_MISSING"]);
 });
+
+test.each([
+  [
+    "for (const each of await device.MathSkill.add(1, 2)) print(each)",
+    "It is no list: look at it first with print(value), the list may be one of its members",
+  ],
+  [
+    "const sum = await device.MathSkill.add(1, 2);\nsum.items.map(print)",
+    "Look first at what is before the dot: print(Object.keys(value)) tells its members",
+  ],
+  [
+    "const sum = await device.MathSkill.add(1, 2);\nsum.toList()",
+    "What is called there is no function: look first with print(value)",
+  ],
+])("S10: a value that is something else than the snippet takes it for: %s", async (source, hint) => {
+  const outcome = await runtime.run(source, { caller: { id: "ada", grants: ["MathSkill.*"] } });
+  expect(outcome).toMatchObject({ kind: "failed", error: { code: "THROWN", hint } });
+});

@@ -338,7 +338,7 @@ test("S5: no program that is let through fails to parse in the engine", async ()
       const { end } = await sandbox.run({ ...accepted, code: `return 1;${accepted.code}` }, () =>
         Promise.resolve({ ok: true, json: "null" }),
       );
-      expect(end).toEqual({ kind: "returned", json: "1" });
+      expect(end, accepted.code).toEqual({ kind: "returned", json: "1" });
     }),
     { numRuns: 3_000 },
   );
