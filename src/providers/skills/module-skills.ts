@@ -34,12 +34,16 @@ export interface ModuleSkills {
 }
 
 /** What the process of the skills must know of a module. */
-export function loadOrderOf({ source }: SkillModule, { reading, bundle }: Prepared, isReload: boolean): LoadOrder {
+export function loadOrderOf(
+  { source }: SkillModule,
+  { reading, bundle, format }: Prepared,
+  isReload: boolean,
+): LoadOrder {
   return {
     kind: "load",
     module: source,
     bundle,
-    format: reading.format,
+    format,
     classes: reading.classes.map(({ path }) => path),
     values: reading.values,
     isReload,

@@ -256,3 +256,26 @@ describe("a skills folder that is watched", () => {
     await expect.poll(() => provider.skills.map(({ name }) => name)).toEqual(["LateSkill"]);
   });
 });
+
+describe("a file that imports nothing", () => {
+  test("L1: may export a nameless class, and may wait at its top level", async () => {
+    const provider = await loadFiles({
+      "nameless.ts": "export default class { one(): number { return 1; } }",
+      "waits.ts": "const value = await Promise.resolve(7); export const seven = (): number => value;",
+    });
+    expect(provider.problems).toEqual([]);
+    await expect(call(provider, "NamelessSkill.one")).resolves.toBe(1);
+    await expect(call(provider, "WaitsSkill.seven")).resolves.toBe(7);
+  });
+
+  test("L1: is as strict as an ES module, and knows its own place", async () => {
+    const provider = await loadFiles({
+      "strict.ts": `
+        export const loose = (): string => { try { undeclared = 1; return "loose"; } catch { return "strict"; } };
+        export const place = (): string => __filename.split("/").at(-1) ?? "";
+      `,
+    });
+    await expect(call(provider, "StrictSkill.loose")).resolves.toBe("strict");
+    await expect(call(provider, "StrictSkill.place")).resolves.toBe("strict.ts");
+  });
+});

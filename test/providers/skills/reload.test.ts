@@ -79,10 +79,10 @@ test("L6: what earlier saves have left in the cache is thrown away after a week"
     await opened.close();
   };
   await save("export const get = () => 1;");
-  const old = (await readdir(cacheDir)).find((name) => name.endsWith(".mjs")) ?? "";
+  const old = (await readdir(cacheDir)).find((name) => /\.[cm]js$/.test(name)) ?? "";
   const lastWeek = new Date(Date.now() - 8 * 24 * 3_600_000);
   await utimes(join(cacheDir, old), lastWeek, lastWeek);
   await save("export const get = () => 2;");
-  const left = (await readdir(cacheDir)).filter((name) => name.endsWith(".mjs"));
+  const left = (await readdir(cacheDir)).filter((name) => /\.[cm]js$/.test(name));
   expect([left.length, left.includes(old)]).toEqual([1, false]);
 });

@@ -20,6 +20,7 @@ import { SourceError } from "../read/syntax.ts";
 import { isInside } from "./discover.ts";
 
 export interface Bundle {
+  readonly format: ModuleFormat;
   /** One JavaScript file with everything that the module imports from beside it. */
   readonly text: string;
   /** The files in it. */
@@ -57,12 +58,46 @@ export async function bundleModule(request: BundleRequest): Promise<Bundle> {
     // esbuild lists its own helpers too, as `<runtime>`.
     const files = Object.keys(metafile.inputs).filter((file) => !file.startsWith("<"));
     return {
+      format: request.format,
       text: outputFiles[0]?.text ?? "",
       files: files.map((file) => resolve(request.root, file)),
       packages: [...packages],
     };
   } catch (error) {
     throw mistakeIn(error, request);
+  }
+}
+
+/** What a file must not have to be a module by itself; in a comment it does no harm. */
+const NEEDS_OTHERS = /\b(?:import|require|module|exports)\b|\bfrom\s*["']/;
+
+/**
+ * The same for a file that imports nothing, in a fraction of the time; `undefined` for any other. It becomes CommonJS,
+ * which Node reads many times faster than an ES module, and can forget.
+ */
+export async function translateModule({ entry, format }: BundleRequest, text: string): Promise<Bundle | undefined> {
+  if (NEEDS_OTHERS.test(text)) return undefined;
+  const { transform } = await import("esbuild");
+  try {
+    const { code } = await transform(text, {
+      loader: extname(entry).endsWith("ts") ? "ts" : "js",
+      format: "cjs",
+      platform: "node",
+      target: "node20",
+      sourcefile: entry,
+      sourcemap: "inline",
+      sourcesContent: false,
+      legalComments: "none",
+      tsconfigRaw: {},
+      define: placeOf(entry),
+      // As strict as the ES module that it was.
+      ...(format === "esm" && { banner: '"use strict";' }),
+      logLevel: "silent",
+    });
+    return { format: "cjs", text: code, files: [entry], packages: [] };
+  } catch {
+    // It waits at its top level, or has a mistake, which the longer way reports.
+    return undefined;
   }
 }
 

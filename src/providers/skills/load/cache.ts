@@ -15,6 +15,7 @@ export interface Prepared {
   readonly warnings: readonly string[];
   /** The bundle, ready to be imported. */
   readonly bundle: string;
+  readonly format: ModuleFormat;
   /** Every file that went into it. */
   readonly files: readonly string[];
 }
@@ -109,7 +110,7 @@ function isKept(value: unknown): value is Kept {
 function store(dir: string, entry: string, made: Made): Prepared {
   const { reading, warnings, text, format, files, packages, since } = made;
   const bundle = join(dir, `${hashOf(text)}.${format === "esm" ? "mjs" : "cjs"}`);
-  const prepared: Prepared = { reading, warnings, bundle, files };
+  const prepared: Prepared = { reading, warnings, bundle, format, files };
   write(bundle, text);
   const facts = files.map((file) => ({ file, stats: statSync(file) }));
   const hashes = facts.map(({ file, stats }) => [file, hashOf(readFileSync(file)), stampOf(stats)] as const);

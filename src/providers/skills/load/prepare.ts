@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 
 import { readModule, type Reading } from "../read/index.ts";
 import { parseSource, SourceError } from "../read/syntax.ts";
-import { bundleModule, stripTypes } from "./bundle.ts";
+import { bundleModule, stripTypes, translateModule } from "./bundle.ts";
 import type { Cache, Prepared } from "./cache.ts";
 import type { SkillModule } from "./discover.ts";
 
@@ -14,12 +14,13 @@ export async function prepare(module: SkillModule, root: string, cache: Cache): 
   const text = await readFile(module.entry, "utf8");
   const { reading, warnings } = await read(module, text);
   const outfile = `${cache.dir}/bundle.mjs`;
-  const bundle = await bundleModule({ entry: module.entry, format: reading.format, root, outfile });
+  const request = { entry: module.entry, format: reading.format, root, outfile };
+  const bundle = (await translateModule(request, text)) ?? (await bundleModule(request));
   return cache.store(module.entry, {
     reading,
     warnings,
     text: bundle.text,
-    format: reading.format,
+    format: bundle.format,
     files: [...new Set([module.entry, ...bundle.files, ...reading.files])],
     packages: bundle.packages,
     since,
