@@ -186,31 +186,20 @@ interface Parts {
 function openRuntime(parts: Parts): Runtime {
   const { options, registry, sources, providers, events, statistics } = parts;
   const rooms = openRooms(parts);
-  const conversations = createConversations();
+  const runAndWait = runnerOf(parts, rooms);
   let known: Promise<void> | undefined;
   let closed: Promise<unknown> | undefined;
   const whenKnown = (): Promise<void> => (known ??= providers.known());
   const stopFollowing = followSettings(parts);
   if (options.lazy !== true) void whenKnown();
 
-  const viewFor = (caller: Caller = OWNER): Catalog => registry.viewFor(caller);
   const requestOf = (options: RunOptions): RunRequest => requestFor(options, parts);
 
   const runtime: Runtime = {
     ...controlSkills(parts),
     async run(source, options = {}) {
       if (closed !== undefined) throw new SkillgateError("RUNTIME_CLOSED", sentence("RUNTIME_CLOSED", "run"));
-      // Who asks what there is wants to hear of all of it.
-      if (!providers.isComplete && QUESTION.test(source)) await whenKnown();
-      let outcome = await runSnippet(source, requestOf(options), rooms);
-      // A name may be unknown only because what has it is still on its way.
-      for (const wait of [() => providers.open(), whenKnown]) {
-        if (providers.isComplete || outcome.kind !== "refused" || !outcome.violations.some(isUnknown)) break;
-        await wait();
-        outcome = await runSnippet(source, requestOf(options), rooms);
-      }
-      const { conversation, caller } = options;
-      if (conversation !== undefined) outcome = conversations.remember(conversation, outcome, viewFor(caller));
+      const outcome = await runAndWait(source, options, whenKnown);
       events.emit("run", outcome);
       return outcome;
     },
@@ -224,20 +213,12 @@ function openRuntime(parts: Parts): Runtime {
     statistics: () => rooms.router.statistics(),
     lastingStatistics: () => statistics.all(),
     audit: () => rooms.router.entries(),
-    search: (query, { caller = OWNER, ...options } = {}) =>
-      rooms.discovery.search(viewFor(caller), caller, query, options),
-    describe: (path, { caller = OWNER } = {}) => describeFor(path, requestOf({ caller }), rooms.discovery),
-    declarations: (skills, { caller } = {}) => rooms.discovery.declarations(viewFor(caller), skills),
-    systemPrompt: ({ caller, ...options } = {}) => systemPrompt(viewFor(caller), options),
-    learned: ({ caller = OWNER } = {}) => rooms.discovery.learned(viewFor(caller), caller),
-    forget: ({ caller, path } = {}) => rooms.learning.forget(caller, path),
+    ...discoveryOf(parts, rooms),
     register: (skill) => sources.register(skill),
     unregister: (name) => sources.unregister(name),
     get catalog() {
       return registry.catalog;
     },
-    catalogFor: viewFor,
-    validate: (path, input, { caller } = {}) => rooms.validate(methodAt(path, requestOf({ ...(caller && { caller }) })), input),
     limits: parts.settings.limits,
     sections: parts.settings.sections,
     get servers() {
@@ -266,6 +247,51 @@ function openRuntime(parts: Parts): Runtime {
     [Symbol.asyncDispose]: () => runtime.close(),
   };
   return runtime;
+}
+
+/** Runs snippets. One that asks for what is still on its way waits for it. */
+function runnerOf(
+  parts: Parts,
+  rooms: Rooms,
+): (source: string, options: RunOptions, whenKnown: () => Promise<void>) => Promise<Outcome> {
+  const { registry, providers } = parts;
+  const conversations = createConversations();
+  return async (source, options, whenKnown) => {
+    // Who asks what there is wants to hear of all of it.
+    if (!providers.isComplete && QUESTION.test(source)) await whenKnown();
+    let outcome = await runSnippet(source, requestFor(options, parts), rooms);
+    // A name may be unknown only because what has it is still on its way.
+    for (const wait of [() => providers.open(), whenKnown]) {
+      if (providers.isComplete || outcome.kind !== "refused" || !outcome.violations.some(isUnknown)) break;
+      await wait();
+      outcome = await runSnippet(source, requestFor(options, parts), rooms);
+    }
+    const { conversation, caller = OWNER } = options;
+    return conversation === undefined
+      ? outcome
+      : conversations.remember(conversation, outcome, registry.viewFor(caller));
+  };
+}
+
+/** What there is to find, and how it is called. */
+function discoveryOf(
+  parts: Parts,
+  { discovery, learning, validate }: OpenRooms,
+): Pick<
+  Runtime,
+  "search" | "describe" | "declarations" | "systemPrompt" | "learned" | "forget" | "catalogFor" | "validate"
+> {
+  const viewFor = (caller: Caller = OWNER): Catalog => parts.registry.viewFor(caller);
+  return {
+    search: (query, { caller = OWNER, ...options } = {}) => discovery.search(viewFor(caller), caller, query, options),
+    describe: (path, { caller = OWNER } = {}) => describeFor(path, requestFor({ caller }, parts), discovery),
+    declarations: (skills, { caller } = {}) => discovery.declarations(viewFor(caller), skills),
+    systemPrompt: ({ caller, ...options } = {}) => systemPrompt(viewFor(caller), options),
+    learned: ({ caller = OWNER } = {}) => discovery.learned(viewFor(caller), caller),
+    forget: ({ caller, path } = {}) => learning.forget(caller, path),
+    catalogFor: viewFor,
+    validate: (path, input, { caller = OWNER } = {}) => validate(methodAt(path, requestFor({ caller }, parts)), input),
+  };
 }
 
 /** What a run or a call is about: who asks, what there is for them, and who hears what it has to say. */
@@ -309,12 +335,23 @@ function describeFor(path: string, { catalog, isDisabled }: RunRequest, discover
   return { ...found, suggestions: [], text: `Error: Skill '${skill}' is disabled` };
 }
 
-function openRooms({ options, settings, events, registry, sources, skillSettings, store, statistics }: Parts): Rooms & {
+interface OpenRooms extends Rooms {
   readonly router: Router;
   readonly typecheck: Typecheck | undefined;
   readonly learning: Learning;
-  validate(method: Method, input: unknown): readonly ArgumentProblem[];
-} {
+  readonly validate: (method: Method, input: unknown) => readonly ArgumentProblem[];
+}
+
+function openRooms({
+  options,
+  settings,
+  events,
+  registry,
+  sources,
+  skillSettings,
+  store,
+  statistics,
+}: Parts): OpenRooms {
   const typecheck = settings.typecheck ? createTypecheck() : undefined;
   if (options.typecheck === true) typecheck?.load();
   const learning = createLearning(settings.learning);

@@ -25,8 +25,10 @@ export interface Session extends AsyncDisposable {
   readonly signal: AbortSignal;
   /** Opened when first asked for. Its servers may still be connecting. */
   readonly runtime: (use?: Use) => Promise<Runtime>;
+  /** The same, when of all its servers is known what they offer; those that are known from earlier need not run. */
+  readonly readyRuntime: () => Promise<Runtime>;
   /** The same, when all its servers are connected or have failed. */
-  readonly readyRuntime: (use?: Use) => Promise<Runtime>;
+  readonly connectedRuntime: (use?: Use) => Promise<Runtime>;
   /** One that serves for long: everything opens at once, and follows what changes. */
   readonly servingRuntime: () => Promise<Runtime>;
   /** A runtime of which nothing is left in the end: its skills remember nothing of it. */
@@ -66,7 +68,13 @@ export function openSession(flags: CommonFlags, { paint }: Terminal, signal: Abo
     return opened;
   }
 
-  async function readyRuntime(use?: Use): Promise<Runtime> {
+  async function readyRuntime(): Promise<Runtime> {
+    const { known } = await runtime();
+    await unlessInterrupted(known, signal);
+    return runtime();
+  }
+
+  async function connectedRuntime(use?: Use): Promise<Runtime> {
     const { ready } = await runtime(use);
     await unlessInterrupted(ready, signal);
     return runtime();
@@ -78,11 +86,12 @@ export function openSession(flags: CommonFlags, { paint }: Terminal, signal: Abo
     signal,
     runtime,
     readyRuntime,
+    connectedRuntime,
     servingRuntime,
     async forgetfulRuntime() {
       const made = await unlessInterrupted(openRuntime(flags, { paint, signal }, BRIEF, "forget"), signal);
       forgetful.push(made);
-      await unlessInterrupted(made.ready, signal);
+      await unlessInterrupted(made.known, signal);
       return made;
     },
     folders: () => foldersOf(flags),

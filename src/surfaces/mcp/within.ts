@@ -10,5 +10,5 @@ export async function within(ms: number, work: Promise<unknown>): Promise<void> 
 
 /** Waits until it is known what servers offer, but not for those that take long. */
 export function knownWithin(ms: number, runtime: Runtime): Promise<void> {
-  return within(ms, runtime.ready);
+  return within(ms, runtime.known);
 }

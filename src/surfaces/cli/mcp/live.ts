@@ -26,7 +26,7 @@ export async function startServers(session: Session, name?: string, use: Use = {
   const files = await openFiles(session);
   const { room, servers: configs } = files;
   if (name !== undefined) requireUsable(name, files);
-  const runtime = await session.readyRuntime({ ...use, ...(name !== undefined && { onlyServers: [name] }) });
+  const runtime = await session.connectedRuntime({ ...use, ...(name !== undefined && { onlyServers: [name] }) });
   const hide = room.hideSecrets(configs);
   const shown = (problem: Problem): Problem => ({ ...problem, error: hide(problem.error) });
   return {
