@@ -91,7 +91,7 @@ function nameOfProject({ cwd }: Folders): string {
 }
 
 /** The checkout or the installation that this code itself is from: who runs it trusts it already. */
-const OWN_FOLDER = canonicalPath(dirname(createRequire(import.meta.url).resolve("skillgate/package.json")));
+const OWN_FOLDER = ownFolder();
 
 /** Folders whose files need no approval: `/home/ada/src:/work`. */
 const TRUSTED_FOLDERS = "SKILLGATE_TRUSTED_FOLDERS";
@@ -102,6 +102,15 @@ function trusts(env: Environment, folders: Folders): boolean {
   if (cwd === canonicalPath(folders.home) || cwd === OWN_FOLDER) return true;
   const named = (env[TRUSTED_FOLDERS] ?? "").split(delimiter).filter((folder) => folder !== "");
   return named.map(canonicalPath).some((folder) => folder === cwd || isInside(relative(folder, cwd)));
+}
+
+/** `undefined` where this code is part of another program's bundle. */
+function ownFolder(): string | undefined {
+  try {
+    return canonicalPath(dirname(createRequire(import.meta.url).resolve("skillgate/package.json")));
+  } catch {
+    return undefined;
+  }
 }
 
 export function foldersOf({ cwd, home, env }: Pick<ConfigOptions, "cwd" | "home" | "env">): Folders {

@@ -1,4 +1,4 @@
-import { array, assert, constantFrom, dictionary, integer, property, string } from "fast-check";
+import { array, assert, constantFrom, dictionary, integer, property, string } from "../fuzz.ts";
 import { expect, test } from "vitest";
 
 import { type Edit, editText } from "../../src/config/document/edit.ts";

@@ -1,4 +1,4 @@
-import fc from "fast-check";
+import fc from "../fuzz.ts";
 import { describe, expect, test } from "vitest";
 
 import { check } from "./stubs.ts";

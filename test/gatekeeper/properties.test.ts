@@ -1,4 +1,4 @@
-import fc from "fast-check";
+import fc from "../fuzz.ts";
 import { afterAll, expect, test } from "vitest";
 
 import { createSandbox } from "../../sandbox/index.ts";

@@ -1,5 +1,5 @@
 import { Ajv2020 } from "ajv/dist/2020.js";
-import fc from "fast-check";
+import fc from "../fuzz.ts";
 import { expect, test } from "vitest";
 import { createShape, type Difference, observe, schemaOf } from "../../src/learning/shape.ts";
 

@@ -1,6 +1,6 @@
 import addFormats from "ajv-formats";
 import { Ajv2020 } from "ajv/dist/2020.js";
-import * as fc from "fast-check";
+import * as fc from "../fuzz.ts";
 import { expect, test } from "vitest";
 import type { JsonSchema } from "../../src/model/json.ts";
 import { describe, exampleArguments } from "../../src/registry/index.ts";

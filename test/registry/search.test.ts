@@ -1,4 +1,4 @@
-import * as fc from "fast-check";
+import * as fc from "../fuzz.ts";
 import { describe, expect, test } from "vitest";
 import { createRegistry, search } from "../../src/registry/index.ts";
 import { catalogOf, recordedSkills, sampleSkills, skillOf } from "./catalogs.ts";

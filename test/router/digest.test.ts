@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import * as fc from "fast-check";
+import * as fc from "../fuzz.ts";
 import { expect, test } from "vitest";
 
 import { canonicalText } from "../../src/router/digest.ts";

@@ -1,4 +1,4 @@
-import fc from "fast-check";
+import fc from "../fuzz.ts";
 import { expect, test } from "vitest";
 
 import { binaryOfJson } from "../../sandbox/binary-of-json.ts";

@@ -1,4 +1,4 @@
-import fc from "fast-check";
+import fc from "../fuzz.ts";
 import { expect, test } from "vitest";
 
 import type { Answer } from "../../sandbox/index.ts";

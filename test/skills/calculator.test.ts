@@ -1,4 +1,4 @@
-import * as fc from "fast-check";
+import * as fc from "../fuzz.ts";
 import { describe, expect, test } from "vitest";
 import { CalculatorSkill } from "../../skills/calculator/skill.ts";
 
