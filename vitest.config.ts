@@ -6,6 +6,7 @@ export default defineConfig({
     testTimeout: 30_000,
     hookTimeout: 30_000,
     pool: "forks",
+    maxWorkers: "100%",
     setupFiles: ["test/no-colors.ts"],
   },
 });

@@ -112,7 +112,8 @@ test("S7: a result is as long as its JSON, however short its binary form", async
 });
 
 test("S7: depth and circles are errors of the snippet", async () => {
-  const deep = await run(sandbox, "let deep = []; for (let i = 0; i < 1e5; i++) deep = [deep]; return deep");
+  const code = "let deep = []; for (let i = 0; i < 1e5; i++) deep = [deep]; return deep";
+  const deep = await run(sandbox, code, { limits: { cpuMs: 500 } });
   expect(deep.end.kind).not.toBe("returned");
   const circle = await run(sandbox, "const circle = {}; circle.self = circle; return circle");
   expect(circle.end).toMatchObject({ kind: "threw", json: expect.stringContaining("circular") as string });
