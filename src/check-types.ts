@@ -5,7 +5,7 @@ import { type Finding, type Places, placesOf, violationAt } from "./model/frame.
 import type { Violation } from "./model/outcome.ts";
 import { type Plan, UNKNOWN } from "./model/plan.ts";
 import type { Program, Snippet } from "./model/snippet.ts";
-import { declarations } from "./registry/index.ts";
+import { declarations, type ObservedOutput } from "./registry/index.ts";
 import type { Diagnostic, Typecheck } from "./typecheck/index.ts";
 
 /** What the compiler says of a snippet that the gatekeeper has let through. */
@@ -52,9 +52,10 @@ export function checkTypesWith(typecheck: Typecheck, discovery: Discovery): Chec
     }
     const methods = [...program.paths].flatMap((path) => catalog.method(path) ?? []);
     if (snippet.kind !== "program" || methods.length === 0) return NO_OPINION;
+    const seen = methods.flatMap((method) => discovery.observed(method) ?? []);
+    if (isKnownWhole(plan, methods) && !hasStrangeMember(snippet.text, seen)) return NO_OPINION;
     const skills = [...new Set(methods.map(({ skill }) => skill))];
     const [promised, learned] = [declarations(catalog, skills), discovery.declarations(catalog, skills)];
-    if (learned === promised && isKnownWhole(plan, methods)) return NO_OPINION;
     const all = await diagnosticsOf(snippet.text, learned);
     const sure = learned === promised || all.length === 0 ? all : await diagnosticsOf(snippet.text, promised);
     return opinionOf(
@@ -76,6 +77,24 @@ function isKnownWhole(plan: Plan, methods: readonly Method[]): boolean {
     plan.every(({ literalArguments }) => literalArguments !== undefined && !literalArguments.some(hasUnknown))
   );
 }
+
+/** True if results are known by experience, and the snippet names a member that neither they nor the language have. */
+function hasStrangeMember(code: string, seen: readonly ObservedOutput[]): boolean {
+  if (seen.length === 0) return false;
+  const paths = /\bdevice\s*\.\s*[\w$]+\s*\.\s*[\w$]+/g;
+  const members = code.replaceAll(paths, "").matchAll(/\.\s*([a-z_$][\w$]*)/gi);
+  const strange = [...members].flatMap(([, name = ""]) => (OF_THE_LANGUAGE.has(name) ? [] : name));
+  if (strange.length === 0) return false;
+  const known = JSON.stringify(seen);
+  return strange.some((name) => !known.includes(`"${name}"`));
+}
+
+/** Members of what programs have without asking. */
+const OF_THE_LANGUAGE: ReadonlySet<string> = new Set(
+  [Array, String, Number, Boolean, Object, Promise, Map, Set, Date, RegExp, Error, Function, JSON, Math, console]
+    .flatMap((each) => [each, (each as { readonly prototype?: object }).prototype ?? {}])
+    .flatMap((each) => Object.getOwnPropertyNames(each)),
+);
 
 function hasUnknown(value: unknown): boolean {
   if (typeof value !== "object" || value === null) return value === UNKNOWN;

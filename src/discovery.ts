@@ -1,10 +1,11 @@
 import type { Learned, Learning } from "./learning/index.ts";
 import type { Caller } from "./model/caller.ts";
-import type { Catalog } from "./model/catalog.ts";
+import type { Catalog, Method } from "./model/catalog.ts";
 import {
   declarations,
   describe,
   type Description,
+  type ObservedOutput,
   search,
   type SearchAnswer,
   type SearchOptions,
@@ -17,6 +18,8 @@ export interface Discovery {
   describe(catalog: Catalog, path: string): Description;
   declarations(catalog: Catalog, skills?: readonly string[]): string;
   learned(catalog: Catalog, caller: Caller): Learned;
+  /** What the results of a method were like so far, if that was learned. */
+  observed(method: Method): ObservedOutput | undefined;
 }
 
 export function createDiscovery(learning: Learning): Discovery {
@@ -30,6 +33,7 @@ export function createDiscovery(learning: Learning): Discovery {
     describe: (catalog, path) => describe(catalog, path, learning.observed),
     declarations: (catalog, skills) => declarations(catalog, skills, learning.observed),
     learned: (catalog, caller) => learning.learned(catalog, caller),
+    observed: learning.observed,
   };
 }
 
