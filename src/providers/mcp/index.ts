@@ -126,13 +126,14 @@ function serverNamed(name: string, servers: readonly Server[], tool?: string): S
   throw new SkillgateError("SKILL_UNKNOWN", `MCP server not found: ${name}`, facts);
 }
 
-/** Of two servers with one skill name, the first has it; the second is not started and says so (N3). */
+/** Of two servers with one skill name that may start, the first has it; the second does not start and says so (N3). */
 function startServers(configs: readonly ServerConfig[], options: ServerOptions): readonly Server[] {
   const owners = new Map<string, string>();
   return configs.map((config) => {
     const skillName = config.skillName ?? skillNameOfServer(config.name);
-    const owner = config.enabled ? owners.get(skillName) : undefined;
-    if (config.enabled && owner === undefined) owners.set(skillName, config.name);
+    const mayStart = config.enabled && config.obstacle === undefined;
+    const owner = mayStart ? owners.get(skillName) : undefined;
+    if (mayStart && owner === undefined) owners.set(skillName, config.name);
     const clash =
       owner === undefined
         ? undefined
