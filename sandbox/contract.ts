@@ -1,3 +1,4 @@
+import type { Cancellable } from "./cancellation.ts";
 import type { Parked } from "./image.ts";
 import type { GuestCall, Print, Timer } from "./protocol.ts";
 
@@ -23,14 +24,12 @@ export interface Program {
   readonly seed?: Uint8Array;
 }
 
-/** A call as the guest made it. Nothing in it has been checked. */
-export interface SandboxCall {
+/** A call as the guest made it. Nothing in it has been checked. It is called off when the run ends before the answer is in. */
+export interface SandboxCall extends Cancellable {
   readonly id: number;
   readonly path: string;
   /** JSON, as the guest wrote it, of a list of arguments. */
   readonly arguments: string;
-  /** Fires when the run ends before the answer is in. */
-  readonly signal: AbortSignal;
   /** True where an earlier process asked this already and did not learn the answer. */
   readonly resumed: boolean;
 }

@@ -7,6 +7,7 @@ import { loadImage } from "./image-file.ts";
 import { Pool } from "./pool.ts";
 import { Run } from "./run.ts";
 
+export { cancellableBy, type Cancellable, Cancellation } from "./cancellation.ts";
 export type {
   Answer,
   Program,

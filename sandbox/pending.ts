@@ -1,13 +1,14 @@
+import { Cancellation } from "./cancellation.ts";
 import type { SandboxCall } from "./contract.ts";
 import type { GuestCall } from "./protocol.ts";
 
-/** A call without an answer. Its signal is made when somebody asks for it: most calls are over before. */
-export class Pending implements SandboxCall {
+/** A call without an answer. */
+export class Pending extends Cancellation implements SandboxCall {
   readonly call: GuestCall;
   readonly resumed: boolean;
-  #controller: AbortController | undefined;
 
   constructor(call: GuestCall, resumed: boolean) {
+    super();
     this.call = call;
     this.resumed = resumed;
   }
@@ -22,15 +23,5 @@ export class Pending implements SandboxCall {
 
   get arguments(): string {
     return this.call.arguments;
-  }
-
-  get signal(): AbortSignal {
-    this.#controller ??= new AbortController();
-    return this.#controller.signal;
-  }
-
-  cancel(): void {
-    this.#controller ??= new AbortController();
-    this.#controller.abort();
   }
 }

@@ -83,7 +83,7 @@ function callOf(
   const { caller, catalog, approve } = request;
   const skill = method && catalog.skill(method.skill);
   if (method === undefined || skill === undefined) throw unknownPath(call.path, catalog.methods);
-  const { id, signal } = call;
+  const { id } = call;
   // MCP has only JSON: there, bytes travel as base64 text.
   const args = parseArguments(call.arguments, skill.kind === "mcp" ? "base64" : "bytes");
   return {
@@ -93,7 +93,7 @@ function callOf(
     skill,
     method,
     args,
-    signal,
+    cancellable: call,
     ...voicesFor(call.path, runId, request),
     ...(approve && { approve }),
   };

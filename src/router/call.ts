@@ -1,3 +1,4 @@
+import type { Cancellable } from "../../sandbox/index.ts";
 import { argumentsMessage, bindArguments } from "../model/arguments.ts";
 import type { Caller } from "../model/caller.ts";
 import type { Method, Skill } from "../model/catalog.ts";
@@ -20,8 +21,8 @@ export interface Call {
   readonly method: Method;
   /** As the guest wrote them; plain data. */
   readonly args: readonly unknown[];
-  /** Fires when the run ends. */
-  readonly signal: AbortSignal;
+  /** Called off when the run ends. */
+  readonly cancellable: Cancellable;
   readonly log: CallContext["log"];
   readonly progress: CallContext["progress"];
   /** Who can be asked while the method runs. */

@@ -42,13 +42,15 @@ export function dispatch({ belongingsOf, secrets }: DispatchOptions): Stage {
 /** What a method is told about its call. After `close`, and after its signal has fired, nobody listens to it any more. */
 function contextOf(call: GuardedCall, belongings: Belongings): { context: CallContext; close: () => void } {
   let open = true;
-  const isHeard = (): boolean => open && !call.signal.aborted;
+  const isHeard = (): boolean => open && !call.cancellable.isCancelled;
   const context: CallContext = {
     caller: call.caller,
     runId: call.runId,
     callId: `${call.runId}/${call.id}`,
     ...(call.patiently !== undefined && { patiently: call.patiently }),
-    signal: call.signal,
+    get signal() {
+      return call.cancellable.signal;
+    },
     settings: belongings.settings,
     secrets: belongings.secrets,
     store: belongings.store,

@@ -1,3 +1,4 @@
+import { Cancellation } from "../../sandbox/index.ts";
 import { createRegistry } from "../../src/registry/index.ts";
 import { OWNER, type Caller } from "../../src/model/caller.ts";
 import type { JsonSchema } from "../../src/model/json.ts";
@@ -24,7 +25,10 @@ export interface Told {
 export interface Bench {
   readonly told: Told;
   /** A call of `TestSkill.try` with the given arguments. */
-  readonly call: (args: readonly unknown[], by?: Partial<Pick<Call, "caller" | "signal" | "id" | "runId">>) => Call;
+  readonly call: (
+    args: readonly unknown[],
+    by?: Partial<Pick<Call, "caller" | "cancellable" | "id" | "runId">>,
+  ) => Call;
 }
 
 export const ADA: Caller = { id: "ada", grants: ["TestSkill.*"] };
@@ -64,7 +68,7 @@ export function benchWith(setup: Setup = {}): Bench {
       skill,
       method,
       args,
-      signal: new AbortController().signal,
+      cancellable: new Cancellation(),
       log: (_, text) => void told.logs.push(text),
       progress: (done) => void told.progress.push(done),
       note: (text) => void told.notes.push(text),

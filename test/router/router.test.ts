@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 
+import { cancellableBy } from "../../sandbox/index.ts";
 import { SkillgateError } from "../../src/errors.ts";
 import type { Skill } from "../../src/model/catalog.ts";
 import type { CallContext } from "../../src/model/skill.ts";
@@ -158,7 +159,7 @@ describe("P6: approvals", () => {
     const { call } = benchWith(setup);
     const asked = promised<true>();
     const { route } = routerWith({ approve: () => (asked.resolve(true), new Promise<boolean>(() => {})) });
-    const answer = route(call(["bob"], { signal: controller.signal }));
+    const answer = route(call(["bob"], { cancellable: cancellableBy(controller.signal) }));
     await asked.promise;
     controller.abort();
     await expect(answer).rejects.toMatchObject({ code: "CALL_CANCELLED" });
@@ -289,7 +290,7 @@ describe("X2: timeouts", () => {
     const started = promised<AbortSignal>();
     const { call, told } = benchWith({ run: (_, __, { signal }) => (started.resolve(signal), new Promise(() => {})) });
     const { route } = routerWith();
-    const answer = route(call([], { signal: controller.signal }));
+    const answer = route(call([], { cancellable: cancellableBy(controller.signal) }));
     const signal = await started.promise;
     controller.abort();
     const cancelled = {
@@ -298,7 +299,7 @@ describe("X2: timeouts", () => {
     };
     await expect(answer).rejects.toMatchObject(cancelled);
     expect(signal.aborted).toBe(true);
-    await expect(route(call([], { signal: controller.signal }))).rejects.toMatchObject(cancelled);
+    await expect(route(call([], { cancellable: cancellableBy(controller.signal) }))).rejects.toMatchObject(cancelled);
     expect(told.entries.map(({ outcome }) => outcome)).toEqual(["unfinished", "unfinished"]);
   });
 
@@ -309,7 +310,9 @@ describe("X2: timeouts", () => {
     const { signal } = new AbortController();
     const { call } = benchWith();
     const { route } = routerWith();
-    await Promise.all(Array.from({ length: 50 }, (_, id) => route(call([id], { id, signal }))));
+    await Promise.all(
+      Array.from({ length: 50 }, (_, id) => route(call([id], { id, cancellable: cancellableBy(signal) }))),
+    );
     await new Promise((resolve) => setImmediate(resolve));
     process.off("warning", warn);
     expect(warnings).toEqual([]);

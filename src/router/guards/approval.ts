@@ -1,6 +1,6 @@
 import { SkillgateError, sentence } from "../../errors.ts";
 import type { Caller } from "../../model/caller.ts";
-import { cancelledError, unlessAborted } from "../abort.ts";
+import { cancelledError, unlessCancelled } from "../cancelled.ts";
 import { factsOf, type Guard, type GuardedCall } from "../call.ts";
 
 /** What somebody is asked to approve: exactly this. */
@@ -26,7 +26,7 @@ export function approval(approve: Approve): Guard {
 }
 
 async function requireApproval(call: GuardedCall, approve: Approve): Promise<void> {
-  const { caller, method, runId, signal } = call;
+  const { caller, method, runId, cancellable } = call;
   const checked = call.validation();
   if (checked.kind === "invalid") return; // Refused further in; nobody is bothered with it.
   const request: ApprovalRequest = {
@@ -36,7 +36,7 @@ async function requireApproval(call: GuardedCall, approve: Approve): Promise<voi
     argumentsDigest: call.argumentsDigest(),
     runId,
   };
-  const verdict = await unlessAborted(signal, answerOf(approve, request), () => cancelledError(method));
+  const verdict = await unlessCancelled(cancellable, answerOf(approve, request), () => cancelledError(method));
   if (verdict.yes) return;
   const values = `caller ${JSON.stringify(caller.id)} calls "${method.path}"`;
   const message = sentence("APPROVAL_MISSING", values);

@@ -1,6 +1,7 @@
+import { Cancellation } from "../../../sandbox/index.ts";
 import { SkillgateError } from "../../errors.ts";
 import type { Method } from "../../model/catalog.ts";
-import { cancelledError, onAbort, unlessAborted } from "../abort.ts";
+import { cancelledError, unlessCancelled } from "../cancelled.ts";
 import { type Call, factsOf, type Guard } from "../call.ts";
 
 /** The longest time that Node can wait. */
@@ -13,19 +14,19 @@ const LONGEST_MS = 2 ** 31 - 1;
  */
 export const timeout: Guard = (next) => async (call) => {
   const { method } = call;
-  const controller = new AbortController();
+  const end = new Cancellation();
   const timeoutMs = Math.min(method.metadata.timeoutMs, LONGEST_MS);
-  const timer = setTimeout(() => controller.abort(timedOut(method)), timeoutMs);
-  const stop = onAbort(call.signal, () => controller.abort(cancelledError(method)));
+  const timer = setTimeout(() => end.cancel(timedOut(method)), timeoutMs);
+  const stop = call.cancellable.onCancel(() => end.cancel(cancelledError(method)));
   try {
-    controller.signal.throwIfAborted();
+    if (end.reason !== undefined) throw end.reason;
     const progress: typeof call.progress = (...step) => {
       timer.refresh();
       call.progress(...step);
     };
     const patiently = keepsFresh(timer, timeoutMs);
-    const work = next({ ...call, signal: controller.signal, progress, patiently });
-    return await unlessAborted(controller.signal, work, () => controller.signal.reason);
+    const work = next({ ...call, cancellable: end, progress, patiently });
+    return await unlessCancelled(end, work, () => end.reason ?? cancelledError(method));
   } finally {
     clearTimeout(timer);
     stop();
