@@ -75,8 +75,8 @@ export const ERRORS = {
     fix: "Resolve every promise that the snippet makes",
   },
   CANCELLED: {
-    says: "Cannot go on after the caller cancelled the run",
-    fix: "Nothing; the run was not wanted any more",
+    says: "Cannot finish a run that was cancelled",
+    fix: "Run the snippet again if it is still wanted",
   },
   ENGINE_TRAP: { says: "Cannot go on after a fault in the engine", fix: "Send a simpler snippet" },
   THROWN: { says: "The snippet threw an error", fix: "Correct the snippet, or catch the error" },

@@ -110,6 +110,7 @@ const LIMIT_TEXTS: Partial<Record<ErrorCode, (limits: Limits) => string>> = {
   CALLS_IN_FLIGHT_LIMIT: ({ callsInFlight }) => `${callsInFlight} calls are under way`,
   ARGUMENT_LIMIT: ({ argumentBytes }) => `the arguments have more than ${argumentBytes} bytes`,
   RESULT_LIMIT: ({ resultBytes }) => `the result has more than ${Math.max(resultBytes, KEPT_RESULT_BYTES)} bytes`,
+  CANCELLED: () => "whoever asked for it did not want it any more",
   NEVER_SETTLES: () => "nothing is left that could settle the promise that the snippet awaits",
 };
 

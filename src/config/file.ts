@@ -43,11 +43,12 @@ export async function readConfigFile(
 }
 
 /** A `CONFIG_INVALID` that names the file, the place in it where one is known, and what is wrong. */
-export function invalid(label: string, wrong: string, place?: Place): SkillgateError {
+export function invalid(label: string, wrong: string, place?: Place, fix?: string): SkillgateError {
   const at = place === undefined ? "" : ` line ${place.line}, column ${place.column}`;
   return new SkillgateError("CONFIG_INVALID", sentence("CONFIG_INVALID", `${label}${at}: ${wrong}`), {
     file: label,
     ...place,
+    ...(fix !== undefined && { fix }),
   });
 }
 

@@ -107,7 +107,7 @@ async function readAs<Content extends FileContent>(
   try {
     const text = await readConfigFile(path, label);
     if (text !== undefined) return parse(text, label);
-    if (scope === "named") throw invalid(label, "it does not exist");
+    if (scope === "named") throw invalid(label, "it does not exist", undefined, "Write the path of a file that exists");
     return empty;
   } catch (thrown) {
     if (scope === "named") throw thrown;

@@ -1,26 +1,13 @@
 import { isRecord } from "../model/json.ts";
+import type { OAuthConfig } from "../providers/mcp/index.ts";
 import { type Fields, wrong } from "./fields.ts";
-
-/** What an entry says of logins; all of it can be found out as well. */
-interface OAuthEntry {
-  readonly clientId?: string;
-  readonly clientSecret?: string;
-  readonly clientMetadataUrl?: string;
-  readonly scope?: string;
-  readonly grant?: "authorization_code" | "client_credentials";
-  readonly privateKey?: string;
-  readonly algorithm?: string;
-  readonly issuer?: string;
-  readonly callbackPort?: number;
-  readonly allowPrivate?: boolean;
-}
 
 /** How a server is logged in to, as far as its entry says; `false` if it must never be. */
 export function oauthOf(
   written: unknown,
   fieldsFor: (name: string, entry: Readonly<Record<string, unknown>>) => Fields,
   server: string,
-): OAuthEntry | false | undefined {
+): OAuthConfig | false | undefined {
   if (written === undefined || written === false) return written;
   if (written === true) return {};
   if (!isRecord(written))
@@ -52,7 +39,7 @@ export function oauthOf(
   };
 }
 
-function grantOf(fields: Fields, server: string): Pick<OAuthEntry, "grant"> {
+function grantOf(fields: Fields, server: string): Pick<OAuthConfig, "grant"> {
   const grant = fields.text("grant");
   if (grant === undefined) return {};
   if (grant === "authorization_code" || grant === "client_credentials") return { grant };
