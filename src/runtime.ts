@@ -1,21 +1,19 @@
 import { EventEmitter } from "node:events";
 
-import { createSandbox } from "../sandbox/index.ts";
-import { createDiscovery, type Discovery, learningRoute } from "./discovery.ts";
-import { checkTypesWith, NO_TYPES } from "./check-types.ts";
 import { callMethod, callMethods, methodAt, type WantedCall } from "./call-method.ts";
 import { createConversations } from "./conversations.ts";
+import type { Discovery } from "./discovery.ts";
 import { messageOf, sentence, SkillgateError } from "./errors.ts";
-import { createLearning, type Learned, type Learning } from "./learning/index.ts";
+import type { Learned } from "./learning/index.ts";
 import type { ArgumentProblem } from "./model/arguments.ts";
-import { type Caller, mayCall, mayRead, OWNER } from "./model/caller.ts";
-import type { Catalog, Method } from "./model/catalog.ts";
+import { type Caller, mayRead, OWNER } from "./model/caller.ts";
+import type { Catalog } from "./model/catalog.ts";
 import type { Follower } from "./model/follower.ts";
 import type { Limits } from "./model/limits.ts";
 import type { Outcome, Violation } from "./model/outcome.ts";
 import type { Plan } from "./model/plan.ts";
 import type { Problem } from "./model/provider.ts";
-import { createKeptResults, type KeptResults } from "./model/results.ts";
+import type { KeptResults } from "./model/results.ts";
 import type { ProvidedSkill } from "./model/skill.ts";
 import { type LogLevel, mergeLimits, readOptions, type RuntimeOptions, type Settings } from "./options.ts";
 import type { ServerStatus } from "./providers/mcp/index.ts";
@@ -25,28 +23,18 @@ import {
   type Description,
   type PromptOptions,
   type Registry,
-  search,
   type SearchAnswer,
   type SearchOptions,
   systemPrompt,
 } from "./registry/index.ts";
-import {
-  type Approve,
-  type AuditEntry,
-  type CallResult,
-  createRouter,
-  type Router,
-  type Statistics,
-} from "./router/index.ts";
+import type { Approve, AuditEntry, CallResult, Statistics } from "./router/index.ts";
+import { type OpenRooms, openRooms } from "./rooms.ts";
 import { checkSnippet, type Rooms, type RunRequest, runSnippet } from "./run-snippet.ts";
 import { controlSkills, followSettings, type SkillControl } from "./skill-control.ts";
 import { SkillSettings } from "./skill-settings.ts";
-import { skillStoreOf } from "./skill-store.ts";
 import { Sources } from "./sources.ts";
 import { createLastingStatistics, type LastingStatistics } from "./statistics.ts";
 import { createStore, type Store } from "./store/index.ts";
-import { createTypecheck, type Typecheck } from "./typecheck/index.ts";
-import { createValidator } from "./validation/index.ts";
 
 /** On whose behalf, and under which limits. No caller: everything is granted. */
 export interface RunOptions {
@@ -185,7 +173,13 @@ interface Parts {
 
 function openRuntime(parts: Parts): Runtime {
   const { options, registry, sources, providers, events, statistics } = parts;
-  const rooms = openRooms(parts);
+  const rooms = openRooms({
+    ...parts,
+    onEntry(entry) {
+      statistics.add(entry);
+      events.emit("call", entry);
+    },
+  });
   const runAndWait = runnerOf(parts, rooms);
   let known: Promise<void> | undefined;
   let closed: Promise<unknown> | undefined;
@@ -333,71 +327,6 @@ function describeFor(path: string, { catalog, isDisabled }: RunRequest, discover
   const [skill = ""] = path.split(".");
   if (found.kind !== "unknown" || !isDisabled(skill)) return found;
   return { ...found, suggestions: [], text: `Error: Skill '${skill}' is disabled` };
-}
-
-interface OpenRooms extends Rooms {
-  readonly router: Router;
-  readonly typecheck: Typecheck | undefined;
-  readonly learning: Learning;
-  readonly validate: (method: Method, input: unknown) => readonly ArgumentProblem[];
-}
-
-function openRooms({
-  options,
-  settings,
-  events,
-  registry,
-  sources,
-  skillSettings,
-  store,
-  statistics,
-}: Parts): OpenRooms {
-  const typecheck = settings.typecheck ? createTypecheck() : undefined;
-  if (options.typecheck === true) typecheck?.load();
-  const learning = createLearning(settings.learning);
-  const discovery = createDiscovery(learning);
-  const validator = createValidator();
-  const router = createRouter({
-    validator,
-    ...(options.approve !== undefined && { approve: options.approve }),
-    isNews: learning.isNews,
-    isDisabled: (skill) => sources.isDisabled(skill),
-    belongingsOf: ({ name, provided }) => ({ ...skillSettings.of(provided), store: skillStoreOf(store, name) }),
-    secrets: () => registry.catalog.skills.flatMap(({ provided }) => Object.values(skillSettings.of(provided).secrets)),
-    onEntry: (entry) => {
-      statistics.add(entry);
-      events.emit("call", entry);
-    },
-  });
-  return {
-    sandbox: createSandbox({
-      limits: settings.limits,
-      ...(options.workers !== undefined && { workers: options.workers }),
-    }),
-    route: learningRoute(router.route, learning),
-    router,
-    learning,
-    discovery,
-    validate(method, input) {
-      const checked = validator.validate(method, input);
-      return checked.kind === "valid" ? [] : checked.problems;
-    },
-    results: createKeptResults(),
-    checkTypes: typecheck === undefined ? NO_TYPES : checkTypesWith(typecheck, discovery),
-    typecheck,
-    questions: ({ catalog, caller, isDisabled }) => ({
-      catalog,
-      isDisabled,
-      problems: (method, args) => validator.problems(method, args),
-      mayCall: (path) => mayCall(caller, path),
-      exampleCall: ({ path }) => discovery.describe(catalog, path).example,
-      findSimilar: (words) => similar(catalog, words),
-    }),
-  };
-}
-
-function similar(catalog: Catalog, words: string): readonly NonNullable<ReturnType<Catalog["method"]>>[] {
-  return search(catalog, words, { limit: 3 }).results.flatMap(({ path }) => catalog.method(path) ?? []);
 }
 
 /** The names by which a snippet asks for methods. */
