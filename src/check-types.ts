@@ -81,13 +81,17 @@ function isKnownWhole(plan: Plan, methods: readonly Method[]): boolean {
 /** True if results are known by experience, and the snippet names a member that neither they nor the language have. */
 function hasStrangeMember(code: string, seen: readonly ObservedOutput[]): boolean {
   if (seen.length === 0) return false;
-  const paths = /\bdevice\s*\.\s*[\w$]+\s*\.\s*[\w$]+/g;
-  const members = code.replaceAll(paths, "").matchAll(/\.\s*([a-z_$][\w$]*)/gi);
-  const strange = [...members].flatMap(([, name = ""]) => (OF_THE_LANGUAGE.has(name) ? [] : name));
-  if (strange.length === 0) return false;
-  const known = JSON.stringify(seen);
-  return strange.some((name) => !known.includes(`"${name}"`));
+  let known: string | undefined;
+  for (const [, name] of code.matchAll(MEMBER)) {
+    if (name === undefined || OF_THE_LANGUAGE.has(name)) continue;
+    known ??= JSON.stringify(seen);
+    if (!known.includes(`"${name}"`)) return true;
+  }
+  return false;
 }
+
+/** A path of `device`, which is no member of a result; or a member, with its name. */
+const MEMBER = /\bdevice\s*\.\s*[\w$]+\s*\.\s*[\w$]+|\.\s*([a-z_$][\w$]*)/gi;
 
 /** Members of what programs have without asking. */
 const OF_THE_LANGUAGE: ReadonlySet<string> = new Set(
