@@ -236,6 +236,7 @@ export class Pool {
     slot.computes(computeLeft);
     slot.post({ kind: "answer", run: run.id, answer });
     slot.wake();
+    this.#schedule();
   }
 
   #interrupt(slot: Slot, run: Run): void {

@@ -209,7 +209,9 @@ function waitForAnswer(call: GuestCall): string {
   const since = performance.now();
   post({ kind: "wait", run: current, deeds: takeDeeds(), call });
   // The host counts first and wakes afterwards: the call of before may wake this one.
-  while (Atomics.load(words, CONTROL.answered) === before) Atomics.wait(words, CONTROL.answered, before);
+  while (Atomics.load(words, CONTROL.answered) === before) {
+    if (performance.now() > since + LINGER_MS) Atomics.wait(words, CONTROL.answered, before);
+  }
   const waited = performance.now() - since;
   isolate.postpone(waited);
   slice.startedAt += waited;
