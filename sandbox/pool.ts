@@ -235,7 +235,7 @@ export class Pool {
     if (run.over || (slot.state as Slot["state"]) !== "blocked") return;
     slot.computes(computeLeft);
     slot.post({ kind: "answer", run: run.id, answer });
-    slot.wake();
+    slot.wake(this.#count("blocked") + this.#count("busy") > this.#options.size);
     this.#schedule();
   }
 
@@ -247,10 +247,13 @@ export class Pool {
   /** Starts what is missing: a worker for each run that could compute now, and one spare. */
   #staff(): void {
     const { size, most } = this.#options;
-    const count = (state: Slot["state"]): number => [...this.#slots].filter((slot) => slot.state === state).length;
-    const wanted = Math.min(size, count("busy") + this.#fresh.length + this.#ready.size) + count("blocked");
-    const target = Math.min(most, wanted + (this.#warm ? 1 : 0));
-    while (this.#slots.size < target && count("starting") < size) this.hire();
+    const computing = Math.min(size, this.#count("busy") + this.#fresh.length + this.#ready.size);
+    const target = Math.min(most, computing + this.#count("blocked") + (this.#warm ? 1 : 0));
+    while (this.#slots.size < target && this.#count("starting") < size) this.hire();
+  }
+
+  #count(state: Slot["state"]): number {
+    return [...this.#slots].filter((slot) => slot.state === state).length;
   }
 
   /** Starts a thread. It may be asked for before there is an engine: it has enough to do until then. */

@@ -29,6 +29,8 @@ export const CONTROL = {
   posted: 2,
   /** Counts the messages from the worker. */
   said: 3,
+  /** 1 while more guests want to go on than there are threads for: who waits must not keep a core busy. */
+  crowded: 4,
 } as const;
 
 /** What a run may still do in the slice of work that begins. */

@@ -64,8 +64,9 @@ export class Slot {
     this.killAt = this.computesSince + mostMs;
   }
 
-  /** Tells a guest that stands still that its answer is there. */
-  wake(): void {
+  /** Tells a guest that stands still that its answer is there; in a crowd, the thread sleeps at once the next time. */
+  wake(inCrowd = false): void {
+    Atomics.store(this.#words, CONTROL.crowded, Number(inCrowd));
     this.#signal(CONTROL.answered);
   }
 

@@ -210,7 +210,8 @@ function waitForAnswer(call: GuestCall): string {
   post({ kind: "wait", run: current, deeds: takeDeeds(), call });
   // The host counts first and wakes afterwards: the call of before may wake this one.
   while (Atomics.load(words, CONTROL.answered) === before) {
-    if (performance.now() > since + LINGER_MS) Atomics.wait(words, CONTROL.answered, before);
+    const isLate = Atomics.load(words, CONTROL.crowded) !== 0 || performance.now() > since + LINGER_MS;
+    if (isLate) Atomics.wait(words, CONTROL.answered, before);
   }
   const waited = performance.now() - since;
   isolate.postpone(waited);

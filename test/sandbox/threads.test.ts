@@ -100,6 +100,7 @@ test("S7: when threads die at random, only the runs that lay in them are lost", 
       const { end } = await run(
         sandbox,
         `const list = Array.from({ length: 300 }, (_, i) => i * ${n}); await device.Echo.slow(${n % 7}); return [list[299], await device.Echo.back(${n})]`,
+        { limits: { wallMs: 60_000 } },
       );
       finished++;
       return { n, end };
