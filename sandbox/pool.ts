@@ -167,7 +167,7 @@ export class Pool {
     slot.work({
       kind: "start",
       run: run.id,
-      expression: `(async () => {"use strict";\n${program.code}\n})`,
+      expression: `async () => {"use strict";\n${program.code}\n}`,
       paths: JSON.stringify(program.paths),
       heapBytes: limits.memoryBytes,
       seed: program.seed,

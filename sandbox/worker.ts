@@ -78,8 +78,9 @@ function work(message: ToWorker): void {
     case "start":
       parkCurrent(message.run);
       provide(message.heapBytes);
-      isolate.reset(message.heapBytes, message.seed ?? freshSeed());
-      begin(message.run, message.allowance, (deadline) => isolate.start(message.expression, message.paths, deadline));
+      begin(message.run, message.allowance, (deadline) =>
+        isolate.start({ ...message, seed: message.seed ?? freshSeed() }, deadline),
+      );
       return;
     case "resume":
       if (message.parked !== undefined) {
