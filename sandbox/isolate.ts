@@ -1,3 +1,4 @@
+import { CallSites } from "./call-site.ts";
 import { DeviceImages } from "./device-images.ts";
 import { type Engine, type EngineHost, openEngine } from "./engine.ts";
 import { GuestValues, NoRoom } from "./guest-values.ts";
@@ -82,6 +83,7 @@ export class Isolate {
   readonly #ear: Ear;
   readonly #values: GuestValues;
   readonly #devices = new DeviceImages();
+  readonly #sites: CallSites;
   #range: HeapRange = { extra: 0, end: 0 };
   /** What the last run may have left untouched between the parts of the C stack that it used. */
   #stackGap: number = STACK_GAP.small;
@@ -96,6 +98,7 @@ export class Isolate {
     this.#stackTop = this.#engine.stackSave();
     this.#prepared = prepared;
     this.#values = new GuestValues(this.#memory, this.#engine, prepared.handles, this.#place("texts"));
+    this.#sites = new CallSites(prepared.handles.runtime);
     this.#ear = ear;
   }
 
@@ -140,6 +143,11 @@ export class Isolate {
       const result = this.#call(deliver, this.#values.ofJson(answersJson));
       if (!this.#hasThrown(result)) this.#engine.freeValue(context, result);
     });
+  }
+
+  /** Where in the snippet the guest is, while it says something. */
+  get stack(): string {
+    return this.#sites.stack(this.#values.view);
   }
 
   /** Time that the guest did not compute, because it stood still for a call. */
@@ -261,6 +269,7 @@ export class Isolate {
     restoreImage(bytes, image, last, { textEnd: this.#values.scratchEnd, gap: this.#stackGap });
     this.#values.scratchEnd = this.#place("texts");
     this.#stackGap = STACK_GAP.small;
+    this.#sites.forget();
     this.#engine.stackRestore(this.#stackTop);
     this.#stop = undefined;
   }

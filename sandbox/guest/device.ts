@@ -3,7 +3,7 @@ import { encode, encodeSettled, push, revive, say } from "./crossing.ts";
 import { callError, type CallFailure, stackHere } from "./errors.ts";
 import { host } from "./host.ts";
 import { OP } from "./host-protocol.ts";
-import { create, fix, freeze, NativeError, NativePromise, weakGet, weakSet } from "./primordials.ts";
+import { create, fix, freeze, NativePromise, weakGet, weakSet } from "./primordials.ts";
 
 const pathOfMethod = new WeakMap<object, string>();
 
@@ -44,29 +44,42 @@ export function waitFor(method: unknown): unknown {
     const said = say(OP.wait, id, path, list) ?? { answer: host(OP.wait, id, path, encode(list)) };
     const answer = valueOf(said.answer) as [number, unknown];
     if (answer[0] !== 0) return answer[0] === 2 ? revive(answer[1]) : answer[1];
-    throw callError(answer[1] as CallFailure, stackHere());
+    throw callError(answer[1] as CallFailure);
   };
 }
 
 /** Promises among the arguments are waited for, so that a forgotten `await` makes no difference. */
 function makeMethod(path: string): object {
   const method = (...args: unknown[]): Promise<unknown> => {
-    const stack = new NativeError().stack as string;
     const list = listOf(args);
     const promise = new NativePromise(keepSettlers);
+    const fulfil = fulfilLast;
     const reject = rejectLast;
-    const id = expectAnswer(fulfilLast, reject, stack);
+    const id = expectAnswer(fulfil, reject);
     if (say(OP.call, id, path, list) !== undefined) return promise;
-    const fail = (reason: unknown): void => {
-      forget(id);
-      reject(reason);
-    };
-    encodeSettled(list, (json) => host(OP.call, id, path, json), fail);
+    forget(id);
+    sayLater(path, list, fulfil, reject, stackHere());
     return promise;
   };
   fix(method, "name", path);
   weakSet(pathOfMethod, method, path);
   return freeze(method);
+}
+
+/** Says a call as JSON, perhaps only when promises among its arguments have settled. */
+function sayLater(
+  path: string,
+  list: readonly unknown[],
+  fulfil: (value: unknown) => void,
+  reject: (reason: unknown) => void,
+  stack: string,
+): void {
+  const id = expectAnswer(fulfil, reject, stack);
+  const fail = (reason: unknown): void => {
+    forget(id);
+    reject(reason);
+  };
+  encodeSettled(list, (json) => host(OP.call, id, path, json), fail);
 }
 
 /** They settle the promise that was made last: one function for all of them is quicker than one for each. */
