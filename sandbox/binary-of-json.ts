@@ -3,17 +3,34 @@ import { TAG, VERSION } from "./binary-form.ts";
 const QUOTE = 0x22;
 const COMMA = 0x2c;
 const MINUS = 0x2d;
+const ZERO = 0x30;
+const NINE = 0x39;
 const COLON = 0x3a;
+const ARRAY = 0x5b;
 const BACKSLASH = 0x5c;
 const ARRAY_END = 0x5d;
+const OBJECT = 0x7b;
 const OBJECT_END = 0x7d;
+const [TRUE, FALSE, NULL] = [0x74, 0x66, 0x6e];
 /** Bytes for a count that is not known yet: the engine reads numbers with idle bytes at their end, too. */
 const COUNT_BYTES = 4;
 const MOST = 2 ** 28;
+/** The lengths of strings that two bytes can say. */
+const MOST_OF_TWO_BYTES = 2 ** 13 - 1;
+/** The most that a tag and a number take. */
+const NUMBER_BYTES = 9;
+
+/** For most texts and values: they are written again and again. */
+const SCRATCH_BYTES = 64 << 10;
+const JSON_SCRATCH = Buffer.alloc(SCRATCH_BYTES);
+const BINARY_SCRATCH = Buffer.alloc(SCRATCH_BYTES);
+/** Room for the names before the value; where there are more of them, both are put together anew. */
+const HEAD_BYTES = 1_024;
+const HEAD_SCRATCH = Buffer.alloc(HEAD_BYTES);
 
 /**
  * JSON, as `JSON.stringify` writes it, in the binary form of the engine, which reads it twice as fast. Undefined for
- * whatever is not understood: the engine then reads the JSON itself.
+ * whatever is not understood: the engine then reads the JSON itself. What it returns holds until the next call.
  */
 export function binaryOfJson(json: string): Buffer | undefined {
   try {
@@ -23,45 +40,68 @@ export function binaryOfJson(json: string): Buffer | undefined {
   }
 }
 
+/** A name of properties. The names of one object mostly come in the order in which they came in the one before. */
+interface Name {
+  /** As the engine counts it. */
+  readonly atom: number;
+  /** Where it stands in the JSON, if it means itself there. */
+  readonly from: number;
+  readonly length: number;
+  /** The name that came behind it, the last time. */
+  next: Name | undefined;
+  /** The first name of an object within its value, the last time. */
+  inner: Name | undefined;
+}
+
 class Writer {
-  readonly #json: string;
-  readonly #names = new Map<string, number>();
-  #out: Buffer;
-  #at = 0;
-  /** How far the JSON was read. */
+  readonly #json: Buffer;
+  readonly #names = new Map<string, Name>();
+  /** Names that are no numbers. */
+  #count = 0;
+  /** The name whose value is being read. */
+  #owner: Name = { atom: 0, from: 0, length: 0, next: undefined, inner: undefined };
+  #out = BINARY_SCRATCH;
+  #at = HEAD_BYTES;
+  /** How far the JSON was read, and where it ends. */
   #read = 0;
+  readonly #end: number;
 
   constructor(json: string) {
-    this.#json = json;
-    this.#out = Buffer.allocUnsafe(json.length + 64);
+    const isShort = json.length * 3 <= SCRATCH_BYTES;
+    this.#json = isShort ? JSON_SCRATCH : Buffer.from(json);
+    this.#end = isShort ? JSON_SCRATCH.write(json, 0) : this.#json.length;
+    if (!isShort) this.#out = Buffer.allocUnsafe(this.#end + HEAD_BYTES);
   }
 
   write(): Buffer {
     this.#value();
-    if (this.#read !== this.#json.length) throw new Error("something behind the value");
-    const body = this.#out.subarray(0, this.#at);
-    this.#out = Buffer.allocUnsafe(64 + 8 * this.#names.size);
+    if (this.#read !== this.#end) throw new Error("something behind the value");
+    const body = this.#out;
+    const end = this.#at;
+    this.#out = HEAD_SCRATCH;
     this.#at = 0;
     this.#byte(VERSION);
-    this.#number(this.#names.size);
-    for (const name of this.#names.keys()) this.#string(name);
-    return Buffer.concat([this.#out.subarray(0, this.#at), body]);
+    this.#number(this.#count);
+    for (const [text, { atom }] of this.#names) if ((atom & 1) === 0) this.#string(text);
+    const head = this.#out.subarray(0, this.#at);
+    if (head.length > HEAD_BYTES) return Buffer.concat([head, body.subarray(HEAD_BYTES, end)]);
+    body.set(head, HEAD_BYTES - head.length);
+    return body.subarray(HEAD_BYTES - head.length, end);
   }
 
   #value(): void {
-    switch (this.#json.charAt(this.#read)) {
-      case '"':
-        this.#byte(TAG.string);
+    switch (this.#read < this.#end ? (this.#json[this.#read] as number) : 0) {
+      case QUOTE:
         return this.#text();
-      case "{":
+      case OBJECT:
         return this.#object();
-      case "[":
+      case ARRAY:
         return this.#array();
-      case "t":
+      case TRUE:
         return this.#word("true", TAG.true);
-      case "f":
+      case FALSE:
         return this.#word("false", TAG.false);
-      case "n":
+      case NULL:
         return this.#word("null", TAG.null);
       default:
         return this.#numeral();
@@ -69,24 +109,32 @@ class Writer {
   }
 
   #word(word: string, tag: number): void {
-    if (!this.#json.startsWith(word, this.#read)) throw new Error("no word of JSON");
-    this.#read += word.length;
+    for (let i = 0; i < word.length; i++) this.#expect(word.charCodeAt(i));
     this.#byte(tag);
   }
 
   #object(): void {
     const countAt = this.#open(TAG.object);
+    const owner = this.#owner;
     let count = 0;
     if (!this.#isNext(OBJECT_END)) {
+      let last: Name | undefined;
       do {
-        this.#number(this.#atomOf(this.#key()));
+        this.#expect(QUOTE);
+        const name: Name = this.#name(last === undefined ? owner.inner : last.next);
+        if (last === undefined) owner.inner = name;
+        else last.next = name;
+        this.#number(name.atom);
         this.#expect(COLON);
+        this.#owner = name;
         this.#value();
+        last = name;
         count++;
       } while (this.#isNext(COMMA));
       this.#expect(OBJECT_END);
+      this.#owner = owner;
     }
-    this.#count(countAt, count);
+    this.#close(countAt, count);
   }
 
   #array(): void {
@@ -99,27 +147,29 @@ class Writer {
       } while (this.#isNext(COMMA));
       this.#expect(ARRAY_END);
     }
-    this.#count(countAt, count);
+    this.#close(countAt, count);
   }
 
   /** Begins a list whose length is known at its end. */
   #open(tag: number): number {
     this.#read++;
-    this.#byte(tag);
-    this.#reserve(COUNT_BYTES);
-    this.#at += COUNT_BYTES;
+    this.#reserve(1 + COUNT_BYTES);
+    this.#out[this.#at] = tag;
+    this.#at += 1 + COUNT_BYTES;
     return this.#at - COUNT_BYTES;
   }
 
-  #count(at: number, count: number): void {
+  #close(at: number, count: number): void {
     if (count >= MOST) throw new Error("too many");
-    for (let i = 0; i < COUNT_BYTES; i++) {
-      this.#out[at + i] = ((count >>> (7 * i)) & 127) | (i < COUNT_BYTES - 1 ? 128 : 0);
-    }
+    const out = this.#out;
+    out[at] = (count & 127) | 128;
+    out[at + 1] = ((count >>> 7) & 127) | 128;
+    out[at + 2] = ((count >>> 14) & 127) | 128;
+    out[at + 3] = count >>> 21;
   }
 
   #isNext(code: number): boolean {
-    if (this.#json.charCodeAt(this.#read) !== code) return false;
+    if (this.#json[this.#read] !== code || this.#read >= this.#end) return false;
     this.#read++;
     return true;
   }
@@ -128,69 +178,73 @@ class Writer {
     if (!this.#isNext(code)) throw new Error("not JSON");
   }
 
-  /** Names that are places in a list are numbers to the engine. */
-  #atomOf(name: string): number {
-    const first = name.charCodeAt(0);
-    if (first >= 0x30 && first <= 0x39 && /^(?:0|[1-9]\d{0,8})$/.test(name)) return Number(name) * 2 + 1;
-    let index = this.#names.get(name);
-    if (index === undefined) {
-      index = this.#names.size + 1;
-      this.#names.set(name, index);
-    }
-    return index * 2;
-  }
-
-  #key(): string {
-    this.#expect(QUOTE);
+  /** A name, of which the first quote was read: mostly the one that is expected here. */
+  #name(expected: Name | undefined): Name {
+    const json = this.#json;
     const from = this.#read;
-    const end = this.#json.indexOf('"', from);
-    const name = this.#json.slice(from, end);
-    if (end >= 0 && !name.includes("\\")) {
-      this.#read = end + 1;
-      return name;
+    if (expected !== undefined && json[from + expected.length] === QUOTE) {
+      let i = 0;
+      while (i < expected.length && json[from + i] === json[expected.from + i]) i++;
+      if (i === expected.length) {
+        this.#read = from + i + 1;
+        return expected;
+      }
     }
-    this.#read = from - 1;
-    return this.#escaped();
+    this.#read--;
+    const text = this.#anyString();
+    const length = this.#read - 1 - from;
+    const known = this.#names.get(text);
+    if (known !== undefined) return known;
+    const isNumber = /^(?:0|[1-9]\d{0,8})$/.test(text); // places in a list are numbers to the engine
+    const name: Name = {
+      atom: isNumber ? Number(text) * 2 + 1 : ++this.#count * 2,
+      from,
+      // Those that do not mean themselves are never the ones expected.
+      length: text.length === length ? length : Infinity,
+      next: undefined,
+      inner: undefined,
+    };
+    this.#names.set(text, name);
+    return name;
   }
 
-  /** A string of the JSON: nearly always characters of one byte that mean themselves. */
+  /** A string of the JSON: nearly always ASCII that means itself, and not very long. */
   #text(): void {
     const json = this.#json;
     const from = this.#read + 1;
-    const end = json.indexOf('"', from);
-    const before = this.#at;
-    this.#number((end - from) * 2);
-    this.#reserve(end - from);
+    const limit = Math.min(from + MOST_OF_TWO_BYTES, this.#end);
+    this.#reserve(limit - from + NUMBER_BYTES);
     const out = this.#out;
-    let at = this.#at;
-    for (let i = from; i < end; i++) {
-      const code = json.charCodeAt(i);
-      if (code > 0xff || code === BACKSLASH) {
-        this.#at = before;
-        return this.#string(this.#escaped());
-      }
-      out[at++] = code;
+    let at = this.#at + 3;
+    let read = from;
+    for (; read < limit; read++) {
+      const byte = json[read] as number;
+      if (byte === QUOTE || byte >= 0x80 || byte === BACKSLASH) break;
+      out[at++] = byte;
     }
-    if (end < 0) throw new Error("a string without an end");
+    this.#byte(TAG.string);
+    if (json[read] !== QUOTE || read === limit) return this.#string(this.#anyString());
+    out[at - (read - from) - 2] = (((read - from) * 2) & 127) | 128;
+    out[at - (read - from) - 1] = (read - from) >>> 6;
     this.#at = at;
-    this.#read = end + 1;
+    this.#read = read + 1;
   }
 
-  /** A string with escapes or wide characters: it ends at the first quote with an even number of backslashes before it. */
-  #escaped(): string {
+  /** A string, perhaps with escapes: it ends at the first quote with an even number of backslashes before it. */
+  #anyString(): string {
     const from = this.#read;
     let end = from;
     do {
-      end = this.#json.indexOf('"', end + 1);
-      if (end < 0) throw new Error("a string without an end");
+      end = this.#json.indexOf(QUOTE, end + 1);
+      if (end < 0 || end >= this.#end) throw new Error("a string without an end");
     } while (this.#isEscaped(end));
     this.#read = end + 1;
-    return JSON.parse(this.#json.slice(from, end + 1)) as string;
+    return JSON.parse(this.#json.toString("utf8", from, end + 1)) as string;
   }
 
   #isEscaped(at: number): boolean {
     let before = at - 1;
-    while (this.#json.charCodeAt(before) === BACKSLASH) before--;
+    while (this.#json[before] === BACKSLASH) before--;
     return (at - before) % 2 === 0;
   }
 
@@ -206,15 +260,15 @@ class Writer {
     const json = this.#json;
     const from = this.#read;
     let end = from;
-    for (let code = json.charCodeAt(end); code !== COMMA && code !== ARRAY_END && code !== OBJECT_END;) {
-      if (Number.isNaN(code)) break;
-      code = json.charCodeAt(++end);
+    let whole = 0;
+    for (; end < this.#end; end++) {
+      const byte = json[end] as number;
+      if (byte === COMMA || byte === ARRAY_END || byte === OBJECT_END) break;
+      whole = byte >= ZERO && byte <= NINE ? whole * 10 + byte - ZERO : NaN;
     }
-    const text = json.slice(from, end);
-    const value = Number(text);
-    if (text === "" || text.trim() !== text || Number.isNaN(value)) throw new Error("no number");
     this.#read = end;
-    if ((value | 0) === value && !(value === 0 && json.charCodeAt(from) === MINUS)) {
+    const value = end > from && whole < 1e9 ? whole : numberOf(json.toString("latin1", from, end));
+    if ((value | 0) === value && !(value === 0 && json[from] === MINUS)) {
       this.#byte(TAG.int);
       this.#number(((value << 1) ^ (value >> 31)) >>> 0);
       return;
@@ -242,4 +296,10 @@ class Writer {
     this.#out.copy(larger, 0, 0, this.#at);
     this.#out = larger;
   }
+}
+
+function numberOf(text: string): number {
+  const value = Number(text);
+  if (text === "" || text.trim() !== text || Number.isNaN(value)) throw new Error("no number");
+  return value;
 }

@@ -58,6 +58,26 @@ export const LAYOUT = {
   initialPages: 256,
 } as const;
 
+/** Where the engine keeps what runs: offsets in bytes. */
+export const FRAME = {
+  /** In a runtime: the innermost frame. A frame begins with a pointer to the one around it. */
+  current: 148,
+  /** In a frame: its function, and how far it is in its bytecode. */
+  function: 8,
+  pc: 28,
+  /** In an object: its class, and where a function has its code. */
+  classId: 6,
+  code: 32,
+  /** Classes of functions, async functions, generators and both. */
+  classes: [13, 54, 16, 58] as readonly number[],
+  /** In code: a byte of flags, and in it the one that says that there are positions; the bytecode; the positions. */
+  flags: 18,
+  hasPositions: 4,
+  bytes: 20,
+  positionsLength: 76,
+  positions: 80,
+} as const;
+
 /** What the engine may ask of us. */
 export interface EngineHost {
   /** The guest calls the host function; `argv` points to its arguments, 8 bytes each. Returns a value's pointer or 0. */

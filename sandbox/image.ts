@@ -40,7 +40,7 @@ export interface Parked {
 /** Copies what is used of a memory. The C stack must be empty. */
 export function takeImage(memory: WebAssembly.Memory, geometry: Geometry): Image {
   const bytes = new Uint8Array(memory.buffer);
-  const heapEnd = heapEndOf(memory);
+  const heapEnd = heapEndOf(new DataView(memory.buffer));
   let used = heapEnd;
   while (used > geometry.heapStart && bytes[used - 1] === 0) used--;
   return {
@@ -56,16 +56,14 @@ export function takeImage(memory: WebAssembly.Memory, geometry: Geometry): Image
  * passed to it lie in the low part of the C stack, up to `textEnd`.
  */
 export function restoreImage(
-  memory: WebAssembly.Memory,
+  bytes: Buffer,
   image: Image,
-  last: HeapRange,
+  last: HeapRange & { readonly heapEnd: number },
   { textEnd, gap }: { readonly textEnd: number; readonly gap: number },
 ): void {
-  const bytes = Buffer.from(memory.buffer);
-  const end = heapEndOf(memory);
   bytes.set(image.heap, image.heapStart);
-  bytes.fill(0, image.heapStart + image.heap.length, last.extra === 0 ? end : image.heapEnd);
-  if (last.extra !== 0) bytes.fill(0, last.extra, end);
+  bytes.fill(0, image.heapStart + image.heap.length, last.extra === 0 ? last.heapEnd : image.heapEnd);
+  if (last.extra !== 0) bytes.fill(0, last.extra, last.heapEnd);
   bytes.fill(0, image.dataEnd, textEnd);
   clearStack(bytes, textEnd, image.heapStart, gap);
   bytes.set(image.data, 0);
@@ -74,7 +72,7 @@ export function restoreImage(
 /** Clears the C stack, which grows down, until it comes to a gap where the last run has not been. */
 function clearStack(bytes: Buffer, bottom: number, top: number, gap: number): void {
   let end = top;
-  let next = Math.max(bottom, end - gap);
+  let next = Math.max(bottom, end - PAGE);
   do {
     bytes.fill(0, next, end);
     end = next;
@@ -96,8 +94,8 @@ export function limitHeap(memory: WebAssembly.Memory, image: Image, heapBytes: n
 }
 
 /** As the guest's memory says it: a guest that has taken over its engine may write there what it likes. */
-export function heapEndOf(memory: WebAssembly.Memory): number {
-  return Math.min(new DataView(memory.buffer).getUint32(LAYOUT.heapEndWord, true), memory.buffer.byteLength);
+export function heapEndOf(memory: DataView): number {
+  return Math.min(memory.getUint32(LAYOUT.heapEndWord, true), memory.byteLength);
 }
 
 /**
@@ -106,7 +104,7 @@ export function heapEndOf(memory: WebAssembly.Memory): number {
  */
 export function park(memory: WebAssembly.Memory, image: Image, range: HeapRange): Parked {
   const bytes = Buffer.from(memory.buffer);
-  const ranges = dirtyRanges(bytes, image, heapEndOf(memory), range.extra);
+  const ranges = dirtyRanges(bytes, image, heapEndOf(new DataView(memory.buffer)), range.extra);
   let total = 0;
   for (let i = 1; i < ranges.length; i += 2) total += ranges[i] as number;
   const head = 4 + ranges.length * 4;

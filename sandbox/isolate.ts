@@ -1,5 +1,7 @@
-import { binaryOfJson } from "./binary-of-json.ts";
+import { CallSites } from "./call-site.ts";
+import { DeviceImages } from "./device-images.ts";
 import { type Engine, type EngineHost, openEngine } from "./engine.ts";
+import { GuestValues, NoRoom } from "./guest-values.ts";
 import {
   type HeapRange,
   heapEndOf,
@@ -9,24 +11,21 @@ import {
   type Parked,
   restoreImage,
   STACK_GAP,
+  takeImage,
   unpark,
 } from "./image.ts";
-import { jsonOfBinary } from "./json-of-binary.ts";
 import { growMemory, openMemory } from "./memory.ts";
 
 /** Jobs between two looks at the clock: the engine swallows interrupts inside promise jobs. */
 const JOBS_AT_ONCE = 64;
-/** Texts up to this size are passed in the unused low part of the C stack, larger ones through the guest's heap. */
-const SCRATCH_BYTES = 3 << 20;
-
-/** JSON of less than this the guest reads as fast as the engine's own form. */
-const SHORT_JSON = 200;
-
 /** What may make an object that has a word for JSON of its own: it must be asked. */
 const WRITES_ITSELF = /toJSON|URL/;
 
 /** A call with enough arguments for a gap of more than `STACK_GAP.small` has at least this many characters. */
 const LONG_SOURCE = 8 << 10;
+
+/** Places in the unused low part of the C stack, counted from its end: a result, an argument, a file's name, texts. */
+const PLACE = { result: 0, argument: 16, fileName: 64, texts: 256 } as const;
 
 /** Where the guest's own functions and our fixed values lie in the image. */
 export interface Handles {
@@ -61,6 +60,17 @@ export interface Ear {
 /** A name that the guest gives may be this long. */
 const NAME_BYTES = 512;
 
+/** What a run begins with. */
+export interface GuestProgram {
+  /** The text of an expression that makes an async function. */
+  readonly expression: string;
+  /** JSON of the paths that `device` shall have. */
+  readonly paths: string;
+  readonly heapBytes: number;
+  /** Eight bytes for `Math.random`. */
+  readonly seed: Uint8Array;
+}
+
 /** Why guest code was stopped in the middle. */
 export type Stop = "time" | "memory" | "trap" | "stack";
 
@@ -71,33 +81,46 @@ export class Isolate {
   readonly #stackTop: number;
   readonly #prepared: PreparedImage;
   readonly #ear: Ear;
-  /** Over the memory as it was when we last looked: growth gives it another buffer. */
-  #bytes: Buffer;
-  #view: DataView;
+  readonly #values: GuestValues;
+  readonly #devices = new DeviceImages();
+  readonly #sites: CallSites;
   #range: HeapRange = { extra: 0, end: 0 };
+  /** What the last run may have left untouched between the parts of the C stack that it used. */
+  #stackGap: number = STACK_GAP.small;
   #deadline = 0;
   #stop: Stop | undefined;
   #thrown: unknown;
-  /** How the last run has used the C stack: where the texts end that lie in its low part, and how large gaps can be. */
-  #stackUse: { textEnd: number; gap: number };
 
   /** `heapBytes` is the most that any run of this isolate may ask for. */
   constructor(module: WebAssembly.Module, prepared: PreparedImage, heapBytes: number, ear: Ear) {
     this.#memory = openMemory(prepared.image.heapStart + heapBytes);
-    this.#bytes = Buffer.from(this.#memory.buffer);
-    this.#view = new DataView(this.#memory.buffer);
     this.#engine = openEngine(module, this.#memory, this.#host());
     this.#stackTop = this.#engine.stackSave();
     this.#prepared = prepared;
-    this.#stackUse = { textEnd: prepared.image.dataEnd, gap: STACK_GAP.small };
+    this.#values = new GuestValues(this.#memory, this.#engine, prepared.handles, this.#place("texts"));
+    this.#sites = new CallSites(prepared.handles.runtime);
     this.#ear = ear;
   }
 
+  /** Starts a snippet in an isolate of which nothing has ever been used. */
+  start({ expression, paths, heapBytes, seed }: GuestProgram, deadline: number): Stop | undefined {
+    const device = `[${WRITES_ITSELF.test(expression) ? 0 : 1},${paths}]`;
+    const made = this.#isWithin(heapBytes) ? this.#devices.get(device) : undefined;
+    this.reset(heapBytes, seed, made);
+    if (expression.length > LONG_SOURCE) this.#stackGap = STACK_GAP.large;
+    return this.#guarded(deadline, () => {
+      if (made === undefined) this.#makeDevice(device);
+      const snippet = this.#evaluate(expression, "snippet.js");
+      if (this.#hasThrown(snippet)) return;
+      const promise = this.#call(snippet);
+      if (!this.#hasThrown(promise)) this.#hasThrown(this.#call(this.#prepared.handles.follow, promise));
+    });
+  }
+
   /** Makes everything as it was when the image was taken, but for the seed of `Math.random`. */
-  reset(heapBytes: number, seed: Uint8Array): void {
-    this.#restore();
-    this.#look();
-    this.#bytes.set(seed, this.#prepared.handles.seed);
+  reset(heapBytes: number, seed: Uint8Array, image = this.#prepared.image): void {
+    this.#restore(image);
+    this.#values.bytes.set(seed, this.#prepared.handles.seed);
     this.#range = limitHeap(this.#memory, this.#prepared.image, heapBytes);
   }
 
@@ -107,33 +130,24 @@ export class Isolate {
   }
 
   unpark(parked: Parked): void {
-    this.#restore();
+    this.#restore(this.#prepared.image);
     unpark(this.#memory, parked);
     this.#range = parked.range;
-    this.#stackUse.gap = STACK_GAP.large; // its source is not known
-  }
-
-  /** Starts a snippet: the text of an expression that makes an async function, and the JSON of its paths. */
-  start(expression: string, pathsJson: string, deadline: number): Stop | undefined {
-    const device = `[${WRITES_ITSELF.test(expression) ? 0 : 1},${pathsJson}]`;
-    const { prepare, follow } = this.#prepared.handles;
-    if (expression.length > LONG_SOURCE) this.#stackUse.gap = STACK_GAP.large;
-    return this.#guarded(deadline, () => {
-      this.#call(prepare, this.#newString(device));
-      const snippet = this.#evaluate(expression, "snippet.js");
-      if (this.#hasThrown(snippet)) return;
-      const promise = this.#call(snippet);
-      if (!this.#hasThrown(promise)) this.#hasThrown(this.#call(follow, promise));
-    });
+    this.#stackGap = STACK_GAP.large; // its source is not known
   }
 
   /** Hands answers to the guest and lets it go on. */
   deliver(answersJson: string, deadline: number): Stop | undefined {
     const { context, deliver } = this.#prepared.handles;
     return this.#guarded(deadline, () => {
-      const result = this.#call(deliver, this.#newValue(answersJson));
+      const result = this.#call(deliver, this.#values.ofJson(answersJson));
       if (!this.#hasThrown(result)) this.#engine.freeValue(context, result);
     });
+  }
+
+  /** Where in the snippet the guest is, while it says something. */
+  get stack(): string {
+    return this.#sites.stack(this.#values.view);
   }
 
   /** Time that the guest did not compute, because it stood still for a call. */
@@ -149,7 +163,7 @@ export class Isolate {
   /** Heap that the run uses. */
   get heapBytes(): number {
     const { image } = this.#prepared;
-    const end = heapEndOf(this.#memory);
+    const end = heapEndOf(this.#values.view);
     return this.#range.extra === 0 ? end - image.heapStart : image.heapEnd - image.heapStart + end - this.#range.extra;
   }
 
@@ -175,17 +189,17 @@ export class Isolate {
   }
 
   #called(argv: number, argc: number): number {
-    this.#look();
-    const op = this.#view.getInt32(argv, true);
-    const id = this.#view.getInt32(argv + 8, true);
+    const values = this.#values;
+    const op = values.view.getInt32(argv, true);
+    const id = values.view.getInt32(argv + 8, true);
     if (argc < 4 || this.#stop !== undefined) return 0; // a guest that was stopped has nothing more to say
-    const name = this.#text(argv + 16, NAME_BYTES) ?? "";
+    const name = values.text(argv + 16, NAME_BYTES) ?? "";
     const most = this.#ear.textBytes(op);
-    const text = argc === 4 ? this.#text(argv + 24, most) : this.#json(argv + 24, most);
+    const text = argc === 4 ? values.text(argv + 24, most) : values.json(argv + 24, most);
     // A value that is not understood as it is: the guest says it again as JSON.
-    if (argc !== 4 && text === undefined) return this.#newString("");
+    if (argc !== 4 && text === undefined) return values.ofText("");
     const answer = this.#ear.hear(op, id, name, text);
-    return answer === undefined ? 0 : this.#newValue(answer);
+    return answer === undefined ? 0 : values.ofJson(answer);
   }
 
   /** Runs guest code until it has nothing to do, under a deadline (of `performance.now()`). */
@@ -197,7 +211,7 @@ export class Isolate {
       this.#pump();
     } catch (error) {
       this.#thrown = error;
-      this.#stop ??= error instanceof RangeError ? "stack" : "trap";
+      this.#stop ??= stopOf(error);
     }
     return this.#stop;
   }
@@ -209,17 +223,24 @@ export class Isolate {
 
   #pump(): void {
     const { runtime } = this.#prepared.handles;
-    const out = this.#prepared.image.dataEnd;
+    const out = this.#place("result");
     while (this.#stop === undefined && !this.#ear.isOver() && this.#engine.isJobPending(runtime) !== 0) {
       this.#engine.freeValueOfRuntime(runtime, this.#engine.executeJobs(runtime, JOBS_AT_ONCE, out));
       if (performance.now() > this.#deadline) this.#stop ??= "time";
     }
   }
 
+  /** Gives the guest its `device`. The image is taken as it is afterwards, if this heap lies where heaps mostly lie. */
+  #makeDevice(device: string): void {
+    this.#call(this.#prepared.handles.prepare, this.#values.ofText(device));
+    if (this.#stop === undefined && this.#range.extra === 0)
+      this.#devices.made(device, () => takeImage(this.#memory, this.#prepared.image));
+  }
+
   #evaluate(source: string, fileName: string): number {
-    const name = this.#prepared.image.dataEnd + 64;
-    this.#write(fileName, name);
-    return this.#withText(source, (at, length) =>
+    const name = this.#place("fileName");
+    this.#values.write(fileName, name);
+    return this.#values.withText(source, (at, length) =>
       this.#engine.evaluate(this.#prepared.handles.context, at, length, name, 0, 0),
     );
   }
@@ -227,9 +248,8 @@ export class Isolate {
   /** Calls a function of the guest. Its argument, if there is one, is given away; its result is the caller's. */
   #call(func: number, argument = 0): number {
     const { context, undefined: self } = this.#prepared.handles;
-    const argv = this.#prepared.image.dataEnd + 16;
-    this.#look();
-    if (argument !== 0) this.#view.setUint32(argv, argument, true);
+    const argv = this.#place("argument");
+    if (argument !== 0) this.#values.view.setUint32(argv, argument, true);
     const result = this.#engine.call(context, func, self, argument === 0 ? 0 : 1, argv);
     if (argument !== 0) this.#engine.freeValue(context, argument);
     return result;
@@ -243,96 +263,28 @@ export class Isolate {
     return thrown !== 0;
   }
 
-  /** The value of a JSON text, or the text itself where the guest may as well read it. */
-  #newValue(json: string): number {
-    const { context } = this.#prepared.handles;
-    const engine = this.#engine;
-    const binary = json.length < SHORT_JSON ? undefined : binaryOfJson(json);
-    const at = binary === undefined ? 0 : engine.malloc(binary.length);
-    if (binary === undefined || at === 0) return this.#newString(json);
-    this.#look();
-    this.#bytes.set(binary, at);
-    const buffer = engine.newArrayBuffer(context, at, binary.length); // the buffer is the owner of the bytes now
-    const value = engine.readBinary(context, buffer);
-    engine.freeValue(context, buffer);
-    const thrown = engine.resolveException(context, value);
-    if (thrown === 0) return value;
-    engine.freeValue(context, thrown);
-    engine.freeValue(context, value);
-    return this.#newString(json);
-  }
-
-  #newString(text: string): number {
-    return this.#withText(text, (at) => this.#engine.newString(this.#prepared.handles.context, at));
-  }
-
-  /** A text of the guest, if it is not longer than that: measured before it is copied. */
-  #text(value: number, mostBytes: number): string | undefined {
-    const { context } = this.#prepared.handles;
-    const at = this.#engine.getString(context, value);
-    if (at === 0) return undefined;
-    this.#look();
-    const end = this.#bytes.indexOf(0, at);
-    const text = end < at || end - at > mostBytes ? undefined : this.#bytes.toString("utf8", at, end);
-    this.#engine.freeString(context, at);
-    return text;
-  }
-
-  /** JSON of a value of the guest, if that is certain and not longer than that. */
-  #json(value: number, mostBytes: number): string | undefined {
-    const { context } = this.#prepared.handles;
-    const engine = this.#engine;
-    const written = engine.writeBinary(context, value);
-    const thrown = engine.resolveException(context, written);
-    let json: string | undefined;
-    if (thrown === 0) {
-      const at = engine.getArrayBuffer(context, written);
-      const length = engine.getArrayBufferLength(context, written);
-      json = jsonOfBinary(Buffer.from(this.#memory.buffer, at, length), mostBytes);
-    } else engine.freeValue(context, thrown);
-    engine.freeValue(context, written);
-    return json;
-  }
-
-  /** Puts a text with a NUL behind it where the guest can read it. */
-  #withText(text: string, use: (at: number, length: number) => number): number {
-    const { dataEnd } = this.#prepared.image;
-    if (text.length * 3 < SCRATCH_BYTES) {
-      const at = dataEnd + 256;
-      return use(at, this.#write(text, at));
-    }
-    const at = this.#engine.malloc(Buffer.byteLength(text) + 1);
-    if (at === 0) {
-      this.#stop = "memory";
-      throw new Error("no room for a text");
-    }
-    try {
-      return use(at, this.#write(text, at));
-    } finally {
-      this.#engine.free(at);
-    }
-  }
-
-  #write(text: string, at: number): number {
-    this.#look();
-    const length = this.#bytes.write(text, at, "utf8");
-    this.#bytes[at + length] = 0;
-    if (at < this.#prepared.image.heapStart) this.#stackUse.textEnd = Math.max(this.#stackUse.textEnd, at + length);
-    return length;
-  }
-
-  /** Looks at the memory as it is now. */
-  #look(): void {
-    const { buffer } = this.#memory;
-    if (buffer === this.#view.buffer) return;
-    this.#bytes = Buffer.from(buffer);
-    this.#view = new DataView(buffer);
-  }
-
-  #restore(): void {
-    restoreImage(this.#memory, this.#prepared.image, this.#range, this.#stackUse);
-    this.#stackUse = { textEnd: this.#prepared.image.dataEnd, gap: STACK_GAP.small };
+  #restore(image: Image): void {
+    const { bytes, view } = this.#values;
+    const last = { ...this.#range, heapEnd: heapEndOf(view) };
+    restoreImage(bytes, image, last, { textEnd: this.#values.scratchEnd, gap: this.#stackGap });
+    this.#values.scratchEnd = this.#place("texts");
+    this.#stackGap = STACK_GAP.small;
+    this.#sites.forget();
     this.#engine.stackRestore(this.#stackTop);
     this.#stop = undefined;
   }
+
+  /** True if a heap of that size may go on to where the memory ends now: then it lies right behind the image's. */
+  #isWithin(heapBytes: number): boolean {
+    return this.#prepared.image.heapStart + heapBytes >= this.memoryBytes;
+  }
+
+  #place(what: keyof typeof PLACE): number {
+    return this.#prepared.image.dataEnd + PLACE[what];
+  }
+}
+
+function stopOf(error: unknown): Stop {
+  if (error instanceof NoRoom) return "memory";
+  return error instanceof RangeError ? "stack" : "trap";
 }

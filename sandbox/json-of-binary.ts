@@ -3,11 +3,12 @@ import { JsonBytes } from "./json-bytes.ts";
 
 /**
  * JSON of a value in the engine's binary form, which a guest writes five times as fast as JSON. Undefined for what has
- * no certain JSON (then the guest must write it), and for what is longer than that. The bytes may be anything.
+ * no certain JSON (then the guest must write it), and for what is longer than that. The bytes may be anything, and so
+ * may the places that say where they are.
  */
-export function jsonOfBinary(bytes: Buffer, mostBytes: number): string | undefined {
+export function jsonOfBinary(bytes: Buffer, mostBytes: number, from = 0, to = bytes.length): string | undefined {
   try {
-    return new Reader(bytes, mostBytes).read();
+    return new Reader(bytes, mostBytes, from, to).read();
   } catch {
     return undefined; // not ours, cut off, too deep or too long
   }
@@ -18,11 +19,15 @@ class Reader {
   readonly #json: JsonBytes;
   /** The names of properties, as JSON with a colon. */
   readonly #names: Buffer[] = [];
-  #at = 0;
+  readonly #end: number;
+  #at: number;
 
-  constructor(bytes: Buffer, mostBytes: number) {
+  constructor(bytes: Buffer, mostBytes: number, from: number, to: number) {
+    if (from < 0 || to < from || to > bytes.length) throw new Error("outside of the memory");
     this.#bytes = bytes;
-    this.#json = new JsonBytes(bytes.length, mostBytes);
+    this.#at = from;
+    this.#end = to;
+    this.#json = new JsonBytes(to - from, mostBytes);
   }
 
   read(): string {
@@ -134,7 +139,7 @@ class Reader {
   #skip(count: number): number {
     const at = this.#at;
     this.#at += count;
-    if (this.#at > this.#bytes.length) throw new Error("cut off");
+    if (this.#at > this.#end) throw new Error("cut off");
     return at;
   }
 }

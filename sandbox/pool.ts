@@ -7,6 +7,8 @@ const WATCH_MS = 20;
 const LINGER_MS = 0.2;
 /** The longest that it is kept from turning by one such moment after the other. */
 const TURN_MS = 2;
+/** What is chained to it comes in a microtask; `queueMicrotask` makes more of it. */
+const MICROTASK = Promise.resolve();
 /** After a wait in vain, so many slices of work are not waited for. */
 const HASTE = 8;
 
@@ -94,13 +96,13 @@ export class Pool {
   #schedule(): void {
     if (this.#scheduled || this.#closed) return;
     this.#scheduled = true;
-    queueMicrotask(() =>
-      process.nextTick(() => {
-        this.#scheduled = false;
-        if (!this.#closed) this.#dispatch();
-      }),
-    );
+    void MICROTASK.then(() => process.nextTick(this.#decide));
   }
+
+  readonly #decide = (): void => {
+    this.#scheduled = false;
+    if (!this.#closed) this.#dispatch();
+  };
 
   #dispatch(): void {
     for (const slot of this.#slots) {
@@ -130,15 +132,16 @@ export class Pool {
       setImmediate(() => (this.#turnEnds = 0)).unref();
     }
     if (working.length === 0 || now > this.#turnEnds || this.#hasty-- > 0) return;
+    for (const slot of working) slot.watched = true;
     const until = now + LINGER_MS;
     while (!working.some((slot) => slot.hasSpoken)) {
       if (performance.now() < until) continue;
       this.#hasty = HASTE;
-      return;
+      break;
     }
     for (const slot of working) {
-      const message = slot.take();
-      if (message !== undefined) this.#hear(slot, message);
+      slot.watched = false;
+      for (const message of slot.read()) this.#hear(slot, message);
     }
   }
 
@@ -167,7 +170,7 @@ export class Pool {
     slot.work({
       kind: "start",
       run: run.id,
-      expression: `(async () => {"use strict";\n${program.code}\n})`,
+      expression: `async () => {"use strict";\n${program.code}\n}`,
       paths: JSON.stringify(program.paths),
       heapBytes: limits.memoryBytes,
       seed: program.seed,

@@ -2,6 +2,7 @@ import type { MessagePort } from "node:worker_threads";
 
 import type { Parked } from "./image.ts";
 import type { PreparedImage, Stop } from "./isolate.ts";
+import type { SharedLine } from "./line.ts";
 
 /** What a worker gets when it starts. */
 export interface WorkerStart {
@@ -9,6 +10,7 @@ export interface WorkerStart {
   readonly control: SharedArrayBuffer;
   /** Where it hears and speaks. The first that it hears is the `SharedEngine`. */
   readonly port: MessagePort;
+  readonly line: SharedLine;
 }
 
 /** What all workers share. */
@@ -25,15 +27,11 @@ export const CONTROL = {
   interrupted: 0,
   /** Counts the answers to calls for which the guest stands still. */
   answered: 1,
-  /** Counts the messages to the worker. */
-  posted: 2,
-  /** Counts the messages from the worker. */
-  said: 3,
   /** 1 while more guests want to go on than there are threads for: who waits must not keep a core busy. */
-  crowded: 4,
+  crowded: 2,
 } as const;
 
-/** What a run may still do in the slice of work that begins. */
+/** What a run may still do in the slice of work that begins. All numbers are finite. */
 export interface Allowance {
   readonly computeMs: number;
   readonly calls: number;
@@ -74,6 +72,8 @@ export interface GuestCall {
   readonly path: string;
   /** JSON of the list of arguments, as the guest wrote it. */
   readonly arguments: string;
+  /** Where in the snippet it stands, as lines of a stack. */
+  readonly stack: string;
 }
 
 /** A path of one name is a question about what there is: it has an allowance of its own, and is no call. */
@@ -89,7 +89,7 @@ export interface Print {
 
 export interface Timer {
   readonly id: number;
-  /** Negative: the timer is not wanted any more. */
+  /** Finite. Negative: the timer is not wanted any more. */
   readonly milliseconds: number;
 }
 
@@ -116,3 +116,44 @@ export type FromWorker =
   | { readonly kind: "slice"; readonly run: number; readonly deeds: Deeds; readonly end: End | undefined }
   | { readonly kind: "wait"; readonly run: number; readonly deeds: Deeds; readonly call: GuestCall }
   | { readonly kind: "parked"; readonly run: number; readonly parked: Parked };
+
+export function weighToWorker(message: ToWorker): number {
+  switch (message.kind) {
+    case "open":
+      return Infinity;
+    case "start":
+      return message.seed === undefined ? message.expression.length + message.paths.length : Infinity;
+    case "resume":
+      return message.parked === undefined ? message.answers.length : Infinity;
+    case "park":
+      return 0;
+    case "answer":
+      return message.answer.length;
+  }
+}
+
+export function weighFromWorker(message: FromWorker): number {
+  switch (message.kind) {
+    case "ready":
+      return 0;
+    case "slice":
+      return (
+        weighDeeds(message.deeds) + (message.end !== undefined && "json" in message.end ? message.end.json.length : 0)
+      );
+    case "wait":
+      return weighDeeds(message.deeds) + weighCall(message.call);
+    case "parked":
+      return Infinity;
+  }
+}
+
+function weighDeeds({ calls, prints }: Deeds): number {
+  let length = 0;
+  for (const call of calls) length += weighCall(call);
+  for (const print of prints) length += print.text.length;
+  return length;
+}
+
+function weighCall(call: GuestCall): number {
+  return call.path.length + call.arguments.length + call.stack.length;
+}

@@ -112,14 +112,15 @@ export class Run {
   /** What the run may still use, counted from now. */
   allowance(): Allowance {
     const { limits } = this;
+    const finite = (number: number): number => Math.min(number, Number.MAX_SAFE_INTEGER);
     return {
-      computeMs: Math.max(1, Math.min(limits.cpuMs - this.#cpuMs, this.#wallLeftMs())),
-      calls: limits.calls - this.#calls,
-      questions: limits.calls - this.#questions,
-      callsInFlight: limits.callsInFlight - this.#pending.size,
-      argumentBytes: limits.argumentBytes,
-      resultBytes: limits.resultBytes,
-      outputBytes: this.#outputLeft,
+      computeMs: finite(Math.max(1, Math.min(limits.cpuMs - this.#cpuMs, this.#wallLeftMs()))),
+      calls: finite(limits.calls - this.#calls),
+      questions: finite(limits.calls - this.#questions),
+      callsInFlight: finite(limits.callsInFlight - this.#pending.size),
+      argumentBytes: finite(limits.argumentBytes),
+      resultBytes: finite(limits.resultBytes),
+      outputBytes: finite(this.#outputLeft),
     };
   }
 
@@ -211,9 +212,11 @@ export class Run {
     else this.#calls++;
     const answer = await this.#answer(pending);
     if (!this.#over) this.#pending.delete(call.id);
-    if (!answer.ok) return `0,${JSON.stringify(answer.error)}`;
+    const failed = (error: Readonly<Record<string, unknown>>): string =>
+      `0,${JSON.stringify({ ...error, stack: call.stack })}`;
+    if (!answer.ok) return failed(answer.error);
     if (answer.json.length > this.limits.answerBytes)
-      return `0,${JSON.stringify(tooLarge(answer.json.length, this.limits.answerBytes))}`;
+      return failed(tooLarge(answer.json.length, this.limits.answerBytes));
     return `${answer.tagged === true ? 2 : 1},${answer.json}`;
   }
 

@@ -1,6 +1,7 @@
-import { MessageChannel, type MessagePort, receiveMessageOnPort, Worker } from "node:worker_threads";
+import { MessageChannel, Worker } from "node:worker_threads";
 
-import { CONTROL, type FromWorker, type ToWorker, type WorkerStart } from "./protocol.ts";
+import { type CALL, Line, newLine } from "./line.ts";
+import { CONTROL, type FromWorker, type ToWorker, weighToWorker, type WorkerStart } from "./protocol.ts";
 import type { Run } from "./run.ts";
 
 /** Time beyond its deadline that a guest gets to be stopped by an interrupt, before its thread is ended. */
@@ -9,10 +10,8 @@ const GRACE_MS = 120;
 /** One worker thread, and what the pool knows of it. */
 export class Slot {
   readonly #worker: Worker;
-  readonly #port: MessagePort;
+  readonly #line: Line<ToWorker, FromWorker>;
   readonly #words = new Int32Array(new SharedArrayBuffer(4 * Object.keys(CONTROL).length));
-  /** Messages from the worker that were read. */
-  #heard = 0;
   state: "starting" | "idle" | "busy" | "blocked" | "dead" = "starting";
   /** The run that lies in the worker's isolate, computing or waiting. */
   resident: Run | undefined;
@@ -25,9 +24,10 @@ export class Slot {
 
   constructor(workerFile: URL, on: { readonly message: (message: FromWorker) => void; readonly end: () => void }) {
     const { port1, port2 } = new MessageChannel();
-    this.#port = port1;
+    const line = newLine();
+    this.#line = new Line("host", port1, line, weighToWorker);
     this.#worker = new Worker(workerFile, {
-      workerData: { control: this.#words.buffer, port: port2 } satisfies WorkerStart,
+      workerData: { control: this.#words.buffer, port: port2, line } satisfies WorkerStart,
       transferList: [port2],
       name: "skillgate-sandbox",
       env: {},
@@ -36,9 +36,8 @@ export class Slot {
       stderr: true,
       resourceLimits: { stackSizeMb: 64, maxOldGenerationSizeMb: 512 },
     });
-    port1.on("message", (message: FromWorker) => {
-      this.#heard = (this.#heard + 1) | 0;
-      on.message(message);
+    port1.on("message", (arrived: FromWorker | typeof CALL) => {
+      for (const message of this.#line.readFrom(arrived)) on.message(message);
     });
     port1.unref();
     this.#worker.on("error", on.end);
@@ -46,8 +45,8 @@ export class Slot {
   }
 
   post(message: ToWorker): void {
-    this.#port.postMessage(message);
-    this.#signal(CONTROL.posted);
+    this.#line.send(message);
+    this.#line.wakeWorker();
   }
 
   /** Hands out a slice of work. While it is done, the process stays alive for it. */
@@ -67,7 +66,8 @@ export class Slot {
   /** Tells a guest that stands still that its answer is there; in a crowd, the thread sleeps at once the next time. */
   wake(inCrowd = false): void {
     Atomics.store(this.#words, CONTROL.crowded, Number(inCrowd));
-    this.#signal(CONTROL.answered);
+    Atomics.add(this.#words, CONTROL.answered, 1);
+    Atomics.notify(this.#words, CONTROL.answered);
   }
 
   /** Asks the guest to stop; soon its thread is ended. */
@@ -88,25 +88,22 @@ export class Slot {
   }
 
   get hasSpoken(): boolean {
-    return Atomics.load(this.#words, CONTROL.said) !== this.#heard;
+    return this.#line.hasMessage;
+  }
+
+  /** While we look out for what it says, the worker need not call us. */
+  set watched(isWatched: boolean) {
+    this.#line.lookingOut = isWatched;
   }
 
   /** What the worker has said and nobody has read. */
-  take(): FromWorker | undefined {
-    const received = this.hasSpoken ? receiveMessageOnPort(this.#port) : undefined;
-    if (received === undefined) return undefined;
-    this.#heard = (this.#heard + 1) | 0;
-    return received.message as FromWorker;
+  read(): Iterable<FromWorker> {
+    return this.#line.read();
   }
 
   /** Ends the thread. What it has still said is not heard. */
   end(): Promise<unknown> {
     this.state = "dead";
     return this.#worker.terminate();
-  }
-
-  #signal(word: number): void {
-    Atomics.add(this.#words, word, 1);
-    Atomics.notify(this.#words, word);
   }
 }

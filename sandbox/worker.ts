@@ -3,10 +3,11 @@
  * holds nothing of a run but what lies in the isolate.
  */
 import { randomFillSync } from "node:crypto";
-import { receiveMessageOnPort, workerData } from "node:worker_threads";
+import { workerData } from "node:worker_threads";
 
 import { OP } from "./guest/host-protocol.ts";
 import { Isolate, type Stop } from "./isolate.ts";
+import { Line } from "./line.ts";
 import {
   type Allowance,
   CONTROL,
@@ -19,6 +20,7 @@ import {
   type Print,
   type SharedEngine,
   type ToWorker,
+  weighFromWorker,
   type WorkerStart,
 } from "./protocol.ts";
 
@@ -34,7 +36,8 @@ const PRINT_BYTES = 1 << 20;
 /** Timers that a guest may start and stop in one slice of work; its own code allows fewer. */
 const MOST_TIMERS = 4_000;
 
-const { control, port } = workerData as WorkerStart;
+const { control, port, line: sharedLine } = workerData as WorkerStart;
+const line = new Line<FromWorker, ToWorker>("worker", port, sharedLine, weighFromWorker);
 const words = new Int32Array(control);
 /** Messages that came while the guest stood still for another one. */
 const late: ToWorker[] = [];
@@ -64,12 +67,9 @@ function nextMessage(): ToWorker {
   if (message !== undefined) return message;
   const until = performance.now() + LINGER_MS;
   for (;;) {
-    const seen = Atomics.load(words, CONTROL.posted);
-    const received = receiveMessageOnPort(port);
-    if (received !== undefined) return received.message;
-    while (Atomics.load(words, CONTROL.posted) === seen) {
-      if (performance.now() > until) Atomics.wait(words, CONTROL.posted, seen);
-    }
+    const received = line.take();
+    if (received !== undefined) return received;
+    if (performance.now() > until) line.wait();
   }
 }
 
@@ -78,8 +78,9 @@ function work(message: ToWorker): void {
     case "start":
       parkCurrent(message.run);
       provide(message.heapBytes);
-      isolate.reset(message.heapBytes, message.seed ?? freshSeed());
-      begin(message.run, message.allowance, (deadline) => isolate.start(message.expression, message.paths, deadline));
+      begin(message.run, message.allowance, (deadline) =>
+        isolate.start({ ...message, seed: message.seed ?? freshSeed() }, deadline),
+      );
       return;
     case "resume":
       if (message.parked !== undefined) {
@@ -153,15 +154,15 @@ function hear(op: number, id: number, a: string, b: string | undefined): string 
   if (slice.end !== undefined || slice.overrun !== undefined) return undefined;
   switch (op) {
     case OP.call:
-      if (mayCall(a, b)) slice.calls.push({ id, path: a, arguments: b });
+      if (mayCall(a, b)) slice.calls.push({ id, path: a, arguments: b, stack: isolate.stack });
       return undefined;
     case OP.wait:
-      return mayCall(a, b) ? waitForAnswer({ id, path: a, arguments: b }) : undefined;
+      return mayCall(a, b) ? waitForAnswer({ id, path: a, arguments: b, stack: isolate.stack }) : undefined;
     case OP.log:
-      print(id, Number(a), b ?? "[a text too long to print]");
+      print(id, Number(a) | 0, b ?? "[a text too long to print]");
       return undefined;
     case OP.timer:
-      setTimer(id, Number(a));
+      setTimer(id, finite(Number(a)));
       return undefined;
     case OP.done:
       if (b === undefined) overrun("result");
@@ -203,6 +204,10 @@ function setTimer(id: number, milliseconds: number): void {
   if (slice.timers.size > MOST_TIMERS) overrun("protocol");
 }
 
+function finite(milliseconds: number): number {
+  return milliseconds >= 0 ? Math.min(milliseconds, Number.MAX_SAFE_INTEGER) : -1;
+}
+
 /** Stands still until the host has answered; meanwhile no guest code runs and no time is billed. */
 function waitForAnswer(call: GuestCall): string {
   const before = Atomics.load(words, CONTROL.answered);
@@ -217,11 +222,9 @@ function waitForAnswer(call: GuestCall): string {
   isolate.postpone(waited);
   slice.startedAt += waited;
   slice.inFlightLeft++;
-  for (;;) {
-    const received = receiveMessageOnPort(port);
-    if (received === undefined) break;
-    if (received.message.kind === "answer" && received.message.run === current) return received.message.answer;
-    late.push(received.message);
+  for (const message of line.read()) {
+    if (message.kind === "answer" && message.run === current) return message.answer;
+    late.push(message);
   }
   isolate.interrupt();
   return '[0,{"name":"CallError","code":"CALL_CANCELLED","message":"The run was stopped"}]';
@@ -293,6 +296,6 @@ function freshSeed(): Uint8Array {
 }
 
 function post(message: FromWorker): void {
-  port.postMessage(message);
-  Atomics.add(words, CONTROL.said, 1);
+  line.send(message);
+  line.callHost();
 }

@@ -6,8 +6,8 @@ import { create, parse } from "./primordials.ts";
 interface Waiting {
   readonly fulfil: (value: unknown) => void;
   readonly reject: (error: Error) => void;
-  /** Where in the snippet the call stands. */
-  readonly stack: string;
+  /** Where in the snippet the call stands, if the host cannot know: it was told later. */
+  readonly stack: string | undefined;
 }
 
 const waiting = create(null) as Record<number, Waiting>;
@@ -18,7 +18,7 @@ export function nextId(): number {
 }
 
 /** Registers what shall happen when an answer is in; returns its number. */
-export function expectAnswer(fulfil: Waiting["fulfil"], reject: Waiting["reject"], stack: string): number {
+export function expectAnswer(fulfil: Waiting["fulfil"], reject: Waiting["reject"], stack?: string): number {
   const id = nextId();
   waiting[id] = { fulfil, reject, stack };
   return id;

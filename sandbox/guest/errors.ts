@@ -23,12 +23,15 @@ export interface CallFailure {
   readonly [fact: string]: unknown;
 }
 
-/** The error that a snippet catches: name, message, code, skill, method, server, and where the call stands. */
-export function callError(failure: CallFailure, stack: string): Error {
+/**
+ * The error that a snippet catches: name, message, code, skill, method, server, and where the call stands, which is what
+ * the host says unless we know better.
+ */
+export function callError(failure: CallFailure, stack = `${failure["stack"] as string}`): Error {
   const error = new NativeError(`${failure.message}`);
   define(error, "name", `${failure.name}`);
   define(error, "stack", framesOfSnippet(stack));
-  for (const key in failure) if (key !== "name" && key !== "message") data(error, key, failure[key]);
+  for (const key in failure) if (key !== "name" && key !== "message" && key !== "stack") data(error, key, failure[key]);
   return error;
 }
 

@@ -51,9 +51,9 @@ export function engineAlone() {
     clear: () => (done = ""),
     run(code = SNIPPET) {
       done = "";
-      isolate.reset(LIMITS.memoryBytes, seed);
       const deadline = performance.now() + 5_000;
-      isolate.start(`(async () => {"use strict";\n${code}\n})`, paths, deadline);
+      const expression = `async () => {"use strict";\n${code}\n}`;
+      isolate.start({ expression, paths, heapBytes: LIMITS.memoryBytes, seed }, deadline);
       isolate.deliver(`[${called},1,${ANSWER}]`, deadline);
       if (done !== "10") throw new Error(`the engine alone gives ${done}: ${String(isolate.thrown)}`);
       return done;

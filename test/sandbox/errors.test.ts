@@ -1,5 +1,7 @@
+import * as fc from "fast-check";
 import { expect, test } from "vitest";
 
+import { CallSites } from "../../sandbox/call-site.ts";
 import { openSandbox, run, thrownBy, valueOf } from "./wall.ts";
 
 const sandbox = openSandbox(1);
@@ -53,6 +55,30 @@ const PLACES: Readonly<Record<string, readonly [code: string, line: number, colu
     "CallError",
   ],
   "in a call that was made in a function": ["const f = () =>\n  device.Echo.fail();\nawait f()", 2, 19, "CallError"],
+  "in a failing call with a promise in it": [
+    "const a = 1;\nawait device.Echo.fail(device.Echo.back(a))",
+    2,
+    23,
+    "CallError",
+  ],
+  "in a failing call far to the right and far below": [
+    `const far = 1;${"\n".repeat(300)}let text = "${"é".repeat(70)}${"x".repeat(200)}"; await device.Echo.fail(text)`,
+    301,
+    308,
+    "CallError",
+  ],
+  "in a failing call in a generator": [
+    "async function* f() {\n  yield 1;\n  yield device.Echo.fail();\n}\nfor await (const each of f()) print(each)",
+    3,
+    25,
+    "CallError",
+  ],
+  "in a failing call in a method that a builtin calls": [
+    "class A {\n  async call(n) {\n    await device\n      .Echo\n      .fail(n) } }\nawait [1].map(new A().call)[0]",
+    5,
+    12,
+    "CallError",
+  ],
   "by a web function": ['const a = 1;\n  new URL("nothing")', 2, 10],
   "by a syntax error": ["let a = 1;\nlet b = ;", 2, 9, "SyntaxError"],
   "by a syntax error at the end": ["let a = (1", 2, 1, "SyntaxError"],
@@ -67,6 +93,33 @@ test.each(Object.entries(PLACES))(
     expect(at).toBe(`${line + FIRST_LINE - 1}:${column}`);
   },
 );
+
+test("S10: a call's place has the frames of an error made there", async () => {
+  const code = `
+    const places = (error) => error.stack.match(/snippet\\.js:\\d+:/g);
+    const f = (n) => n > 0 ? [n].map((m) => f(m - 1))[0] : [places(new Error()), device.Echo.fail()];
+    const g = async () => {
+      await null; const [here, failing] = f(3);
+      return [here, await failing.catch(places)];
+    };
+    return g()`;
+  const [here, failed] = (await valueOf(sandbox, code)) as [string[], string[]];
+  expect(here).toHaveLength(8);
+  expect(failed).toEqual(here);
+});
+
+test("S10: frames that the engine has not written give no place and no error", () => {
+  const bytes = fc.uint8Array({ minLength: 256, maxLength: 1_024 });
+  const pointers = fc.array(fc.nat(1_023), { minLength: 64, maxLength: 256 });
+  const memory = fc.oneof(
+    bytes.map((of) => new DataView(Uint8Array.from(of).buffer)),
+    pointers.map((of) => new DataView(Uint32Array.from(of).buffer)),
+  );
+  const property = fc.property(memory, fc.nat(300), (of, runtime) => {
+    expect(new CallSites(runtime).stack(of)).toMatch(/^(?: {4}at <anonymous> \(snippet\.js:-?\d+:-?\d+\)\n)*$/);
+  });
+  fc.assert(property, { numRuns: 2_000 });
+});
 
 test("S10: a call that fails says what, who and where to the snippet that catches it", async () => {
   const code = `

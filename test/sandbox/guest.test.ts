@@ -112,10 +112,10 @@ test("S6: there is no module, no file, no network, no process, no thread and no 
 });
 
 test("S6: a snippet that closes the function around it gains nothing", async () => {
-  const code = "}); globalThis.early = typeof device + typeof __wait; (async () => { return [early, typeof __host]";
+  const code = "}; globalThis.early = typeof device + typeof __wait; async () => { return [early, typeof __host]";
   expect(await valueOf(sandbox, code)).toEqual(["objectfunction", "undefined"]);
-  expect(await thrownBy(sandbox, "}) && 5; (() => {")).toMatchObject({ name: "TypeError" });
-  expect(await thrownBy(sandbox, "}); throw new RangeError('x'); (() => {")).toMatchObject({ name: "RangeError" });
+  expect(await thrownBy(sandbox, "}; () => {")).toMatchObject({ name: "TypeError" });
+  expect(await thrownBy(sandbox, "}; throw new RangeError('x'); () => {")).toMatchObject({ name: "RangeError" });
 });
 
 test("S3: a snippet without a result and without output has neither", async () => {

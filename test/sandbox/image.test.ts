@@ -51,8 +51,8 @@ function open() {
   const memory = memories.at(-1) as WebAssembly.Memory;
   const start = (code: string, heapBytes = HEAP_BYTES, milliseconds = 5_000): Stop | undefined => {
     over = false;
-    isolate.reset(heapBytes, SEED);
-    return isolate.start(`(async () => {${code}\n})`, '["Echo.back"]', performance.now() + milliseconds);
+    const program = { expression: `async () => {${code}\n}`, paths: '["Echo.back"]', heapBytes, seed: SEED };
+    return isolate.start(program, performance.now() + milliseconds);
   };
   const deliver = (value: unknown): Stop | undefined => {
     over = false;

@@ -48,6 +48,33 @@ test("S7: the host's event loop turns while a guest calls and calls, and is answ
   expect(most).toBeLessThan(500);
 });
 
+test("S9: messages of every length arrive whole and in their order", async () => {
+  const sandbox = openSandbox(2);
+  const lengths = [0, 1, 60_000, 65_530, 70_000, 90_000, 300_000, 5, 262_000, 64, 87_000];
+  for (const letter of ["a", "é", "中", "\u0000", "\ud800", '"']) {
+    const code = `
+      const texts = ${JSON.stringify(lengths)}.map((length) => ${JSON.stringify(letter)}.repeat(length));
+      const seen = [];
+      for (const text of texts) { print(text.length); seen.push((await device.Echo.back(text)) === text) }
+      const together = await Promise.all(texts.map((text) => device.Echo.back(text)));
+      seen.push(together.every((text, i) => text === texts[i]), __wait(device.Echo.back)(texts[4]) === texts[4]);
+      return seen`;
+    const limits = { argumentBytes: 4 << 20, answerBytes: 4 << 20 };
+    const { end, output } = await run(sandbox, code, { limits });
+    expect(end.kind === "returned" && JSON.parse(end.json)).toEqual(Array(lengths.length + 2).fill(true));
+    expect(output).toBe(lengths.join("\n"));
+  }
+});
+
+test("S7: limits may be infinite", async () => {
+  const none = { cpuMs: Infinity, wallMs: 2 ** 31 - 1, calls: Infinity, callsInFlight: Infinity };
+  const bytes = { argumentBytes: Infinity, answerBytes: Infinity, resultBytes: Infinity, outputBytes: Infinity };
+  const code = "print('x'); return device.Echo.back(await device.Echo.slow(1))";
+  const { end, output } = await run(openSandbox(1), code, { limits: { ...none, ...bytes } });
+  expect(end).toEqual({ kind: "returned", json: "1" });
+  expect(output).toBe("x");
+});
+
 test("S7: hostile snippets leave the process as it was", { timeout: 60_000 }, async () => {
   const unhandled: unknown[] = [];
   const note = (reason: unknown): void => void unhandled.push(reason);

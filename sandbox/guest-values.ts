@@ -1,0 +1,122 @@
+import { binaryOfJson } from "./binary-of-json.ts";
+import type { Engine } from "./engine.ts";
+import type { Handles } from "./isolate.ts";
+import { jsonOfBinary } from "./json-of-binary.ts";
+
+/** Texts up to this size are passed in the unused low part of the C stack, larger ones through the guest's heap. */
+const SCRATCH_BYTES = 3 << 20;
+
+/** JSON of less than this the guest reads as fast as the engine's own form. */
+const SHORT_JSON = 200;
+
+/** The guest's memory cannot hold what it is given. */
+export class NoRoom extends Error {}
+
+/** Carries texts and values into the memory of a guest and out of it. */
+export class GuestValues {
+  readonly #memory: WebAssembly.Memory;
+  readonly #engine: Engine;
+  readonly #context: number;
+  /** Where texts are put: `scratch` to `scratch + SCRATCH_BYTES`. */
+  readonly #scratch: number;
+  /** Over the memory as it was when we last looked: growth gives it another buffer. */
+  #bytes: Buffer;
+  #view: DataView;
+  /** Where the texts end that were put into the scratch. */
+  scratchEnd: number;
+
+  constructor(memory: WebAssembly.Memory, engine: Engine, { context }: Handles, scratch: number) {
+    this.#memory = memory;
+    this.#engine = engine;
+    this.#context = context;
+    this.#scratch = scratch;
+    this.scratchEnd = scratch;
+    this.#bytes = Buffer.from(memory.buffer);
+    this.#view = new DataView(memory.buffer);
+  }
+
+  /** The memory as it is now. */
+  get bytes(): Buffer {
+    if (this.#bytes.length === 0) this.#look();
+    return this.#bytes;
+  }
+
+  get view(): DataView {
+    if (this.#bytes.length === 0) this.#look();
+    return this.#view;
+  }
+
+  /** The value of a JSON text, or the text itself where the guest may as well read it. */
+  ofJson(json: string): number {
+    const engine = this.#engine;
+    const binary = json.length < SHORT_JSON ? undefined : binaryOfJson(json);
+    const at = binary === undefined ? 0 : engine.malloc(binary.length);
+    if (binary === undefined || at === 0) return this.ofText(json);
+    this.bytes.set(binary, at);
+    const buffer = engine.newArrayBuffer(this.#context, at, binary.length); // the buffer is the owner of the bytes now
+    const value = engine.readBinary(this.#context, buffer);
+    engine.freeValue(this.#context, buffer);
+    const thrown = engine.resolveException(this.#context, value);
+    if (thrown === 0) return value;
+    engine.freeValue(this.#context, thrown);
+    engine.freeValue(this.#context, value);
+    return this.ofText(json);
+  }
+
+  ofText(text: string): number {
+    return this.withText(text, (at) => this.#engine.newString(this.#context, at));
+  }
+
+  /** A text of the guest, if it is not longer than that: measured before it is copied. */
+  text(value: number, mostBytes: number): string | undefined {
+    const at = this.#engine.getString(this.#context, value);
+    if (at === 0) return undefined;
+    const { bytes } = this;
+    const end = bytes.indexOf(0, at);
+    const text = end < at || end - at > mostBytes ? undefined : bytes.toString("utf8", at, end);
+    this.#engine.freeString(this.#context, at);
+    return text;
+  }
+
+  /** JSON of a value of the guest, if that is certain and not longer than that. */
+  json(value: number, mostBytes: number): string | undefined {
+    const context = this.#context;
+    const engine = this.#engine;
+    const written = engine.writeBinary(context, value);
+    const thrown = engine.resolveException(context, written);
+    let json: string | undefined;
+    if (thrown === 0) {
+      const at = engine.getArrayBuffer(context, written);
+      const length = engine.getArrayBufferLength(context, written);
+      json = jsonOfBinary(this.bytes, mostBytes, at, at + length);
+    } else engine.freeValue(context, thrown);
+    engine.freeValue(context, written);
+    return json;
+  }
+
+  /** Puts a text with a NUL behind it where the guest can read it. */
+  withText(text: string, use: (at: number, length: number) => number): number {
+    if (text.length * 3 < SCRATCH_BYTES) return use(this.#scratch, this.write(text, this.#scratch));
+    const at = this.#engine.malloc(Buffer.byteLength(text) + 1);
+    if (at === 0) throw new NoRoom("no room for a text");
+    try {
+      return use(at, this.write(text, at));
+    } finally {
+      this.#engine.free(at);
+    }
+  }
+
+  /** Writes a text with a NUL behind it; returns its length in bytes. */
+  write(text: string, at: number): number {
+    const { bytes } = this;
+    const length = bytes.write(text, at, "utf8");
+    bytes[at + length] = 0;
+    if (at <= this.#scratch + SCRATCH_BYTES) this.scratchEnd = Math.max(this.scratchEnd, at + length);
+    return length;
+  }
+
+  #look(): void {
+    this.#bytes = Buffer.from(this.#memory.buffer);
+    this.#view = new DataView(this.#memory.buffer);
+  }
+}

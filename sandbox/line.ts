@@ -1,0 +1,151 @@
+import { type MessagePort, receiveMessageOnPort } from "node:worker_threads";
+
+/** Bytes of shared memory for one short message. */
+const ROOM_BYTES = 256 << 10;
+/** Messages with more text than this go through the port, which copies it only once. */
+const SHORT_TEXT = 64 << 10;
+/** In the shared memory: the number of the message that lies there (0: none), and its length in bytes. */
+const HEAD = { number: 0, length: 1 } as const;
+const HEAD_BYTES = 8;
+
+/** What both ends share: room for one message in each direction, and how many messages went each way. */
+export interface SharedLine {
+  readonly toWorker: SharedArrayBuffer;
+  readonly toHost: SharedArrayBuffer;
+  readonly counts: SharedArrayBuffer;
+}
+
+/** Words of `counts`. The last says that the host need not be called: it looks out by itself, or was called already. */
+const COUNT = { toWorker: 0, toHost: 1, hostCalled: 2 } as const;
+
+export function newLine(): SharedLine {
+  const room = (): SharedArrayBuffer => new SharedArrayBuffer(ROOM_BYTES);
+  return { toWorker: room(), toHost: room(), counts: new SharedArrayBuffer(4 * Object.keys(COUNT).length) };
+}
+
+/** What a message weighs: the length of the texts in it, or infinitely much where it has more than JSON can say. */
+export type Weigh<Message> = (message: Message) => number;
+
+/**
+ * One end of the line between the host's thread and a worker. A message through a port takes several times as long as a
+ * whole slice of work may; so a short one is written as JSON into shared memory, if the last one there was read. Each
+ * message has a number, so that the order is kept, whichever way it went.
+ */
+export class Line<Sent, Received> {
+  readonly #port: MessagePort;
+  readonly #counts: Int32Array;
+  readonly #out: Room;
+  readonly #in: Room;
+  readonly #sentCount: number;
+  readonly #receivedCount: number;
+  readonly #weigh: Weigh<Sent>;
+  #received = 0;
+
+  constructor(end: "host" | "worker", port: MessagePort, shared: SharedLine, weigh: Weigh<Sent>) {
+    const isHost = end === "host";
+    this.#port = port;
+    this.#counts = new Int32Array(shared.counts);
+    this.#out = new Room(isHost ? shared.toWorker : shared.toHost);
+    this.#in = new Room(isHost ? shared.toHost : shared.toWorker);
+    this.#sentCount = isHost ? COUNT.toWorker : COUNT.toHost;
+    this.#receivedCount = isHost ? COUNT.toHost : COUNT.toWorker;
+    this.#weigh = weigh;
+  }
+
+  /** Sends a message. Who may sleep must be woken besides. */
+  send(message: Sent): void {
+    const number = Atomics.load(this.#counts, this.#sentCount) + 1;
+    const isShort = this.#weigh(message) <= SHORT_TEXT;
+    if (!isShort || !this.#out.put(number, message)) this.#port.postMessage(message);
+    Atomics.store(this.#counts, this.#sentCount, number);
+  }
+
+  get hasMessage(): boolean {
+    // What came out of the port by itself may not have been counted yet.
+    return Atomics.load(this.#counts, this.#receivedCount) > this.#received;
+  }
+
+  /** The next message, if there is one. */
+  take(): Received | undefined {
+    if (!this.hasMessage) return undefined;
+    this.#received++;
+    return (this.#in.take(this.#received) ?? this.#fromPort()) as Received;
+  }
+
+  /**
+   * Everything that there is to read, when something has come out of the port by itself. Nothing before it is unread:
+   * for that the host was called before.
+   */
+  *readFrom(arrived: Received | typeof CALL): Iterable<Received> {
+    Atomics.store(this.#counts, COUNT.hostCalled, 0);
+    if (arrived !== CALL) {
+      this.#received++;
+      yield arrived;
+    }
+    yield* this.read();
+  }
+
+  /** Everything that there is to read. */
+  *read(): Iterable<Received> {
+    for (let next = this.take(); next !== undefined; next = this.take()) yield next;
+  }
+
+  /** Wakes a worker that waits for a message. */
+  wakeWorker(): void {
+    Atomics.notify(this.#counts, COUNT.toWorker);
+  }
+
+  /** In the worker: stands still until there is a message. */
+  wait(): void {
+    Atomics.wait(this.#counts, COUNT.toWorker, this.#received);
+  }
+
+  /** Calls the host's event loop, unless somebody there looks out. */
+  callHost(): void {
+    if (Atomics.exchange(this.#counts, COUNT.hostCalled, 1) === 0) this.#port.postMessage(CALL);
+  }
+
+  /** While the host looks out it need not be called. */
+  set lookingOut(isLooking: boolean) {
+    Atomics.store(this.#counts, COUNT.hostCalled, isLooking ? 1 : 0);
+  }
+
+  #fromPort(): unknown {
+    for (;;) {
+      const received = receiveMessageOnPort(this.#port);
+      if (received === undefined) throw new Error("Cannot find a message that was counted");
+      if (received.message !== CALL) return received.message;
+    }
+  }
+}
+
+/** Says nothing: there is something to read. */
+export const CALL = null;
+
+/** Shared memory for one message at a time. */
+class Room {
+  readonly #head: Int32Array;
+  readonly #bytes: Buffer;
+
+  constructor(shared: SharedArrayBuffer) {
+    this.#head = new Int32Array(shared, 0, HEAD_BYTES / 4);
+    this.#bytes = Buffer.from(shared, HEAD_BYTES);
+  }
+
+  /** False if the last one still lies there, or this one is too long. */
+  put(number: number, message: unknown): boolean {
+    if (Atomics.load(this.#head, HEAD.number) !== 0) return false;
+    const json = JSON.stringify(message);
+    if (json.length * 3 > this.#bytes.length) return false;
+    this.#head[HEAD.length] = this.#bytes.write(json, 0);
+    Atomics.store(this.#head, HEAD.number, number);
+    return true;
+  }
+
+  take(number: number): unknown {
+    if (Atomics.load(this.#head, HEAD.number) !== number) return undefined;
+    const json = this.#bytes.toString("utf8", 0, this.#head[HEAD.length]);
+    Atomics.store(this.#head, HEAD.number, 0);
+    return JSON.parse(json);
+  }
+}
