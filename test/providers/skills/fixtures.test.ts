@@ -60,7 +60,7 @@ describe("a folder of awkward skills", () => {
       "größe.ts GrößeSkill: berechneFläche",
       "legacy.js LegacySkill: shout",
       "mcp-tools.mjs McpToolsSkill: add_numbers fail",
-      "misbehaving.ts MisbehavingSkill: spin exit kill eat throwLater rejectLater leak callback path talk until untilCancelled",
+      "misbehaving.ts MisbehavingSkill: spin exit kill eat throwLater rejectLater leak callback path talk garble until untilCancelled",
       "plain.mjs PlainSkill: greet",
       "schema.ts SchemaSkill: repeat now",
       "several.ts FirstSkill: one",

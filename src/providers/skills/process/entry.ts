@@ -1,24 +1,32 @@
 import { AsyncLocalStorage } from "node:async_hooks";
+import { Socket } from "node:net";
 import { Worker } from "node:worker_threads";
 
 import { failureOf } from "./failure.ts";
+import { packed, TooLarge, Unpacker } from "./frames.ts";
+import { Linger } from "./linger.ts";
 import { loadModule, type LoadedModule } from "./load-module.ts";
 import type { InvokeOrder, LoadOrder, Order, Report, StoreRequest } from "./messages.ts";
-import { nowMs } from "./messages.ts";
+import { CHANNEL, nowMs } from "./messages.ts";
 import { OWN_CODE } from "./skill-errors.ts";
 import { runCall } from "./run-call.ts";
 import { showSourcesInStacks } from "./stacks.ts";
 import { findForeign } from "./values.ts";
 
+const LINGER_MS = 0.5;
+const READ_BYTES = 64 << 10;
+
 /**
  * The process in which skills run. What they do to it, they do to themselves: the runtime watches it from the outside,
  * stops it when it no longer answers, and starts another one.
  */
-const send = takeChannel();
 const endProcess = process.exit.bind(process);
+const send = openChannel();
 const modules = new Map<string, LoadedModule>();
 const calls = new Map<number, AbortController>();
 let lastLoad: Promise<void> = Promise.resolve();
+/** Stays awake after an order, as another one often follows. */
+const linger = new Linger(LINGER_MS);
 /** Questions to the store that are not answered yet. */
 const asked = new Map<number, { readonly resolve: (value: unknown) => void; readonly reject: (why: Error) => void }>();
 let lastAsk = 0;
@@ -27,8 +35,6 @@ const current = new AsyncLocalStorage<number>();
 
 process.title = "skillgate skills";
 showSourcesInStacks();
-process.on("message", (order: Order) => obey(order));
-process.on("disconnect", () => endProcess(0));
 // The runtime decides when a Ctrl-C ends the skills.
 process.on("SIGINT", () => undefined);
 process.on("uncaughtException", blame);
@@ -45,16 +51,25 @@ const watchdog = new Worker(new URL("./watchdog.js", import.meta.url), {
 watchdog.unref();
 send({ kind: "ready" });
 
-/** Out of reach of the skills: a library that talks to its parent process must not talk to the runtime. */
-function takeChannel(): (report: Report) => void {
-  const channel = process.send?.bind(process);
-  if (channel === undefined) throw new Error("This file runs only as a child process");
-  Reflect.deleteProperty(process, "send");
-  Reflect.deleteProperty(process, "disconnect");
-  return (report) => void channel(report);
+/** The runtime's end of it closes when the runtime wants this process to end, or is gone itself. */
+function openChannel(): (report: Report) => void {
+  const orders = new Unpacker((order) => obey(order as Order));
+  const buffer = Buffer.allocUnsafe(READ_BYTES);
+  const read = (length: number): boolean => {
+    // Parts of an order may live on; the next one is read into the same memory.
+    orders.add(Buffer.from(buffer.subarray(0, length)));
+    return true;
+  };
+  const options = { fd: CHANNEL, onread: { buffer, callback: read } };
+  const channel = new Socket(options);
+  for (const end of ["end", "close", "error"]) channel.on(end, () => endProcess(0));
+  channel.resume();
+  return (report) => void channel.write(packed(report));
 }
 
 function obey(order: Order): void {
+  linger.end();
+  linger.begin();
   switch (order.kind) {
     case "load":
       // One after the other, so that one that hangs or ends the process is known.
@@ -125,9 +140,10 @@ function ask(call: number, request: StoreRequest): Promise<unknown> {
 function answer({ call }: InvokeOrder, value: unknown): void {
   try {
     send({ kind: "result", call, value });
-  } catch {
+  } catch (error) {
     // What cannot be cloned says so in words that show the source of functions; the place of it is more use.
-    const message = `did not return plain data: ${findForeign(value)}`;
+    const message =
+      error instanceof TooLarge ? `returned ${error.message}` : `did not return plain data: ${findForeign(value)}`;
     send({ kind: "error", call, failure: { name: "TypeError", message, stack: "", code: OWN_CODE }, isStray: false });
   }
 }

@@ -3,6 +3,9 @@ import type { JsonSchema } from "../../../model/json.ts";
 import type { CallContext, MethodDefinition } from "../../../model/skill.ts";
 import type { ExportPath, Layout, ModuleFormat } from "../read/index.ts";
 
+/** The file descriptor through which the process of the skills and the runtime talk. */
+export const CHANNEL = 3;
+
 /** What the process of the skills is told. */
 export type Order =
   | LoadOrder
