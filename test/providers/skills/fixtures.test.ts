@@ -126,6 +126,10 @@ describe("a folder of awkward skills", () => {
         'the type of parameter "name" of "PlainSkill.greet" (plain.mjs:3): it has none, so any value is taken; add @param {string} name, or whatever it is, to its doc comment',
       ],
       [
+        "tricks.ts",
+        'Cannot offer the method "then" of "TricksSkill" (tricks.ts:11): nobody can call it by that name; give it another one',
+      ],
+      [
         "unreadable.ts",
         `the type "ZodType" of parameter "schema" of "UnreadableSkill.fromPackage" (unreadable.ts:16): it comes from the package "zod", ${any}`,
       ],

@@ -145,7 +145,7 @@ describe("skills that misbehave", () => {
       refused("echo", "was given what is no plain data: () => 1 could not be cloned."),
     );
     await expect(call(provider, "LargeSkill.nested", { depth: 1_000_000 })).rejects.toMatchObject(
-      refused("nested", "did not return plain data: it holds something that is no data"),
+      refused("nested", "did not return plain data: it is nested too deeply"),
     );
     await expect(call(provider, "LargeSkill.echo", { text: "small" })).resolves.toBe("small");
   });

@@ -148,6 +148,30 @@ describe("skills check", () => {
     ]);
   });
 
+  test("L11: says where a schema takes any value, and many parameters without a description in one line", async () => {
+    const deep = `const deep = (levels) => levels === 0 ? {} : { type: "object", properties: { a: deep(levels - 1) } };`;
+    const cwd = project({
+      "skills/schema.mjs": `
+        import { defineSkill } from "skillgate";
+        ${deep}
+        const method = (properties) => ({ description: "Pick the plums of a given tree", input: { properties, $defs: { "a/b": { type: "string", description: "Fine" } } }, run: () => 1 });
+        export default defineSkill({ name: "SchemaSkill", description: "Schemas", methods: {
+          deep: method({ value: deep(60) }),
+          gone: method({ fine: { $ref: "#/$defs/a~1b" }, gone: { $ref: "#/$defs/none" }, far: { $ref: "https://example.com/far.json" } }),
+          many: method(Object.fromEntries(["a", "b", "c", "d", "e", "f"].map((name) => [name, { type: "string" }]))),
+        } });`,
+    });
+    const { stdout } = await skillgate(["skills", "check", "--json"], { cwd });
+    const [{ findings }] = JSON.parse(stdout).skills;
+    const said = findings.map(({ path, says }: { path: string; says: string }) => `${path}: ${says}`);
+    expect(said.filter((each: string) => !/a search for|parameter "/.test(each))).toEqual([
+      "SchemaSkill.deep: its input schema is too large or nests too deeply, so any arguments are taken; make it simpler",
+      'SchemaSkill.gone: its schema refers to "#/$defs/none", which is not in it, so any value is taken',
+      'SchemaSkill.gone: its schema refers to "https://example.com/far.json", which is not looked up, so any value is taken; put it under $defs',
+      "SchemaSkill.many: 6 of its parameters have no description; add @param … for each",
+    ]);
+  });
+
   test("L11: looks at the skills that are named, and shows what their declarations cost", async () => {
     const cwd = project({ "skills/math.js": MATH_SKILL, "skills/weather.ts": WEATHER });
     const { exit, stdout } = await skillgate(["skills", "check", "WeatherSkill"], { cwd });

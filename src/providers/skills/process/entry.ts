@@ -9,9 +9,9 @@ import { loadModule, type LoadedModule } from "./load-module.ts";
 import type { InvokeOrder, LoadOrder, Order, Report, StoreRequest } from "./messages.ts";
 import { CHANNEL, nowMs } from "./messages.ts";
 import { OWN_CODE } from "./skill-errors.ts";
+import { NotPlain, plain } from "./plain.ts";
 import { runCall } from "./run-call.ts";
 import { showSourcesInStacks } from "./stacks.ts";
-import { findForeign } from "./values.ts";
 
 const LINGER_MS = 0.5;
 const READ_BYTES = 64 << 10;
@@ -139,13 +139,17 @@ function ask(call: number, request: StoreRequest): Promise<unknown> {
 
 function answer({ call }: InvokeOrder, value: unknown): void {
   try {
-    send({ kind: "result", call, value });
+    send({ kind: "result", call, value: plain(value) });
   } catch (error) {
-    // What cannot be cloned says so in words that show the source of functions; the place of it is more use.
     const message =
-      error instanceof TooLarge ? `returned ${error.message}` : `did not return plain data: ${findForeign(value)}`;
+      error instanceof TooLarge ? `returned ${error.message}` : `did not return plain data: ${reason(error)}`;
     send({ kind: "error", call, failure: { name: "TypeError", message, stack: "", code: OWN_CODE }, isStray: false });
   }
+}
+
+/** What cannot be cloned says so in words that show the source of functions. */
+function reason(error: unknown): string {
+  return error instanceof NotPlain ? error.message : "it holds something that is no data";
 }
 
 /** An error that nobody caught fails the call that it came from; one that came from no call is only told. */
