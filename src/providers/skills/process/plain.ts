@@ -105,7 +105,7 @@ const CLONED: readonly Test[] = [
   types.isNativeError,
   types.isBoxedPrimitive,
   types.isArrayBuffer,
-  ArrayBuffer.isView,
+  (value) => ArrayBuffer.isView(value),
 ];
 
 /** What is never data, and what to do instead. */
