@@ -35,6 +35,7 @@ import {
   type AuditEntry,
   type CallResult,
   createRouter,
+  hideSecrets,
   type Router,
   type Statistics,
 } from "./router/index.ts";
@@ -163,10 +164,11 @@ export async function createRuntime(options: RuntimeOptions = {}): Promise<Runti
   const statistics = createLastingStatistics(store, (error) =>
     events.emit("log", { level: "warn", text: `Cannot keep statistics: ${messageOf(error)}` }),
   );
-  const providers = createProviders(
-    { ...settings, isolated: skillSettings.isolated, log: (level, text) => events.emit("log", { level, text }) },
-    sources,
-  );
+  // What skills print may be of any of them.
+  const secrets = (): readonly string[] => skillSettings.secretsOf(registry.catalog.skills);
+  const heard = (level: LogLevel, text: string): unknown =>
+    events.emit("log", { level, text: hideSecrets(text, secrets()) });
+  const providers = createProviders({ ...settings, isolated: skillSettings.isolated, log: heard }, sources);
   if (options.lazy !== true) await providers.open();
   return openRuntime({ options, settings, registry, sources, providers, events, skillSettings, store, statistics });
 }
@@ -363,7 +365,7 @@ function openRooms({
     isNews: learning.isNews,
     isDisabled: (skill) => sources.isDisabled(skill),
     belongingsOf: ({ name, provided }) => ({ ...skillSettings.of(provided), store: skillStoreOf(store, name) }),
-    secrets: () => registry.catalog.skills.flatMap(({ provided }) => Object.values(skillSettings.of(provided).secrets)),
+    secrets: () => skillSettings.secretsOf(registry.catalog.skills),
     onEntry: (entry) => {
       statistics.add(entry);
       events.emit("call", entry);

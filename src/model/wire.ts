@@ -79,7 +79,8 @@ function encodeSpecial(value: unknown): Encoded {
         return { $bytes: bytesOf(original).toString("base64") };
       }
       if (ArrayBuffer.isView(original)) return Array.from(original as Float64Array);
-      if (original instanceof Error) return Object.assign({}, original, { name: original.name, message: original.message });
+      if (original instanceof Error)
+        return Object.assign({}, original, { name: original.name, message: original.message });
       if (original instanceof RegExp) return String(original);
       if (original instanceof Map)
         return [...original.keys()].every((each) => typeof each === "string")

@@ -97,7 +97,7 @@ describe("skills new", () => {
     const shipped = resolve("skills");
     expect({ exit, stderr }).toEqual({
       exit: 0,
-      stderr: `Note: Copy from ${shipped} what you want to go on using of it\n`,
+      stderr: `Note: The skills in ${shipped} were in use here as long as there were no others; copy what you want to keep\n`,
     });
   });
 
@@ -312,6 +312,23 @@ describe("skills enable and disable", () => {
 });
 
 describe("skills settings, show, health and stats", () => {
+  test("L9: a setting that the skill could not use is not written", async () => {
+    const cwd = project({ "skills/weather.ts": WEATHER });
+    const set = (...words: readonly string[]) => skillgate(["skills", "settings", "WeatherSkill", ...words], { cwd });
+    const refused = (says: string) => ({
+      exit: 2,
+      stdout: "",
+      stderr: expect.stringMatching(`^Cannot change the settings of WeatherSkill: ${says}\n`),
+    });
+    expect(await set("unit=kelvin")).toMatchObject(
+      refused('"unit" must be one of "celsius", "fahrenheit", not "kelvin"'),
+    );
+    expect(await set("unit=fahrenheit", "nope=1")).toMatchObject(refused('"nope" is not a setting, valid are .*'));
+    expect(existsSync(join(cwd, "settings.yaml"))).toBe(false);
+    expect((await set("unit=${UNIT}")).exit).toBe(0);
+    expect(readFileSync(join(cwd, "settings.yaml"), "utf8")).toContain("unit: ${UNIT}");
+  });
+
   test("L9: settings are shown with their defaults, and changed in settings.yaml; secrets never are", async () => {
     const cwd = project({ "skills/weather.ts": WEATHER, ".env": "WEATHER_API_KEY=k-12345\n" });
     const shown = await json(cwd, "skills", "settings", "WeatherSkill");
