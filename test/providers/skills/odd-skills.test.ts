@@ -3,15 +3,20 @@ import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
 import { createRuntime, type Runtime } from "../../../src/index.ts";
-import { loadFiles } from "./call.ts";
+import { call, loadFiles } from "./call.ts";
 
 /** Skills in forms that nobody would teach, and that people write all the same. */
 const FOLDER = fileURLToPath(new URL("../../fixtures/odd-skills", import.meta.url));
 
 let runtime: Runtime;
+const logged: string[] = [];
 
 beforeAll(async () => {
-  runtime = await createRuntime({ skillsDir: FOLDER, learning: false });
+  runtime = await createRuntime({
+    skillsDir: FOLDER,
+    learning: false,
+    log: (level, text) => logged.push(`${level} ${text}`),
+  });
 });
 
 afterAll(async () => {
@@ -228,4 +233,28 @@ test("L10: what a skill does to its process is not done to ours", async () => {
   expect(await called("NoisySkill.never")).toBe("Tool 'NoisySkill.never' timed out after 0.1s");
   expect(await called("NoisySkill.print", "1")).toBe(1);
   expect([process.env["HOME"], process.cwd()]).toEqual([HOME, folder]);
+});
+
+test("L10: a skill that changes what all skills share harms none of them, and is named", async () => {
+  expect(await called("NoisySkill.pollute")).toBe("done");
+  expect(await called("NoisySkill.after", "[1, 2]")).toEqual([[2, 4], "[1,2]", "ext", []]);
+  expect(logged.filter((line) => line.includes("put back"))).toEqual([
+    "warn NoisySkill.pollute has changed Object.prototype.hacked, which all skills share; it was put back",
+  ]);
+  expect(await called("EmojiSkill.hi", '"Ada"')).toBe("hi Ada");
+});
+
+test("L10: what a module adds to the language at import stays, for itself and its neighbours", async () => {
+  const provider = await loadFiles({
+    "adding.ts": `
+      Object.defineProperty(Array.prototype, "sum", { value() { return this.reduce((a, b) => a + b, 0); }, configurable: true });
+      const { trim } = String.prototype;
+      String.prototype.trim = function () { return trim.call(this).toUpperCase(); };
+      export const sum = (list: number[]): number => (list as unknown as { sum(): number }).sum();
+      export const loud = (text: string): string => text.trim();`,
+  });
+  await expect(call(provider, "AddingSkill.sum", { list: [1, 2] })).resolves.toBe(3);
+  await expect(call(provider, "AddingSkill.sum", { list: [3, 4] })).resolves.toBe(7);
+  await expect(call(provider, "AddingSkill.loud", { text: " a " })).resolves.toBe("A");
+  await expect(call(provider, "AddingSkill.loud", { text: " b " })).resolves.toBe("B");
 });

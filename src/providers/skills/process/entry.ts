@@ -2,6 +2,7 @@ import { AsyncLocalStorage } from "node:async_hooks";
 import { Socket } from "node:net";
 import { Worker } from "node:worker_threads";
 
+import { Builtins } from "./builtins.ts";
 import { failureOf } from "./failure.ts";
 import { packed, TooLarge, Unpacker } from "./frames.ts";
 import { Linger } from "./linger.ts";
@@ -30,6 +31,7 @@ const linger = new Linger(LINGER_MS);
 /** Questions to the store that are not answered yet. */
 const asked = new Map<number, { readonly resolve: (value: unknown) => void; readonly reject: (why: Error) => void }>();
 let lastAsk = 0;
+const builtins = new Builtins();
 /** Knows, wherever something goes wrong, to which call it belongs. */
 const current = new AsyncLocalStorage<number>();
 
@@ -99,6 +101,7 @@ async function load(order: LoadOrder): Promise<void> {
     const { module, report } = await loadModule(order);
     const failure = order.isReload ? report.classes.find((each) => each !== undefined) : undefined;
     if (failure === undefined) modules.set(order.module, module);
+    builtins.accept();
     send(failure === undefined ? { kind: "loaded", ...report } : { kind: "failed", failure });
   } catch (error) {
     send({ kind: "failed", failure: failureOf(error) });
@@ -114,13 +117,24 @@ async function invoke(order: InvokeOrder): Promise<void> {
   const abort = new AbortController();
   calls.set(call, abort);
   send({ kind: "started", call });
+  const end = await endOf(order, abort.signal);
+  // First of all: our own code needs what it knows, too.
+  const changed = builtins.restore();
+  if (calls.delete(call)) answer(call, end);
+  if (changed !== undefined) send({ kind: "changed", what: changed, path: order.path });
+}
+
+type End =
+  | { readonly kind: "returned"; readonly value: unknown }
+  | { readonly kind: "threw"; readonly thrown: unknown };
+
+async function endOf(order: InvokeOrder, signal: AbortSignal): Promise<End> {
+  const run = async (): Promise<unknown> => runCall(order, modules.get(order.module), signal, { send, ask });
   try {
-    const value = await current.run(call, () => runCall(order, modules.get(order.module), abort.signal, { send, ask }));
-    if (calls.has(call)) answer(order, value);
-  } catch (error) {
-    if (calls.has(call)) send({ kind: "error", call, failure: failureOf(error), isStray: false });
+    return { kind: "returned", value: await current.run(order.call, run) };
+  } catch (thrown) {
+    return { kind: "threw", thrown };
   }
-  calls.delete(call);
 }
 
 function ask(call: number, request: StoreRequest): Promise<unknown> {
@@ -137,9 +151,10 @@ function ask(call: number, request: StoreRequest): Promise<unknown> {
   });
 }
 
-function answer({ call }: InvokeOrder, value: unknown): void {
+function answer(call: number, end: End): void {
   try {
-    send({ kind: "result", call, value: plain(value) });
+    if (end.kind === "returned") send({ kind: "result", call, value: plain(end.value) });
+    else send({ kind: "error", call, failure: failureOf(end.thrown), isStray: false });
   } catch (error) {
     const message =
       error instanceof TooLarge ? `returned ${error.message}` : `did not return plain data: ${reason(error)}`;

@@ -72,6 +72,8 @@ export type Report =
       readonly text?: string;
     }
   | { readonly kind: "store"; readonly call: number; readonly ask: number; readonly request: StoreRequest }
+  /** A call of `path`, or another one beside it, has changed what all skills share; it was put back. */
+  | { readonly kind: "changed"; readonly what: string; readonly path: string }
   | { readonly kind: "stray"; readonly failure: Failure };
 
 /** What a call wants of the store of its skill, which is not in its process. */

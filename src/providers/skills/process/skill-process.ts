@@ -144,6 +144,10 @@ export class SkillProcess {
       case "failed":
         this.#imports.hear(report);
         return this.#settle();
+      case "changed": {
+        const { path, what } = report;
+        return this.#options.log("warn", `${path} has changed ${what}, which all skills share; it was put back`);
+      }
       case "stray": {
         const { stack, message } = report.failure;
         return this.#options.log("error", `A skill failed outside of any call: ${stack || message}`);
