@@ -57,7 +57,7 @@ export function openRooms({
     isNews: learning.isNews,
     isDisabled: (skill) => sources.isDisabled(skill),
     belongingsOf: ({ name, provided }) => ({ ...skillSettings.of(provided), store: skillStoreOf(store, name) }),
-    secrets: () => registry.catalog.skills.flatMap(({ provided }) => Object.values(skillSettings.of(provided).secrets)),
+    secrets: () => skillSettings.secretsOf(registry.catalog.skills),
     onEntry,
   });
   return {

@@ -27,7 +27,7 @@ import {
   type SearchOptions,
   systemPrompt,
 } from "./registry/index.ts";
-import type { Approve, AuditEntry, CallResult, Statistics } from "./router/index.ts";
+import { type Approve, type AuditEntry, type CallResult, hideSecrets, type Statistics } from "./router/index.ts";
 import { type OpenRooms, openRooms } from "./rooms.ts";
 import { checkSnippet, type Rooms, type RunRequest, runSnippet } from "./run-snippet.ts";
 import { controlSkills, followSettings, type SkillControl } from "./skill-control.ts";
@@ -151,10 +151,11 @@ export async function createRuntime(options: RuntimeOptions = {}): Promise<Runti
   const statistics = createLastingStatistics(store, (error) =>
     events.emit("log", { level: "warn", text: `Cannot keep statistics: ${messageOf(error)}` }),
   );
-  const providers = createProviders(
-    { ...settings, isolated: skillSettings.isolated, log: (level, text) => events.emit("log", { level, text }) },
-    sources,
-  );
+  // What skills print may be of any of them.
+  const secrets = (): readonly string[] => skillSettings.secretsOf(registry.catalog.skills);
+  const heard = (level: LogLevel, text: string): unknown =>
+    events.emit("log", { level, text: hideSecrets(text, secrets()) });
+  const providers = createProviders({ ...settings, isolated: skillSettings.isolated, log: heard }, sources);
   if (options.lazy !== true) await providers.open();
   return openRuntime({ options, settings, registry, sources, providers, events, skillSettings, store, statistics });
 }

@@ -1,12 +1,12 @@
 import { fillIn, type Variables } from "./config/index.ts";
 import { sentence } from "./errors.ts";
 import { problemText } from "./model/arguments.ts";
-import type { Method } from "./model/catalog.ts";
+import type { Method, Skill } from "./model/catalog.ts";
 import { isRecord, type JsonSchema } from "./model/json.ts";
 import type { Problem } from "./model/provider.ts";
 import type { CallContext, ProvidedSkill } from "./model/skill.ts";
 import { createRegistry } from "./registry/index.ts";
-import { createValidator, type Validator } from "./validation/index.ts";
+import { createValidator, type Validation, type Validator } from "./validation/index.ts";
 
 /** What a skill is given of the settings, and what is wrong with them. */
 export interface GivenSettings extends Pick<CallContext, "settings" | "secrets"> {
@@ -52,6 +52,11 @@ export class SkillSettings {
     return given;
   }
 
+  /** Values that nobody may read, of all these skills. */
+  secretsOf(skills: readonly Pick<Skill, "provided">[]): readonly string[] {
+    return skills.flatMap(({ provided }) => Object.values(this.of(provided).secrets));
+  }
+
   #having(key: string, value: unknown): readonly string[] {
     return [...this.#sections].filter(([, section]) => section[key] === value).map(([name]) => name);
   }
@@ -88,7 +93,6 @@ function settingsOf(
   const all = Object.fromEntries([...fromEnvironment, ...written].filter(([, value]) => value !== undefined));
   const checked = validator.validate(asMethod(name, schema), all);
   const values = checked.kind === "valid" ? checked.input : { ...defaultsIn(schema), ...all };
-  const wrong = checked.kind === "valid" ? [] : checked.problems;
   const isSecret = ([key]: readonly [string, unknown]): boolean => secretNames.includes(key);
   const texts = Object.entries(values).filter(isSecret);
   return {
@@ -96,12 +100,31 @@ function settingsOf(
     secrets: Object.fromEntries(texts.map(([key, value]) => [key, String(value)])),
     problems: [
       ...problems,
-      ...wrong.map((each) => {
-        const hint = secretNames.includes(each.field) ? `; set ${variableOf(name, each.field)}` : "";
-        return problem(name, problemText(each, "it").replace("is not an argument", "is not a setting") + hint);
+      ...mistakesOf(checked).map(({ setting, says }) => {
+        const hint = secretNames.includes(setting) ? `; set ${variableOf(name, setting)}` : "";
+        return problem(name, says + hint);
       }),
     ],
   };
+}
+
+interface Mistake {
+  readonly setting: string;
+  /** `"unit" must be one of "celsius", "fahrenheit", not "kelvin"` */
+  readonly says: string;
+}
+
+/** What is wrong with values as settings of a skill. */
+export function mistakesIn(values: Section, { name, settings }: Pick<ProvidedSkill, "name" | "settings">) {
+  return settings === undefined ? [] : mistakesOf(createValidator().validate(asMethod(name, settings), values));
+}
+
+function mistakesOf(checked: Validation): readonly Mistake[] {
+  if (checked.kind === "valid") return [];
+  return checked.problems.map((each) => ({
+    setting: each.field,
+    says: problemText(each, "it").replace("is not an argument", "is not a setting"),
+  }));
 }
 
 /** Placeholders anywhere in a value; what has one that stands for nothing is as good as not there. */

@@ -8,8 +8,8 @@ export interface Encoded {
 
 /**
  * What a method returned, as JSON for the guest; undefined if that is certainly longer than so many characters. Bytes
- * and dates keep their kind; a Map with text keys becomes an object, a Set a list, a BigInt a number where that is exact
- * and else text; what JSON has no word for is null.
+ * and dates keep their kind; a Map with text keys becomes an object, a Set and an array of numbers a list, an Error its name
+ * and message, a BigInt a number where that is exact and else text; what JSON has no word for is null.
  */
 export function encodeForGuest(value: unknown, mostCharacters: number): Encoded | undefined {
   const kind = kindOf(value, mostCharacters);
@@ -28,7 +28,7 @@ function kindOf(value: unknown, mostCharacters: number): "plain" | "special" | "
     if (typeof current === "string") left -= current.length;
     else if (typeof current === "object" && current !== null) {
       special ||= isSpecial(current);
-      if (current instanceof Uint8Array) left -= current.byteLength;
+      if (ArrayBuffer.isView(current)) left -= current.byteLength;
       else left -= pushMembers(current, stack, left);
     } else {
       left -= 1;
@@ -54,10 +54,15 @@ function pushMembers(structure: object, stack: unknown[], left: number): number 
   return characters;
 }
 
-/** What writes itself may give anything. */
+/** What JSON would write as `{}`, or as something else than it is; what writes itself may give anything. */
 function isSpecial(value: object): boolean {
-  return value instanceof Map || value instanceof Set || value instanceof Uint8Array || "toJSON" in value;
+  const prototype: unknown = Object.getPrototypeOf(value);
+  if (prototype !== Object.prototype && prototype !== Array.prototype)
+    if (ArrayBuffer.isView(value) || SPECIAL.some((kind) => value instanceof kind)) return true;
+  return "toJSON" in value;
 }
+
+const SPECIAL = [Map, Set, ArrayBuffer, Error, RegExp] as const;
 
 function encodeSpecial(value: unknown): Encoded {
   let tagged = false;
@@ -69,10 +74,14 @@ function encodeSpecial(value: unknown): Encoded {
         tagged = true;
         return { $date: Number.isNaN(original.getTime()) ? "" : original.toISOString() };
       }
-      if (original instanceof Uint8Array) {
+      if (original instanceof Uint8Array || original instanceof ArrayBuffer || original instanceof DataView) {
         tagged = true;
-        return { $bytes: Buffer.from(original.buffer, original.byteOffset, original.byteLength).toString("base64") };
+        return { $bytes: bytesOf(original).toString("base64") };
       }
+      if (ArrayBuffer.isView(original)) return Array.from(original as Float64Array);
+      if (original instanceof Error)
+        return Object.assign({}, original, { name: original.name, message: original.message });
+      if (original instanceof RegExp) return String(original);
       if (original instanceof Map)
         return [...original.keys()].every((each) => typeof each === "string")
           ? Object.fromEntries(original)
@@ -84,6 +93,12 @@ function encodeSpecial(value: unknown): Encoded {
     },
   );
   return { json: json ?? "null", tagged };
+}
+
+function bytesOf(value: ArrayBuffer | ArrayBufferView): Buffer {
+  return value instanceof ArrayBuffer
+    ? Buffer.from(value)
+    : Buffer.from(value.buffer, value.byteOffset, value.byteLength);
 }
 
 /** A value that the guest returned: `{"$bytes": base64}` become bytes again, everything else is plain JSON. */

@@ -2,6 +2,7 @@ import type { Skill } from "../model/catalog.ts";
 import type { CallContext } from "../model/skill.ts";
 import { inputOf, type GuardedCall, type Stage } from "./call.ts";
 import { failureOf } from "./failure.ts";
+import { hideSecrets } from "./redact.ts";
 
 /** What a skill has of its own (L3, L9). */
 export type Belongings = Pick<CallContext, "settings" | "secrets" | "store">;
@@ -28,7 +29,7 @@ export const NO_BELONGINGS: Belongings = Object.freeze({
 export function dispatch({ belongingsOf, secrets }: DispatchOptions): Stage {
   return async (call) => {
     const { skill, method } = call;
-    const { context, close } = contextOf(call, belongingsOf(skill));
+    const { context, close } = contextOf(call, belongingsOf(skill), (text) => hideSecrets(text, secrets()));
     try {
       return { value: await skill.provided.invoke(method.definition, inputOf(call), context), cached: false };
     } catch (error) {
@@ -40,7 +41,11 @@ export function dispatch({ belongingsOf, secrets }: DispatchOptions): Stage {
 }
 
 /** What a method is told about its call. After `close`, and after its signal has fired, nobody listens to it any more. */
-function contextOf(call: GuardedCall, belongings: Belongings): { context: CallContext; close: () => void } {
+function contextOf(
+  call: GuardedCall,
+  belongings: Belongings,
+  hide: (text: string) => string,
+): { context: CallContext; close: () => void } {
   let open = true;
   const isHeard = (): boolean => open && !call.cancellable.isCancelled;
   const context: CallContext = {
@@ -54,8 +59,8 @@ function contextOf(call: GuardedCall, belongings: Belongings): { context: CallCo
     settings: belongings.settings,
     secrets: belongings.secrets,
     store: belongings.store,
-    log: (level, text) => isHeard() && call.log(level, text),
-    progress: (done, total, text) => isHeard() && call.progress(done, total, text),
+    log: (level, text) => isHeard() && call.log(level, hide(text)),
+    progress: (done, total, text) => isHeard() && call.progress(done, total, text && hide(text)),
     ...(call.client !== undefined && { client: call.client }),
     ...(call.wire !== undefined && { wire: call.wire }),
   };

@@ -17,6 +17,7 @@ export { digestOf } from "./digest.ts";
 export type { ApprovalRequest, Approve } from "./guards/approval.ts";
 export { type CallResult, runCalls } from "./run-calls.ts";
 export type { Belongings } from "./dispatch.ts";
+export { hideSecrets } from "./redact.ts";
 export { type AuditEntry, counted, type Statistics, statisticsFrom, type Tally } from "./trail.ts";
 
 export interface RouterOptions {

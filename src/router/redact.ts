@@ -24,15 +24,17 @@ export interface Known {
  */
 export function redact(text: string, known: Known): string {
   let clean = cut(text, READ_CHARACTERS).replace(STACK_LINES, "");
-  for (const secret of secretsIn(known)) clean = clean.replaceAll(secret, HIDDEN);
+  clean = hideSecrets(clean, known.secrets);
   for (const { pattern, shown } of RULES)
     clean = clean.replace(pattern, (found: string, ...groups: (string | undefined)[]) => shown(found, known, groups));
   return cut(clean.trim(), KEPT_CHARACTERS);
 }
 
-/** The longest first: one may begin with another. */
-function secretsIn({ secrets }: Known): readonly string[] {
-  return secrets.filter(({ length }) => length >= SHORTEST_SECRET).toSorted((a, b) => b.length - a.length);
+/** A text without these values; all else of it stays. */
+export function hideSecrets(text: string, secrets: readonly string[]): string {
+  // The longest first: one may begin with another.
+  const known = secrets.filter(({ length }) => length >= SHORTEST_SECRET).toSorted((a, b) => b.length - a.length);
+  return known.reduce((clean, secret) => clean.replaceAll(secret, HIDDEN), text);
 }
 
 /** Cuts at a space, so that no half of a secret is left that no rule knows. */

@@ -23,6 +23,19 @@ test("S9: what JSON has no word for has a documented one", () => {
   expect(encoded(new Set([1, 2]))?.json).toBe("[1,2]");
 });
 
+test("S9: what JSON would write as nothing is written as what it holds", () => {
+  expect(encoded([new Float64Array([1.5, 2]), new BigInt64Array([3n])])?.json).toBe("[[1.5,2],[3]]");
+  expect(encoded([new Uint8Array([1, 2]).buffer, new DataView(new ArrayBuffer(1))])).toEqual({
+    json: '[{"$bytes":"AQI="},{"$bytes":"AA=="}]',
+    tagged: true,
+  });
+  expect(encoded(Object.assign(new RangeError("too far"), { code: "E" }))?.json).toBe(
+    '{"code":"E","name":"RangeError","message":"too far"}',
+  );
+  expect(encoded([/a+/g])?.json).toBe('["/a+/g"]');
+  expect(encoded(new Float64Array(200))).toBeUndefined();
+});
+
 test("S9: what writes itself is asked what it is", () => {
   expect(encoded({ toJSON: () => new Map([["a", 1n]]) })?.json).toBe("{}");
   expect(encoded([{ toJSON: () => "me" }, new URL("https://e.x")])?.json).toBe('["me","https://e.x/"]');

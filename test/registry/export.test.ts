@@ -1,3 +1,4 @@
+import { Validator } from "@seriousme/openapi-schema-validator";
 import { expect, test } from "vitest";
 import { catalogExport, methodExport, openapiExport } from "../../src/registry/index.ts";
 import { catalogOf, skillOf } from "./catalogs.ts";
@@ -63,6 +64,19 @@ test("T8: the OpenAPI document has one operation for all methods", () => {
     },
   });
   expect(Object.keys(document.components.schemas)).toEqual(["ToolInput", "ToolOutput", "ValidationError", "NotFound"]);
+});
+
+test("T8: the OpenAPI document passes a public validator, which finds what is wrong in it", async () => {
+  for (const each of [catalog, catalogOf()]) {
+    const validator = new Validator();
+    expect(await validator.validate(structuredClone(openapiExport(each)))).toEqual({ valid: true });
+    expect(validator.version).toBe("3.0");
+  }
+  const { info: _, ...nameless } = openapiExport(catalog);
+  expect(await new Validator().validate(structuredClone(nameless))).toMatchObject({
+    valid: false,
+    errors: [{ message: "must have required property 'info'" }],
+  });
 });
 
 test("T8: an empty catalog gives a document without an empty enum", () => {

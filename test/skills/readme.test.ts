@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { readFileSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 
 import { expect, test } from "vitest";
@@ -17,10 +17,12 @@ test("L11: what skills/README.md shows works as it stands, in each form", async 
     "weather.ts",
     "counter.ts",
     "orders.ts",
+    "trains.ts",
     "greeter.ts",
     "weather.test.ts",
   ]);
   const cwd = project(FILES);
+  symlinkSync(join(process.cwd(), "node_modules"), join(cwd, "node_modules"));
   const [checked, tested, called] = await Promise.all([
     skillgate(["skills", "check"], { cwd }),
     skillgate(["skills", "test"], { cwd }),
@@ -31,6 +33,7 @@ test("L11: what skills/README.md shows works as it stands, in each form", async 
       "✓ CounterSkill  counter.ts  1 method, about … tokens",
       "✓ GreeterSkill  greeter.ts  1 method, about … tokens",
       "✓ OrdersSkill  orders.ts  1 method, about … tokens",
+      "✓ TrainsSkill  trains.ts  1 method, about … tokens",
       "✓ WeatherSkill  weather.ts  1 method, about … tokens",
       "",
     ].join("\n"),
@@ -50,6 +53,8 @@ test("L11: what skills/README.md shows works as it stands, in each form", async 
   expect(called.stdout).toBe("21\n");
   const greeted = await skillgate(["run", "-e", 'device.GreeterSkill.greet("Ada")'], { cwd });
   expect(greeted.stdout).toBe("Hello, Ada!\n");
+  const left = await skillgate(["run", "-e", 'device.TrainsSkill.departures("Bern")', "--json"], { cwd });
+  expect(JSON.parse(left.stdout)).toMatchObject({ value: ["Bern 8:02", "Bern 9:02"] });
 });
 
 test("L11: each shipped skill passes its own examples, and check has nothing against it", async () => {

@@ -64,6 +64,7 @@ export function skillsOf(parts: LoadedModule, around: Surroundings): ModuleSkill
     errors: [
       ...failuresIn(parts, around.root, skills.length === 0),
       ...warningsIn(parts.prepared, started, ofFile.length > 0),
+      ...(ofFile.length === 0 && skills.length > 0 ? leftOut(parts) : []),
     ],
     unstarted: classes.filter((each) => !started.includes(each)).map(({ name }) => name),
   };
@@ -98,6 +99,18 @@ function warningsIn(
 ): readonly string[] {
   const read = [...started.flatMap((each) => [each, ...each.methods]), ...(usesFunctions ? reading.functions : [])];
   return [...warnings, ...read.flatMap((each) => each.warnings)];
+}
+
+/** What somebody has described as one describes a method, beside a skill that it is no part of. */
+function leftOut({ prepared, loaded }: LoadedModule): readonly string[] {
+  const functions = prepared.reading.functions.filter(({ definition }) => definition.description !== "");
+  const names = [
+    ...functions.map(({ definition }) => definition.name),
+    ...loaded.tools.map(({ path }) => path.join(".")),
+  ];
+  const mend =
+    "beside a class or defineSkill, it does not count; make it a method of that, or put it in a file of its own";
+  return names.map((name) => `Cannot offer "${name}" as a method: ${mend}`);
 }
 
 /** One method of a skill, and how it is reached. */

@@ -60,7 +60,7 @@ describe("a folder of awkward skills", () => {
       "größe.ts GrößeSkill: berechneFläche",
       "legacy.js LegacySkill: shout",
       "mcp-tools.mjs McpToolsSkill: add_numbers fail",
-      "misbehaving.ts MisbehavingSkill: spin exit kill eat throwLater rejectLater leak callback path talk until untilCancelled",
+      "misbehaving.ts MisbehavingSkill: spin exit kill eat throwLater rejectLater leak callback path talk garble until untilCancelled",
       "plain.mjs PlainSkill: greet",
       "schema.ts SchemaSkill: repeat now",
       "several.ts FirstSkill: one",
@@ -124,6 +124,10 @@ describe("a folder of awkward skills", () => {
       [
         "plain.mjs",
         'the type of parameter "name" of "PlainSkill.greet" (plain.mjs:3): it has none, so any value is taken; add @param {string} name, or whatever it is, to its doc comment',
+      ],
+      [
+        "tricks.ts",
+        'Cannot offer the method "then" of "TricksSkill" (tricks.ts:11): nobody can call it by that name; give it another one',
       ],
       [
         "unreadable.ts",

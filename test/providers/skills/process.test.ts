@@ -107,6 +107,49 @@ describe("skills that misbehave", () => {
     await expect.poll(() => logged).toContain("info printed by a skill");
   });
 
+  test("L10: one that writes into the channel to the runtime ends its process, not the runtime", async () => {
+    const provider = await load();
+    await expect(call(provider, "MisbehavingSkill.garble")).rejects.toMatchObject(
+      failed("garble", "did not finish: the process of the skills sent what nobody can read"),
+    );
+    await expect(call(provider, "CounterSkill.next")).resolves.toBe(1);
+  });
+
+  test("L10: large values cross the channel as they are, and larger ones than anybody reads are refused", async () => {
+    const provider = await loadFiles({
+      "large.ts": `
+        export const echo = (text: string) => text;
+        export const repeat = (times: number) => "x".repeat(times);
+        export const nested = (depth: number) => { let value: unknown = 1; while (depth-- > 0) value = [value]; return value; };
+      `,
+    });
+    const mb = 1 << 20;
+    const text = "ä€𝄞".repeat(4 * mb);
+    const [back, ...times] = await Promise.all([
+      call(provider, "LargeSkill.echo", { text }),
+      ...[1, 2 * mb, 40 * mb].map((count) => call(provider, "LargeSkill.repeat", { times: count })),
+    ]);
+    expect(back === text).toBe(true);
+    expect(times.map((each) => String(each).length)).toEqual([1, 2 * mb, 40 * mb]);
+    const refused = (method: string, what: string) => ({
+      code: "CALL_FAILED",
+      message: `Cannot complete the call: "LargeSkill.${method}" ${what} (CALL_FAILED)`,
+    });
+    await expect(call(provider, "LargeSkill.repeat", { times: 100 * mb })).rejects.toMatchObject(
+      refused("repeat", "returned more than 64 MB"),
+    );
+    await expect(call(provider, "LargeSkill.echo", { text: "x".repeat(100 * mb) })).rejects.toMatchObject(
+      refused("echo", "was given more than 64 MB"),
+    );
+    await expect(call(provider, "LargeSkill.echo", { text: () => 1 })).rejects.toMatchObject(
+      refused("echo", "was given what is no plain data: () => 1 could not be cloned."),
+    );
+    await expect(call(provider, "LargeSkill.nested", { depth: 1_000_000 })).rejects.toMatchObject(
+      refused("nested", "did not return plain data: it is nested too deeply"),
+    );
+    await expect(call(provider, "LargeSkill.echo", { text: "small" })).resolves.toBe("small");
+  });
+
   test("L3: an error keeps its name and message, but not where the skills are", async () => {
     const provider = await load();
     await expect(call(provider, "MisbehavingSkill.path")).rejects.toMatchObject({

@@ -97,7 +97,7 @@ describe("skills new", () => {
     const shipped = resolve("skills");
     expect({ exit, stderr }).toEqual({
       exit: 0,
-      stderr: `Note: Copy from ${shipped} what you want to go on using of it\n`,
+      stderr: `Note: The skills in ${shipped} were in use here as long as there were no others; copy what you want to keep\n`,
     });
   });
 
@@ -145,6 +145,30 @@ describe("skills check", () => {
       expect.stringMatching(
         /^(?:OneSkill|TwoSkill)\.\w+: a search for its own description finds .*; use words that only this method has$/,
       ),
+    ]);
+  });
+
+  test("L11: says where a schema takes any value, and many parameters without a description in one line", async () => {
+    const deep = `const deep = (levels) => levels === 0 ? {} : { type: "object", properties: { a: deep(levels - 1) } };`;
+    const cwd = project({
+      "skills/schema.mjs": `
+        import { defineSkill } from "skillgate";
+        ${deep}
+        const method = (properties) => ({ description: "Pick the plums of a given tree", input: { properties, $defs: { "a/b": { type: "string", description: "Fine" } } }, run: () => 1 });
+        export default defineSkill({ name: "SchemaSkill", description: "Schemas", methods: {
+          deep: method({ value: deep(60) }),
+          gone: method({ fine: { $ref: "#/$defs/a~1b" }, gone: { $ref: "#/$defs/none" }, far: { $ref: "https://example.com/far.json" } }),
+          many: method(Object.fromEntries(["a", "b", "c", "d", "e", "f"].map((name) => [name, { type: "string" }]))),
+        } });`,
+    });
+    const { stdout } = await skillgate(["skills", "check", "--json"], { cwd });
+    const [{ findings }] = JSON.parse(stdout).skills;
+    const said = findings.map(({ path, says }: { path: string; says: string }) => `${path}: ${says}`);
+    expect(said.filter((each: string) => !/a search for|parameter "/.test(each))).toEqual([
+      "SchemaSkill.deep: its input schema is too large or nests too deeply, so any arguments are taken; make it simpler",
+      'SchemaSkill.gone: its schema refers to "#/$defs/none", which is not in it, so any value is taken',
+      'SchemaSkill.gone: its schema refers to "https://example.com/far.json", which is not looked up, so any value is taken; put it under $defs',
+      "SchemaSkill.many: 6 of its parameters have no description; add @param … for each",
     ]);
   });
 
@@ -288,6 +312,23 @@ describe("skills enable and disable", () => {
 });
 
 describe("skills settings, show, health and stats", () => {
+  test("L9: a setting that the skill could not use is not written", async () => {
+    const cwd = project({ "skills/weather.ts": WEATHER });
+    const set = (...words: readonly string[]) => skillgate(["skills", "settings", "WeatherSkill", ...words], { cwd });
+    const refused = (says: string) => ({
+      exit: 2,
+      stdout: "",
+      stderr: expect.stringMatching(`^Cannot change the settings of WeatherSkill: ${says}\n`),
+    });
+    expect(await set("unit=kelvin")).toMatchObject(
+      refused('"unit" must be one of "celsius", "fahrenheit", not "kelvin"'),
+    );
+    expect(await set("unit=fahrenheit", "nope=1")).toMatchObject(refused('"nope" is not a setting, valid are .*'));
+    expect(existsSync(join(cwd, "settings.yaml"))).toBe(false);
+    expect((await set("unit=${UNIT}")).exit).toBe(0);
+    expect(readFileSync(join(cwd, "settings.yaml"), "utf8")).toContain("unit: ${UNIT}");
+  });
+
   test("L9: settings are shown with their defaults, and changed in settings.yaml; secrets never are", async () => {
     const cwd = project({ "skills/weather.ts": WEATHER, ".env": "WEATHER_API_KEY=k-12345\n" });
     const shown = await json(cwd, "skills", "settings", "WeatherSkill");

@@ -12,6 +12,7 @@ export async function prepare(module: SkillModule, root: string, cache: Cache): 
   if (kept !== undefined) return kept;
   const since = Date.now();
   const text = await readFile(module.entry, "utf8");
+  if (text.length > MOST_CHARACTERS) throw tooLong(text);
   const { reading, warnings } = await read(module, text);
   const outfile = `${cache.dir}/bundle.mjs`;
   const request = { entry: module.entry, format: reading.format, root, outfile };
@@ -25,6 +26,14 @@ export async function prepare(module: SkillModule, root: string, cache: Cache): 
     packages: bundle.packages,
     since,
   });
+}
+
+/** Reading a larger file would keep the runtime from everything else for too long; what is so large is data. */
+const MOST_CHARACTERS = 2 << 20;
+
+function tooLong(text: string): Error {
+  const megabytes = (text.length / (1 << 20)).toFixed(1);
+  return new Error(`its source has ${megabytes} MB, and no more than 2 are read; keep data in a file beside it`);
 }
 
 interface Read {

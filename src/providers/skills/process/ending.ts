@@ -1,4 +1,5 @@
 import type { ChildProcess } from "node:child_process";
+import type { Socket } from "node:net";
 import type { Readable } from "node:stream";
 
 import type { CallContext } from "../../../model/skill.ts";
@@ -18,7 +19,7 @@ export class Ending {
   readonly over: Promise<void>;
   isOver = false;
 
-  constructor(child: ChildProcess, memoryBytes: number, log: CallContext["log"]) {
+  constructor(child: ChildProcess, channel: Socket, memoryBytes: number, log: CallContext["log"]) {
     this.#child = child;
     this.#memoryBytes = memoryBytes;
     this.over = new Promise((resolve) => {
@@ -27,14 +28,15 @@ export class Ending {
         resolve();
       });
       child.once("exit", () => {
-        if (!child.connected) return resolve();
-        child.once("disconnect", resolve);
+        if (channel.closed) return resolve();
+        channel.once("close", () => resolve());
         return void setTimeout(resolve, DRAIN_MS);
       });
     });
     alive.add(child);
     void this.over.then(() => {
       this.isOver = true;
+      channel.destroy();
       return alive.delete(child);
     });
     if (child.stdout !== null) readLines(child.stdout, (line) => log("info", line));

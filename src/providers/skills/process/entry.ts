@@ -1,34 +1,42 @@
 import { AsyncLocalStorage } from "node:async_hooks";
+import { Socket } from "node:net";
 import { Worker } from "node:worker_threads";
 
+import { Builtins } from "./builtins.ts";
 import { failureOf } from "./failure.ts";
+import { packed, TooLarge, Unpacker } from "./frames.ts";
+import { Linger } from "./linger.ts";
 import { loadModule, type LoadedModule } from "./load-module.ts";
 import type { InvokeOrder, LoadOrder, Order, Report, StoreRequest } from "./messages.ts";
-import { nowMs } from "./messages.ts";
+import { CHANNEL, nowMs } from "./messages.ts";
 import { OWN_CODE } from "./skill-errors.ts";
+import { NotPlain, plain } from "./plain.ts";
 import { runCall } from "./run-call.ts";
 import { showSourcesInStacks } from "./stacks.ts";
-import { findForeign } from "./values.ts";
+
+const LINGER_MS = 0.5;
+const READ_BYTES = 64 << 10;
 
 /**
  * The process in which skills run. What they do to it, they do to themselves: the runtime watches it from the outside,
  * stops it when it no longer answers, and starts another one.
  */
-const send = takeChannel();
 const endProcess = process.exit.bind(process);
+const send = openChannel();
 const modules = new Map<string, LoadedModule>();
 const calls = new Map<number, AbortController>();
 let lastLoad: Promise<void> = Promise.resolve();
+/** Stays awake after an order, as another one often follows. */
+const linger = new Linger(LINGER_MS);
 /** Questions to the store that are not answered yet. */
 const asked = new Map<number, { readonly resolve: (value: unknown) => void; readonly reject: (why: Error) => void }>();
 let lastAsk = 0;
+const builtins = new Builtins();
 /** Knows, wherever something goes wrong, to which call it belongs. */
 const current = new AsyncLocalStorage<number>();
 
 process.title = "skillgate skills";
 showSourcesInStacks();
-process.on("message", (order: Order) => obey(order));
-process.on("disconnect", () => endProcess(0));
 // The runtime decides when a Ctrl-C ends the skills.
 process.on("SIGINT", () => undefined);
 process.on("uncaughtException", blame);
@@ -45,16 +53,25 @@ const watchdog = new Worker(new URL("./watchdog.js", import.meta.url), {
 watchdog.unref();
 send({ kind: "ready" });
 
-/** Out of reach of the skills: a library that talks to its parent process must not talk to the runtime. */
-function takeChannel(): (report: Report) => void {
-  const channel = process.send?.bind(process);
-  if (channel === undefined) throw new Error("This file runs only as a child process");
-  Reflect.deleteProperty(process, "send");
-  Reflect.deleteProperty(process, "disconnect");
-  return (report) => void channel(report);
+/** The runtime's end of it closes when the runtime wants this process to end, or is gone itself. */
+function openChannel(): (report: Report) => void {
+  const orders = new Unpacker((order) => obey(order as Order));
+  const buffer = Buffer.allocUnsafe(READ_BYTES);
+  const read = (length: number): boolean => {
+    // Parts of an order may live on; the next one is read into the same memory.
+    orders.add(Buffer.from(buffer.subarray(0, length)));
+    return true;
+  };
+  const options = { fd: CHANNEL, onread: { buffer, callback: read } };
+  const channel = new Socket(options);
+  for (const end of ["end", "close", "error"]) channel.on(end, () => endProcess(0));
+  channel.resume();
+  return (report) => void channel.write(packed(report));
 }
 
 function obey(order: Order): void {
+  linger.end();
+  linger.begin();
   switch (order.kind) {
     case "load":
       // One after the other, so that one that hangs or ends the process is known.
@@ -84,6 +101,7 @@ async function load(order: LoadOrder): Promise<void> {
     const { module, report } = await loadModule(order);
     const failure = order.isReload ? report.classes.find((each) => each !== undefined) : undefined;
     if (failure === undefined) modules.set(order.module, module);
+    builtins.accept();
     send(failure === undefined ? { kind: "loaded", ...report } : { kind: "failed", failure });
   } catch (error) {
     send({ kind: "failed", failure: failureOf(error) });
@@ -99,13 +117,24 @@ async function invoke(order: InvokeOrder): Promise<void> {
   const abort = new AbortController();
   calls.set(call, abort);
   send({ kind: "started", call });
+  const end = await endOf(order, abort.signal);
+  // First of all: our own code needs what it knows, too.
+  const changed = builtins.restore();
+  if (calls.delete(call)) answer(call, end);
+  if (changed !== undefined) send({ kind: "changed", what: changed, path: order.path });
+}
+
+type End =
+  | { readonly kind: "returned"; readonly value: unknown }
+  | { readonly kind: "threw"; readonly thrown: unknown };
+
+async function endOf(order: InvokeOrder, signal: AbortSignal): Promise<End> {
+  const run = async (): Promise<unknown> => runCall(order, modules.get(order.module), signal, { send, ask });
   try {
-    const value = await current.run(call, () => runCall(order, modules.get(order.module), abort.signal, { send, ask }));
-    if (calls.has(call)) answer(order, value);
-  } catch (error) {
-    if (calls.has(call)) send({ kind: "error", call, failure: failureOf(error), isStray: false });
+    return { kind: "returned", value: await current.run(order.call, run) };
+  } catch (thrown) {
+    return { kind: "threw", thrown };
   }
-  calls.delete(call);
 }
 
 function ask(call: number, request: StoreRequest): Promise<unknown> {
@@ -122,14 +151,20 @@ function ask(call: number, request: StoreRequest): Promise<unknown> {
   });
 }
 
-function answer({ call }: InvokeOrder, value: unknown): void {
+function answer(call: number, end: End): void {
   try {
-    send({ kind: "result", call, value });
-  } catch {
-    // What cannot be cloned says so in words that show the source of functions; the place of it is more use.
-    const message = `did not return plain data: ${findForeign(value)}`;
+    if (end.kind === "returned") send({ kind: "result", call, value: plain(end.value) });
+    else send({ kind: "error", call, failure: failureOf(end.thrown), isStray: false });
+  } catch (error) {
+    const message =
+      error instanceof TooLarge ? `returned ${error.message}` : `did not return plain data: ${reason(error)}`;
     send({ kind: "error", call, failure: { name: "TypeError", message, stack: "", code: OWN_CODE }, isStray: false });
   }
+}
+
+/** What cannot be cloned says so in words that show the source of functions. */
+function reason(error: unknown): string {
+  return error instanceof NotPlain ? error.message : "it holds something that is no data";
 }
 
 /** An error that nobody caught fails the call that it came from; one that came from no call is only told. */

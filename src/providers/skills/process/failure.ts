@@ -1,3 +1,4 @@
+import { isRecord } from "../../../model/json.ts";
 import type { Failure } from "./messages.ts";
 
 /** More of a message tells nobody more. */
@@ -6,13 +7,12 @@ const LONGEST = 16_384;
 /** What can be told of whatever was thrown. Reading it may throw in its turn: a skill can throw anything. */
 export function failureOf(thrown: unknown): Failure {
   try {
-    if (!(thrown instanceof Error)) return { name: "Error", message: String(thrown).slice(0, LONGEST), stack: "" };
-    const [name, message, stack, code] = ["name", "message", "stack", "code"].map((field): unknown =>
-      Reflect.get(thrown, field),
-    );
+    if (!(thrown instanceof Error)) return { name: "Error", message: textOf(thrown).slice(0, LONGEST), stack: "" };
+    const { name, stack }: { readonly name: unknown; readonly stack?: unknown } = thrown;
+    const code: unknown = Reflect.get(thrown, "code");
     return {
       name: String(name),
-      message: (String(message) || String(name)).slice(0, LONGEST),
+      message: messageOf(thrown).slice(0, LONGEST),
       stack: String(stack).slice(0, LONGEST),
       ...(typeof code === "string" && { code }),
     };
@@ -20,4 +20,31 @@ export function failureOf(thrown: unknown): Failure {
     // A getter of the error threw, or it is no text at all.
     return { name: "Error", message: "an error that cannot be read", stack: "" };
   }
+}
+
+/** `throw "text"` and `throw { message: "text" }` say what they mean; of anything else, what it is. */
+function textOf(thrown: unknown): string {
+  if (typeof thrown === "string") return thrown;
+  if (isRecord(thrown) && typeof thrown["message"] === "string") return thrown["message"];
+  if (typeof thrown === "object" && thrown !== null) return `threw ${JSON.stringify(thrown)}, which is no error`;
+  return `threw ${typeof thrown === "function" ? "a function" : String(thrown)}, which is no error`;
+}
+
+const MOST_CAUSES = 3;
+
+/** With the messages of what an error was made of: of `fetch failed`, only the cause tells why. */
+function messageOf(error: Error, depth = 0): string {
+  const { name, message, cause }: { readonly name: unknown; readonly message: unknown; readonly cause?: unknown } =
+    error;
+  const own = String(message) || codeOf(error) || String(name);
+  const parts = error instanceof AggregateError && Array.isArray(error.errors) ? error.errors : [cause];
+  const reasons = parts.filter((each) => each instanceof Error).slice(0, MOST_CAUSES);
+  if (depth === MOST_CAUSES || reasons.length === 0) return own;
+  const why = [...new Set(reasons.map((each) => messageOf(each, depth + 1)))].join("; ");
+  return own.includes(why) ? own : `${own}: ${why}`;
+}
+
+function codeOf(error: Error): string {
+  const code: unknown = Reflect.get(error, "code");
+  return typeof code === "string" ? code : "";
 }

@@ -1,11 +1,12 @@
 import type { CallContext } from "../../../model/skill.ts";
 import type { Loaded, LoadOrder } from "./messages.ts";
 import { callFailed, ModuleFailure, ProcessGone, runtimeClosed } from "./skill-errors.ts";
-import { type CallRequest, SkillProcess } from "./skill-process.ts";
+import type { CallRequest } from "./calls.ts";
+import { SkillProcess } from "./skill-process.ts";
 
 export type { Loaded, LoadOrder, Target } from "./messages.ts";
 export { ModuleFailure, withoutPaths } from "./skill-errors.ts";
-export type { CallRequest } from "./skill-process.ts";
+export type { CallRequest } from "./calls.ts";
 
 /** Processes in which something never gives back control; beyond these, calls wait for one of them. */
 const MOST_BLOCKED = 3;

@@ -3,6 +3,9 @@ import type { JsonSchema } from "../../../model/json.ts";
 import type { CallContext, MethodDefinition } from "../../../model/skill.ts";
 import type { ExportPath, Layout, ModuleFormat } from "../read/index.ts";
 
+/** The file descriptor through which the process of the skills and the runtime talk. */
+export const CHANNEL = 3;
+
 /** What the process of the skills is told. */
 export type Order =
   | LoadOrder
@@ -69,6 +72,8 @@ export type Report =
       readonly text?: string;
     }
   | { readonly kind: "store"; readonly call: number; readonly ask: number; readonly request: StoreRequest }
+  /** A call of `path`, or another one beside it, has changed what all skills share; it was put back. */
+  | { readonly kind: "changed"; readonly what: string; readonly path: string }
   | { readonly kind: "stray"; readonly failure: Failure };
 
 /** What a call wants of the store of its skill, which is not in its process. */

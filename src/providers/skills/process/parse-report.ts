@@ -12,6 +12,7 @@ export function parseReport(message: unknown): Report | undefined {
   if (kind === "ready") return { kind };
   if (kind === "loaded") return { kind, ...parseLoaded(message) };
   if (kind === "failed" || kind === "stray") return { kind, failure: parseFailure(message["failure"]) };
+  if (kind === "changed") return { kind, what: text(message["what"]), path: text(message["path"]) };
   if (typeof call !== "number") return undefined;
   switch (kind) {
     case "started":

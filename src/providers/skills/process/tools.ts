@@ -45,10 +45,16 @@ function fromRecord(value: Readonly<Record<string, unknown>>): Parts | undefined
 }
 
 function toolOf({ kind, name, config, run }: Parts): Tool {
-  const { title, description, inputSchema, parameters, outputSchema, annotations } = config;
+  const { title, description, inputSchema, parameters, outputSchema, annotations, needsApproval } = config;
   const given = inputSchema ?? parameters;
   const input = toolSchema(given, "input");
-  const metadata = { ...fromAnnotations(annotations), ...parseMetadata(config, String(name)) };
+  const metadata: Partial<MethodMetadata> = {
+    ...fromAnnotations(annotations),
+    // A function would decide by the input of each call; here a person does.
+    ...((needsApproval === true || isFunction(needsApproval)) && { approval: "user" }),
+    ...parseMetadata(config, String(name)),
+  };
+  const examples = examplesOf(config["inputExamples"]);
   const output = outputSchema === undefined ? undefined : toolSchema(outputSchema, "output").json;
   const definition: MethodDefinition = {
     name: typeof name === "string" ? (methodNamesOfTools([name])[0] ?? "") : "",
@@ -56,6 +62,7 @@ function toolOf({ kind, name, config, run }: Parts): Tool {
     input: input.json,
     ...(Object.keys(metadata).length > 0 && { metadata }),
     ...(output !== undefined && { output }),
+    ...(examples.length > 0 && { examples }),
   };
   const invoke = kind === "ai" ? runAiTool : runMcpTool;
   return {
@@ -84,6 +91,14 @@ function fromAnnotations(annotations: unknown): Partial<MethodMetadata> {
   };
 }
 
+/** The AI SDK's `[{ input: { … } }]`. */
+function examplesOf(examples: unknown): readonly Readonly<Record<string, unknown>>[] {
+  const inputs = Array.isArray(examples)
+    ? examples.map((each: unknown) => (isRecord(each) ? each["input"] : undefined))
+    : [];
+  return inputs.filter(isRecord);
+}
+
 type Run = (run: Parts["run"], args: readonly unknown[], context: CallContext) => Promise<unknown>;
 
 /** A tool that streams gives its states one after the other; the last one is the result. */
@@ -98,7 +113,10 @@ const runAiTool: Run = async (run, args, context) => {
 
 /** MCP's results are content for a model: structured content first, then text; an error is thrown. */
 const runMcpTool: Run = async (run, args, context) => {
-  const result = await run(...args, { signal: context.signal, requestId: context.callId, context });
+  const { signal, callId } = context;
+  // Both generations of the SDK: the first has the signal right here, the second in `mcpReq`.
+  const request = { signal, requestId: callId, mcpReq: { signal, id: callId, method: "tools/call" }, context };
+  const result = await run(...args, request);
   if (!isRecord(result) || !("content" in result || "structuredContent" in result)) return result;
   const content = Array.isArray(result["content"]) ? result["content"] : [];
   const parts = content.map((part: unknown) => (isRecord(part) && part["type"] === "text" ? part["text"] : part));

@@ -1,6 +1,8 @@
+import { basename } from "node:path";
+
 import { isMemberName } from "../../../model/names.ts";
 import type { MethodMetadata } from "../../../model/skill.ts";
-import { type Doc, docOf } from "./docs.ts";
+import { type Doc, docAmong } from "./docs.ts";
 import { isClass, isFunction, withDeclaredType } from "./exports.ts";
 import type { Files } from "./files.ts";
 import { readFacts } from "./metadata.ts";
@@ -32,8 +34,22 @@ export function readClass({ skill, node, doc, scope, inherited }: ClassSite, fil
   if (facts.hidden) return undefined;
   const members = [...membersOf({ node, scope }, files).values()];
   const methods = members.flatMap((member) => readMethod({ skill, ...member, inherited: facts.metadata }, files) ?? []);
-  return { methods, warnings: tagWarnings(facts, skill, scope) };
+  return { methods, warnings: [...tagWarnings(facts, skill, scope), ...misnamed(node, skill, scope)] };
 }
+
+/** Methods that a model could not call by their names. */
+function misnamed(node: SyntaxNode, skill: string, { source }: Scope): readonly string[] {
+  return nodesAt(nodeAt(node, "body"), "body").flatMap((member) => {
+    const name = keyOf(member);
+    if (name === undefined || !isPublic(name, member) || member["static"] === true) return [];
+    if (functionOf(member) === undefined || isMemberName(name) || SPOKEN_FOR.has(name)) return [];
+    const place = `${basename(source.file)}:${member.loc.start.line}`;
+    return `Cannot offer the method "${name}" of "${skill}" (${place}): nobody can call it by that name; give it another one`;
+  });
+}
+
+/** What every object may say of itself. */
+const SPOKEN_FOR: ReadonlySet<string> = new Set(["toString", "valueOf", "toJSON"]);
 
 interface Member {
   readonly name: string;
@@ -70,7 +86,7 @@ function membersOf(
     taken.add(name);
     own.delete(name);
     if (fn !== undefined && isExposed(name, member))
-      own.set(name, { name, fn, doc: docOf(scope.source, member, members[index - 1], body), scope });
+      own.set(name, { name, fn, doc: docAmong(scope.source, members, index, body), scope });
   }
   const base = depth < MOST_BASES ? baseOf(node, scope, files) : undefined;
   const above = base === undefined ? [] : [...membersOf(base, files, depth + 1)];
@@ -90,8 +106,11 @@ function functionOf(member: SyntaxNode): SyntaxNode | undefined {
 
 /** Not for models: what is private, starts with `_`, answers the health check, or is a name that JavaScript uses itself. */
 function isExposed(name: string, member: SyntaxNode): boolean {
-  if (isPrivate(member) || name.startsWith("_") || name === "healthCheck") return false;
-  return isMemberName(name) && !(name in Object.prototype);
+  return isPublic(name, member) && isMemberName(name) && !(name in Object.prototype);
+}
+
+function isPublic(name: string, member: SyntaxNode): boolean {
+  return !isPrivate(member) && !name.startsWith("_") && name !== "healthCheck";
 }
 
 function baseOf(node: SyntaxNode, scope: Scope, files: Files): ClassPlace | undefined {

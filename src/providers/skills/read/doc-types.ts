@@ -1,4 +1,4 @@
-import { type DocTag, type DocValue, parseDoc } from "./docs.ts";
+import { type Doc, type DocTag, type DocValue, parseDoc } from "./docs.ts";
 import { nodeAt, nodesAt, parsePiece, type Source, type SyntaxNode } from "./syntax.ts";
 
 /** A type out of a comment. Its node stands in `source`, on the line where the comment has it. */
@@ -21,6 +21,43 @@ export function typedefsIn(source: Source): readonly (DocType & { readonly name:
     const doc = parseDoc(value, loc?.start.line ?? 1);
     return doc.tags.flatMap((tag) => typedefOf(source.file, tag, doc.properties));
   });
+}
+
+const IMPORT_TAG = /@import\s+([^"'@]{1,1000}?)\s+from\s+["']([^"'\n]{1,1000})["']/g;
+
+/** The `@import { Trip } from "./types.ts"` of a file, each as the import that it stands for. */
+export function docImportsIn(source: Source): readonly SyntaxNode[] {
+  const comments = source.docs.filter(({ value }) => value.includes("@import"));
+  return comments.flatMap(({ value, loc }) =>
+    [...value.matchAll(IMPORT_TAG)].flatMap(([, clause = "", from = ""]) => {
+      const text = `import type ${clause.replace(/\n\s*\*/g, " ")} from ${JSON.stringify(from)};`;
+      return nodesAt(pieceOf(source.file, text, loc?.start.line ?? 1)?.program, "body");
+    }),
+  );
+}
+
+/**
+ * What `@type {(city: string, days?: number) => Promise<string>}` says of a function with these parameters, as if each
+ * had a tag of its own. Tags that are there count more.
+ */
+export function withTypeTag(doc: Doc, parameters: readonly string[], file: string): Doc {
+  const tag = doc.tags.find(({ tag, type }) => tag === "type" && type !== "");
+  const found = tag && typeFromDoc(file, tag.type, tag.line);
+  if (tag === undefined || found?.node.type !== "TSFunctionType") return doc;
+  const textOf = (node: SyntaxNode | undefined): string => {
+    const type = nodeAt(nodeAt(node, "typeAnnotation"), "typeAnnotation");
+    return type === undefined ? "" : found.source.text.slice(type.start, type.end);
+  };
+  const valueOf = (name: string, type: string, optional: boolean): DocValue => {
+    return { name, type, optional, default: undefined, description: "", line: tag.line };
+  };
+  const types = nodesAt(found.node, "parameters");
+  const params = parameters.slice(0, types.length).flatMap((name, index) => {
+    const said = doc.params.some((param) => param.name === name);
+    return said ? [] : [valueOf(name, textOf(types[index]), types[index]?.["optional"] === true)];
+  });
+  const returns = doc.returns ?? valueOf("", textOf(found.node), false);
+  return { ...doc, params: [...doc.params, ...params], returns };
 }
 
 function typedefOf(file: string, { tag, type, text, line }: DocTag, properties: readonly DocValue[]) {

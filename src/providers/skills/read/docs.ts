@@ -1,6 +1,6 @@
 import { parse, type Spec } from "comment-parser";
 
-import { nodeAt, type Source, type SyntaxNode } from "./syntax.ts";
+import { keyOf, nameOf, nodeAt, type Source, type SyntaxNode } from "./syntax.ts";
 
 /** A doc comment, with everything in it that is about types or metadata. */
 export interface Doc {
@@ -45,6 +45,36 @@ export function docOf(source: Source, node: SyntaxNode, before: SyntaxNode | und
   const anchor = nodeAt(node, "key")?.start ?? node.start;
   const comment = source.docs.findLast(({ start, end }) => start >= floor && end <= anchor);
   return comment === undefined ? NO_DOC : parseDoc(comment.value, comment.loc?.start.line ?? 1);
+}
+
+/**
+ * The doc comment of one of several members or statements. Of a function with overloads it may stand above any of them,
+ * and as a rule above the first.
+ */
+export function docAmong(source: Source, all: readonly SyntaxNode[], index: number, within?: SyntaxNode): Doc {
+  let first = index;
+  while (isSignatureOf(all[first - 1], all[index])) first--;
+  const places = [index, ...Array.from({ length: index - first }, (_, step) => first + step)];
+  const docs = places.flatMap((at) => {
+    const node = all[at];
+    return node === undefined ? [] : docOf(source, node, all[at - 1], within);
+  });
+  return docs.find((doc) => doc !== NO_DOC) ?? NO_DOC;
+}
+
+/** A function without a body, before the one of that name that has one. */
+function isSignatureOf(node: SyntaxNode | undefined, fn: SyntaxNode | undefined): boolean {
+  const { type } = declared(node) ?? {};
+  const name = nameIn(fn);
+  return (type === "TSDeclareFunction" || type === "TSDeclareMethod") && name !== undefined && nameIn(node) === name;
+}
+
+function declared(node: SyntaxNode | undefined): SyntaxNode | undefined {
+  return node?.type === "MethodDefinition" ? nodeAt(node, "value") : (nodeAt(node, "declaration") ?? node);
+}
+
+function nameIn(node: SyntaxNode | undefined): string | undefined {
+  return node?.type === "MethodDefinition" ? keyOf(node) : nameOf(nodeAt(declared(node), "id"));
 }
 
 /** Reads what stands between the delimiters of a doc comment that begins on a line of its file. */

@@ -1,4 +1,4 @@
-import { type Doc, docOf, NO_DOC } from "./docs.ts";
+import { type Doc, docAmong, docOf, NO_DOC } from "./docs.ts";
 import type { FileNames } from "./file-names.ts";
 import { keyOf, nameOf, nodeAt, nodesAt, type Source, type SyntaxNode } from "./syntax.ts";
 
@@ -41,15 +41,22 @@ function assignmentIn(statement: SyntaxNode): SyntaxNode | undefined {
   return expression?.type === "AssignmentExpression" ? expression : undefined;
 }
 
-/** What a module exports of its own, each value once, in the order of the text. */
+/** What a module exports of its own, in the order of the text: each value once, but a function under all of its names. */
 export function ownExports(names: FileNames): readonly OwnExport[] {
   const statements = nodesAt(names.source.program, "body");
   const all = statements.flatMap((statement, index) => {
-    const doc = docOf(names.source, statement, statements[index - 1]);
+    const doc = docAmong(names.source, statements, index);
     return [...fromExport(statement, doc, names), ...fromAssignment(assignmentIn(statement), doc, names)];
   });
   const first = new Map([...all].reverse().map((each) => [each.node.start, each]));
-  return all.filter((each) => first.get(each.node.start) === each);
+  return all.filter((each) => {
+    const other = first.get(each.node.start);
+    return other === each || (isFunction(each.node) && [each, other].every((one) => isNamed(one?.path)));
+  });
+}
+
+function isNamed(path: ExportPath = []): boolean {
+  return path.length > 0 && path.at(-1) !== "default";
 }
 
 function fromExport(statement: SyntaxNode, doc: Doc, names: FileNames): readonly OwnExport[] {
@@ -115,7 +122,7 @@ function localOf(name: string, names: FileNames): { readonly node: SyntaxNode; r
   for (const [index, statement] of statements.entries()) {
     const inner = nodeAt(statement, "declaration") ?? statement;
     const found = declaredIn(inner).find(([declared]) => declared === name);
-    if (found !== undefined) return { node: found[1], doc: docOf(names.source, statement, statements[index - 1]) };
+    if (found !== undefined) return { node: found[1], doc: docAmong(names.source, statements, index) };
   }
   return undefined;
 }

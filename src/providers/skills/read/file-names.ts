@@ -1,4 +1,4 @@
-import { typedefsIn } from "./doc-types.ts";
+import { docImportsIn, typedefsIn } from "./doc-types.ts";
 import { nameOf, nodeAt, nodesAt, type Source, type SyntaxNode } from "./syntax.ts";
 
 /** The names of one file: what it declares, imports and hands on. */
@@ -40,6 +40,7 @@ export function namesIn(source: Source): FileNames {
     stars: [] as string[],
   };
   for (const statement of nodesAt(source.program, "body")) collect(statement, names);
+  for (const statement of docImportsIn(source)) collect(statement, names);
   for (const { name, node, source } of typedefsIn(names.source)) {
     names.types.set(name, { name, nodes: [node], source, names });
     if (!names.exports.has(name)) names.exports.set(name, name);

@@ -2,12 +2,13 @@ import { basename } from "node:path";
 
 import type { JsonSchema } from "../../../model/json.ts";
 import type { MethodDefinition, MethodMetadata } from "../../../model/skill.ts";
+import { withTypeTag } from "./doc-types.ts";
 import type { Doc } from "./docs.ts";
 import type { Files } from "./files.ts";
 import { type DocFacts, readFacts } from "./metadata.ts";
 import { docType, type Layout, readParameters } from "./parameters.ts";
 import { ANY, type Bound, type Scope } from "./reader.ts";
-import { nodeAt, nodesAt, type SyntaxNode } from "./syntax.ts";
+import { nameOf, nodeAt, nodesAt, type SyntaxNode } from "./syntax.ts";
 import { TypeReader, type Unreadable } from "./types.ts";
 
 /** A method as its source declares it, and how to call it. */
@@ -31,9 +32,10 @@ export interface FunctionSite {
 
 /** Reads one function; `undefined` for one that its doc comment hides. */
 export function readMethod(
-  { skill, name, fn, doc, scope: outer, inherited }: FunctionSite,
+  { skill, name, fn, doc: written, scope: outer, inherited }: FunctionSite,
   files: Files,
 ): ReadMethod | undefined {
+  const doc = withTypeTag(written, nodesAt(fn, "params").map(parameterName), outer.source.file);
   const facts = readFacts(doc, inherited);
   if (facts.hidden) return undefined;
   const path = `${skill}.${name}`;
@@ -51,6 +53,10 @@ export function readMethod(
     ...(facts.examples.length > 0 && { examples: facts.examples }),
   };
   return { definition, layout, warnings: [...warnings] };
+}
+
+function parameterName(parameter: SyntaxNode): string {
+  return nameOf(parameter) ?? nameOf(nodeAt(parameter, "left")) ?? nameOf(nodeAt(parameter, "argument")) ?? "";
 }
 
 /** What the type parameters of a function or class stand for: what is given for them, else what they extend. */

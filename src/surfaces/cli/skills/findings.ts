@@ -2,6 +2,7 @@ import type { Method, Skill } from "../../../model/catalog.ts";
 import { isRecord } from "../../../model/json.ts";
 import type { Problem } from "../../../model/provider.ts";
 import type { Runtime } from "../../../runtime.ts";
+import { schemaFindings } from "./schema-findings.ts";
 
 /** What could be better about a skill. */
 export interface Finding {
@@ -48,9 +49,10 @@ function checkMethod(runtime: Runtime, method: Method): readonly Finding[] {
   const toolName = `${skill}__${name}`;
   return [
     ...(description === "" ? [finding(path, "has no description; say in its first sentence what it is for")] : []),
-    ...nameless.map((parameter) =>
-      finding(path, `parameter "${parameter.name}" has no description; add @param ${parameter.name} …`),
-    ),
+    ...(nameless.length > MOST_NAMELESS
+      ? [finding(path, `${nameless.length} of its parameters have no description; add @param … for each`)]
+      : nameless.map(({ name }) => finding(path, `parameter "${name}" has no description; add @param ${name} …`))),
+    ...schemaFindings(method).map((says) => finding(path, says)),
     ...(toolName.length > LONGEST_TOOL_NAME
       ? [finding(path, `its name as a tool has ${toolName.length} characters, of which ${LONGEST_TOOL_NAME} are kept`)]
       : []),
@@ -60,6 +62,9 @@ function checkMethod(runtime: Runtime, method: Method): readonly Finding[] {
       : []),
   ];
 }
+
+/** More of them are told in one line. */
+const MOST_NAMELESS = 5;
 
 /** What models are offered as a tool's name. */
 const LONGEST_TOOL_NAME = 64;

@@ -37,7 +37,14 @@ export function addSkillsNew(skills: Command, act: Act): void {
           ].join("\n"),
           // Whoever has used what ships would wonder where it is.
           remarks:
-            inUse === ownSkills ? "" : noteLines([`Copy from ${inUse} what you want to go on using of it`], paint.err),
+            inUse === ownSkills
+              ? ""
+              : noteLines(
+                  [
+                    `The skills in ${inUse} were in use here as long as there were no others; copy what you want to keep`,
+                  ],
+                  paint.err,
+                ),
         };
       }),
     );

@@ -24,6 +24,7 @@ export function addSkillsSettings(skills: Command, act: Act): void {
         const { settingsFile } = await folders();
         const changes = await Promise.all(words.map((word) => parseChange(word, skill)));
         if (changes.length > 0) {
+          await check(changes, skill, runtime.settingsOf(name)?.settings);
           const { editSettings } = await import("../../../config/index.ts");
           for (const { key, value } of changes) await editSettings(settingsFile, ["skills", name, key], value);
           return {
@@ -69,6 +70,27 @@ async function parseChange(word: string, { name, settings = {} }: ProvidedSkill)
     );
   }
   return { key, value: text === "" ? undefined : valueOf(text) };
+}
+
+/** Throws what is wrong with the settings that are to be changed; others may be wrong already, or missing. */
+async function check(
+  changes: readonly Change[],
+  skill: ProvidedSkill,
+  current: Readonly<Record<string, unknown>> = {},
+): Promise<void> {
+  const { mistakesIn } = await import("../../../skill-settings.ts");
+  // What a placeholder stands for is not known here.
+  const changed = changes.filter(({ value }) => value !== undefined && !isPlaceholder(value));
+  const values = { ...current, ...Object.fromEntries(changed.map(({ key, value }) => [key, value])) };
+  const mistakes = mistakesIn(values, skill).filter(({ setting }) =>
+    changed.some(({ key }) => setting === key || setting.startsWith(`${key}.`) || setting.startsWith(`${key}[`)),
+  );
+  if (mistakes.length === 0) return;
+  throw new UsageError(`Cannot change the settings of ${skill.name}: ${mistakes.map(({ says }) => says).join("; ")}`);
+}
+
+function isPlaceholder(value: unknown): boolean {
+  return typeof value === "string" && value.includes("${");
 }
 
 function valueOf(text: string): unknown {

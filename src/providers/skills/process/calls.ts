@@ -1,0 +1,176 @@
+import { messageOf } from "../../../errors.ts";
+import type { CallContext } from "../../../model/skill.ts";
+import { answerOfStore } from "./answer-of-store.ts";
+import { TooLarge } from "./frames.ts";
+import { Linger } from "./linger.ts";
+import { type InvokeOrder, nowMs, type Report, type StoreRequest } from "./messages.ts";
+import { callCancelled, callFailed, errorOfCall, runtimeClosed } from "./skill-errors.ts";
+import type { Line } from "./skill-process.ts";
+
+/** A call that the process has not begun after this time goes to another process. */
+const START_MS = 1_000;
+/** It may begin a call in the very last moment; its word must be here before the call goes elsewhere. */
+const START_MARGIN_MS = 250;
+/** How often we look for such calls, while there are calls. */
+const WATCH_MS = 250;
+/** How long the process may stay silent after one of its calls was cancelled: alone, or beside calls that still count. */
+const SILENCE_MS = { alone: 500, beside: 3_000 };
+/** How long we stay awake for the answer of a call. */
+const LINGER_MS = 0.2;
+
+export type CallRequest = Omit<InvokeOrder, "kind" | "call" | "startBy" | "context">;
+
+/** How a call ended; `moved` means that it never began, so it can begin elsewhere. */
+export type CallEnd =
+  | { readonly kind: "value"; readonly value: unknown }
+  | { readonly kind: "error"; readonly error: Error }
+  | { readonly kind: "moved" };
+
+interface Call {
+  readonly path: string;
+  readonly context: CallContext;
+  /** On the clock of `nowMs`. */
+  readonly startBy: number;
+  readonly end: (end: CallEnd) => void;
+  hasBegun: boolean;
+}
+
+export interface CallsOptions {
+  /** The skills folder, of which no caller hears. */
+  readonly root: string;
+  /** Calls wait that the process does not begin. Returns whether they may go elsewhere. */
+  readonly onBlocked: () => boolean;
+}
+
+/** The calls that one process is to answer. */
+export class Calls {
+  readonly #line: Line;
+  readonly #options: CallsOptions;
+  readonly #open = new Map<number, Call>();
+  /** Cancelled calls of which the process has not said yet that it knows. */
+  readonly #silent = new Map<number, NodeJS.Timeout>();
+  readonly #linger = new Linger(LINGER_MS);
+  #last = 0;
+  #watch: NodeJS.Timeout | undefined;
+
+  constructor(line: Line, options: CallsOptions) {
+    this.#line = line;
+    this.#options = options;
+  }
+
+  get isIdle(): boolean {
+    return this.#open.size === 0;
+  }
+
+  invoke(request: CallRequest, context: CallContext): Promise<CallEnd> {
+    const { path } = request;
+    const { signal } = context;
+    if (signal.aborted) return Promise.resolve({ kind: "error", error: callCancelled(path, signal) });
+    const number = ++this.#last;
+    return new Promise((resolve) => {
+      const cancel = (): void => this.#cancel(number);
+      const end = (how: CallEnd): void => {
+        signal.removeEventListener("abort", cancel);
+        this.#open.delete(number);
+        this.#linger.end();
+        resolve(how);
+        this.#line.changed();
+      };
+      signal.addEventListener("abort", cancel, { once: true });
+      const call: Call = { path, context, startBy: nowMs() + START_MS, end, hasBegun: false };
+      this.#open.set(number, call);
+      this.#line.changed();
+      this.#watch ??= setInterval(() => setImmediate(() => this.#look()), WATCH_MS).unref();
+      this.#send(number, request, call);
+      this.#linger.begin();
+    });
+  }
+
+  hear(report: Extract<Report, { readonly call: number }>): void {
+    const call = this.#open.get(report.call);
+    switch (report.kind) {
+      case "started":
+        if (call !== undefined) call.hasBegun = true;
+        break;
+      case "late":
+        call?.end({ kind: "moved" });
+        break;
+      case "cancelled":
+        clearTimeout(this.#silent.get(report.call));
+        this.#silent.delete(report.call);
+        break;
+      case "result":
+        call?.end({ kind: "value", value: report.value });
+        break;
+      case "error":
+        call?.end({ kind: "error", error: errorOfCall(call.path, report, this.#options.root) });
+        break;
+      case "log":
+        call?.context.log(report.level, report.text);
+        break;
+      case "progress":
+        call?.context.progress(report.done, report.total, report.text);
+        break;
+      case "store":
+        void this.#answer(report.ask, report.request, call);
+        break;
+    }
+  }
+
+  /** The runtime is over. */
+  giveUp(): void {
+    for (const { path, end } of this.#open.values()) end({ kind: "error", error: runtimeClosed(path) });
+  }
+
+  /** The process is over. */
+  close(why: string): void {
+    clearInterval(this.#watch);
+    for (const limit of this.#silent.values()) clearTimeout(limit);
+    for (const { path, hasBegun, end } of this.#open.values()) {
+      end(hasBegun ? { kind: "error", error: callFailed(path, `did not finish: ${why}`) } : { kind: "moved" });
+    }
+  }
+
+  #send(call: number, request: CallRequest, { context, startBy, end }: Call): void {
+    const { caller, runId, callId, settings, secrets } = context;
+    const facts = { caller: { ...caller }, runId, callId, settings, secrets };
+    try {
+      this.#line.send({ kind: "invoke", call, ...request, context: facts, startBy });
+    } catch (error) {
+      const what = error instanceof TooLarge ? error.message : `what is no plain data: ${messageOf(error)}`;
+      end({ kind: "error", error: callFailed(request.path, `was given ${what}`) });
+    }
+  }
+
+  async #answer(ask: number, request: StoreRequest, call: Call | undefined): Promise<void> {
+    const answer = await answerOfStore(request, call?.context);
+    try {
+      this.#line.send({ kind: "stored", ask, ...answer });
+    } catch (error) {
+      this.#line.send({ kind: "stored", ask, ok: false, message: `The store holds ${messageOf(error)}` });
+    }
+  }
+
+  #look(): void {
+    if (this.isIdle) {
+      clearInterval(this.#watch);
+      this.#watch = undefined;
+    }
+    for (const { hasBegun, startBy, end } of this.#open.values()) {
+      const isLate = !hasBegun && nowMs() > startBy + START_MARGIN_MS;
+      if (isLate && this.#options.onBlocked()) end({ kind: "moved" });
+    }
+  }
+
+  /** The call is over for its caller. If the process does not even hear of it, something in it never gives back control. */
+  #cancel(number: number): void {
+    const call = this.#open.get(number);
+    if (call === undefined) return;
+    call.end({ kind: "error", error: callCancelled(call.path, call.context.signal) });
+    this.#line.send({ kind: "cancel", call: number });
+    if (!call.hasBegun) return;
+    const beside = [...this.#open.values()].some(({ hasBegun }) => hasBegun);
+    const stop = (): void => this.#line.stop("the process of the skills no longer answered");
+    this.#silent.set(number, setTimeout(stop, beside ? SILENCE_MS.beside : SILENCE_MS.alone));
+  }
+}

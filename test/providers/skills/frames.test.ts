@@ -1,0 +1,44 @@
+import { spawnSync } from "node:child_process";
+
+import { expect, test } from "vitest";
+
+import { packed, TooLarge, Unpacker } from "../../../src/providers/skills/process/frames.ts";
+
+function unpackedFrom(bytes: Buffer, pieceBytes: number): readonly unknown[] {
+  const messages: unknown[] = [];
+  const unpacker = new Unpacker((message) => messages.push(message));
+  for (let at = 0; at < bytes.length; at += pieceBytes) unpacker.add(bytes.subarray(at, at + pieceBytes));
+  return messages;
+}
+
+test("L10: messages between processes arrive whole, in whatever pieces they come", () => {
+  const messages = [
+    1,
+    "",
+    { text: "ä€𝄞", deep: [{ at: new Date(5) }, new Map([["a", 1n]])] },
+    new Uint8Array(1_000),
+    undefined,
+  ];
+  const bytes = Buffer.concat(messages.map((message) => packed(message)));
+  for (const pieceBytes of [1, 2, 3, 5, 7, 100, 10_000]) expect(unpackedFrom(bytes, pieceBytes)).toEqual(messages);
+});
+
+test("L10: what is no message is no message: a length beyond all bounds, and bytes that mean nothing", () => {
+  const unpacker = new Unpacker(() => expect.unreachable());
+  unpacker.add(Buffer.from([255, 255, 255]));
+  expect(() => unpacker.add(Buffer.from([255]))).toThrow(TooLarge);
+  expect(() => unpackedFrom(Buffer.from([2, 0, 0, 0, 1, 2]), 6)).toThrow("Unable to deserialize cloned data");
+  expect(() => packed("x".repeat(65 << 20))).toThrow(TooLarge);
+});
+
+test("L10: staying awake for an answer comes to an end", () => {
+  const linger = new URL("../../../dist/src/providers/skills/process/linger.js", import.meta.url).href;
+  const program = `
+    const { Linger } = await import(${JSON.stringify(linger)});
+    const linger = new Linger(20);
+    const began = performance.now();
+    linger.begin();
+    process.on("exit", () => console.log(performance.now() - began >= 20));`;
+  const { stdout, status } = spawnSync(process.execPath, ["--input-type=module", "-e", program], { encoding: "utf8" });
+  expect({ stdout, status }).toEqual({ stdout: "true\n", status: 0 });
+});

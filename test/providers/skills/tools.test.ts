@@ -1,0 +1,107 @@
+import { expect, test } from "vitest";
+
+import { call, loadFiles, methodOf } from "./call.ts";
+
+/** Skills that import packages find those of this repository. */
+const PACKAGES = { node_modules: `->${process.cwd()}/node_modules` };
+
+test("L2: what the AI SDK's tool() makes is taken as it is", async () => {
+  const provider = await loadFiles({
+    ...PACKAGES,
+    "city.ts": `
+      import { dynamicTool, jsonSchema, tool } from "ai";
+      import { z } from "zod";
+
+      export const weather = tool({
+        title: "Weather",
+        description: "The weather of a city",
+        inputSchema: z.object({ city: z.string().min(2).describe("Where"), days: z.number().int().max(7).default(1) }),
+        outputSchema: z.object({ city: z.string(), degrees: z.number() }),
+        inputExamples: [{ input: { city: "Rome", days: 2 } }],
+        execute: async ({ city, days }) => ({ city, degrees: 20 + days }),
+      });
+
+      export const count = tool({
+        description: "Counts",
+        inputSchema: jsonSchema<{ to: number }>({ type: "object", properties: { to: { type: "integer" } }, required: ["to"] }),
+        async *execute({ to }) {
+          for (let number = 1; number <= to; number++) yield number;
+        },
+      });
+
+      export const remove = dynamicTool({
+        description: "Removes a city",
+        inputSchema: z.object({ city: z.string() }),
+        needsApproval: true,
+        execute: async (input, { toolCallId, abortSignal, messages }) => [input, toolCallId, abortSignal?.aborted, messages],
+      });`,
+  });
+
+  expect(provider.problems).toEqual([]);
+  expect(methodOf(provider, "CitySkill.weather")).toMatchObject({
+    description: "The weather of a city",
+    input: {
+      properties: {
+        city: { type: "string", minLength: 2, description: "Where" },
+        days: { type: "integer", maximum: 7, default: 1 },
+      },
+      required: ["city"],
+    },
+    output: { properties: { degrees: { type: "number" } } },
+    examples: [{ city: "Rome", days: 2 }],
+  });
+  expect(methodOf(provider, "CitySkill.remove").metadata).toEqual({ approval: "user" });
+  await expect(call(provider, "CitySkill.weather", { city: "Rome" })).resolves.toEqual({ city: "Rome", degrees: 21 });
+  await expect(call(provider, "CitySkill.count", { to: 3 })).resolves.toBe(3);
+  await expect(call(provider, "CitySkill.remove", { city: "Rome" })).resolves.toEqual([
+    { city: "Rome" },
+    "run/1",
+    false,
+    [],
+  ]);
+  await expect(call(provider, "CitySkill.weather", { city: "R" })).rejects.toMatchObject({ code: "ARGUMENTS_INVALID" });
+});
+
+/** The same tool as it is written for both generations of the SDK. */
+const SUM = `{
+  title: "Sum",
+  description: "Adds numbers",
+  inputSchema: SCHEMA,
+  annotations: { readOnlyHint: true, openWorldHint: false },
+}, async ({ a, b = 1 }) => ({ content: [{ type: "text", text: String(a + b) }], structuredContent: { sum: a + b } })`;
+
+test.each([
+  ["@modelcontextprotocol/server", "z.object({ a: z.number(), b: z.number().optional() })"],
+  ["@modelcontextprotocol/sdk/server/mcp.js", "{ a: z.number(), b: z.number().optional() }"],
+])("L2: what is passed to registerTool of %s, and what it returns, is taken as it is", async (sdk, schema) => {
+  const sum = SUM.replace("SCHEMA", schema);
+  const provider = await loadFiles({
+    ...PACKAGES,
+    "math.mjs": `
+      import { McpServer } from "${sdk}";
+      import { z } from "zod";
+      const server = new McpServer({ name: "math", version: "1.0.0" });
+      export const sum = server.registerTool("sum", ${sum});
+      export const listed = ["sum-of-two", ${sum}];
+      server.registerTool(...listed);
+      export const fail = server.registerTool("fail", { description: "Fails" }, async () => ({
+        isError: true,
+        content: [{ type: "text", text: "no luck" }],
+      }));
+      export const signalled = server.registerTool("signalled", { description: "Looks at its signal" }, async (context) => ({
+        content: [{ type: "text", text: String((context.mcpReq ?? context).signal.aborted) }],
+      }));`,
+  });
+
+  expect(provider.problems).toEqual([]);
+  for (const name of ["sum", "sum_of_two"]) {
+    expect(methodOf(provider, `MathSkill.${name}`)).toMatchObject({
+      description: "Adds numbers",
+      input: { properties: { a: { type: "number" }, b: { type: "number" } }, required: ["a"] },
+      metadata: { readOnly: true, openWorld: false },
+    });
+    await expect(call(provider, `MathSkill.${name}`, { a: 2 })).resolves.toEqual({ sum: 3 });
+  }
+  await expect(call(provider, "MathSkill.fail")).rejects.toThrow("no luck");
+  await expect(call(provider, "MathSkill.signalled")).resolves.toBe("false");
+});
