@@ -168,10 +168,24 @@ async function answerMcp(c: Context<Environment>, { mcp, settings, traffic }: Ho
     body: body.kind === "json" ? body.value : undefined,
     onEnd: (listener: (wasSent: boolean) => void) =>
       void outgoing.once("close", () => listener(outgoing.writableFinished && !incoming.aborted)),
+    respond: incoming.headers.origin === undefined ? respondAtOnce(outgoing) : respondAsJson,
   };
   const expose = wanted === "default" ? settings.expose : wanted;
   const { names, budgetTokens } = settings;
   return mcp.fetch(exchange, { caller: c.get("caller"), exposure: { expose, names, budgetTokens } });
+}
+
+function respondAsJson(json: string, status: number, headers: Readonly<Record<string, string>>): Response {
+  return new Response(json, { status, headers: { "content-type": "application/json", ...headers } });
+}
+
+/** Half of the time that a short answer takes is that of a response and its streams; no page of a browser waits for this. */
+function respondAtOnce(outgoing: HttpBindings["outgoing"]): typeof respondAsJson {
+  return (json, status, headers) => {
+    const length = String(Buffer.byteLength(json));
+    outgoing.writeHead(status, { "content-type": "application/json", "content-length": length, ...headers }).end(json);
+    return new Response(null, { status, headers: { "x-hono-already-sent": "true" } });
+  };
 }
 
 /** In the protocol of 2026, clients hear of changes on the stream of such a request. */

@@ -49,7 +49,7 @@ function answerCall(
   const { id } = call;
   const giveUp = (): void => calls.cancel(id);
   exchange.onEnd(giveUp); // what was answered is not under way any more
-  const reply = openReply({ ...options, onGone: giveUp });
+  const reply = openReply({ ...options, respond: exchange.respond, onGone: giveUp });
   calls.start(call, reply);
   return reply.response;
 }

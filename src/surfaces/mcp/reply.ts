@@ -1,5 +1,6 @@
 import { type JSONRPCMessage, ProtocolErrorCode } from "@modelcontextprotocol/server";
 
+import type { Exchange } from "./sessions.ts";
 import { type EventStream, openEventStream } from "./event-stream.ts";
 
 /** The answer to one request over HTTP: plain JSON if nothing is said before it, else a stream of all that is said. */
@@ -11,6 +12,7 @@ export interface Reply {
 }
 
 export interface ReplyOptions {
+  readonly respond: Exchange["respond"];
   readonly headers?: Readonly<Record<string, string>>;
   /** Who waits in silence for longer is given the stream, on which there are signs of life. */
   readonly silenceMs?: number;
@@ -18,7 +20,7 @@ export interface ReplyOptions {
   readonly onGone: () => void;
 }
 
-export function openReply({ headers = {}, silenceMs, onGone }: ReplyOptions): Reply {
+export function openReply({ respond, headers = {}, silenceMs, onGone }: ReplyOptions): Reply {
   let resolve: (response: Response) => void = () => {};
   let stream: EventStream | undefined;
   const response = new Promise<Response>((settle) => (resolve = settle));
@@ -33,18 +35,12 @@ export function openReply({ headers = {}, silenceMs, onGone }: ReplyOptions): Re
     say: (message) => open().send("message", message),
     answer(message) {
       clearTimeout(timer);
-      if (stream === undefined) return resolve(plainResponse(message, headers));
+      if (stream === undefined)
+        return resolve(respond(JSON.stringify(message), isLacking(message) ? 400 : 200, headers));
       stream.send("message", message);
       stream.end();
     },
   };
-}
-
-function plainResponse(message: JSONRPCMessage, headers: Readonly<Record<string, string>>): Response {
-  return new Response(JSON.stringify(message), {
-    status: isLacking(message) ? 400 : 200,
-    headers: { "content-type": "application/json", ...headers },
-  });
 }
 
 const LACKING: number = ProtocolErrorCode.MissingRequiredClientCapability;

@@ -29,6 +29,8 @@ export interface Exchange {
   readonly body: unknown;
   /** Calls back when the response was sent, or the connection is gone. */
   readonly onEnd: (listener: (wasSent: boolean) => void) => void;
+  /** A response that is JSON already. */
+  readonly respond: (json: string, status: number, headers: Readonly<Record<string, string>>) => Response;
 }
 
 /** The sessions of the protocol's versions before 2026. */
