@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import type { Readable, Writable } from "node:stream";
 import { createMcpHandler, isLegacyRequest } from "@modelcontextprotocol/server";
 import { serveStdio } from "@modelcontextprotocol/server/stdio";
@@ -106,10 +107,11 @@ function peerOf(request: Request | undefined, askers: WeakMap<Request, Asker>): 
 
 function serveStreams(transport: StdioTransport, asker: Asker, shared: Shared): StreamConnection {
   const { runtime } = shared;
+  const conversation = randomUUID();
   let stopFollowing = (): void => {};
   const handle = serveStdio(
     ({ era }) => {
-      const peer = { ...asker, era };
+      const peer = { ...asker, era, conversation };
       const ears = { level: undefined };
       const server = createGateway(shared, peer, ears);
       transport.calls = new DirectCalls(shared, peer, era === "legacy" ? { server, ears } : undefined);

@@ -23,4 +23,6 @@ export interface Asker {
 export interface Peer extends Asker {
   /** The protocol of 2026 has no requests from servers to clients. */
   readonly era: "legacy" | "modern";
+  /** What its programs are parts of; requests without a session are none of anything. */
+  readonly conversation?: string;
 }

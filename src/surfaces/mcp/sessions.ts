@@ -133,9 +133,9 @@ class Session {
 
   constructor(shared: Shared, peer: Peer, onEnd: () => void) {
     const ears = { level: undefined };
-    this.#server = createGateway(shared, peer, ears);
-    this.#calls = new SessionCalls(shared, peer, { server: this.#server, ears }, this.id);
-    this.peer = peer;
+    this.peer = { ...peer, conversation: this.id };
+    this.#server = createGateway(shared, this.peer, ears);
+    this.#calls = new SessionCalls(shared, this.peer, { server: this.#server, ears }, this.id);
     this.#transport = new WebStandardStreamableHTTPServerTransport({
       sessionIdGenerator: () => this.id,
       onsessionclosed: onEnd,

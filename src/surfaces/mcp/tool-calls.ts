@@ -24,12 +24,13 @@ interface Desk {
   readonly runtime: Runtime;
   readonly records: RunRecords;
   readonly caller: Caller;
+  readonly conversation?: string;
 }
 
 /** Calls a tool by the name in the caller's list. What fails in it is a result; only an unknown name is thrown. */
 export async function callOffered(
   { runtime, records }: Shared,
-  { caller, exposure }: Peer,
+  { caller, exposure, conversation }: Peer,
   { name, args }: { readonly name: string; readonly args: unknown },
   side: Side,
 ): Promise<CallToolResult> {
@@ -40,7 +41,7 @@ export async function callOffered(
     found = offered().find(name);
   }
   if (found === undefined) throw unknownTool(name, offered());
-  const desk = { runtime, records, caller };
+  const desk: Desk = { runtime, records, caller, ...(conversation !== undefined && { conversation }) };
   const { tool, method } = found;
   return method === undefined
     ? callOwnTool(desk, tool, args, side)
@@ -74,9 +75,9 @@ async function callOwnTool(
   }
 }
 
-async function runCodeTool({ runtime, caller, records }: Desk, args: unknown, side: Side): Promise<CallToolResult> {
+async function runCodeTool({ runtime, records, ...asker }: Desk, args: unknown, side: Side): Promise<CallToolResult> {
   const { signal } = side;
-  const options = { caller, signal, follower: followRun(side), ...approveBy(side.client) };
+  const options = { ...asker, signal, follower: followRun(side), ...approveBy(side.client) };
   return runResult(await runCode(runtime, args, options, records), newTraceId());
 }
 
