@@ -50,7 +50,10 @@ function exchange(url: URL, init: RequestInit | undefined, body: string | undefi
   if (body !== undefined) headers["content-length"] = String(Buffer.byteLength(body));
   return new Promise((resolve, reject) => {
     signal?.throwIfAborted();
-    const outgoing = request(url, { method, headers, agent, ...(signal && { signal }) });
+    const outgoing = request(url, { method, headers, agent });
+    const abort = (): void => void outgoing.destroy(signal?.reason as Error);
+    signal?.addEventListener("abort", abort);
+    outgoing.once("close", () => signal?.removeEventListener("abort", abort));
     outgoing.once("response", resolve);
     outgoing.once("error", (cause) =>
       reject(signal?.aborted === true ? signal.reason : new TypeError("fetch failed", { cause })),
