@@ -138,7 +138,7 @@ function inside({ door }: House): MiddlewareHandler<Environment> {
 function readBody({ settings }: House): MiddlewareHandler<Environment> {
   return async (c, next) => {
     const body: Body =
-      c.req.method === "POST" ? await readJson(c.env.incoming, settings.bodyBytes, traceOf(c)) : { kind: "none" };
+      c.req.method === "POST" ? await readJson(c.env.incoming, settings.bodyBytes, () => traceOf(c)) : { kind: "none" };
     if (body.kind === "unfit") return refuse(body.status, body.fault);
     c.set("body", body);
     await next();
@@ -184,9 +184,13 @@ function respondAtOnce(outgoing: HttpBindings["outgoing"]): typeof respondAsJson
   return (json, status, headers) => {
     const length = String(Buffer.byteLength(json));
     outgoing.writeHead(status, { "content-type": "application/json", "content-length": length, ...headers }).end(json);
-    return new Response(null, { status, headers: { "x-hono-already-sent": "true" } });
+    return status === 200 ? SENT : new Response(null, { status, headers: ALREADY_SENT });
   };
 }
+
+const ALREADY_SENT = { "x-hono-already-sent": "true" };
+
+const SENT = new Response(null, { headers: ALREADY_SENT });
 
 /** In the protocol of 2026, clients hear of changes on the stream of such a request. */
 function isListening(body: Body): boolean {

@@ -78,7 +78,7 @@ async function callOwnTool(
 async function runCodeTool({ runtime, records, ...asker }: Desk, args: unknown, side: Side): Promise<CallToolResult> {
   const { signal } = side;
   const options = { ...asker, signal, follower: followRun(side), ...approveBy(side.client) };
-  return runResult(await runCode(runtime, args, options, records), newTraceId());
+  return runResult(await runCode(runtime, args, options, records));
 }
 
 /** A result of an MCP server is passed on as it is. */
