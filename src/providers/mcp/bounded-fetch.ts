@@ -1,6 +1,7 @@
 import type { FetchLike } from "@modelcontextprotocol/client";
 
 import { isRecord } from "../../model/json.ts";
+import { plainFetch, type Sieve } from "./plain-fetch.ts";
 import { idOfOverlong } from "./stdio/messages.ts";
 import { OVERLONG_ANSWER } from "./wire-errors.ts";
 
@@ -11,20 +12,10 @@ const END_BYTES = 256;
 
 /** `fetch`, but a message of more than `maxBytes` becomes an error of the request that it answers, and of nothing else. */
 export function boundedFetch(maxBytes: number): FetchLike {
-  return async (input, init) => {
-    const response = await fetch(input, init);
-    if (response.body === null) return response;
+  return plainFetch((init, contentType) => {
     const asked = (): Id => idOfRequest(init?.body);
-    const isStream = response.headers.get("content-type")?.startsWith("text/event-stream") === true;
-    const body = response.body.pipeThrough(isStream ? boundedEvents(maxBytes, asked) : boundedWhole(maxBytes, asked));
-    const { status, statusText, headers } = response;
-    const bounded = new Response(body, { status, statusText, headers });
-    // What a new response does not know: where it came from, after redirects.
-    return Object.defineProperties(bounded, {
-      url: { value: response.url },
-      redirected: { value: response.redirected },
-    });
-  };
+    return contentType.startsWith("text/event-stream") ? boundedEvents(maxBytes, asked) : boundedWhole(maxBytes, asked);
+  });
 }
 
 type Id = string | number | undefined;
@@ -38,51 +29,53 @@ function idOfRequest(body: unknown): Id {
 }
 
 /** An answer that is one message is held back until it is known to fit: half of one could not be taken back. */
-function boundedWhole(maxBytes: number, asked: () => Id): TransformStream<Uint8Array, Uint8Array> {
-  let chunks: Uint8Array[] = [];
+function boundedWhole(maxBytes: number, asked: () => Id): Sieve {
+  const chunks: Uint8Array[] = [];
   let bytes = 0;
-  return new TransformStream({
-    transform(chunk, controller) {
+  return {
+    take(chunk) {
       bytes += chunk.length;
+      if (bytes > maxBytes) return [Buffer.from(overlongAnswer(asked(), maxBytes))];
       chunks.push(chunk);
-      if (bytes <= maxBytes) return;
-      chunks = [];
-      controller.enqueue(Buffer.from(overlongAnswer(asked(), maxBytes)));
-      controller.terminate();
+      return [];
     },
-    flush(controller) {
-      for (const chunk of chunks) controller.enqueue(chunk);
+    end: () => chunks,
+    get isDone() {
+      return bytes > maxBytes;
     },
-  });
+  };
 }
 
 /**
  * Of a line that is too long the rest is left out; the event that it belongs to is then no message any more, and is
  * followed by one that says so.
  */
-function boundedEvents(maxBytes: number, asked: () => Id): TransformStream<Uint8Array, Uint8Array> {
+function boundedEvents(maxBytes: number, asked: () => Id): Sieve {
   let bytes = 0;
   let start = Buffer.alloc(0);
   let end = Buffer.alloc(0);
-  return new TransformStream({
-    transform(chunk, controller) {
+  const overlong = (): Uint8Array[] =>
+    bytes > maxBytes ? [Buffer.from(overlongEvent(start, end, asked, maxBytes))] : [];
+  return {
+    take(chunk) {
+      const passed: Uint8Array[] = [];
       for (let at = 0; at < chunk.length;) {
         const newline = chunk.indexOf(NEWLINE, at);
         const part = chunk.subarray(at, newline < 0 ? chunk.length : newline + 1);
         at += part.length;
         if (bytes < END_BYTES) start = Buffer.concat([start, part.subarray(0, END_BYTES - bytes)]);
         bytes += part.length;
-        if (bytes <= maxBytes) controller.enqueue(part);
+        if (bytes <= maxBytes) passed.push(part);
         else end = Buffer.concat([end, part.subarray(-END_BYTES)]).subarray(-END_BYTES);
         if (newline < 0) continue;
-        if (bytes > maxBytes) controller.enqueue(Buffer.from(overlongEvent(start, end, asked, maxBytes)));
+        passed.push(...overlong());
         [bytes, start, end] = [0, Buffer.alloc(0), Buffer.alloc(0)];
       }
+      return passed;
     },
-    flush(controller) {
-      if (bytes > maxBytes) controller.enqueue(Buffer.from(overlongEvent(start, end, asked, maxBytes)));
-    },
-  });
+    end: overlong,
+    isDone: false,
+  };
 }
 
 function overlongEvent(start: Buffer, end: Buffer, asked: () => Id, maxBytes: number): string {

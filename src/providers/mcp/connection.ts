@@ -15,6 +15,7 @@ import {
 
 import type { Client as CallerClient } from "../../model/client.ts";
 import { isRecord } from "../../model/json.ts";
+import { mayWantHeaders } from "./parameter-headers.ts";
 import { type ProcessReport, StdioTransport } from "./stdio/transport.ts";
 import { within } from "./stdio/within.ts";
 import { rawResult, TolerantTransport } from "./tolerant-transport.ts";
@@ -194,10 +195,13 @@ function connectionOf(client: Client, inner: Transport, closed: Promise<void>): 
       return rawResult(await client.request({ method, params }, ANYTHING, { signal, timeout: NO_TIMEOUT_MS }));
     },
     async callTool({ name, input, inputSchema, signal, onProgress }) {
+      const params = { name, arguments: input, ...(isModern && WITH_LOG) };
+      const options = { signal, onprogress: onProgress, timeout: NO_TIMEOUT_MS };
+      if (!mayWantHeaders(inputSchema))
+        return rawResult(await client.request({ method: "tools/call", params }, ANYTHING, options));
       // With the definition at hand, the SDK sends the headers that it may ask for.
       const toolDefinition = { name, inputSchema } as Tool;
-      const options = { toolDefinition, signal, onprogress: onProgress, timeout: NO_TIMEOUT_MS };
-      return rawResult(await client.callTool({ name, arguments: input, ...(isModern && WITH_LOG) }, options));
+      return rawResult(await client.callTool(params, { ...options, toolDefinition }));
     },
     report: () => (inner instanceof StdioTransport ? inner.report() : undefined),
     async close() {

@@ -28,6 +28,15 @@ export function whyBadHeaders(inputSchema: unknown): string | undefined {
   return problems[0];
 }
 
+/** Whether a tool asks for headers; remembered, for it is asked at each call. */
+export function mayWantHeaders(inputSchema: Readonly<Record<string, unknown>>): boolean {
+  const known = wanting.get(inputSchema) ?? JSON.stringify(inputSchema).includes(`"${KEYWORD}"`);
+  wanting.set(inputSchema, known);
+  return known;
+}
+
+const wanting = new WeakMap<object, boolean>();
+
 type Visitor = (name: unknown, schema: Readonly<Record<string, unknown>>, isParameter: boolean) => void;
 
 /** `place`: the schema itself; one that `properties` leads to, from the root; or anywhere else. */

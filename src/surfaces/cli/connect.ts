@@ -20,13 +20,7 @@ interface ConnectFlags {
 }
 
 export function addConnect(program: Command, act: Act): void {
-  const clients = "claude-code, claude-desktop, cursor, vscode, codex, opencode, windsurf, gemini, zed";
-  program
-    .command("connect")
-    .description("add Skillgate to another MCP client, in the client's own file")
-    .argument("<client>", clients)
-    .option(SCOPE_OPTION, "user: in all folders; project: in the file of this folder", "user")
-    .option("--name <name>", "how the client calls it", "skillgate")
+  clientCommand(program, "connect", "add Skillgate to another MCP client, in the client's own file")
     .option("--print", "show what would be written, and write nothing")
     .addHelpText("after", CONNECT_HELP)
     .action(
@@ -37,18 +31,22 @@ export function addConnect(program: Command, act: Act): void {
         return flags.print === true ? printed(target, entry) : connect(target, entry);
       }),
     );
-  program
-    .command("disconnect")
-    .description("take Skillgate out of another MCP client")
-    .argument("<client>", clients)
-    .option(SCOPE_OPTION, "user: the file for all folders; project: the file of this folder", "user")
-    .option("--name <name>", "how the client calls it", "skillgate")
+  clientCommand(program, "disconnect", "take Skillgate out of another MCP client")
     .addHelpText("after", "\nExample:\n  skillgate disconnect cursor")
     .action(
       act(async (session, client: string, flags: ConnectFlags) =>
         disconnect(await targetOf(client, flags, await openFiles(session))),
       ),
     );
+}
+
+function clientCommand(program: Command, name: string, description: string): Command {
+  return program
+    .command(name)
+    .description(description)
+    .argument("<client>", "claude-code, claude-desktop, cursor, vscode, codex, opencode, windsurf, gemini, zed")
+    .option(SCOPE_OPTION, "user: the file for all folders; project: the file of this folder", "user")
+    .option("--name <name>", "how the client calls it", "skillgate");
 }
 
 const CONNECT_HELP = `

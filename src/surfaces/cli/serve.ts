@@ -1,5 +1,5 @@
 import { Writable } from "node:stream";
-import { type Command, Option } from "commander";
+import { type Command, InvalidArgumentError, Option } from "commander";
 
 import type { Runtime } from "../../runtime.ts";
 import type { ServerSettings } from "../http/index.ts";
@@ -8,7 +8,6 @@ import type { Act } from "./act.ts";
 import { warningsText } from "./output.ts";
 import type { Answer } from "./terminal.ts";
 import { UsageError } from "./usage-error.ts";
-import { wholeNumber } from "./whole-number.ts";
 
 interface ServeFlags {
   readonly stdio?: true;
@@ -57,7 +56,8 @@ export function addServe(program: Command, act: Act): void {
 const SERVED: Answer = { exit: "ok", json: {}, text: "" };
 
 function portNumber(text: string): number {
-  return text === "0" ? 0 : wholeNumber(text);
+  if (/^\d{1,5}$/.test(text) && Number(text) <= 65_535) return Number(text);
+  throw new InvalidArgumentError("It must be a port from 0 to 65535.");
 }
 
 async function settingsOf(runtime: Runtime, flags: ServeFlags): Promise<ServerSettings> {

@@ -9,7 +9,7 @@ export type Body =
   | { readonly kind: "unfit"; readonly status: 400 | 413 | 415; readonly fault: Fault };
 
 /** Reads the JSON of a request. What is too large is not kept, but read to its end: a client that writes hears nothing. */
-export async function readJson(incoming: IncomingMessage, mostBytes: number, traceId: string): Promise<Body> {
+export async function readJson(incoming: IncomingMessage, mostBytes: number, traceId: () => string): Promise<Body> {
   const bytes = await readBytes(incoming, mostBytes);
   if (bytes === undefined) return unfit(413, traceId, `Cannot read a body of more than ${mostBytes} bytes`);
   if (bytes.length === 0) return { kind: "none" };
@@ -38,10 +38,10 @@ function isJson(contentType = ""): boolean {
   return /^application\/(?:[\w.-]+\+)?json\s*(?:;|$)/i.test(contentType.trim());
 }
 
-function unfit(status: 400 | 413 | 415, trace_id: string, reason: string): Body {
+function unfit(status: 400 | 413 | 415, traceId: () => string, reason: string): Body {
   return {
     kind: "unfit",
     status,
-    fault: fault(status === 400 ? "ParseError" : "InvalidRequest", reason, { trace_id }),
+    fault: fault(status === 400 ? "ParseError" : "InvalidRequest", reason, { trace_id: traceId() }),
   };
 }

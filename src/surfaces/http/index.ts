@@ -3,6 +3,7 @@ import { createServer, type Server } from "node:http";
 import { getRequestListener } from "@hono/node-server";
 
 import { messageOf, sentence, SkillgateError } from "../../errors.ts";
+import { isRecord } from "../../model/json.ts";
 import type { Runtime } from "../../runtime.ts";
 import { createMcpSurface } from "../mcp/index.ts";
 import { createDoor } from "./door.ts";
@@ -93,15 +94,26 @@ function httpServer(house: House): Server {
 
 const MOST_CONNECTIONS = 4_096;
 
+function whyNot(thrown: unknown, host: string, port: number): string {
+  switch (isRecord(thrown) ? thrown["code"] : undefined) {
+    case "EADDRINUSE":
+      return `port ${port} of ${host} is in use; --port 0 takes a free one`;
+    case "EACCES":
+      return `port ${port} is for the system alone; take one above 1023`;
+    case "EADDRNOTAVAIL":
+    case "ENOTFOUND":
+      return `this machine does not have the address ${host}`;
+    default:
+      return `cannot listen on ${host}:${port}: ${messageOf(thrown)}`;
+  }
+}
+
 async function listen(server: Server, { host, port }: ServerSettings): Promise<string> {
   server.listen(port, host);
   try {
     await once(server, "listening");
   } catch (thrown) {
-    throw new SkillgateError(
-      "OPTION_INVALID",
-      sentence("OPTION_INVALID", `cannot listen on ${host}:${port}: ${messageOf(thrown)}`),
-    );
+    throw new SkillgateError("OPTION_INVALID", sentence("OPTION_INVALID", whyNot(thrown, host, port)));
   }
   const address = server.address();
   const taken = typeof address === "object" && address !== null ? address.port : port;

@@ -1,6 +1,7 @@
 import type { Catalog } from "../../model/catalog.ts";
 import { isRecord } from "../../model/json.ts";
 import { openapiExport } from "../../registry/index.ts";
+import { OWN_TOOLS } from "../mcp/index.ts";
 
 /** The OpenAPI document of a server (T8): the catalog's own, with where it is, how to come in, and its other endpoints. */
 export function openapiOf(catalog: Catalog, url: string, needsToken: boolean): Readonly<Record<string, unknown>> {
@@ -11,7 +12,7 @@ export function openapiOf(catalog: Catalog, url: string, needsToken: boolean): R
     ...document,
     servers: [{ url }],
     ...(needsToken && { security: [{ bearer: [] }] }),
-    paths: { ...withFaults(toolPaths), ...OTHER_PATHS },
+    paths: { ...withFaults(withOwnTools(toolPaths)), ...OTHER_PATHS },
     components: {
       ...(isRecord(components) && components),
       ...(needsToken && { securitySchemes: { bearer: { type: "http", scheme: "bearer" } } }),
@@ -19,21 +20,46 @@ export function openapiOf(catalog: Catalog, url: string, needsToken: boolean): R
   };
 }
 
+/** A tool that has failed answers as one that has not, without data. */
+const FAILED = { "application/json": { schema: { $ref: "#/components/schemas/ToolOutput" } } };
+
 /** What every call may be answered with besides. */
 const FAULT_RESPONSES = {
   "401": { description: "A valid bearer token is missing" },
-  default: { description: "The tool failed, or may not be called" },
+  "403": { description: "The caller may not call the tool", content: FAILED },
+  "429": { description: "The tool was called too often; Retry-After says when it may be", content: FAILED },
+  "500": { description: "The server failed", content: FAILED },
+  "502": { description: "The tool failed", content: FAILED },
+  "504": { description: "The tool was too slow", content: FAILED },
 };
 
-function withFaults(paths: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+/** The three tools can be called here as well. */
+function withOwnTools(paths: Paths): Paths {
+  return overCalls(paths, (post) => ({
+    ...post,
+    parameters: [post["parameters"]].flat().map((parameter: unknown) => {
+      const schema = isRecord(parameter) && isRecord(parameter["schema"]) ? parameter["schema"] : {};
+      const names = Array.isArray(schema["enum"]) ? (schema["enum"] as readonly unknown[]) : [];
+      const own = OWN_TOOLS.map(({ name }) => name);
+      return { ...(isRecord(parameter) && parameter), schema: { type: "string", enum: [...own, ...names] } };
+    }),
+  }));
+}
+
+function withFaults(paths: Paths): Paths {
+  return overCalls(paths, (post) => ({
+    ...post,
+    responses: { ...(isRecord(post["responses"]) && post["responses"]), ...FAULT_RESPONSES },
+  }));
+}
+
+type Paths = Readonly<Record<string, unknown>>;
+
+function overCalls(paths: Paths, change: (post: Readonly<Record<string, unknown>>) => object): Paths {
   return Object.fromEntries(
     Object.entries(paths).map(([path, item]) => {
       const post = isRecord(item) && isRecord(item["post"]) ? item["post"] : {};
-      const responses = isRecord(post["responses"]) ? post["responses"] : {};
-      return [
-        path,
-        { ...(isRecord(item) && item), post: { ...post, responses: { ...responses, ...FAULT_RESPONSES } } },
-      ];
+      return [path, { ...(isRecord(item) && item), post: change(post) }];
     }),
   );
 }

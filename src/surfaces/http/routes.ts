@@ -7,10 +7,9 @@ import { type Fault, fault, newTraceId } from "../../fault.ts";
 import type { Caller } from "../../model/caller.ts";
 import { isRecord } from "../../model/json.ts";
 import type { Runtime } from "../../runtime.ts";
-import { type Expose, EXPOSES, type McpSurface, OWN_TOOLS } from "../mcp/index.ts";
+import { type Expose, EXPOSES, type McpSurface, openEventStream, OWN_TOOLS } from "../mcp/index.ts";
 import { type Body, readJson } from "./body.ts";
 import type { Door } from "./door.ts";
-import { openEventStream } from "./event-stream.ts";
 import type { Gate } from "./gate.ts";
 import { answerRpc, parseFault } from "./json-rpc.ts";
 import { type Counters, metricsText } from "./metrics.ts";
@@ -139,7 +138,7 @@ function inside({ door }: House): MiddlewareHandler<Environment> {
 function readBody({ settings }: House): MiddlewareHandler<Environment> {
   return async (c, next) => {
     const body: Body =
-      c.req.method === "POST" ? await readJson(c.env.incoming, settings.bodyBytes, traceOf(c)) : { kind: "none" };
+      c.req.method === "POST" ? await readJson(c.env.incoming, settings.bodyBytes, () => traceOf(c)) : { kind: "none" };
     if (body.kind === "unfit") return refuse(body.status, body.fault);
     c.set("body", body);
     await next();
@@ -169,11 +168,29 @@ async function answerMcp(c: Context<Environment>, { mcp, settings, traffic }: Ho
     body: body.kind === "json" ? body.value : undefined,
     onEnd: (listener: (wasSent: boolean) => void) =>
       void outgoing.once("close", () => listener(outgoing.writableFinished && !incoming.aborted)),
+    respond: incoming.headers.origin === undefined ? respondAtOnce(outgoing) : respondAsJson,
   };
   const expose = wanted === "default" ? settings.expose : wanted;
   const { names, budgetTokens } = settings;
   return mcp.fetch(exchange, { caller: c.get("caller"), exposure: { expose, names, budgetTokens } });
 }
+
+function respondAsJson(json: string, status: number, headers: Readonly<Record<string, string>>): Response {
+  return new Response(json, { status, headers: { "content-type": "application/json", ...headers } });
+}
+
+/** Half of the time that a short answer takes is that of a response and its streams; no page of a browser waits for this. */
+function respondAtOnce(outgoing: HttpBindings["outgoing"]): typeof respondAsJson {
+  return (json, status, headers) => {
+    const length = String(Buffer.byteLength(json));
+    outgoing.writeHead(status, { "content-type": "application/json", "content-length": length, ...headers }).end(json);
+    return status === 200 ? SENT : new Response(null, { status, headers: ALREADY_SENT });
+  };
+}
+
+const ALREADY_SENT = { "x-hono-already-sent": "true" };
+
+const SENT = new Response(null, { headers: ALREADY_SENT });
 
 /** In the protocol of 2026, clients hear of changes on the stream of such a request. */
 function isListening(body: Body): boolean {

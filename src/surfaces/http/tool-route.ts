@@ -1,6 +1,6 @@
 import { FAULTS } from "../../fault.ts";
 import { isRecord } from "../../model/json.ts";
-import { openEventStream } from "./event-stream.ts";
+import { openEventStream } from "../mcp/index.ts";
 import { followerTo, type Notice } from "./parts.ts";
 import { type CallEnd, callByName, type Programs, problemsOf, resultObject } from "./programs.ts";
 

@@ -23,6 +23,20 @@ function isElicited({ action, content }: Readonly<Record<string, unknown>>, sche
   return required.length === 0 || (isRecord(content) && required.every((name) => Object.hasOwn(content, String(name))));
 }
 
+/** Whether a client has said that it answers such a request, or one with these parameters. */
+export type CanAnswer = (request: ClientRequest, params?: Readonly<Record<string, unknown>>) => boolean;
+
+/** By the capabilities that a client has declared. */
+export function canAnswer(declared: unknown): CanAnswer {
+  return (request, params = {}) => {
+    const ability = isRecord(declared) ? declared[CAPABILITIES[request]] : undefined;
+    if (!isRecord(ability)) return false;
+    if (request === "elicitation/create" && params["mode"] === "url") return isRecord(ability["url"]);
+    const usesTools = params["tools"] !== undefined || params["toolChoice"] !== undefined;
+    return request !== "sampling/createMessage" || !usesTools || isRecord(ability["tools"]);
+  };
+}
+
 /** By what a client says that it answers a request. */
 export const CAPABILITIES: Readonly<Record<ClientRequest, keyof ClientCapabilities>> = {
   "elicitation/create": "elicitation",

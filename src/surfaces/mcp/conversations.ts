@@ -7,12 +7,12 @@ import {
   ProtocolError,
   ProtocolErrorCode,
   type ReadResourceResult,
-  type ServerContext,
 } from "@modelcontextprotocol/server";
 
 import { sentence, SkillgateError } from "../../errors.ts";
 import type { Client, ClientRequest } from "../../model/client.ts";
-import { fits } from "./client-answers.ts";
+import { type CanAnswer, fits } from "./client-answers.ts";
+import type { Line } from "./line.ts";
 
 /** A person may think for so long before what waits for an answer is given up. */
 const PARKED_MS = 10 * 60_000;
@@ -28,17 +28,20 @@ export interface Side {
   readonly client: Client;
   /** Fires when nobody wants the result any more. */
   readonly signal: AbortSignal;
-  /** The request to which news belong now. */
-  readonly context: () => ServerContext;
+  /** To whoever has made the request to which news belong now. */
+  readonly line: () => Line;
   /** The protocol of 2026 has an error of its own for what a client cannot answer. */
   readonly era: "legacy" | "modern";
 }
 
 /** One request as it came. */
 export interface Turn {
-  readonly context: ServerContext;
-  /** What the client says that it can answer. */
-  readonly can: (request: ClientRequest) => boolean;
+  readonly line: Line;
+  readonly signal: AbortSignal;
+  /** In which conversation it answers questions. */
+  readonly requestState?: string;
+  readonly inputResponses?: Readonly<Record<string, unknown>>;
+  readonly can: CanAnswer;
   /** Who asks for what: an answer to the question of another is refused. */
   readonly subject: string;
 }
@@ -85,7 +88,7 @@ export function createConversations(): Conversations {
 
   return {
     async converse(turn, work) {
-      const state = turn.context.mcpReq.requestState<string>();
+      const state = turn.requestState;
       const conversation = state === undefined ? new Conversation(turn, work) : unpark(state, turn.subject);
       const end = await conversation.take(turn);
       // What one conversation ends with is what its own work gave.
@@ -128,7 +131,7 @@ class Conversation {
       can: (request) => this.#turn.can(request),
       ask: (request, params, key) => this.#ask(request, params, key),
     };
-    const side: Side = { client, signal: this.#abort.signal, context: () => this.#turn.context, era: "modern" };
+    const side: Side = { client, signal: this.#abort.signal, line: () => this.#turn.line, era: "modern" };
     this.#work = Promise.resolve().then(() => work(side));
     // It may end while nobody asks.
     this.#work.catch(() => {});
@@ -138,8 +141,8 @@ class Conversation {
   async take(turn: Turn): Promise<End> {
     clearTimeout(this.#timer);
     this.#turn = turn;
-    this.#listen(turn.context.mcpReq.signal);
-    this.#deliver(turn.context.mcpReq.inputResponses);
+    this.#listen(turn.signal);
+    this.#deliver(turn.inputResponses);
     const finished = this.#work.then((result): End => ({ kind: "finished", result }));
     const asked = new Promise<void>((resolve) => (this.#asked = resolve));
     if (this.#questions.size > 0) this.#asked?.();
@@ -183,7 +186,7 @@ class Conversation {
   }
 
   #ask(request: ClientRequest, params: Readonly<Record<string, unknown>>, key: string | undefined): Promise<unknown> {
-    if (!this.#turn.can(request)) return Promise.reject(cannotAsk(request));
+    if (!this.#turn.can(request, params)) return Promise.reject(cannotAsk(request));
     const early = key === undefined ? undefined : this.#earlyAnswer(key);
     if (fits(request, params, early)) return Promise.resolve(early);
     return new Promise((resolve, reject) => {
@@ -197,11 +200,25 @@ class Conversation {
 
   /** A client that knows what will be asked may say it with its request. */
   #earlyAnswer(key: string): unknown {
-    const { inputResponses } = this.#turn.context.mcpReq;
+    const { inputResponses } = this.#turn;
     return inputResponses !== undefined && Object.hasOwn(inputResponses, key) ? inputResponses[key] : undefined;
   }
 }
 
-export function cannotAsk(request: ClientRequest): SkillgateError {
+/** Old clients are asked on the stream of the request. */
+export function askedDirectly(
+  can: CanAnswer,
+  send: (request: ClientRequest, params: Record<string, unknown>, timeoutMs: number) => Promise<unknown>,
+): Client {
+  return {
+    can,
+    ask: async (request, params) => {
+      if (!can(request, params)) throw cannotAsk(request);
+      return send(request, { ...params }, PARKED_MS);
+    },
+  };
+}
+
+function cannotAsk(request: ClientRequest): SkillgateError {
   return new SkillgateError("CLIENT_UNABLE", sentence("CLIENT_UNABLE", `nobody answers ${request}`), { request });
 }

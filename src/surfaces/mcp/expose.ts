@@ -21,10 +21,14 @@ export interface Exposure {
 /** What one caller is offered; the same catalog and exposure give the same list in the same order. */
 export interface Offered {
   readonly tools: readonly Tool[];
-  /** The method behind the name of a tool. */
-  method(name: string): Method | undefined;
-  /** Whether the three tools are among them. */
-  readonly hasOwnTools: boolean;
+  /** A tool by its name. */
+  find(name: string): OfferedTool | undefined;
+}
+
+/** A tool that is listed, and the method behind it; the three tools have none. */
+export interface OfferedTool {
+  readonly tool: Tool;
+  readonly method?: Method;
 }
 
 /** A catalog is frozen, so what is made of it is kept as long as itself. */
@@ -40,17 +44,20 @@ export function offeredTo(catalog: Catalog, exposure: Exposure): Offered {
 }
 
 function offer(catalog: Catalog, { expose, names, budgetTokens }: Exposure): Offered {
-  if (expose === "code") return { tools: OWN_TOOLS, method: () => undefined, hasOwnTools: true };
-  const named = namedMethods(catalog, names);
-  const tools = [...named].map(([name, method]) => methodTool(method, name));
-  if (expose === "auto" && tokensOf(tools) > budgetTokens)
-    return offer(catalog, { expose: "code", names, budgetTokens });
-  const hasOwnTools = expose !== "tools";
-  return {
-    tools: hasOwnTools ? [...OWN_TOOLS, ...tools] : tools,
-    method: (name) => named.get(name),
-    hasOwnTools,
-  };
+  const own = OWN_TOOLS.map((tool): OfferedTool => ({ tool }));
+  if (expose === "code") return listed(own);
+  const methods = [...namedMethods(catalog, names)].map(([name, method]) => ({
+    tool: methodTool(method, name),
+    method,
+  }));
+  if (expose === "tools") return listed(methods);
+  const isTooMuch = expose === "auto" && tokensOf(methods.map(({ tool }) => tool)) > budgetTokens;
+  return listed(isTooMuch ? own : [...own, ...methods]);
+}
+
+function listed(offered: readonly OfferedTool[]): Offered {
+  const byName = new Map(offered.map((each) => [each.tool.name, each]));
+  return { tools: offered.map(({ tool }) => tool), find: (name) => byName.get(name) };
 }
 
 /** Methods by the names of their tools, sorted by path; a name that two would have is given to neither. */

@@ -1,4 +1,5 @@
 import {
+  CLIENT_CAPABILITIES_META_KEY,
   type CompleteResult,
   type GetPromptResult,
   type InputRequiredResult,
@@ -9,44 +10,25 @@ import {
   type ServerOptions,
 } from "@modelcontextprotocol/server";
 
-import type { Caller } from "../../model/caller.ts";
-import type { ClientRequest } from "../../model/client.ts";
-import { isRecord } from "../../model/json.ts";
-import type { Runtime } from "../../runtime.ts";
-import { VERSION } from "../../version.ts";
-import { CAPABILITIES } from "./client-answers.ts";
+import { canAnswer } from "./client-answers.ts";
 import { complete } from "./completion.ts";
-import { cannotAsk, type Conversations, type Finished, type Side } from "./conversations.ts";
-import { type Exposure, type Offered, offeredTo } from "./expose.ts";
+import { askedDirectly, type Finished, type Side, type Turn } from "./conversations.ts";
+import { type Offered, offeredTo } from "./expose.ts";
+import { IDENTITY } from "./identity.ts";
+import { type Ears, lineOf } from "./line.ts";
 import { listedPage } from "./pages.ts";
+import type { Peer, Shared } from "./peer.ts";
+import type { OfferContext } from "../../model/offers.ts";
 import { offerContext } from "./news.ts";
 import { offersTo } from "./offers.ts";
 import { getPrompt, listPrompts } from "./prompts.ts";
 import { type Library, listResources, listTemplates, readResource } from "./resources.ts";
-import type { RunRecords } from "./run-records.ts";
-import { callTool } from "./tool-calls.ts";
-import type { Upstream } from "./upstream.ts";
+import { callOffered, READY_MS } from "./tool-calls.ts";
 import { knownWithin } from "./within.ts";
 
-/** What all connections of one server share. */
-export interface Shared {
-  readonly runtime: Runtime;
-  readonly conversations: Conversations;
-  readonly records: RunRecords;
-  readonly upstream: Upstream;
-}
-
-/** Who is at the other end of a connection, and what it is offered. */
-export interface Peer {
-  readonly caller: Caller;
-  readonly exposure: Exposure;
-  /** The protocol of 2026 has no requests from servers to clients. */
-  readonly era: "legacy" | "modern";
-}
-
 /** MCP's side of one connection. */
-export function createGateway(shared: Shared, peer: Peer): Server {
-  return equip(new Server(IDENTITY, OPTIONS), shared, peer);
+export function createGateway(shared: Shared, peer: Peer, ears: Ears = { level: undefined }): Server {
+  return equip(new Server(IDENTITY, OPTIONS), shared, peer, ears);
 }
 
 /** MCP's side of one request of the protocol of 2026. The SDK asks it for schemas, to compare headers with arguments. */
@@ -55,18 +37,16 @@ export class RequestGateway extends McpServer {
 
   constructor(shared: Shared, peer: Peer) {
     super(IDENTITY, OPTIONS);
-    equip(this.server, shared, peer);
+    equip(this.server, shared, peer, { level: undefined });
     this.#offered = () => offeredTo(shared.runtime.catalogFor(peer.caller), peer.exposure);
   }
 
   override toolInputSchemaJson(name: string): Record<string, unknown> | undefined {
-    return this.#offered().tools.find((tool) => tool.name === name)?.inputSchema;
+    return this.#offered().find(name)?.tool.inputSchema;
   }
 }
 
-const IDENTITY = { name: "skillgate", title: "Skillgate", version: VERSION };
-
-function equip(server: Server, shared: Shared, peer: Peer): Server {
+function equip(server: Server, shared: Shared, peer: Peer, ears: Ears): Server {
   const { runtime, records } = shared;
   const { caller, exposure } = peer;
   const library = async (): Promise<Library> => {
@@ -74,11 +54,16 @@ function equip(server: Server, shared: Shared, peer: Peer): Server {
     return { runtime, caller, records, offers };
   };
   const converse: Converse = (name, context, work) => {
-    const can = canAnswer(server, peer, context);
-    if (peer.era === "legacy") return work(directSide(context, can));
+    if (peer.era === "legacy") return work(oldSide(server, context, ears));
     const subject = JSON.stringify([caller.id, context.mcpReq.method, name]);
-    return shared.conversations.converse({ context, can, subject }, work);
+    return shared.conversations.converse({ ...turnOf(context, ears), subject }, work);
   };
+  if (peer.era === "legacy") {
+    server.setRequestHandler("logging/setLevel", ({ params: { level } }) => {
+      ears.level = level;
+      return {};
+    });
+  }
   serveTools(server, shared, peer, converse);
   serveResources(server, library, peer, converse);
   servePrompts(server, library, peer, converse);
@@ -91,8 +76,9 @@ type Converse = <Result extends Finished>(
   work: (side: Side) => Promise<Result>,
 ) => Promise<Result | InputRequiredResult>;
 
-function serveTools(server: Server, shared: Shared, { caller, exposure }: Peer, converse: Converse): void {
+function serveTools(server: Server, shared: Shared, peer: Peer, converse: Converse): void {
   const { runtime } = shared;
+  const { caller, exposure } = peer;
   const offered = (): Offered => offeredTo(runtime.catalogFor(caller), exposure);
   server.setRequestHandler("tools/list", async () => {
     // Without the three tools, what is not listed cannot be found: servers that still connect are waited for.
@@ -100,15 +86,9 @@ function serveTools(server: Server, shared: Shared, { caller, exposure }: Peer, 
     return { tools: [...offered().tools] };
   });
   server.setRequestHandler("tools/call", ({ params: { name, arguments: args = {} } }, context) =>
-    converse(name, context, async (side) => {
-      if (offered().method(name) === undefined) await knownWithin(READY_MS, runtime);
-      return callTool({ ...shared, caller, offered: offered() }, name, args, side);
-    }),
+    converse(name, context, (side) => callOffered(shared, peer, { name, args }, side)),
   );
 }
-
-/** Servers that connect for longer are not waited for; a notification says when they are there. */
-const READY_MS = 5_000;
 
 function serveResources(server: Server, library: () => Promise<Library>, { caller }: Peer, converse: Converse): void {
   server.setRequestHandler("resources/list", async ({ params }) =>
@@ -136,22 +116,14 @@ function servePrompts(server: Server, library: () => Promise<Library>, { caller 
     }),
   );
   server.setRequestHandler("completion/complete", async ({ params }, context) => {
-    const nobody = directSide(context, () => false);
-    return (await complete(params, await library(), offerContext(caller, nobody))) as CompleteResult;
+    const { signal } = context.mcpReq;
+    const silent: OfferContext = { caller, signal, log: () => {}, progress: () => {} };
+    return (await complete(params, await library(), silent)) as CompleteResult;
   });
 }
 
 /** What a client tells its model of this server. */
 const INSTRUCTIONS = `Every skill and MCP server of the user is behind three tools: search_skills finds methods, describe_function shows how to call one, run_code does a whole task in one short program. Search first unless you know the method; describe it unless its signature is clear; then write one program for the task.`;
-
-function canAnswer(server: Server, { era }: Peer, { mcpReq }: ServerContext): (request: ClientRequest) => boolean {
-  // The SDK keeps what an old client said at its beginning; a new one says it with each request.
-  const declared: unknown =
-    era === "legacy" ? server.getClientCapabilities() : mcpReq.envelope?.[CAPABILITIES_KEY as never];
-  return (request) => isRecord(declared) && isRecord(declared[CAPABILITIES[request]]);
-}
-
-const CAPABILITIES_KEY = "io.modelcontextprotocol/clientCapabilities";
 
 const OPTIONS: ServerOptions = {
   capabilities: {
@@ -168,23 +140,27 @@ const OPTIONS: ServerOptions = {
   },
 };
 
-/** A person may think for so long. */
-const ANSWER_MS = 10 * 60_000;
+/** The SDK keeps what an old client said at its beginning. */
+function oldSide(server: Server, context: ServerContext, ears: Ears): Side {
+  const { signal, send } = context.mcpReq;
+  const line = lineOf(context, "legacy", ears);
+  const client = askedDirectly(canAnswer(server.getClientCapabilities()), (method, params, timeout) =>
+    send({ method, params }, { signal, timeout }),
+  );
+  return { client, signal, line: () => line, era: "legacy" };
+}
 
-/** Old clients are asked on the stream of the request. */
-function directSide(context: ServerContext, can: (request: ClientRequest) => boolean): Side {
-  const { signal } = context.mcpReq;
+/** A new client says everything with each request. */
+function turnOf(context: ServerContext, ears: Ears): Omit<Turn, "subject"> {
+  const { signal, inputResponses } = context.mcpReq;
+  const envelope: Readonly<Record<string, unknown>> = context.mcpReq.envelope ?? {};
+  const requestState = context.mcpReq.requestState<string>();
   return {
-    client: {
-      can,
-      ask: async (request, params) => {
-        if (!can(request)) throw cannotAsk(request);
-        return context.mcpReq.send({ method: request, params: { ...params } }, { signal, timeout: ANSWER_MS });
-      },
-    },
+    line: lineOf(context, "modern", ears),
     signal,
-    context: () => context,
-    era: "legacy",
+    can: canAnswer(envelope[CLIENT_CAPABILITIES_META_KEY]),
+    ...(requestState !== undefined && { requestState }),
+    ...(inputResponses !== undefined && { inputResponses }),
   };
 }
 

@@ -1,18 +1,21 @@
+import { randomUUID } from "node:crypto";
 import type { Readable, Writable } from "node:stream";
 import { createMcpHandler, isLegacyRequest } from "@modelcontextprotocol/server";
 import { serveStdio } from "@modelcontextprotocol/server/stdio";
 
-import type { Caller } from "../../model/caller.ts";
 import type { Runtime } from "../../runtime.ts";
 import { createConversations } from "./conversations.ts";
-import type { Exposure } from "./expose.ts";
-import { createGateway, type Peer, RequestGateway, type Shared } from "./gateway.ts";
+import { DirectCalls } from "./direct-calls.ts";
+import { answerNewCall } from "./direct-http.ts";
+import { createGateway, RequestGateway } from "./gateway.ts";
+import type { Asker, Peer, Shared } from "./peer.ts";
 import { createRunRecords, type RunRecords } from "./run-records.ts";
 import { createSessions, type Exchange, type SessionOptions } from "./sessions.ts";
 import { createUpstream, type Upstream } from "./upstream.ts";
 import { StdioTransport } from "./stdio-transport.ts";
 
 export { EXPOSES, type Expose, type Exposure } from "./expose.ts";
+export { openEventStream } from "./event-stream.ts";
 export { jsonOf } from "./plain-json.ts";
 export { describeFunction, runCode, searchSkills } from "./own-calls.ts";
 export { validateOwn } from "./own-input.ts";
@@ -20,6 +23,7 @@ export { isOwnTool, OWN_TOOLS } from "./own-tools.ts";
 export { offersTo } from "./offers.ts";
 export { listResources, readResource, type Library } from "./resources.ts";
 export { runFault } from "./tool-results.ts";
+export type { Asker } from "./peer.ts";
 export type { Upstream } from "./upstream.ts";
 export type { RunRecords } from "./run-records.ts";
 export type { Exchange } from "./sessions.ts";
@@ -28,12 +32,6 @@ export interface McpOptions {
   readonly sessions: SessionOptions;
   /** The largest message. */
   readonly bodyBytes: number;
-}
-
-/** Whoever asks, and what it shall see. */
-export interface Asker {
-  readonly caller: Caller;
-  readonly exposure: Exposure;
 }
 
 /** A runtime as an MCP server, for clients of every version of the protocol. */
@@ -63,7 +61,7 @@ export function createMcpSurface(runtime: Runtime, options: McpOptions): McpSurf
     records: createRunRecords(),
     upstream: createUpstream(runtime),
   };
-  const sessions = createSessions((peer) => createGateway(shared, peer), options.sessions);
+  const sessions = createSessions(shared, options.sessions);
   const askers = new WeakMap<Request, Asker>();
   const modern = createMcpHandler(({ requestInfo }) => new RequestGateway(shared, peerOf(requestInfo, askers)), {
     legacy: "reject",
@@ -78,6 +76,8 @@ export function createMcpSurface(runtime: Runtime, options: McpOptions): McpSurf
 
   return {
     async fetch(exchange, asker) {
+      const direct = sessions.answerCall(exchange, asker.caller) ?? answerNewCall(shared, exchange, asker);
+      if (direct !== undefined) return direct;
       const { request, body } = exchange;
       const isLegacy = request.method !== "POST" || (await isLegacyRequest(request, body));
       if (isLegacy) return sessions.answer(exchange, { ...asker, era: "legacy" });
@@ -107,10 +107,14 @@ function peerOf(request: Request | undefined, askers: WeakMap<Request, Asker>): 
 
 function serveStreams(transport: StdioTransport, asker: Asker, shared: Shared): StreamConnection {
   const { runtime } = shared;
+  const conversation = randomUUID();
   let stopFollowing = (): void => {};
   const handle = serveStdio(
     ({ era }) => {
-      const server = createGateway(shared, { ...asker, era });
+      const peer = { ...asker, era, conversation };
+      const ears = { level: undefined };
+      const server = createGateway(shared, peer, ears);
+      transport.calls = new DirectCalls(shared, peer, era === "legacy" ? { server, ears } : undefined);
       stopFollowing();
       stopFollowing = runtime.on("catalog", () => {
         for (const told of [

@@ -1,10 +1,11 @@
-import type { LoggingLevel, ServerContext } from "@modelcontextprotocol/server";
+import type { LoggingLevel } from "@modelcontextprotocol/server";
 
 import type { Caller } from "../../model/caller.ts";
 import type { Follower } from "../../model/follower.ts";
 import type { OfferContext } from "../../model/offers.ts";
 import type { CallContext } from "../../model/skill.ts";
 import type { Side } from "./conversations.ts";
+import type { Line } from "./line.ts";
 
 /** What methods say on the way, as notifications to whoever made the request. */
 export interface News {
@@ -13,13 +14,16 @@ export interface News {
   readonly progress: (done: number, total?: number, text?: string) => void;
 }
 
-export function newsTo(context: () => ServerContext): News {
+export function newsTo(line: () => Line): News {
   let last = -Infinity;
   return {
-    log: (level, text, logger) => void context().mcpReq.log(LEVELS[level], text, logger).catch(nobodyListens),
+    log(level, text, logger) {
+      const { hears, notify } = line();
+      if (!hears(LEVELS[level])) return;
+      void notify("notifications/message", { level: LEVELS[level], logger, data: text }).catch(nobodyListens);
+    },
     progress(done, total, message) {
-      const { _meta, notify } = context().mcpReq;
-      const progressToken = _meta?.progressToken;
+      const { progressToken, notify } = line();
       if (progressToken === undefined || !(done > last)) return;
       last = done;
       const params = {
@@ -28,7 +32,7 @@ export function newsTo(context: () => ServerContext): News {
         ...(total !== undefined && { total }),
         ...(message !== undefined && { message }),
       };
-      void notify({ method: "notifications/progress", params }).catch(nobodyListens);
+      void notify("notifications/progress", params).catch(nobodyListens);
     },
   };
 }
@@ -44,8 +48,8 @@ const LEVELS: Readonly<Record<Parameters<CallContext["log"]>[0], LoggingLevel>> 
 };
 
 /** Tells a client of one method that it has called as a tool. */
-export function followCall({ client, context }: Side): Follower {
-  const news = newsTo(context);
+export function followCall({ client, line }: Side): Follower {
+  const news = newsTo(line);
   return {
     client,
     log: (path, level, text) => news.log(level, text, path),
@@ -54,8 +58,8 @@ export function followCall({ client, context }: Side): Follower {
 }
 
 /** Tells a client of a run: a step for each call that begins, goes on, and ends. */
-export function followRun({ client, context }: Side): Follower {
-  const news = newsTo(context);
+export function followRun({ client, line }: Side): Follower {
+  const news = newsTo(line);
   let steps = 0;
   const step = (text: string): void => news.progress(++steps, undefined, text);
   return {
@@ -71,7 +75,7 @@ export function followRun({ client, context }: Side): Follower {
 }
 
 /** The same for reading a resource and getting a prompt. */
-export function offerContext(caller: Caller, { client, context, signal }: Side): OfferContext {
-  const news = newsTo(context);
+export function offerContext(caller: Caller, { client, line, signal }: Side): OfferContext {
+  const news = newsTo(line);
   return { caller, signal, client, log: (level, text) => news.log(level, text, "skillgate"), progress: news.progress };
 }

@@ -1,17 +1,12 @@
-import {
-  isJSONRPCErrorResponse,
-  isJSONRPCNotification,
-  isJSONRPCRequest,
-  isJSONRPCResultResponse,
-  type JSONRPCMessage,
-  type RequestId,
-} from "@modelcontextprotocol/server";
+import type { JSONRPCMessage, RequestId } from "@modelcontextprotocol/server";
 
 import { sentence } from "../../errors.ts";
 import { errorAnswer } from "./rpc-error.ts";
 
 /** The requests of a connection that have no answer yet. */
 export interface Pending {
+  /** A request has come in. */
+  began(id: RequestId): void;
   /** Takes note of what comes in; returns the answer to a request that this message has cancelled. */
   received(message: JSONRPCMessage): JSONRPCMessage | undefined;
   /** Takes note of what goes out; false for a second answer to one request. */
@@ -32,17 +27,28 @@ export function createPending(): Pending {
   }
 
   return {
+    began: (id) => void ids.add(id),
     received(message) {
-      if (isJSONRPCRequest(message)) ids.add(message.id);
-      if (!isJSONRPCNotification(message) || message.method !== "notifications/cancelled") return undefined;
-      const id = (message.params as { readonly requestId?: RequestId } | undefined)?.requestId;
-      if (id === undefined || !settle(id)) return undefined;
-      return errorAnswer("ToolExecution", sentence("CANCELLED", "the client cancelled its request"), id);
+      if ("method" in message && "id" in message) ids.add(message.id);
+      const id = cancelledBy(message);
+      return id !== undefined && settle(id) ? cancelledAnswer(id) : undefined;
     },
     sent(message) {
-      const isAnswer = isJSONRPCResultResponse(message) || isJSONRPCErrorResponse(message);
-      return !isAnswer || message.id === undefined || message.id === null || settle(message.id);
+      if ("method" in message || message.id === undefined || message.id === null) return true;
+      return settle(message.id);
     },
     answered: () => (ids.size === 0 ? Promise.resolve() : new Promise((resolve) => waiting.push(resolve))),
   };
+}
+
+/** The request that a message cancels. */
+export function cancelledBy(message: JSONRPCMessage): RequestId | undefined {
+  if (!("method" in message) || message.method !== "notifications/cancelled") return undefined;
+  const id = message.params?.["requestId"];
+  return typeof id === "string" || typeof id === "number" ? id : undefined;
+}
+
+/** Whoever waits for the answer to a request that it has cancelled gets this one. */
+export function cancelledAnswer(id: RequestId): JSONRPCMessage {
+  return errorAnswer("ToolExecution", sentence("CANCELLED", "the client cancelled its request"), id);
 }

@@ -8,9 +8,12 @@ import {
   WebStandardStreamableHTTPServerTransport,
 } from "@modelcontextprotocol/server";
 
+import type { Caller } from "../../model/caller.ts";
 import { errorAnswer } from "./rpc-error.ts";
-import { createPending } from "./pending.ts";
-import type { Peer } from "./gateway.ts";
+import { cancelledBy, createPending } from "./pending.ts";
+import { SessionCalls } from "./direct-http.ts";
+import { createGateway } from "./gateway.ts";
+import type { Peer, Shared } from "./peer.ts";
 
 export interface SessionOptions {
   /** At most so many at once; the one that was idle for longest makes place. */
@@ -26,18 +29,22 @@ export interface Exchange {
   readonly body: unknown;
   /** Calls back when the response was sent, or the connection is gone. */
   readonly onEnd: (listener: (wasSent: boolean) => void) => void;
+  /** A response that is JSON already. */
+  readonly respond: (json: string, status: number, headers: Readonly<Record<string, string>>) => Response;
 }
 
 /** The sessions of the protocol's versions before 2026. */
 export interface Sessions {
   answer(exchange: Exchange, peer: Peer): Promise<Response>;
+  /** Answers a plain call of a tool in a session of the caller; `undefined` for any other request. */
+  answerCall(exchange: Exchange, caller: Caller): Promise<Response> | undefined;
   /** Tells every client that what it may have listed has changed. */
   changed(): void;
   readonly size: number;
   close(): Promise<void>;
 }
 
-export function createSessions(open: (peer: Peer) => Server, { most, idleMs }: SessionOptions): Sessions {
+export function createSessions(shared: Shared, { most, idleMs }: SessionOptions): Sessions {
   const sessions = new Map<string, Session>();
   const sweeper = setInterval(() => sweep(), Math.min(idleMs, 60_000)).unref();
 
@@ -61,22 +68,23 @@ export function createSessions(open: (peer: Peer) => Server, { most, idleMs }: S
 
   async function begin(peer: Peer): Promise<Session | undefined> {
     if (!makePlace()) return undefined;
-    const session = new Session(open(peer), peer, () => sessions.delete(session.id));
+    const session = new Session(shared, peer, () => sessions.delete(session.id));
     sessions.set(session.id, session);
     await session.connect();
     return session;
   }
 
+  /** Another caller's session is none. */
+  function sessionOf({ request }: Exchange, caller: Caller): Session | undefined {
+    const session = sessions.get(request.headers.get("mcp-session-id") ?? "");
+    return session?.peer.caller.id === caller.id ? session : undefined;
+  }
+
   return {
+    answerCall: (exchange, caller) => sessionOf(exchange, caller)?.answerCall(exchange),
     async answer(exchange, peer) {
-      const id = exchange.request.headers.get("mcp-session-id");
-      if (id !== null) {
-        const session = sessions.get(id);
-        // Another caller's session is none.
-        if (session === undefined || session.peer.caller.id !== peer.caller.id)
-          return refusal(404, "Session not found", exchange.body);
-        return session.answer(exchange);
-      }
+      if (exchange.request.headers.has("mcp-session-id"))
+        return sessionOf(exchange, peer.caller)?.answer(exchange) ?? refusal(404, "Session not found", exchange.body);
       if (exchange.request.method !== "POST" || !hasInitialize(exchange.body))
         return refusal(
           400,
@@ -119,12 +127,15 @@ class Session {
   readonly peer: Peer;
   readonly #server: Server;
   readonly #transport: WebStandardStreamableHTTPServerTransport;
+  readonly #calls: SessionCalls;
   #open = 0;
   #lastUsed = performance.now();
 
-  constructor(server: Server, peer: Peer, onEnd: () => void) {
-    this.#server = server;
-    this.peer = peer;
+  constructor(shared: Shared, peer: Peer, onEnd: () => void) {
+    const ears = { level: undefined };
+    this.peer = { ...peer, conversation: this.id };
+    this.#server = createGateway(shared, this.peer, ears);
+    this.#calls = new SessionCalls(shared, this.peer, { server: this.#server, ears }, this.id);
     this.#transport = new WebStandardStreamableHTTPServerTransport({
       sessionIdGenerator: () => this.id,
       onsessionclosed: onEnd,
@@ -134,17 +145,30 @@ class Session {
 
   async connect(): Promise<void> {
     await this.#server.connect(this.#transport);
-    answerCancelled(this.#transport);
+    answerCancelled(this.#transport, this.#calls);
   }
 
-  async answer({ request, body, onEnd }: Exchange): Promise<Response> {
+  answerCall(exchange: Exchange): Promise<Response> | undefined {
+    const answer = this.#calls.answer(exchange);
+    if (answer !== undefined) this.#isUsedBy(exchange, () => {});
+    return answer;
+  }
+
+  async answer(exchange: Exchange): Promise<Response> {
+    const { request, body } = exchange;
+    this.#isUsedBy(exchange, (wasSent) => {
+      if (!wasSent && request.method === "POST") this.#cancel(body);
+    });
+    return this.#transport.handleRequest(request, body === undefined ? {} : { parsedBody: body });
+  }
+
+  #isUsedBy({ onEnd }: Exchange, then: (wasSent: boolean) => void): void {
     this.#open++;
     onEnd((wasSent) => {
       this.#open--;
       this.#lastUsed = performance.now();
-      if (!wasSent && request.method === "POST") this.#cancel(body);
+      then(wasSent);
     });
-    return this.#transport.handleRequest(request, body === undefined ? {} : { parsedBody: body });
   }
 
   changed(): void {
@@ -162,6 +186,7 @@ class Session {
   }
 
   async close(): Promise<void> {
+    this.#calls.close();
     await this.#server.close();
   }
 
@@ -175,17 +200,21 @@ class Session {
   }
 }
 
-/** Ends the stream of a request that is cancelled. */
-function answerCancelled(transport: WebStandardStreamableHTTPServerTransport): void {
+/** Ends the stream of a request that is cancelled, and asks on that of a call what is asked for its sake. */
+function answerCancelled(transport: WebStandardStreamableHTTPServerTransport, calls: SessionCalls): void {
   const pending = createPending();
   const deliver = transport.onmessage?.bind(transport);
   const send = transport.send.bind(transport);
   transport.onmessage = (message: JSONRPCMessage, extra?: MessageExtraInfo) => {
     const answer = pending.received(message);
+    const cancelled = cancelledBy(message);
+    if (cancelled !== undefined) calls.cancel(cancelled);
     deliver?.(message, extra);
     if (answer !== undefined) void send(answer).catch(() => {}); // its connection is gone
   };
   transport.send = async (message, options) => {
-    if (pending.sent(message)) await send(message, options);
+    const listener = options?.relatedRequestId === undefined ? undefined : calls.listenerTo(options.relatedRequestId);
+    if (listener !== undefined) listener.say(message);
+    else if (pending.sent(message)) await send(message, options);
   };
 }

@@ -2,7 +2,8 @@ import type { Readable, Writable } from "node:stream";
 import { type JSONRPCMessage, parseJSONRPCMessage, type RequestId, type Transport } from "@modelcontextprotocol/server";
 
 import { isRecord } from "../../model/json.ts";
-import { createPending } from "./pending.ts";
+import type { DirectCalls } from "./direct-calls.ts";
+import { cancelledBy, createPending } from "./pending.ts";
 import { errorAnswer } from "./rpc-error.ts";
 
 const NEWLINE = 10;
@@ -15,6 +16,8 @@ export class StdioTransport implements Transport {
   onclose?: () => void;
   onerror?: (error: Error) => void;
   onmessage?: (message: JSONRPCMessage) => void;
+  /** Calls that are not for `onmessage`. */
+  calls?: DirectCalls;
   readonly #input: Readable;
   readonly #output: Writable;
   readonly #mostBytes: number;
@@ -49,6 +52,7 @@ export class StdioTransport implements Transport {
 
   async close(): Promise<void> {
     if (this.#isClosed) return;
+    this.calls?.close();
     this.#isClosed = true;
     this.#input.pause();
     this.onclose?.();
@@ -94,6 +98,14 @@ export class StdioTransport implements Transport {
   }
 
   #deliver(value: unknown): void {
+    const call = this.calls?.read(value);
+    if (call === undefined) return this.#pass(value);
+    this.#pending.began(call.id);
+    const send = (message: JSONRPCMessage): void => void this.send(message);
+    this.calls?.start(call, { say: send, answer: send });
+  }
+
+  #pass(value: unknown): void {
     let message: JSONRPCMessage;
     try {
       message = parseJSONRPCMessage(value);
@@ -101,6 +113,8 @@ export class StdioTransport implements Transport {
       return void this.#write(errorAnswer("InvalidRequest", "Cannot read what is no JSON-RPC message", idOf(value)));
     }
     const answer = this.#pending.received(message);
+    const cancelled = cancelledBy(message);
+    if (cancelled !== undefined) this.calls?.cancel(cancelled);
     this.onmessage?.(message);
     if (answer !== undefined) void this.#write(answer);
   }

@@ -2,37 +2,60 @@ import { type CallToolResult, isCallToolResult, ProtocolError, ProtocolErrorCode
 
 import { faultOf, newTraceId } from "../../fault.ts";
 import type { Caller } from "../../model/caller.ts";
-import type { Method } from "../../model/catalog.ts";
 import { nearest } from "../../model/nearest.ts";
 import type { Runtime } from "../../runtime.ts";
 import { approveBy } from "./approve.ts";
 import type { Side } from "./conversations.ts";
-import type { Offered } from "./expose.ts";
+import { type Offered, offeredTo, type OfferedTool } from "./expose.ts";
 import { followCall, followRun } from "./news.ts";
+import type { Peer, Shared } from "./peer.ts";
 import { describeFunction, runCode, searchSkills } from "./own-calls.ts";
-import { isOwnTool, type OwnTool } from "./own-tools.ts";
+import { isOwnTool } from "./own-tools.ts";
 import { protocolErrorBehind } from "./protocol-errors.ts";
 import type { RunRecords } from "./run-records.ts";
 import { faultResult, runResult, valueResult } from "./tool-results.ts";
+import { knownWithin } from "./within.ts";
+
+/** Servers that connect for longer are not waited for; a notification says when they are there. */
+export const READY_MS = 5_000;
 
 /** What a call of a tool needs to know. */
-export interface Desk {
+interface Desk {
   readonly runtime: Runtime;
   readonly records: RunRecords;
   readonly caller: Caller;
-  readonly offered: Offered;
+  readonly conversation?: string;
 }
 
 /** Calls a tool by the name in the caller's list. What fails in it is a result; only an unknown name is thrown. */
-export async function callTool(desk: Desk, name: string, args: unknown, side: Side): Promise<CallToolResult> {
-  const method = desk.offered.method(name);
-  if (method !== undefined) return callMethodTool(desk, name, method, args, side);
-  if (desk.offered.hasOwnTools && isOwnTool(name)) return callOwnTool(desk, name, args, side);
-  throw unknownTool(name, desk.offered);
+export async function callOffered(
+  { runtime, records }: Shared,
+  { caller, exposure, conversation }: Peer,
+  { name, args }: { readonly name: string; readonly args: unknown },
+  side: Side,
+): Promise<CallToolResult> {
+  const offered = (): Offered => offeredTo(runtime.catalogFor(caller), exposure);
+  let found = offered().find(name);
+  if (found === undefined) {
+    await knownWithin(READY_MS, runtime);
+    found = offered().find(name);
+  }
+  if (found === undefined) throw unknownTool(name, offered());
+  const desk: Desk = { runtime, records, caller, ...(conversation !== undefined && { conversation }) };
+  const { tool, method } = found;
+  return method === undefined
+    ? callOwnTool(desk, tool, args, side)
+    : callMethodTool(desk, { tool, method }, args, side);
 }
 
-async function callOwnTool(desk: Desk, name: OwnTool, args: unknown, side: Side): Promise<CallToolResult> {
+async function callOwnTool(
+  desk: Desk,
+  { name }: OfferedTool["tool"],
+  args: unknown,
+  side: Side,
+): Promise<CallToolResult> {
   const { runtime, caller } = desk;
+  if (!isOwnTool(name)) throw new TypeError(`${name} is none of the three tools`);
   try {
     switch (name) {
       case "search_skills": {
@@ -52,21 +75,19 @@ async function callOwnTool(desk: Desk, name: OwnTool, args: unknown, side: Side)
   }
 }
 
-async function runCodeTool({ runtime, caller, records }: Desk, args: unknown, side: Side): Promise<CallToolResult> {
+async function runCodeTool({ runtime, records, ...asker }: Desk, args: unknown, side: Side): Promise<CallToolResult> {
   const { signal } = side;
-  const options = { caller, signal, follower: followRun(side), ...approveBy(side.client) };
-  return runResult(await runCode(runtime, args, options, records), newTraceId());
+  const options = { ...asker, signal, follower: followRun(side), ...approveBy(side.client) };
+  return runResult(await runCode(runtime, args, options, records));
 }
 
 /** A result of an MCP server is passed on as it is. */
 async function callMethodTool(
-  { runtime, caller, offered }: Desk,
-  name: string,
-  method: Method,
+  { runtime, caller }: Desk,
+  { tool, method }: Required<OfferedTool>,
   args: unknown,
   side: Side,
 ): Promise<CallToolResult> {
-  const tool = offered.tools.find((each) => each.name === name) ?? {};
   let wire: unknown;
   const follower = { ...followCall(side), wire: (result: unknown) => (wire = result) };
   const { signal } = side;
@@ -83,7 +104,7 @@ async function callMethodTool(
     if (isCallToolResult(wire) && wire.isError === true) return wire;
     const answered = protocolErrorBehind(thrown, side.era);
     if (answered !== undefined) throw answered;
-    return faultResult(faultOf(thrown, name), tool);
+    return faultResult(faultOf(thrown, tool.name), tool);
   }
 }
 

@@ -1,6 +1,6 @@
 import type { CallToolResult, ContentBlock } from "@modelcontextprotocol/server";
 
-import { type Fault, fault, kindOf } from "../../fault.ts";
+import { type Fault, fault, kindOf, newTraceId } from "../../fault.ts";
 import type { ErrorCode } from "../../errors.ts";
 import { isRecord } from "../../model/json.ts";
 import type { Outcome } from "../../model/outcome.ts";
@@ -32,7 +32,7 @@ export function valueResult(value: unknown, { outputSchema }: Pick<Tool, "output
 }
 
 /** How a run ended: to a model in words, to a program in its essentials. */
-export function runResult({ outcome, limits }: EndedRun, traceId: string): CallToolResult {
+export function runResult({ outcome, limits }: EndedRun): CallToolResult {
   const { kind, runId, text } = outcome;
   const content: ContentBlock[] = [{ type: "text", text }];
   switch (outcome.kind) {
@@ -43,7 +43,11 @@ export function runResult({ outcome, limits }: EndedRun, traceId: string): CallT
     }
     case "refused":
     case "failed":
-      return { content, isError: true, structuredContent: { kind, runId, ...runFault(outcome, limits, traceId).data } };
+      return {
+        content,
+        isError: true,
+        structuredContent: { kind, runId, ...runFault(outcome, limits, newTraceId()).data },
+      };
   }
 }
 

@@ -1,10 +1,13 @@
 import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { Ajv } from "ajv";
 import formats from "ajv-formats";
+import { build } from "esbuild";
+import { generate, HttpClient } from "openapi-typescript-codegen";
 import { expect, test } from "vitest";
 
 import { parseServerSettings, SERVER_DEFAULTS } from "../../../src/surfaces/http/index.ts";
-import { type Parsed, post, serve } from "../serving.ts";
+import { folder, type Parsed, post, serve } from "../serving.ts";
 
 test("V4: POST /tools/{name} calls a tool with the body as its arguments", async () => {
   const { url } = await serve();
@@ -56,8 +59,12 @@ test("V4: /openapi.json describes what the server does", async () => {
     "200",
     "400",
     "401",
+    "403",
     "404",
-    "default",
+    "429",
+    "500",
+    "502",
+    "504",
   ]);
 });
 
@@ -70,6 +77,44 @@ test("T8: /openapi.json is a valid OpenAPI document", async () => {
   document.paths["/rpc"].post.responses = {};
   expect(validate(document)).toBe(false);
 });
+
+test("T8: a client that is generated from /openapi.json works", async () => {
+  const { url } = await serve({}, {}, (token) => token === "right");
+  const headers = { authorization: "Bearer right" };
+  const { api, types } = await generatedClient(await (await fetch(`${url}/openapi.json`, { headers })).json());
+  expect(types).toContain("'run_code' | 'TestSkill.add'");
+  api.OpenAPI.TOKEN = "right";
+  const { callTool, health, rpc } = api.DefaultService;
+  expect(await callTool("TestSkill.add", { a: 1, b: 2 })).toMatchObject({ success: true, data: { sum: 3 } });
+  expect(await callTool("run_code", { code: "6 * 7" })).toMatchObject({ success: true, data: { value: 42 } });
+  expect(await health()).toMatchObject({ status: "healthy" });
+  expect(await rpc({ jsonrpc: "2.0", id: 1, method: "health" })).toMatchObject({
+    id: 1,
+    result: { status: "healthy" },
+  });
+  const failed = (status: number, body: object) => expect.objectContaining({ name: "ApiError", status, body });
+  await expect(callTool("TestSkill.fail", {})).rejects.toEqual(
+    failed(502, expect.objectContaining({ success: false, data: null, error: "no luck today" })),
+  );
+  await expect(callTool("TestSkill.add", { a: -1, b: 2 })).rejects.toEqual(
+    failed(400, expect.objectContaining({ errors: [expect.objectContaining({ field: "a", type: "below_minimum" })] })),
+  );
+  await expect(callTool("TestSkill.ad", {})).rejects.toEqual(
+    failed(404, expect.objectContaining({ suggestions: ["TestSkill.add"] })),
+  );
+  api.OpenAPI.TOKEN = "wrong";
+  await expect(callTool("TestSkill.add", { a: 1, b: 2 })).rejects.toMatchObject({ status: 401 });
+});
+
+/** What a generator makes of a document: the module, as it can be called, and the text of its types. */
+async function generatedClient(input: Parsed): Promise<{ readonly api: Parsed; readonly types: string }> {
+  const output = folder();
+  await generate({ input, output, httpClient: HttpClient.FETCH });
+  const outfile = join(output, "client.mjs");
+  await build({ entryPoints: [join(output, "index.ts")], bundle: true, format: "esm", platform: "node", outfile });
+  const types = readFileSync(join(output, "services/DefaultService.ts"), "utf8");
+  return { api: await import(outfile), types };
+}
 
 test("V4: /metrics counts in the format of Prometheus", async () => {
   const { url } = await serve();

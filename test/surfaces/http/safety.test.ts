@@ -4,7 +4,7 @@ import { connect } from "node:net";
 import { text } from "node:stream/consumers";
 import { expect, test } from "vitest";
 
-import { openEventStream } from "../../../src/surfaces/http/event-stream.ts";
+import { openEventStream } from "../../../src/surfaces/mcp/event-stream.ts";
 import { newClient, oldClient, post, serve, whenSlow } from "../serving.ts";
 
 const initialize = (protocolVersion = "2025-11-25"): object => ({

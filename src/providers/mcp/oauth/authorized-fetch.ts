@@ -14,9 +14,10 @@ export function authorizedFetch(session: OAuthSession, next: FetchLike): FetchLi
   };
 }
 
-function withToken(init: RequestInit | undefined, token: string | undefined): RequestInit {
+function withToken(init: RequestInit | undefined, token: string | undefined): RequestInit | undefined {
+  if (token === undefined) return init;
   const headers = new Headers(init?.headers);
-  if (token !== undefined) headers.set("authorization", `Bearer ${token}`);
+  headers.set("authorization", `Bearer ${token}`);
   return { ...init, headers };
 }
 

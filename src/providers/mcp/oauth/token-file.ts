@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { statSync } from "node:fs";
 import { mkdir, open, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -23,15 +24,16 @@ export interface TokenStore {
 /** In a file that only its owner can read; written whole, so that nobody ever reads half of one. */
 export function tokenFile(file: string): TokenStore {
   const inTurn = createTurns();
+  const read = createReader(file);
   const change = (edit: (entries: Map<string, unknown>) => void): Promise<void> =>
     inTurn(async () => {
-      const entries = await readEntries(file);
+      const entries = new Map(await read());
       edit(entries);
       await writeWhole(file, JSON.stringify(Object.fromEntries(entries), undefined, 2));
     });
   const exclusive = createTurns();
   return {
-    get: async (key) => (await readEntries(file)).get(key),
+    get: async (key) => (await read()).get(key),
     set: (key, value) => change((entries) => entries.set(key, value)),
     delete: (key) => change((entries) => entries.delete(key)),
     exclusively: (work) => exclusive(() => underLock(`${file}.lock`, work)),
@@ -57,6 +59,29 @@ function createTurns(): <Result>(work: () => Promise<Result>) => Promise<Result>
     last = turn.catch(() => {}); // who waits for the work hears of it
     return turn;
   };
+}
+
+/** Reads the file when it has changed, and only then: every request to a server asks what is in it. */
+function createReader(file: string): () => Promise<ReadonlyMap<string, unknown>> {
+  let seen: string | undefined;
+  let entries: ReadonlyMap<string, unknown> = new Map();
+  return async () => {
+    const now = versionOf(file);
+    if (now === undefined) return new Map();
+    if (now !== seen) entries = await readEntries(file);
+    seen = now;
+    return entries;
+  };
+}
+
+/** Another one whenever the file is written, for then it is another file. */
+function versionOf(file: string): string | undefined {
+  try {
+    const stats = statSync(file, { bigint: true, throwIfNoEntry: false });
+    return stats && `${stats.ino} ${stats.mtimeNs}`;
+  } catch {
+    return undefined; // not for us
+  }
 }
 
 async function readEntries(file: string): Promise<Map<string, unknown>> {

@@ -12,7 +12,7 @@ const KEEP_ALIVE_MS = 15_000;
 const MOST_UNREAD = 1_024;
 
 /** `onCancel` is told when the client goes away before the end. */
-export function openEventStream(onCancel: () => void): EventStream {
+export function openEventStream(onCancel: () => void, moreHeaders: Readonly<Record<string, string>> = {}): EventStream {
   const encoder = new TextEncoder();
   let controller: ReadableStreamDefaultController<Uint8Array> | undefined;
   let isOpen = true;
@@ -36,7 +36,12 @@ export function openEventStream(onCancel: () => void): EventStream {
     onCancel();
   };
   const timer = setInterval(() => write(": still here\n\n"), KEEP_ALIVE_MS).unref();
-  const headers = { "content-type": "text/event-stream", "cache-control": "no-store", "x-accel-buffering": "no" };
+  const headers = {
+    "content-type": "text/event-stream",
+    "cache-control": "no-store",
+    "x-accel-buffering": "no",
+    ...moreHeaders,
+  };
   return {
     response: new Response(body, { headers }),
     send: (event, data) => write(`event: ${event}\ndata: ${JSON.stringify(data)}\n\n`),

@@ -1,0 +1,156 @@
+import { Agent, type IncomingHttpHeaders, type IncomingMessage, request } from "node:http";
+import type { FetchLike } from "@modelcontextprotocol/client";
+
+/** Looks at a body as it comes, and passes on what may pass. */
+export interface Sieve {
+  take(chunk: Uint8Array): readonly Uint8Array[];
+  /** What was held back until the end. */
+  end(): readonly Uint8Array[];
+  /** Nothing more will pass. */
+  readonly isDone: boolean;
+}
+
+/**
+ * `fetch` without encryption, as servers of this machine have it, with a sieve for the body of each answer. Node's own
+ * takes several times as long over an answer that is there at once; all that is more than one request it still does.
+ */
+export function plainFetch(sieveOf: (init: RequestInit | undefined, contentType: string) => Sieve): FetchLike {
+  return async (input, init) => {
+    const url = new URL(input);
+    const body = init?.body ?? undefined;
+    if (url.protocol !== "http:" || (body !== undefined && typeof body !== "string"))
+      return sieved(await fetch(input, init), (contentType) => sieveOf(init, contentType));
+    const incoming = await exchange(url, init, body);
+    const { statusCode: status = 0, statusMessage: statusText = "", headers } = incoming;
+    if (REDIRECTIONS.has(status) && init?.redirect !== "manual") {
+      incoming.destroy();
+      return fetch(input, init);
+    }
+    const answer = await bodyOf(incoming, (contentType) => sieveOf(init, contentType));
+    const response = new Response(answer, { status, statusText, headers: headersOf(headers) });
+    return Object.defineProperty(response, "url", { value: url.href });
+  };
+}
+
+const REDIRECTIONS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
+
+const BODILESS: ReadonlySet<number> = new Set([101, 103, 204, 205, 304]);
+
+/** Shorter than the five seconds after which servers of Node close a connection that nobody uses. */
+const IDLE_MS = 4_000;
+
+const agent = new Agent({ keepAlive: true, timeout: IDLE_MS, maxSockets: Infinity });
+
+/** Rejects as `fetch` does. */
+function exchange(url: URL, init: RequestInit | undefined, body: string | undefined): Promise<IncomingMessage> {
+  const { method = "GET", signal } = init ?? {};
+  const headers: Record<string, string> = { "accept-encoding": "identity", "user-agent": "skillgate" };
+  const given = init?.headers instanceof Headers ? init.headers : new Headers(init?.headers);
+  given.forEach((value, name) => (headers[name] = value));
+  if (body !== undefined) headers["content-length"] = String(Buffer.byteLength(body));
+  return new Promise((resolve, reject) => {
+    signal?.throwIfAborted();
+    const outgoing = request(url, { method, headers, agent });
+    const abort = (): void => void outgoing.destroy(signal?.reason as Error);
+    signal?.addEventListener("abort", abort);
+    outgoing.once("close", () => signal?.removeEventListener("abort", abort));
+    outgoing.once("response", resolve);
+    outgoing.once("error", (cause) =>
+      reject(signal?.aborted === true ? signal.reason : new TypeError("fetch failed", { cause })),
+    );
+    outgoing.end(body);
+  });
+}
+
+function headersOf(headers: IncomingHttpHeaders): [string, string][] {
+  return Object.entries(headers).flatMap(([name, value = []]) =>
+    [value].flat().map((each): [string, string] => [name, each]),
+  );
+}
+
+/** A message is there whole or not at all; of a stream, what comes is passed on. */
+async function bodyOf(
+  incoming: IncomingMessage,
+  sieveOf: (contentType: string) => Sieve,
+): Promise<ReadableStream<Uint8Array> | Buffer<ArrayBuffer> | null> {
+  const { statusCode = 0, headers } = incoming;
+  const contentType = headers["content-type"] ?? "";
+  if (BODILESS.has(statusCode)) {
+    incoming.resume();
+    return null;
+  }
+  const sieve = sieveOf(contentType);
+  return contentType.startsWith("text/event-stream") ? streamOf(incoming, sieve) : wholeOf(incoming, sieve);
+}
+
+async function wholeOf(incoming: IncomingMessage, sieve: Sieve): Promise<Buffer<ArrayBuffer>> {
+  const parts: Uint8Array[] = [];
+  try {
+    for await (const chunk of incoming as AsyncIterable<Buffer>) {
+      parts.push(...sieve.take(chunk));
+      if (sieve.isDone) return Buffer.concat(parts);
+    }
+  } catch (cause) {
+    throw new TypeError("terminated", { cause });
+  }
+  return Buffer.concat([...parts, ...sieve.end()]);
+}
+
+function streamOf(incoming: IncomingMessage, sieve: Sieve): ReadableStream<Uint8Array> {
+  let isClosed = false;
+  return new ReadableStream<Uint8Array>({
+    start(controller) {
+      const pass = (parts: readonly Uint8Array[]): void => {
+        for (const part of parts) controller.enqueue(part);
+      };
+      const close = (): void => {
+        isClosed = true;
+        controller.close();
+      };
+      incoming.on("data", (chunk: Buffer) => {
+        if (isClosed) return;
+        pass(sieve.take(chunk));
+        if (sieve.isDone) {
+          close();
+          incoming.destroy();
+        } else if ((controller.desiredSize ?? 0) <= 0) incoming.pause();
+      });
+      incoming.once("end", () => {
+        if (isClosed) return;
+        pass(sieve.end());
+        close();
+      });
+      incoming.once("error", (error) => {
+        if (!isClosed) controller.error(new TypeError("terminated", { cause: error }));
+        isClosed = true;
+      });
+    },
+    pull: () => void incoming.resume(),
+    cancel() {
+      isClosed = true;
+      incoming.destroy();
+    },
+  });
+}
+
+function sieved(response: Response, sieveOf: (contentType: string) => Sieve): Response {
+  if (response.body === null) return response;
+  const sieve = sieveOf(response.headers.get("content-type") ?? "");
+  const body = response.body.pipeThrough(
+    new TransformStream<Uint8Array, Uint8Array>({
+      transform(chunk, controller) {
+        for (const part of sieve.take(chunk)) controller.enqueue(part);
+        if (sieve.isDone) controller.terminate();
+      },
+      flush(controller) {
+        for (const part of sieve.end()) controller.enqueue(part);
+      },
+    }),
+  );
+  const { status, statusText, headers, url, redirected } = response;
+  // What a new response does not know: where it came from, after redirects.
+  return Object.defineProperties(new Response(body, { status, statusText, headers }), {
+    url: { value: url },
+    redirected: { value: redirected },
+  });
+}

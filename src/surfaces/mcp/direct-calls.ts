@@ -1,0 +1,146 @@
+import {
+  CLIENT_CAPABILITIES_META_KEY,
+  type JSONRPCMessage,
+  LOG_LEVEL_META_KEY,
+  ProtocolError,
+  type RequestId,
+  type Result,
+  SERVER_INFO_META_KEY,
+  type Server,
+} from "@modelcontextprotocol/server";
+
+import { isRecord } from "../../model/json.ts";
+import { canAnswer } from "./client-answers.ts";
+import { askedDirectly, type Finished } from "./conversations.ts";
+import type { Peer, Shared } from "./peer.ts";
+import { IDENTITY } from "./identity.ts";
+import { type Ears, hears, hearsOf, type Line } from "./line.ts";
+import { cancelledAnswer } from "./pending.ts";
+import { type RegularCall, regularCall } from "./regular-call.ts";
+import { errorAnswer } from "./rpc-error.ts";
+import { callOffered } from "./tool-calls.ts";
+
+/** A connection on which old clients call: the protocol's own code, which puts questions to them, and what they hear. */
+export interface OldConnection {
+  readonly server: Server;
+  readonly ears: Ears;
+}
+
+/** Who gets what is said on the way, and then the answer, once. */
+export interface Listener {
+  readonly say: (message: JSONRPCMessage) => void;
+  readonly answer: (message: JSONRPCMessage) => void;
+}
+
+/** Answers calls of tools without the SDK, to the same effect. `connection` is absent for clients of the protocol of 2026. */
+export class DirectCalls {
+  readonly #shared: Shared;
+  readonly #peer: Peer;
+  readonly #connection: OldConnection | undefined;
+  readonly #under = new Map<RequestId, { readonly listener: Listener; readonly abort: AbortController }>();
+
+  constructor(shared: Shared, peer: Peer, connection?: OldConnection) {
+    this.#shared = shared;
+    this.#peer = peer;
+    this.#connection = connection;
+  }
+
+  /** The call that a message is, if it can be answered here. */
+  read(message: unknown): RegularCall | undefined {
+    const call = regularCall(message);
+    if (call?.era !== this.#peer.era || this.#under.has(call.id)) return undefined;
+    const isOpen = this.#connection === undefined || this.#connection.server.getClientVersion() !== undefined;
+    return isOpen ? call : undefined;
+  }
+
+  start(call: RegularCall, listener: Listener): void {
+    const abort = new AbortController();
+    this.#under.set(call.id, { listener, abort });
+    const way = { peer: this.#peer, say: listener.say, signal: abort.signal };
+    const answered = answer(this.#shared, call, way, this.#connection);
+    void answered.then((message) => {
+      if (this.#under.delete(call.id)) listener.answer(message);
+    });
+  }
+
+  /** Stops a call, and answers it. */
+  cancel(id: RequestId): void {
+    const call = this.#under.get(id);
+    this.#under.delete(id);
+    call?.listener.answer(cancelledAnswer(id));
+    call?.abort.abort();
+  }
+
+  /** Who listens to a call that is under way. */
+  listenerTo(id: RequestId): Listener | undefined {
+    return this.#under.get(id)?.listener;
+  }
+
+  close(): void {
+    for (const id of this.#under.keys()) this.cancel(id);
+  }
+}
+
+interface Way {
+  readonly peer: Peer;
+  readonly say: Listener["say"];
+  readonly signal: AbortSignal;
+}
+
+/** Never rejects. */
+async function answer(
+  shared: Shared,
+  call: RegularCall,
+  way: Way,
+  connection: OldConnection | undefined,
+): Promise<JSONRPCMessage> {
+  const { id } = call;
+  try {
+    if (connection === undefined) return { jsonrpc: "2.0", id, result: stamped(await answerNew(shared, call, way)) };
+    return { jsonrpc: "2.0", id, result: { ...(await answerOld(shared, call, way, connection)) } };
+  } catch (thrown) {
+    if (!(thrown instanceof ProtocolError))
+      return errorAnswer("InternalError", "Cannot go on after a fault of the server", id);
+    const { message, data } = thrown;
+    // A code of old for what is not there is none of the protocol's any more.
+    const code = thrown.code === -32_002 ? -32_602 : thrown.code;
+    return { jsonrpc: "2.0", id, error: { code, message, ...(data !== undefined && { data }) } };
+  }
+}
+
+/** The protocol of 2026: everything is in the request, and questions are an answer to it. */
+function answerNew(shared: Shared, { name, args, meta, progressToken }: RegularCall, way: Way) {
+  const { peer, signal } = way;
+  const turn = {
+    line: lineTo(way, hearsOf(meta[LOG_LEVEL_META_KEY]), progressToken),
+    signal,
+    can: canAnswer(meta[CLIENT_CAPABILITIES_META_KEY]),
+    subject: JSON.stringify([peer.caller.id, "tools/call", name]),
+  };
+  return shared.conversations.converse(turn, (side) => callOffered(shared, peer, { name, args }, side));
+}
+
+function answerOld(shared: Shared, call: RegularCall, way: Way, { server, ears }: OldConnection) {
+  const { id, name, args, progressToken } = call;
+  const { peer, signal } = way;
+  const line = lineTo(way, (level) => hears(ears.level ?? "debug", level), progressToken);
+  const can = canAnswer(server.getClientCapabilities());
+  const client = askedDirectly(can, (method, params, timeout) =>
+    server.request({ method, params }, { signal, timeout, relatedRequestId: id }),
+  );
+  return callOffered(shared, peer, { name, args }, { client, signal, line: () => line, era: "legacy" });
+}
+
+function lineTo({ say }: Way, hears: Line["hears"], progressToken: string | number | undefined): Line {
+  return {
+    ...(progressToken !== undefined && { progressToken }),
+    hears,
+    notify: async (method, params) => say({ jsonrpc: "2.0", method, params }),
+  };
+}
+
+/** What every result of the protocol of 2026 says of itself and of its server. */
+function stamped(result: Finished | Result): Result {
+  const meta = isRecord(result._meta) ? result._meta : {};
+  return { resultType: "complete", ...result, _meta: { [SERVER_INFO_META_KEY]: IDENTITY, ...meta } };
+}

@@ -1,0 +1,158 @@
+import { createRequire } from "node:module";
+import { describe, expect, test } from "vitest";
+
+import { newClient, oldClient, type Parsed, post, serve, whenSlow } from "../serving.ts";
+
+const { version } = createRequire(import.meta.url)("../../../package.json") as { version: string };
+
+const SESSION = { "mcp-protocol-version": "2025-11-25" };
+
+/** Opens a session as an old client does; the headers of its requests. */
+async function openSession(url: string): Promise<Record<string, string>> {
+  const params = { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: { name: "raw", version: "1" } };
+  const { headers } = await post(`${url}/mcp?expose=both`, { jsonrpc: "2.0", id: 0, method: "initialize", params });
+  const session = { ...SESSION, "mcp-session-id": headers.get("mcp-session-id") ?? "" };
+  await post(`${url}/mcp`, { jsonrpc: "2.0", method: "notifications/initialized" }, session);
+  return session;
+}
+
+const META = {
+  "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+  "io.modelcontextprotocol/clientCapabilities": {},
+};
+
+/** The same request of either generation, as a client would send it. */
+async function generations(url: string) {
+  const session = await openSession(url);
+  return {
+    old: { headers: () => session, meta: {} },
+    new: {
+      headers: (name: string) => ({
+        "mcp-protocol-version": "2026-07-28",
+        "mcp-method": "tools/call",
+        "mcp-name": name,
+      }),
+      meta: META,
+    },
+  };
+}
+
+function callOf(id: number, name: string, args: unknown, more: object): object {
+  return { jsonrpc: "2.0", id, method: "tools/call", params: { name, arguments: args, ...more } };
+}
+
+/** What is of chance in an answer. */
+function settled({ json, status }: { readonly json: Parsed; readonly status: number }): Parsed {
+  const text = JSON.stringify(json).replaceAll(/"(trace_id|runId)":"[^"]*"/g, '"$1":"?"');
+  return { status, json: JSON.parse(text) };
+}
+
+describe.each(["old", "new"] as const)("a plain call of the %s generation", (generation) => {
+  test.each([
+    ["TestSkill__add", { a: 1, b: 2 }],
+    ["TestSkill__add", { a: "one" }],
+    ["TestSkill__fail", {}],
+    ["TestSkill__picture", {}],
+    ["TestSkill__ad", {}],
+    ["run_code", { code: "1 + 1" }],
+    ["run_code", { code: "device.TestSkill.ad(1)" }],
+    ["describe_function", { path: "TestSkill.add" }],
+  ])("V1: %s is answered as it is on the long way", async (name, args) => {
+    const { url } = await serve({ expose: "both" });
+    const { headers, meta } = (await generations(url))[generation];
+    const ask = (id: number, more: object) =>
+      post(`${url}/mcp?expose=both`, callOf(id, name, args, { ...more, _meta: meta }), headers(name));
+    const short = settled(await ask(7, {}));
+    expect(short).toEqual(settled(await ask(7, { unknown: 1 })));
+    expect(short.json.id).toBe(7);
+  });
+
+  test("V1: it is answered with JSON, or with a stream if something is said before", async () => {
+    const { url } = await serve({ expose: "both" });
+    const { headers, meta } = (await generations(url))[generation];
+    const ask = (id: number, more: object) =>
+      post(`${url}/mcp`, callOf(id, "TestSkill__chatty", {}, { _meta: { ...meta, ...more } }), {
+        ...headers("TestSkill__chatty"),
+      });
+    const silent = generation === "old" ? "text/event-stream" : "application/json"; // an old client hears every log
+    expect((await ask(1, {})).headers.get("content-type")).toBe(silent);
+    expect((await ask(2, { progressToken: "p" })).headers.get("content-type")).toBe("text/event-stream");
+  });
+
+  test("V6: it is stopped when its connection is gone", async () => {
+    const { url } = await serve({ expose: "both" });
+    const { headers, meta } = (await generations(url))[generation];
+    const connection = new AbortController();
+    const began = whenSlow("began");
+    const gone = fetch(`${url}/mcp`, {
+      method: "POST",
+      signal: connection.signal,
+      headers: {
+        "content-type": "application/json",
+        accept: "application/json, text/event-stream",
+        ...headers("TestSkill__slow"),
+      },
+      body: JSON.stringify(callOf(1, "TestSkill__slow", {}, { _meta: meta })),
+    });
+    await began;
+    const aborted = whenSlow("aborted");
+    connection.abort();
+    await expect(gone).rejects.toThrow("aborted");
+    await aborted;
+    const next = await post(
+      `${url}/mcp`,
+      callOf(2, "TestSkill__add", { a: 1, b: 2 }, { _meta: meta }),
+      headers("TestSkill__add"),
+    );
+    expect(next.json.result.structuredContent).toEqual({ sum: 3 });
+  });
+});
+
+test("V1: an answer of 2026 says whose it is", async () => {
+  const { url } = await serve({ expose: "both" });
+  const { headers, meta } = (await generations(url)).new;
+  const { json } = await post(
+    `${url}/mcp`,
+    callOf(1, "TestSkill__add", { a: 1, b: 2 }, { _meta: meta }),
+    headers("TestSkill__add"),
+  );
+  expect(json.result).toEqual({
+    resultType: "complete",
+    content: [{ type: "text", text: '{"sum":3}' }],
+    structuredContent: { sum: 3 },
+    _meta: { "io.modelcontextprotocol/serverInfo": { name: "skillgate", title: "Skillgate", version } },
+  });
+});
+
+test("V1: an old client that waits in silence is shown that its call goes on", async () => {
+  const { url } = await serve({ expose: "both" });
+  const session = await openSession(url);
+  const connection = new AbortController();
+  const response = await fetch(`${url}/mcp`, {
+    method: "POST",
+    signal: connection.signal,
+    headers: { "content-type": "application/json", accept: "application/json, text/event-stream", ...session },
+    body: JSON.stringify(callOf(1, "TestSkill__slow", {}, {})),
+  });
+  expect(response.headers.get("content-type")).toBe("text/event-stream");
+  expect(response.headers.get("mcp-session-id")).toBe(session["mcp-session-id"]);
+  connection.abort();
+});
+
+test("S5: who guesses again and again in one session is shown what a search finds", async () => {
+  const { url } = await serve();
+  const client = await oldClient(url);
+  const stranger = await oldClient(url);
+  const guess = async (who: typeof client): Promise<string> => {
+    const { content } = await who.callTool({ name: "run_code", arguments: { code: "device.TestSkil.add(1, 2)" } });
+    return (content as { text: string }[])[0]?.text ?? "";
+  };
+  const texts = [await guess(client), await guess(client), await guess(client)];
+  expect(texts.map((text) => text.includes("device.search_skills("))).toEqual([false, false, true]);
+  expect(await guess(stranger)).toBe(texts[0]);
+  const stateless = await newClient(url);
+  for (let i = 0; i < 4; i++)
+    expect(
+      JSON.stringify(await stateless.callTool({ name: "run_code", arguments: { code: "device.TestSkil.add(1, 2)" } })),
+    ).not.toContain("device.search_skills(");
+});
