@@ -182,6 +182,7 @@ function respondAsJson(json: string, status: number, headers: Readonly<Record<st
 /** Half of the time that a short answer takes is that of a response and its streams; no page of a browser waits for this. */
 function respondAtOnce(outgoing: HttpBindings["outgoing"]): typeof respondAsJson {
   return (json, status, headers) => {
+    if (outgoing.destroyed) return SENT; // nobody reads it
     const length = String(Buffer.byteLength(json));
     outgoing.writeHead(status, { "content-type": "application/json", "content-length": length, ...headers }).end(json);
     return status === 200 ? SENT : new Response(null, { status, headers: ALREADY_SENT });

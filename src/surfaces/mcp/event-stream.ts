@@ -2,6 +2,7 @@
 export interface EventStream {
   readonly response: Response;
   send(event: string, data: unknown): void;
+  sendText(event: string, json: string): void;
   end(): void;
 }
 
@@ -42,9 +43,11 @@ export function openEventStream(onCancel: () => void, moreHeaders: Readonly<Reco
     "x-accel-buffering": "no",
     ...moreHeaders,
   };
+  const sendText = (event: string, json: string): void => write(`event: ${event}\ndata: ${json}\n\n`);
   return {
     response: new Response(body, { headers }),
-    send: (event, data) => write(`event: ${event}\ndata: ${JSON.stringify(data)}\n\n`),
+    send: (event, data) => sendText(event, JSON.stringify(data)),
+    sendText,
     end() {
       if (isOpen) controller?.close();
       stop();

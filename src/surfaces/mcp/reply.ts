@@ -1,7 +1,8 @@
 import { type JSONRPCMessage, ProtocolErrorCode } from "@modelcontextprotocol/server";
 
-import type { Exchange } from "./sessions.ts";
 import { type EventStream, openEventStream } from "./event-stream.ts";
+import { messageText } from "./rpc-error.ts";
+import type { Exchange } from "./sessions.ts";
 
 /** The answer to one request over HTTP: plain JSON if nothing is said before it, else a stream of all that is said. */
 export interface Reply {
@@ -32,12 +33,12 @@ export function openReply({ respond, headers = {}, silenceMs, onGone }: ReplyOpt
   const timer = silenceMs === undefined ? undefined : setTimeout(open, silenceMs);
   return {
     response,
-    say: (message) => open().send("message", message),
+    say: (message) => open().sendText("message", messageText(message)),
     answer(message) {
       clearTimeout(timer);
-      if (stream === undefined)
-        return resolve(respond(JSON.stringify(message), isLacking(message) ? 400 : 200, headers));
-      stream.send("message", message);
+      const text = messageText(message);
+      if (stream === undefined) return resolve(respond(text, isLacking(message) ? 400 : 200, headers));
+      stream.sendText("message", text);
       stream.end();
     },
   };

@@ -1,4 +1,4 @@
-import type { JSONRPCErrorResponse, RequestId } from "@modelcontextprotocol/server";
+import type { JSONRPCErrorResponse, JSONRPCMessage, RequestId } from "@modelcontextprotocol/server";
 
 import { type FaultKind, fault } from "../../fault.ts";
 
@@ -6,4 +6,14 @@ import { type FaultKind, fault } from "../../fault.ts";
 export function errorAnswer(kind: FaultKind, reason: string, id?: RequestId): JSONRPCErrorResponse {
   // JSON-RPC wants null where the id of a request could not be read; the SDK's type does not know that.
   return { jsonrpc: "2.0", id: (id ?? null) as RequestId, error: fault(kind, reason) };
+}
+
+/** A message as it is sent. What a method gave may be no JSON, and whoever waits for it is told so. */
+export function messageText(message: JSONRPCMessage): string {
+  try {
+    return JSON.stringify(message);
+  } catch {
+    const id = "id" in message ? message.id : undefined;
+    return JSON.stringify(errorAnswer("InternalError", "Cannot answer with a result that is no JSON", id));
+  }
 }

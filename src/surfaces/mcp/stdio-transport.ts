@@ -4,7 +4,7 @@ import { type JSONRPCMessage, parseJSONRPCMessage, type RequestId, type Transpor
 import { isRecord } from "../../model/json.ts";
 import type { DirectCalls } from "./direct-calls.ts";
 import { cancelledBy, createPending } from "./pending.ts";
-import { errorAnswer } from "./rpc-error.ts";
+import { errorAnswer, messageText } from "./rpc-error.ts";
 
 const NEWLINE = 10;
 
@@ -120,7 +120,7 @@ export class StdioTransport implements Transport {
   }
 
   #write(message: JSONRPCMessage): Promise<void> {
-    if (this.#output.write(`${JSON.stringify(message)}\n`)) return Promise.resolve();
+    if (this.#output.write(`${messageText(message)}\n`)) return Promise.resolve();
     return new Promise((resolve) => {
       this.#output.once("drain", resolve);
       this.#output.once("close", resolve);

@@ -124,6 +124,28 @@ test("V1: an answer of 2026 says whose it is", async () => {
   });
 });
 
+test("V3: a result that is no JSON is answered, too", async () => {
+  const { url, runtime } = await serve({ expose: "both" });
+  const link = { type: "resource_link", uri: "x:y", name: "y", size: 10n };
+  runtime.register({
+    name: "OddSkill",
+    description: "Is odd",
+    source: "code",
+    kind: "code",
+    methods: [{ name: "link", description: "Links to something", input: { type: "object" } }],
+    invoke: async () => link,
+  });
+  const both = await generations(url);
+  for (const { headers, meta } of [both.old, both.new]) {
+    const answer = await post(
+      `${url}/mcp`,
+      callOf(1, "OddSkill__link", {}, { _meta: meta }),
+      headers("OddSkill__link"),
+    );
+    expect(answer.json).toMatchObject({ id: 1, error: { code: -32603, data: { error_type: "InternalError" } } });
+  }
+});
+
 test("V1: an old client that waits in silence is shown that its call goes on", async () => {
   const { url } = await serve({ expose: "both" });
   const session = await openSession(url);

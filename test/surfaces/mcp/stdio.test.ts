@@ -112,18 +112,6 @@ test("V6: a message that is too large gets its error, and the next one is answer
   expect(parsed.find(({ id }) => id === 3)).toEqual({ jsonrpc: "2.0", id: 3, result: {} });
 });
 
-test.each([
-  [["--stdio", "--http"], 2, "Cannot serve in two ways: give either --stdio or --http"],
-  [["--http", "--no-auth", "--host", "0.0.0.0"], 2, "without a token, the server listens only on this machine"],
-])("V6: serve %j is exit %i", async (args, exit, says) => {
-  const cwd = project();
-  const child = spawn(process.execPath, [BIN, "serve", ...args], { cwd, env: environment(cwd), stdio: "pipe" });
-  const { text } = await import("node:stream/consumers");
-  const [stderr, [code]] = await Promise.all([text(child.stderr), once(child, "exit")]);
-  expect(stderr).toContain(says);
-  expect(code).toBe(exit);
-});
-
 const INITIALIZE = {
   jsonrpc: "2.0",
   id: 1,
