@@ -21,7 +21,7 @@ export class CallSites {
 
   /** Other bytecode may lie there now. */
   forget(): void {
-    this.#lines.clear();
+    if (this.#lines.size > 0) this.#lines.clear();
   }
 
   /** The stack of what runs now, as an error would have it, without names. */

@@ -9,6 +9,12 @@ const SCRATCH_BYTES = 3 << 20;
 /** JSON of less than this the guest reads as fast as the engine's own form. */
 const SHORT_JSON = 200;
 
+/** JSON of more than this is worth a look at whether there is room for it. */
+const LONG_JSON = 1 << 20;
+
+/** JSON is at most so many times as long as its binary form and its value together: nothing is longer than escapes. */
+const LEAST_SHARE = 3;
+
 /** The guest's memory cannot hold what it is given. */
 export class NoRoom extends Error {}
 
@@ -49,6 +55,7 @@ export class GuestValues {
   /** The value of a JSON text, or the text itself where the guest may as well read it. */
   ofJson(json: string): number {
     const engine = this.#engine;
+    if (json.length > LONG_JSON) this.#expectRoom(json.length / LEAST_SHARE);
     const binary = json.length < SHORT_JSON ? undefined : binaryOfJson(json);
     const at = binary === undefined ? 0 : engine.malloc(binary.length);
     if (binary === undefined || at === 0) return this.ofText(json);
@@ -113,6 +120,12 @@ export class GuestValues {
     bytes[at + length] = 0;
     if (at <= this.#scratch + SCRATCH_BYTES) this.scratchEnd = Math.max(this.scratchEnd, at + length);
     return length;
+  }
+
+  #expectRoom(bytes: number): void {
+    const at = this.#engine.malloc(Math.ceil(bytes));
+    if (at === 0) throw new NoRoom("no room for a value");
+    this.#engine.free(at);
   }
 
   #look(): void {

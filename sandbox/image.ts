@@ -7,7 +7,6 @@ const BLOCK = 512;
 
 /** What a function may leave untouched on the C stack before it calls another: little, unless its source is long. */
 export const STACK_GAP = { small: 64 << 10, large: 640 << 10 } as const;
-const ZEROS = Buffer.alloc(STACK_GAP.large);
 
 /** What `sbrk` and the stack pointer say of a memory, and where its parts lie. */
 export interface Geometry {
@@ -62,9 +61,9 @@ export function restoreImage(
   { textEnd, gap }: { readonly textEnd: number; readonly gap: number },
 ): void {
   bytes.set(image.heap, image.heapStart);
-  bytes.fill(0, image.heapStart + image.heap.length, last.extra === 0 ? last.heapEnd : image.heapEnd);
-  if (last.extra !== 0) bytes.fill(0, last.extra, last.heapEnd);
-  bytes.fill(0, image.dataEnd, textEnd);
+  clear(bytes, image.heapStart + image.heap.length, last.extra === 0 ? last.heapEnd : image.heapEnd);
+  if (last.extra !== 0) clear(bytes, last.extra, last.heapEnd);
+  clear(bytes, image.dataEnd, textEnd);
   clearStack(bytes, textEnd, image.heapStart, gap);
   bytes.set(image.data, 0);
 }
@@ -74,10 +73,19 @@ function clearStack(bytes: Buffer, bottom: number, top: number, gap: number): vo
   let end = top;
   let next = Math.max(bottom, end - PAGE);
   do {
-    bytes.fill(0, next, end);
+    clear(bytes, next, end);
     end = next;
     next = Math.max(bottom, end - gap);
-  } while (bytes.compare(ZEROS, 0, end - next, next, end) !== 0);
+  } while (end > next && !isClear(bytes, next, end));
+}
+
+function clear(bytes: Buffer, from: number, to: number): void {
+  if (from < to) bytes.fill(0, from, to);
+}
+
+/** Each byte is the same as the next one, and one of them is zero: this reads the bytes only once. */
+function isClear(bytes: Buffer, from: number, to: number): boolean {
+  return bytes[from] === 0 && bytes.compare(bytes, from, to - 1, from + 1, to) === 0;
 }
 
 /**

@@ -1,6 +1,8 @@
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 const ROOM = 64;
+/** For most texts: it is written again and again. */
+const SCRATCH = Buffer.alloc(64 << 10);
 
 /** JSON on its way to be a text: bytes of UTF-8 in a buffer that grows. Throws when it becomes longer than it may. */
 export class JsonBytes {
@@ -11,7 +13,8 @@ export class JsonBytes {
 
   constructor(expectedBytes: number, mostBytes: number) {
     this.#mostBytes = mostBytes;
-    this.#out = Buffer.allocUnsafe(Math.min(expectedBytes + (expectedBytes >>> 1), mostBytes) + ROOM);
+    const bytes = Math.min(expectedBytes + (expectedBytes >>> 1), mostBytes) + ROOM;
+    this.#out = bytes <= SCRATCH.length ? SCRATCH : Buffer.allocUnsafe(bytes);
   }
 
   text(): string {
@@ -25,19 +28,6 @@ export class JsonBytes {
     const out = this.#out;
     for (let i = 0; i < length; i++) out[this.#at + i] = text.charCodeAt(i);
     this.#at += length;
-  }
-
-  copy(json: Buffer): void {
-    const { length } = json;
-    this.#reserve(length);
-    const out = this.#out;
-    let at = this.#at;
-    for (let i = 0; i < length; i++) {
-      const byte = json[i] as number;
-      if (byte >= 0x80) this.#isAscii = false;
-      out[at++] = byte;
-    }
-    this.#at = at;
   }
 
   /** A string of Latin-1, one byte a character. */

@@ -17,8 +17,9 @@ export function jsonOfBinary(bytes: Buffer, mostBytes: number, from = 0, to = by
 class Reader {
   readonly #bytes: Buffer;
   readonly #json: JsonBytes;
-  /** The names of properties, as JSON with a colon. */
-  readonly #names: Buffer[] = [];
+  /** The names of properties: where each begins, and its head. */
+  readonly #names: number[] = [];
+  readonly #heads: number[] = [];
   readonly #end: number;
   #at: number;
 
@@ -32,17 +33,14 @@ class Reader {
 
   read(): string {
     if (this.#byte() !== VERSION) throw new Error("another version");
-    for (let count = this.#number(); count > 0; count--) this.#names.push(this.#readName());
+    for (let count = this.#number(); count > 0; count--) {
+      const head = this.#number();
+      this.#names.push(this.#skip(sizeOf(head)));
+      this.#heads.push(head);
+    }
     const tag = this.#byte();
     if (tag !== TAG.undefined) this.#value(tag);
     return this.#json.text();
-  }
-
-  #readName(): Buffer {
-    const head = this.#number();
-    const at = this.#skip(sizeOf(head));
-    const text = this.#bytes.toString(isWide(head) ? "utf16le" : "latin1", at, this.#at);
-    return Buffer.from(`${JSON.stringify(text)}:`);
   }
 
   #value(tag: number): void {
@@ -65,8 +63,7 @@ class Reader {
       }
       case TAG.string: {
         const head = this.#number();
-        const at = this.#skip(sizeOf(head));
-        return isWide(head) ? json.wide(this.#bytes, at, this.#at) : json.narrow(this.#bytes, at, this.#at);
+        return this.#string(this.#skip(sizeOf(head)), head);
       }
       case TAG.object:
         return this.#object();
@@ -106,9 +103,17 @@ class Reader {
 
   #name(atom: number): void {
     if ((atom & 1) !== 0) return this.#json.ascii(`"${atom >>> 1}":`);
-    const name = this.#names[(atom >>> 1) - 1];
-    if (name === undefined) throw new Error("no such name");
-    this.#json.copy(name);
+    const at = this.#names[(atom >>> 1) - 1];
+    const head = this.#heads[(atom >>> 1) - 1];
+    if (at === undefined || head === undefined) throw new Error("no such name");
+    this.#string(at, head);
+    this.#json.ascii(":");
+  }
+
+  #string(at: number, head: number): void {
+    const end = at + sizeOf(head);
+    if (isWide(head)) this.#json.wide(this.#bytes, at, end);
+    else this.#json.narrow(this.#bytes, at, end);
   }
 
   /** Milliseconds since 1970, as a number. */

@@ -1,16 +1,11 @@
+import { Lookout } from "./lookout.ts";
 import type { FromWorker, SharedEngine } from "./protocol.ts";
 import type { Run } from "./run.ts";
 import { Slot } from "./slot.ts";
 
 const WATCH_MS = 20;
-/** The longest that the host's event loop stands still for a slice of work. */
-const LINGER_MS = 0.2;
-/** The longest that it is kept from turning by one such moment after the other. */
-const TURN_MS = 2;
 /** What is chained to it comes in a microtask; `queueMicrotask` makes more of it. */
 const MICROTASK = Promise.resolve();
-/** After a wait in vain, so many slices of work are not waited for. */
-const HASTE = 8;
 
 export interface PoolOptions {
   readonly workerFile: URL;
@@ -36,10 +31,7 @@ export class Pool {
   #added = 0;
   #watch: NodeJS.Timeout | undefined;
   #closed = false;
-  /** When the event loop must turn; 0 once it has. */
-  #turnEnds = 0;
-  /** So many slices of work are not waited for. */
-  #hasty = 0;
+  readonly #lookout = new Lookout();
 
   constructor(options: PoolOptions) {
     this.#options = options;
@@ -117,32 +109,8 @@ export class Pool {
     }
     this.#staff();
     this.#keepWatch();
-    this.#linger();
-  }
-
-  /**
-   * Going to sleep and being woken takes longer than most slices of work. So we look out for what the workers say, for a
-   * moment in which the event loop stands still; where that was in vain, not again for a while.
-   */
-  #linger(): void {
     const working = [...this.#slots].filter(({ state }) => state === "busy");
-    const now = performance.now();
-    if (this.#turnEnds === 0) {
-      this.#turnEnds = now + TURN_MS;
-      setImmediate(() => (this.#turnEnds = 0)).unref();
-    }
-    if (working.length === 0 || now > this.#turnEnds || this.#hasty-- > 0) return;
-    for (const slot of working) slot.watched = true;
-    const until = now + LINGER_MS;
-    while (!working.some((slot) => slot.hasSpoken)) {
-      if (performance.now() < until) continue;
-      this.#hasty = HASTE;
-      break;
-    }
-    for (const slot of working) {
-      slot.watched = false;
-      for (const message of slot.read()) this.#hear(slot, message);
-    }
+    this.#lookout.linger(working, (slot, message) => this.#hear(slot, message));
   }
 
   /** Those without a waiting run first: nothing has to be put aside for them. */

@@ -11,7 +11,7 @@ import { makeDevice, waitFor } from "./device.ts";
 import { describeThrown, freezeStackFormat } from "./errors.ts";
 import { host } from "./host.ts";
 import { OP } from "./host-protocol.ts";
-import { fix, parse, then } from "./primordials.ts";
+import { fix, parse, stringify, then } from "./primordials.ts";
 import { tame } from "./taming.ts";
 import { defineTimers } from "./timers.ts";
 import { defineWeb } from "./web.ts";
@@ -40,6 +40,10 @@ function follow(promise: Promise<unknown>): void {
 function returned(value: unknown): void {
   if (typeof value === "function" || typeof value === "symbol") {
     host(OP.fail, 0, "", `{"name":"TypeError","code":"RESULT_INVALID","message":"Cannot return a ${typeof value}"}`);
+    return;
+  }
+  if (typeof value === "number" || typeof value === "boolean") {
+    sendResult(stringify(value));
     return;
   }
   if (isAllPrinted() && say(OP.done, 0, "", value) !== undefined) return;

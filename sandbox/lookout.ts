@@ -1,0 +1,40 @@
+import type { FromWorker } from "./protocol.ts";
+import type { Slot } from "./slot.ts";
+
+/** The longest that the host's event loop stands still for a slice of work. */
+const LINGER_MS = 0.2;
+/** The longest that it is kept from turning by one such moment after the other. */
+const TURN_MS = 2;
+/** After a wait in vain, so many slices of work are not waited for. */
+const HASTE = 8;
+
+/**
+ * Going to sleep and being woken takes longer than most slices of work. So we look out for what the workers say, for a
+ * moment in which the event loop stands still; where that was in vain, not again for a while.
+ */
+export class Lookout {
+  /** When the event loop must turn; 0 once it has. */
+  #turnEnds = 0;
+  /** So many slices of work are not waited for. */
+  #hasty = 0;
+
+  linger(working: readonly Slot[], hear: (slot: Slot, message: FromWorker) => void): void {
+    const now = performance.now();
+    if (this.#turnEnds === 0) {
+      this.#turnEnds = now + TURN_MS;
+      setImmediate(() => (this.#turnEnds = 0)).unref();
+    }
+    if (working.length === 0 || now > this.#turnEnds || this.#hasty-- > 0) return;
+    for (const slot of working) slot.watched = true;
+    const until = now + LINGER_MS;
+    while (!working.some((slot) => slot.hasSpoken)) {
+      if (performance.now() < until) continue;
+      this.#hasty = HASTE;
+      break;
+    }
+    for (const slot of working) {
+      slot.watched = false;
+      for (const message of slot.read()) hear(slot, message);
+    }
+  }
+}
