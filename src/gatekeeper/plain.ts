@@ -92,7 +92,7 @@ class Plainer implements Plain {
     for (const call of facts.calls) {
       const single = this.own.promiseOf(call);
       const promise = single ?? this.own.promisesIn(call);
-      if (promise === undefined || !promise.isMadeByThemAlone || this.#canWait(call)) continue;
+      if (promise === undefined || !promise.isMadeByThemAlone || this.#canWait(call, single === undefined)) continue;
       if (looked.has(promise.makers) || !isUsedAsValue(call, single === undefined ? 1 : 0, { flow, facts })) continue;
       looked.add(promise.makers);
       if (!this.#makePlain(promise.makers)) continue;
@@ -115,10 +115,11 @@ class Plainer implements Plain {
     return used.length > 0;
   }
 
-  #canWait(call: CallExpression): boolean {
+  /** Who calls a function waits for the promise that it gives back, but not for those in a list. */
+  #canWait(call: CallExpression, isList: boolean): boolean {
     if (mayAwait(call, this.#inspection)) return true;
     const list = listAround(call, this.#inspection);
-    return (list !== undefined && mayAwait(list, this.#inspection)) || this.#isHandedOn(call);
+    return (list !== undefined && mayAwait(list, this.#inspection)) || (!isList && this.#isHandedOn(call));
   }
 
   /** Where a plain function with a name gives it back, whoever calls that function waits. */
