@@ -53,14 +53,14 @@ export function writeWaits({ uses, args, facts, results, entry }: Known, inspect
       isResult: (statement) => resultNodes.has(statement),
     });
   const told = new Set<string>();
-  const { idle, own } = makeFunctionsPlain({ calls, facts, follow, entry, told }, inspection);
+  const plain = makeFunctionsPlain({ calls, facts, follow, entry, told }, inspection);
   const doubtIsValue = !(facts.waits && facts.keepsPromises);
   const decisions: Decisions = { flow: follow(), unsure, told, doubtIsValue };
   const blocking = new Set(uses.filter((use) => writeUse(use, decisions, inspection)));
   for (const use of unsure.values()) writeUse(use, decisions, inspection);
-  dropAwaits(facts.awaits, { calls, idle }, inspection);
+  dropAwaits(facts.awaits, { calls, idle: plain.idle }, inspection);
   const { flow } = decisions;
-  const promises = { uses, calls, facts, results, flow, told, own };
+  const promises = { uses, calls, facts, results, flow, told, plain, own: plain.own };
   const hasLater = writeOwnPromises(promises, inspection);
   noteMissing([...told], inspection);
   return { blocking, hasLater };
