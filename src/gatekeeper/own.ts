@@ -1,7 +1,7 @@
 import type { AnyNode, CallExpression } from "acorn";
 import type { Calls } from "./device.ts";
 import { functionAround, functionOf, type Inspection, isAsync, parentOf } from "./inspection.ts";
-import { COMBINATORS, LISTING_CALLBACKS, THEN } from "./need.ts";
+import { COMBINATORS, LISTING_CALLBACKS, REDUCING, THEN } from "./need.ts";
 import type { Binding } from "./scopes.ts";
 import type { SyntaxFacts } from "./syntax.ts";
 import { byType, type ByType, collect, type FunctionNode, isFunction, literalName } from "./walk.ts";
@@ -96,12 +96,19 @@ class Finder implements OwnFunctions {
     const name = literalName(callee.property, callee.computed) ?? "";
     const { object } = callee;
     if (THEN.has(name)) return { name: `.${name}(…)`, makers: [], isMadeByThemAlone: false };
+    if (REDUCING.has(name)) return this.#promiseOfReducing(call, name);
     const isPromise = object.type === "Identifier" && object.name === "Promise";
     if (!isPromise || this.#inspection.scopes.bindingOf(object) !== undefined) return undefined;
     if (name === "all") return { name: "Promise.all", makers: [call], isMadeByThemAlone: !this.#hasOwnArray() };
     return COMBINATORS.has(name) || name === "resolve"
       ? { name: `Promise.${name}`, makers: [], isMadeByThemAlone: false }
       : undefined;
+  }
+
+  /** What an async callback gives last. It gets what it gave before, which it awaits: so it stays as it is. */
+  #promiseOfReducing({ arguments: [callback] }: CallExpression, name: string): OwnPromise | undefined {
+    const promise = callback && this.#sumOf(this.behind(callback), callback);
+    return promise && { name: `.${name}(…)`, makers: [], isMadeByThemAlone: false };
   }
 
   /** Then `Array.from` would be something else. */
