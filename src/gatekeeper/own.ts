@@ -30,6 +30,8 @@ export interface OwnFunctions {
   promiseOf(call: AnyNode): OwnPromise | undefined;
   /** `ids.map(async (id) => …)`, `ids.map(load)`, `Array.from(ids, load)`: what the callback gives. */
   promisesIn(call: CallExpression): OwnPromise | undefined;
+  /** What comes after a method of `device` by `.then(…)` and the like, if a call is that. */
+  callbacksAfter(call: CallExpression): readonly FunctionNode[] | undefined;
   /** The promises in the list that `Promise.all` is given, as far as they can be seen there. */
   promisesAmong(call: CallExpression): readonly OwnPromise[];
 }
@@ -82,6 +84,19 @@ class Finder implements OwnFunctions {
     const name = callee.type === "MemberExpression" ? literalName(callee.property, callee.computed) : undefined;
     const callback = LISTING_CALLBACKS.has(name ?? "") ? given[name === "from" ? 1 : 0] : undefined;
     return callback && this.#sumOf(this.behind(callback), callback);
+  }
+
+  callbacksAfter(call: CallExpression): readonly FunctionNode[] | undefined {
+    const callbacks: FunctionNode[] = [];
+    let at: AnyNode = call;
+    while (at.type === "CallExpression" && !this.#calls.has(at)) {
+      const { callee, arguments: given }: CallExpression = at;
+      if (callee.type !== "MemberExpression" || !THEN.has(literalName(callee.property, callee.computed) ?? ""))
+        return undefined;
+      callbacks.push(...given.flatMap((callback) => this.behind(callback)));
+      at = callee.object;
+    }
+    return at === call || !this.#calls.has(at) ? undefined : callbacks;
   }
 
   promisesAmong({ arguments: [list] }: CallExpression): readonly OwnPromise[] {

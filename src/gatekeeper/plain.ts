@@ -52,7 +52,7 @@ class Plainer implements Plain {
   own: OwnFunctions;
   readonly #effects: SideEffects;
   /** Thousands of calls may stand for the same functions. */
-  readonly #canBePlain = new WeakMap<readonly Maker[], boolean>();
+  readonly #plainable = new WeakMap<readonly Maker[], boolean>();
   readonly #known: Known;
   readonly #inspection: Inspection;
   readonly #awaitsOf = new Map<AnyNode, Await[]>();
@@ -112,11 +112,11 @@ class Plainer implements Plain {
 
   /** Only of functions that wait for nothing but calls: others may wait for what comes after. */
   isMissed(call: CallExpression, { makers, isMadeByThemAlone }: OwnPromise, need: Need): boolean {
-    const isLeft = isMadeByThemAlone && (need & ~GIVEN) === 0 && this.#effects.areSeenAfter(call, makers);
-    if (!isLeft) return false;
-    const known = this.#canBePlain.get(makers) ?? this.#withInner(makers) !== undefined;
-    this.#canBePlain.set(makers, known);
-    return known;
+    if ((need & ~GIVEN) !== 0) return false;
+    const callbacks = this.own.callbacksAfter(call);
+    if (callbacks === undefined && !isMadeByThemAlone) return false;
+    const functions = callbacks ?? makers;
+    return this.#effects.areSeenAfter(call, functions) && this.#canBePlain(functions);
   }
 
   #asyncFunctions(): readonly FunctionNode[] {
@@ -149,6 +149,12 @@ class Plainer implements Plain {
     if (holder?.type === "MethodDefinition" || holder?.type === "Property")
       return holder.kind === "method" || holder.kind === "init";
     return func.type === "FunctionDeclaration" || holder?.type === "VariableDeclarator";
+  }
+
+  #canBePlain(makers: readonly Maker[]): boolean {
+    const known = this.#plainable.get(makers) ?? this.#withInner(makers) !== undefined;
+    this.#plainable.set(makers, known);
+    return known;
   }
 
   /** True if these, and whatever they wait for, can do without promises; then they are plain. */
