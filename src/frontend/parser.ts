@@ -119,7 +119,7 @@ function orFailure<Result>(parse: () => Result): Result {
  */
 function sober(Base: typeof Parser): typeof Parser {
   const raise = (at: number, message: string): never => {
-    throw Object.assign(new SyntaxError(message), { pos: at });
+    throw Object.assign(Object.create(SyntaxError.prototype) as SyntaxError, { message, pos: at }); // needs no stack
   };
   class Sober extends (Base as unknown as CoreClass) {
     raise(at: number, message: string): never {

@@ -44,6 +44,8 @@ class Finder implements OwnFunctions {
   readonly #inspection: Inspection;
   readonly #facts: SyntaxFacts;
   readonly #calls: Calls;
+  /** Then `Array.from` would be something else. */
+  readonly #hasOwnArray: boolean;
   readonly #promises = new Map<AnyNode, OwnPromise | undefined>();
   readonly #values = new Map<Binding, readonly FunctionNode[]>();
   /** Thousands of calls may stand for thousands of functions. */
@@ -57,6 +59,7 @@ class Finder implements OwnFunctions {
     this.#facts = facts;
     this.#calls = calls;
     this.#inspection = inspection;
+    this.#hasOwnArray = inspection.scopes.bindings.some(({ name }) => name === "Array");
   }
 
   behind(callee: AnyNode): readonly FunctionNode[] {
@@ -114,7 +117,7 @@ class Finder implements OwnFunctions {
     if (REDUCING.has(name)) return this.#promiseOfReducing(call, name);
     const isPromise = object.type === "Identifier" && object.name === "Promise";
     if (!isPromise || this.#inspection.scopes.bindingOf(object) !== undefined) return undefined;
-    if (name === "all") return { name: "Promise.all", makers: [call], isMadeByThemAlone: !this.#hasOwnArray() };
+    if (name === "all") return { name: "Promise.all", makers: [call], isMadeByThemAlone: !this.#hasOwnArray };
     return COMBINATORS.has(name) || name === "resolve"
       ? { name: `Promise.${name}`, makers: [], isMadeByThemAlone: false }
       : undefined;
@@ -124,11 +127,6 @@ class Finder implements OwnFunctions {
   #promiseOfReducing({ arguments: [callback] }: CallExpression, name: string): OwnPromise | undefined {
     const promise = callback && this.#sumOf(this.behind(callback), callback);
     return promise && { name: `.${name}(…)`, makers: [], isMadeByThemAlone: false };
-  }
-
-  /** Then `Array.from` would be something else. */
-  #hasOwnArray(): boolean {
-    return this.#inspection.scopes.bindings.some(({ name }) => name === "Array");
   }
 
   #sumOf(functions: readonly FunctionNode[], callee: AnyNode): OwnPromise | undefined {

@@ -50,7 +50,7 @@ export interface Plain {
 class Plainer implements Plain {
   readonly idle = new Set<Await>();
   own: OwnFunctions;
-  readonly #effects: SideEffects;
+  #effects: SideEffects | undefined;
   /** Thousands of calls may stand for the same functions. */
   readonly #plainable = new WeakMap<readonly Maker[], boolean>();
   readonly #known: Known;
@@ -61,7 +61,6 @@ class Plainer implements Plain {
     this.#known = known;
     this.#inspection = inspection;
     this.own = findOwnFunctions(known.facts, known.calls, inspection);
-    this.#effects = findSideEffects({ calls: known.calls, own: this.own }, inspection);
     for (const node of known.facts.awaits) {
       const func = functionAround(node, inspection);
       if (func !== undefined) collect(this.#awaitsOf, func, node);
@@ -116,7 +115,7 @@ class Plainer implements Plain {
     const callbacks = this.own.callbacksAfter(call);
     if (callbacks === undefined && !isMadeByThemAlone) return false;
     const functions = callbacks ?? makers;
-    return this.#effects.areSeenAfter(call, functions) && this.#canBePlain(functions);
+    return this.#sideEffects().areSeenAfter(call, functions) && this.#canBePlain(functions);
   }
 
   #asyncFunctions(): readonly FunctionNode[] {
@@ -126,7 +125,7 @@ class Plainer implements Plain {
 
   #makeAllPlain(flow: Flow, isLast: boolean): boolean {
     const used = this.#asyncFunctions().filter(
-      (func) => isLast || func.generator || this.#effects.has(func) || !isOnlyGiven(flow.needOfCalls(func)),
+      (func) => isLast || func.generator || this.#sideEffects().has(func) || !isOnlyGiven(flow.needOfCalls(func)),
     );
     for (const func of used) makePlain(func, this.#inspection);
     return used.length > 0;
@@ -149,6 +148,11 @@ class Plainer implements Plain {
     if (holder?.type === "MethodDefinition" || holder?.type === "Property")
       return holder.kind === "method" || holder.kind === "init";
     return func.type === "FunctionDeclaration" || holder?.type === "VariableDeclarator";
+  }
+
+  /** Most snippets need not know. */
+  #sideEffects(): SideEffects {
+    return (this.#effects ??= findSideEffects({ calls: this.#known.calls, own: this.own }, this.#inspection));
   }
 
   #canBePlain(makers: readonly Maker[]): boolean {
