@@ -5,7 +5,8 @@ import { DEVICE_METHOD_NAMES, DEVICE_NAMES, GLOBALS } from "./allowlist.ts";
 import { correctKey, correctMember, correctName } from "./corrections.ts";
 import type { Inspection } from "./inspection.ts";
 import { DEVICE, formOf, isTarget, isTest, type Meaning, nameOf } from "./meaning.ts";
-import { callForm, inOtherStyle, wordsForAskedSkill, wordsForUnknownMethod, wordsForUnknownSkill } from "./names.ts";
+import { findMember, findMethod } from "./members.ts";
+import { callForm, inOtherStyle } from "./names.ts";
 import type { Binding } from "./scopes.ts";
 import { literalName } from "./walk.ts";
 
@@ -125,8 +126,7 @@ class Follower {
     if (meaning.kind === "method") return this.#refuseMember(member, name, meaning.path);
     if (name === undefined) return this.#refuseDynamic(member, "a computed name", PLAIN_FORM);
     if (meaning.kind === "skill" && this.#dotted(member, name, meaning.skill)) return;
-    const found =
-      meaning.kind === "device" ? this.#onDevice(name, member) : this.#onSkill(name, meaning.skill, member.property);
+    const found = findMember(name, meaning, member, this.#inspection);
     if (found === undefined) return;
     if (found.name !== name) correctMember(member, found.name, this.#inspection);
     this.#todo.push({ node: member, meaning: found.meaning });
@@ -141,54 +141,11 @@ class Follower {
     const joined = `${name}_${literalName(outer.property, false)}`;
     const isMeant = catalog.method(`${skill.name}.${name}`) === undefined && catalog.method(`${skill.name}.${joined}`);
     if (!isMeant) return false;
-    const found = this.#onSkill(joined, skill, outer.property);
+    const found = findMethod(joined, skill, outer.property, this.#inspection);
     if (found === undefined) return true;
     this.#inspection.report.replace({ start: member.property.start, end: outer.property.end }, joined);
     this.#todo.push({ node: outer, meaning: found.meaning });
     return true;
-  }
-
-  /** What `device.name` is. An unknown name is refused at once, and nothing of it is followed. */
-  #onDevice(
-    name: string,
-    at: MemberExpression | AnyNode,
-  ): { readonly name: string; readonly meaning: Meaning } | undefined {
-    const { questions, report } = this.#inspection;
-    const { catalog } = questions;
-    const own = catalog.skill(name) === undefined ? DEVICE_METHOD_NAMES.get(name) : undefined;
-    if (own !== undefined) return { name: own, meaning: { kind: "method", path: own, method: undefined } };
-    const known = catalog.skill(name) === undefined ? inOtherStyle(name, catalog) : name;
-    const skill = known === undefined ? undefined : catalog.skill(known);
-    if (skill !== undefined) return { name: skill.name, meaning: { kind: "skill", skill } };
-    const place = at.type === "MemberExpression" ? at.property : at;
-    if (questions.isDisabled?.(name) === true) {
-      report.refuse("SKILL_DISABLED", place, () => ({ values: `Skill '${name}' is disabled` }));
-      return undefined;
-    }
-    const parent = this.#parent(at);
-    const isAsked = at.type === "MemberExpression" && parent !== undefined && isTest(at, parent);
-    report.refuse("SKILL_UNKNOWN", place, () =>
-      isAsked
-        ? wordsForAskedSkill(name, this.#inspection)
-        : wordsForUnknownSkill(name, this.#nameAfter(at), this.#inspection),
-    );
-    return undefined;
-  }
-
-  #onSkill(name: string, skill: Skill, at: AnyNode): { readonly name: string; readonly meaning: Meaning } | undefined {
-    const { questions, report } = this.#inspection;
-    const { catalog } = questions;
-    const known = catalog.method(`${skill.name}.${name}`) === undefined ? inOtherStyle(name, skill) : name;
-    const method = known === undefined ? undefined : catalog.method(`${skill.name}.${known}`);
-    if (method === undefined) {
-      report.refuse("METHOD_UNKNOWN", at, () => wordsForUnknownMethod(name, skill.name, this.#inspection));
-      return undefined;
-    }
-    if (!questions.mayCall(method.path)) {
-      report.refuse("PERMISSION_MISSING", at, () => ({ values: method.path }));
-      return undefined;
-    }
-    return { name: method.name, meaning: { kind: "method", path: method.path, method } };
   }
 
   #declared(node: AnyNode, { id }: VariableDeclarator, meaning: Meaning): void {
@@ -212,10 +169,7 @@ class Follower {
         this.#refuseDynamic(property, "a pattern without literal names", PLAIN_FORM);
         continue;
       }
-      const found =
-        meaning.kind === "device"
-          ? this.#onDevice(name, property.key)
-          : this.#onSkill(name, meaning.skill, property.key);
+      const found = findMember(name, meaning, property.key, this.#inspection);
       if (found === undefined) continue;
       if (found.name !== name) correctKey(property, found.name, this.#inspection);
       const { value } = property;
@@ -298,13 +252,6 @@ class Follower {
 
   #refuseDynamic(place: AnyNode, values: string, fix: string): void {
     this.#inspection.report.refuse("DEVICE_DYNAMIC", place, () => ({ values, fix }));
-  }
-
-  #nameAfter(at: AnyNode): string | undefined {
-    const parent = at.type === "MemberExpression" ? this.#parent(at) : undefined;
-    return parent?.type === "MemberExpression" && parent.object === at
-      ? literalName(parent.property, parent.computed)
-      : undefined;
   }
 
   #parent(node: AnyNode): AnyNode | undefined {
