@@ -3,6 +3,7 @@ import type { Method, Skill } from "../model/catalog.ts";
 import { shown } from "../model/frame.ts";
 import { DEVICE_METHOD_NAMES, DEVICE_NAMES, GLOBALS } from "./allowlist.ts";
 import { correctKey, correctMember, correctName } from "./corrections.ts";
+import { receiverOf } from "./handed-over.ts";
 import type { Inspection } from "./inspection.ts";
 import { DEVICE, formOf, isTarget, isTest, type Meaning, nameOf } from "./meaning.ts";
 import { findMember, findMethod } from "./members.ts";
@@ -52,6 +53,8 @@ class Follower {
   readonly #paths = new Set<string>();
   readonly #understood = new Set<Identifier>();
   readonly #wholeSkills = new Set<string>();
+  /** Parameters that have been looked at, and whether they stand for `device`. */
+  readonly #handed = new Map<AnyNode, boolean>();
   readonly #todo: { readonly node: AnyNode; readonly meaning: Meaning }[] = [];
 
   constructor(inspection: Inspection) {
@@ -199,6 +202,7 @@ class Follower {
 
   #asValue(node: AnyNode, parent: AnyNode, meaning: Meaning): void {
     if (meaning.kind === "device") {
+      if (this.#handedOver(node)) return;
       const fix = `${PLAIN_FORM}; to find one, call await device.search_skills("…")`;
       return this.#refuseDynamic(node, "device as a value", fix);
     }
@@ -215,6 +219,22 @@ class Follower {
     }
     this.#paths.add(meaning.path);
     this.#uses.push({ path: meaning.path, method: meaning.method, node, call: undefined, isWholeSkill: false });
+  }
+
+  /** True if a function of the snippet gets `device` each time, so that what it does with that can be followed. */
+  #handedOver(node: AnyNode): boolean {
+    const receiver = receiverOf(node, this.#inspection);
+    const parameter = receiver?.parameter;
+    if (receiver === undefined || (parameter?.type !== "Identifier" && parameter?.type !== "ObjectPattern"))
+      return false;
+    const known = this.#handed.get(parameter);
+    if (known !== undefined) return known;
+    const isAlways = receiver.isAlwaysDevice();
+    this.#handed.set(parameter, isAlways);
+    if (!isAlways) return false;
+    if (parameter.type === "Identifier") this.#aliased(node, parameter, DEVICE);
+    else this.#destructured(parameter, DEVICE);
+    return true;
   }
 
   /** Any method of it may then be called. */
