@@ -53,6 +53,8 @@ class Follower {
   readonly #paths = new Set<string>();
   readonly #understood = new Set<Identifier>();
   readonly #wholeSkills = new Set<string>();
+  /** Variables that stand for `device`. */
+  readonly #devices = new Set<Binding>();
   /** Parameters that have been looked at, and whether they stand for `device`. */
   readonly #handed = new Map<AnyNode, boolean>();
   readonly #todo: { readonly node: AnyNode; readonly meaning: Meaning }[] = [];
@@ -78,6 +80,7 @@ class Follower {
 
   /** Everything that a name stands for which gets its value once. */
   alias(binding: Binding, meaning: Meaning): void {
+    if (meaning.kind === "device") this.#devices.add(binding);
     for (const read of binding.reads) this.#todo.push({ node: read, meaning });
   }
 
@@ -223,7 +226,7 @@ class Follower {
 
   /** True if a function of the snippet gets `device` each time, so that what it does with that can be followed. */
   #handedOver(node: AnyNode): boolean {
-    const receiver = receiverOf(node, this.#inspection);
+    const receiver = receiverOf(node, this.#devices, this.#inspection);
     const parameter = receiver?.parameter;
     if (receiver === undefined || (parameter?.type !== "Identifier" && parameter?.type !== "ObjectPattern"))
       return false;

@@ -1,5 +1,6 @@
 import type { AnyNode, CallExpression } from "acorn";
 import { functionOf, type Inspection, parentOf } from "./inspection.ts";
+import type { Binding } from "./scopes.ts";
 import { type FunctionNode, isFunction, literalName } from "./walk.ts";
 
 /** A parameter of a function of the snippet that gets `device`. */
@@ -10,8 +11,11 @@ interface Receiver {
   readonly isAlwaysDevice: () => boolean;
 }
 
-/** Who gets `device` in `main(device)` and `main({ device })`; nothing if that cannot be followed. */
-export function receiverOf(node: AnyNode, inspection: Inspection): Receiver | undefined {
+/**
+ * Who gets `device` in `main(device)` and `main({ device })`; nothing if that cannot be followed. `names` are the variables
+ * that are known to stand for it.
+ */
+export function receiverOf(node: AnyNode, names: ReadonlySet<Binding>, inspection: Inspection): Receiver | undefined {
   const property = parentOf(node, inspection);
   const isPart = property?.type === "Property" && property.value === node;
   const key = isPart ? literalName(property.key, property.computed) : undefined;
@@ -23,8 +27,15 @@ export function receiverOf(node: AnyNode, inspection: Inspection): Receiver | un
   const whole = called?.func.params[index];
   const parameter = key === undefined ? whole : valueOf(whole, key);
   if (called === undefined || parameter === undefined) return undefined;
-  const isAlwaysDevice = (): boolean =>
-    called.calls().every((each) => isDevice(partOf(argumentAt(each, index), key), parameter, inspection));
+  const { scopes } = inspection;
+  // A function that calls itself hands on what it got.
+  const own = scopes.bindingOf(parameter);
+  const isDevice = (given: AnyNode | undefined): boolean => {
+    const binding = given?.type === "Identifier" ? scopes.bindingOf(given) : undefined;
+    if (binding !== undefined) return binding === own || names.has(binding);
+    return given?.type === "Identifier" && given.name === "device";
+  };
+  const isAlwaysDevice = (): boolean => called.calls().every((each) => isDevice(partOf(argumentAt(each, index), key)));
   return { parameter, isAlwaysDevice };
 }
 
@@ -39,7 +50,8 @@ function calledBy(call: CallExpression, inspection: Inspection): Called | undefi
   if (isFunction(callee)) return { func: callee, calls: () => [call] };
   const binding = callee.type === "Identifier" ? inspection.scopes.bindingOf(callee) : undefined;
   const func = binding && functionOf(binding, inspection);
-  if (binding === undefined || func === undefined || binding.writes.length > 0) return undefined;
+  if (binding === undefined || func === undefined) return undefined;
+  if (binding.writes.length > 0 || binding.declared.length > 1) return undefined;
   const callOf = (read: AnyNode): CallExpression | undefined => {
     const outer = parentOf(read, inspection);
     return outer?.type === "CallExpression" && outer.callee === read ? outer : undefined;
@@ -59,13 +71,6 @@ function partOf(argument: AnyNode | undefined, key: string | undefined): AnyNode
     (property) => property.type === "SpreadElement" || literalName(property.key, property.computed) === key,
   );
   return only?.type === "Property" && more.length === 0 ? only.value : undefined;
-}
-
-/** A function that calls itself hands on what it got. */
-function isDevice(node: AnyNode | undefined, parameter: AnyNode, { scopes }: Inspection): boolean {
-  const binding = node?.type === "Identifier" ? scopes.bindingOf(node) : undefined;
-  if (binding !== undefined) return binding === scopes.bindingOf(parameter);
-  return node?.type === "Identifier" && node.name === "device";
 }
 
 /** What a pattern calls the value under a key. */

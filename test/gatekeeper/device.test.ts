@@ -29,6 +29,8 @@ describe("S5: device is followed wherever its names are literal", () => {
       "async function main({ device }) { return device.MathSkill.add(1, 2) }\nmain({ device })",
     ],
     ["a parameter of a function that is called on the spot", "(async (device) => device.MathSkill.add(1, 2))(device)"],
+    ["parameters of functions in functions", "const f = (d) => d.MathSkill.add(1, 2), g = (d) => f(d); g(device)"],
+    ["an alias that is handed over", "const d = device, f = (d) => d.MathSkill.add(1, 2); f(d)"],
     ["a function that calls itself", "const f = (d, n) => n ? f(d, n - 1) : d.MathSkill.add(1, 2); f(device, 2)"],
     [
       "a question whether it is there",
@@ -92,6 +94,11 @@ describe("S5 S6: whatever cannot be followed is refused", () => {
     ["an argument of a function that is handed on", "const f = (d) => d;\nf(device);\nprint(f)", "DEVICE_DYNAMIC 2:2"],
     ["an argument that is given back", "const f = (d) => d;\nf(device)", "DEVICE_DYNAMIC 1:17"],
     ["an argument that changes", "const f = (d) => { d = 1 };\nf(device)", "DEVICE_DYNAMIC 2:2"],
+    [
+      "an argument of a function that is declared twice",
+      "function g() { f(device);\nfunction f(d) {} function f(d) { return d } }",
+      "DEVICE_DYNAMIC 1:17",
+    ],
     ["an argument after a list", "const f = (a, d) => 1;\nf(...[1], device)", "DEVICE_DYNAMIC 2:10"],
     ["an argument beyond the parameters", "const f = (a) => a;\nf(1, device)", "DEVICE_DYNAMIC 2:5"],
     ["an argument of a constructor", "class A {}\nnew A(device)", "DEVICE_DYNAMIC 2:6"],
