@@ -149,7 +149,10 @@ const HINTS: readonly (readonly [message: RegExp, hint: string])[] = [
     "Look first at what is before the dot: print(Object.keys(value)) tells its members",
   ],
   [/^not a function$/, "What is called there is no function: look first with print(value)"],
-  [/^(?:unexpected|invalid|expecting).* JSON|^unexpected token/, "The text is no JSON: print it first"],
+  [
+    /^unexpected (?:end of JSON|token|data at the end|number)|^expecting (?:property name|'[:,\]}]')/i,
+    "The text is no JSON: print it first. What methods give are values already, unless they are texts",
+  ],
 ];
 
 function hintFor(message: string): string {

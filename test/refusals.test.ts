@@ -47,6 +47,10 @@ test.each([
     "const sum = await device.MathSkill.add(1, 2);\nsum.toList()",
     "What is called there is no function: look first with print(value)",
   ],
+  [
+    "JSON.parse(await device.MathSkill.add(1, 2) + ' {')",
+    "The text is no JSON: print it first. What methods give are values already, unless they are texts",
+  ],
 ])("S10: a value that is something else than the snippet takes it for: %s", async (source, hint) => {
   const outcome = await runtime.run(source, { caller: { id: "ada", grants: ["MathSkill.*"] } });
   expect(outcome).toMatchObject({ kind: "failed", error: { code: "THROWN", hint } });

@@ -11,6 +11,7 @@ import {
   mapGet,
   mapSet,
   NativeString,
+  NativeTypeError,
   ownKeys,
   setForEach,
   stringify,
@@ -126,10 +127,6 @@ export function teachCrossing(): void {
   });
   teach(ArrayBuffer.prototype, (buffer: ArrayBuffer) => ({ $bytes: base64OfBytes(new NativeBytes(buffer)) }));
   teach(Error.prototype, (error: Error) => ({ name: NativeString(error.name), message: NativeString(error.message) }));
-  // A promise as text or number is always a forgotten await: better an error than "[object Promise]".
-  define(Promise.prototype, Symbol.toPrimitive, function toPrimitive(): never {
-    throw new NativeTypeError("Cannot use a promise as a value: write await before it");
-  });
   teach(Promise.prototype, (promise: Promise<unknown>, { settled, pending }) => {
     const known = settled && (mapGet(settled, promise) as { value: unknown } | undefined);
     if (known !== undefined) return inItsOwnWord(known.value);
@@ -154,7 +151,6 @@ const NativeBytes = Uint8Array;
 const NativeMap = Map;
 const NativeDate = Date;
 const NativeNumber = Number;
-const NativeTypeError = TypeError;
 const valueOfBigInt = BigInt.prototype.valueOf;
 
 function teach<Value>(prototype: object, word: (value: Value, crossing: Crossing) => unknown): void {

@@ -3,7 +3,7 @@ import { encode, encodeSettled, push, revive, say } from "./crossing.ts";
 import { callError, type CallFailure, stackHere } from "./errors.ts";
 import { host } from "./host.ts";
 import { OP } from "./host-protocol.ts";
-import { create, fix, freeze, NativePromise, weakGet, weakSet } from "./primordials.ts";
+import { bind, create, fix, freeze, NativePromise, weakGet, weakSet } from "./primordials.ts";
 
 const pathOfMethod = new WeakMap<object, string>();
 
@@ -34,8 +34,18 @@ export function makeDevice(paths: readonly string[]): object {
   return freeze(device);
 }
 
-/** The blocking twin of a method of `device`: the snippet stands still until the answer is in. */
-export function waitFor(method: unknown): unknown {
+/**
+ * The blocking twin of a method of `device`: the snippet stands still until the answer is in. Anything else is what it is.
+ * Of a member, with its name, it is bound to what it is a member of.
+ */
+export function waitFor(holder: unknown, name?: PropertyKey): unknown {
+  if (name === undefined) return twinOf(holder);
+  const member = (holder as Record<PropertyKey, unknown>)[name];
+  const twin = twinOf(member);
+  return twin === member && typeof member === "function" ? bind(member as () => unknown, holder) : twin;
+}
+
+function twinOf(method: unknown): unknown {
   const path = typeof method === "function" ? weakGet(pathOfMethod, method) : undefined;
   if (path === undefined) return method;
   return (...args: unknown[]): unknown => {

@@ -12,11 +12,13 @@ import { describeThrown, freezeStackFormat } from "./errors.ts";
 import { host } from "./host.ts";
 import { OP } from "./host-protocol.ts";
 import { fix, parse, stringify, then } from "./primordials.ts";
+import { refusePromisesAsValues } from "./promises.ts";
 import { tame } from "./taming.ts";
 import { defineTimers } from "./timers.ts";
 import { defineWeb } from "./web.ts";
 
 teachCrossing();
+refusePromisesAsValues();
 freezeStackFormat();
 defineConsole();
 defineTimers(fail);

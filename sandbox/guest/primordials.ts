@@ -3,12 +3,13 @@
  * reach for a global or for a method of a prototype after it has started: a snippet may have replaced it.
  */
 export const { stringify, parse } = JSON;
-export const { apply, defineProperty, ownKeys } = Reflect;
+export const { apply, defineProperty, get: reflectGet, ownKeys } = Reflect;
 export const { freeze, create, getPrototypeOf } = Object;
 export const { isArray } = Array;
 export const NativeError = Error;
 export const NativePromise = Promise;
 export const NativeString = String;
+export const NativeTypeError = TypeError;
 
 /** Turns a method of a prototype into a function whose first argument is the receiver. */
 const uncurry = Function.prototype.bind.bind(Function.prototype.call) as <This, Args extends unknown[], Result>(

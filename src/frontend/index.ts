@@ -31,8 +31,8 @@ export function readSnippet(source: string, limits: { readonly sourceBytes: numb
   return programOf(source, found.reading, [...unfenced.notes, found.note]);
 }
 
-function programOf(source: string, { text, tree, edits }: ReadProgram, notes: readonly string[]): Snippet {
-  return { kind: "program", source, text, tree, edits, notes };
+function programOf(source: string, { text, tree, edits, notes }: ReadProgram, before: readonly string[]): Snippet {
+  return { kind: "program", source, text, tree, edits, notes: [...before, ...notes] };
 }
 
 function tooLong(source: string, sourceBytes: number): Snippet {

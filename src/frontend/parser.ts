@@ -1,5 +1,5 @@
 import { tsPlugin } from "@sveltejs/acorn-typescript";
-import { type Options, Parser, type Program as Tree, type TokenType, tokTypes } from "acorn";
+import { type Expression, type Options, Parser, type Program as Tree, type TokenType, tokTypes } from "acorn";
 import type { ErrorCode } from "../errors.ts";
 
 /** What one snippet may consist of. Honest ones stay far below; beyond it parsers and engines get slow, or crash. */
@@ -39,6 +39,21 @@ export function parseJavaScript(text: string): Tree {
 /** The same for TypeScript. The tree has nodes that acorn does not know. */
 export function parseTypeScript(text: string): Tree {
   return parseWith(TypeScript, text, { locations: true });
+}
+
+/** The expression that begins at a place; what comes after it is not looked at. */
+export function parseExpressionAt(text: string, at: number): Expression {
+  return orFailure(() => JavaScript.parseExpressionAt(text, at, OPTIONS));
+}
+
+/** What a parser gives, or why it gives nothing. */
+export function attempt<Result>(parse: () => Result): Result | ParseFailure {
+  try {
+    return parse();
+  } catch (thrown) {
+    if (thrown instanceof ParseFailure) return thrown;
+    throw thrown;
+  }
 }
 
 const OPTIONS: Options = {
@@ -84,8 +99,12 @@ const JavaScript = Parser.extend(sober, bounded({ readings: 1 }));
 const TypeScript = Parser.extend(sober, tsPlugin(), bounded({ readings: 1.5 }));
 
 function parseWith(parser: typeof Parser, text: string, options: Partial<Options>): Tree {
+  return orFailure(() => parser.parse(text, { ...OPTIONS, ...options }));
+}
+
+function orFailure<Result>(parse: () => Result): Result {
   try {
-    return parser.parse(text, { ...OPTIONS, ...options });
+    return parse();
   } catch (thrown) {
     if (thrown instanceof ParseFailure) throw thrown;
     if (thrown instanceof RangeError) throw new ParseFailure("DEPTH_LIMIT", "nested too deeply", 0);
@@ -100,7 +119,7 @@ function parseWith(parser: typeof Parser, text: string, options: Partial<Options
  */
 function sober(Base: typeof Parser): typeof Parser {
   const raise = (at: number, message: string): never => {
-    throw Object.assign(new SyntaxError(message), { pos: at });
+    throw Object.assign(Object.create(SyntaxError.prototype) as SyntaxError, { message, pos: at }); // needs no stack
   };
   class Sober extends (Base as unknown as CoreClass) {
     raise(at: number, message: string): never {

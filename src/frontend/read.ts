@@ -2,7 +2,9 @@ import type { Program as Tree } from "acorn";
 import type { Finding } from "../model/frame.ts";
 import type { Edit } from "../model/snippet.ts";
 import { eraseTypes } from "./erase.ts";
-import { ParseFailure, parseJavaScript } from "./parser.ts";
+import { endLines } from "./line-starts.ts";
+import { readObjectAtEnd } from "./object-at-end.ts";
+import { attempt, ParseFailure, parseJavaScript } from "./parser.ts";
 import { explainFailure } from "./syntax.ts";
 
 export interface ReadProgram {
@@ -10,19 +12,29 @@ export interface ReadProgram {
   readonly text: string;
   readonly tree: Tree;
   readonly edits: readonly Edit[];
+  /** Corrections that were made. */
+  readonly notes: readonly string[];
 }
 
 /** A program in JavaScript, or why the text is none. */
 export type Reading = ReadProgram | { readonly kind: "refused"; readonly findings: readonly Finding[] };
 
-/** Reads a text as JavaScript and, only if it is none, as TypeScript. */
+/** Reads a text as JavaScript or TypeScript, and as what its author must have meant where that is neither. */
 export function readProgram(text: string): Reading {
+  const reading = readCode(text);
+  if (reading.kind === "read") return endLines(reading);
+  return readObjectAtEnd(text, readCode) ?? reading;
+}
+
+/** Reads a text as JavaScript and, only if it is none, as TypeScript. */
+function readCode(text: string): Reading {
   const tree = attempt(() => parseJavaScript(text));
-  if (!(tree instanceof ParseFailure) && !callsWithTypes(text)) return { kind: "read", text, tree, edits: [] };
+  if (!(tree instanceof ParseFailure) && !callsWithTypes(text))
+    return { kind: "read", text, tree, edits: [], notes: [] };
   if (tree instanceof ParseFailure && tree.code !== "SYNTAX") return refused(text, tree);
   const typed = attempt(() => readTypeScript(text));
   if (!(typed instanceof ParseFailure)) return typed;
-  if (!(tree instanceof ParseFailure)) return { kind: "read", text, tree, edits: [] };
+  if (!(tree instanceof ParseFailure)) return { kind: "read", text, tree, edits: [], notes: [] };
   // The reading that got further knew better what it read.
   return refused(text, typed.code !== "SYNTAX" || typed.at > tree.at ? typed : tree);
 }
@@ -34,16 +46,7 @@ function refused(text: string, failure: ParseFailure): Reading {
 function readTypeScript(text: string): Reading {
   const erased = eraseTypes(text);
   if (erased.refused.length > 0) return { kind: "refused", findings: erased.refused };
-  return { kind: "read", text: erased.text, tree: parseJavaScript(erased.text), edits: erased.edits };
-}
-
-function attempt<Result>(parse: () => Result): Result | ParseFailure {
-  try {
-    return parse();
-  } catch (thrown) {
-    if (thrown instanceof ParseFailure) return thrown;
-    throw thrown;
-  }
+  return { kind: "read", text: erased.text, tree: parseJavaScript(erased.text), edits: erased.edits, notes: [] };
 }
 
 const TYPE_WORDS: ReadonlySet<string> = new Set(

@@ -35,9 +35,15 @@ export function blankStatement(node: TsNode, work: Work): "whole" {
 }
 
 export function childrenOf(node: TsNode): readonly TsNode[] {
-  return Object.values(node).flatMap((value: unknown) =>
-    Array.isArray(value) ? value.filter(isTsNode) : isTsNode(value) ? [value] : [],
-  );
+  const children: TsNode[] = [];
+  for (const field in node) {
+    const value = node[field];
+    if (isTsNode(value)) children.push(value);
+    else if (Array.isArray(value)) {
+      for (const each of value) if (isTsNode(each)) children.push(each);
+    }
+  }
+  return children;
 }
 
 export function childOf(node: TsNode, field: string): TsNode | undefined {

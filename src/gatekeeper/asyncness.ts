@@ -9,6 +9,9 @@ export const SYNC_CALLBACKS: ReadonlySet<string> = new Set(
   "forEach filter find findIndex findLast findLastIndex some every sort toSorted flatMap".split(" "),
 );
 
+/** The same, as their second argument. */
+const SYNC_SECOND_CALLBACKS: ReadonlySet<string> = new Set(["replace", "replaceAll", "groupBy"]);
+
 /** Functions that await what cannot block get the `async` that they lack. */
 export function addMissingAsync(awaits: readonly Await[], calls: Calls, inspection: Inspection): void {
   for (const node of awaits) {
@@ -34,10 +37,10 @@ export function waitsForMethod(node: Await, calls: Calls): boolean {
 /** The method that gets a function as its callback and does not wait for it. */
 export function syncCallbackOf(func: AnyNode, inspection: Inspection): string | undefined {
   const call = parentOf(func, inspection);
-  if (call?.type !== "CallExpression" || call.arguments[0] !== func || call.callee.type !== "MemberExpression")
-    return undefined;
+  if (call?.type !== "CallExpression" || call.callee.type !== "MemberExpression") return undefined;
   const name = literalName(call.callee.property, call.callee.computed);
-  return name !== undefined && SYNC_CALLBACKS.has(name) ? name : undefined;
+  const callbacks = call.arguments[0] === func ? SYNC_CALLBACKS : SYNC_SECOND_CALLBACKS;
+  return name !== undefined && callbacks.has(name) && call.callee !== func ? name : undefined;
 }
 
 /** Takes the `async` off, wherever it stands. Without it, a statement or a member could go on with the line before. */

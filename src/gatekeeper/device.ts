@@ -3,9 +3,11 @@ import type { Method, Skill } from "../model/catalog.ts";
 import { shown } from "../model/frame.ts";
 import { DEVICE_METHOD_NAMES, DEVICE_NAMES, GLOBALS } from "./allowlist.ts";
 import { correctKey, correctMember, correctName } from "./corrections.ts";
+import { receiverOf } from "./handed-over.ts";
 import type { Inspection } from "./inspection.ts";
 import { DEVICE, formOf, isTarget, isTest, type Meaning, nameOf } from "./meaning.ts";
-import { callForm, inOtherStyle, wordsForAskedSkill, wordsForUnknownMethod, wordsForUnknownSkill } from "./names.ts";
+import { findMember, findMethod } from "./members.ts";
+import { callForm, inOtherStyle } from "./names.ts";
 import type { Binding } from "./scopes.ts";
 import { literalName } from "./walk.ts";
 
@@ -51,6 +53,10 @@ class Follower {
   readonly #paths = new Set<string>();
   readonly #understood = new Set<Identifier>();
   readonly #wholeSkills = new Set<string>();
+  /** Variables that stand for `device`. */
+  readonly #devices = new Set<Binding>();
+  /** Parameters that have been looked at, and whether they stand for `device`. */
+  readonly #handed = new Map<AnyNode, boolean>();
   readonly #todo: { readonly node: AnyNode; readonly meaning: Meaning }[] = [];
 
   constructor(inspection: Inspection) {
@@ -74,6 +80,7 @@ class Follower {
 
   /** Everything that a name stands for which gets its value once. */
   alias(binding: Binding, meaning: Meaning): void {
+    if (meaning.kind === "device") this.#devices.add(binding);
     for (const read of binding.reads) this.#todo.push({ node: read, meaning });
   }
 
@@ -125,8 +132,7 @@ class Follower {
     if (meaning.kind === "method") return this.#refuseMember(member, name, meaning.path);
     if (name === undefined) return this.#refuseDynamic(member, "a computed name", PLAIN_FORM);
     if (meaning.kind === "skill" && this.#dotted(member, name, meaning.skill)) return;
-    const found =
-      meaning.kind === "device" ? this.#onDevice(name, member) : this.#onSkill(name, meaning.skill, member.property);
+    const found = findMember(name, meaning, member, this.#inspection);
     if (found === undefined) return;
     if (found.name !== name) correctMember(member, found.name, this.#inspection);
     this.#todo.push({ node: member, meaning: found.meaning });
@@ -141,54 +147,11 @@ class Follower {
     const joined = `${name}_${literalName(outer.property, false)}`;
     const isMeant = catalog.method(`${skill.name}.${name}`) === undefined && catalog.method(`${skill.name}.${joined}`);
     if (!isMeant) return false;
-    const found = this.#onSkill(joined, skill, outer.property);
+    const found = findMethod(joined, skill, outer.property, this.#inspection);
     if (found === undefined) return true;
     this.#inspection.report.replace({ start: member.property.start, end: outer.property.end }, joined);
     this.#todo.push({ node: outer, meaning: found.meaning });
     return true;
-  }
-
-  /** What `device.name` is. An unknown name is refused at once, and nothing of it is followed. */
-  #onDevice(
-    name: string,
-    at: MemberExpression | AnyNode,
-  ): { readonly name: string; readonly meaning: Meaning } | undefined {
-    const { questions, report } = this.#inspection;
-    const { catalog } = questions;
-    const own = catalog.skill(name) === undefined ? DEVICE_METHOD_NAMES.get(name) : undefined;
-    if (own !== undefined) return { name: own, meaning: { kind: "method", path: own, method: undefined } };
-    const known = catalog.skill(name) === undefined ? inOtherStyle(name, catalog) : name;
-    const skill = known === undefined ? undefined : catalog.skill(known);
-    if (skill !== undefined) return { name: skill.name, meaning: { kind: "skill", skill } };
-    const place = at.type === "MemberExpression" ? at.property : at;
-    if (questions.isDisabled?.(name) === true) {
-      report.refuse("SKILL_DISABLED", place, () => ({ values: `Skill '${name}' is disabled` }));
-      return undefined;
-    }
-    const parent = this.#parent(at);
-    const isAsked = at.type === "MemberExpression" && parent !== undefined && isTest(at, parent);
-    report.refuse("SKILL_UNKNOWN", place, () =>
-      isAsked
-        ? wordsForAskedSkill(name, this.#inspection)
-        : wordsForUnknownSkill(name, this.#nameAfter(at), this.#inspection),
-    );
-    return undefined;
-  }
-
-  #onSkill(name: string, skill: Skill, at: AnyNode): { readonly name: string; readonly meaning: Meaning } | undefined {
-    const { questions, report } = this.#inspection;
-    const { catalog } = questions;
-    const known = catalog.method(`${skill.name}.${name}`) === undefined ? inOtherStyle(name, skill) : name;
-    const method = known === undefined ? undefined : catalog.method(`${skill.name}.${known}`);
-    if (method === undefined) {
-      report.refuse("METHOD_UNKNOWN", at, () => wordsForUnknownMethod(name, skill.name, this.#inspection));
-      return undefined;
-    }
-    if (!questions.mayCall(method.path)) {
-      report.refuse("PERMISSION_MISSING", at, () => ({ values: method.path }));
-      return undefined;
-    }
-    return { name: method.name, meaning: { kind: "method", path: method.path, method } };
   }
 
   #declared(node: AnyNode, { id }: VariableDeclarator, meaning: Meaning): void {
@@ -212,10 +175,7 @@ class Follower {
         this.#refuseDynamic(property, "a pattern without literal names", PLAIN_FORM);
         continue;
       }
-      const found =
-        meaning.kind === "device"
-          ? this.#onDevice(name, property.key)
-          : this.#onSkill(name, meaning.skill, property.key);
+      const found = findMember(name, meaning, property.key, this.#inspection);
       if (found === undefined) continue;
       if (found.name !== name) correctKey(property, found.name, this.#inspection);
       const { value } = property;
@@ -245,6 +205,7 @@ class Follower {
 
   #asValue(node: AnyNode, parent: AnyNode, meaning: Meaning): void {
     if (meaning.kind === "device") {
+      if (this.#handedOver(node)) return;
       const fix = `${PLAIN_FORM}; to find one, call await device.search_skills("…")`;
       return this.#refuseDynamic(node, "device as a value", fix);
     }
@@ -261,6 +222,22 @@ class Follower {
     }
     this.#paths.add(meaning.path);
     this.#uses.push({ path: meaning.path, method: meaning.method, node, call: undefined, isWholeSkill: false });
+  }
+
+  /** True if a function of the snippet gets `device` each time, so that what it does with that can be followed. */
+  #handedOver(node: AnyNode): boolean {
+    const receiver = receiverOf(node, this.#devices, this.#inspection);
+    const parameter = receiver?.parameter;
+    if (receiver === undefined || (parameter?.type !== "Identifier" && parameter?.type !== "ObjectPattern"))
+      return false;
+    const known = this.#handed.get(parameter);
+    if (known !== undefined) return known;
+    const isAlways = receiver.isAlwaysDevice();
+    this.#handed.set(parameter, isAlways);
+    if (!isAlways) return false;
+    if (parameter.type === "Identifier") this.#aliased(node, parameter, DEVICE);
+    else this.#destructured(parameter, DEVICE);
+    return true;
   }
 
   /** Any method of it may then be called. */
@@ -298,13 +275,6 @@ class Follower {
 
   #refuseDynamic(place: AnyNode, values: string, fix: string): void {
     this.#inspection.report.refuse("DEVICE_DYNAMIC", place, () => ({ values, fix }));
-  }
-
-  #nameAfter(at: AnyNode): string | undefined {
-    const parent = at.type === "MemberExpression" ? this.#parent(at) : undefined;
-    return parent?.type === "MemberExpression" && parent.object === at
-      ? literalName(parent.property, parent.computed)
-      : undefined;
   }
 
   #parent(node: AnyNode): AnyNode | undefined {

@@ -13,7 +13,7 @@ import {
 } from "./allowlist.ts";
 import { correctName } from "./corrections.ts";
 import type { Inspection } from "./inspection.ts";
-import { callForm, plainLetters, similar } from "./names.ts";
+import { callForm, isShortFor, plainLetters, similar, wordsForUnknownSkill } from "./names.ts";
 import type { Words } from "./report.ts";
 import { byType, type ByType, collect, literalName } from "./walk.ts";
 
@@ -34,6 +34,7 @@ export function checkGlobals(
   for (const { node } of scopes.free) {
     const parent = scopes.parents.get(node);
     if (known.explained.has(node) || known.imported.has(node.name) || isReserved(node)) continue;
+    if (isArgumentOfUnknown(node, inspection)) continue;
     if (parent?.type === "UnaryExpression" && parent.operator === "typeof") continue;
     if (GLOBALS.has(node.name)) refuseCodeFromText(node, inspection);
     else if (REFUSED_GLOBALS.has(node.name)) refuseGlobal(node, inspection);
@@ -50,6 +51,18 @@ export function checkGlobals(
   }
   if (undeclared.length > 0) report.note(`Declared with let: ${undeclared.slice(0, 3).join(", ")}`);
   return undeclared;
+}
+
+/** `a` in `unknown.method(a=1)`, of which only `unknown` is worth a word. */
+function isArgumentOfUnknown(node: Identifier, { scopes }: Inspection): boolean {
+  const assignment = scopes.parents.get(node);
+  const call = assignment && scopes.parents.get(assignment);
+  if (assignment?.type !== "AssignmentExpression" || assignment.left !== node || call?.type !== "CallExpression")
+    return false;
+  let root: AnyNode = call.callee;
+  while (root.type === "MemberExpression") root = root.object;
+  if (root.type !== "Identifier" || scopes.bindingOf(root) !== undefined) return false;
+  return root.name === "device" || !GLOBALS.has(root.name);
 }
 
 function refuseUnknown(nodes: readonly Identifier[], declared: ReadonlySet<string>, inspection: Inspection): void {
@@ -203,7 +216,8 @@ const WRITES: ByType<"statement" | "argument" | "no" | "further"> = {
   SequenceExpression: () => "further",
 };
 
-function wordsForUnknown(node: Identifier, declared: ReadonlySet<string>, { questions }: Inspection): Words {
+function wordsForUnknown(node: Identifier, declared: ReadonlySet<string>, inspection: Inspection): Words {
+  const { questions } = inspection;
   const { catalog } = questions;
   const { name } = node;
   const plain = plainLetters(name);
@@ -215,6 +229,9 @@ function wordsForUnknown(node: Identifier, declared: ReadonlySet<string>, { ques
   if (method !== undefined) {
     return { values: shown(name), fix: `Write ${callForm(method)}`, suggestions: methods.map(({ path }) => path) };
   }
+  const outer = inspection.scopes.parents.get(node);
+  if (outer?.type === "MemberExpression" && outer.object === node && isShortFor(plain, catalog))
+    return wordsForUnknownSkill(plain, literalName(outer.property, outer.computed), inspection);
   const near = nearest(plain, [...declared, ...GLOBALS, ...catalog.skills.map((skill) => skill.name)]);
   const [first] = near;
   if (first !== undefined)

@@ -11,7 +11,7 @@ export type Meaning =
   | { readonly kind: "skill"; readonly skill: Skill }
   | { readonly kind: "method"; readonly path: string; readonly method: Method | undefined };
 
-export const DEVICE: Meaning = { kind: "device" };
+export const DEVICE: Extract<Meaning, { readonly kind: "device" }> = { kind: "device" };
 
 /** `device.MathSkill.add` */
 export function nameOf(meaning: Meaning): string {

@@ -102,6 +102,11 @@ function skillsNear(name: string, { skills }: Catalog): readonly string[] {
   );
 }
 
+/** True for `math` where there is a `MathSkill`. */
+export function isShortFor(name: string, { skills }: Catalog): boolean {
+  return skills.some((skill) => stemOf(skill.name).toLowerCase() === name.toLowerCase());
+}
+
 function stemOf(name: string): string {
   return /^(.+?)_?(?:skills?|mcp|server|tools?)$/i.exec(name)?.[1] ?? name;
 }

@@ -1,7 +1,7 @@
 import type { AnyNode, CallExpression } from "acorn";
 import type { Calls } from "./device.ts";
 import { functionAround, functionOf, type Inspection, isAsync, parentOf } from "./inspection.ts";
-import { COMBINATORS, LISTING_CALLBACKS, THEN } from "./need.ts";
+import { COMBINATORS, LISTING_CALLBACKS, REDUCING, THEN } from "./need.ts";
 import type { Binding } from "./scopes.ts";
 import type { SyntaxFacts } from "./syntax.ts";
 import { byType, type ByType, collect, type FunctionNode, isFunction, literalName } from "./walk.ts";
@@ -30,6 +30,8 @@ export interface OwnFunctions {
   promiseOf(call: AnyNode): OwnPromise | undefined;
   /** `ids.map(async (id) => …)`, `ids.map(load)`, `Array.from(ids, load)`: what the callback gives. */
   promisesIn(call: CallExpression): OwnPromise | undefined;
+  /** What comes after a method of `device` by `.then(…)` and the like, if a call is that. */
+  callbacksAfter(call: CallExpression): readonly FunctionNode[] | undefined;
   /** The promises in the list that `Promise.all` is given, as far as they can be seen there. */
   promisesAmong(call: CallExpression): readonly OwnPromise[];
 }
@@ -42,6 +44,8 @@ class Finder implements OwnFunctions {
   readonly #inspection: Inspection;
   readonly #facts: SyntaxFacts;
   readonly #calls: Calls;
+  /** Then `Array.from` would be something else. */
+  readonly #hasOwnArray: boolean;
   readonly #promises = new Map<AnyNode, OwnPromise | undefined>();
   readonly #values = new Map<Binding, readonly FunctionNode[]>();
   /** Thousands of calls may stand for thousands of functions. */
@@ -55,6 +59,7 @@ class Finder implements OwnFunctions {
     this.#facts = facts;
     this.#calls = calls;
     this.#inspection = inspection;
+    this.#hasOwnArray = inspection.scopes.bindings.some(({ name }) => name === "Array");
   }
 
   behind(callee: AnyNode): readonly FunctionNode[] {
@@ -84,6 +89,19 @@ class Finder implements OwnFunctions {
     return callback && this.#sumOf(this.behind(callback), callback);
   }
 
+  callbacksAfter(call: CallExpression): readonly FunctionNode[] | undefined {
+    const callbacks: FunctionNode[] = [];
+    let at: AnyNode = call;
+    while (at.type === "CallExpression" && !this.#calls.has(at)) {
+      const { callee, arguments: given }: CallExpression = at;
+      if (callee.type !== "MemberExpression" || !THEN.has(literalName(callee.property, callee.computed) ?? ""))
+        return undefined;
+      callbacks.push(...given.flatMap((callback) => this.behind(callback)));
+      at = callee.object;
+    }
+    return at === call || !this.#calls.has(at) ? undefined : callbacks;
+  }
+
   promisesAmong({ arguments: [list] }: CallExpression): readonly OwnPromise[] {
     if (list?.type === "CallExpression") return [this.promiseOf(list) ?? this.promisesIn(list) ?? []].flat();
     if (list?.type !== "ArrayExpression") return [];
@@ -96,17 +114,19 @@ class Finder implements OwnFunctions {
     const name = literalName(callee.property, callee.computed) ?? "";
     const { object } = callee;
     if (THEN.has(name)) return { name: `.${name}(…)`, makers: [], isMadeByThemAlone: false };
+    if (REDUCING.has(name)) return this.#promiseOfReducing(call, name);
     const isPromise = object.type === "Identifier" && object.name === "Promise";
     if (!isPromise || this.#inspection.scopes.bindingOf(object) !== undefined) return undefined;
-    if (name === "all") return { name: "Promise.all", makers: [call], isMadeByThemAlone: !this.#hasOwnArray() };
+    if (name === "all") return { name: "Promise.all", makers: [call], isMadeByThemAlone: !this.#hasOwnArray };
     return COMBINATORS.has(name) || name === "resolve"
       ? { name: `Promise.${name}`, makers: [], isMadeByThemAlone: false }
       : undefined;
   }
 
-  /** Then `Array.from` would be something else. */
-  #hasOwnArray(): boolean {
-    return this.#inspection.scopes.bindings.some(({ name }) => name === "Array");
+  /** What an async callback gives last. It gets what it gave before, which it awaits: so it stays as it is. */
+  #promiseOfReducing({ arguments: [callback] }: CallExpression, name: string): OwnPromise | undefined {
+    const promise = callback && this.#sumOf(this.behind(callback), callback);
+    return promise && { name: `.${name}(…)`, makers: [], isMadeByThemAlone: false };
   }
 
   #sumOf(functions: readonly FunctionNode[], callee: AnyNode): OwnPromise | undefined {

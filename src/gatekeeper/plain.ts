@@ -3,10 +3,10 @@ import { makePlain, syncCallbackOf, waitsForMethod } from "./asyncness.ts";
 import type { Calls } from "./device.ts";
 import type { Flow } from "./flow.ts";
 import { functionAround, type Inspection, isAsync, mayAwait, parentOf } from "./inspection.ts";
-import { EITHER, GIVEN } from "./need.ts";
+import { EITHER, GIVEN, type Need } from "./need.ts";
 import { findOwnFunctions, type OwnFunctions, type Maker, type OwnPromise } from "./own.ts";
 import { isUsedAsValue, listAround } from "./promises.ts";
-import { findSideEffects } from "./side-effects.ts";
+import { findSideEffects, type SideEffects } from "./side-effects.ts";
 import type { Await, SyntaxFacts } from "./syntax.ts";
 import { collect, type FunctionNode, isFunction } from "./walk.ts";
 
@@ -32,32 +32,35 @@ const MOST_LOOKS = 4;
 export function makeFunctionsPlain(known: Known, inspection: Inspection): Plain {
   const { facts, calls } = known;
   if (!facts.keepsPromises && !facts.functions.some((func) => isAsync(func, inspection)))
-    return { idle: new Set(), own: findOwnFunctions(facts, calls, inspection) };
+    return { idle: new Set(), own: findOwnFunctions(facts, calls, inspection), isMissed: () => false };
   const plainer = new Plainer(known, inspection);
   plainer.lookAtCallbacks();
   for (let look = 1; look <= MOST_LOOKS && plainer.look(look === MOST_LOOKS); look++) plainer.lookAgain();
   return plainer;
 }
 
-interface Plain {
+export interface Plain {
   /** `await`s that have nothing to wait for any more. */
   readonly idle: ReadonlySet<Await>;
   readonly own: OwnFunctions;
+  /** True if nobody waits for a promise, and yet the program goes on with what its functions change. */
+  isMissed(call: CallExpression, promise: OwnPromise, need: Need): boolean;
 }
 
 class Plainer implements Plain {
   readonly idle = new Set<Await>();
   own: OwnFunctions;
+  #effects: SideEffects | undefined;
+  /** Thousands of calls may stand for the same functions. */
+  readonly #plainable = new WeakMap<readonly Maker[], boolean>();
   readonly #known: Known;
   readonly #inspection: Inspection;
   readonly #awaitsOf = new Map<AnyNode, Await[]>();
-  readonly #changing: ReadonlySet<AnyNode>;
 
   constructor(known: Known, inspection: Inspection) {
     this.#known = known;
     this.#inspection = inspection;
     this.own = findOwnFunctions(known.facts, known.calls, inspection);
-    this.#changing = known.facts.waits ? new Set() : findSideEffects({ calls: known.calls, own: this.own }, inspection);
     for (const node of known.facts.awaits) {
       const func = functionAround(node, inspection);
       if (func !== undefined) collect(this.#awaitsOf, func, node);
@@ -92,14 +95,27 @@ class Plainer implements Plain {
     for (const call of facts.calls) {
       const single = this.own.promiseOf(call);
       const promise = single ?? this.own.promisesIn(call);
-      if (promise === undefined || !promise.isMadeByThemAlone || this.#canWait(call)) continue;
-      if (looked.has(promise.makers) || !isUsedAsValue(call, single === undefined ? 1 : 0, { flow, facts })) continue;
+      const isList = single === undefined;
+      if (promise === undefined || !promise.isMadeByThemAlone || looked.has(promise.makers)) continue;
+      const isMeant = this.#canWait(call, isList)
+        ? isList && this.isMissed(call, promise, flow.need(call, 1))
+        : isUsedAsValue(call, isList ? 1 : 0, { flow, facts });
+      if (!isMeant) continue;
       looked.add(promise.makers);
       if (!this.#makePlain(promise.makers)) continue;
       changed = true;
       this.#known.told.add(promise.name);
     }
     return changed;
+  }
+
+  /** Only of functions that wait for nothing but calls: others may wait for what comes after. */
+  isMissed(call: CallExpression, { makers, isMadeByThemAlone }: OwnPromise, need: Need): boolean {
+    if ((need & ~GIVEN) !== 0) return false;
+    const callbacks = this.own.callbacksAfter(call);
+    if (callbacks === undefined && !isMadeByThemAlone) return false;
+    const functions = callbacks ?? makers;
+    return this.#sideEffects().areSeenAfter(call, functions) && this.#canBePlain(functions);
   }
 
   #asyncFunctions(): readonly FunctionNode[] {
@@ -109,16 +125,17 @@ class Plainer implements Plain {
 
   #makeAllPlain(flow: Flow, isLast: boolean): boolean {
     const used = this.#asyncFunctions().filter(
-      (func) => isLast || func.generator || this.#changing.has(func) || !isOnlyGiven(flow.needOfCalls(func)),
+      (func) => isLast || func.generator || this.#sideEffects().has(func) || !isOnlyGiven(flow.needOfCalls(func)),
     );
     for (const func of used) makePlain(func, this.#inspection);
     return used.length > 0;
   }
 
-  #canWait(call: CallExpression): boolean {
+  /** Who calls a function waits for the promise that it gives back, but not for those in a list. */
+  #canWait(call: CallExpression, isList: boolean): boolean {
     if (mayAwait(call, this.#inspection)) return true;
     const list = listAround(call, this.#inspection);
-    return (list !== undefined && mayAwait(list, this.#inspection)) || this.#isHandedOn(call);
+    return (list !== undefined && mayAwait(list, this.#inspection)) || (!isList && this.#isHandedOn(call));
   }
 
   /** Where a plain function with a name gives it back, whoever calls that function waits. */
@@ -133,18 +150,36 @@ class Plainer implements Plain {
     return func.type === "FunctionDeclaration" || holder?.type === "VariableDeclarator";
   }
 
+  /** Most snippets need not know. */
+  #sideEffects(): SideEffects {
+    return (this.#effects ??= findSideEffects({ calls: this.#known.calls, own: this.own }, this.#inspection));
+  }
+
+  #canBePlain(makers: readonly Maker[]): boolean {
+    const known = this.#plainable.get(makers) ?? this.#withInner(makers) !== undefined;
+    this.#plainable.set(makers, known);
+    return known;
+  }
+
   /** True if these, and whatever they wait for, can do without promises; then they are plain. */
   #makePlain(makers: readonly Maker[]): boolean {
+    const found = this.#withInner(makers);
+    if (found === undefined) return false;
+    for (const maker of found.all) this.#rewrite(maker);
+    for (const node of found.idle) this.idle.add(node);
+    return true;
+  }
+
+  /** These and whatever they wait for; nothing if they wait for anything else. */
+  #withInner(makers: readonly Maker[]): { readonly all: Set<Maker>; readonly idle: Set<Await> } | undefined {
     const all = new Set(makers);
     const idle = new Set<Await>();
     for (const maker of all) {
       const promises = isFunction(maker) ? this.#promisesOfFunction(maker, idle) : this.own.promisesAmong(maker);
-      if (promises === undefined || !promises.every(({ isMadeByThemAlone }) => isMadeByThemAlone)) return false;
+      if (promises === undefined || !promises.every(({ isMadeByThemAlone }) => isMadeByThemAlone)) return undefined;
       for (const promise of promises) for (const inner of promise.makers) all.add(inner);
     }
-    for (const maker of all) this.#rewrite(maker);
-    for (const node of idle) this.idle.add(node);
-    return true;
+    return { all, idle };
   }
 
   /** What a function waits for, but for methods; nothing if that cannot be known. */

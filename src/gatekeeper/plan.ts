@@ -33,6 +33,7 @@ export function planOf(
       inLoop: (around & LOOP) !== 0,
       conditional: (around & CONDITION) !== 0,
       parallel: (around & PARALLEL) !== 0,
+      dynamic: use.call === undefined,
       blocking: blocking.has(use),
     };
   });

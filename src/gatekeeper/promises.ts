@@ -4,7 +4,8 @@ import type { Calls, MethodUse } from "./device.ts";
 import type { Flow } from "./flow.ts";
 import { ancestorsOf, functionAround, type Inspection, mayAwait, parentOf } from "./inspection.ts";
 import { DOUBT, LISTING_CALLBACKS, PROMISE, THEN, VALUE } from "./need.ts";
-import type { OwnFunctions } from "./own.ts";
+import type { OwnFunctions, OwnPromise } from "./own.ts";
+import type { Plain } from "./plain.ts";
 import type { ResultStatement } from "./result.ts";
 import type { SyntaxFacts } from "./syntax.ts";
 import { collect, isFunction, literalName } from "./walk.ts";
@@ -19,6 +20,7 @@ interface Known {
   readonly results: readonly ResultStatement[];
   readonly flow: Flow;
   readonly own: OwnFunctions;
+  readonly plain: Plain;
   readonly told: Set<string>;
 }
 
@@ -28,10 +30,12 @@ interface Known {
  * were put aside.
  */
 export function writeOwnPromises(known: Known, inspection: Inspection): boolean {
-  const awaiting: Awaiting = { ...known, awaited: new Set(), begun: new Set() };
+  const awaitsAfter = lastAwaits(known.facts, inspection);
+  const awaiting: Awaiting = { ...known, awaited: new Set(), begun: new Set(), awaitsAfter };
   for (const call of known.facts.calls) {
     const promise = known.own.promiseOf(call);
-    if (promise !== undefined && isUsedAsValue(call, 0, known)) awaitPromise(call, promise.name, awaiting, inspection);
+    if (promise !== undefined && (isUsedAsValue(call, 0, known) || isMissed(call, promise, awaiting)))
+      awaitPromise(call, promise.name, awaiting, inspection);
     else if (known.own.promisesIn(call) !== undefined && isUsedAsValue(call, 1, known))
       awaitList(call, awaiting, inspection);
   }
@@ -42,6 +46,14 @@ interface Awaiting extends Known {
   readonly awaited: Set<AnyNode>;
   /** Statements that begin with a bracket now. */
   readonly begun: Set<AnyNode>;
+  /** Whether the function around a call, or the program, has an `await` that comes later. */
+  readonly awaitsAfter: (call: CallExpression) => boolean;
+}
+
+function lastAwaits({ awaits }: SyntaxFacts, inspection: Inspection): Awaiting["awaitsAfter"] {
+  const last = new Map<AnyNode | undefined, number>();
+  for (const node of awaits) last.set(functionAround(node, inspection), node.start);
+  return (call) => (last.get(functionAround(call, inspection)) ?? 0) >= call.end;
 }
 
 /** In a program that keeps none for later, doubt is no reason to keep a promise. */
@@ -53,6 +65,11 @@ export function isUsedAsValue(
   const need = flow.need(expression, depth);
   const used = facts.waits && facts.keepsPromises ? VALUE : VALUE | DOUBT;
   return (need & used) !== 0 && (need & PROMISE) === 0;
+}
+
+/** A program that waits for something else afterwards may mean it to go on meanwhile. */
+function isMissed(call: CallExpression, promise: OwnPromise, { flow, plain, awaitsAfter }: Awaiting): boolean {
+  return plain.isMissed(call, promise, flow.need(call, 0)) && !awaitsAfter(call);
 }
 
 function awaitPromise(call: CallExpression, name: string, known: Awaiting, inspection: Inspection): void {

@@ -1,4 +1,5 @@
 import type { AnyNode, Identifier, Program as Tree } from "acorn";
+import { type Parents, ParentsOnNodes } from "./parents.ts";
 import { identifiersOf, isFunction, walk } from "./walk.ts";
 
 /** A declared name and everything that is done with it. */
@@ -20,7 +21,7 @@ export interface Scopes {
   bindingOf(identifier: AnyNode): Binding | undefined;
   /** Identifiers without a declaration, in the order of the text: globals, and mistakes. */
   readonly free: readonly FreeName[];
-  readonly parents: ReadonlyMap<AnyNode, AnyNode>;
+  readonly parents: Parents;
 }
 
 export interface FreeName {
@@ -52,7 +53,7 @@ export function resolveNames(tree: Tree): Scopes {
 }
 
 class Analysis {
-  readonly #parents = new Map<AnyNode, AnyNode>();
+  readonly #parents = new ParentsOnNodes();
   readonly #bindings: Binding[] = [];
   readonly #bindingOf = new Map<AnyNode, Binding>();
   readonly #access = new Map<AnyNode, "write" | "both">();
@@ -60,7 +61,7 @@ class Analysis {
   #scope: Scope = { outer: undefined, holdsVars: true, names: new Map() };
 
   readonly enter = (node: AnyNode, parent: AnyNode | undefined): boolean => {
-    if (parent !== undefined) this.#parents.set(node, parent);
+    if (parent !== undefined) this.#parents.add(node, parent);
     const opens = OPENS.has(node.type);
     if (node.type === "Identifier") this.#use(node);
     else if (opens) this.#open(node, parent);

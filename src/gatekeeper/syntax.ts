@@ -2,6 +2,7 @@ import type {
   AnyNode,
   AwaitExpression,
   CallExpression,
+  ChainExpression,
   ForOfStatement,
   Identifier,
   MethodDefinition,
@@ -98,6 +99,10 @@ const LOOKS: ByType<(look: Look) => void> = {
     }
   },
   CallExpression: (node) => (look) => void look.calls.push(node),
+  ChainExpression: (node) => (look) => {
+    if (!isOfTwiceNew(node, look.text)) return;
+    refuse(look, node, "?. after new new", "Write brackets around the inner one: new (new A().B)()?.c");
+  },
   ForOfStatement: (node) => (look) => {
     if (!node.await) return;
     look.awaits.push(node);
@@ -143,6 +148,20 @@ const LOOKS: ByType<(look: Look) => void> = {
     if (node.kind.endsWith("using")) refuse(look, node, node.kind, "Write const, and try { … } finally { … }");
   },
 };
+
+/** `new new A().B()?.c`, of which QuickJS takes the chain for a part of what is made. */
+function isOfTwiceNew({ expression, start }: ChainExpression, text: string): boolean {
+  const first = leftmostOf(expression);
+  if (first.type !== "NewExpression" || first.start !== start) return false;
+  return leftmostOf(first.callee).type === "NewExpression" && !/^new\s*\(/.test(text.slice(start, start + 100));
+}
+
+function leftmostOf(expression: AnyNode): AnyNode {
+  let at = expression;
+  while (at.type === "MemberExpression" || at.type === "CallExpression")
+    at = at.type === "MemberExpression" ? at.object : at.callee;
+  return at;
+}
 
 /** After these, QuickJS takes a slash for the beginning of a regular expression when it looks ahead. */
 function isMisreadBeforeSlash({ end }: AnyNode, text: string): boolean {

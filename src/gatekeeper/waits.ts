@@ -9,6 +9,7 @@ import { makeFunctionsPlain } from "./plain.ts";
 import { writeOwnPromises } from "./promises.ts";
 import type { ResultStatement } from "./result.ts";
 import type { Await, SyntaxFacts } from "./syntax.ts";
+import { findUnsureCalls, writeUnsureWait } from "./unsure.ts";
 import { type FunctionNode, isFunction, literalName } from "./walk.ts";
 
 export interface Known {
@@ -39,22 +40,27 @@ const CALLBACK_PARAMETERS: ReadonlyMap<string, number> = new Map([
  * next statement.
  */
 export function writeWaits({ uses, args, facts, results, entry }: Known, inspection: Inspection): Waits {
-  const calls: Calls = new Map(uses.flatMap((use) => (use.call === undefined ? [] : [[use.call, use]])));
+  const sure: Calls = new Map(uses.flatMap((use) => (use.call === undefined ? [] : [[use.call, use]])));
+  const isCallback = ({ node }: MethodUse): boolean => parametersOfCallback(node, inspection) > 0;
+  const unsure = findUnsureCalls({ uses, calls: sure, facts, isCallback }, inspection);
+  const calls: Calls = new Map([...sure, ...unsure]);
   const resultNodes = new Set<AnyNode>(results.filter(({ isInLoop }) => !isInLoop).map(({ node }) => node));
   addMissingAsync(facts.awaits, calls, inspection);
   const follow = (): Flow =>
     createFlow(inspection, {
-      isMethodCall: (call) => calls.has(call),
+      isMethodCall: (call) => sure.has(call),
       isKeyword: (node) => args.keywords.has(node),
       isResult: (statement) => resultNodes.has(statement),
     });
   const told = new Set<string>();
-  const { idle, own } = makeFunctionsPlain({ calls, facts, follow, entry, told }, inspection);
-  const decisions: Decisions = { flow: follow(), told, doubtIsValue: !(facts.waits && facts.keepsPromises) };
+  const plain = makeFunctionsPlain({ calls, facts, follow, entry, told }, inspection);
+  const doubtIsValue = !(facts.waits && facts.keepsPromises);
+  const decisions: Decisions = { flow: follow(), unsure, told, doubtIsValue };
   const blocking = new Set(uses.filter((use) => writeUse(use, decisions, inspection)));
-  dropAwaits(facts.awaits, { calls, idle }, inspection);
+  for (const use of unsure.values()) writeUse(use, decisions, inspection);
+  dropAwaits(facts.awaits, { calls, idle: plain.idle }, inspection);
   const { flow } = decisions;
-  const promises = { uses, calls, facts, results, flow, told, own };
+  const promises = { uses, calls, facts, results, flow, told, plain, own: plain.own };
   const hasLater = writeOwnPromises(promises, inspection);
   noteMissing([...told], inspection);
   return { blocking, hasLater };
@@ -62,6 +68,7 @@ export function writeWaits({ uses, args, facts, results, entry }: Known, inspect
 
 interface Decisions {
   readonly flow: Flow;
+  readonly unsure: Calls;
   /** What `await` was missing for. */
   readonly told: Set<string>;
   /** In a program that keeps no promise to wait for it later, everything is meant to be a value that may be one. */
@@ -75,12 +82,12 @@ function writeUse(use: MethodUse, decisions: Decisions, inspection: Inspection):
 }
 
 function writeCall(use: MethodUse, call: CallExpression, decisions: Decisions, inspection: Inspection): boolean {
-  const { told } = decisions;
+  const { told, unsure } = decisions;
   const awaiting = awaitOf(call, inspection);
   const cannotAwait = awaiting !== undefined && !mayAwait(awaiting, inspection);
   const decision = cannotAwait ? "block" : decide(decisions.flow.need(call, 0), decisions, isInTry(call, inspection));
   if (decision === "promise") return false;
-  if (!cannotAwait) told.add(use.path);
+  if (!cannotAwait && !unsure.has(call)) told.add(use.path);
   if (decision === "await" && mayAwait(call, inspection)) {
     inspection.report.wrap({ start: call.start, end: call.start }, "await ", "");
     return false;
@@ -89,7 +96,8 @@ function writeCall(use: MethodUse, call: CallExpression, decisions: Decisions, i
     inspection.report.wrap(call, "(await ", ")");
     return false;
   }
-  inspection.report.wrap(call.callee, "__wait(", ")");
+  if (unsure.has(call)) writeUnsureWait(call.callee, inspection);
+  else inspection.report.wrap(call.callee, "__wait(", ")");
   return true;
 }
 

@@ -15,6 +15,8 @@ export interface CallSite extends Position {
   readonly conditional: boolean;
   /** Stands in `Promise.all`, `allSettled`, `race` or `any`. */
   readonly parallel: boolean;
+  /** No call, but a place from where the method is handed on: whether and how often it is called, only the run can tell. */
+  readonly dynamic: boolean;
   /** The guest waits at this place until the answer is in: used as a value without `await`. */
   readonly blocking: boolean;
 }

@@ -179,3 +179,11 @@ describe("S4: habits of other languages", () => {
     expect(places(source)).toEqual([place]);
   });
 });
+
+test("S5: a short name of a skill is told the skill's method, and nothing is said of its named arguments", () => {
+  const { violations } = check("x = math.add(a=1, b=2)");
+  expect(violations.map(({ message, fix }) => [message, fix])).toEqual([
+    ["Cannot find this name: math (GLOBAL_UNKNOWN)", "Write device.MathSkill.add(a: number, b: number)"],
+  ]);
+  expect(check("device.MathSkill.ad(a=1, b=2)").violations.map(({ code }) => code)).toEqual(["METHOD_UNKNOWN"]);
+});

@@ -19,6 +19,7 @@ describe("S5: the plan lists what a snippet will call", () => {
         literalArguments: ["Paris"],
         inLoop: false,
         conditional: false,
+        dynamic: false,
         parallel: false,
         blocking: false,
       },
@@ -31,6 +32,7 @@ describe("S5: the plan lists what a snippet will call", () => {
         literalArguments: [{ text: expect.any(Symbol) as symbol }],
         inLoop: false,
         conditional: false,
+        dynamic: false,
         parallel: false,
         blocking: false,
       },
@@ -79,8 +81,9 @@ describe("S5: the plan lists what a snippet will call", () => {
 
   test("S5: a method that is handed on is called with arguments that nobody knows", () => {
     expect(planOf("return [1].map(device.UserSkill.get)")).toMatchObject([
-      { path: "UserSkill.get", literalArguments: undefined },
+      { path: "UserSkill.get", literalArguments: undefined, dynamic: true },
     ]);
+    expect(planOf("return device.UserSkill.get(1)")[0]?.dynamic).toBe(false);
     expect(planOf("const run = (skill) => skill;\nreturn run(device.KVSkill) === 1").map(({ path }) => path)).toEqual([
       "KVSkill.set",
       "KVSkill.get",

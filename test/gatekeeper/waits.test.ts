@@ -507,6 +507,31 @@ const CASES: readonly (readonly [place: string, source: string, code: string])[]
     "0,(await Promise.all([1].map(async (x) => x))).map((x) => x + 1).forEach(print); return 1",
   ],
   [
+    "a list of promises that a helper gives back, awaited as a whole",
+    "const f = (l) => l.map(async (x) => device.MathSkill.add(x, 1)); return (await f([1])).reduce((a, b) => a + b, 0)",
+    "const f = (l) => l.map( (x) => __wait(device.MathSkill.add)(x, 1)); return (await f([1])).reduce((a, b) => a + b, 0)",
+  ],
+  [
+    "a list of promises that a method gives back",
+    "const h = { run(l) { return l.map(async (x) => x) } }; return h.run([device.MathSkill.add(1, 2)])[0] + (await 1)",
+    "const h = { run(l) { return l.map( (x) => x) } }; return h.run([__wait(device.MathSkill.add)(1, 2)])[0] + (await 1)",
+  ],
+  [
+    "a variable that an async callback of map changes",
+    "let t = 0; [1].map(async (x) => { t += await device.MathSkill.add(x, 1) }); return t",
+    "let t = 0; [1].map( (x) => { t +=  __wait(device.MathSkill.add)(x, 1) }); return t",
+  ],
+  [
+    "a variable that an async function changes",
+    "let t = 0; const f = async () => { t = await device.MathSkill.add(1, 1) }; f(); return t",
+    "let t = 0; const f = async () => { t = await device.MathSkill.add(1, 1) }; 0,(await f()); return t",
+  ],
+  [
+    "a variable that an async function changes meanwhile",
+    "let t = 0; const f = async () => { t = await device.MathSkill.add(1, 1) }; f(); await 1; return t",
+    "const __waitedLater = [], __waitedLaterResult = await (async () => {let t = 0; const f = async () => { t = await device.MathSkill.add(1, 1) }; __waitedLater.push(f()); await 1; return t\n})();await Promise.all(__waitedLater);return __waitedLaterResult",
+  ],
+  [
     "a helper that catches",
     "const f = (g) => { try { return g() } catch { return 0 } }; return f(() => device.MathSkill.add(1, 2))",
     "const f = (g) => { try { return g() } catch { return 0 } }; return f(() => __wait(device.MathSkill.add)(1, 2))",

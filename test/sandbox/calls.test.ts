@@ -87,6 +87,34 @@ test("S2: a promise that is used as text or as a number is an error that says wh
   );
 });
 
+test("S2: a member that no promise has is no undefined, but an error that says what is missing", async () => {
+  const code = `const call = device.Echo.back({ name: 1 });
+    return [() => call.name, () => call["name"], () => call?.name.length, () => { const { name } = call; return name },
+      () => [...call], () => { for (const x of call) return x }, () => "name" in call, () => call.map((x) => x)]
+    .map((use) => { try { return use() } catch (error) { return error.message } })`;
+  const read = (name: string): string =>
+    `Cannot read "${name}" of a promise: write await before the call, and brackets around both`;
+  const listed = "Cannot go through a promise: write await before it";
+  expect(await valueOf(sandbox, code)).toEqual([
+    ...Array.from({ length: 4 }, () => read("name")),
+    listed,
+    listed,
+    read("name"),
+    read("map"),
+  ]);
+});
+
+test("S2: what a promise has is there as ever, and so is what a class of its own kind has", async () => {
+  const code = `const call = device.Echo.back(1);
+    class Job extends Promise { get done() { return this.state ?? "no" } }
+    const own = Job.resolve(2);
+    return [typeof call.then, call.constructor === Promise, call.hasOwnProperty("x"), String(Promise.prototype.done),
+      Object.prototype.toString.call(call), call instanceof Promise, call instanceof Object, own.done, await own, await call,
+      [].concat(call).length, Object.keys(call), { ...call }]`;
+  const members = ["function", true, false, "undefined", "[object Promise]", true, true];
+  expect(await valueOf(sandbox, code)).toEqual([...members, "no", 2, 1, 1, [], {}]);
+});
+
 test("S2: a blocking call gives its value at once, also in the middle of everything", async () => {
   const code = `
     const now = __wait(device.Echo.back);

@@ -115,8 +115,9 @@ export function planText(plan: Plan): string {
   ]);
 }
 
-function circumstances({ inLoop, conditional, parallel }: CallSite): string {
-  return [inLoop && "in a loop", conditional && "perhaps", parallel && "in parallel"].filter(Boolean).join(", ");
+function circumstances({ dynamic, inLoop, conditional, parallel }: CallSite): string {
+  const told = [dynamic && "handed on", inLoop && "in a loop", conditional && "perhaps", parallel && "in parallel"];
+  return told.filter(Boolean).join(", ");
 }
 
 export function noteLines(notes: readonly string[], paint: Paint): string {
