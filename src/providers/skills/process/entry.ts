@@ -21,7 +21,8 @@ const READ_BYTES = 64 << 10;
  * The process in which skills run. What they do to it, they do to themselves: the runtime watches it from the outside,
  * stops it when it no longer answers, and starts another one.
  */
-const endProcess = process.exit.bind(process);
+const [limitBytes = 0, parent = 0] = process.argv.slice(2).map(Number);
+const exit = process.exit.bind(process);
 const send = openChannel();
 const modules = new Map<string, LoadedModule>();
 const calls = new Map<number, AbortController>();
@@ -46,10 +47,7 @@ process.exit = (code) => {
     code: OWN_CODE,
   });
 };
-const [limitBytes = "0"] = process.argv.slice(2);
-const watchdog = new Worker(new URL("./watchdog.js", import.meta.url), {
-  workerData: { parent: process.ppid, limitBytes: Number(limitBytes) },
-});
+const watchdog = new Worker(new URL("./watchdog.js", import.meta.url), { workerData: { parent, limitBytes } });
 watchdog.unref();
 send({ kind: "ready" });
 
@@ -64,9 +62,15 @@ function openChannel(): (report: Report) => void {
   };
   const options = { fd: CHANNEL, onread: { buffer, callback: read } };
   const channel = new Socket(options);
-  for (const end of ["end", "close", "error"]) channel.on(end, () => endProcess(0));
+  for (const event of ["end", "close", "error"]) channel.on(event, end);
   channel.resume();
   return (report) => void channel.write(packed(report));
+}
+
+/** What skills want to do at the end may take for ever: without a runtime, nobody else would stop it. */
+function end(): void {
+  if (process.ppid === parent) exit(0);
+  else process.kill(process.pid, "SIGKILL");
 }
 
 function obey(order: Order): void {
