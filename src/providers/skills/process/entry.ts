@@ -122,10 +122,13 @@ async function invoke(order: InvokeOrder): Promise<void> {
   calls.set(call, abort);
   send({ kind: "started", call });
   const end = await endOf(order, abort.signal);
-  // First of all: our own code needs what it knows, too.
-  const changed = builtins.restore();
-  if (calls.delete(call)) answer(call, end);
-  if (changed !== undefined) send({ kind: "changed", what: changed, path: order.path });
+  try {
+    if (calls.delete(call)) answer(call, end);
+  } finally {
+    // Not before the answer is on its way: it takes a while to look at so much.
+    const what = builtins.restore();
+    if (what !== undefined) send({ kind: "changed", what, path: order.path });
+  }
 }
 
 type End =
