@@ -138,3 +138,5 @@ async function benchLocalCall(folder) {
     ],
   );
 }
+
+if (process.argv[1] === import.meta.filename) await benchSkills();

@@ -12,7 +12,7 @@ const FILES = Object.fromEntries(
   ),
 );
 
-test("L11: what skills/README.md shows works as it stands, in each form", async () => {
+test("L11: what skills/README.md shows works as it stands, in each form", { timeout: 90_000 }, async () => {
   expect(Object.keys(FILES).map((name) => name.replace("skills/", ""))).toEqual([
     "weather.ts",
     "counter.ts",

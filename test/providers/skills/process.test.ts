@@ -1,11 +1,14 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { readFile } from "node:fs/promises";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 import { beforeAll, describe, expect, test } from "vitest";
 
 import { SkillgateError } from "../../../src/errors.ts";
 import type { SkillsProvider } from "../../../src/providers/skills/index.ts";
-import { call, loadFiles } from "./call.ts";
+import { call, loadFiles, temporaryFolder, writeFiles } from "./call.ts";
 import { createStore } from "../../../src/store/index.ts";
 
 let misbehaving: string;
@@ -302,6 +305,39 @@ describe("calls", () => {
     expect(() => process.kill(pid, 0)).toThrow("ESRCH");
   });
 });
+
+test("L10: when the runtime is killed, its skills end too, whatever they want to do at the end", async () => {
+  const folder = await temporaryFolder();
+  await writeFiles(folder, {
+    "skills/staying.ts": `
+      process.on("exit", () => { for (;;); });
+      process.on("SIGTERM", () => {});
+      setInterval(() => {}, 1_000);
+      export const pid = () => process.pid;`,
+  });
+  const library = new URL("../../../dist/src/index.js", import.meta.url).href;
+  const program = `
+    const { createRuntime } = await import(${JSON.stringify(library)});
+    const runtime = await createRuntime({ skillsDir: ${JSON.stringify(join(folder, "skills"))} });
+    console.log(await runtime.call("StayingSkill.pid", {}));
+    setInterval(() => {}, 1_000);`;
+  const host = spawn(process.execPath, ["--input-type=module", "-e", program], {
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  const [line] = (await once(host.stdout, "data")) as [Buffer];
+  const pid = Number(line.toString());
+  expect(process.kill(pid, 0)).toBe(true);
+  host.kill("SIGKILL");
+  await expect.poll(() => isThere(pid), { timeout: 10_000 }).toBe(false);
+});
+
+function isThere(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}
 
 describe("isolation", () => {
   test("L10: a skill whose module does not start again says so, the others work", async () => {

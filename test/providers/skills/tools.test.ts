@@ -2,13 +2,17 @@ import { expect, test } from "vitest";
 
 import { call, loadFiles, methodOf } from "./call.ts";
 
+/** Large packages, on a machine that may have other things to do. */
+const PATIENT = { importTimeoutMs: 60_000 };
+
 /** Skills that import packages find those of this repository. */
 const PACKAGES = { node_modules: `->${process.cwd()}/node_modules` };
 
-test("L2: what the AI SDK's tool() makes is taken as it is", async () => {
-  const provider = await loadFiles({
-    ...PACKAGES,
-    "city.ts": `
+test("L2: what the AI SDK's tool() makes is taken as it is", { timeout: 90_000 }, async () => {
+  const provider = await loadFiles(
+    {
+      ...PACKAGES,
+      "city.ts": `
       import { dynamicTool, jsonSchema, tool } from "ai";
       import { z } from "zod";
 
@@ -35,7 +39,9 @@ test("L2: what the AI SDK's tool() makes is taken as it is", async () => {
         needsApproval: true,
         execute: async (input, { toolCallId, abortSignal, messages }) => [input, toolCallId, abortSignal?.aborted, messages],
       });`,
-  });
+    },
+    PATIENT,
+  );
 
   expect(provider.problems).toEqual([]);
   expect(methodOf(provider, "CitySkill.weather")).toMatchObject({
@@ -75,9 +81,10 @@ test.each([
   ["@modelcontextprotocol/sdk/server/mcp.js", "{ a: z.number(), b: z.number().optional() }"],
 ])("L2: what is passed to registerTool of %s, and what it returns, is taken as it is", async (sdk, schema) => {
   const sum = SUM.replace("SCHEMA", schema);
-  const provider = await loadFiles({
-    ...PACKAGES,
-    "math.mjs": `
+  const provider = await loadFiles(
+    {
+      ...PACKAGES,
+      "math.mjs": `
       import { McpServer } from "${sdk}";
       import { z } from "zod";
       const server = new McpServer({ name: "math", version: "1.0.0" });
@@ -91,7 +98,9 @@ test.each([
       export const signalled = server.registerTool("signalled", { description: "Looks at its signal" }, async (context) => ({
         content: [{ type: "text", text: String((context.mcpReq ?? context).signal.aborted) }],
       }));`,
-  });
+    },
+    PATIENT,
+  );
 
   expect(provider.problems).toEqual([]);
   for (const name of ["sum", "sum_of_two"]) {

@@ -21,7 +21,8 @@ const READ_BYTES = 64 << 10;
  * The process in which skills run. What they do to it, they do to themselves: the runtime watches it from the outside,
  * stops it when it no longer answers, and starts another one.
  */
-const endProcess = process.exit.bind(process);
+const [limitBytes = 0, parent = 0] = process.argv.slice(2).map(Number);
+const exit = process.exit.bind(process);
 const send = openChannel();
 const modules = new Map<string, LoadedModule>();
 const calls = new Map<number, AbortController>();
@@ -46,10 +47,7 @@ process.exit = (code) => {
     code: OWN_CODE,
   });
 };
-const [limitBytes = "0"] = process.argv.slice(2);
-const watchdog = new Worker(new URL("./watchdog.js", import.meta.url), {
-  workerData: { parent: process.ppid, limitBytes: Number(limitBytes) },
-});
+const watchdog = new Worker(new URL("./watchdog.js", import.meta.url), { workerData: { parent, limitBytes } });
 watchdog.unref();
 send({ kind: "ready" });
 
@@ -64,9 +62,15 @@ function openChannel(): (report: Report) => void {
   };
   const options = { fd: CHANNEL, onread: { buffer, callback: read } };
   const channel = new Socket(options);
-  for (const end of ["end", "close", "error"]) channel.on(end, () => endProcess(0));
+  for (const event of ["end", "close", "error"]) channel.on(event, end);
   channel.resume();
   return (report) => void channel.write(packed(report));
+}
+
+/** What skills want to do at the end may take for ever: without a runtime, nobody else would stop it. */
+function end(): void {
+  if (process.ppid === parent) exit(0);
+  else process.kill(process.pid, "SIGKILL");
 }
 
 function obey(order: Order): void {
@@ -118,10 +122,13 @@ async function invoke(order: InvokeOrder): Promise<void> {
   calls.set(call, abort);
   send({ kind: "started", call });
   const end = await endOf(order, abort.signal);
-  // First of all: our own code needs what it knows, too.
-  const changed = builtins.restore();
-  if (calls.delete(call)) answer(call, end);
-  if (changed !== undefined) send({ kind: "changed", what: changed, path: order.path });
+  try {
+    if (calls.delete(call)) answer(call, end);
+  } finally {
+    // Not before the answer is on its way: it takes a while to look at so much.
+    const what = builtins.restore();
+    if (what !== undefined) send({ kind: "changed", what, path: order.path });
+  }
 }
 
 type End =

@@ -52,7 +52,7 @@ export class SkillProcess {
     const limitBytes = options.memoryBytes * 1.5;
     const flags = [`--max-old-space-size=${heapMb}`, "--disable-warning=ExperimentalWarning"];
     this.#options = options;
-    this.#child = spawn(process.execPath, [...flags, ENTRY, String(limitBytes)], {
+    this.#child = spawn(process.execPath, [...flags, ENTRY, String(limitBytes), String(process.pid)], {
       stdio: ["ignore", "pipe", "pipe", "pipe"],
     });
     this.#channel = channelOf(this.#child);
