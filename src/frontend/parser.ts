@@ -5,7 +5,7 @@ import type { ErrorCode } from "../errors.ts";
 /** What one snippet may consist of. Honest ones stay far below; beyond it parsers and engines get slow, or crash. */
 export const PARSE_LIMITS = Object.freeze({
   /** Words and signs. */
-  tokens: 40_000,
+  tokens: 32_000,
   /** Declared names. Acorn compares each with all others of its scope, and so does QuickJS. */
   bindings: 2_000,
   /** Calls of the parser inside each other, weighed by the stack that they take: about 100 brackets. */

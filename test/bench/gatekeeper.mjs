@@ -106,15 +106,15 @@ function typed(at) {
 }
 
 function many(at) {
-  return Array.from({ length: 50 }, (_, part) => `{\n${report(at + part)}}`).join("\n");
+  return Array.from({ length: 42 }, (_, part) => `{\n${report(at + part)}}`).join("\n");
 }
 
 function numbers(at) {
-  return `const numbers = [${Array.from({ length: 19_900 }, (_, n) => n + at).join(", ")}];\nnumbers.length`;
+  return `const numbers = [${Array.from({ length: 15_900 }, (_, n) => n + at).join(", ")}];\nnumbers.length`;
 }
 
 function statements(at) {
-  return `let sum = ${at};\n${"sum = sum + Math.max(sum, 1);\n".repeat(3_050)}sum`;
+  return `let sum = ${at};\n${"sum = sum + Math.max(sum, 1);\n".repeat(2_450)}sum`;
 }
 
 function skill(at) {

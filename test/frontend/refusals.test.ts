@@ -65,7 +65,7 @@ describe("S5 S7: what is too large is refused before it is read", () => {
   });
 
   test.each([
-    ["words and signs", "f(1);".repeat(15_000), "SOURCE_LIMIT", "more than 40000 words and signs"],
+    ["words and signs", "f(1);".repeat(15_000), "SOURCE_LIMIT", "more than 32000 words and signs"],
     [
       "declared names",
       Array.from({ length: 2_001 }, (_, i) => `let v${i};`).join(""),
@@ -95,7 +95,7 @@ describe("S5 S7: what is too large is refused before it is read", () => {
       "words and signs of TypeScript",
       `let z: number;${"(a as any);".repeat(20_000)}`,
       "SOURCE_LIMIT",
-      "more than 40000 words and signs",
+      "more than 32000 words and signs",
     ],
   ])("S7: too many or too much of %s", (_what, source, code, what) => {
     const [violation] = violationsOf(source);
