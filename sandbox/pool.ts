@@ -199,7 +199,10 @@ export class Pool {
 
   async #answerWait(slot: Slot, message: Extract<FromWorker, { kind: "wait" }>): Promise<void> {
     const run = slot.resident;
-    if (run === undefined || run.over) return;
+    if (run === undefined || run.over) {
+      slot.wake(); // it was interrupted before it stood still: nothing else would wake it
+      return;
+    }
     slot.state = "blocked";
     const computeLeft = slot.killAt - performance.now();
     const answer = await run.onWait(message.deeds, message.call);
