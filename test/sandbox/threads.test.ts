@@ -184,6 +184,28 @@ test("S7: a run that is cancelled while it computes between two blocking calls s
   expect(killed).toBe(0);
 });
 
+test("S7: a listener for what is printed that throws loses nothing but its own call", async () => {
+  const sandbox = openSandbox(2);
+  await Promise.all([valueOf(sandbox, "return 1"), valueOf(sandbox, "return 1")]);
+  const heard: unknown[] = [];
+  const uncaught = process.listeners("uncaughtException");
+  process.removeAllListeners("uncaughtException").on("uncaughtException", (error) => heard.push(error.message));
+  try {
+    const print = (text: string): void => {
+      throw new Error(`cannot show ${text}`);
+    };
+    const failing = run(sandbox, "print('x'); await device.Echo.back(1); print('y'); return 1", { print });
+    const others = Promise.all([1, 2, 3].map((n) => valueOf(sandbox, `return device.Echo.back(${n})`)));
+    expect(await failing).toMatchObject({ end: { kind: "returned", json: "1" }, output: "x\ny" });
+    expect(await others).toEqual([1, 2, 3]);
+    await later(0);
+  } finally {
+    process.removeAllListeners("uncaughtException");
+    for (const listener of uncaught) process.on("uncaughtException", listener);
+  }
+  expect(heard).toEqual(["cannot show x", "cannot show y"]);
+});
+
 test("S7: a sandbox without runs does not keep its process alive", async () => {
   const status = await program(`
     const { end } = await sandbox.run({ code: "return 42", paths: [] }, async () => ({ ok: true, json: "1" }));
