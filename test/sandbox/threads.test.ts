@@ -2,7 +2,7 @@ import { monitorEventLoopDelay } from "node:perf_hooks";
 import type { Worker } from "node:worker_threads";
 import { expect, test } from "vitest";
 
-import { createSandbox } from "../../sandbox/index.ts";
+import { createSandbox, type Sandbox } from "../../sandbox/index.ts";
 import { answer, later, LIMITS, openSandbox, run, runInChild, valueOf } from "./wall.ts";
 
 const HOSTILE = [
@@ -237,13 +237,59 @@ test("S7: the end of a sandbox is the end of its threads", async () => {
   expect(seen.map(({ threadId }) => threadId)).toEqual([-1, -1]);
 });
 
+test("S7: threads that a rush has started end when nobody needs them any more", async () => {
+  const alive = new Set<Worker>();
+  let most = 0;
+  let exited = (): void => {};
+  const note = (worker: Worker): void => {
+    most = Math.max(most, alive.add(worker).size);
+    worker.once("exit", () => alive.delete(worker) && exited());
+  };
+  process.on("worker", note);
+  const sandbox = createSandbox({ limits: LIMITS, workers: 1, idleMs: 20 });
+  await Promise.all(rush(sandbox, 6));
+  expect(most).toBeGreaterThanOrEqual(6);
+  while (alive.size > 2) await new Promise<void>((resolve) => (exited = resolve));
+  expect(await valueOf(sandbox, "return device.Echo.back(1)")).toBe(1);
+  expect(await Promise.all(rush(sandbox, 6))).toHaveLength(6);
+  await sandbox.close();
+  process.off("worker", note);
+  expect(alive.size).toBe(0);
+});
+
+test("S7: threads that a rush has started do not keep their process alive", async () => {
+  const status = await program(`
+    let waiting = 0;
+    let open;
+    const all = new Promise((resolve) => (open = resolve));
+    const answer = async () => (++waiting === 8 && open(), await all, { ok: true, json: "1" });
+    const code = "return __wait(device.plain)()";
+    const outcomes = await Promise.all(Array.from({ length: 8 }, () => sandbox.run({ code, paths: ["plain"] }, answer)));
+    process.stdout.write(outcomes.map(({ end }) => end.json).join(""));`);
+  expect(status).toEqual([0, "11111111"]);
+});
+
+/** Runs that stand still for a call until all of them do. */
+function rush(sandbox: Sandbox, count: number): readonly Promise<unknown>[] {
+  let waiting = 0;
+  let open = (): void => {};
+  const all = new Promise<void>((resolve) => (open = resolve));
+  return Array.from({ length: count }, () =>
+    valueOf(sandbox, "return __wait(device.plain)()", async () => {
+      if (++waiting === count) open();
+      await all;
+      return answer(1);
+    }),
+  );
+}
+
 /** Exit code and output of a program that has a `sandbox`. */
 function program(body: string): Promise<readonly [exit: number, output: string]> {
   const file = new URL("../../dist/sandbox/index.js", import.meta.url).href;
   const code = `
     const { createSandbox } = await import(${JSON.stringify(file)});
     const limits = ${JSON.stringify(LIMITS)};
-    const sandbox = createSandbox({ limits });
+    const sandbox = createSandbox({ limits, workers: 3, idleMs: 1e6 });
     ${body}`;
   return runInChild([], code);
 }
