@@ -24,6 +24,8 @@ export interface SandboxOptions {
   readonly limits: RunLimits;
   /** Worker threads that compute at the same time; one fewer than the machine has cores, at most 4, if missing. */
   readonly workers?: number;
+  /** How long threads that a rush has started stay without work; 5 seconds if missing. */
+  readonly idleMs?: number;
 }
 
 export interface SandboxRunOptions {
@@ -110,11 +112,12 @@ export function createSandbox(options: SandboxOptions): Sandbox {
   };
 }
 
-function openPool({ limits, workers = Math.max(1, Math.min(4, availableParallelism() - 1)) }: SandboxOptions): {
-  readonly pool: Pool;
-  readonly key: string;
-} {
-  const pool = new Pool({ workerFile: new URL("worker.cjs", COMPILED), size: workers, most: workers * 8 });
+function openPool({
+  limits,
+  workers = Math.max(1, Math.min(4, availableParallelism() - 1)),
+  idleMs = 5_000,
+}: SandboxOptions): { readonly pool: Pool; readonly key: string } {
+  const pool = new Pool({ workerFile: new URL("worker.cjs", COMPILED), size: workers, most: workers * 8, idleMs });
   pool.hire(); // starting takes longer than all that follows
   try {
     const { module, digest } = compileEngine();

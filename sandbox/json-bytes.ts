@@ -1,6 +1,8 @@
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 const ROOM = 64;
+/** So many units of a string are escaped at once: what it becomes must be measured before there is much of it. */
+const PIECE = 16 << 10;
 /** For most texts: it is written again and again. */
 const SCRATCH = Buffer.alloc(64 << 10);
 
@@ -39,7 +41,7 @@ export class JsonBytes {
     for (let i = from; i < to; i++) {
       const byte = bytes[i] as number;
       if (byte < 0x20 || byte >= 0x80 || byte === QUOTE || byte === BACKSLASH) {
-        this.#quoted(bytes.toString("latin1", from, to));
+        this.#quoted(bytes, from, to, "latin1");
         return;
       }
       out[at++] = byte;
@@ -50,14 +52,23 @@ export class JsonBytes {
 
   /** A string of UTF-16. */
   wide(bytes: Buffer, from: number, to: number): void {
-    this.#quoted(bytes.toString("utf16le", from, to));
+    this.#reserve((to - from) / 2 + 2);
+    this.#quoted(bytes, from, to, "utf16le");
   }
 
-  #quoted(text: string): void {
-    const json = JSON.stringify(text);
-    this.#reserve(Buffer.byteLength(json));
+  #quoted(bytes: Buffer, from: number, to: number, encoding: "latin1" | "utf16le"): void {
+    const most = encoding === "latin1" ? PIECE : PIECE * 2;
     this.#isAscii = false;
-    this.#at += this.#out.write(json, this.#at);
+    this.ascii('"');
+    for (let at = from; at < to;) {
+      let end = Math.min(at + most, to);
+      if (encoding === "utf16le" && end < to && isHighSurrogate(bytes, end - 2)) end -= 2;
+      const json = JSON.stringify(bytes.toString(encoding, at, end)).slice(1, -1);
+      this.#reserve(Buffer.byteLength(json));
+      this.#at += this.#out.write(json, this.#at);
+      at = end;
+    }
+    this.ascii('"');
   }
 
   #reserve(bytes: number): void {
@@ -68,4 +79,9 @@ export class JsonBytes {
     this.#out.copy(larger, 0, 0, this.#at);
     this.#out = larger;
   }
+}
+
+/** The first half of a character, which must not be cut off from the second. */
+function isHighSurrogate(bytes: Buffer, at: number): boolean {
+  return ((bytes[at + 1] as number) & 0xfc) === 0xd8;
 }

@@ -1,6 +1,9 @@
 import { TAG, VERSION } from "./binary-form.ts";
 import { JsonBytes } from "./json-bytes.ts";
 
+/** Values with more names of properties are left to the guest: what we keep of each is more than it may have written. */
+const MOST_NAMES = 1 << 16;
+
 /**
  * JSON of a value in the engine's binary form, which a guest writes five times as fast as JSON. Undefined for what has
  * no certain JSON (then the guest must write it), and for what is longer than that. The bytes may be anything, and so
@@ -33,7 +36,9 @@ class Reader {
 
   read(): string {
     if (this.#byte() !== VERSION) throw new Error("another version");
-    for (let count = this.#number(); count > 0; count--) {
+    const names = this.#number();
+    if (names > MOST_NAMES) throw new Error("too many names");
+    for (let count = names; count > 0; count--) {
       const head = this.#number();
       this.#names.push(this.#skip(sizeOf(head)));
       this.#heads.push(head);

@@ -25,16 +25,21 @@ export class Lookout {
       setImmediate(() => (this.#turnEnds = 0)).unref();
     }
     if (working.length === 0 || now > this.#turnEnds || this.#hasty-- > 0) return;
+    this.#watch(working, now + LINGER_MS);
+    for (const slot of working) for (const message of slot.read()) hear(slot, message);
+  }
+
+  #watch(working: readonly Slot[], until: number): void {
     for (const slot of working) slot.watched = true;
-    const until = now + LINGER_MS;
-    while (!working.some((slot) => slot.hasSpoken)) {
-      if (performance.now() < until) continue;
-      this.#hasty = HASTE;
-      break;
-    }
-    for (const slot of working) {
-      slot.watched = false;
-      for (const message of slot.read()) hear(slot, message);
+    try {
+      while (!working.some((slot) => slot.hasSpoken)) {
+        if (performance.now() < until) continue;
+        this.#hasty = HASTE;
+        return;
+      }
+    } finally {
+      // All of them, before any is heard: whoever is not watched calls, whatever happens here.
+      for (const slot of working) slot.watched = false;
     }
   }
 }

@@ -13,6 +13,8 @@ export interface PoolOptions {
   readonly size: number;
   /** Workers in all, those included whose guests stand still for a call. */
   readonly most: number;
+  /** How long workers beyond those that compute, and a spare, are kept without work. */
+  readonly idleMs: number;
 }
 
 /**
@@ -30,6 +32,9 @@ export class Pool {
   #warm = false;
   #added = 0;
   #watch: NodeJS.Timeout | undefined;
+  #thinning: NodeJS.Timeout | undefined;
+  /** Threads that are on their way out. */
+  readonly #ending = new Set<Promise<unknown>>();
   #closed = false;
   readonly #lookout = new Lookout();
 
@@ -76,9 +81,9 @@ export class Pool {
   async close(): Promise<void> {
     this.#closed = true;
     clearInterval(this.#watch);
-    const slots = [...this.#slots];
-    this.#slots.clear();
-    await Promise.all(slots.map((slot) => slot.end()));
+    clearTimeout(this.#thinning);
+    for (const slot of this.#slots) this.#end(slot);
+    await Promise.all(this.#ending);
   }
 
   /**
@@ -109,6 +114,7 @@ export class Pool {
     }
     this.#staff();
     this.#keepWatch();
+    this.#thinOut();
     const working = [...this.#slots].filter(({ state }) => state === "busy");
     this.#lookout.linger(working, (slot, message) => this.#hear(slot, message));
   }
@@ -199,7 +205,10 @@ export class Pool {
 
   async #answerWait(slot: Slot, message: Extract<FromWorker, { kind: "wait" }>): Promise<void> {
     const run = slot.resident;
-    if (run === undefined || run.over) return;
+    if (run === undefined || run.over) {
+      slot.wake(); // it was interrupted before it stood still: nothing else would wake it
+      return;
+    }
     slot.state = "blocked";
     const computeLeft = slot.killAt - performance.now();
     const answer = await run.onWait(message.deeds, message.call);
@@ -223,6 +232,23 @@ export class Pool {
     while (this.#slots.size < target && this.#count("starting") < size) this.hire();
   }
 
+  /** Some time after a rush, ends the threads that it has left without work: each holds a memory of its own. */
+  #thinOut(): void {
+    if (this.#surplus() <= 0 || this.#closed) return;
+    this.#thinning ??= setTimeout(() => {
+      this.#thinning = undefined;
+      const since = performance.now() - this.#options.idleMs;
+      const unused = [...this.#slots].filter((slot) => slot.isUnusedSince(since));
+      for (const slot of unused.slice(0, Math.max(0, this.#surplus()))) this.#end(slot);
+      this.#thinOut();
+    }, this.#options.idleMs).unref();
+  }
+
+  /** Threads beyond those whose guests stand still, those that may compute, and a spare. */
+  #surplus(): number {
+    return this.#slots.size - this.#count("blocked") - this.#options.size - 1;
+  }
+
   #count(state: Slot["state"]): number {
     return [...this.#slots].filter((slot) => slot.state === state).length;
   }
@@ -240,12 +266,17 @@ export class Pool {
   /** The worker is gone, or has to go. Its run ends; those whose pages were put aside are not touched by it. */
   #fire(slot: Slot): void {
     if (slot.state === "dead") return;
-    void slot.end();
-    this.#slots.delete(slot);
+    this.#end(slot);
     const lost = [...slot.parking.values()];
     if (slot.resident !== undefined) lost.push(slot.resident);
     for (const run of lost) run.stop("ENGINE_TRAP");
     this.#schedule();
+  }
+
+  #end(slot: Slot): void {
+    this.#slots.delete(slot);
+    const ending: Promise<unknown> = slot.end().finally(() => this.#ending.delete(ending));
+    this.#ending.add(ending);
   }
 
   #keepWatch(): void {

@@ -235,10 +235,21 @@ export class Run {
     for (const print of deeds.prints) {
       this.#prints.push(print);
       this.#outputLeft -= Buffer.byteLength(print.text) + 1;
-      if (this.#outputLeft >= 0) this.#print(print.text);
+      if (this.#outputLeft >= 0) this.#show(print.text);
     }
     if (this.#outputLeft < 0) this.#outputCut = true;
     for (const timer of deeds.timers) this.#setTimer(timer);
+  }
+
+  /** An error of whoever listens is the process's to hear of, and nothing that the run may end by. */
+  #show(text: string): void {
+    try {
+      this.#print(text);
+    } catch (error) {
+      process.nextTick(() => {
+        throw error;
+      });
+    }
   }
 
   #setTimer({ id, milliseconds }: Timer): void {

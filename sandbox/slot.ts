@@ -21,6 +21,7 @@ export class Slot {
   killAt = Infinity;
   /** Since when the guest computes, as far as the host has not been told yet. */
   computesSince = 0;
+  #restsSince = Infinity;
 
   constructor(workerFile: URL, on: { readonly message: (message: FromWorker) => void; readonly end: () => void }) {
     const { port1, port2 } = new MessageChannel();
@@ -80,7 +81,14 @@ export class Slot {
 
   rest(): void {
     this.state = "idle";
+    this.#restsSince = performance.now();
     this.#worker.unref();
+  }
+
+  /** True if there has been nothing to do since that moment, and nothing of a run lies there. */
+  isUnusedSince(moment: number): boolean {
+    const isEmpty = this.resident === undefined && this.parking.size === 0;
+    return this.state === "idle" && isEmpty && this.#restsSince <= moment;
   }
 
   get isOverdue(): boolean {

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 
 import { binaryOfJson } from "../../sandbox/binary-of-json.ts";
 import { jsonOfBinary } from "../../sandbox/json-of-binary.ts";
-import { answer, LIMITS, openSandbox, run, valueOf } from "./wall.ts";
+import { answer, LIMITS, openSandbox, run, runInChild, valueOf } from "./wall.ts";
 
 const sandbox = openSandbox(2);
 
@@ -129,6 +129,44 @@ test("S9: bytes that no engine has written give nothing, and no error", () => {
     if (json !== undefined && json !== "") JSON.parse(json);
   });
   fc.assert(property, { numRuns: 3_000 });
+});
+
+test("S7: a forged form costs no more memory than the value may have bytes", { timeout: 30_000 }, async () => {
+  const forged = await runInChild(
+    ["--max-old-space-size=32"],
+    `
+    const { jsonOfBinary } = await import(${JSON.stringify(new URL("../../dist/sandbox/json-of-binary.js", import.meta.url).href)});
+    const head = (number) => Buffer.from([0, 7, 14, 21, 28].map((shift) => ((number >>> shift) & 127) | (shift < 28 ? 128 : 0)));
+    const names = Buffer.concat([Buffer.from([5]), head(2e7), Buffer.alloc(2e7), Buffer.from([1])]);
+    const wide = Buffer.concat([Buffer.from([5, 0, 7]), head(2e7 * 2 + 1), Buffer.alloc(4e7, Buffer.from([1, 0]))]);
+    const narrow = Buffer.concat([Buffer.from([5, 0, 7]), head(2e7 * 2), Buffer.alloc(2e7, 1)]);
+    const json = [[names, 100], [wide, 100], [wide, 2.1e7], [narrow, 2.1e7]].map(([bytes, most]) => jsonOfBinary(bytes, most));
+    process.stdout.write(json.map(String).join());`,
+  );
+  expect(forged).toEqual([0, "undefined,undefined,undefined,undefined"]);
+});
+
+test("S9: strings with escapes are whole wherever a piece of them ends", () => {
+  for (const length of [16_382, 16_383, 16_384, 32_767, 32_768, 70_000])
+    for (const text of ["\ud83c\udf89", "\ud800", "\udc00\ud800", "\ud800\ud83c\udf89", "\u0001", "ü", "€"]) {
+      const string = Buffer.from("ab".repeat(length / 2) + (length % 2 === 1 ? "c" : "") + text.repeat(9), "utf16le");
+      const head = (string.length / 2) * 2 + 1;
+      const number = [(head & 127) | 128, ((head >>> 7) & 127) | 128, head >>> 14];
+      const json = JSON.stringify(string.toString("utf16le"));
+      expect(jsonOfBinary(Buffer.concat([Buffer.from([5, 0, 7, ...number]), string]), 1e6)).toBe(json);
+    }
+});
+
+test("S9: objects with ever so many names cross with all of them", async () => {
+  const code = `
+    const many = {};
+    for (let i = 0; i < 70_000; i++) many["n" + i] = i;
+    return { there: (await device.Echo.back(many)), here: many }`;
+  const { end } = await run(sandbox, code, {
+    limits: { argumentBytes: 4 << 20, answerBytes: 4 << 20, resultBytes: 8 << 20 },
+  });
+  const many = Object.fromEntries(Array.from({ length: 70_000 }, (_, i) => [`n${i}`, i]));
+  expect(contentOf(end)).toEqual({ there: many, here: many });
 });
 
 test("S9: JSON in the engine's form is the same JSON", () => {

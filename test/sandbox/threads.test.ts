@@ -1,10 +1,9 @@
-import { spawn } from "node:child_process";
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import type { Worker } from "node:worker_threads";
 import { expect, test } from "vitest";
 
-import { createSandbox } from "../../sandbox/index.ts";
-import { answer, later, LIMITS, openSandbox, run, valueOf } from "./wall.ts";
+import { createSandbox, type Sandbox } from "../../sandbox/index.ts";
+import { answer, later, LIMITS, openSandbox, run, runInChild, valueOf } from "./wall.ts";
 
 const HOSTILE = [
   "for (;;);",
@@ -161,6 +160,52 @@ test("S7: after a thread was ended by force, another is ready", async () => {
   expect(waits.sort((a, b) => a - b)[2]).toBeLessThan(250);
 });
 
+test("S7: a run that is cancelled while it computes between two blocking calls stops where it waits next", async () => {
+  let killed = 0;
+  const note = (worker: Worker): void => void worker.once("exit", () => killed++);
+  process.on("worker", note);
+  const sandbox = openSandbox(1);
+  for (let round = 0; round < 3; round++) {
+    const controller = new AbortController();
+    let resolve = (): void => {};
+    const promise = new Promise<void>((done) => (resolve = done));
+    // The engine does not look at the clock in a native loop, nor between it and the call.
+    const code = "const list = new Array(2e6).fill(1); __wait(device.plain)(); list.indexOf(2); __wait(device.plain)()";
+    const ran = run(sandbox, code, { signal: controller.signal }, async () => {
+      setImmediate(() => setImmediate(resolve));
+      return answer(1);
+    });
+    await promise;
+    controller.abort();
+    expect((await ran).end).toEqual({ kind: "stopped", reason: "CANCELLED" });
+    await later(200); // longer than the grace that a deaf guest gets
+  }
+  process.off("worker", note);
+  expect(killed).toBe(0);
+});
+
+test("S7: a listener for what is printed that throws loses nothing but its own call", async () => {
+  const sandbox = openSandbox(2);
+  await Promise.all([valueOf(sandbox, "return 1"), valueOf(sandbox, "return 1")]);
+  const heard: unknown[] = [];
+  const uncaught = process.listeners("uncaughtException");
+  process.removeAllListeners("uncaughtException").on("uncaughtException", (error) => heard.push(error.message));
+  try {
+    const print = (text: string): void => {
+      throw new Error(`cannot show ${text}`);
+    };
+    const failing = run(sandbox, "print('x'); await device.Echo.back(1); print('y'); return 1", { print });
+    const others = Promise.all([1, 2, 3].map((n) => valueOf(sandbox, `return device.Echo.back(${n})`)));
+    expect(await failing).toMatchObject({ end: { kind: "returned", json: "1" }, output: "x\ny" });
+    expect(await others).toEqual([1, 2, 3]);
+    await later(0);
+  } finally {
+    process.removeAllListeners("uncaughtException");
+    for (const listener of uncaught) process.on("uncaughtException", listener);
+  }
+  expect(heard).toEqual(["cannot show x", "cannot show y"]);
+});
+
 test("S7: a sandbox without runs does not keep its process alive", async () => {
   const status = await program(`
     const { end } = await sandbox.run({ code: "return 42", paths: [] }, async () => ({ ok: true, json: "1" }));
@@ -184,24 +229,67 @@ test("S7: the end of a sandbox is the end of its threads", async () => {
   const note = (worker: Worker): void => void seen.push(worker);
   process.on("worker", note);
   const sandbox = createSandbox({ limits: LIMITS, workers: 1 });
-  await sandbox.run({ code: "", paths: [] }, async () => answer(1));
-  process.off("worker", note);
-  expect(seen).toHaveLength(1);
+  const program = { code: "", paths: [] };
+  // The second run has a spare thread started: it is still on its way when everything ends.
+  await Promise.all([sandbox.run(program, async () => answer(1)), sandbox.run(program, async () => answer(1))]);
   await sandbox.close();
-  expect(seen[0]?.threadId).toBe(-1);
+  process.off("worker", note);
+  expect(seen.map(({ threadId }) => threadId)).toEqual([-1, -1]);
 });
 
+test("S7: threads that a rush has started end when nobody needs them any more", async () => {
+  const alive = new Set<Worker>();
+  let most = 0;
+  let exited = (): void => {};
+  const note = (worker: Worker): void => {
+    most = Math.max(most, alive.add(worker).size);
+    worker.once("exit", () => alive.delete(worker) && exited());
+  };
+  process.on("worker", note);
+  const sandbox = createSandbox({ limits: LIMITS, workers: 1, idleMs: 20 });
+  await Promise.all(rush(sandbox, 6));
+  expect(most).toBeGreaterThanOrEqual(6);
+  while (alive.size > 2) await new Promise<void>((resolve) => (exited = resolve));
+  expect(await valueOf(sandbox, "return device.Echo.back(1)")).toBe(1);
+  expect(await Promise.all(rush(sandbox, 6))).toHaveLength(6);
+  await sandbox.close();
+  process.off("worker", note);
+  expect(alive.size).toBe(0);
+});
+
+test("S7: threads that a rush has started do not keep their process alive", async () => {
+  const status = await program(`
+    let waiting = 0;
+    let open;
+    const all = new Promise((resolve) => (open = resolve));
+    const answer = async () => (++waiting === 8 && open(), await all, { ok: true, json: "1" });
+    const code = "return __wait(device.plain)()";
+    const outcomes = await Promise.all(Array.from({ length: 8 }, () => sandbox.run({ code, paths: ["plain"] }, answer)));
+    process.stdout.write(outcomes.map(({ end }) => end.json).join(""));`);
+  expect(status).toEqual([0, "11111111"]);
+});
+
+/** Runs that stand still for a call until all of them do. */
+function rush(sandbox: Sandbox, count: number): readonly Promise<unknown>[] {
+  let waiting = 0;
+  let open = (): void => {};
+  const all = new Promise<void>((resolve) => (open = resolve));
+  return Array.from({ length: count }, () =>
+    valueOf(sandbox, "return __wait(device.plain)()", async () => {
+      if (++waiting === count) open();
+      await all;
+      return answer(1);
+    }),
+  );
+}
+
 /** Exit code and output of a program that has a `sandbox`. */
-async function program(body: string): Promise<readonly [exit: number, output: string]> {
+function program(body: string): Promise<readonly [exit: number, output: string]> {
   const file = new URL("../../dist/sandbox/index.js", import.meta.url).href;
   const code = `
     const { createSandbox } = await import(${JSON.stringify(file)});
     const limits = ${JSON.stringify(LIMITS)};
-    const sandbox = createSandbox({ limits });
+    const sandbox = createSandbox({ limits, workers: 3, idleMs: 1e6 });
     ${body}`;
-  const child = spawn(process.execPath, ["--input-type=module", "-e", code], { stdio: ["ignore", "pipe", "inherit"] });
-  let output = "";
-  child.stdout.on("data", (chunk: Buffer) => (output += chunk.toString()));
-  const exit = await new Promise<number>((resolve) => child.on("close", resolve));
-  return [exit, output];
+  return runInChild([], code);
 }

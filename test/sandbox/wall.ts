@@ -1,3 +1,4 @@
+import { spawn } from "node:child_process";
 import { afterAll } from "vitest";
 
 import {
@@ -85,6 +86,19 @@ export async function thrownBy(sandbox: Sandbox, code: string, respond: Answer =
   const { end } = await run(sandbox, code, {}, respond);
   if (end.kind !== "threw") throw new Error(`did not throw: ${JSON.stringify(end)}`);
   return JSON.parse(end.json) as Thrown;
+}
+
+/** Exit code and output of a program that runs in a process of its own. */
+export async function runInChild(
+  flags: readonly string[],
+  code: string,
+): Promise<readonly [exit: number, output: string]> {
+  const args = [...flags, "--input-type=module", "-e", code];
+  const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "ignore"] });
+  let output = "";
+  child.stdout.on("data", (chunk: Buffer) => (output += chunk.toString()));
+  const exit = await new Promise<number>((resolve) => child.on("close", resolve));
+  return [exit, output];
 }
 
 export interface Thrown {
