@@ -7,6 +7,7 @@ import { type CallEnd, type CallRequest, Calls, type CallsOptions } from "./call
 import { Ending } from "./ending.ts";
 import { packed, Unpacker } from "./frames.ts";
 import { Imports } from "./imports.ts";
+import { tell } from "./listeners.ts";
 import { CHANNEL, type Loaded, type LoadOrder, type Order } from "./messages.ts";
 import { parseReport } from "./parse-report.ts";
 import { ProcessGone } from "./skill-errors.ts";
@@ -56,7 +57,7 @@ export class SkillProcess {
       stdio: ["ignore", "pipe", "pipe", "pipe"],
     });
     this.#channel = channelOf(this.#child);
-    this.#ending = new Ending(this.#child, this.#channel, limitBytes, options.log);
+    this.#ending = new Ending(this.#child, this.#channel, limitBytes, (...words) => tell(() => options.log(...words)));
     const line: Line = {
       send: (order) => this.#send(order),
       stop: (why) => this.#ending.stop(why),
@@ -121,7 +122,7 @@ export class SkillProcess {
   }
 
   #listen(): void {
-    const messages = new Unpacker((message) => this.#hear(message));
+    const messages = new Unpacker((message) => tell(() => this.#hear(message)));
     this.#channel.on("data", (bytes: Buffer) => {
       try {
         messages.add(bytes);
