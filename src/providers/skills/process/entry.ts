@@ -2,6 +2,7 @@ import { AsyncLocalStorage } from "node:async_hooks";
 import { Socket } from "node:net";
 import { Worker } from "node:worker_threads";
 
+import { excessOf } from "../../../model/extent.ts";
 import { Builtins } from "./builtins.ts";
 import { failureOf } from "./failure.ts";
 import { packed, TooLarge, Unpacker } from "./frames.ts";
@@ -64,7 +65,12 @@ function openChannel(): (report: Report) => void {
   const channel = new Socket(options);
   for (const event of ["end", "close", "error"]) channel.on(event, end);
   channel.resume();
-  return (report) => void channel.write(packed(report));
+  return (report) => {
+    // What is shared is small in here, and grows beyond all bounds when the runtime writes it out.
+    const excess = excessOf(report);
+    if (excess !== undefined) throw new TooLarge(excess);
+    channel.write(packed(report));
+  };
 }
 
 /** What skills want to do at the end may take for ever: without a runtime, nobody else would stop it. */

@@ -1,5 +1,7 @@
 import { DefaultDeserializer, DefaultSerializer } from "node:v8";
 
+import type { Excess } from "../../../model/extent.ts";
+
 /** What one message may take: enough for whatever a model could read, too little to hurt who receives it. */
 const MOST_BYTES = 64 << 20;
 const LENGTH_BYTES = 4;
@@ -8,8 +10,8 @@ const NO_LENGTH = Buffer.alloc(LENGTH_BYTES);
 export class TooLarge extends Error {
   override readonly name = "TooLarge";
 
-  constructor() {
-    super(`more than ${MOST_BYTES >> 20} MB`);
+  constructor(what: Excess = "more than 64 MB") {
+    super(what);
   }
 }
 
