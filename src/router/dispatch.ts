@@ -1,4 +1,6 @@
+import { sentence, SkillgateError } from "../errors.ts";
 import type { Skill } from "../model/catalog.ts";
+import { excessOf } from "../model/extent.ts";
 import type { CallContext } from "../model/skill.ts";
 import { inputOf, type GuardedCall, type Stage } from "./call.ts";
 import { failureOf } from "./failure.ts";
@@ -31,13 +33,22 @@ export function dispatch({ belongingsOf, secrets }: DispatchOptions): Stage {
     const { skill, method } = call;
     const { context, close } = contextOf(call, belongingsOf(skill), (text) => hideSecrets(text, secrets()));
     try {
-      return { value: await skill.provided.invoke(method.definition, inputOf(call), context), cached: false };
+      const value = await skill.provided.invoke(method.definition, inputOf(call), context);
+      // What comes from a server or another process is bounded there.
+      if (skill.kind === "code") refuseExcess(value, method.path);
+      return { value, cached: false };
     } catch (error) {
       throw failureOf(error, call, secrets());
     } finally {
       close();
     }
   };
+}
+
+function refuseExcess(value: unknown, path: string): void {
+  const excess = excessOf(value);
+  if (excess !== undefined)
+    throw new SkillgateError("CALL_FAILED", sentence("CALL_FAILED", `"${path}" returned ${excess}`));
 }
 
 /** What a method is told about its call. After `close`, and after its signal has fired, nobody listens to it any more. */

@@ -56,6 +56,16 @@ describe("S1, X1: a call reaches its method", () => {
     expect(told).toMatchObject({ logs: ["half"], progress: [1] });
   });
 
+  test("L10: and with a result that is far too large once it is written out, it fails", async () => {
+    let all: unknown = ["lol"];
+    for (let times = 0; times < 30; times++) all = { left: all, right: all };
+    const { call } = benchWith({ run: async () => all });
+    await expect(routerWith().route(call([]))).rejects.toMatchObject({
+      code: "CALL_FAILED",
+      message: 'Cannot complete the call: "TestSkill.try" returned more than 2 million values (CALL_FAILED)',
+    });
+  });
+
   test("T6: arguments that do not fit never reach it", async () => {
     const run = vi.fn();
     const { call } = benchWith({ run, input: { properties: { a: { type: "number" } }, required: ["a"] } });

@@ -2,11 +2,13 @@ import { spawnSync } from "node:child_process";
 
 import { expect, test } from "vitest";
 
-import { packed, TooLarge, Unpacker } from "../../../src/providers/skills/process/frames.ts";
+import { newWord, packed, TooLarge, Unpacker } from "../../../src/providers/skills/process/frames.ts";
+
+const word = newWord();
 
 function unpackedFrom(bytes: Buffer, pieceBytes: number): readonly unknown[] {
   const messages: unknown[] = [];
-  const unpacker = new Unpacker((message) => messages.push(message));
+  const unpacker = new Unpacker(word, (message) => messages.push(message));
   for (let at = 0; at < bytes.length; at += pieceBytes) unpacker.add(bytes.subarray(at, at + pieceBytes));
   return messages;
 }
@@ -19,16 +21,27 @@ test("L10: messages between processes arrive whole, in whatever pieces they come
     new Uint8Array(1_000),
     undefined,
   ];
-  const bytes = Buffer.concat(messages.map((message) => packed(message)));
+  const bytes = Buffer.concat(messages.map((message) => packed(message, word)));
   for (const pieceBytes of [1, 2, 3, 5, 7, 100, 10_000]) expect(unpackedFrom(bytes, pieceBytes)).toEqual(messages);
 });
 
 test("L10: what is no message is no message: a length beyond all bounds, and bytes that mean nothing", () => {
-  const unpacker = new Unpacker(() => expect.unreachable());
-  unpacker.add(Buffer.from([255, 255, 255]));
+  const unpacker = new Unpacker(word, () => expect.unreachable());
+  unpacker.add(Buffer.concat([word, Buffer.from([255, 255, 255])]));
   expect(() => unpacker.add(Buffer.from([255]))).toThrow(TooLarge);
-  expect(() => unpackedFrom(Buffer.from([2, 0, 0, 0, 1, 2]), 6)).toThrow("Unable to deserialize cloned data");
-  expect(() => packed("x".repeat(65 << 20))).toThrow(TooLarge);
+  expect(() => unpackedFrom(Buffer.concat([word, Buffer.from([2, 0, 0, 0, 1, 2])]), 14)).toThrow(
+    "Unable to deserialize cloned data",
+  );
+  expect(() => packed("x".repeat(65 << 20), word)).toThrow(TooLarge);
+});
+
+test("L10: what does not begin with the word is no message from its first byte on, nor is it after one that did", () => {
+  const heard: unknown[] = [];
+  const unpacker = new Unpacker(word, (message) => heard.push(message));
+  unpacker.add(packed(1, word));
+  expect(() => unpacker.add(Buffer.from([(word[0] ?? 0) ^ 1]))).toThrow("does not begin as a message");
+  expect(() => unpackedFrom(packed(1, newWord()), 3)).toThrow("does not begin as a message");
+  expect(heard).toEqual([1]);
 });
 
 test("L10: staying awake for an answer comes to an end", () => {

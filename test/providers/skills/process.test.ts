@@ -153,6 +153,36 @@ describe("skills that misbehave", () => {
     await expect(call(provider, "LargeSkill.echo", { text: "small" })).resolves.toBe("small");
   });
 
+  test("L10: what is small only because it is shared is as large as it would be written", async () => {
+    const provider = await loadFiles({
+      "laughing.ts": `
+        const laughs = (times: number) => { let all: unknown = ["lol"]; while (times-- > 0) all = [all, all]; return all; };
+        export const laugh = (times: number) => laughs(times);
+        export const say = (text: string) => Array(200).fill(Buffer.from(text));
+        export async function keep(times: number, context: CallContext) { await context.store.set("all", laughs(times)); }
+        export const empty = () => { const list: unknown[] = []; list.length = 4e9; return list; };
+      `,
+    });
+    const refused = (method: string, what: string) => ({
+      code: "CALL_FAILED",
+      message: `Cannot complete the call: "LaughingSkill.${method}" ${what} (CALL_FAILED)`,
+    });
+    await expect(call(provider, "LaughingSkill.laugh", { times: 2 })).resolves.toEqual([
+      [["lol"], ["lol"]],
+      [["lol"], ["lol"]],
+    ]);
+    await expect(call(provider, "LaughingSkill.laugh", { times: 30 })).rejects.toMatchObject(
+      refused("laugh", "returned more than 2 million values"),
+    );
+    await expect(call(provider, "LaughingSkill.empty")).rejects.toMatchObject(
+      refused("empty", "returned more than 2 million values"),
+    );
+    await expect(call(provider, "LaughingSkill.say", { text: "x".repeat(1 << 20) })).rejects.toMatchObject(
+      refused("say", "returned more than 64 MB"),
+    );
+    await expect(call(provider, "LaughingSkill.keep", { times: 30 })).rejects.toThrow("more than 2 million values");
+  });
+
   test("L3: an error keeps its name and message, but not where the skills are", async () => {
     const provider = await load();
     await expect(call(provider, "MisbehavingSkill.path")).rejects.toMatchObject({

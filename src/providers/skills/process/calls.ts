@@ -122,6 +122,13 @@ export class Calls {
     for (const { path, end } of this.#open.values()) end({ kind: "error", error: runtimeClosed(path) });
   }
 
+  /** What the process says is lost. A call that was handed to it may have begun, so none begins elsewhere. */
+  fail(why: string): void {
+    for (const { path, end } of this.#open.values()) {
+      end({ kind: "error", error: callFailed(path, `did not finish: ${why}`) });
+    }
+  }
+
   /** The process is over. */
   close(why: string): void {
     clearInterval(this.#watch);

@@ -30,7 +30,7 @@ export class Ending {
       child.once("exit", () => {
         if (channel.closed) return resolve();
         channel.once("close", () => resolve());
-        return void setTimeout(resolve, DRAIN_MS);
+        return void setTimeout(() => setImmediate(resolve), DRAIN_MS);
       });
     });
     alive.add(child);

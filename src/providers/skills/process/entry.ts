@@ -2,6 +2,7 @@ import { AsyncLocalStorage } from "node:async_hooks";
 import { Socket } from "node:net";
 import { Worker } from "node:worker_threads";
 
+import { excessOf } from "../../../model/extent.ts";
 import { Builtins } from "./builtins.ts";
 import { failureOf } from "./failure.ts";
 import { packed, TooLarge, Unpacker } from "./frames.ts";
@@ -13,6 +14,7 @@ import { OWN_CODE } from "./skill-errors.ts";
 import { NotPlain, plain } from "./plain.ts";
 import { runCall } from "./run-call.ts";
 import { showSourcesInStacks } from "./stacks.ts";
+import { writeWhole } from "./write-whole.ts";
 
 const LINGER_MS = 0.5;
 const READ_BYTES = 64 << 10;
@@ -21,7 +23,8 @@ const READ_BYTES = 64 << 10;
  * The process in which skills run. What they do to it, they do to themselves: the runtime watches it from the outside,
  * stops it when it no longer answers, and starts another one.
  */
-const [limitBytes = 0, parent = 0] = process.argv.slice(2).map(Number);
+const [word = "", ...numbers] = process.argv.splice(2);
+const [limitBytes = 0, parent = 0] = numbers.map(Number);
 const exit = process.exit.bind(process);
 const send = openChannel();
 const modules = new Map<string, LoadedModule>();
@@ -53,7 +56,8 @@ send({ kind: "ready" });
 
 /** The runtime's end of it closes when the runtime wants this process to end, or is gone itself. */
 function openChannel(): (report: Report) => void {
-  const orders = new Unpacker((order) => obey(order as Order));
+  const own = Buffer.from(word, "hex");
+  const orders = new Unpacker(own, (order) => obey(order as Order));
   const buffer = Buffer.allocUnsafe(READ_BYTES);
   const read = (length: number): boolean => {
     // Parts of an order may live on; the next one is read into the same memory.
@@ -64,7 +68,17 @@ function openChannel(): (report: Report) => void {
   const channel = new Socket(options);
   for (const event of ["end", "close", "error"]) channel.on(event, end);
   channel.resume();
-  return (report) => void channel.write(packed(report));
+  return (report) => {
+    // What is shared is small in here, and grows beyond all bounds when the runtime writes it out.
+    const excess = excessOf(report);
+    if (excess !== undefined) throw new TooLarge(excess);
+    const frame = packed(report, own);
+    try {
+      writeWhole(CHANNEL, frame);
+    } catch {
+      end(); // Nobody is there to read it.
+    }
+  };
 }
 
 /** What skills want to do at the end may take for ever: without a runtime, nobody else would stop it. */

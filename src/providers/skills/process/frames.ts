@@ -1,39 +1,59 @@
+import { randomBytes } from "node:crypto";
 import { DefaultDeserializer, DefaultSerializer } from "node:v8";
+
+import type { Excess } from "../../../model/extent.ts";
 
 /** What one message may take: enough for whatever a model could read, too little to hurt who receives it. */
 const MOST_BYTES = 64 << 20;
-const LENGTH_BYTES = 4;
-const NO_LENGTH = Buffer.alloc(LENGTH_BYTES);
+const WORD_BYTES = 8;
+const NO_LENGTH = Buffer.alloc(4);
+const HEAD_BYTES = WORD_BYTES + NO_LENGTH.length;
+
+/** Begins each message between two processes, so that nobody else's bytes are taken for one. */
+export type Word = Buffer;
+
+export function newWord(): Word {
+  return randomBytes(WORD_BYTES);
+}
 
 export class TooLarge extends Error {
   override readonly name = "TooLarge";
 
-  constructor() {
-    super(`more than ${MOST_BYTES >> 20} MB`);
+  constructor(what: Excess = "more than 64 MB") {
+    super(what);
   }
 }
 
-/** A message as it travels between processes: its length, then itself. Throws for what is no plain data, or `TooLarge`. */
-export function packed(message: unknown): Buffer {
+/** A message as it travels: the word, its length, then itself. Throws for what is no plain data, or `TooLarge`. */
+export function packed(message: unknown, word: Word): Buffer {
   const serializer = new DefaultSerializer();
+  serializer.writeRawBytes(word);
   serializer.writeRawBytes(NO_LENGTH);
   serializer.writeHeader();
   serializer.writeValue(message);
   const frame = serializer.releaseBuffer();
-  if (frame.length - LENGTH_BYTES > MOST_BYTES) throw new TooLarge();
-  frame.writeUInt32LE(frame.length - LENGTH_BYTES);
+  const length = frame.length - HEAD_BYTES;
+  if (length > MOST_BYTES) throw new TooLarge();
+  frame.writeUInt32LE(length, WORD_BYTES);
   return frame;
 }
 
-/** Finds the messages in bytes as they come. Throws for bytes that are no message. */
+/** Finds the messages in bytes as they come. Throws for bytes that are no message, as soon as that is certain. */
 export class Unpacker {
+  readonly #word: Word;
   readonly #take: (message: unknown) => void;
   #pieces: Buffer[] = [];
   #heldBytes = 0;
-  #wantedBytes = LENGTH_BYTES;
+  #wantedBytes = 1;
 
-  constructor(take: (message: unknown) => void) {
+  constructor(word: Word, take: (message: unknown) => void) {
+    this.#word = word;
     this.#take = take;
+  }
+
+  /** A message has begun to come. */
+  get isWithin(): boolean {
+    return this.#heldBytes > 0;
   }
 
   add(piece: Buffer): void {
@@ -42,22 +62,25 @@ export class Unpacker {
     if (this.#heldBytes < this.#wantedBytes) return;
     let rest = this.#pieces.length === 1 ? piece : Buffer.concat(this.#pieces);
     for (;;) {
-      this.#wantedBytes = wantedBytes(rest);
+      this.#wantedBytes = this.#wanted(rest);
       if (rest.length < this.#wantedBytes) break;
-      this.#take(unpacked(rest.subarray(LENGTH_BYTES, this.#wantedBytes)));
+      this.#take(unpacked(rest.subarray(HEAD_BYTES, this.#wantedBytes)));
       rest = rest.subarray(this.#wantedBytes);
     }
     this.#pieces = [rest];
     this.#heldBytes = rest.length;
   }
-}
 
-/** Up to the end of the first message, or of its length as long as that is not known. */
-function wantedBytes(bytes: Buffer): number {
-  if (bytes.length < LENGTH_BYTES) return LENGTH_BYTES;
-  const length = bytes.readUInt32LE();
-  if (length > MOST_BYTES) throw new TooLarge();
-  return LENGTH_BYTES + length;
+  /** Bytes up to the end of the first message; at least one more, as long as its length is not known. */
+  #wanted(bytes: Buffer): number {
+    const word = bytes.subarray(0, WORD_BYTES);
+    if (!word.equals(this.#word.subarray(0, word.length)))
+      throw new Error("Cannot read what does not begin as a message");
+    if (bytes.length < HEAD_BYTES) return bytes.length + 1;
+    const length = bytes.readUInt32LE(WORD_BYTES);
+    if (length > MOST_BYTES) throw new TooLarge();
+    return HEAD_BYTES + length;
+  }
 }
 
 function unpacked(bytes: Buffer): unknown {

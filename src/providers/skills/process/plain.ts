@@ -1,5 +1,6 @@
 import { types } from "node:util";
 
+import { MOST_VALUES } from "../../../model/extent.ts";
 import { isFunction } from "./values.ts";
 
 /** What keeps a result from leaving its process, as the end of a sentence: `did not return plain data: …`. */
@@ -56,6 +57,8 @@ class Walk {
   }
 
   #list(list: readonly unknown[]): readonly unknown[] {
+    // It is refused whole; most of it may be holes, which take a while to visit.
+    if (list.length > MOST_VALUES) return list;
     const made = list.map((member, index) => this.plain(member, index));
     return made.every((member, index) => member === list[index]) ? list : made;
   }

@@ -5,11 +5,13 @@ import { fileURLToPath } from "node:url";
 import type { CallContext } from "../../../model/skill.ts";
 import { type CallEnd, type CallRequest, Calls, type CallsOptions } from "./calls.ts";
 import { Ending } from "./ending.ts";
-import { packed, Unpacker } from "./frames.ts";
+import { newWord, packed, Unpacker } from "./frames.ts";
 import { Imports } from "./imports.ts";
+import { tell } from "./listeners.ts";
 import { CHANNEL, type Loaded, type LoadOrder, type Order } from "./messages.ts";
 import { parseReport } from "./parse-report.ts";
 import { ProcessGone } from "./skill-errors.ts";
+import { Stall } from "./stall.ts";
 
 const FAREWELL_MS = 500;
 
@@ -39,6 +41,7 @@ export interface Line {
 /** One process with skills in it, seen from the runtime. */
 export class SkillProcess {
   readonly #options: ProcessOptions;
+  readonly #word = newWord();
   readonly #child: ChildProcess;
   readonly #channel: Socket;
   readonly #ending: Ending;
@@ -52,11 +55,12 @@ export class SkillProcess {
     const limitBytes = options.memoryBytes * 1.5;
     const flags = [`--max-old-space-size=${heapMb}`, "--disable-warning=ExperimentalWarning"];
     this.#options = options;
-    this.#child = spawn(process.execPath, [...flags, ENTRY, String(limitBytes), String(process.pid)], {
+    const words = [this.#word.toString("hex"), String(limitBytes), String(process.pid)];
+    this.#child = spawn(process.execPath, [...flags, ENTRY, ...words], {
       stdio: ["ignore", "pipe", "pipe", "pipe"],
     });
     this.#channel = channelOf(this.#child);
-    this.#ending = new Ending(this.#child, this.#channel, limitBytes, options.log);
+    this.#ending = new Ending(this.#child, this.#channel, limitBytes, (...words) => tell(() => options.log(...words)));
     const line: Line = {
       send: (order) => this.#send(order),
       stop: (why) => this.#ending.stop(why),
@@ -121,16 +125,26 @@ export class SkillProcess {
   }
 
   #listen(): void {
-    const messages = new Unpacker((message) => this.#hear(message));
+    const messages = new Unpacker(this.#word, (message) => tell(() => this.#hear(message)));
+    const stall = new Stall(() => this.#distrust());
+    this.#channel.on("close", () => stall.end());
     this.#channel.on("data", (bytes: Buffer) => {
       try {
         messages.add(bytes);
       } catch {
-        // Only somebody else than our own code in it can have sent that.
-        this.#channel.destroy();
-        this.#ending.stop("the process of the skills sent what nobody can read");
+        this.#distrust();
       }
+      if (messages.isWithin) stall.begin();
+      else stall.end();
     });
+  }
+
+  /** Only somebody else than our own code in it can have sent that. What else it sends may be lost: which calls it began is unknown. */
+  #distrust(): void {
+    const why = "the process of the skills sent what nobody can read";
+    this.#channel.destroy();
+    this.#ending.stop(why);
+    this.#calls.fail(why);
   }
 
   #hear(message: unknown): void {
@@ -156,7 +170,7 @@ export class SkillProcess {
   }
 
   #send(order: Order): void {
-    const frame = packed(order);
+    const frame = packed(order, this.#word);
     // Without a channel the end of the process is on its way, and says the rest.
     if (this.#channel.writable) this.#channel.write(frame);
   }

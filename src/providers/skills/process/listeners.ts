@@ -1,0 +1,10 @@
+/** Does what calls listeners of the host. What one of them throws is an error of the program; whoever tells goes on. */
+export function tell(listeners: () => void): void {
+  try {
+    listeners();
+  } catch (error) {
+    queueMicrotask(() => {
+      throw error;
+    });
+  }
+}

@@ -1,0 +1,26 @@
+import { writeSync } from "node:fs";
+
+/** As it was before any skill came. */
+const write = writeSync;
+/** Nobody wakes it. */
+const nap = new Int32Array(new SharedArrayBuffer(4));
+const NAP_MS = 0.2;
+
+/**
+ * Writes all of it before anything else happens: what a skill does next may take for ever, and until it is over nobody
+ * would send the rest, nor could anybody know that its call has begun. Throws when nobody is there to read it.
+ */
+export function writeWhole(fd: number, bytes: Uint8Array): void {
+  for (let at = 0; at < bytes.length;) {
+    try {
+      at += write(fd, bytes, at);
+    } catch (error) {
+      if (!isFull(error)) throw error;
+      Atomics.wait(nap, 0, 0, NAP_MS);
+    }
+  }
+}
+
+function isFull(error: unknown): boolean {
+  return error instanceof Error && "code" in error && error.code === "EAGAIN";
+}

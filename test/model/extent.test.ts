@@ -1,0 +1,34 @@
+import { expect, test } from "vitest";
+
+import { excessOf } from "../../src/model/extent.ts";
+
+/** Each list holds the one before it twice. */
+function doubled(first: unknown, times: number): unknown {
+  let list: unknown = first;
+  for (let time = 0; time < times; time++) list = [list, list];
+  return list;
+}
+
+test("S9: what is shared counts as often as it would be written", () => {
+  expect(excessOf(doubled("lol", 19))).toBe(undefined);
+  expect(excessOf(doubled("lol", 30))).toBe("more than 2 million values");
+  expect(excessOf(doubled("x".repeat(1 << 20), 6))).toBe(undefined);
+  expect(excessOf(doubled("x".repeat(1 << 20), 7))).toBe("more than 64 MB");
+  expect(excessOf(doubled(new Uint8Array(1 << 20), 7))).toBe("more than 64 MB");
+  expect(excessOf(doubled(new ArrayBuffer(1 << 20), 7))).toBe("more than 64 MB");
+  expect(excessOf(doubled({ ["x".repeat(1 << 20)]: 1 }, 7))).toBe("more than 64 MB");
+  const map = new Map([["list", doubled(1, 15)]]);
+  expect(excessOf(new Set([doubled(map, 5)]))).toBe("more than 2 million values");
+  expect(excessOf(new Map([[doubled({ deep: doubled(1, 10) }, 11), 1]]))).toBe("more than 2 million values");
+});
+
+test("S9: a list that is long without holding anything, and one that holds itself, are too much; usual values are not", () => {
+  const sparse: unknown[] = [];
+  sparse.length = 4_000_000_000;
+  expect(excessOf(sparse)).toBe("more than 2 million values");
+  const self: unknown[] = [];
+  self.push(self);
+  expect(excessOf(self)).toBe("more than 2 million values");
+  for (const value of [undefined, null, 1, 1n, "", new Date(), { a: [1, { b: "c" }] }, Array(1_000_000).fill(0)])
+    expect(excessOf(value)).toBe(undefined);
+});

@@ -1,0 +1,89 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+
+import { expect, test } from "vitest";
+
+import { call, loadFiles, temporaryFolder } from "./call.ts";
+
+const UNREADABLE = "did not finish: the process of the skills sent what nobody can read";
+
+/** A skill that writes into the channel, and one whose calls leave a mark, so that one that begins twice is seen. */
+async function load() {
+  const marks = join(await temporaryFolder(), "marks");
+  const provider = await loadFiles({
+    "writing.ts": `
+      import { writeSync } from "node:fs";
+      import { DefaultSerializer } from "node:v8";
+      export const argv = () => process.argv.length;
+      /** Bytes that look like the beginning of a long message. */
+      export function announce() { const head = Buffer.alloc(4); head.writeUInt32LE(60 << 20); writeSync(3, head); return "x"; }
+      /** The same of one that has gone to great lengths. */
+      export function forge(context: CallContext) {
+        const release = DefaultSerializer.prototype.releaseBuffer;
+        let head = Buffer.alloc(12);
+        DefaultSerializer.prototype.releaseBuffer = function () {
+          const frame = release.call(this);
+          frame.copy(head);
+          return frame;
+        };
+        context.log("info", "anything");
+        DefaultSerializer.prototype.releaseBuffer = release;
+        head.writeUInt32LE(60 << 20, 8);
+        writeSync(3, head);
+        return new Promise(() => {});
+      }
+      export function flood(context: CallContext) {
+        for (let line = 0; line < 900; line++) context.log("info", "x".repeat(10_000));
+        const until = Date.now() + 2_500;
+        while (Date.now() < until);
+        return "flooded";
+      }`,
+    "paying.ts": `
+      import { appendFileSync } from "node:fs";
+      export async function pay() { appendFileSync(${JSON.stringify(marks)}, "paid\\n"); return "paid"; }
+      export async function slowly() {
+        appendFileSync(${JSON.stringify(marks)}, "paid\\n");
+        await new Promise((resolve) => setTimeout(resolve, 3_000));
+        return "paid";
+      }`,
+  });
+  return { provider, paid: () => readFile(marks, "utf8").catch(() => "") };
+}
+
+const failed = (path: string, what: string) => ({
+  code: "CALL_FAILED",
+  message: `Cannot complete the call: "${path}" ${what} (CALL_FAILED)`,
+});
+
+test("L10: bytes in the channel that are none of ours end the process at once, and no call begins twice", async () => {
+  const { provider, paid } = await load();
+  const payment = call(provider, "PayingSkill.slowly");
+  const failure = expect(payment).rejects.toMatchObject(failed("PayingSkill.slowly", UNREADABLE));
+  await expect(call(provider, "WritingSkill.announce")).rejects.toMatchObject(
+    failed("WritingSkill.announce", UNREADABLE),
+  );
+  await failure;
+  await expect(call(provider, "PayingSkill.pay")).resolves.toBe("paid");
+  expect(await paid()).toBe("paid\npaid\n");
+});
+
+test("L10: a message that does not come to its end ends the process, and what was handed to it is not begun again", async () => {
+  const { provider, paid } = await load();
+  const forged = expect(call(provider, "WritingSkill.forge")).rejects.toMatchObject(
+    failed("WritingSkill.forge", UNREADABLE),
+  );
+  await expect(call(provider, "PayingSkill.pay")).rejects.toMatchObject(failed("PayingSkill.pay", UNREADABLE));
+  await forged;
+  expect(await paid()).toBe("paid\n");
+});
+
+test("L10: a skill that says much and then computes for long is heard, and no call beside it begins twice", async () => {
+  const { provider, paid } = await load();
+  let heard = 0;
+  const flood = call(provider, "WritingSkill.flood", {}, { log: () => void heard++ });
+  await expect(call(provider, "PayingSkill.pay")).resolves.toBe("paid");
+  expect(await paid()).toBe("paid\n");
+  await expect(flood).resolves.toBe("flooded");
+  expect(heard).toBe(900);
+  await expect(call(provider, "WritingSkill.argv")).resolves.toBe(2);
+});
