@@ -11,11 +11,11 @@ const NEWLINE = 10;
 const END_BYTES = 256;
 
 /** `fetch`, but a message of more than `maxBytes` becomes an error of the request that it answers, and of nothing else. */
-export function boundedFetch(maxBytes: number): FetchLike {
+export function boundedFetch(maxBytes: number, silenceMs?: number): FetchLike {
   return plainFetch((init, contentType) => {
     const asked = (): Id => idOfRequest(init?.body);
     return contentType.startsWith("text/event-stream") ? boundedEvents(maxBytes, asked) : boundedWhole(maxBytes, asked);
-  });
+  }, silenceMs);
 }
 
 type Id = string | number | undefined;

@@ -1,3 +1,4 @@
+import { setMaxListeners } from "node:events";
 import { Agent, type IncomingHttpHeaders, type IncomingMessage, request } from "node:http";
 import type { FetchLike } from "@modelcontextprotocol/client";
 
@@ -14,17 +15,25 @@ export interface Sieve {
  * `fetch` without encryption, as servers of this machine have it, with a sieve for the body of each answer. Node's own
  * takes several times as long over an answer that is there at once; all that is more than one request it still does.
  */
-export function plainFetch(sieveOf: (init: RequestInit | undefined, contentType: string) => Sieve): FetchLike {
+export function plainFetch(
+  sieveOf: (init: RequestInit | undefined, contentType: string) => Sieve,
+  silenceMs = SILENCE_MS,
+): FetchLike {
   return async (input, init) => {
     const url = new URL(input);
     const body = init?.body ?? undefined;
     if (url.protocol !== "http:" || (body !== undefined && typeof body !== "string"))
       return sieved(await fetch(input, init), (contentType) => sieveOf(init, contentType));
-    const incoming = await exchange(url, init, body);
+    const incoming = await exchange(url, init, body, silenceMs);
     const { statusCode: status = 0, statusMessage: statusText = "", headers } = incoming;
     if (REDIRECTIONS.has(status) && init?.redirect !== "manual") {
       incoming.destroy();
-      return fetch(input, init);
+      return sieved(await fetch(input, init), (contentType) => sieveOf(init, contentType));
+    }
+    const flaw = flawOf(status, headers);
+    if (flaw !== undefined) {
+      incoming.destroy();
+      throw new TypeError("fetch failed", { cause: new Error(flaw) });
     }
     const answer = await bodyOf(incoming, (contentType) => sieveOf(init, contentType));
     const response = new Response(answer, { status, statusText, headers: headersOf(headers) });
@@ -36,13 +45,30 @@ const REDIRECTIONS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 
 const BODILESS: ReadonlySet<number> = new Set([101, 103, 204, 205, 304]);
 
+/** After such a silence Node's own `fetch` gives up, too; on a stream of events, silence is nothing special. */
+const SILENCE_MS = 300_000;
+
+/** What makes a response unreadable. */
+function flawOf(status: number, headers: IncomingHttpHeaders): string | undefined {
+  if (status < 200 || status > 599) return `the server answered with the status ${status}, which no answer has`;
+  if (status >= 300 || BODILESS.has(status)) return undefined; // nothing is read of it but its status
+  const encoding = headers["content-encoding"]?.trim().toLowerCase() ?? "identity";
+  if (encoding === "identity" || encoding === "") return undefined;
+  return `the server encoded its answer as ${JSON.stringify(encoding.slice(0, 50))}, and was asked not to`;
+}
+
 /** Shorter than the five seconds after which servers of Node close a connection that nobody uses. */
 const IDLE_MS = 4_000;
 
 const agent = new Agent({ keepAlive: true, timeout: IDLE_MS, maxSockets: Infinity });
 
 /** Rejects as `fetch` does. */
-function exchange(url: URL, init: RequestInit | undefined, body: string | undefined): Promise<IncomingMessage> {
+function exchange(
+  url: URL,
+  init: RequestInit | undefined,
+  body: string | undefined,
+  silenceMs: number,
+): Promise<IncomingMessage> {
   const { method = "GET", signal } = init ?? {};
   const headers: Record<string, string> = { "accept-encoding": "identity", "user-agent": "skillgate" };
   const given = init?.headers instanceof Headers ? init.headers : new Headers(init?.headers);
@@ -52,14 +78,46 @@ function exchange(url: URL, init: RequestInit | undefined, body: string | undefi
     signal?.throwIfAborted();
     const outgoing = request(url, { method, headers, agent });
     const abort = (): void => void outgoing.destroy(signal?.reason as Error);
+    if (signal) setMaxListeners(0, signal); // as many as there are requests at once
     signal?.addEventListener("abort", abort);
-    outgoing.once("close", () => signal?.removeEventListener("abort", abort));
-    outgoing.once("response", resolve);
+    const silence = setTimeout(() => outgoing.destroy(silenceError(silenceMs)), silenceMs);
+    outgoing.once("close", () => {
+      clearTimeout(silence);
+      signal?.removeEventListener("abort", abort);
+    });
+    outgoing.once("response", (incoming) => {
+      clearTimeout(silence);
+      if (!isEvents(contentTypeOf(incoming))) endSilence(incoming, silenceMs);
+      resolve(incoming);
+    });
+    outgoing.once("upgrade", (_incoming, socket) => {
+      socket.destroy();
+      reject(new TypeError("fetch failed", { cause: new Error("the server changed to another protocol") }));
+    });
     outgoing.once("error", (cause) =>
       reject(signal?.aborted === true ? signal.reason : new TypeError("fetch failed", { cause })),
     );
     outgoing.end(body);
   });
+}
+
+function silenceError(silenceMs: number): Error {
+  return new Error(`nothing was heard of the server for ${silenceMs} ms`);
+}
+
+/** Ends a response whose body stands still. */
+function endSilence(incoming: IncomingMessage, silenceMs: number): void {
+  const silence = setTimeout(() => incoming.destroy(silenceError(silenceMs)), silenceMs);
+  incoming.on("data", () => silence.refresh()).pause();
+  incoming.once("close", () => clearTimeout(silence));
+}
+
+function contentTypeOf({ headers }: IncomingMessage): string {
+  return (headers["content-type"] ?? "").toLowerCase();
+}
+
+function isEvents(contentType: string): boolean {
+  return contentType.startsWith("text/event-stream");
 }
 
 function headersOf(headers: IncomingHttpHeaders): [string, string][] {
@@ -73,14 +131,14 @@ async function bodyOf(
   incoming: IncomingMessage,
   sieveOf: (contentType: string) => Sieve,
 ): Promise<ReadableStream<Uint8Array> | Buffer<ArrayBuffer> | null> {
-  const { statusCode = 0, headers } = incoming;
-  const contentType = headers["content-type"] ?? "";
+  const { statusCode = 0 } = incoming;
+  const contentType = contentTypeOf(incoming);
   if (BODILESS.has(statusCode)) {
     incoming.resume();
     return null;
   }
   const sieve = sieveOf(contentType);
-  return contentType.startsWith("text/event-stream") ? streamOf(incoming, sieve) : wholeOf(incoming, sieve);
+  return isEvents(contentType) ? streamOf(incoming, sieve) : wholeOf(incoming, sieve);
 }
 
 async function wholeOf(incoming: IncomingMessage, sieve: Sieve): Promise<Buffer<ArrayBuffer>> {
@@ -135,7 +193,7 @@ function streamOf(incoming: IncomingMessage, sieve: Sieve): ReadableStream<Uint8
 
 function sieved(response: Response, sieveOf: (contentType: string) => Sieve): Response {
   if (response.body === null) return response;
-  const sieve = sieveOf(response.headers.get("content-type") ?? "");
+  const sieve = sieveOf((response.headers.get("content-type") ?? "").toLowerCase());
   const body = response.body.pipeThrough(
     new TransformStream<Uint8Array, Uint8Array>({
       transform(chunk, controller) {

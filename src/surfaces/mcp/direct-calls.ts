@@ -32,12 +32,23 @@ export interface Listener {
   readonly answer: (message: JSONRPCMessage) => void;
 }
 
+/** A call that was begun. */
+export interface Begun {
+  /** Stops it, and answers it; nothing if it was answered. */
+  cancel(): void;
+}
+
+interface UnderWay {
+  readonly listener: Listener;
+  readonly abort: AbortController;
+}
+
 /** Answers calls of tools without the SDK, to the same effect. `connection` is absent for clients of the protocol of 2026. */
 export class DirectCalls {
   readonly #shared: Shared;
   readonly #peer: Peer;
   readonly #connection: OldConnection | undefined;
-  readonly #under = new Map<RequestId, { readonly listener: Listener; readonly abort: AbortController }>();
+  readonly #under = new Map<RequestId, UnderWay>();
 
   constructor(shared: Shared, peer: Peer, connection?: OldConnection) {
     this.#shared = shared;
@@ -48,27 +59,32 @@ export class DirectCalls {
   /** The call that a message is, if it can be answered here. */
   read(message: unknown): RegularCall | undefined {
     const call = regularCall(message);
-    if (call?.era !== this.#peer.era || this.#under.has(call.id)) return undefined;
+    if (call?.era !== this.#peer.era) return undefined;
     const isOpen = this.#connection === undefined || this.#connection.server.getClientVersion() !== undefined;
     return isOpen ? call : undefined;
   }
 
-  start(call: RegularCall, listener: Listener): void {
-    const abort = new AbortController();
-    this.#under.set(call.id, { listener, abort });
-    const way = { peer: this.#peer, say: listener.say, signal: abort.signal };
-    const answered = answer(this.#shared, call, way, this.#connection);
-    void answered.then((message) => {
-      if (this.#under.delete(call.id)) listener.answer(message);
-    });
+  /** A client may take an id again once it is answered, so what ends a call has to be about this very one. */
+  start(call: RegularCall, listener: Listener): Begun {
+    const { id } = call;
+    const begun: UnderWay = { listener, abort: new AbortController() };
+    this.#under.set(id, begun);
+    const say = (message: JSONRPCMessage): void => {
+      if (this.#under.get(id) === begun) listener.say(message);
+    };
+    const way = { peer: this.#peer, say, signal: begun.abort.signal };
+    void answer(this.#shared, call, way, this.#connection).then((message) => this.#end(id, begun, message));
+    return { cancel: () => this.#stop(id, begun) };
   }
 
-  /** Stops a call, and answers it. */
+  /** Stops the call that has this id now, and answers it. */
   cancel(id: RequestId): void {
-    const call = this.#under.get(id);
-    this.#under.delete(id);
-    call?.listener.answer(cancelledAnswer(id));
-    call?.abort.abort();
+    const begun = this.#under.get(id);
+    if (begun !== undefined) this.#stop(id, begun);
+  }
+
+  isUnderWay(id: RequestId): boolean {
+    return this.#under.has(id);
   }
 
   /** Who listens to a call that is under way. */
@@ -77,7 +93,18 @@ export class DirectCalls {
   }
 
   close(): void {
-    for (const id of this.#under.keys()) this.cancel(id);
+    for (const [id, begun] of this.#under) this.#stop(id, begun);
+  }
+
+  #stop(id: RequestId, begun: UnderWay): void {
+    this.#end(id, begun, cancelledAnswer(id));
+    begun.abort.abort();
+  }
+
+  #end(id: RequestId, begun: UnderWay, message: JSONRPCMessage): void {
+    if (this.#under.get(id) !== begun) return;
+    this.#under.delete(id);
+    begun.listener.answer(message);
   }
 }
 

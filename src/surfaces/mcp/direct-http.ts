@@ -1,4 +1,4 @@
-import { DirectCalls, type OldConnection } from "./direct-calls.ts";
+import { type Begun, DirectCalls, type OldConnection } from "./direct-calls.ts";
 import { offeredTo } from "./expose.ts";
 import type { Tool } from "./method-tool.ts";
 import type { Asker, Peer, Shared } from "./peer.ts";
@@ -46,11 +46,11 @@ function answerCall(
   exchange: Exchange,
   options: { readonly headers?: Readonly<Record<string, string>>; readonly silenceMs?: number },
 ): Promise<Response> {
-  const { id } = call;
-  const giveUp = (): void => calls.cancel(id);
-  exchange.onEnd(giveUp); // what was answered is not under way any more
+  let begun: Begun | undefined;
+  const giveUp = (): void => begun?.cancel();
   const reply = openReply({ ...options, respond: exchange.respond, onGone: giveUp });
-  calls.start(call, reply);
+  begun = calls.start(call, reply);
+  exchange.onEnd(giveUp);
   return reply.response;
 }
 

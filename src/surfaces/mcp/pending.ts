@@ -1,10 +1,13 @@
-import type { JSONRPCMessage, RequestId } from "@modelcontextprotocol/server";
+import type { JSONRPCErrorResponse, JSONRPCMessage, RequestId } from "@modelcontextprotocol/server";
 
 import { sentence } from "../../errors.ts";
+import { isRecord } from "../../model/json.ts";
 import { errorAnswer } from "./rpc-error.ts";
 
 /** The requests of a connection that have no answer yet. */
 export interface Pending {
+  /** Whether a request with this id has no answer yet. */
+  has(id: RequestId): boolean;
   /** A request has come in. */
   began(id: RequestId): void;
   /** Takes note of what comes in; returns the answer to a request that this message has cancelled. */
@@ -27,6 +30,7 @@ export function createPending(): Pending {
   }
 
   return {
+    has: (id) => ids.has(id),
     began: (id) => void ids.add(id),
     received(message) {
       if ("method" in message && "id" in message) ids.add(message.id);
@@ -46,6 +50,19 @@ export function cancelledBy(message: JSONRPCMessage): RequestId | undefined {
   if (!("method" in message) || message.method !== "notifications/cancelled") return undefined;
   const id = message.params?.["requestId"];
   return typeof id === "string" || typeof id === "number" ? id : undefined;
+}
+
+/** A message that must be answered, as far as one can see before it is read. */
+export function isRequest(message: unknown): message is { readonly id: RequestId } {
+  if (!isRecord(message) || typeof message["method"] !== "string") return false;
+  return typeof message["id"] === "string" || typeof message["id"] === "number";
+}
+
+/** What a request gets whose id another one has that is still under way. */
+export function takenAnswer(id: RequestId): JSONRPCErrorResponse {
+  const shown = JSON.stringify(id).slice(0, 100);
+  const reason = `Cannot take a second request with the id ${shown}: the first one is under way, and each needs an id of its own`;
+  return errorAnswer("InvalidRequest", reason, id);
 }
 
 /** Whoever waits for the answer to a request that it has cancelled gets this one. */

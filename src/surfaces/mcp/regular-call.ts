@@ -24,6 +24,7 @@ export interface RegularCall {
  */
 export function regularCall(message: unknown): RegularCall | undefined {
   if (!isRecord(message) || message["method"] !== "tools/call" || message["jsonrpc"] !== "2.0") return undefined;
+  if (!Object.keys(message).every((key) => MEMBERS.has(key))) return undefined;
   const { id, params } = message;
   if (!isId(id) || !isRecord(params) || !Object.keys(params).every((key) => PARAMETERS.has(key))) return undefined;
   const { name, arguments: args = {}, _meta: meta = {} } = params;
@@ -33,6 +34,8 @@ export function regularCall(message: unknown): RegularCall | undefined {
   if (era === undefined || (progressToken !== undefined && !isId(progressToken))) return undefined;
   return { id, name, args, meta, era, ...(progressToken !== undefined && { progressToken }) };
 }
+
+const MEMBERS: ReadonlySet<string> = new Set(["jsonrpc", "id", "method", "params"]);
 
 const PARAMETERS: ReadonlySet<string> = new Set(["name", "arguments", "_meta"]);
 

@@ -7,7 +7,7 @@ import type { Exchange } from "./sessions.ts";
 /** The answer to one request over HTTP: plain JSON if nothing is said before it, else a stream of all that is said. */
 export interface Reply {
   readonly response: Promise<Response>;
-  /** What is said on the way. */
+  /** What is said on the way; after the answer, nobody listens. */
   readonly say: (message: JSONRPCMessage) => void;
   readonly answer: (message: JSONRPCMessage) => void;
 }
@@ -24,6 +24,7 @@ export interface ReplyOptions {
 export function openReply({ respond, headers = {}, silenceMs, onGone }: ReplyOptions): Reply {
   let resolve: (response: Response) => void = () => {};
   let stream: EventStream | undefined;
+  let isAnswered = false;
   const response = new Promise<Response>((settle) => (resolve = settle));
   const open = (): EventStream => {
     stream ??= openEventStream(onGone, headers);
@@ -33,8 +34,12 @@ export function openReply({ respond, headers = {}, silenceMs, onGone }: ReplyOpt
   const timer = silenceMs === undefined ? undefined : setTimeout(open, silenceMs);
   return {
     response,
-    say: (message) => open().sendText("message", messageText(message)),
+    say(message) {
+      if (!isAnswered) open().sendText("message", messageText(message));
+    },
     answer(message) {
+      if (isAnswered) return;
+      isAnswered = true;
       clearTimeout(timer);
       const text = messageText(message);
       if (stream === undefined) return resolve(respond(text, isLacking(message) ? 400 : 200, headers));

@@ -4,13 +4,14 @@ import {
   isJSONRPCRequest,
   type JSONRPCMessage,
   type MessageExtraInfo,
+  type RequestId,
   type Server,
   WebStandardStreamableHTTPServerTransport,
 } from "@modelcontextprotocol/server";
 
 import type { Caller } from "../../model/caller.ts";
 import { errorAnswer } from "./rpc-error.ts";
-import { cancelledBy, createPending } from "./pending.ts";
+import { cancelledBy, createPending, isRequest, type Pending, takenAnswer } from "./pending.ts";
 import { SessionCalls } from "./direct-http.ts";
 import { createGateway } from "./gateway.ts";
 import type { Peer, Shared } from "./peer.ts";
@@ -104,8 +105,9 @@ export function createSessions(shared: Shared, { most, idleMs }: SessionOptions)
     },
     async close() {
       clearInterval(sweeper);
-      await Promise.all([...sessions.values()].map((session) => session.close()));
+      const open = [...sessions.values()];
       sessions.clear();
+      await Promise.all(open.map((session) => session.close()));
     },
   };
 }
@@ -128,6 +130,8 @@ class Session {
   readonly #server: Server;
   readonly #transport: WebStandardStreamableHTTPServerTransport;
   readonly #calls: SessionCalls;
+  /** Requests that the protocol's own code answers. */
+  readonly #pending = createPending();
   #open = 0;
   #lastUsed = performance.now();
 
@@ -138,17 +142,21 @@ class Session {
     this.#calls = new SessionCalls(shared, this.peer, { server: this.#server, ears }, this.id);
     this.#transport = new WebStandardStreamableHTTPServerTransport({
       sessionIdGenerator: () => this.id,
-      onsessionclosed: onEnd,
+      onsessionclosed: () => {
+        onEnd();
+        this.#calls.close();
+      },
       maxRequestBodySize: Number.MAX_SAFE_INTEGER, // it gets bodies that were read already
     });
   }
 
   async connect(): Promise<void> {
     await this.#server.connect(this.#transport);
-    answerCancelled(this.#transport, this.#calls);
+    answerCancelled(this.#transport, this.#calls, this.#pending);
   }
 
   answerCall(exchange: Exchange): Promise<Response> | undefined {
+    if (this.#takenId(exchange.body) !== undefined) return undefined; // the long way says so
     const answer = this.#calls.answer(exchange);
     if (answer !== undefined) this.#isUsedBy(exchange, () => {});
     return answer;
@@ -156,6 +164,8 @@ class Session {
 
   async answer(exchange: Exchange): Promise<Response> {
     const { request, body } = exchange;
+    const taken = this.#takenId(body);
+    if (taken !== undefined) return Response.json(takenAnswer(taken), { status: 400 });
     this.#isUsedBy(exchange, (wasSent) => {
       if (!wasSent && request.method === "POST") this.#cancel(body);
     });
@@ -190,6 +200,12 @@ class Session {
     await this.#server.close();
   }
 
+  /** The first id of a request that another one has: whose an answer is could not be told any more. */
+  #takenId(body: unknown): RequestId | undefined {
+    const ids = [body].flat().flatMap((message) => (isRequest(message) ? [message.id] : []));
+    return ids.find((id, at) => ids.indexOf(id) < at || this.#calls.isUnderWay(id) || this.#pending.has(id));
+  }
+
   /** Nobody can get the answers of a connection that is gone, so what they need is stopped. */
   #cancel(body: unknown): void {
     for (const message of [body].flat()) {
@@ -201,8 +217,11 @@ class Session {
 }
 
 /** Ends the stream of a request that is cancelled, and asks on that of a call what is asked for its sake. */
-function answerCancelled(transport: WebStandardStreamableHTTPServerTransport, calls: SessionCalls): void {
-  const pending = createPending();
+function answerCancelled(
+  transport: WebStandardStreamableHTTPServerTransport,
+  calls: SessionCalls,
+  pending: Pending,
+): void {
   const deliver = transport.onmessage?.bind(transport);
   const send = transport.send.bind(transport);
   transport.onmessage = (message: JSONRPCMessage, extra?: MessageExtraInfo) => {

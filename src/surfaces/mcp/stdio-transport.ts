@@ -3,7 +3,7 @@ import { type JSONRPCMessage, parseJSONRPCMessage, type RequestId, type Transpor
 
 import { isRecord } from "../../model/json.ts";
 import type { DirectCalls } from "./direct-calls.ts";
-import { cancelledBy, createPending } from "./pending.ts";
+import { cancelledBy, createPending, isRequest, takenAnswer } from "./pending.ts";
 import { errorAnswer, messageText } from "./rpc-error.ts";
 
 const NEWLINE = 10;
@@ -98,6 +98,7 @@ export class StdioTransport implements Transport {
   }
 
   #deliver(value: unknown): void {
+    if (isRequest(value) && this.#pending.has(value.id)) return void this.#write(takenAnswer(value.id));
     const call = this.calls?.read(value);
     if (call === undefined) return this.#pass(value);
     this.#pending.began(call.id);

@@ -1,4 +1,4 @@
-import { once } from "node:events";
+import { getEventListeners, once } from "node:events";
 import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect, onTestFinished, test } from "vitest";
@@ -109,4 +109,52 @@ test("M7: a stream is passed on as it comes, and ends when nobody reads it", asy
   expect(await reader?.read()).toEqual({ done: false, value: "data: 2\n" });
   await reader?.cancel();
   await closed;
+});
+
+test("M4: what is no answer fails the request, and says why", async () => {
+  const url = await listening((request, response) => {
+    if (request.url === "/700") response.writeHead(700).end("{}");
+    else if (request.url === "/gzip") response.writeHead(200, { "content-encoding": "gzip" }).end("x");
+    else request.socket.write("HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: Upgrade\r\n\r\n");
+  });
+  for (const [path, message] of [
+    ["/700", "the server answered with the status 700, which no answer has"],
+    ["/gzip", 'the server encoded its answer as "gzip", and was asked not to'],
+    ["/101", "the server changed to another protocol"],
+  ])
+    await expect(fetch(`${url}${path}`, post({}))).rejects.toMatchObject({ name: "TypeError", cause: { message } });
+});
+
+test("M4: a server that falls silent fails the request, before its answer or in the middle of it", async () => {
+  const url = await listening((request, response) => {
+    if (request.url === "/half") response.writeHead(200, { "content-type": "application/json" }).write("{");
+  });
+  const impatient = boundedFetch(1_000, 100);
+  const cause = { message: "nothing was heard of the server for 100 ms" };
+  await expect(impatient(`${url}/never`, post({}))).rejects.toMatchObject({ message: "fetch failed", cause });
+  await expect(impatient(`${url}/half`, post({}))).rejects.toMatchObject({ message: "terminated", cause });
+});
+
+test("M3: a stream of events is one in whatever case its type is written, and what a redirection leads to is bounded", async () => {
+  const url = await listening((request, response) => {
+    if (request.url === "/old") response.writeHead(307, { location: "/long" }).end();
+    else if (request.url === "/long") response.end("x".repeat(2_000));
+    else response.writeHead(200, { "content-type": "Text/Event-Stream" }).write("data: 1\n");
+  });
+  const reader = (await fetch(url, post({}))).body?.pipeThrough(new TextDecoderStream()).getReader();
+  expect(await reader?.read()).toEqual({ done: false, value: "data: 1\n" });
+  await reader?.cancel();
+  const long = await fetch(`${url}/old`, post({ id: 7 }));
+  expect(await long.json()).toMatchObject({ id: 7, error: { message: "the answer has more than 1000 bytes" } });
+});
+
+test("M7: many requests may have one signal, and leave nothing with it", async () => {
+  const warned: unknown[] = [];
+  const note = (warning: unknown): void => void warned.push(warning);
+  process.on("warning", note);
+  onTestFinished(() => void process.off("warning", note));
+  const url = await listening((_request, response) => void setTimeout(() => response.end("{}"), 50));
+  const { signal } = new AbortController();
+  await Promise.all(Array.from({ length: 12 }, async () => (await fetch(url, post({}, { signal }))).text()));
+  expect([warned, getEventListeners(signal, "abort")]).toEqual([[], []]);
 });

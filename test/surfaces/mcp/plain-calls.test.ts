@@ -178,3 +178,114 @@ test("S5: who guesses again and again in one session is shown what a search find
       JSON.stringify(await stateless.callTool({ name: "run_code", arguments: { code: "device.TestSkil.add(1, 2)" } })),
     ).not.toContain("device.search_skills(");
 });
+
+/** A call as a client sends it, which is told of what comes back as it comes. */
+function open(url: string, body: unknown, headers: Readonly<Record<string, string>>, signal?: AbortSignal) {
+  return fetch(`${url}/mcp`, {
+    method: "POST",
+    headers: { "content-type": "application/json", accept: "application/json, text/event-stream", ...headers },
+    body: JSON.stringify(body),
+    ...(signal && { signal }),
+  });
+}
+
+const CANCELLED = {
+  code: -32003,
+  data: { reason: "Cannot finish a run that was cancelled: the client cancelled its request (CANCELLED)" },
+};
+
+describe("the id of a call", () => {
+  const cancel = (id: number) => ({ jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: id } });
+
+  test("V6: it may be taken again after the call was cancelled, and each call gets its own answer", async () => {
+    const { url } = await serve({ expose: "both" });
+    const session = await openSession(url);
+    const began = whenSlow("began");
+    const first = post(`${url}/mcp`, callOf(1, "TestSkill__slow", {}, {}), session);
+    await began;
+    await post(`${url}/mcp`, cancel(1), session);
+    const second = await post(`${url}/mcp`, callOf(1, "TestSkill__add", { a: 1, b: 2 }, {}), session);
+    expect(second.json.result.structuredContent).toEqual({ sum: 3 });
+    expect((await first).json).toMatchObject({ id: 1, error: CANCELLED });
+  });
+
+  test("V6: a connection that goes after its answer leaves a later call of the same id alone", async () => {
+    const { url } = await serve({ expose: "both" });
+    const session = await openSession(url);
+    const connection = new AbortController();
+    const unread = await open(url, callOf(1, "TestSkill__large", { size: 30_000_000 }, {}), session, connection.signal);
+    expect(unread.status).toBe(200);
+    const began = whenSlow("began");
+    const later = post(`${url}/mcp`, callOf(1, "TestSkill__slow", {}, {}), session);
+    await began;
+    let wasAborted = false;
+    const aborted = whenSlow("aborted").then(() => (wasAborted = true));
+    connection.abort();
+    await post(`${url}/mcp`, callOf(2, "TestSkill__add", { a: 1, b: 2 }, {}), session);
+    await new Promise((resolve) => setTimeout(resolve, 200)); // what must not happen has no event
+    expect(wasAborted).toBe(false);
+    await post(`${url}/mcp`, cancel(1), session);
+    await aborted;
+    expect((await later).json).toMatchObject({ id: 1, error: CANCELLED });
+  });
+
+  test("V1: another request cannot have it while the call is under way, and does not disturb it", async () => {
+    const { url } = await serve({ expose: "both" });
+    const session = await openSession(url);
+    const began = whenSlow("began");
+    const first = post(`${url}/mcp`, callOf(5, "TestSkill__slow", {}, {}), session);
+    await began;
+    const list = { jsonrpc: "2.0", id: 5, method: "tools/list" };
+    for (const second of [callOf(5, "TestSkill__add", { a: 1, b: 2 }, {}), list, [list]])
+      expect(await post(`${url}/mcp`, second, session)).toMatchObject({
+        status: 400,
+        json: {
+          id: 5,
+          error: {
+            code: -32600,
+            data: {
+              reason:
+                "Cannot take a second request with the id 5: the first one is under way, and each needs an id of its own",
+            },
+          },
+        },
+      });
+    await post(`${url}/mcp`, cancel(5), session);
+    expect((await first).json).toMatchObject({ id: 5, error: CANCELLED });
+  });
+
+  test("V1: of two sessions, each has its own", async () => {
+    const { url } = await serve({ expose: "both" });
+    const [one, other] = [await openSession(url), await openSession(url)];
+    const began = whenSlow("began");
+    const first = post(`${url}/mcp`, callOf(5, "TestSkill__slow", {}, {}), one);
+    await began;
+    const { json } = await post(`${url}/mcp`, callOf(5, "TestSkill__add", { a: 1, b: 2 }, {}), other);
+    expect(json.result.structuredContent).toEqual({ sum: 3 });
+    await post(`${url}/mcp`, cancel(5), one);
+    expect((await first).json).toMatchObject({ id: 5, error: CANCELLED });
+  });
+});
+
+test("V6: the calls of a session end with it", async () => {
+  const { url } = await serve({ expose: "both" });
+  const session = await openSession(url);
+  const began = whenSlow("began");
+  const call = post(`${url}/mcp`, callOf(1, "TestSkill__slow", {}, {}), session);
+  await began;
+  const aborted = whenSlow("aborted");
+  expect((await fetch(`${url}/mcp`, { method: "DELETE", headers: session })).status).toBe(200);
+  await aborted;
+  expect((await call).json).toMatchObject({ id: 1, error: CANCELLED });
+});
+
+test("V1: a message that is a request and an answer at once is neither", async () => {
+  const { url } = await serve({ expose: "both" });
+  const both = await generations(url);
+  for (const { headers, meta } of [both.old, both.new])
+    for (const more of [{ result: {} }, { error: { code: 1, message: "no" } }]) {
+      const body = { ...callOf(1, "TestSkill__add", { a: 1, b: 2 }, { _meta: meta }), ...more };
+      const { status, json } = await post(`${url}/mcp`, body, headers("TestSkill__add"));
+      expect([status, json.result]).toEqual([400, undefined]);
+    }
+});

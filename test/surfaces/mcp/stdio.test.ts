@@ -24,6 +24,20 @@ export class LoudSkill {
 }
 `;
 
+const COUNT_SKILL = `
+/** Says how far it is. */
+export class CountSkill {
+  /** Count so long. */
+  async count(ms: number, context: { progress(done: number): void }): Promise<string> {
+    for (let done = 0; done < ms / 5; done++) {
+      context.progress(done);
+      await new Promise((resolve) => setTimeout(resolve, 5));
+    }
+    return "counted";
+  }
+}
+`;
+
 test("V1: both generations of clients list and call over stdio", async () => {
   const cwd = project();
   const started = { command: process.execPath, args: [BIN, "serve", "--stdio"], cwd, env: environment(cwd) };
@@ -110,6 +124,34 @@ test("V6: a message that is too large gets its error, and the next one is answer
     },
   });
   expect(parsed.find(({ id }) => id === 3)).toEqual({ jsonrpc: "2.0", id: 3, result: {} });
+});
+
+test("V6: over stdio, an id that is taken again gets the answer of its own call, and nothing is said of a call that was cancelled", async () => {
+  const server = start(project({ "skills/count.ts": COUNT_SKILL }));
+  const call = (name: string, args: object) => ({
+    jsonrpc: "2.0",
+    id: 2,
+    method: "tools/call",
+    params: { name, arguments: args, _meta: { progressToken: name } },
+  });
+  const cancel = { jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: 2 } };
+  server.write(INITIALIZE, call("CountSkill__count", { ms: 5_000 }));
+  await server.line("notifications/progress");
+  server.write(call("LoudSkill__say", { word: "too early" }));
+  expect(JSON.parse(await server.line("a second request with the id 2"))).toMatchObject({
+    id: 2,
+    error: { code: -32600 },
+  });
+  const lines = await server.send(cancel, call("LoudSkill__say", { word: "mine" }));
+  const parsed = lines.map((line) => JSON.parse(line));
+  const answers = parsed.filter(({ id }) => id === 2);
+  expect(answers).toMatchObject([
+    { error: { code: -32600 } },
+    { error: { code: -32003 } },
+    { result: { content: [{ text: "mine" }] } },
+  ]);
+  const afterwards = parsed.slice(parsed.indexOf(answers[1]));
+  expect(afterwards.filter(({ params }) => params?.progressToken === "CountSkill__count")).toEqual([]);
 });
 
 const INITIALIZE = {

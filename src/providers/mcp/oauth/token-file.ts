@@ -33,7 +33,7 @@ export function tokenFile(file: string): TokenStore {
     });
   const exclusive = createTurns();
   return {
-    get: async (key) => (await read()).get(key),
+    get: async (key) => structuredClone((await read()).get(key)), // what is read once is given out many times
     set: (key, value) => change((entries) => entries.set(key, value)),
     delete: (key) => change((entries) => entries.delete(key)),
     exclusively: (work) => exclusive(() => underLock(`${file}.lock`, work)),
