@@ -106,7 +106,15 @@ export const REDUCING: ReadonlySet<string> = new Set(["reduce", "reduceRight"]);
 export const TAKING: ReadonlySet<string> = new Set(["at", "get", "pop", "shift"]);
 
 /** These hand out the things inside again, in a list or object. */
-export const COPYING: ReadonlySet<string> = new Set(["slice", "concat", "reverse", "toReversed", "flat", "values"]);
+export const COPYING: ReadonlySet<string> = new Set([
+  "slice",
+  "splice",
+  "concat",
+  "reverse",
+  "toReversed",
+  "flat",
+  "values",
+]);
 
 /** These make a list or object of what is in another, at a depth that differs so much. */
 export const REARRANGING: ReadonlyMap<string, number> = new Map([

@@ -2,7 +2,7 @@ import type { AnyNode, Identifier } from "acorn";
 import { functionAround, type Inspection, parentOf } from "./inspection.ts";
 
 /**
- * True for the value of a variable if a function inside of it reads that variable: `const p = load(id).then(() => all.delete(p))`.
+ * True for what a variable is declared with if a function inside of it reads that variable: `const p = load(id).then(() => all.delete(p))`.
  * Such a function runs later, and finds nothing if the variable waits for it.
  */
 export function readsItsOwnName(value: AnyNode, inspection: Inspection): boolean {
@@ -22,12 +22,10 @@ export function readsItsOwnName(value: AnyNode, inspection: Inspection): boolean
 
 const HANDING_ON: ReadonlySet<string> = new Set(["ChainExpression", "ConditionalExpression", "LogicalExpression"]);
 
-/** The variable that is declared with a value, or set to it. */
+/** The variable that is declared with a value. One that is set to it had another before, which may be what is read. */
 function nameOf(holder: AnyNode, value: AnyNode): Identifier | undefined {
-  if (holder.type === "VariableDeclarator" && holder.init === value)
-    return holder.id.type === "Identifier" ? holder.id : undefined;
-  if (holder.type !== "AssignmentExpression" || holder.right !== value) return undefined;
-  return holder.left.type === "Identifier" ? holder.left : undefined;
+  if (holder.type !== "VariableDeclarator" || holder.init !== value) return undefined;
+  return holder.id.type === "Identifier" ? holder.id : undefined;
 }
 
 /** Names can be read thousands of times; the reads are in the order of the text. */

@@ -2,6 +2,7 @@ import type { AnyNode, BinaryExpression, MemberExpression } from "acorn";
 import {
   ADDING,
   AWAITED,
+  CHECKED,
   COPYING,
   type Depth,
   DOUBT,
@@ -229,6 +230,9 @@ function isNothing(node: AnyNode): boolean {
   );
 }
 
+/** These compare what is inside with an argument. */
+const FINDING: ReadonlySet<string> = new Set(["includes", "indexOf", "lastIndexOf"]);
+
 /** `typeof cache[key] === "undefined"` */
 function isComparedWithUndefined(operation: AnyNode, steps: Steps): boolean {
   const parent = steps.parent(operation);
@@ -273,6 +277,7 @@ function needOfMember(member: MemberExpression, depth: Depth, steps: Steps): Nee
   if (name === "has" || name === "hasOwnProperty") return SOUGHT;
   if (name === "keys") return UNUSED;
   if (ADDING.has(name) || name === "clear" || name === "delete") return UNUSED;
+  if (FINDING.has(name)) return CHECKED;
   if (TAKING.has(name)) return steps.need(call, depth - 1);
   if (COPYING.has(name)) return steps.need(call, depth);
   return name === "map" || name === "forEach" ? steps.needOfElements(call, depth - 1) : VALUE;
