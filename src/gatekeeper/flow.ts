@@ -12,6 +12,7 @@ import {
 } from "./inspection.ts";
 import {
   ADDING,
+  CHECKED,
   COMBINATORS,
   type Depth,
   DOUBT,
@@ -21,6 +22,8 @@ import {
   type Need,
   REARRANGING,
   REDUCING,
+  SEEKING,
+  SOUGHT,
   type Steps,
   sumOf,
   THEN,
@@ -28,6 +31,7 @@ import {
   USING_CALLBACKS,
   VALUE,
 } from "./need.ts";
+import { presenceOf } from "./presence.ts";
 import { HOLDERS, needOfTarget, PLACES, PLACES_INSIDE } from "./places.ts";
 import { byType, collect, type FunctionNode, isFunction, literalName } from "./walk.ts";
 
@@ -121,9 +125,17 @@ class Follower implements Steps {
     if (call.type === "CallExpression" && this.#known.isMethodCall(call)) return VALUE;
     if (callee.type === "MemberExpression") {
       const name = literalName(callee.property, callee.computed);
-      return name === undefined ? VALUE : this.#argumentOfMember(call, callee.object, name, depth);
+      if (name === undefined) return VALUE;
+      const isOfGlobal = callee.object.type === "Identifier" && this.#isGlobal(callee.object);
+      if (depth === 0 && !isOfGlobal && SEEKING.has(name)) return this.needOfComparison(argument);
+      const isKey = depth === 0 && name === "set" && argument === call.arguments[0];
+      const compared = isKey ? this.needOfComparison(argument) : UNUSED;
+      return compared | this.#argumentOfMember(call, callee.object, name, depth);
     }
-    if (callee.type === "Identifier" && this.#isGlobal(callee)) return callee.name === "print" ? GIVEN : VALUE;
+    if (callee.type === "Identifier" && this.#isGlobal(callee)) {
+      if (callee.name === "Boolean" && depth === 0) return this.needOfTest(argument);
+      return callee.name === "print" ? GIVEN : VALUE;
+    }
     const func = this.#functionBehind(callee);
     return func === undefined ? DOUBT : this.#needOfParameter(func, call.arguments.indexOf(argument as never), depth);
   }
@@ -141,6 +153,15 @@ class Follower implements Steps {
     const [callback] = call.arguments;
     const func = callback && this.#functionBehind(callback);
     return func === undefined ? DOUBT : this.#needOfParameter(func, 0, depth);
+  }
+
+  needOfTest(tested: AnyNode): Need {
+    const presence = presenceOf(tested, this.#inspection);
+    return presence === "made" ? VALUE : presence === "left" ? SOUGHT : CHECKED;
+  }
+
+  needOfComparison(compared: AnyNode): Need {
+    return presenceOf(compared, this.#inspection) === "made" ? VALUE : CHECKED;
   }
 
   parent(node: AnyNode): AnyNode | undefined {
@@ -245,6 +266,8 @@ class Follower implements Steps {
     if (object.name === "Promise") {
       return depth === 0 || (depth === 1 && COMBINATORS.has(name)) ? EITHER : this.need(call, depth);
     }
+    if (depth > 0 && object.name === "Object" && name === "hasOwn") return SOUGHT;
+    if (depth > 0 && object.name === "Object" && name === "keys") return UNUSED;
     if (depth > 0 && name === "from" && call.arguments.length > 1) return this.#needOfItems(call, depth);
     const change = depth === 0 ? undefined : REARRANGING.get(`${object.name}.${name}`);
     return change === undefined ? VALUE : this.need(call, Math.max(1, depth + change));

@@ -1,7 +1,8 @@
-import type { AnyNode, MemberExpression } from "acorn";
+import type { AnyNode, BinaryExpression, MemberExpression } from "acorn";
 import {
   ADDING,
   AWAITED,
+  CHECKED,
   COPYING,
   type Depth,
   DOUBT,
@@ -9,6 +10,7 @@ import {
   GIVEN,
   type Need,
   PROMISE,
+  SOUGHT,
   type Steps,
   sumOf,
   TAKING,
@@ -25,6 +27,10 @@ const given: Place = () => GIVEN;
 const unused: Place = () => UNUSED;
 const value: Place = () => VALUE;
 
+function tested(node: AnyNode): Place {
+  return (steps) => steps.needOfTest(node);
+}
+
 /**
  * The table of places: what a promise meets there. Everywhere else (operators, conditions, templates, spread, loops, keys …)
  * the value itself is needed.
@@ -34,8 +40,10 @@ export const PLACES: ByType<Place> = {
   ArrowFunctionExpression: (arrow, node) => (steps) => (arrow.body === node ? steps.needOfResult(arrow, 0) : DOUBT),
   AssignmentExpression: (assignment, node) => (steps) => {
     const { left, operator } = assignment;
-    if (left === node) return operator === "=" ? UNUSED : VALUE;
-    if (steps.isKeyword(assignment) || !/^(?:\|\||&&|\?\?)?=$/.test(operator)) return VALUE;
+    const isPlain = operator === "=";
+    const isLogical = /^(?:\|\||&&|\?\?)=$/.test(operator);
+    if (left === node) return isLogical ? steps.needOfTest(left) : isPlain ? UNUSED : VALUE;
+    if (steps.isKeyword(assignment) || !(isPlain || isLogical)) return VALUE;
     return needOfTarget(left, 0, steps) | needOfAssignment(assignment, 0, steps);
   },
   AssignmentPattern:
@@ -43,14 +51,20 @@ export const PLACES: ByType<Place> = {
     (steps) =>
       right === node ? needOfTarget(left, 0, steps) : VALUE,
   AwaitExpression: (awaited) => (steps) => (steps.mayAwait(awaited) ? EITHER : VALUE),
+  BinaryExpression: (operation, node) => (steps) => needOfOperand(operation, node, steps),
   CallExpression: (call, node) => (steps) => (call.callee === node ? VALUE : steps.needOfArgument(node, call, 0)),
   ChainExpression: (chain) => (steps) => steps.need(chain, 0),
   ConditionalExpression: (conditional, node) => (steps) =>
-    conditional.test === node ? VALUE : steps.need(conditional, 0),
+    conditional.test === node ? steps.needOfTest(node) : steps.need(conditional, 0),
+  DoWhileStatement: (_loop, node) => tested(node),
   ExportDefaultDeclaration: () => given,
   ExpressionStatement: (statement) => (steps) => needOfStatement(statement, steps),
-  ForStatement: ({ test }, node) => (test === node ? value : unused),
-  LogicalExpression: (logical, node) => (steps) => (logical.left === node ? VALUE : steps.need(logical, 0)),
+  ForStatement: ({ test }, node) => (test === node ? tested(node) : unused),
+  IfStatement: (_statement, node) => tested(node),
+  LogicalExpression: (logical, node) => (steps) => {
+    const asked = logical.left === node ? steps.needOfTest(node) : UNUSED;
+    return asked | (logical.left === node && logical.operator === "&&" ? UNUSED : steps.need(logical, 0));
+  },
   MemberExpression:
     ({ property, computed, object }, node) =>
     () =>
@@ -74,11 +88,18 @@ export const PLACES: ByType<Place> = {
   },
   SequenceExpression: (sequence, node) => (steps) =>
     sequence.expressions.at(-1) === node ? steps.need(sequence, 0) : UNUSED,
-  UnaryExpression: ({ operator }) => (operator === "void" ? unused : value),
+  UnaryExpression: (operation, node) => {
+    const { operator } = operation;
+    if (operator === "!") return tested(node);
+    if (operator === "typeof")
+      return (steps) => (isComparedWithUndefined(operation, steps) ? steps.needOfTest(node) : VALUE);
+    return operator === "void" || operator === "delete" ? unused : value;
+  },
   VariableDeclarator:
     ({ id }) =>
     (steps) =>
       id.type === "Identifier" ? steps.needOfName(id, 0) : VALUE,
+  WhileStatement: (_loop, node) => tested(node),
   YieldExpression: (yielded) => (steps) => (yielded.delegate ? VALUE : needOfYield(yielded, 1, steps)),
 };
 
@@ -96,6 +117,10 @@ export const PLACES_INSIDE: ByType<Place> = {
     (steps, depth) =>
       right === node ? needOfTarget(left, depth, steps) : VALUE,
   AwaitExpression: (awaited) => (steps, depth) => steps.need(awaited, depth),
+  BinaryExpression: ({ operator }) => {
+    if (operator === "in") return () => SOUGHT;
+    return COMPARING.has(operator) ? unused : value;
+  },
   CallExpression: (call, node) => (steps, depth) =>
     call.callee === node ? VALUE : steps.needOfArgument(node, call, depth),
   ChainExpression: (chain) => (steps, depth) => steps.need(chain, depth),
@@ -103,6 +128,7 @@ export const PLACES_INSIDE: ByType<Place> = {
     conditional.test === node ? UNUSED : steps.need(conditional, depth),
   ExportDefaultDeclaration: () => given,
   ExpressionStatement: (statement) => (steps) => needOfStatement(statement, steps),
+  ForInStatement: () => unused,
   ForOfStatement:
     ({ left, await: awaits, right }, node) =>
     (steps, depth) => {
@@ -110,6 +136,7 @@ export const PLACES_INSIDE: ByType<Place> = {
       const name = left.type === "VariableDeclaration" ? left.declarations[0]?.id : left;
       return name === undefined ? VALUE : needOfTarget(name, depth - 1, steps);
     },
+  IfStatement: () => unused,
   LogicalExpression: (logical, node) => (steps, depth) =>
     logical.left === node && logical.operator === "&&" ? UNUSED : steps.need(logical, depth),
   MemberExpression: (member, node) => (steps, depth) =>
@@ -181,6 +208,38 @@ function needOfSlot({ object, property, computed }: MemberExpression, depth: Dep
     : steps.needOfAdding(object, depth);
 }
 
+/** `p === q`, `p === null`, `p instanceof Promise` */
+function needOfOperand({ operator, left, right }: BinaryExpression, node: AnyNode, steps: Steps): Need {
+  const other = left === node ? right : left;
+  if (operator === "instanceof") return other.type === "Identifier" && other.name === "Promise" ? PROMISE : VALUE;
+  if (!COMPARING.has(operator)) return VALUE;
+  if (isNothing(other)) return steps.needOfTest(node);
+  return CONSTANTS.has(other.type) ? VALUE : steps.needOfComparison(node);
+}
+
+const COMPARING: ReadonlySet<string> = new Set(["===", "!==", "==", "!="]);
+
+/** No promise is one of these. */
+const CONSTANTS: ReadonlySet<string> = new Set(["Literal", "TemplateLiteral", "UnaryExpression"]);
+
+function isNothing(node: AnyNode): boolean {
+  if (node.type === "Literal") return node.raw === "null";
+  return (
+    (node.type === "Identifier" && node.name === "undefined") ||
+    (node.type === "UnaryExpression" && node.operator === "void")
+  );
+}
+
+/** These compare what is inside with an argument. */
+const FINDING: ReadonlySet<string> = new Set(["includes", "indexOf", "lastIndexOf"]);
+
+/** `typeof cache[key] === "undefined"` */
+function isComparedWithUndefined(operation: AnyNode, steps: Steps): boolean {
+  const parent = steps.parent(operation);
+  if (parent?.type !== "BinaryExpression" || !COMPARING.has(parent.operator)) return false;
+  return [parent.left, parent.right].some((side) => side.type === "Literal" && side.value === "undefined");
+}
+
 /** A result inside of `try` is awaited there as a whole. */
 function needOfStatement(statement: AnyNode, steps: Steps): Need {
   if (!steps.isResult(statement)) return UNUSED;
@@ -215,7 +274,10 @@ function needOfMember(member: MemberExpression, depth: Depth, steps: Steps): Nee
     return call?.type === "AssignmentExpression" && call.left === member ? UNUSED : steps.need(member, depth - 1);
   }
   if (name === undefined) return VALUE;
-  if (ADDING.has(name) || name === "has" || name === "clear" || name === "delete") return UNUSED;
+  if (name === "has" || name === "hasOwnProperty") return SOUGHT;
+  if (name === "keys") return UNUSED;
+  if (ADDING.has(name) || name === "clear" || name === "delete") return UNUSED;
+  if (FINDING.has(name)) return CHECKED;
   if (TAKING.has(name)) return steps.need(call, depth - 1);
   if (COPYING.has(name)) return steps.need(call, depth);
   return name === "map" || name === "forEach" ? steps.needOfElements(call, depth - 1) : VALUE;

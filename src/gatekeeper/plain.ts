@@ -5,6 +5,7 @@ import type { Flow } from "./flow.ts";
 import { functionAround, type Inspection, isAsync, mayAwait, parentOf } from "./inspection.ts";
 import { EITHER, GIVEN, type Need } from "./need.ts";
 import { findOwnFunctions, type OwnFunctions, type Maker, type OwnPromise } from "./own.ts";
+import { readsItsOwnName } from "./own-name.ts";
 import { isUsedAsValue, listAround } from "./promises.ts";
 import { findSideEffects, type SideEffects } from "./side-effects.ts";
 import type { Await, SyntaxFacts } from "./syntax.ts";
@@ -99,7 +100,7 @@ class Plainer implements Plain {
       if (promise === undefined || !promise.isMadeByThemAlone || looked.has(promise.makers)) continue;
       const isMeant = this.#canWait(call, isList)
         ? isList && this.isMissed(call, promise, flow.need(call, 1))
-        : isUsedAsValue(call, isList ? 1 : 0, { flow, facts });
+        : isUsedAsValue(call, isList ? 1 : 0, { flow, facts }, this.#inspection);
       if (!isMeant) continue;
       looked.add(promise.makers);
       if (!this.#makePlain(promise.makers)) continue;
@@ -111,7 +112,7 @@ class Plainer implements Plain {
 
   /** Only of functions that wait for nothing but calls: others may wait for what comes after. */
   isMissed(call: CallExpression, { makers, isMadeByThemAlone }: OwnPromise, need: Need): boolean {
-    if ((need & ~GIVEN) !== 0) return false;
+    if ((need & ~GIVEN) !== 0 || readsItsOwnName(call, this.#inspection)) return false;
     const callbacks = this.own.callbacksAfter(call);
     if (callbacks === undefined && !isMadeByThemAlone) return false;
     const functions = callbacks ?? makers;

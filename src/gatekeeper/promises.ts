@@ -3,7 +3,8 @@ import { RESERVED_PREFIX } from "./allowlist.ts";
 import type { Calls, MethodUse } from "./device.ts";
 import type { Flow } from "./flow.ts";
 import { ancestorsOf, functionAround, type Inspection, mayAwait, parentOf } from "./inspection.ts";
-import { DOUBT, LISTING_CALLBACKS, PROMISE, THEN, VALUE } from "./need.ts";
+import { LISTING_CALLBACKS, needsValue, THEN } from "./need.ts";
+import { readsItsOwnName } from "./own-name.ts";
 import type { OwnFunctions, OwnPromise } from "./own.ts";
 import type { Plain } from "./plain.ts";
 import type { ResultStatement } from "./result.ts";
@@ -34,9 +35,9 @@ export function writeOwnPromises(known: Known, inspection: Inspection): boolean 
   const awaiting: Awaiting = { ...known, awaited: new Set(), begun: new Set(), awaitsAfter };
   for (const call of known.facts.calls) {
     const promise = known.own.promiseOf(call);
-    if (promise !== undefined && (isUsedAsValue(call, 0, known) || isMissed(call, promise, awaiting)))
+    if (promise !== undefined && (isUsedAsValue(call, 0, known, inspection) || isMissed(call, promise, awaiting)))
       awaitPromise(call, promise.name, awaiting, inspection);
-    else if (known.own.promisesIn(call) !== undefined && isUsedAsValue(call, 1, known))
+    else if (known.own.promisesIn(call) !== undefined && isUsedAsValue(call, 1, known, inspection))
       awaitList(call, awaiting, inspection);
   }
   return keepForLater(known, awaiting.awaited, inspection);
@@ -56,15 +57,13 @@ function lastAwaits({ awaits }: SyntaxFacts, inspection: Inspection): Awaiting["
   return (call) => (last.get(functionAround(call, inspection)) ?? 0) >= call.end;
 }
 
-/** In a program that keeps none for later, doubt is no reason to keep a promise. */
 export function isUsedAsValue(
   expression: AnyNode,
   depth: number,
   { flow, facts }: Pick<Known, "flow" | "facts">,
+  inspection: Inspection,
 ): boolean {
-  const need = flow.need(expression, depth);
-  const used = facts.waits && facts.keepsPromises ? VALUE : VALUE | DOUBT;
-  return (need & used) !== 0 && (need & PROMISE) === 0;
+  return needsValue(flow.need(expression, depth), facts) && !readsItsOwnName(expression, inspection);
 }
 
 /** A program that waits for something else afterwards may mean it to go on meanwhile. */

@@ -4,7 +4,7 @@ import { addMissingAsync, SYNC_CALLBACKS, waitsForMethod } from "./asyncness.ts"
 import type { Calls, MethodUse } from "./device.ts";
 import { createFlow, type Flow } from "./flow.ts";
 import { ancestorsOf, type Inspection, isInTry, mayAwait, parentOf } from "./inspection.ts";
-import { AWAITED, DOUBT, EITHER, type Need, PROMISE, UNUSED, VALUE } from "./need.ts";
+import { AWAITED, DOUBT, EITHER, type Need, needsValue, PROMISE, SOUGHT, UNUSED } from "./need.ts";
 import { makeFunctionsPlain } from "./plain.ts";
 import { writeOwnPromises } from "./promises.ts";
 import type { ResultStatement } from "./result.ts";
@@ -54,8 +54,7 @@ export function writeWaits({ uses, args, facts, results, entry }: Known, inspect
     });
   const told = new Set<string>();
   const plain = makeFunctionsPlain({ calls, facts, follow, entry, told }, inspection);
-  const doubtIsValue = !(facts.waits && facts.keepsPromises);
-  const decisions: Decisions = { flow: follow(), unsure, told, doubtIsValue };
+  const decisions: Decisions = { flow: follow(), unsure, told, facts };
   const blocking = new Set(uses.filter((use) => writeUse(use, decisions, inspection)));
   for (const use of unsure.values()) writeUse(use, decisions, inspection);
   dropAwaits(facts.awaits, { calls, idle: plain.idle }, inspection);
@@ -71,8 +70,7 @@ interface Decisions {
   readonly unsure: Calls;
   /** What `await` was missing for. */
   readonly told: Set<string>;
-  /** In a program that keeps no promise to wait for it later, everything is meant to be a value that may be one. */
-  readonly doubtIsValue: boolean;
+  readonly facts: SyntaxFacts;
 }
 
 /** True if the use blocks. */
@@ -85,14 +83,15 @@ function writeCall(use: MethodUse, call: CallExpression, decisions: Decisions, i
   const { told, unsure } = decisions;
   const awaiting = awaitOf(call, inspection);
   const cannotAwait = awaiting !== undefined && !mayAwait(awaiting, inspection);
-  const decision = cannotAwait ? "block" : decide(decisions.flow.need(call, 0), decisions, isInTry(call, inspection));
+  const need = decisions.flow.need(call, 0);
+  const decision = cannotAwait ? "block" : decide(need, decisions, isInTry(call, inspection));
   if (decision === "promise") return false;
   if (!cannotAwait && !unsure.has(call)) told.add(use.path);
   if (decision === "await" && mayAwait(call, inspection)) {
     inspection.report.wrap({ start: call.start, end: call.start }, "await ", "");
     return false;
   }
-  if (isAmongOthers(call, inspection)) {
+  if ((need & SOUGHT) === 0 && isAmongOthers(call, inspection)) {
     inspection.report.wrap(call, "(await ", ")");
     return false;
   }
@@ -132,13 +131,9 @@ function isInFunction(node: AnyNode, inspection: Inspection): boolean {
  * When in doubt, a promise: it is settled where it reaches the result. Out of a `try` no promise is given that nothing in
  * the snippet waits for, as its failure would not be caught.
  */
-function decide(
-  need: Need,
-  { doubtIsValue }: Pick<Decisions, "doubtIsValue">,
-  isInTry = false,
-): "promise" | "block" | "await" {
+function decide(need: Need, { facts }: Pick<Decisions, "facts">, isInTry = false): "promise" | "block" | "await" {
   if ((need & PROMISE) !== 0) return "promise";
-  if ((need & VALUE) !== 0 || (doubtIsValue && (need & DOUBT) !== 0)) return "block";
+  if (needsValue(need, facts)) return "block";
   const escapes = isInTry && (need & (EITHER | DOUBT)) === 0;
   return need === UNUSED || escapes || (need & AWAITED) !== 0 ? "await" : "promise";
 }

@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 
 import { check, codeOf } from "./stubs.ts";
 
@@ -597,4 +597,64 @@ test("S2: a callback that nobody waits for and that awaits more than methods is 
   expect(check(source).notes).toEqual([
     "forEach does not wait for its async callback: write for (const … of …) { await … }",
   ]);
+});
+
+describe("S2: whether there is a promise can be asked without its value", () => {
+  test.each([
+    [
+      "a memo in an object",
+      "const c = {}; async function f(k) { if (!c[k]) c[k] = device.UserSkill.get(k); return c[k] } return await Promise.all([f(1), f(1)])",
+    ],
+    [
+      "a memo in a map",
+      "const c = new Map(); async function f(k) { if (c.has(k)) return c.get(k); const p = device.UserSkill.get(k); c.set(k, p); return p } return await Promise.all([f(1), f(1)])",
+    ],
+    [
+      "a memo that a function looks up",
+      "const c = {}; const hit = (k) => c[k]; async function f(k) { const h = hit(k); if (h) return h; const p = device.UserSkill.get(k); c[k] = p; return p } return await Promise.all([f(1), f(1)])",
+    ],
+    [
+      "a memo that typeof asks for",
+      'const c = {}; async function f(k) { if (typeof c[k] === "undefined") c[k] = device.UserSkill.get(k); return c[k] } return await Promise.all([f(1), f(1)])',
+    ],
+    [
+      "in, and Object.hasOwn",
+      "const c = {}; async function f(k) { if (k in c || Object.hasOwn(c, k)) return c[k]; c[k] = device.UserSkill.get(k); return c[k] } return await Promise.all([f(1), f(1)])",
+    ],
+    [
+      "a private field",
+      "class A { #p = null; async f() { if (this.#p === null) this.#p = device.UserSkill.get(1); return await this.#p } } const a = new A(); return await Promise.all([a.f(), a.f()])",
+    ],
+    [
+      "a variable that is awaited as well",
+      "const p = device.UserSkill.get(1); const is = [!!p, Boolean(p), p === null, p ? 1 : 2]; return [is, await p]",
+    ],
+    [
+      "a comparison of promises",
+      "const p = device.UserSkill.get(1), q = device.UserSkill.get(2); const same = p === q; return [same, await p, await q]",
+    ],
+    [
+      "a key of a map",
+      "const m = new Map(); const p = device.UserSkill.get(1); m.set(p, 1); const n = m.get(p); m.delete(p); return [n, await p]",
+    ],
+    ["instanceof Promise", "const p = device.UserSkill.get(1); return (p instanceof Promise ? await p : p).name"],
+    [
+      "a promise whose own function takes it out of a set",
+      "const s = new Set(); const p = device.UserSkill.get(1).then(() => { s.delete(p) }); s.add(p); while (s.size) await 0; return 1",
+    ],
+  ])("S2: %s leaves the promise as it is", (_what, source) => {
+    expect(codeOf(source)).toBe(source);
+  });
+
+  test("S2: a memo that is used as a value blocks, so that nobody finds it missing meanwhile", () => {
+    const source =
+      "const c = {}; async function f(k) { if (!c[k]) c[k] = device.UserSkill.get(k); return c[k].name } return await Promise.all([f(1), f(1)])";
+    expect(codeOf(source)).toBe(source.replace("device.UserSkill.get", "__wait(device.UserSkill.get)"));
+  });
+
+  test("S2: a test of what is there for certain needs the value, though it is given back as well", () => {
+    const source =
+      "const up = device.UserSkill.get(1); if (!up) return up; const [a] = await Promise.all([device.UserSkill.get(2)]); return [up, a]";
+    expect(codeOf(source)).toBe(source.replace("device.UserSkill.get", "__wait(device.UserSkill.get)"));
+  });
 });
