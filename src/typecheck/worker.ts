@@ -5,10 +5,12 @@ import { messageOf } from "../errors.ts";
 import type { CheckOrder, CheckReport, Diagnostic, FromThread } from "./messages.ts";
 
 const port = parentPort as MessagePort;
-const checkTypes = await loadCompiler();
+void serve();
 
-if (checkTypes === undefined) post({ kind: "missing" });
-else {
+/** No `await` at the top: V8 aborts the process where a thread is ended while such a module is evaluated (Node 20). */
+async function serve(): Promise<void> {
+  const checkTypes = await loadCompiler();
+  if (checkTypes === undefined) return post({ kind: "missing" });
   port.on("message", (order: CheckOrder) => post(answer(order, checkTypes)));
   post({ kind: "ready" });
 }

@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { cpSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -136,4 +136,27 @@ test("S5: an idle thread keeps no program alive", () => {
     timeout: 25_000,
   });
   expect({ status, stdout }).toEqual({ status: 0, stdout: "checked\n" });
+});
+
+test("S5: no thread awaits at the top of its module, where ending it would abort the process", () => {
+  const entries = ["sandbox/worker.cjs", "src/typecheck/worker.js", "src/providers/skills/process/watchdog.js"];
+  const texts = entries.map((entry) => readFileSync(new URL(`../../dist/${entry}`, import.meta.url), "utf8"));
+  expect(texts.filter(awaitsAtTheTop)).toEqual([]);
+  expect(awaitsAtTheTop("const port = 1;\nconst tool = await load();\n")).toBe(true);
+});
+
+/** What is compiled for a thread has whatever is in functions indented. */
+const awaitsAtTheTop = (text: string): boolean => /^\S.*\bawait\b/m.test(text.replace(/^(?:\/\/| \*|\/\*).*$/gm, ""));
+
+test("S5: a compiler that is still loading can be ended at any moment", { timeout: 60_000 }, () => {
+  const entry = new URL("../../dist/src/typecheck/worker.js", import.meta.url).href;
+  const program = `
+    import { Worker } from "node:worker_threads";
+    for (let round = 0; round < 100; round++) {
+      const worker = new Worker(new URL(${JSON.stringify(entry)}), { execArgv: [] });
+      await new Promise((resolve) => setTimeout(resolve, 20 + (round % 50)));
+      await worker.terminate();
+    }`;
+  const { status, stderr } = spawnSync(process.execPath, ["--input-type=module", "-e", program], { encoding: "utf8" });
+  expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
 });
