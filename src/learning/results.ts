@@ -1,4 +1,5 @@
 import type { Method } from "../model/catalog.ts";
+import type { JsonSchema } from "../model/json.ts";
 import type { ObservedOutput } from "../registry/index.ts";
 import { createShape, observe, type Shape, schemaOf } from "./shape.ts";
 
@@ -25,8 +26,8 @@ interface Seen {
   /** The method as it was. */
   method: Method;
   readonly shape: Shape;
-  /** Made when it is asked for, until the next result. */
-  output: ObservedOutput | undefined;
+  /** Made when it is asked for, until a result changes it. */
+  schema: JsonSchema | undefined;
   hasDrifted: boolean;
 }
 
@@ -41,7 +42,7 @@ export function createResults(): Results {
   }
 
   function remembered(method: Method): Seen {
-    const entry = seen(method) ?? { method, shape: createShape(), output: undefined, hasDrifted: false };
+    const entry = seen(method) ?? { method, shape: createShape(), schema: undefined, hasDrifted: false };
     entry.method = method;
     methods.delete(method.path);
     methods.set(method.path, entry);
@@ -62,8 +63,8 @@ export function createResults(): Results {
       if (method.output !== undefined || value === undefined) return undefined;
       const entry = remembered(method);
       const { times } = entry.shape;
-      const difference = observe(value, entry.shape, times >= SETTLED && !entry.hasDrifted);
-      entry.output = undefined;
+      const { hasChanged, difference } = observe(value, entry.shape, times >= SETTLED && !entry.hasDrifted);
+      if (hasChanged) entry.schema = undefined;
       if (difference === undefined || !isNews(method)) return undefined;
       const place = difference.place === "" ? "" : ` at ${difference.place}`;
       return `The result of ${method.path} is not like the ${times} before it${place}: ${difference.says}`;
@@ -73,7 +74,7 @@ export function createResults(): Results {
       if (method.output !== undefined) return undefined;
       const entry = seen(method);
       if (entry === undefined || entry.shape.times === 0) return undefined;
-      return (entry.output ??= { schema: schemaOf(entry.shape), times: entry.shape.times });
+      return { schema: (entry.schema ??= schemaOf(entry.shape)), times: entry.shape.times };
     },
     forget(path) {
       if (path === undefined) methods.clear();

@@ -44,107 +44,142 @@ export interface Difference {
   readonly says: string;
 }
 
-/** What may still be read of a value, and added to a shape. */
-interface Budget {
+/** What a look at a value has found. */
+export interface Observation {
+  /** True if the shape says more, or less, than before. */
+  readonly hasChanged: boolean;
+  /** The first place where the value is not like all the others were, if they are looked for. */
+  readonly difference: Difference | undefined;
+}
+
+/** A look at a value: what may still be read of it and added to the shape, and where we are. */
+interface Look {
   values: number;
   parts: number;
-  /** The first difference, where they are looked for. */
+  /** Names of properties, and `[]` for items. */
+  readonly path: string[];
+  hasChanged: boolean;
   difference: Difference | undefined;
   readonly compares: boolean;
 }
 
-/** A place in a value, and what is known of it. */
-interface Place {
-  readonly name: string;
-  readonly shape: Shape;
-  /** How much deeper is looked. */
-  readonly depth: number;
-}
+const ITEM = "[]";
 
 export function createShape(): Shape {
   return { times: 0, kinds: new Set(), items: undefined, object: undefined };
 }
 
 /** Widens a shape by one more value. Says, if it should, where the value is not like all the others were. */
-export function observe(value: unknown, shape: Shape, compares: boolean): Difference | undefined {
-  const budget: Budget = { values: VALUES, parts: PARTS - partsOf(shape), difference: undefined, compares };
-  widen(value, { name: "", shape, depth: DEPTH }, budget);
-  return budget.difference;
+export function observe(value: unknown, shape: Shape, compares: boolean): Observation {
+  const look: Look = {
+    values: VALUES,
+    parts: PARTS - partsOf(shape),
+    path: [],
+    hasChanged: shape.times === 0,
+    difference: undefined,
+    compares,
+  };
+  widen(value, shape, look);
+  return look;
 }
 
-function partsOf(shape: Shape): number {
-  const inner = [shape.items, shape.object?.values, ...(shape.object?.properties.values() ?? [])];
-  return inner.reduce((sum, part) => sum + (part === undefined ? 0 : partsOf(part)), 1);
+function partsOf({ items, object }: Shape): number {
+  let sum = 1;
+  if (items !== undefined) sum += partsOf(items);
+  if (object?.values !== undefined) sum += partsOf(object.values);
+  if (object !== undefined) for (const property of object.properties.values()) sum += partsOf(property);
+  return sum;
 }
 
-function widen(value: unknown, place: Place, budget: Budget): void {
-  const { shape } = place;
-  budget.values -= 1;
-  if (budget.values < 0) return;
+/** Every result passes here: what is like all the others leaves nothing behind on the way. */
+function widen(value: unknown, shape: Shape, look: Look): void {
+  look.values -= 1;
+  if (look.values < 0) {
+    look.hasChanged = true; // what is not counted was not always there
+    return;
+  }
   shape.times += 1;
   if (shape.kinds.has("anything")) return;
-  if (place.depth === 0) shape.kinds.add("anything");
-  else if (Array.isArray(value)) widenItems(value, place, budget);
-  else if (isPlain(value)) widenObject(value, place, budget);
-  else widenKind(kindOf(value), place, budget);
+  if (look.path.length === DEPTH) addKind("anything", shape, look);
+  else if (Array.isArray(value)) widenItems(value, shape, look);
+  else if (isPlain(value)) widenObject(value, shape, look);
+  else widenKind(kindOf(value), shape, look);
 }
 
-function widenKind(kind: Kind, place: Place, budget: Budget): void {
-  const { kinds } = place.shape;
-  if (!kinds.has(kind)) isUnlike(named(kind), place, budget);
-  kinds.add(kind);
+function widenInner(step: string, value: unknown, shape: Shape, look: Look): void {
+  look.path.push(step);
+  widen(value, shape, look);
+  look.path.pop();
 }
 
-function widenItems(list: readonly unknown[], place: Place, budget: Budget): void {
-  const { name, shape, depth } = place;
-  if (shape.items === undefined) isUnlike("a list", place, budget);
-  shape.items ??= newPart(budget);
-  for (const item of list.slice(0, ITEMS))
-    widen(item, { name: `${name}[]`, shape: shape.items, depth: depth - 1 }, budget);
+function widenKind(kind: Kind, shape: Shape, look: Look): void {
+  if (shape.kinds.has(kind)) return;
+  isUnlike(named(kind), shape, look);
+  addKind(kind, shape, look);
 }
 
-function widenObject(value: Readonly<Record<string, unknown>>, place: Place, budget: Budget): void {
-  const { name, shape, depth } = place;
-  if (shape.object === undefined) isUnlike("an object", place, budget);
-  shape.object ??= { times: 0, properties: new Map(), values: undefined };
-  const { object } = shape;
+function addKind(kind: Kind, shape: Shape, look: Look): void {
+  shape.kinds.add(kind);
+  look.hasChanged = true;
+}
+
+function widenItems(list: readonly unknown[], shape: Shape, look: Look): void {
+  if (shape.items === undefined) isUnlike("a list", shape, look);
+  const items = (shape.items ??= newPart(look));
+  look.hasChanged ||= items.times === 0;
+  const end = Math.min(list.length, ITEMS);
+  for (let index = 0; index < end; index++) widenInner(ITEM, list[index], items, look);
+}
+
+function widenObject(value: Readonly<Record<string, unknown>>, shape: Shape, look: Look): void {
+  if (shape.object === undefined) isUnlike("an object", shape, look);
+  look.hasChanged ||= shape.object === undefined;
+  const object = (shape.object ??= { times: 0, properties: new Map(), values: undefined });
   const names = Object.keys(value);
   if (object.values === undefined && names.length <= MOST_NAMES && names.every((each) => NAME.test(each)))
-    widenProperties(value, object, place, budget);
+    widenProperties(value, names, object, look);
   else {
-    const values = (object.values = dictionaryOf(object, budget));
-    for (const each of names.slice(0, ITEMS))
-      widen(value[each], { name: `${name}[]`, shape: values, depth: depth - 1 }, budget);
+    const values = (object.values = dictionaryOf(object, look));
+    for (const each of names.slice(0, ITEMS)) widenInner(ITEM, value[each], values, look);
   }
   object.times += 1;
 }
 
 function widenProperties(
   value: Readonly<Record<string, unknown>>,
+  names: readonly string[],
   object: ObjectShape,
-  { name, depth }: Place,
-  budget: Budget,
+  look: Look,
 ): void {
-  const pathOf = (property: string): string => (name === "" ? property : `${name}.${property}`);
   for (const [property, { times }] of object.properties)
-    if (times >= object.times && !Object.hasOwn(value, property)) differs(pathOf(property), "it is missing", budget);
-  for (const [property, inner] of Object.entries(value)) {
+    if (times >= object.times && !Object.hasOwn(value, property)) isMissing(property, look);
+  for (const property of names) {
+    const inner = value[property];
+    look.hasChanged ||= inner === undefined;
     if (inner === undefined) continue;
-    const shape = object.properties.get(property) ?? newPart(budget);
-    object.properties.set(property, shape);
-    widen(inner, { name: pathOf(property), shape, depth: depth - 1 }, budget);
+    let shape = object.properties.get(property);
+    if (shape === undefined) object.properties.set(property, (shape = newPart(look)));
+    widenInner(property, inner, shape, look);
   }
-  const isAlways = [...object.properties.values()].some(({ times }) => times > object.times);
-  const { size } = object.properties;
-  if (size > MOST_NAMES || (size > CHANGING_NAMES && !isAlways)) object.values = dictionaryOf(object, budget);
+  if (hasChangingNames(object)) object.values = dictionaryOf(object, look);
+}
+
+function hasChangingNames({ properties, times }: ObjectShape): boolean {
+  if (properties.size <= CHANGING_NAMES) return false;
+  return properties.size > MOST_NAMES || ![...properties.values()].some((shape) => shape.times > times);
 }
 
 /** What all properties have in common; their names are forgotten. */
-function dictionaryOf(object: ObjectShape, budget: Budget): Shape {
-  const values = object.values ?? newPart(budget);
-  for (const shape of object.properties.values()) mergeInto(values, shape);
-  object.properties = new Map();
+function dictionaryOf(object: ObjectShape, look: Look): Shape {
+  const values = object.values ?? newPart(look);
+  forgetNames(object, values);
   return values;
+}
+
+function forgetNames(object: ObjectShape, values: Shape): void {
+  const shapes = [...object.properties.values()];
+  object.properties = new Map();
+  for (const shape of shapes) mergeInto(values, shape);
 }
 
 function mergeInto(target: Shape, shape: Shape): void {
@@ -164,24 +199,34 @@ function mergeInto(target: Shape, shape: Shape): void {
     object.properties.set(name, known);
     mergeInto(known, inner);
   }
+  if (object.values !== undefined) forgetNames(object, object.values);
 }
 
 /** A place of which nothing is known yet; one of which nothing will be known, when the shape has too many. */
-function newPart(budget: Budget): Shape {
-  budget.parts -= 1;
+function newPart(look: Look): Shape {
+  look.hasChanged = true;
+  look.parts -= 1;
   const part = createShape();
-  if (budget.parts < 0) part.kinds.add("anything");
+  if (look.parts < 0) part.kinds.add("anything");
   return part;
 }
 
 /** Notes that a value is of a kind that none before it was; the first value is like no other. */
-function isUnlike(kind: string, { name, shape }: Place, budget: Budget): void {
+function isUnlike(kind: string, shape: Shape, look: Look): void {
   const known = typesOf(shape);
-  if (known !== "") differs(name, `it is ${kind}, and was ${known}`, budget);
+  if (known !== "") differs(look.path, `it is ${kind}, and was ${known}`, look);
 }
 
-function differs(place: string, says: string, budget: Budget): void {
-  if (budget.compares) budget.difference ??= { place, says };
+/** A property that has always been there is not. */
+function isMissing(property: string, look: Look): void {
+  look.hasChanged = true;
+  differs([...look.path, property], "it is missing", look);
+}
+
+function differs(path: readonly string[], says: string, look: Look): void {
+  if (!look.compares) return;
+  const place = path.reduce((text, step) => (text === "" || step === ITEM ? text + step : `${text}.${step}`), "");
+  look.difference ??= { place, says };
 }
 
 /** Objects with a class of their own, and what JSON does not know, are not looked into. */

@@ -12,7 +12,7 @@ function learned(...values: readonly unknown[]): unknown {
 /** How the last value differs from those before it. */
 function difference(...values: readonly unknown[]): Difference | undefined {
   const shape = createShape();
-  return values.map((value) => observe(value, shape, true)).at(-1);
+  return values.map((value) => observe(value, shape, true).difference).at(-1);
 }
 
 test("D3: plain values are learned by their types alone", () => {
@@ -83,6 +83,37 @@ test("D3: whatever results are, all of them fit what was learned from them, and 
     }),
     { numRuns: 300 },
   );
+});
+
+test("D3: a look that changes what a shape says tells so, and any other leaves it as it was", () => {
+  const value = fc.letrec<{ value: unknown }>((tie) => ({
+    value: fc.oneof(
+      { maxDepth: 3 },
+      fc.constantFrom<unknown>(1, "a", true, null, undefined),
+      fc.array(tie("value"), { maxLength: 22 }),
+      fc.dictionary(
+        fc.constantFrom("a", "b", "c d", ...Array.from({ length: 18 }, (_, at) => `k_${at}`)),
+        tie("value"),
+        {
+          maxKeys: 20,
+        },
+      ),
+    ),
+  })).value;
+  let changes = 0;
+  fc.assert(
+    fc.property(fc.array(value, { maxLength: 12 }), (values) => {
+      const shape = createShape();
+      for (const each of [...values, ...values, ...values]) {
+        const before = JSON.stringify(schemaOf(shape));
+        const { hasChanged } = observe(each, shape, true);
+        if (!hasChanged) expect(JSON.stringify(schemaOf(shape))).toBe(before);
+        else changes += 1;
+      }
+    }),
+    { numRuns: 500 },
+  );
+  expect(changes).toBeGreaterThan(100);
 });
 
 test("D3: a shape stays small and quick, whatever it is shown", () => {
