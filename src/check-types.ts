@@ -1,6 +1,7 @@
 import type { Discovery } from "./discovery.ts";
 import type { Verdict } from "./gatekeeper/index.ts";
 import type { Catalog, Method } from "./model/catalog.ts";
+import type { JsonSchema } from "./model/json.ts";
 import { type Finding, type Places, placesOf, violationAt } from "./model/frame.ts";
 import type { Violation } from "./model/outcome.ts";
 import { type Plan, UNKNOWN } from "./model/plan.ts";
@@ -81,13 +82,22 @@ function isKnownWhole(plan: Plan, methods: readonly Method[]): boolean {
 /** True if results are known by experience, and the snippet names a member that neither they nor the language have. */
 function hasStrangeMember(code: string, seen: readonly ObservedOutput[]): boolean {
   if (seen.length === 0) return false;
-  let known: string | undefined;
   for (const [, name] of code.matchAll(MEMBER)) {
     if (name === undefined || OF_THE_LANGUAGE.has(name)) continue;
-    known ??= JSON.stringify(seen);
-    if (!known.includes(`"${name}"`)) return true;
+    if (!seen.some(({ schema }) => textOf(schema).includes(`"${name}"`))) return true;
   }
   return false;
+}
+
+/** What was learned stays the same for most runs. */
+const TEXTS = new WeakMap<JsonSchema, string>();
+
+function textOf(schema: JsonSchema): string {
+  const known = TEXTS.get(schema);
+  if (known !== undefined) return known;
+  const text = JSON.stringify(schema);
+  TEXTS.set(schema, text);
+  return text;
 }
 
 /** A path of `device`, which is no member of a result; or a member, with its name. */

@@ -45,11 +45,8 @@ export interface RunRequest {
 /** The journey of one snippet. */
 export async function runSnippet(source: string, request: RunRequest, rooms: Rooms): Promise<Outcome> {
   const runId = randomUUID();
-  const snippet = readSnippet(source, request.limits);
-  const { program, plan, violations, notes } = gatekeep(snippet, rooms.questions(request));
+  const { program, violations, notes } = await readAndCheck(source, request, rooms);
   if (program === undefined) return refusedOutcome(runId, violations);
-  const types = await rooms.checkTypes(snippet, { program, plan }, request.catalog);
-  if (types.violations.length > 0) return refusedOutcome(runId, types.violations);
   const ledger = createLedger(runId, request, rooms);
   const sandbox = await rooms.sandbox.run(program, ledger.answer, sandboxOptions(request));
   const { calls, notes: callNotes } = ledger.close();
@@ -59,10 +56,27 @@ export async function runSnippet(source: string, request: RunRequest, rooms: Roo
     program,
     sandbox,
     calls,
-    notes: [...notes, ...types.notes, ...callNotes],
+    notes: [...notes, ...callNotes],
     limits: request.limits,
     results: rooms.results,
   });
+}
+
+/** A function of its own, so that the tree of a snippet is forgotten while it runs, and waits for its calls. */
+async function readAndCheck(
+  source: string,
+  request: RunRequest,
+  rooms: Rooms,
+): Promise<Pick<Verdict, "violations" | "notes" | "program">> {
+  const snippet = readSnippet(source, request.limits);
+  const { program, plan, violations, notes } = gatekeep(snippet, rooms.questions(request));
+  if (program === undefined) return { violations, notes };
+  const types = await rooms.checkTypes(snippet, { program, plan }, request.catalog);
+  return {
+    violations: types.violations,
+    notes: [...notes, ...types.notes],
+    ...(types.violations.length === 0 && { program }),
+  };
 }
 
 /** The part of the journey that has no side effect. */
