@@ -15,8 +15,11 @@ export interface SharedLine {
   readonly counts: SharedArrayBuffer;
 }
 
-/** Words of `counts`. The last says that the host need not be called: it looks out by itself, or was called already. */
-const COUNT = { toWorker: 0, toHost: 1, hostCalled: 2 } as const;
+/**
+ * Words of `counts`: how many messages went each way; 1 if the host need not be called, as it looks out by itself or was
+ * called already; 1 while the worker sleeps.
+ */
+const COUNT = { toWorker: 0, toHost: 1, hostCalled: 2, workerSleeps: 3 } as const;
 
 export function newLine(): SharedLine {
   const room = (): SharedArrayBuffer => new SharedArrayBuffer(ROOM_BYTES);
@@ -90,14 +93,20 @@ export class Line<Sent, Received> {
     for (let next = this.take(); next !== undefined; next = this.take()) yield next;
   }
 
-  /** Wakes a worker that waits for a message. */
-  wakeWorker(): void {
-    Atomics.notify(this.#counts, COUNT.toWorker);
+  /** True while the worker waits for a message and has to be woken for it, which takes longer than most slices of work. */
+  get workerSleeps(): boolean {
+    return Atomics.load(this.#counts, COUNT.workerSleeps) === 1;
   }
 
-  /** In the worker: stands still until there is a message. */
+  wakeWorker(): void {
+    if (this.workerSleeps) Atomics.notify(this.#counts, COUNT.toWorker);
+  }
+
+  /** In the worker: stands still until there is a message. One that is sent just now is seen, as it is counted first. */
   wait(): void {
+    Atomics.store(this.#counts, COUNT.workerSleeps, 1);
     Atomics.wait(this.#counts, COUNT.toWorker, this.#received);
+    Atomics.store(this.#counts, COUNT.workerSleeps, 0);
   }
 
   /** Calls the host's event loop, unless somebody there looks out. */

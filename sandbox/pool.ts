@@ -106,17 +106,25 @@ export class Pool {
       const run = slot.resident;
       if (slot.state === "idle" && run !== undefined && !run.leaving && this.#ready.has(run)) this.#resume(slot, run);
     }
+    this.#handOut(this.#count("busy") === 0 ? 1 : 0);
+    this.#staff();
+    this.#keepWatch();
+    this.#thinOut();
+    const working = [...this.#slots].filter(({ state }) => state === "busy");
+    // Who works may be done before another is awake. If not, there is enough to do for all.
+    if (!this.#lookout.linger(working, (slot, message) => this.#hear(slot, message))) this.#handOut(Infinity);
+  }
+
+  /** Hands out work to those that are awake, and to so many of those that sleep. */
+  #handOut(sleepers: number): void {
+    let left = sleepers;
     for (const slot of this.#idleSlots()) {
+      if (!slot.isAwake && left-- <= 0) continue;
       const run = this.#nextReady() ?? this.#nextFresh();
       if (run === undefined) break;
       if (run.started) this.#resume(slot, run);
       else this.#start(slot, run);
     }
-    this.#staff();
-    this.#keepWatch();
-    this.#thinOut();
-    const working = [...this.#slots].filter(({ state }) => state === "busy");
-    this.#lookout.linger(working, (slot, message) => this.#hear(slot, message));
   }
 
   /** Those without a waiting run first: nothing has to be put aside for them. */

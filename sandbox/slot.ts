@@ -91,6 +91,11 @@ export class Slot {
     return this.state === "idle" && isEmpty && this.#restsSince <= moment;
   }
 
+  /** True if it can begin at once. */
+  get isAwake(): boolean {
+    return !this.#line.workerSleeps;
+  }
+
   get isOverdue(): boolean {
     return this.state === "busy" && performance.now() >= this.killAt;
   }
