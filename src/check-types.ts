@@ -1,11 +1,10 @@
 import type { Discovery } from "./discovery.ts";
-import type { Verdict } from "./gatekeeper/index.ts";
 import type { Catalog, Method } from "./model/catalog.ts";
 import type { JsonSchema } from "./model/json.ts";
 import { type Finding, type Places, placesOf, violationAt } from "./model/frame.ts";
 import type { Violation } from "./model/outcome.ts";
 import { type Plan, UNKNOWN } from "./model/plan.ts";
-import type { Program, Snippet } from "./model/snippet.ts";
+import type { Program } from "./model/snippet.ts";
 import { declarations, type ObservedOutput } from "./registry/index.ts";
 import type { Diagnostic, Typecheck } from "./typecheck/index.ts";
 
@@ -17,10 +16,15 @@ export interface Opinion {
   readonly notes: readonly string[];
 }
 
-export type CheckTypes = (snippet: Snippet, verdict: Passed, catalog: Catalog) => Promise<Opinion>;
+export type CheckTypes = (snippet: Passed, catalog: Catalog) => Promise<Opinion>;
 
-/** What the gatekeeper found in a snippet that may run. */
-export type Passed = Pick<Verdict, "plan"> & { readonly program: Program };
+/** A snippet that may run: as the model wrote it, its JavaScript, and what the gatekeeper found in it. */
+export interface Passed {
+  readonly source: string;
+  readonly text: string;
+  readonly plan: Plan;
+  readonly program: Program;
+}
 
 const NO_OPINION: Opinion = { violations: [], notes: [] };
 
@@ -29,6 +33,12 @@ export const NO_TYPES: CheckTypes = async () => NO_OPINION;
 
 /** The compiler takes a second of computing to load, which a program that runs a single snippet does not have to pay. */
 const LOAD_AFTER_MS = 1_000;
+
+/** What the compiler said is remembered for so many snippets of at most so many characters. */
+const MOST_KNOWN = 100;
+const LONGEST_KNOWN = 8_192;
+/** A snippet is compiled against what is promised, and against what was learned besides. */
+const DECLARATIONS = 2;
 
 /** Guesses that are told of one snippet. */
 const MOST_GUESSES = 3;
@@ -40,29 +50,43 @@ const MOST_GUESSES = 3;
  */
 export function checkTypesWith(typecheck: Typecheck, discovery: Discovery): CheckTypes {
   let loading: NodeJS.Timeout | undefined;
+  const known = new Map<string, Map<string, readonly Diagnostic[]>>();
 
   async function diagnosticsOf(code: string, types: string): Promise<readonly Diagnostic[]> {
+    const before = known.get(code)?.get(types);
+    if (before !== undefined) return before;
     const result = await typecheck.check({ code, declarations: types });
-    return result.kind === "checked" ? result.diagnostics : [];
+    if (result.kind !== "checked") return [];
+    const { diagnostics } = result;
+    if (code.length <= LONGEST_KNOWN) remember(code, types, diagnostics);
+    return diagnostics;
   }
 
-  return async (snippet, { plan, program }, catalog) => {
+  function remember(code: string, types: string, diagnostics: readonly Diagnostic[]): void {
+    const ofCode = known.get(code) ?? new Map<string, readonly Diagnostic[]>();
+    if (ofCode.size >= DECLARATIONS) ofCode.clear();
+    ofCode.set(types, diagnostics);
+    if (known.size >= MOST_KNOWN) known.clear();
+    known.set(code, ofCode);
+  }
+
+  return async ({ source, text, plan, program }, catalog) => {
     if (!typecheck.isWarm) {
       loading ??= setTimeout(() => typecheck.load(), LOAD_AFTER_MS).unref();
       return NO_OPINION;
     }
     const methods = [...program.paths].flatMap((path) => catalog.method(path) ?? []);
-    if (snippet.kind !== "program" || methods.length === 0) return NO_OPINION;
+    if (methods.length === 0) return NO_OPINION;
     const seen = methods.flatMap((method) => discovery.observed(method) ?? []);
-    if (isKnownWhole(plan, methods) && !hasStrangeMember(snippet.text, seen)) return NO_OPINION;
+    if (isKnownWhole(plan, methods) && !hasStrangeMember(text, seen)) return NO_OPINION;
     const skills = [...new Set(methods.map(({ skill }) => skill))];
     const [promised, learned] = [declarations(catalog, skills), discovery.declarations(catalog, skills)];
-    const all = await diagnosticsOf(snippet.text, learned);
-    const sure = learned === promised || all.length === 0 ? all : await diagnosticsOf(snippet.text, promised);
+    const all = await diagnosticsOf(text, learned);
+    const sure = learned === promised || all.length === 0 ? all : await diagnosticsOf(text, promised);
     return opinionOf(
       sure,
       all.filter((each) => !sure.some((one) => isSame(one, each))),
-      placesOf(snippet.source),
+      placesOf(source),
     );
   };
 }

@@ -16,6 +16,7 @@ import type { Sources } from "./sources.ts";
 import type { Store } from "./store/index.ts";
 import { createTypecheck, type Typecheck } from "./typecheck/index.ts";
 import { createValidator } from "./validation/index.ts";
+import { inspectWith } from "./verdicts.ts";
 
 /** The rooms of one runtime, for its snippets and for whoever asks about its methods. */
 export interface OpenRooms extends Rooms {
@@ -76,14 +77,14 @@ export function openRooms({
     results: createKeptResults(),
     checkTypes: typecheck === undefined ? NO_TYPES : checkTypesWith(typecheck, discovery),
     typecheck,
-    questions: ({ catalog, caller, isDisabled }) => ({
+    inspect: inspectWith(({ catalog, caller, isDisabled }) => ({
       catalog,
       isDisabled,
       problems: (method, args) => validator.problems(method, args),
       mayCall: (path) => mayCall(caller, path),
       exampleCall: ({ path }) => discovery.describe(catalog, path).example,
       findSimilar: (words) => similar(catalog, words),
-    }),
+    })),
   };
 }
 

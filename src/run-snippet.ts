@@ -4,8 +4,6 @@ import type { Sandbox } from "../sandbox/index.ts";
 import { createLedger } from "./answer-call.ts";
 import type { CheckTypes } from "./check-types.ts";
 import type { Discovery } from "./discovery.ts";
-import { readSnippet } from "./frontend/index.ts";
-import { gatekeep, type Questions, type Verdict } from "./gatekeeper/index.ts";
 import type { Caller } from "./model/caller.ts";
 import type { Follower } from "./model/follower.ts";
 import type { Catalog } from "./model/catalog.ts";
@@ -15,6 +13,7 @@ import { KEPT_RESULT_BYTES, type KeptResults } from "./model/results.ts";
 import type { CallContext } from "./model/skill.ts";
 import { outcomeOf, refusedOutcome } from "./outcome.ts";
 import type { Approve, Route } from "./router/index.ts";
+import type { CheckedSnippet, Inspect } from "./verdicts.ts";
 
 /** The rooms that a snippet passes through. */
 export interface Rooms {
@@ -23,8 +22,8 @@ export interface Rooms {
   readonly results: KeptResults;
   readonly checkTypes: CheckTypes;
   readonly discovery: Discovery;
-  /** What the gatekeeper may ask about the catalog of a run on behalf of its caller. */
-  questions(request: Pick<RunRequest, "catalog" | "caller" | "isDisabled">): Questions;
+  /** The front end and the gatekeeper. */
+  readonly inspect: Inspect;
 }
 
 export interface RunRequest {
@@ -62,26 +61,19 @@ export async function runSnippet(source: string, request: RunRequest, rooms: Roo
   });
 }
 
-/** A function of its own, so that the tree of a snippet is forgotten while it runs, and waits for its calls. */
 async function readAndCheck(
   source: string,
   request: RunRequest,
-  rooms: Rooms,
-): Promise<Pick<Verdict, "violations" | "notes" | "program">> {
-  const snippet = readSnippet(source, request.limits);
-  const { program, plan, violations, notes } = gatekeep(snippet, rooms.questions(request));
+  { inspect, checkTypes }: Rooms,
+): Promise<Pick<CheckedSnippet, "violations" | "notes" | "program">> {
+  const { program, plan, text, violations, notes } = inspect(source, request);
   if (program === undefined) return { violations, notes };
-  const types = await rooms.checkTypes(snippet, { program, plan }, request.catalog);
+  const types = await checkTypes({ source, text, program, plan }, request.catalog);
   return {
     violations: types.violations,
     notes: [...notes, ...types.notes],
     ...(types.violations.length === 0 && { program }),
   };
-}
-
-/** The part of the journey that has no side effect. */
-export function checkSnippet(source: string, request: RunRequest, rooms: Rooms): Verdict {
-  return gatekeep(readSnippet(source, request.limits), rooms.questions(request));
 }
 
 /** The sandbox may hand out a larger result than a model gets: the rest is kept. */

@@ -29,7 +29,7 @@ import {
 } from "./registry/index.ts";
 import { type Approve, type AuditEntry, type CallResult, hideSecrets, type Statistics } from "./router/index.ts";
 import { type OpenRooms, openRooms } from "./rooms.ts";
-import { checkSnippet, type Rooms, type RunRequest, runSnippet } from "./run-snippet.ts";
+import { type Rooms, type RunRequest, runSnippet } from "./run-snippet.ts";
 import { controlSkills, followSettings, type SkillControl } from "./skill-control.ts";
 import { SkillSettings } from "./skill-settings.ts";
 import { Sources } from "./sources.ts";
@@ -199,7 +199,7 @@ function openRuntime(parts: Parts): Runtime {
       return outcome;
     },
     check(source, options = {}) {
-      const { violations, plan, notes } = checkSnippet(source, requestOf(options), rooms);
+      const { violations, plan, notes } = rooms.inspect(source, requestOf(options));
       return { violations, plan, notes };
     },
     call: (path, input, options = {}) => callMethod({ path, input }, requestOf(options), rooms.route),

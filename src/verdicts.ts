@@ -1,0 +1,47 @@
+import { readSnippet } from "./frontend/index.ts";
+import { gatekeep, type Questions, type Verdict } from "./gatekeeper/index.ts";
+import type { RunRequest } from "./run-snippet.ts";
+
+/** So many verdicts are remembered, on sources of so many characters at most: some megabytes in all. */
+const MOST = 200;
+const LONGEST = 8_192;
+
+/** What the front end and the gatekeeper say of a snippet. */
+export interface CheckedSnippet extends Verdict {
+  /** Where there is a program: its JavaScript, every character at its place in the source. */
+  readonly text: string;
+}
+
+export type Inspect = (
+  source: string,
+  request: Pick<RunRequest, "catalog" | "caller" | "isDisabled" | "limits">,
+) => CheckedSnippet;
+
+/**
+ * Reads and checks snippets. Who asks the same thing again and again, as programs on a timer do, need not wait for what is
+ * known: a snippet that may run gets the verdict of before, as long as the catalog and the grants are those of before.
+ */
+export function inspectWith(questionsOf: (request: Parameters<Inspect>[1]) => Questions): Inspect {
+  const known = new Map<string, CheckedSnippet>();
+  return (source, request) => {
+    const key = source.length <= LONGEST ? keyOf(source, request) : undefined;
+    const before = key === undefined ? undefined : known.get(key);
+    const checked = before ?? inspect(source, request, questionsOf(request));
+    if (key === undefined || checked.program === undefined) return checked;
+    known.delete(key);
+    known.set(key, checked);
+    const [oldest] = known.keys();
+    if (known.size > MOST && oldest !== undefined) known.delete(oldest);
+    return checked;
+  };
+}
+
+/** All that a verdict depends on; what is no source is JSON, so that no source can pass for it. */
+function keyOf(source: string, { catalog, caller, limits }: Parameters<Inspect>[1]): string {
+  return JSON.stringify([catalog.version, limits.sourceBytes, caller.grants, caller.reads ?? []]) + source;
+}
+
+function inspect(source: string, request: Parameters<Inspect>[1], questions: Questions): CheckedSnippet {
+  const snippet = readSnippet(source, request.limits);
+  return { ...gatekeep(snippet, questions), text: snippet.kind === "program" ? snippet.text : "" };
+}
