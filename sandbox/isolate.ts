@@ -71,6 +71,11 @@ export interface GuestProgram {
   readonly seed: Uint8Array;
 }
 
+interface Beginning {
+  readonly image: Image;
+  readonly heapBytes: number;
+}
+
 /** Why guest code was stopped in the middle. */
 export type Stop = "time" | "memory" | "trap" | "stack";
 
@@ -85,6 +90,10 @@ export class Isolate {
   readonly #devices = new DeviceImages();
   readonly #sites: CallSites;
   #range: HeapRange = { extra: 0, end: 0 };
+  /** What the last run began with. */
+  #last: Beginning;
+  /** What lies in the memory, if nothing has happened there since. */
+  #ready: Beginning | undefined;
   /** What the last run may have left untouched between the parts of the C stack that it used. */
   #stackGap: number = STACK_GAP.small;
   #deadline = 0;
@@ -99,6 +108,7 @@ export class Isolate {
     this.#prepared = prepared;
     this.#values = new GuestValues(this.#memory, this.#engine, prepared.handles, this.#place("texts"));
     this.#sites = new CallSites(prepared.handles.runtime);
+    this.#last = { image: prepared.image, heapBytes };
     this.#ear = ear;
   }
 
@@ -119,9 +129,21 @@ export class Isolate {
 
   /** Makes everything as it was when the image was taken, but for the seed of `Math.random`. */
   reset(heapBytes: number, seed: Uint8Array, image = this.#prepared.image): void {
-    this.#restore(image);
+    if (this.#ready?.image !== image || this.#ready.heapBytes !== heapBytes) this.#begin({ image, heapBytes });
+    this.#ready = undefined;
     this.#values.bytes.set(seed, this.#prepared.handles.seed);
-    this.#range = limitHeap(this.#memory, this.#prepared.image, heapBytes);
+  }
+
+  /** When a run is over: forgets it, and gets ready for another one of the kind. */
+  refresh(): void {
+    this.#begin(this.#last);
+    this.#ready = this.#last;
+  }
+
+  #begin(beginning: Beginning): void {
+    this.#restore(beginning.image);
+    this.#range = limitHeap(this.#memory, this.#prepared.image, beginning.heapBytes);
+    this.#last = beginning;
   }
 
   /** The pages of this run; what lies in the isolate afterwards is of no value. */
@@ -264,6 +286,7 @@ export class Isolate {
   }
 
   #restore(image: Image): void {
+    this.#ready = undefined;
     const { bytes, view } = this.#values;
     const last = { ...this.#range, heapEnd: heapEndOf(view) };
     restoreImage(bytes, image, last, { textEnd: this.#values.scratchEnd, gap: this.#stackGap });

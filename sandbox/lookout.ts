@@ -2,7 +2,7 @@ import type { FromWorker } from "./protocol.ts";
 import type { Slot } from "./slot.ts";
 
 /** The longest that the host's event loop stands still for a slice of work. */
-const LINGER_MS = 0.2;
+const LINGER_MS = 0.4;
 /** The longest that it is kept from turning by one such moment after the other. */
 const TURN_MS = 2;
 /** Looks between two looks at the clock. */

@@ -134,6 +134,7 @@ function begin(run: number, allowance: Allowance, go: (deadline: number) => Stop
     end: slice.overrun === undefined ? end : { kind: "stop", stop: slice.overrun },
   });
   if (stop !== undefined || slice.overrun !== undefined) isolate = openIsolate();
+  else if (end !== undefined && !line.hasMessage) isolate.refresh();
 }
 
 function openIsolate(): Isolate {

@@ -9,6 +9,7 @@ import {
   type ReadResourceResult,
 } from "@modelcontextprotocol/server";
 
+import type { Cancellable } from "../../../sandbox/index.ts";
 import { sentence, SkillgateError } from "../../errors.ts";
 import type { Client, ClientRequest } from "../../model/client.ts";
 import { type CanAnswer, fits } from "./client-answers.ts";
@@ -37,7 +38,7 @@ export interface Side {
 /** One request as it came. */
 export interface Turn {
   readonly line: Line;
-  readonly signal: AbortSignal;
+  readonly cancellable: Cancellable;
   /** In which conversation it answers questions. */
   readonly requestState?: string;
   readonly inputResponses?: Readonly<Record<string, unknown>>;
@@ -141,7 +142,8 @@ class Conversation {
   async take(turn: Turn): Promise<End> {
     clearTimeout(this.#timer);
     this.#turn = turn;
-    this.#listen(turn.signal);
+    this.#stopListening();
+    this.#stopListening = turn.cancellable.onCancel(() => this.abort());
     this.#deliver(turn.inputResponses);
     const finished = this.#work.then((result): End => ({ kind: "finished", result }));
     const asked = new Promise<void>((resolve) => (this.#asked = resolve));
@@ -165,14 +167,6 @@ class Conversation {
   abort(): void {
     clearTimeout(this.#timer);
     this.#abort.abort();
-  }
-
-  #listen(signal: AbortSignal): void {
-    this.#stopListening();
-    const abort = (): void => this.abort();
-    signal.addEventListener("abort", abort, { once: true });
-    this.#stopListening = () => signal.removeEventListener("abort", abort);
-    if (signal.aborted) abort();
   }
 
   #deliver(responses: Readonly<Record<string, unknown>> | undefined): void {

@@ -9,6 +9,7 @@ import {
   type Server,
 } from "@modelcontextprotocol/server";
 
+import { type Cancellable, Cancellation } from "../../../sandbox/index.ts";
 import { isRecord } from "../../model/json.ts";
 import { canAnswer } from "./client-answers.ts";
 import { askedDirectly, type Finished } from "./conversations.ts";
@@ -40,7 +41,7 @@ export interface Begun {
 
 interface UnderWay {
   readonly listener: Listener;
-  readonly abort: AbortController;
+  readonly abort: Cancellation;
 }
 
 /** Answers calls of tools without the SDK, to the same effect. `connection` is absent for clients of the protocol of 2026. */
@@ -67,12 +68,12 @@ export class DirectCalls {
   /** A client may take an id again once it is answered, so what ends a call has to be about this very one. */
   start(call: RegularCall, listener: Listener): Begun {
     const { id } = call;
-    const begun: UnderWay = { listener, abort: new AbortController() };
+    const begun: UnderWay = { listener, abort: new Cancellation() };
     this.#under.set(id, begun);
     const say = (message: JSONRPCMessage): void => {
       if (this.#under.get(id) === begun) listener.say(message);
     };
-    const way = { peer: this.#peer, say, signal: begun.abort.signal };
+    const way = { peer: this.#peer, say, cancellable: begun.abort };
     void answer(this.#shared, call, way, this.#connection).then((message) => this.#end(id, begun, message));
     return { cancel: () => this.#stop(id, begun) };
   }
@@ -98,7 +99,7 @@ export class DirectCalls {
 
   #stop(id: RequestId, begun: UnderWay): void {
     this.#end(id, begun, cancelledAnswer(id));
-    begun.abort.abort();
+    begun.abort.cancel();
   }
 
   #end(id: RequestId, begun: UnderWay, message: JSONRPCMessage): void {
@@ -111,7 +112,7 @@ export class DirectCalls {
 interface Way {
   readonly peer: Peer;
   readonly say: Listener["say"];
-  readonly signal: AbortSignal;
+  readonly cancellable: Cancellable;
 }
 
 /** Never rejects. */
@@ -137,10 +138,10 @@ async function answer(
 
 /** The protocol of 2026: everything is in the request, and questions are an answer to it. */
 function answerNew(shared: Shared, { name, args, meta, progressToken }: RegularCall, way: Way) {
-  const { peer, signal } = way;
+  const { peer, cancellable } = way;
   const turn = {
     line: lineTo(way, hearsOf(meta[LOG_LEVEL_META_KEY]), progressToken),
-    signal,
+    cancellable,
     can: canAnswer(meta[CLIENT_CAPABILITIES_META_KEY]),
     subject: JSON.stringify([peer.caller.id, "tools/call", name]),
   };
@@ -149,12 +150,13 @@ function answerNew(shared: Shared, { name, args, meta, progressToken }: RegularC
 
 function answerOld(shared: Shared, call: RegularCall, way: Way, { server, ears }: OldConnection) {
   const { id, name, args, progressToken } = call;
-  const { peer, signal } = way;
+  const { peer, cancellable } = way;
   const line = lineTo(way, (level) => hears(ears.level ?? "debug", level), progressToken);
   const can = canAnswer(server.getClientCapabilities());
   const client = askedDirectly(can, (method, params, timeout) =>
-    server.request({ method, params }, { signal, timeout, relatedRequestId: id }),
+    server.request({ method, params }, { signal: cancellable.signal, timeout, relatedRequestId: id }),
   );
+  const { signal } = cancellable;
   return callOffered(shared, peer, { name, args }, { client, signal, line: () => line, era: "legacy" });
 }
 

@@ -10,6 +10,7 @@ import {
   type ServerOptions,
 } from "@modelcontextprotocol/server";
 
+import { cancellableBy } from "../../../sandbox/index.ts";
 import { canAnswer } from "./client-answers.ts";
 import { complete } from "./completion.ts";
 import { askedDirectly, type Finished, type Side, type Turn } from "./conversations.ts";
@@ -157,7 +158,7 @@ function turnOf(context: ServerContext, ears: Ears): Omit<Turn, "subject"> {
   const requestState = context.mcpReq.requestState<string>();
   return {
     line: lineOf(context, "modern", ears),
-    signal,
+    cancellable: cancellableBy(signal),
     can: canAnswer(envelope[CLIENT_CAPABILITIES_META_KEY]),
     ...(requestState !== undefined && { requestState }),
     ...(inputResponses !== undefined && { inputResponses }),

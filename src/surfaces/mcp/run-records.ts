@@ -30,8 +30,11 @@ export function createRunRecords(): RunRecords {
   const isOf = (caller: Caller) => (record: RunRecord) => record.caller === caller.id;
   return {
     add(caller, source, outcome) {
-      records.unshift(recordOf(caller, source, outcome));
+      const record = recordOf(caller, source, outcome);
+      records.unshift(record);
       records.splice(KEPT_RUNS);
+      // After the answer, for which somebody waits. Until then it holds all of the outcome.
+      setImmediate(() => record.json);
     },
     of: (caller) => records.filter(isOf(caller)),
     find: (caller, runId) => records.filter(isOf(caller)).find((record) => record.runId === runId),
@@ -41,8 +44,15 @@ export function createRunRecords(): RunRecords {
 function recordOf(caller: Caller, source: string, outcome: Outcome): RunRecord {
   const { runId, kind } = outcome;
   const time = new Date().toISOString();
-  const facts = { runId, caller: caller.id, time, kind, source: shortened(source), ...factsOf(outcome) };
-  return { runId, caller: caller.id, time, kind, json: JSON.stringify(facts) };
+  const head = { runId, caller: caller.id, time, kind };
+  let known: string | Outcome = outcome;
+  return {
+    ...head,
+    get json() {
+      if (typeof known !== "string") known = JSON.stringify({ ...head, source: shortened(source), ...factsOf(known) });
+      return known;
+    },
+  };
 }
 
 function factsOf(outcome: Outcome): Readonly<Record<string, unknown>> {
