@@ -49,6 +49,8 @@ export interface Sandbox {
    * again, marked as `resumed`. Rejects for a state that another version made.
    */
   resume(state: Uint8Array, answer: Answer, options?: Omit<SandboxRunOptions, "limits">): Promise<SandboxOutcome>;
+  /** Says that a run is about to come, so that a thread wakes up meanwhile. */
+  rouse(): void;
   /** Bytes of a parked run, for `resume`. */
   serialize(state: RunState): Uint8Array;
   /** Ends every run and every thread. */
@@ -103,6 +105,7 @@ export function createSandbox(options: SandboxOptions): Sandbox {
       const { state } = stored;
       return conduct({ code: "", paths: [] }, answer, { ...runOptions, limits: state.limits }, state);
     },
+    rouse: () => opened?.pool.rouse(),
     serialize: (state) => serialize({ key: (opened ??= openPool(options)).key, state }),
     async close() {
       closed = true;

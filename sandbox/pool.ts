@@ -54,6 +54,12 @@ export class Pool {
     this.#schedule();
   }
 
+  /** A run is about to come: waking a thread takes as long as reading a snippet. */
+  rouse(): void {
+    const idle = this.#idleSlots();
+    if (!idle.some((slot) => slot.isAwake)) idle[0]?.rouse();
+  }
+
   /** Answers are in: the run can go on. */
   ready(run: Run): void {
     this.#ready.add(run);

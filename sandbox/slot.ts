@@ -50,6 +50,10 @@ export class Slot {
     this.#line.wakeWorker();
   }
 
+  rouse(): void {
+    this.#line.wakeWorker();
+  }
+
   /** Hands out a slice of work. While it is done, the process stays alive for it. */
   work(message: Extract<ToWorker, { kind: "start" | "resume" }>): void {
     this.computes(message.allowance.computeMs + GRACE_MS);

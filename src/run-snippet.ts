@@ -43,6 +43,7 @@ export interface RunRequest {
 
 /** The journey of one snippet. */
 export async function runSnippet(source: string, request: RunRequest, rooms: Rooms): Promise<Outcome> {
+  rooms.sandbox.rouse();
   const runId = randomUUID();
   const { program, violations, notes } = await readAndCheck(source, request, rooms);
   if (program === undefined) return refusedOutcome(runId, violations);

@@ -104,6 +104,41 @@ test("S8: the same holds where the memory has grown and where the heap lay elsew
   expect(firstDifference(used.memory, fresh.memory)).toBe(-1);
 });
 
+test("S8: an isolate that got ready ahead begins like one that did not, whatever it begins with", () => {
+  const [ahead, late] = [open(), open()];
+  const plain = "return [typeof mark, Object.keys(globalThis).length, Math.random()]";
+  for (const heapBytes of [HEAP_BYTES, HEAP_BYTES, HEAP_BYTES, HEAP_BYTES, 2 << 20, HEAP_BYTES]) {
+    for (const code of SCRIBBLES.slice(0, 7)) {
+      for (const { start } of [ahead, late]) start(code, HEAP_BYTES, 200);
+      ahead.isolate.refresh();
+      expect(Buffer.from(ahead.memory.buffer).includes(SECRET)).toBe(false);
+      for (const { start } of [ahead, late]) start(plain, heapBytes);
+      expect(ahead.said.at(-1)).toBe(late.said.at(-1));
+      expect(JSON.parse(ahead.said.at(-1) as string)).toEqual(["undefined", expect.any(Number), expect.any(Number)]);
+      expect(ahead.isolate.heapBytes).toBe(late.isolate.heapBytes);
+    }
+  }
+  ahead.isolate.refresh();
+  expect(ahead.start("const all = []; for (;;) all.push(new Uint8Array(4096))", 2 << 20)).toBe("memory");
+  expect(ahead.isolate.heapBytes).toBeLessThanOrEqual(2 << 20);
+  ahead.isolate.refresh();
+  ahead.isolate.reset(HEAP_BYTES, SEED);
+  late.isolate.reset(HEAP_BYTES, SEED);
+  expect(firstDifference(ahead.memory, late.memory)).toBe(-1);
+});
+
+test("S7: a parked run goes on in an isolate that got ready for another one", () => {
+  const first = open();
+  first.start("const mine = [1]; mine.push(await device.Echo.back(1)); return mine");
+  const parked = first.isolate.park();
+  const second = open();
+  second.start("return 1");
+  second.isolate.refresh();
+  second.isolate.unpark(parked);
+  second.deliver("answer");
+  expect(second.said).toEqual(["1", '[1,"answer"]']);
+});
+
 /** Where two memories differ; what only one of them has must be zero. */
 function firstDifference(a: WebAssembly.Memory, b: WebAssembly.Memory): number {
   const [x, y] = [Buffer.from(a.buffer), Buffer.from(b.buffer)];
