@@ -54,7 +54,10 @@ export interface Answer {
   readonly cached: boolean;
 }
 
-/** One stage on the way of a call; throws a `SkillgateError` to refuse it or to say how it failed. */
+/**
+ * One stage on the way of a call; throws a `SkillgateError`, or rejects with one, to refuse it or to say how it failed.
+ * Those that only look at the call pass it on in the same moment.
+ */
 export type Stage = (call: GuardedCall) => Promise<Answer>;
 
 /** Wraps the stages further in. */

@@ -19,9 +19,9 @@ export type Approve = (request: ApprovalRequest) => Promise<boolean> | boolean;
 
 /** Asks for a yes to the very input that the method gets, where the method wants one (P6). */
 export function approval(approve: Approve): Guard {
-  return (next) => async (call) => {
-    if (call.method.metadata.approval !== "none") await requireApproval(call, call.approve ?? approve);
-    return next(call);
+  return (next) => (call) => {
+    if (call.method.metadata.approval === "none") return next(call);
+    return requireApproval(call, call.approve ?? approve).then(() => next(call));
   };
 }
 

@@ -2,7 +2,7 @@ import { deserialize, serialize } from "node:v8";
 
 import type { MethodDefinition } from "../../model/skill.ts";
 import { fullDigestOf } from "../digest.ts";
-import { inputOf, type Guard, type GuardedCall } from "../call.ts";
+import { type Answer, inputOf, type Guard, type GuardedCall, type Stage } from "../call.ts";
 
 const KEPT_BYTES = 64 << 20;
 const LARGEST_BYTES = 4 << 20;
@@ -45,8 +45,7 @@ export function cache(now: () => number): Guard {
     }
   }
 
-  return (next) => async (call) => {
-    if (call.method.metadata.cacheTtlSeconds <= 0) return next(call);
+  async function answer(call: GuardedCall, next: Stage): Promise<Answer> {
     const key = keyOf(call);
     const found = kept.get(key);
     if (found !== undefined && found.until > now() && found.definition === call.method.definition)
@@ -54,7 +53,9 @@ export function cache(now: () => number): Guard {
     const answer = await next(call);
     keep(key, call, answer.value);
     return answer;
-  };
+  }
+
+  return (next) => (call) => (call.method.metadata.cacheTtlSeconds > 0 ? answer(call, next) : next(call));
 }
 
 function keyOf(call: GuardedCall): string {

@@ -20,7 +20,7 @@ interface Limit {
  */
 export function limits(now: () => number): Guard {
   const all = [cooldown(now), rate(now)];
-  return (next) => async (call) => {
+  return (next) => (call) => {
     for (const limit of all) limit.check(call);
     if (call.validation().kind === "valid") for (const limit of all) limit.take(call);
     return next(call);

@@ -3,7 +3,7 @@ import { mayCall } from "../../model/caller.ts";
 import { factsOf, type Guard } from "../call.ts";
 
 /** Lets through what the caller holds a grant for (P2). */
-export const permission: Guard = (next) => async (call) => {
+export const permission: Guard = (next) => (call) => {
   const { caller, method } = call;
   if (mayCall(caller, method.path)) return next(call);
   const values = `caller ${JSON.stringify(caller.id)} calls "${method.path}"`;
