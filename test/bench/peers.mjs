@@ -171,6 +171,7 @@ async function vercelRun() {
 
 /** UTCP asks for isolated-vm 6, which asks for Node 22; all that it uses is in 5. */
 async function utcp() {
+  await loadPeer("isolated-vm"); // where it is not built, this says so and UTCP does not
   const { addFunctionToUtcpDirectCall } = await loadPeer("@utcp/direct-call");
   const { CodeModeUtcpClient } = await loadPeer("@utcp/code-mode");
   const unmute = mute(/^(Calling tool|Successfully registered|\[DirectCommunicationProtocol\])/);
