@@ -24,7 +24,7 @@ export const PEERS = {
   "isolated-vm 5, new isolate": isolatedVm,
   "TanStack code mode, QuickJS": tanstack,
   "executor, QuickJS": executor,
-  run: vercelRun,
+  "run, QuickJS in a thread": vercelRun,
   "UTCP code mode, isolated-vm 5": utcp,
   "Cloudflare code mode, workerd": cloudflare,
 };

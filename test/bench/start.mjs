@@ -17,7 +17,7 @@ const STARTED = [
   "isolated-vm 5, new isolate",
   "TanStack code mode, QuickJS",
   "executor, QuickJS",
-  "run", // on Node 20 it loads TypeScript where it finds one, as here
+  "run, QuickJS in a thread", // on Node 20 it loads TypeScript where it finds one, as here
   "UTCP code mode, isolated-vm 5",
 ];
 
