@@ -35,7 +35,12 @@ const WebSkill = defineSkill({
 console.log(`Node ${process.version}, ${availableParallelism()} cores`);
 const runtime = await createRuntime({ skillsDir: false, skills: [WebSkill] });
 let n = 0;
-const run = () => runtime.run(`const r${n++} = await device.WebSkill.search({ query: "x" }); r${n - 1}.results.length`);
+const run = async () => {
+  const outcome = await runtime.run(
+    `const r${n++} = await device.WebSkill.search({ query: "x" }); r${n - 1}.results.length`,
+  );
+  if (outcome.value !== 10) throw new Error(`runtime.run gives ${JSON.stringify(outcome)}`);
+};
 await benchOneCall({ "Skillgate, runtime.run": run });
 await benchRestore();
 await benchCalls();
@@ -51,6 +56,8 @@ await benchSkills();
 await benchStart();
 await benchMcp();
 await benchServe();
+// A peer that hangs may keep the process alive.
+if (process.exitCode) process.exit();
 
 async function benchRuns() {
   const rates = [];

@@ -1,11 +1,12 @@
 // Installs what the benchmarks compare with into .cache/peers, beside the project: peers are never dependencies.
-// isolated-vm is native and needs a compiler; where it does not build, its rows are left out.
+// None of their install scripts runs but that of isolated-vm, which is native and may have to be compiled; where that
+// does not work, the benchmarks say so in its rows. It stays at 5, the last that runs on Node 20.
 
 import { spawnSync } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
-export const PEERS = {
+const PEERS = {
   "quickjs-emscripten-core": "0.32.0",
   "@jitl/quickjs-wasmfile-release-sync": "0.32.0",
   "quickjs-wasi": "3.6.2",
@@ -15,6 +16,12 @@ export const PEERS = {
   "@executor-js/runtime-quickjs": "1.5.35",
   effect: "4.0.0-beta.59",
   "@tanstack/ai": "0.39.0",
+  run: "2.1.5",
+  "@utcp/code-mode": "1.2.12",
+  "@utcp/direct-call": "1.0.12",
+  "@utcp/sdk": "1.1.2",
+  "@cloudflare/codemode": "0.5.6",
+  workerd: "1.20261117.1",
   minisearch: "7.2.0",
   "@orama/orama": "3.1.18",
   flexsearch: "0.8.212",
@@ -26,8 +33,11 @@ writeFileSync(join(folder, "package.json"), '{ "private": true }\n');
 // Names resolve from where this file lies.
 writeFileSync(join(folder, "load.mjs"), "export const load = (name) => import(name);\n");
 const names = Object.entries(PEERS).map(([name, version]) => `${name}@${version}`);
-const { status } = spawnSync("npm", ["install", "--legacy-peer-deps", "--no-audit", "--no-fund", ...names], {
-  cwd: folder,
-  stdio: "inherit",
-});
-process.exit(status ?? 1);
+const options = ["--ignore-scripts", "--save-exact", "--legacy-peer-deps", "--no-audit", "--no-fund"];
+if (run("npm", ["install", ...options, ...names]) !== 0) process.exit(1);
+const isBuilt = run("node", ["-e", 'require("isolated-vm")'], "ignore") === 0;
+if (!isBuilt) run("npm", ["rebuild", "isolated-vm"]);
+
+function run(command, args, stdio = "inherit") {
+  return spawnSync(command, args, { cwd: folder, stdio }).status;
+}

@@ -1,6 +1,7 @@
 // The same small job for every runtime: a fresh isolate, one call of a tool, its result used.
 
 import { readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
 
 const FOLDER = new URL("../../.cache/peers/", import.meta.url);
 export const loadPeer = async (name) => (await import(new URL("load.mjs", FOLDER).href)).load(name);
@@ -10,8 +11,11 @@ export const RESULTS = {
 };
 const JSON_RESULTS = JSON.stringify(RESULTS);
 const SNIPPET = `const r = JSON.parse(await search(JSON.stringify({ query: "x" }))); return r.results.length`;
+/** The same for peers that carry the values themselves. */
+const WEB_SNIPPET = `const r = await web.search({ query: "x" }); return r.results.length`;
+const MEMORY_BYTES = 64 << 20;
 
-/** Each opens to `{ run, close }`; `run` resolves to 10. A peer that is not installed throws. */
+/** Each opens to `{ run, close }`; `run` resolves to 10, in a fresh isolate. A peer that is not installed throws. */
 export const PEERS = {
   "quickjs-emscripten, new context": () => emscripten("context"),
   "quickjs-emscripten, new runtime": () => emscripten("runtime"),
@@ -20,6 +24,9 @@ export const PEERS = {
   "isolated-vm 5, new isolate": isolatedVm,
   "TanStack code mode, QuickJS": tanstack,
   "executor, QuickJS": executor,
+  "run, QuickJS in a thread": vercelRun,
+  "UTCP code mode, isolated-vm 5": utcp,
+  "Cloudflare code mode, workerd": cloudflare,
 };
 
 async function emscripten(fresh) {
@@ -134,7 +141,7 @@ async function tanstack() {
 async function executor() {
   const { makeQuickJsExecutor } = await loadPeer("@executor-js/runtime-quickjs");
   const Effect = await loadPeer("effect/Effect");
-  const quickjs = makeQuickJsExecutor({ memoryLimitBytes: 64 << 20 });
+  const quickjs = makeQuickJsExecutor({ memoryLimitBytes: MEMORY_BYTES });
   const tools = { invoke: () => Effect.succeed(RESULTS) };
   return {
     async run() {
@@ -146,4 +153,62 @@ async function executor() {
     },
     close() {},
   };
+}
+
+async function vercelRun() {
+  const { createRunner } = await loadPeer("run");
+  const runner = createRunner({ limits: { memoryLimitBytes: MEMORY_BYTES } });
+  const hostFunctions = { web: { search: async () => RESULTS } };
+  return {
+    async run() {
+      const { status, value } = await runner.run({ source: WEB_SNIPPET, hostFunctions });
+      if (status !== "completed") throw new Error(`the run is ${status}`);
+      return value;
+    },
+    close() {},
+  };
+}
+
+/** UTCP asks for isolated-vm 6, which asks for Node 22; all that it uses is in 5. */
+async function utcp() {
+  await loadPeer("isolated-vm"); // where it is not built, this says so and UTCP does not
+  const { addFunctionToUtcpDirectCall } = await loadPeer("@utcp/direct-call");
+  const { CodeModeUtcpClient } = await loadPeer("@utcp/code-mode");
+  const unmute = mute(/^(Calling tool|Successfully registered|\[DirectCommunicationProtocol\])/);
+  const template = (name) => ({ name, call_template_type: "direct-call", callable_name: name });
+  const input = { type: "object", properties: { query: { type: "string" } }, required: ["query"] };
+  const search = { name: "search", description: "", tags: [], inputs: input, outputs: { type: "object" } };
+  addFunctionToUtcpDirectCall("search", async () => RESULTS);
+  addFunctionToUtcpDirectCall("web", async () => ({
+    utcp_version: "1.0.0",
+    manual_version: "1.0.0",
+    tools: [{ ...search, tool_call_template: template("search") }],
+  }));
+  const client = await CodeModeUtcpClient.create(fileURLToPath(FOLDER), null);
+  const { success, errors } = await client.registerManual(template("web"));
+  if (!success) throw new Error(errors.join("; "));
+  return {
+    async run() {
+      const { result, logs } = await client.callToolChain(WEB_SNIPPET, 10_000, MEMORY_BYTES >> 20);
+      if (logs.length > 0) throw new Error(logs.join("; "));
+      return result;
+    },
+    close: unmute,
+  };
+}
+
+/** UTCP prints several lines for each call. */
+function mute(pattern) {
+  const { log } = console;
+  console.log = (...words) => {
+    if (!pattern.test(String(words[0]))) log(...words);
+  };
+  return () => (console.log = log);
+}
+
+async function cloudflare() {
+  const { default: workerd } = await loadPeer("workerd");
+  const { openCloudflare } = await import("./cloudflare.mjs");
+  const peers = fileURLToPath(FOLDER);
+  return openCloudflare({ peers, workerd: workerd.default, results: RESULTS, snippet: WEB_SNIPPET });
 }

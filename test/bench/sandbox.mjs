@@ -8,6 +8,7 @@ import { Isolate } from "../../dist/sandbox/isolate.js";
 import { prepareImage } from "../../dist/sandbox/prepare.js";
 import { interleaved, quantile, table } from "./measure.mjs";
 import { openCallsOfIsolatedVm, PEERS, RESULTS } from "./peers.mjs";
+import { openPeers } from "./watch.mjs";
 
 export const LIMITS = {
   cpuMs: 5_000,
@@ -61,38 +62,30 @@ export function engineAlone() {
   };
 }
 
-export async function openPeers() {
-  const peers = {};
-  for (const [name, open] of Object.entries(PEERS)) {
-    try {
-      const peer = await open();
-      if ((await peer.run()) === 10) peers[name] = peer;
-      else console.log(`left out: ${name} gives a wrong result`);
-    } catch (error) {
-      console.log(`left out: ${name} (${error.message.split("\n")[0]})`);
-    }
-  }
-  return peers;
-}
-
 export async function benchOneCall(extra = {}) {
   const engine = engineAlone();
   const sandbox = createSandbox({ limits: LIMITS });
-  const peers = await openPeers();
-  const jobs = {
+  const peers = await openPeers(PEERS);
+  const ours = {
     "Skillgate, engine alone": () => engine.run(),
-    "Skillgate, through its worker": () => sandbox.run({ code: SNIPPET, paths: PATHS }, answer),
+    "Skillgate, through its worker": async () => {
+      const { end } = await sandbox.run({ code: SNIPPET, paths: PATHS }, answer);
+      if (end.json !== "10") throw new Error(`the sandbox gives ${JSON.stringify(end)}`);
+    },
     ...extra,
-    ...Object.fromEntries(Object.entries(peers).map(([name, peer]) => [name, peer.run])),
   };
-  const medians = await interleaved(jobs, 15);
-  const ours = medians["Skillgate, engine alone"];
-  const bare = medians["quickjs-emscripten, new runtime"];
+  const medians = await peers.measure(ours, 15);
+  const engineMs = medians["Skillgate, engine alone"];
+  const bareMs = medians["quickjs-emscripten, new runtime"];
   table(
     "A fresh isolate, one call, its result used",
     ["", "ms", "× engine alone", "× new runtime"],
-    Object.entries(medians).map(([name, ms]) => [name, ms, ms / ours, bare === undefined ? "" : ms / bare]),
+    [
+      ...Object.entries(medians).map(([name, ms]) => [name, ms, ms / engineMs, bareMs ? ms / bareMs : ""]),
+      ...peers.missing(),
+    ],
   );
+  await peers.close();
   await sandbox.close();
 }
 

@@ -1,41 +1,72 @@
-// From the start of a process to its first result.
+// From the start of a process to its first result: one call of a tool, its result used.
 
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { interleaved, table } from "./measure.mjs";
+import { table } from "./measure.mjs";
+import { PEERS, RESULTS } from "./peers.mjs";
+import { openPeers } from "./watch.mjs";
 
 const root = new URL("../../", import.meta.url);
+
+/** Without other ways into the same module, and without Cloudflare's: there a bundler and a server have to start. */
+const STARTED = [
+  "quickjs-emscripten, new runtime",
+  "quickjs-wasi, new instance",
+  "isolated-vm 5, new isolate",
+  "TanStack code mode, QuickJS",
+  "executor, QuickJS",
+  "run, QuickJS in a thread", // on Node 20 it loads TypeScript where it finds one, as here
+  "UTCP code mode, isolated-vm 5",
+];
 
 export async function benchStart() {
   const empty = mkdtempSync(join(tmpdir(), "skillgate-bench-"));
   const sandbox = `import { createSandbox } from ${JSON.stringify(new URL("dist/sandbox/index.js", root).href)};
     const limits = { cpuMs: 1e3, wallMs: 1e4, memoryBytes: 64 << 20, calls: 1, callsInFlight: 1, argumentBytes: 1e6, answerBytes: 1e6, resultBytes: 1e6, outputBytes: 1e6 };
     const sandbox = createSandbox({ limits });
-    const { end } = await sandbox.run({ code: "return 1", paths: [] }, async () => ({ ok: true, json: "0" }));
-    if (end.json !== "1") process.exit(1);
+    const code = "const r = await device.Web.search({ query: 'x' }); return r.results.length";
+    const json = ${JSON.stringify(JSON.stringify(RESULTS))};
+    const { end } = await sandbox.run({ code, paths: ["Web.search"] }, async () => ({ ok: true, json }));
+    if (end.json !== "10") process.exit(1);
     await sandbox.close();`;
   const bin = new URL("dist/src/bin.js", root).pathname;
-  const medians = await interleaved(
-    {
-      bare: () => node(["-e", "0"], empty),
-      engine: () => node(["--input-type=module", "-e", sandbox], empty),
-      command: () => node([bin, "run", "-e", "1"], empty),
-    },
-    8,
-    2,
-  );
+  const peers = await openPeers(Object.fromEntries(STARTED.map((name) => [name, () => openProcess(name)])));
+  const ours = {
+    "node -e 0": () => node(["-e", "0"], empty),
+    "the sandbox alone, one run": () => node(["--input-type=module", "-e", sandbox], empty),
+    "skillgate run -e 1": () => node([bin, "run", "-e", "1"], empty),
+  };
+  const medians = await peers.measure(ours, 8, 2);
   rmSync(empty, { recursive: true });
   table(
     "From the start of a process to its end, ms",
     ["", "ms", "× bare"],
-    [
-      ["node -e 0", medians.bare, 1],
-      ["the sandbox alone, one run", medians.engine, medians.engine / medians.bare],
-      ["skillgate run -e 1", medians.command, medians.command / medians.bare],
-    ],
+    [...Object.entries(medians).map(([name, ms]) => [name, ms, ms / medians["node -e 0"]]), ...peers.missing()],
   );
+}
+
+/**
+ * A process for each run, with its answer as exit code. It ends by itself, as the others do: `process.exit` right after
+ * an answer crashes or hangs isolated-vm 5, whose thread may still be at work (with UTCP it always is).
+ */
+async function openProcess(name) {
+  const here = await PEERS[name](); // throws where it is not installed
+  await here.close();
+  const script = `import { PEERS } from ${JSON.stringify(new URL("peers.mjs", import.meta.url).href)};
+    const { run, close } = await PEERS[${JSON.stringify(name)}]();
+    process.exitCode = await run();
+    await close();`;
+  const options = { stdio: ["ignore", "ignore", "inherit"], timeout: 20_000 };
+  return {
+    async run() {
+      const { status, signal } = spawnSync(process.execPath, ["--input-type=module", "-e", script], options);
+      if (signal !== null) throw new Error(`its process is ended by ${signal}`);
+      return status;
+    },
+    close() {},
+  };
 }
 
 function node(args, cwd) {
