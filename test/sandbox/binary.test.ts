@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 
 import { binaryOfJson } from "../../sandbox/binary-of-json.ts";
 import { jsonOfBinary } from "../../sandbox/json-of-binary.ts";
-import { expression, LEAVES } from "./guest-expressions.ts";
+import { expression, LEAVES } from "./expressions.ts";
 import { answer, LIMITS, openSandbox, run, runInChild, valueOf } from "./wall.ts";
 
 const sandbox = openSandbox(2);

@@ -7,7 +7,7 @@ import { jsonOfBinary } from "../../sandbox/json-of-binary.ts";
 import { isPlainBinary } from "../../sandbox/measure-binary.ts";
 import { Pending } from "../../sandbox/pending.ts";
 import { valueOfBinary } from "../../sandbox/value-of-binary.ts";
-import { expression, LEAVES } from "./guest-expressions.ts";
+import { expression, LEAVES } from "./expressions.ts";
 import { answer, later, LIMITS, openSandbox, run, runInChild, valueOf } from "./wall.ts";
 
 const sandbox = openSandbox(2);
