@@ -2,6 +2,8 @@ import { binaryOfJson } from "./binary-of-json.ts";
 import type { Engine } from "./engine.ts";
 import type { Handles } from "./isolate.ts";
 import { jsonOfBinary } from "./json-of-binary.ts";
+import { isPlainBinary } from "./measure-binary.ts";
+import type { Plain } from "./plain.ts";
 
 /** Texts up to this size are passed in the unused low part of the C stack, larger ones through the guest's heap. */
 const SCRATCH_BYTES = 3 << 20;
@@ -11,6 +13,9 @@ const SHORT_JSON = 200;
 
 /** JSON of more than this is worth a look at whether there is room for it. */
 const LONG_JSON = 1 << 20;
+
+/** A form of so many bytes the host's thread reads itself: JSON in between costs more than the way that bytes take. */
+const LONG_FORM = 8 << 10;
 
 /** JSON is at most so many times as long as its binary form and its value together: nothing is longer than escapes. */
 const LEAST_SHARE = 3;
@@ -85,20 +90,24 @@ export class GuestValues {
     return text;
   }
 
-  /** JSON of a value of the guest, if that is certain and not longer than that. */
-  json(value: number, mostBytes: number): string | undefined {
+  /** A value of the guest as JSON, if that is certain and not longer than that, or as bytes, if there are many. */
+  plain(value: number, mostBytes: number, orBytes: boolean): Plain | undefined {
     const context = this.#context;
     const engine = this.#engine;
     const written = engine.writeBinary(context, value);
     const thrown = engine.resolveException(context, written);
-    let json: string | undefined;
+    let plain: Plain | undefined;
     if (thrown === 0) {
       const at = engine.getArrayBuffer(context, written);
       const length = engine.getArrayBufferLength(context, written);
-      json = jsonOfBinary(this.bytes, mostBytes, at, at + length);
+      const { bytes } = this;
+      plain =
+        orBytes && length >= LONG_FORM && isPlainBinary(bytes, mostBytes, at, at + length)
+          ? new Uint8Array(bytes.subarray(at, at + length))
+          : jsonOfBinary(bytes, mostBytes, at, at + length);
     } else engine.freeValue(context, thrown);
     engine.freeValue(context, written);
-    return json;
+    return plain;
   }
 
   /** Puts a text with a NUL behind it where the guest can read it. */

@@ -15,6 +15,7 @@ import {
   unpark,
 } from "./image.ts";
 import { growMemory, openMemory } from "./memory.ts";
+import type { Plain } from "./plain.ts";
 
 /** Jobs between two looks at the clock: the engine swallows interrupts inside promise jobs. */
 const JOBS_AT_ONCE = 64;
@@ -48,9 +49,11 @@ export interface PreparedImage {
 /** The other end of the one host function. */
 export interface Ear {
   /** What the guest says: numbers and texts are as hostile as the snippet. `b` is missing where it was too long. */
-  readonly hear: (op: number, id: number, a: string, b: string | undefined) => string | undefined;
+  readonly hear: (op: number, id: number, a: string, b: Plain | undefined) => string | undefined;
   /** How long `b` may be, by what is said. */
   readonly textBytes: (op: number) => number;
+  /** Whether `b` may be bytes, by what is said. */
+  readonly takesBytes: (op: number) => boolean;
   /** Asked whenever the engine looks at the clock. */
   readonly isInterrupted: () => boolean;
   /** True once nothing that the guest says is of interest: it need not work on. */
@@ -217,10 +220,10 @@ export class Isolate {
     if (argc < 4 || this.#stop !== undefined) return 0; // a guest that was stopped has nothing more to say
     const name = values.text(argv + 16, NAME_BYTES) ?? "";
     const most = this.#ear.textBytes(op);
-    const text = argc === 4 ? values.text(argv + 24, most) : values.json(argv + 24, most);
+    const said = argc === 4 ? values.text(argv + 24, most) : values.plain(argv + 24, most, this.#ear.takesBytes(op));
     // A value that is not understood as it is: the guest says it again as JSON.
-    if (argc !== 4 && text === undefined) return values.ofText("");
-    const answer = this.#ear.hear(op, id, name, text);
+    if (argc !== 4 && said === undefined) return values.ofText("");
+    const answer = this.#ear.hear(op, id, name, said);
     return answer === undefined ? 0 : values.ofJson(answer);
   }
 

@@ -1,10 +1,14 @@
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 const ROOM = 64;
-/** So many units of a string are escaped at once: what it becomes must be measured before there is much of it. */
-const PIECE = 16 << 10;
 /** For most texts: it is written again and again. */
 const SCRATCH = Buffer.alloc(64 << 10);
+
+/** Characters of ASCII that do not mean themselves: what JSON writes in their place. */
+const ESCAPES = Array.from({ length: 0x80 }, (_, code) => {
+  const json = JSON.stringify(String.fromCharCode(code)).slice(1, -1);
+  return json.length === 1 ? undefined : json;
+});
 
 /** JSON on its way to be a text: bytes of UTF-8 in a buffer that grows. Throws when it becomes longer than it may. */
 export class JsonBytes {
@@ -41,7 +45,7 @@ export class JsonBytes {
     for (let i = from; i < to; i++) {
       const byte = bytes[i] as number;
       if (byte < 0x20 || byte >= 0x80 || byte === QUOTE || byte === BACKSLASH) {
-        this.#quoted(bytes, from, to, "latin1");
+        this.#string(bytes, from, to, 1);
         return;
       }
       out[at++] = byte;
@@ -53,22 +57,41 @@ export class JsonBytes {
   /** A string of UTF-16. */
   wide(bytes: Buffer, from: number, to: number): void {
     this.#reserve((to - from) / 2 + 2);
-    this.#quoted(bytes, from, to, "utf16le");
+    this.#string(bytes, from, to, 2);
   }
 
-  #quoted(bytes: Buffer, from: number, to: number, encoding: "latin1" | "utf16le"): void {
-    const most = encoding === "latin1" ? PIECE : PIECE * 2;
-    this.#isAscii = false;
+  /** A string, each character of it by itself. */
+  #string(bytes: Buffer, from: number, to: number, unitBytes: 1 | 2): void {
     this.ascii('"');
-    for (let at = from; at < to;) {
-      let end = Math.min(at + most, to);
-      if (encoding === "utf16le" && end < to && isHighSurrogate(bytes, end - 2)) end -= 2;
-      const json = JSON.stringify(bytes.toString(encoding, at, end)).slice(1, -1);
-      this.#reserve(Buffer.byteLength(json));
-      this.#at += this.#out.write(json, this.#at);
-      at = end;
+    for (let at = from; at < to; at += unitBytes) {
+      const unit = unitAt(bytes, at, unitBytes);
+      const next = (unit & 0xfc00) === 0xd800 && at + 2 < to ? unitAt(bytes, at + 2, 2) : 0;
+      if (unit < 0x80) this.#ascii(unit);
+      else if ((unit & 0xf800) !== 0xd800) this.#character(unit);
+      else if ((next & 0xfc00) !== 0xdc00) this.ascii(`\\u${unit.toString(16)}`); // half of a character
+      else {
+        this.#character(0x1_00_00 + ((unit & 0x3ff) << 10) + (next & 0x3ff));
+        at += 2;
+      }
     }
     this.ascii('"');
+  }
+
+  #ascii(code: number): void {
+    const escape = ESCAPES[code];
+    if (escape !== undefined) return this.ascii(escape);
+    this.#reserve(1);
+    this.#out[this.#at++] = code;
+  }
+
+  /** UTF-8 of what is not ASCII. */
+  #character(code: number): void {
+    this.#isAscii = false;
+    const more = code < 0x800 ? 1 : code < 0x1_00_00 ? 2 : 3;
+    this.#reserve(1 + more);
+    const out = this.#out;
+    out[this.#at++] = ((0xff00 >>> (more + 1)) & 0xff) | (code >>> (more * 6));
+    for (let left = more - 1; left >= 0; left--) out[this.#at++] = 0x80 | ((code >>> (left * 6)) & 0x3f);
   }
 
   #reserve(bytes: number): void {
@@ -81,7 +104,7 @@ export class JsonBytes {
   }
 }
 
-/** The first half of a character, which must not be cut off from the second. */
-function isHighSurrogate(bytes: Buffer, at: number): boolean {
-  return ((bytes[at + 1] as number) & 0xfc) === 0xd8;
+function unitAt(bytes: Buffer, at: number, unitBytes: 1 | 2): number {
+  const low = bytes[at] as number;
+  return unitBytes === 1 ? low : low | ((bytes[at + 1] as number) << 8);
 }

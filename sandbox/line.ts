@@ -55,11 +55,11 @@ export class Line<Sent, Received> {
     this.#weigh = weigh;
   }
 
-  /** Sends a message. Who may sleep must be woken besides. */
-  send(message: Sent): void {
+  /** Sends a message, and gives away the buffers that are found in it. Who may sleep must be woken besides. */
+  send(message: Sent, buffersOf: (message: Sent) => ArrayBuffer[] = () => []): void {
     const number = Atomics.load(this.#counts, this.#sentCount) + 1;
     const isShort = this.#weigh(message) <= SHORT_TEXT;
-    if (!isShort || !this.#out.put(number, message)) this.#port.postMessage(message);
+    if (!isShort || !this.#out.put(number, message)) this.#port.postMessage(message, buffersOf(message));
     Atomics.store(this.#counts, this.#sentCount, number);
   }
 

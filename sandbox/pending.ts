@@ -1,5 +1,6 @@
 import { Cancellation } from "./cancellation.ts";
 import type { SandboxCall } from "./contract.ts";
+import { type Given, given, jsonOf } from "./plain.ts";
 import type { GuestCall } from "./protocol.ts";
 
 /** A call without an answer. */
@@ -22,6 +23,10 @@ export class Pending extends Cancellation implements SandboxCall {
   }
 
   get arguments(): string {
-    return this.call.arguments;
+    return jsonOf(this.call.arguments);
+  }
+
+  readArguments(): Given {
+    return given(this.call.arguments);
   }
 }

@@ -3,6 +3,7 @@ import type { MessagePort } from "node:worker_threads";
 import type { Parked } from "./image.ts";
 import type { PreparedImage, Stop } from "./isolate.ts";
 import type { SharedLine } from "./line.ts";
+import type { Plain } from "./plain.ts";
 
 /** What a worker gets when it starts. */
 export interface WorkerStart {
@@ -70,8 +71,8 @@ export type ToWorker =
 export interface GuestCall {
   readonly id: number;
   readonly path: string;
-  /** JSON of the list of arguments, as the guest wrote it. */
-  readonly arguments: string;
+  /** A list. */
+  readonly arguments: Plain;
   /** Where in the snippet it stands, as lines of a stack. */
   readonly stack: string;
 }
@@ -147,6 +148,23 @@ export function weighFromWorker(message: FromWorker): number {
   }
 }
 
+/** The buffers of a message that are its own. */
+export function buffersOf(message: FromWorker): ArrayBuffer[] {
+  switch (message.kind) {
+    case "slice":
+      return message.deeds.calls.flatMap(bufferOf);
+    case "wait":
+      return [...message.deeds.calls, message.call].flatMap(bufferOf);
+    case "ready":
+    case "parked":
+      return [];
+  }
+}
+
+function bufferOf(call: GuestCall): readonly ArrayBuffer[] {
+  return typeof call.arguments === "string" ? [] : [call.arguments.buffer];
+}
+
 function weighDeeds({ calls, prints }: Deeds): number {
   let length = 0;
   for (const call of calls) length += weighCall(call);
@@ -155,5 +173,5 @@ function weighDeeds({ calls, prints }: Deeds): number {
 }
 
 function weighCall(call: GuestCall): number {
-  return call.path.length + call.arguments.length + call.stack.length;
+  return typeof call.arguments === "string" ? call.path.length + call.arguments.length + call.stack.length : Infinity;
 }

@@ -8,8 +8,10 @@ import { workerData } from "node:worker_threads";
 import { OP } from "./guest/host-protocol.ts";
 import { Isolate, type Stop } from "./isolate.ts";
 import { Line } from "./line.ts";
+import type { Plain } from "./plain.ts";
 import {
   type Allowance,
+  buffersOf,
   CONTROL,
   type Deeds,
   type End,
@@ -143,6 +145,7 @@ function openIsolate(): Isolate {
     isInterrupted: () => current !== 0 && Atomics.load(words, CONTROL.interrupted) === current,
     isOver: () => slice.end !== undefined,
     textBytes,
+    takesBytes: (op) => op === OP.call || op === OP.wait,
   });
 }
 
@@ -160,7 +163,7 @@ function textBytes(op: number): number {
 }
 
 /** Everything that the guest says comes through here. Its numbers and texts may be anything. */
-function hear(op: number, id: number, a: string, b: string | undefined): string | undefined {
+function hear(op: number, id: number, a: string, b: Plain | undefined): string | undefined {
   if (slice.end !== undefined || slice.overrun !== undefined) return undefined;
   switch (op) {
     case OP.call:
@@ -169,17 +172,17 @@ function hear(op: number, id: number, a: string, b: string | undefined): string 
     case OP.wait:
       return mayCall(a, b) ? waitForAnswer({ id, path: a, arguments: b, stack: isolate.stack }) : undefined;
     case OP.log:
-      print(id, Number(a) | 0, b ?? "[a text too long to print]");
+      print(id, Number(a) | 0, typeof b === "string" ? b : "[a text too long to print]");
       return undefined;
     case OP.timer:
       setTimer(id, finite(Number(a)));
       return undefined;
     case OP.done:
-      if (b === undefined) overrun("result");
-      else slice.end = { kind: "done", json: b };
+      if (typeof b === "string") slice.end = { kind: "done", json: b };
+      else overrun("result");
       return undefined;
     case OP.fail:
-      slice.end = { kind: "fail", json: b ?? "{}" };
+      slice.end = { kind: "fail", json: typeof b === "string" ? b : "{}" };
       return undefined;
     default:
       overrun("protocol");
@@ -187,11 +190,11 @@ function hear(op: number, id: number, a: string, b: string | undefined): string 
   }
 }
 
-function mayCall(path: string, argumentsJson: string | undefined): argumentsJson is string {
+function mayCall(path: string, list: Plain | undefined): list is Plain {
   const left = isQuestion(path) ? slice.questionsLeft-- : slice.callsLeft--;
   if (left <= 0) overrun("calls");
   else if (slice.inFlightLeft-- <= 0) overrun("callsInFlight");
-  else if (argumentsJson === undefined) overrun("argument");
+  else if (list === undefined) overrun("argument");
   return slice.overrun === undefined;
 }
 
@@ -306,6 +309,6 @@ function freshSeed(): Uint8Array {
 }
 
 function post(message: FromWorker): void {
-  line.send(message);
+  line.send(message, buffersOf);
   line.callHost();
 }

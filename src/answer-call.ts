@@ -85,7 +85,7 @@ function callOf(
   if (method === undefined || skill === undefined) throw unknownPath(call.path, catalog.methods);
   const { id } = call;
   // MCP has only JSON: there, bytes travel as base64 text.
-  const args = parseArguments(call.arguments, skill.kind === "mcp" ? "base64" : "bytes");
+  const args = argumentsOf(call, skill.kind === "mcp" ? "base64" : "bytes");
   return {
     id,
     runId,
@@ -99,8 +99,8 @@ function callOf(
   };
 }
 
-function parseArguments(json: string, bytesAs: "bytes" | "base64" = "bytes"): readonly unknown[] {
-  const args = decodeArguments(json, bytesAs);
+function argumentsOf(call: SandboxCall, bytesAs: "bytes" | "base64" = "bytes"): readonly unknown[] {
+  const args = decodeArguments(() => call.readArguments(), bytesAs);
   if (args !== undefined) return args;
   throw new SkillgateError("ARGUMENTS_INVALID", sentence("ARGUMENTS_INVALID", "they are not a list of JSON values"));
 }
@@ -134,7 +134,7 @@ function isBuiltin(path: string): boolean {
 
 /** `device.search_skills(query, limit)` and `device.describe(path)`, also by name: questions, not calls. */
 function answerBuiltin(call: SandboxCall, { caller, catalog }: RunRequest, { discovery }: Rooms): SandboxAnswer {
-  const [first, second] = parseArguments(call.arguments);
+  const [first, second] = argumentsOf(call);
   const named = isRecord(first) ? first : { query: first, path: first, limit: second };
   const textOf = (value: unknown): string => (typeof value === "string" ? value : "");
   const limit = typeof named["limit"] === "number" ? { limit: named["limit"] } : {};

@@ -1,3 +1,4 @@
+import type { Given } from "../../sandbox/index.ts";
 import { isRecord } from "./json.ts";
 
 /** JSON of a value on its way to the guest; `tagged` says that it holds `$bytes` or `$date`. */
@@ -109,18 +110,18 @@ export function decodeFromGuest(json: string): unknown {
 }
 
 /** The arguments of a call, with `undefined` where one was left out; `undefined` for what is no list at all. */
-export function decodeArguments(json: string, bytesAs: "bytes" | "base64"): readonly unknown[] | undefined {
-  let args: unknown;
+export function decodeArguments(read: () => Given, bytesAs: "bytes" | "base64"): readonly unknown[] | undefined {
+  let given: Given;
   try {
-    args = JSON.parse(json);
+    given = read();
   } catch {
     return undefined; // only a corrupted guest sends this
   }
-  if (!Array.isArray(args)) return undefined;
-  const given = json.includes('"$undefined"')
-    ? args.map((each) => (isTagged(each, "$undefined") ? undefined : each))
-    : args;
-  return json.includes('"$bytes"') ? given.map((each) => revive(each, bytesAs)) : given;
+  if (!Array.isArray(given.value)) return undefined;
+  const args: readonly unknown[] = given.mayHave("$undefined")
+    ? given.value.map((each) => (isTagged(each, "$undefined") ? undefined : each))
+    : given.value;
+  return given.mayHave("$bytes") ? args.map((each) => revive(each, bytesAs)) : args;
 }
 
 function revive(value: unknown, bytesAs: "bytes" | "base64"): unknown {

@@ -53,8 +53,8 @@ export async function benchPayloads() {
 
 const nothing = async () => ({ ok: true, json: "0" });
 
-async function read({ arguments: json }) {
-  return { ok: true, json: String(JSON.parse(json).length) };
+async function read(call) {
+  return { ok: true, json: String(call.readArguments().value.length) };
 }
 
 const COMPUTE = {

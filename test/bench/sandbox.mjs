@@ -41,6 +41,7 @@ export function engineAlone() {
       return undefined;
     },
     textBytes: () => 1 << 20,
+    takesBytes: () => false,
     isInterrupted: () => false,
     isOver: () => done !== "",
   });

@@ -1,8 +1,10 @@
 import { expect, test } from "vitest";
 
+import { given } from "../../sandbox/plain.ts";
 import { decodeArguments, decodeFromGuest, encodeForGuest } from "../../src/model/wire.ts";
 
 const encoded = (value: unknown): ReturnType<typeof encodeForGuest> => encodeForGuest(value, 1_000);
+const said = (json: string) => () => given(json);
 
 test("S9: what a method returns is JSON; bytes and dates say what they are", () => {
   expect(encoded({ a: [1, "x", null] })).toEqual({ json: '{"a":[1,"x",null]}', tagged: false });
@@ -62,16 +64,16 @@ test("S9: __proto__ stays data in both directions", () => {
 });
 
 test("S9: an argument that was left out is undefined again", () => {
-  expect(decodeArguments('[{"$undefined":1},2]', "bytes")).toEqual([undefined, 2]);
-  expect(decodeArguments('[{"$undefined":1,"more":2}]', "bytes")).toEqual([{ $undefined: 1, more: 2 }]);
+  expect(decodeArguments(said('[{"$undefined":1},2]'), "bytes")).toEqual([undefined, 2]);
+  expect(decodeArguments(said('[{"$undefined":1,"more":2}]'), "bytes")).toEqual([{ $undefined: 1, more: 2 }]);
 });
 
 test("S9: bytes reach a local skill as bytes and an MCP server as base64", () => {
-  expect(decodeArguments('[{"data":{"$bytes":"AQI="}}]', "bytes")).toEqual([{ data: new Uint8Array([1, 2]) }]);
-  expect(decodeArguments('[{"data":{"$bytes":"AQI="}}]', "base64")).toEqual([{ data: "AQI=" }]);
+  expect(decodeArguments(said('[{"data":{"$bytes":"AQI="}}]'), "bytes")).toEqual([{ data: new Uint8Array([1, 2]) }]);
+  expect(decodeArguments(said('[{"data":{"$bytes":"AQI="}}]'), "base64")).toEqual([{ data: "AQI=" }]);
 });
 
 test("S6: what is no argument list is nothing", () => {
-  expect(decodeArguments("{", "bytes")).toBeUndefined();
-  expect(decodeArguments('{"0":1}', "bytes")).toBeUndefined();
+  expect(decodeArguments(said("{"), "bytes")).toBeUndefined();
+  expect(decodeArguments(said('{"0":1}'), "bytes")).toBeUndefined();
 });

@@ -40,11 +40,12 @@ function open() {
     hear: (op, _id, _path, text) => {
       if (op === OP.done || op === OP.fail) {
         over = true;
-        said.push(text ?? "too long");
+        said.push(typeof text === "string" ? text : "too long");
       }
       return undefined;
     },
     textBytes: () => 1 << 20,
+    takesBytes: () => false,
     isInterrupted: () => false,
     isOver: () => over,
   });

@@ -1,0 +1,199 @@
+import fc from "../fuzz.ts";
+import { expect, test } from "vitest";
+
+import { binaryOfJson } from "../../sandbox/binary-of-json.ts";
+import type { Given, SandboxCall } from "../../sandbox/index.ts";
+import { jsonOfBinary } from "../../sandbox/json-of-binary.ts";
+import { isPlainBinary } from "../../sandbox/measure-binary.ts";
+import { Pending } from "../../sandbox/pending.ts";
+import { valueOfBinary } from "../../sandbox/value-of-binary.ts";
+import { expression, LEAVES } from "./expressions.ts";
+import { answer, later, LIMITS, openSandbox, run, runInChild, valueOf } from "./wall.ts";
+
+const sandbox = openSandbox(2);
+
+/** Makes any arguments too many for JSON. */
+const LONG = '"x".repeat(10_000)';
+
+interface Received {
+  readonly isBytes: boolean;
+  readonly given: Given;
+  readonly json: string;
+}
+
+/** What reaches the host of a call with those arguments. */
+async function received(list: string, prelude = ""): Promise<Received | undefined> {
+  let seen: Received | undefined;
+  await run(sandbox, `${prelude}; await device.Echo.back(${list})`, {}, async (call) => {
+    seen = { isBytes: isBytes(call), given: call.readArguments(), json: call.arguments };
+    return answer(1);
+  });
+  return seen;
+}
+
+function isBytes(call: SandboxCall): boolean {
+  return call instanceof Pending && typeof call.call.arguments !== "string";
+}
+
+test("S9: long arguments are what they are as JSON", { timeout: 60_000 }, async () => {
+  let bytes = 0;
+  const bothWays = async (text: string): Promise<void> => {
+    const fast = await received(`${text}, ${LONG}`);
+    const json = await received(`${text}, ${LONG}`, "/* toJSON */");
+    expect(json?.isBytes ?? false).toBe(false);
+    expect([text, fast?.given.value]).toEqual([text, json?.given.value]);
+    expect(JSON.parse(fast?.json ?? "null")).toEqual(json?.given.value ?? null);
+    bytes += Number(fast?.isBytes);
+  };
+  for (const leaf of LEAVES) await bothWays(`{ v: ${leaf}, list: [${leaf}] }`);
+  expect(bytes).toBeGreaterThan(LEAVES.length / 2);
+  await fc.assert(fc.asyncProperty(expression, bothWays), { numRuns: 200 });
+});
+
+test("S9: long arguments of a call that blocks, and short ones, are read the same way", async () => {
+  const code = `
+    const long = [{ a: 1 }, ${LONG}];
+    return [__wait(device.Echo.back)(long).length, (await device.Echo.back(long, 1)).length, await device.Echo.back(2)]`;
+  const respond = async (call: SandboxCall): Promise<ReturnType<typeof answer>> =>
+    answer((call.readArguments().value as unknown[])[0]);
+  expect(await valueOf(sandbox, code, respond)).toEqual([2, 2, 2]);
+});
+
+test("S9: keys with a meaning stay data in long arguments", async () => {
+  const keys = ["__proto__", "constructor", "toString", "hasOwnProperty", "then", "length", "0"];
+  const text = JSON.stringify(keys.map((key) => `"${key}":{"polluted":1}`).join());
+  const seen = await received(`JSON.parse("{" + ${text} + "}"), ${LONG}`);
+  if (seen === undefined) throw new Error("nothing came");
+  const [object] = seen.given.value as [object];
+  expect(seen.isBytes).toBe(true);
+  expect(Object.keys(object).toSorted()).toEqual(keys.toSorted());
+  expect(Object.getPrototypeOf(object)).toBe(Object.prototype);
+  expect(Object.values(Object.getOwnPropertyDescriptors(object))).toEqual(
+    keys.map(() => ({ value: { polluted: 1 }, configurable: true, enumerable: true, writable: true })),
+  );
+  expect(Reflect.get({}, "polluted")).toBeUndefined();
+});
+
+test("S9: what may be marked bytes or left out is known of long arguments", async () => {
+  const seen = await received(`undefined, { $bytes: "AA==" }, ${LONG}`);
+  expect(seen?.isBytes).toBe(true);
+  expect(seen?.given.value).toEqual([{ $undefined: 1 }, { $bytes: "AA==" }, "x".repeat(10_000)]);
+  expect(["$bytes", "$undefined", "$date"].map((name) => seen?.given.mayHave(name))).toEqual([true, true, false]);
+});
+
+test.each([
+  ["ASCII", '{ a: "x".repeat(50_000), b: [1, -20, true, false, null] }'],
+  ["escapes", '"\\n".repeat(20_000)'],
+  ["Latin-1", '"ü".repeat(20_000)'],
+  ["characters in two parts", '"🎉\\ud800€".repeat(5_000)'],
+  ["fractions", "Array.from({ length: 5_000 }, (_, i) => i / 7)"],
+  ["whole numbers", "Array.from({ length: 20_000 }, (_, i) => i * 1_000)"],
+  ["dates", "Array.from({ length: 2_000 }, (_, i) => new Date(i * 1e9))"],
+])("S7: arguments are as long as their JSON, to the byte: %s", async (_, value) => {
+  const jsonBytes = Buffer.byteLength((await received(value))?.json ?? "");
+  const within = await run(sandbox, `await device.Echo.back(${value})`, { limits: { argumentBytes: jsonBytes } });
+  expect(within.end.kind).toBe("returned");
+  const { end } = await run(sandbox, `await device.Echo.back(${value})`, { limits: { argumentBytes: jsonBytes - 1 } });
+  expect(end).toEqual({ kind: "stopped", reason: "ARGUMENT_LIMIT" });
+});
+
+test("S7: a run with a long call goes on elsewhere with the same arguments", async () => {
+  const park = new AbortController();
+  const code = `return (await device.Echo.slow([1, { a: 2 }], ${LONG})).length`;
+  const { end } = await run(sandbox, code, { park: park.signal }, async ({ signal }) => {
+    park.abort();
+    await later(60_000, signal);
+    return answer("too late");
+  });
+  if (end.kind !== "parked") throw new Error(`did not park: ${JSON.stringify(end)}`);
+  const outcome = await openSandbox(1).resume(sandbox.serialize(end.state), async (call) =>
+    answer(isBytes(call) ? (call.readArguments().value as unknown[])[0] : "as JSON"),
+  );
+  expect(outcome.end).toEqual({ kind: "returned", json: "2" });
+});
+
+/** Forms that the engine would write, and the same with some bytes changed. */
+const form = fc
+  .tuple(
+    fc.array(fc.json({ maxDepth: 5 }), { minLength: 1, maxLength: 5 }),
+    fc.array(fc.tuple(fc.nat(), fc.nat(255)), { maxLength: 6 }),
+    fc.nat(40),
+  )
+  .map(([texts, changes, extra]) => {
+    const json = JSON.stringify([JSON.parse(`[${texts.join()}]`), { a: 0.5, __proto: [], b: "ü€" }]);
+    const bytes = Buffer.concat([binaryOfJson(json) as Buffer, Buffer.alloc(extra, 17)]);
+    for (const [at, byte] of changes) bytes[at % bytes.length] = byte;
+    return bytes;
+  });
+
+test("S9: bytes that pass are read as their JSON is, whoever has written them", { timeout: 60_000 }, () => {
+  let passed = 0;
+  let failed = 0;
+  const property = fc.property(form, fc.nat(2_000), (bytes, most) => {
+    const json = jsonOfBinary(bytes, 1e6);
+    if (!isPlainBinary(bytes, most, 0, bytes.length)) {
+      failed++;
+      return;
+    }
+    passed++;
+    if (json === undefined) throw new Error("passed, and has no JSON");
+    expect(Buffer.byteLength(json)).toBeLessThanOrEqual(most);
+    expect(JSON.stringify(valueOfBinary(bytes).value)).toBe(JSON.stringify(JSON.parse(json)));
+  });
+  fc.assert(property, { numRuns: 20_000 });
+  expect(Math.min(passed, failed)).toBeGreaterThan(2_000);
+});
+
+test("S9: bytes that were never looked at are read or refused, and change nothing else", { timeout: 60_000 }, () => {
+  const before = Object.getOwnPropertyNames(Object.prototype);
+  const property = fc.property(form, (bytes) => {
+    try {
+      JSON.stringify(valueOfBinary(bytes).value);
+    } catch (error) {
+      expect(error).toBeInstanceOf(Error);
+    }
+  });
+  fc.assert(property, { numRuns: 10_000 });
+  expect(Object.getOwnPropertyNames(Object.prototype)).toEqual(before);
+});
+
+test("S7: a forged form costs the host no more memory than its bytes are worth", { timeout: 30_000 }, async () => {
+  const forged = await runInChild(
+    ["--max-old-space-size=48"],
+    `
+    const { isPlainBinary } = await import(${JSON.stringify(new URL("../../dist/sandbox/measure-binary.js", import.meta.url).href)});
+    const { valueOfBinary } = await import(${JSON.stringify(new URL("../../dist/sandbox/value-of-binary.js", import.meta.url).href)});
+    const head = (number) => [0, 7, 14, 21, 28].map((shift) => ((number >>> shift) & 127) | (shift < 28 ? 128 : 0));
+    const nested = Array.from({ length: 400 }, () => [9, ...head(900_000)]).flat();
+    const forms = [
+      [5, 0, 9, ...head(2 ** 32 - 1)],
+      [5, 0, 8, ...head(2 ** 31)],
+      [5, ...head(2 ** 32 - 1)],
+      [5, 0, 7, ...head(2 ** 31)],
+      [5, 0, 9, ...head(2 ** 28), 1],
+    ].map((bytes) => Buffer.from(bytes));
+    forms.push(Buffer.concat([Buffer.from([5, 0, ...nested]), Buffer.alloc(1_000_000, 1)]));
+    const read = (bytes) => { try { return valueOfBinary(bytes) } catch (error) { return error.message } };
+    process.stdout.write(forms.map((bytes) => isPlainBinary(bytes, 1e7, 0, bytes.length) + " " + read(bytes)).join("\\n"));`,
+  );
+  const refusals = ["too many members", "too many members", "too many names", "cut off", "too many members"];
+  expect(forged).toEqual([0, [...refusals, "too many members"].map((text) => `false ${text}`).join("\n")]);
+});
+
+test("S7: names that are used again and again make a value no longer than its JSON may be", async () => {
+  const code = `const name = "x".repeat(5_000); const rows = []; for (let i = 0; i < 2_000; i++) rows.push({ [name]: i }); await device.Echo.back(rows)`;
+  const { end } = await run(sandbox, code, { limits: { ...LIMITS, argumentBytes: 9_000_000 } });
+  expect(end).toEqual({ kind: "stopped", reason: "ARGUMENT_LIMIT" });
+});
+
+test("S9: places that lie outside of the memory are no form", () => {
+  const bytes = Buffer.from("0500070278", "hex");
+  expect(isPlainBinary(bytes, 100, 0, 5)).toBe(true);
+  for (const [from, to] of [
+    [-1, 5],
+    [0, 6],
+    [5, 0],
+    [NaN, 5],
+  ] as const)
+    expect(isPlainBinary(bytes, 100, from, to)).toBe(false);
+});
