@@ -71,10 +71,11 @@ export function createSandbox(options: SandboxOptions): Sandbox {
     if (closed) return Promise.reject(new Error("Cannot run anything in a sandbox that is closed"));
     const { pool } = (opened ??= openPool(options));
     return new Promise((resolve) => {
-      const cancel = (): void => run.stop("CANCELLED");
+      const cancel = (): void => run.end("CANCELLED");
       const release = (): void => pool.release(run);
       const run: Run = new Run(++last, program, limits, answer, {
         ready: () => pool.ready(run),
+        interrupt: () => pool.interrupt(run),
         print,
         settle: (outcome) => {
           runs.delete(run);
