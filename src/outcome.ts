@@ -145,6 +145,15 @@ const HINTS: readonly (readonly [message: RegExp, hint: string])[] = [
     "It is no list: look at it first with print(value), the list may be one of its members",
   ],
   [
+    /'Symbol\.iterator' of (?:undefined|null)$/,
+    "There is no list, but undefined or null: look at it first with print(value)",
+  ],
+  [
+    /^cannot convert to object$/,
+    "There is undefined or null where an object is wanted: look at it first with print(value)",
+  ],
+  [/^circular reference$/, "What holds itself cannot be written as JSON: return only the members that are needed"],
+  [
     /^cannot (?:read|set) property .* of (?:undefined|null)$/,
     "Look first at what is before the dot: print(Object.keys(value)) tells its members",
   ],
