@@ -155,6 +155,7 @@ export class Pool {
       paths: JSON.stringify(program.paths),
       heapBytes: limits.memoryBytes,
       seed: program.seed,
+      time: program.time,
       allowance: run.allowance(),
     });
   }
