@@ -127,9 +127,9 @@ test.each(Object.entries(ENDS))("S7: %s has an error of its own, and only this r
 test("S7: every code of a limit is one of these", () => {
   const codes = Object.keys(ERRORS).filter((code) => code.endsWith("_LIMIT"));
   // Of the others, one is for text that nests, and one for what a caller may do in a minute.
-  const others = ["DEPTH_LIMIT", "RATE_LIMIT"];
+  const others = new Set(["DEPTH_LIMIT", "RATE_LIMIT"]);
   const reached: readonly string[] = Object.values(ENDS).map(({ code }) => code);
-  expect(codes.filter((code) => !others.includes(code)).toSorted()).toEqual(
+  expect(codes.filter((code) => !others.has(code)).toSorted()).toEqual(
     reached.filter((code) => code !== "NEVER_SETTLES").toSorted(),
   );
 });

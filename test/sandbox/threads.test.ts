@@ -160,6 +160,23 @@ test("S7: after a thread was ended by force, another is ready", async () => {
   expect(waits.sort((a, b) => a - b)[2]).toBeLessThan(250);
 });
 
+test("S7: the thread that takes over from one that is ended by force is there before it is needed", async () => {
+  const events: string[] = [];
+  const note = (worker: Worker): void => {
+    events.push("starts");
+    worker.once("exit", () => events.push("ends"));
+  };
+  process.on("worker", note);
+  const sandbox = openSandbox(1);
+  const { end } = await run(sandbox, 'new Array(1e9) + ""', { limits: { cpuMs: 400 } });
+  events.push("limit");
+  expect(await valueOf(sandbox, "return 1")).toBe(1);
+  process.off("worker", note);
+  expect(end).toEqual({ kind: "stopped", reason: "CPU_LIMIT" });
+  // The second is the spare; that it answered before it had ended, a third one cannot have been waited for.
+  expect(events.slice(0, 3)).toEqual(["starts", "starts", "limit"]);
+});
+
 test("S7: a run that is cancelled while it computes between two blocking calls stops where it waits next", async () => {
   let killed = 0;
   const note = (worker: Worker): void => void worker.once("exit", () => killed++);
