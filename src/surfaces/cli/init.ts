@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { mkdir, writeFile } from "node:fs/promises";
+import { mkdir, rm, writeFile } from "node:fs/promises";
 import { dirname, join, relative, resolve } from "node:path";
 import type { Command } from "commander";
 
@@ -82,6 +82,7 @@ async function make(path: string, text: string): Promise<boolean> {
     await writeFile(path, text, { flag: "wx" });
     return true;
   } catch (thrown) {
+    if (isRecord(thrown) && thrown["code"] === "ENOSPC") await rm(path, { force: true }); // it is there, and empty
     if (!isRecord(thrown) || typeof thrown["code"] !== "string") throw thrown;
     throw new UsageError(`Cannot write ${relative(".", path)}: ${REASONS.get(thrown["code"]) ?? thrown["code"]}`);
   }
@@ -91,6 +92,7 @@ const REASONS: ReadonlyMap<string, string> = new Map([
   ["EACCES", "this user may not write there"],
   ["EPERM", "this user may not write there"],
   ["EROFS", "nothing can be written there"],
+  ["ENOSPC", "the disk is full"],
   ["ENOTDIR", "its folder is a file"],
   ["EEXIST", "its folder is a file"],
 ]);
