@@ -1,12 +1,10 @@
 import { existsSync } from "node:fs";
-import { mkdir, rm, writeFile } from "node:fs/promises";
-import { dirname, join, relative, resolve } from "node:path";
+import { join, relative, resolve } from "node:path";
 import type { Command } from "commander";
 
-import { isRecord } from "../../model/json.ts";
 import type { Act } from "./act.ts";
 import { lines } from "./output.ts";
-import { UsageError } from "./usage-error.ts";
+import { writeNewFile } from "./write-new-file.ts";
 
 export function addInit(program: Command, act: Act): void {
   program
@@ -77,25 +75,9 @@ export class GreeterSkill {
 /** True if the file was not there before. */
 async function make(path: string, text: string): Promise<boolean> {
   if (existsSync(path)) return false;
-  try {
-    await mkdir(dirname(path), { recursive: true });
-    await writeFile(path, text, { flag: "wx" });
-    return true;
-  } catch (thrown) {
-    if (isRecord(thrown) && thrown["code"] === "ENOSPC") await rm(path, { force: true }); // it is there, and empty
-    if (!isRecord(thrown) || typeof thrown["code"] !== "string") throw thrown;
-    throw new UsageError(`Cannot write ${relative(".", path)}: ${REASONS.get(thrown["code"]) ?? thrown["code"]}`);
-  }
+  await writeNewFile(path, text);
+  return true;
 }
-
-const REASONS: ReadonlyMap<string, string> = new Map([
-  ["EACCES", "this user may not write there"],
-  ["EPERM", "this user may not write there"],
-  ["EROFS", "nothing can be written there"],
-  ["ENOSPC", "the disk is full"],
-  ["ENOTDIR", "its folder is a file"],
-  ["EEXIST", "its folder is a file"],
-]);
 
 function shown(root: string, name: string): string {
   return relative(".", resolve(root, name)) || name;

@@ -32,10 +32,18 @@ test("O1: what init writes is configuration without a mistake", async () => {
   expect(stdout).toContain("✓ Skills: GreeterSkill (1 method)\n");
 });
 
-test("O1: init says why a folder cannot be made", async () => {
-  const cwd = project({ file: "" });
+test("O1: what cannot be written is told of with its reason", async () => {
+  const cwd = project({ file: "", ".cursor": "" });
   const { exit, stderr } = await skillgate(["init", "file"], { cwd });
   expect({ exit, stderr }).toEqual({ exit: 2, stderr: "Cannot write file/.mcp.json: its folder is a file\n" });
+  expect(await skillgate(["skills", "new", "weather", "--skills", "file/skills"], { cwd })).toMatchObject({
+    exit: 2,
+    stderr: "Cannot write file/skills/weather.ts: its folder is a file\n",
+  });
+  expect(await skillgate(["connect", "cursor", "--scope", "project"], { cwd })).toMatchObject({
+    exit: 2,
+    stderr: "Cannot change .cursor/mcp.json: its folder is a file\nMake that possible, or name another file\n",
+  });
 });
 
 const HAS_BASH = spawnSync("bash", ["--version"]).status === 0;
