@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import type { Worker } from "node:worker_threads";
 import { expect, test } from "vitest";
@@ -21,6 +22,13 @@ const HOSTILE = [
   "throw new Proxy({}, { get() { for (;;); } })",
   "(async () => { throw 1 })(); setTimeout(() => { throw 2 }, 1); await device.Echo.slow(1e5)",
 ];
+
+test("S6: a thread of guests has neither files nor network, and gets its engine compiled", () => {
+  const code = readFileSync(new URL("../../dist/sandbox/worker.cjs", import.meta.url), "utf8");
+  const modules = [...code.matchAll(/\b(?:require|import)\("([^"]+)"\)/g)].map(([, name]) => name);
+  expect(new Set(modules)).toEqual(new Set(["node:crypto", "node:worker_threads"]));
+  expect(code).not.toMatch(/WebAssembly\.(?:Module\b|compile)/);
+});
 
 test("S7: the host's event loop is free whatever guests do", { timeout: 60_000 }, async () => {
   const sandbox = openSandbox(2);

@@ -3,7 +3,7 @@ import { join, relative, resolve } from "node:path";
 import type { Command } from "commander";
 
 import type { Act } from "./act.ts";
-import { lines } from "./output.ts";
+import { lines, takenOverNote } from "./output.ts";
 import { writeNewFile } from "./write-new-file.ts";
 
 export function addInit(program: Command, act: Act): void {
@@ -15,8 +15,9 @@ export function addInit(program: Command, act: Act): void {
     .argument("[folder]", "the folder", ".")
     .addHelpText("after", "\nExample:\n  skillgate init my-project")
     .action(
-      act(async ({ paint }, folder: string) => {
+      act(async ({ paint, folders }, folder: string) => {
         const root = resolve(folder);
+        const { skills: inUse, ownSkills } = await folders();
         const made: string[] = [];
         for (const [name, text] of FILES) if (await make(join(root, name), text)) made.push(name);
         const kept = FILES.map(([name]) => name).filter((name) => !made.includes(name));
@@ -27,7 +28,10 @@ export function addInit(program: Command, act: Act): void {
             ...made.map((name) => `Made ${shown(root, name)}`),
             ...kept.map((name) => `Kept ${shown(root, name)}`),
           ]),
-          remarks: paint.err.dim(NEXT),
+          remarks: lines([
+            paint.err.dim(NEXT),
+            root === resolve(".") && inUse !== ownSkills ? takenOverNote(inUse, paint.err) : "",
+          ]),
         };
       }),
     );

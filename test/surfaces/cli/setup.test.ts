@@ -1,6 +1,6 @@
 import { spawnSync } from "node:child_process";
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { expect, test } from "vitest";
 
 import { project, skillgate } from "./command.ts";
@@ -25,7 +25,11 @@ test("O1: init makes a folder in which a first snippet runs, and changes nothing
 test("O1: what init writes is configuration without a mistake", async () => {
   const cwd = project();
   rmSync(join(cwd, "skills"), { recursive: true });
-  await skillgate(["init"], { cwd });
+  const shipped = resolve("skills");
+  expect((await skillgate(["init"], { cwd })).stderr).toBe(
+    `Try it: skillgate run -e "device.GreeterSkill.greet('Ada')"\nNote: The skills in ${shipped} were in use here as long as there were no others; copy what you want to keep\n`,
+  );
+  expect((await skillgate(["init"], { cwd })).stderr).not.toContain("Note");
   const { exit, stdout } = await skillgate(["doctor"], { cwd });
   expect(exit).toBe(0);
   expect(stdout).toContain("✓ Configuration: settings.yaml, .mcp.json\n");

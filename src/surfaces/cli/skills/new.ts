@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { type Command, Option } from "commander";
 
 import type { Act } from "../act.ts";
-import { noteLines, shownPath } from "../output.ts";
+import { shownPath, takenOverNote } from "../output.ts";
 import { UsageError } from "../usage-error.ts";
 import { writeNewFile } from "../write-new-file.ts";
 import { FORMS, type Form, template, testTemplate } from "./templates.ts";
@@ -34,16 +34,7 @@ export function addSkillsNew(skills: Command, act: Act): void {
             `Check it: skillgate skills check ${skill}`,
             `Test it:  skillgate skills test ${skill}`,
           ].join("\n"),
-          // Whoever has used what ships would wonder where it is.
-          remarks:
-            inUse === ownSkills
-              ? ""
-              : noteLines(
-                  [
-                    `The skills in ${inUse} were in use here as long as there were no others; copy what you want to keep`,
-                  ],
-                  paint.err,
-                ),
+          remarks: inUse === ownSkills ? "" : takenOverNote(inUse, paint.err),
         };
       }),
     );
