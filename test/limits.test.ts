@@ -97,7 +97,7 @@ const ENDS: Readonly<Record<Exclude<keyof Limits, "outputBytes"> | "stack" | "pr
     values: "it has more than 100 bytes",
   },
   resultBytes: {
-    limits: { resultBytes: 100, memoryBytes: 256 << 20 },
+    limits: { resultBytes: 100, memoryBytes: 256 << 20, cpuMs: 60_000 },
     source: `'x'.repeat(${KEPT_RESULT_BYTES + 1})`,
     code: "RESULT_LIMIT",
     values: `the result has more than ${KEPT_RESULT_BYTES} bytes`,
