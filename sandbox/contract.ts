@@ -23,6 +23,8 @@ export interface Program {
   readonly paths: readonly string[];
   /** Eight bytes for `Math.random`; fresh ones if missing. */
   readonly seed?: Uint8Array;
+  /** What the guest's clock says, in milliseconds since 1970. It stands still there; the host's time if missing. */
+  readonly time?: number;
 }
 
 /** A call as the guest made it. Nothing in it has been checked. It is called off when the run ends before the answer is in. */

@@ -83,6 +83,8 @@ export interface EngineHost {
   /** The guest calls the host function; `argv` points to its arguments, 8 bytes each. Returns a value's pointer or 0. */
   readonly called: (argv: number, argc: number) => number;
   readonly shouldInterrupt: () => boolean;
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
   /** Asks to let the memory grow to this many bytes. */
   readonly grow: (bytes: number) => boolean;
 }
@@ -136,7 +138,7 @@ function importsFor(memory: WebAssembly.Memory, host: EngineHost): Record<string
     r: trap, // exit
     l: () => {}, // keeps a runtime alive
     j: () => 0, // setitimer
-    p: () => Date.now(),
+    p: host.now,
     m: (time: bigint, tm: number) => writeUtc(memory, time, tm),
     n: (zone: number, daylight: number, standardName: number, daylightName: number) =>
       writeZone(memory, zone, daylight, standardName, daylightName),

@@ -1,9 +1,9 @@
 import { availableParallelism } from "node:os";
-import { deserialize, serialize } from "node:v8";
 
 import type { Answer, Program, RunLimits, RunState, SandboxOutcome } from "./contract.ts";
 import { compileEngine } from "./engine.ts";
 import { loadImage } from "./image-file.ts";
+import { readParked, writeParked } from "./parked-bytes.ts";
 import { Pool } from "./pool.ts";
 import { Run } from "./run.ts";
 
@@ -47,7 +47,7 @@ export interface Sandbox {
   run(program: Program, answer: Answer, options?: SandboxRunOptions): Promise<SandboxOutcome>;
   /**
    * Goes on with a parked run, under the limits it had; its wall time starts anew. Calls that had no answer are asked
-   * again, marked as `resumed`. Rejects for a state that another version made.
+   * again, marked as `resumed`. Rejects for bytes that another version made, and for those that are not as they were.
    */
   resume(state: Uint8Array, answer: Answer, options?: Omit<SandboxRunOptions, "limits">): Promise<SandboxOutcome>;
   /** Says that a run is about to come, so that a thread wakes up meanwhile. */
@@ -74,10 +74,11 @@ export function createSandbox(options: SandboxOptions): Sandbox {
     if (closed) return Promise.reject(new Error("Cannot run anything in a sandbox that is closed"));
     const { pool } = (opened ??= openPool(options));
     return new Promise((resolve) => {
-      const cancel = (): void => run.stop("CANCELLED");
+      const cancel = (): void => run.end("CANCELLED");
       const release = (): void => pool.release(run);
       const run: Run = new Run(++last, program, limits, answer, {
         ready: () => pool.ready(run),
+        interrupt: () => pool.interrupt(run),
         print,
         settle: (outcome) => {
           runs.delete(run);
@@ -101,13 +102,11 @@ export function createSandbox(options: SandboxOptions): Sandbox {
     run: (program, answer, runOptions = {}) => conduct(program, answer, runOptions),
     async resume(bytes, answer, runOptions = {}) {
       opened ??= openPool(options);
-      const stored = deserialize(bytes) as { key: string; state: RunState };
-      if (stored.key !== opened.key) throw new Error("Cannot resume a run that another version has parked");
-      const { state } = stored;
+      const state = readParked(bytes, opened.key);
       return conduct({ code: "", paths: [] }, answer, { ...runOptions, limits: state.limits }, state);
     },
     rouse: () => opened?.pool.rouse(),
-    serialize: (state) => serialize({ key: (opened ??= openPool(options)).key, state }),
+    serialize: (state) => writeParked(state, (opened ??= openPool(options)).key),
     async close() {
       closed = true;
       for (const run of runs) run.stop("CANCELLED");

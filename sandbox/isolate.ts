@@ -39,6 +39,8 @@ export interface Handles {
   readonly fail: number;
   /** The eight bytes behind `Math.random`. */
   readonly seed: number;
+  /** What the guest's clock says, as a number of eight bytes; the host's time where it is none. */
+  readonly clock: number;
 }
 
 export interface PreparedImage {
@@ -72,6 +74,8 @@ export interface GuestProgram {
   readonly heapBytes: number;
   /** Eight bytes for `Math.random`. */
   readonly seed: Uint8Array;
+  /** What its clock says; the host's time if missing. */
+  readonly time?: number | undefined;
 }
 
 interface Beginning {
@@ -116,10 +120,11 @@ export class Isolate {
   }
 
   /** Starts a snippet in an isolate of which nothing has ever been used. */
-  start({ expression, paths, heapBytes, seed }: GuestProgram, deadline: number): Stop | undefined {
+  start({ expression, paths, heapBytes, seed, time = NaN }: GuestProgram, deadline: number): Stop | undefined {
     const device = `[${WRITES_ITSELF.test(expression) ? 0 : 1},${paths}]`;
     const made = this.#isWithin(heapBytes) ? this.#devices.get(device) : undefined;
     this.reset(heapBytes, seed, made);
+    this.#values.view.setFloat64(this.#prepared.handles.clock, time, true);
     if (expression.length > LONG_SOURCE) this.#stackGap = STACK_GAP.large;
     return this.#guarded(deadline, () => {
       if (made === undefined) this.#makeDevice(device);
@@ -204,6 +209,10 @@ export class Isolate {
         const { isInterrupted, isOver } = this.#ear;
         if (performance.now() > this.#deadline || isInterrupted() || isOver()) this.#stop ??= "time";
         return this.#stop !== undefined;
+      },
+      now: () => {
+        const time = this.#values.view.getFloat64(this.#prepared.handles.clock, true);
+        return Number.isNaN(time) ? Date.now() : time;
       },
       grow: (bytes) => {
         if (bytes <= this.#range.end && growMemory(this.#memory, bytes)) return true;

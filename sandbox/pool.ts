@@ -73,6 +73,13 @@ export class Pool {
     for (const slot of this.#slots) if (slot.resident === run && slot.state === "idle") this.#evict(slot, run);
   }
 
+  /** Asks a guest that computes to stop: its slice will say what it has done until then. False if it does not compute. */
+  interrupt(run: Run): boolean {
+    const slot = [...this.#slots].find(({ resident, state }) => resident === run && state === "busy");
+    if (slot !== undefined) this.#interrupt(slot, run);
+    return slot !== undefined;
+  }
+
   /** The run is over for the host; a guest that still computes for it must stop. */
   drop(run: Run): void {
     this.#ready.delete(run);
@@ -162,6 +169,7 @@ export class Pool {
       paths: JSON.stringify(program.paths),
       heapBytes: limits.memoryBytes,
       seed: program.seed,
+      time: program.time,
       allowance: run.allowance(),
     });
   }

@@ -15,6 +15,7 @@ export function prepareImage(module: WebAssembly.Module, guestScripts: readonly 
   const engine = openEngine(module, memory, {
     called: () => 0,
     shouldInterrupt: () => false,
+    now: Date.now,
     grow: (bytes) => growMemory(memory, bytes),
   });
   const heapStart = engine.stackSave();
@@ -54,6 +55,8 @@ export function prepareImage(module: WebAssembly.Module, guestScripts: readonly 
   guestScripts.forEach(run);
   free(parts);
   strip(0);
+  const clock = engine.malloc(8);
+  new DataView(memory.buffer).setFloat64(clock, NaN, true);
   const handleOf = (property: string): number => engine.getProperty(context, global, name(property));
   const handles = {
     runtime,
@@ -63,6 +66,7 @@ export function prepareImage(module: WebAssembly.Module, guestScripts: readonly 
     follow: handleOf("__follow"),
     deliver: handleOf("__deliver"),
     fail: handleOf("__fail"),
+    clock,
     seed: findSeed(memory, context, () => free(evaluate("Math.random()"))),
   };
   free(evaluate("for (const name of ['__prepare', '__follow', '__deliver', '__fail']) delete globalThis[name]"));

@@ -53,6 +53,7 @@ export type ToWorker =
       readonly paths: string;
       readonly heapBytes: number;
       readonly seed: Uint8Array | undefined;
+      readonly time: number | undefined;
       readonly allowance: Allowance;
     }
   | {

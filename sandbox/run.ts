@@ -28,6 +28,7 @@ export class Run {
   readonly #answer: Answer;
   readonly #ready: (run: Run) => void;
   readonly #settle: (outcome: SandboxOutcome) => void;
+  readonly #interrupt: () => boolean;
   readonly #print: (text: string) => void;
   readonly #pending = new Map<number, Pending>();
   readonly #timers = new Map<number, Alarm>();
@@ -42,6 +43,8 @@ export class Run {
   #memoryBytes = 0;
   #calls = 0;
   #questions = 0;
+  /** Why it shall end, while the guest is asked to stop. */
+  #ending: Reason | undefined;
   #over = false;
 
   constructor(
@@ -51,6 +54,8 @@ export class Run {
     answer: Answer,
     on: {
       readonly ready: (run: Run) => void;
+      /** Asks the guest to stop, if it computes; false if it does not. */
+      readonly interrupt: (run: Run) => boolean;
       readonly settle: (outcome: SandboxOutcome) => void;
       readonly print: (text: string) => void;
     },
@@ -60,10 +65,11 @@ export class Run {
     this.limits = limits;
     this.#answer = answer;
     this.#ready = on.ready;
+    this.#interrupt = () => on.interrupt(this);
     this.#settle = on.settle;
     this.#print = on.print;
     this.#outputLeft = limits.outputBytes;
-    this.#wallTimer = setTimeout(() => this.stop("WALL_LIMIT"), limits.wallMs);
+    this.#wallTimer = setTimeout(() => this.end("WALL_LIMIT"), limits.wallMs);
   }
 
   /** Takes up a run that was put aside. */
@@ -90,7 +96,7 @@ export class Run {
     const state: RunState = {
       limits,
       parked: { bytes: Uint8Array.from(new Uint8Array(parked.bytes)), range: parked.range },
-      pending: [...this.#pending.values()].map(({ call }) => call),
+      pending: [...this.#pending.values()].map((pending) => ({ ...pending.call, arguments: pending.arguments })),
       answers: this.#answers,
       timers: [...this.#timers].map(([id, { at }]) => ({ id, milliseconds: Math.max(0, at - now) })),
       prints: this.#prints,
@@ -142,6 +148,7 @@ export class Run {
       this.#end(end);
       return;
     }
+    if (this.#ending !== undefined) this.stop(this.#ending);
     if (this.#timers.size > MOST_TIMERS) this.stop("ENGINE_TRAP");
     if (this.#pending.size === 0 && this.#timers.size === 0 && !this.hasAnswers) this.stop("NEVER_SETTLES");
   }
@@ -149,13 +156,20 @@ export class Run {
   /** The guest stands still for a call. Resolves to JSON of `[ok, value]`. */
   async onWait(deeds: Deeds, call: GuestCall): Promise<string> {
     this.#account(deeds);
+    if (this.#ending !== undefined) this.stop(this.#ending);
     for (const other of deeds.calls) void this.#make(other);
-    return `[${await this.#ask(call)}]`;
+    return this.#over ? "[0,{}]" : `[${await this.#ask(call)}]`;
   }
 
-  /** Ends the run from outside of the guest. */
+  /** Ends the run as soon as the guest has said what it has done until now; it has little time for that. */
+  end(reason: Reason): void {
+    this.#ending ??= reason;
+    if (!this.#interrupt()) this.stop(reason);
+  }
+
+  /** Ends the run at once. */
   stop(reason: Reason): void {
-    this.#finish({ kind: "stopped", reason });
+    this.#finish({ kind: "stopped", reason: this.#ending ?? reason });
   }
 
   #end(end: End): void {

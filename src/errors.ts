@@ -58,7 +58,7 @@ export const ERRORS = {
 
   // What ends a run.
   CPU_LIMIT: { says: "Cannot compute longer", fix: "Do less work in the snippet, or let a method do it" },
-  WALL_LIMIT: { says: "Cannot run longer", fix: "Wait for fewer or faster calls" },
+  WALL_LIMIT: { says: "Cannot run longer", fix: "Wait for fewer or faster calls, and compute less" },
   MEMORY_LIMIT: { says: "Cannot use more memory", fix: "Keep less data at once" },
   STACK_LIMIT: { says: "Cannot call functions this deeply", fix: "Use a loop instead of recursion" },
   CALL_LIMIT: { says: "Cannot make more calls in one run", fix: "Use a method that takes many items at once" },

@@ -122,21 +122,29 @@ function limitText(code: ErrorCode, limits: Limits): string {
 function thrownError(ending: Ending, json: string): GuestError {
   const said = parseSaid(json);
   const text = (key: string): string => (typeof said[key] === "string" ? said[key] : "");
-  const code = codeOf(text("name"), text("message"), text("code"));
+  const limit = text("name") === "InternalError" ? ENGINE_LIMITS.get(text("message")) : undefined;
+  const code = limit ?? codeOf(text("code"));
   const place = placeOf(text("stack"), ending);
-  const message = text("message");
+  const own = code === "THROWN" ? `${text("name") || "Error"}: ${text("message")}` : text("message");
+  const message = limit === undefined ? own : sentence(limit, limitText(limit, ending.limits));
   return {
     name: text("name") || "Error",
     code,
-    message: code === "THROWN" ? `${text("name") || "Error"}: ${message}` : message,
+    message,
     ...place,
     frame: place.line === 0 ? "" : frameAt(ending.source, place),
-    hint: code === "THROWN" ? hintFor(message) : ERRORS[code].fix,
+    hint: code === "THROWN" ? hintFor(text("message")) : ERRORS[code].fix,
     ...(text("skill") && { skill: text("skill") }),
     ...(text("method") && { method: text("method") }),
     ...(text("server") && { server: text("server") }),
   };
 }
+
+/** What the engine says where it has met a limit itself. */
+const ENGINE_LIMITS: ReadonlyMap<string, ErrorCode> = new Map([
+  ["stack overflow", "STACK_LIMIT"],
+  ["out of memory", "MEMORY_LIMIT"],
+]);
 
 /** What the engine says of values that are not what the snippet takes them for, and how to find out what they are. */
 const HINTS: readonly (readonly [message: RegExp, hint: string])[] = [
@@ -144,6 +152,15 @@ const HINTS: readonly (readonly [message: RegExp, hint: string])[] = [
     /^value is not iterable$|^not an? (?:array|iterable)/,
     "It is no list: look at it first with print(value), the list may be one of its members",
   ],
+  [
+    /'Symbol\.iterator' of (?:undefined|null)$/,
+    "There is no list, but undefined or null: look at it first with print(value)",
+  ],
+  [
+    /^cannot convert to object$/,
+    "There is undefined or null where an object is wanted: look at it first with print(value)",
+  ],
+  [/^circular reference$/, "What holds itself cannot be written as JSON: return only the members that are needed"],
   [
     /^cannot (?:read|set) property .* of (?:undefined|null)$/,
     "Look first at what is before the dot: print(Object.keys(value)) tells its members",
@@ -168,9 +185,7 @@ function parseSaid(json: string): Record<string, unknown> {
   }
 }
 
-function codeOf(name: string, message: string, code: string): ErrorCode {
-  if (message === "stack overflow") return "STACK_LIMIT";
-  if (name === "InternalError" && message === "out of memory") return "MEMORY_LIMIT";
+function codeOf(code: string): ErrorCode {
   return Object.hasOwn(ERRORS, code) ? (code as ErrorCode) : "THROWN";
 }
 

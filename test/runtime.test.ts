@@ -132,6 +132,31 @@ describe("a snippet's journey", () => {
     expect(error.frame).toContain("> 5 | b.c.length");
   });
 
+  test.each([
+    ["const { a } = none;", 1, 0],
+    ["const { a: { b } } = {};", 1, 0],
+    ["const [a] = none;", 1, 0],
+    ["let [a] = 5;", 1, 0],
+    ["var { a } = none, b;", 1, 0],
+    ["print(2); const { a } = none;", 1, 10],
+    ["let a;\n({ a } = none);", 2, 1],
+    ["let a, b;\n[a, b] = none;", 2, 0],
+    ["for (const [key] of [1]) print(key)", 1, 0],
+    ["for (const { a } of [null]) print(a)", 1, 0],
+    ["let a; for ([a] of [1]) print(a)", 1, 7],
+    ["outer: for (const { a } of [null]) { continue outer }", 1, 0],
+    ["if (true) { const { a } = none; }", 1, 12],
+    ["switch (1) { case 1: const { a } = none; }", 1, 21],
+    ["class A { static { const { a } = none } }", 1, 19],
+    ["const f = () => {\n  const { a } = none;\n};\nf()", 2, 2],
+    ["const f = async () => {\n  for await (const [a] of [1]) print(a);\n};\nawait f()", 2, 2],
+    ["const { a } = await device.MathSkill.echo({ a: null });\nconst { b } = a;", 2, 0],
+    ["export const { a } = none;", 1, 7],
+  ])("S10: what cannot be taken apart is told of at its own line: %s", async (source, line, column) => {
+    const error = await failure(`const none = null;\nprint(1);\n${source}`);
+    expect(error).toMatchObject({ name: "TypeError", line: line + 2, column });
+  });
+
   test("X2: a call that takes too long fails with the exact text, and the run goes on", async () => {
     expect(await value("try { await device.MathSkill.hang() } catch (e) { e.message + ' ' + e.code }")).toBe(
       "Tool 'MathSkill.hang' timed out after 0.05s CALL_TIMEOUT",
@@ -167,9 +192,8 @@ describe("a snippet's journey", () => {
     ).toMatchObject({
       code: "MEMORY_LIMIT",
     });
-    expect(await failure("for (let i = 0; i < 2000; i++) await device.MathSkill.add(1, 1)")).toMatchObject({
-      code: "CALL_LIMIT",
-    });
+    const calls = "for (let i = 0; i < 2000; i++) await device.MathSkill.add(1, 1)";
+    expect(await failure(calls, { cpuMs: 60_000, wallMs: 60_000 })).toMatchObject({ code: "CALL_LIMIT" });
     expect(await failure("await new Promise(() => {})")).toMatchObject({ code: "NEVER_SETTLES" });
     expect(await value("typeof a")).toBe("undefined");
   });

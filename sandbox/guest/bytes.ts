@@ -53,10 +53,11 @@ export function bytesOfBase64(text: string): Uint8Array {
     if (sextet !== undefined && padding === 0) sextets[count++] = sextet;
     else if (letter === "=") padding++;
     else if (letter !== " " && letter !== "\n" && letter !== "\r" && letter !== "\t" && letter !== "\f")
-      throw invalid();
+      throw invalid("Cannot decode text that is not base64");
   }
   const rest = count % 4;
-  if (rest === 1 || padding > 2 || (padding > 0 && (rest + padding) % 4 !== 0)) throw invalid();
+  if (rest === 1 || padding > 2 || (padding > 0 && (rest + padding) % 4 !== 0))
+    throw invalid("Cannot decode text that is not base64");
   const bytes = new NativeBytes((count * 6) >> 3);
   for (let i = 0, at = 0; at < bytes.length; i += 4) {
     const [a, b, c, d] = [sextets[i], sextets[i + 1], sextets[i + 2], sextets[i + 3]] as [
@@ -79,8 +80,7 @@ export function defineBase64(): void {
     const bytes = new NativeBytes(text.length);
     for (let i = 0; i < text.length; i++) {
       const code = charCodeAt(text, i);
-      if (code > 255)
-        throw new NativeError("Cannot encode a character above U+00FF: encode the text with TextEncoder first");
+      if (code > 255) throw invalid("Cannot encode a character above U+00FF: encode the text with TextEncoder first");
       bytes[i] = code;
     }
     return base64OfBytes(bytes);
@@ -99,6 +99,8 @@ function textOfCodes(codes: Uint8Array): string {
   return apply(fromCharCode, undefined, codes as unknown as unknown[]) as string;
 }
 
-function invalid(): Error {
-  return new NativeError("Cannot decode text that is not base64");
+function invalid(message: string): Error {
+  const error = new NativeError(message);
+  define(error, "name", "InvalidCharacterError");
+  return error;
 }

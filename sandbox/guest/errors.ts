@@ -40,7 +40,8 @@ export function describeThrown(thrown: unknown): string {
   const facts = create(null) as Record<string, unknown>;
   if (typeof thrown === "object" && thrown !== null) {
     facts["name"] = text(() => (thrown as Error).name, 200) ?? "Error";
-    facts["message"] = text(() => (thrown as Error).message, MESSAGE_LENGTH) ?? "";
+    facts["message"] =
+      text(() => (thrown as Error).message, MESSAGE_LENGTH) || text(() => innerMessages(thrown), MESSAGE_LENGTH) || "";
     facts["stack"] = framesOfSnippet(text(() => (thrown as Error).stack, STACK_LENGTH) ?? "");
     for (let i = 0; i < FACTS.length; i++) {
       const key = FACTS[i] as string;
@@ -55,6 +56,16 @@ export function describeThrown(thrown: unknown): string {
     );
   }
   return stringify(facts);
+}
+
+/** The error of `Promise.any` says nothing itself: the first of those in it do. */
+function innerMessages(thrown: object): string {
+  const { name, errors } = thrown as AggregateError;
+  if (name !== "AggregateError") return "";
+  let said = "All promises were rejected";
+  for (let i = 0; i < errors.length && i < 3; i++)
+    said += `${i === 0 ? ": " : "; "}${(errors[i] as Error | undefined)?.message}`;
+  return said;
 }
 
 /** The stack at this point, as text. */

@@ -42,7 +42,7 @@ export async function changeFile(
   } catch (thrown) {
     if (thrown instanceof SkillgateError || !isRecord(thrown) || typeof thrown["syscall"] !== "string") throw thrown;
     const why = WRITE_FAILURES.get(thrown["code"]) ?? String(thrown["code"]);
-    throw new SkillgateError("CONFIG_INVALID", `Cannot change ${label}: ${why}`, { file: label });
+    throw new SkillgateError("CONFIG_INVALID", `Cannot change ${label}: ${why}`, { file: label, fix: WRITE_FIX });
   }
 }
 
@@ -83,6 +83,8 @@ async function lock(path: string): Promise<AsyncDisposable> {
     else await pause(LOCK_PAUSE_MS);
   }
 }
+
+const WRITE_FIX = "Make that possible, or name another file";
 
 const WRITE_FAILURES: ReadonlyMap<unknown, string> = new Map([
   ["EACCES", "this user may not write there"],

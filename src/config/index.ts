@@ -54,12 +54,14 @@ export async function loadConfig(options: ConfigOptions): Promise<Config> {
   const files = configFiles(options, folders);
   const project = await readVariables(options.env, folders);
   const settings = await readAs(files.settings, parseSettings, NO_SETTINGS);
+  const forAllRuns = settings.warnings.map((warning) => ({ ...warning, isForAllRuns: true as const }));
   const contents = await Promise.all(
     files.mcp.map(async (file) => ({ file, ...(await readAs(file, parseMcpFile, NO_CONTENT)) })),
   );
   const inOrder = contents.toSpliced(files.first, 0, {
     file: files.settings,
     ...settings,
+    warnings: forAllRuns,
   });
   const { mcpEnabled, skillsDir, limits } = settings;
   const sources: ServerSources = {

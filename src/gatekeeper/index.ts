@@ -7,6 +7,7 @@ import { followDevice } from "./device.ts";
 import { findEntry } from "./entry.ts";
 import { checkGlobals } from "./globals.ts";
 import { type Inspection, type Questions, withFewSearches } from "./inspection.ts";
+import { markPatterns } from "./marks.ts";
 import { planOf } from "./plan.ts";
 import { writeEdits } from "./program.ts";
 import { LATER } from "./promises.ts";
@@ -65,6 +66,7 @@ function inspect(inspection: Inspection): Verdict {
     inspection,
   );
   writeReturns(results, inspection);
+  markPatterns(inspection);
   const places = placesOf(snippet.source);
   const plan = planOf(uses, { args, blocking, places }, inspection);
   const notes = [...snippet.notes, ...report.notes()];

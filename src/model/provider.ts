@@ -6,6 +6,8 @@ export interface Problem {
   readonly error: string;
   /** What to write instead, where that is known. */
   readonly fix?: string;
+  /** It concerns every run, whatever it calls: a limit that is not the one that was meant. */
+  readonly isForAllRuns?: true;
 }
 
 /** How one skill is (L8). */

@@ -1,12 +1,24 @@
-// `node test/bench/soak.mjs`: 10,000 runs while threads are ended at random, then 100,000 runs that scribble over
-// everything, with the memory of the process on the way.
+// `npm run soak`: 100,000 runs that scribble over everything, with the memory of the process on the way, then 10,000 runs
+// while threads are ended at random. Fails if a run was lost or wrong that lay in no such thread, if one found a trace
+// of another, or if the memory grew.
 
 import { createSandbox } from "../../dist/sandbox/index.js";
 import { table } from "./measure.mjs";
 import { LIMITS } from "./sandbox.mjs";
 
-await killAtRandom(10_000);
+/** A thread holds the run that computes in it, and perhaps one whose pages it is about to hand over. */
+const RUNS_OF_A_THREAD = 2;
+/** What the process may have grown by from two fifths of the runs on: a thread clears up after some 50 MB. */
+const MOST_GROWTH_MB = 64;
+
 await scribble(100_000);
+await killAtRandom(10_000);
+
+function must(promise, isKept) {
+  if (isKept) return;
+  console.error(`Not kept: ${promise}`);
+  process.exitCode = 1;
+}
 
 async function killAtRandom(total) {
   const workers = new Set();
@@ -46,10 +58,13 @@ async function killAtRandom(total) {
       ["other runs, wrong", counts.wrong],
     ],
   );
+  must("threads are ended", killed > 10);
+  must("only runs that lay in them are lost", counts.lost <= killed * RUNS_OF_A_THREAD);
+  must("every other run gives its own result", counts.wrong === 0 && counts.right + counts.lost === total);
 }
 
 async function scribble(total) {
-  const sandbox = createSandbox({ limits: LIMITS });
+  const sandbox = createSandbox({ limits: LIMITS, workers: 1 });
   const code = `const before = [typeof globalThis.mark, Array.prototype.mark, ({}).mark, Math.mark].join();
     globalThis.mark = Array.prototype.mark = Object.prototype.mark = Math.mark = "x".repeat(1000) + Math.random();
     JSON.parse = Promise.prototype.then = undefined; Symbol.for(globalThis.mark); delete globalThis.Map; return before`;
@@ -75,4 +90,6 @@ async function scribble(total) {
     ["", "MB"],
     [...rows, ["runs that found a trace", traces]],
   );
+  must("no run finds a trace of another", traces === 0);
+  must("memory is flat", rows.at(-1)[1] - rows[1][1] <= MOST_GROWTH_MB);
 }

@@ -148,6 +148,7 @@ test.each([
       {
         source: "settings.yaml",
         error: `Cannot read the configuration: settings.yaml${separator}${wrong} (CONFIG_INVALID)`,
+        isForAllRuns: true,
       },
     ]);
   },
@@ -335,11 +336,13 @@ test("L9: sections are handed on as they were written, and an unknown one is a w
       source: "settings.yaml",
       error:
         'Cannot read the configuration: settings.yaml line 4, column 1: there is no section "skils", did you mean "skills" (CONFIG_INVALID)',
+      isForAllRuns: true,
     },
     {
       source: "settings.yaml",
       error:
         'Cannot read the configuration: settings.yaml line 5, column 8: there is no setting "servrs", did you mean "servers" (CONFIG_INVALID)',
+      isForAllRuns: true,
     },
   ]);
 });

@@ -262,7 +262,7 @@ describe("S4: names in the manner of other systems are corrected", () => {
     [
       "camel case in a pattern",
       "const { readFile } = device.FilesystemMCP; readFile('/a')",
-      "const { read_file: readFile } = device.FilesystemMCP; return (readFile('/a'))",
+      "0+0;const { read_file: readFile } = device.FilesystemMCP; return (readFile('/a'))",
     ],
     [
       "a skill in a shorthand property",

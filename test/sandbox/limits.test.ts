@@ -164,6 +164,18 @@ test("S7: what is printed is cut at its limit, and the run goes on", async () =>
   expect(output).toBe("äöü0\näöü1\näöü2\näöü3\näöü4\näöü5\näöü6\näöü7\näöü8\näöü9\näöü10\näöü11\nä");
 });
 
+test.each(["WALL_LIMIT", "CPU_LIMIT", "CANCELLED"] as const)(
+  "S3: what was printed before a run that computes was ended is there: %s",
+  async (reason) => {
+    const cancel = new AbortController();
+    const limits = { WALL_LIMIT: { wallMs: 60 }, CPU_LIMIT: { cpuMs: 60 }, CANCELLED: {} }[reason];
+    if (reason === "CANCELLED") setTimeout(() => cancel.abort(), 60);
+    const afterWait = "print(1); __wait(device.Echo.back)(1); print(2); for (;;);";
+    const { end, output } = await run(sandbox, afterWait, { limits, signal: cancel.signal });
+    expect([end, output]).toEqual([{ kind: "stopped", reason }, "1\n2"]);
+  },
+);
+
 test("S7: one print that is far too long is cut as well", async () => {
   const { output, outputCut } = await run(sandbox, 'print("x".repeat(3e6)); print("y")', {
     limits: { outputBytes: 1_000 },

@@ -1,5 +1,7 @@
 import { execFile } from "node:child_process";
+import { createHash } from "node:crypto";
 import { promisify } from "node:util";
+import { serialize } from "node:v8";
 import { expect, test } from "vitest";
 
 import type { Answer, SandboxOutcome } from "../../sandbox/index.ts";
@@ -69,10 +71,12 @@ test("S7: another process of the same version resumes a parked run", async () =>
 });
 
 test("S7: what a run has used and may still use goes with it", async () => {
-  const spend = "{ const end = Date.now() + 80; while (Date.now() < end); }";
-  const { bytes } = await parkedAt(`${spend} await device.Echo.slow(1); ${spend} return 1`, { cpuMs: 120 });
-  const { end } = await sandbox.resume(bytes, async () => answer(1));
+  const spend = "{ const end = Date.now() + 800; while (Date.now() < end); }";
+  const { bytes } = await parkedAt(`${spend} await device.Echo.slow(1); for (;;);`, { cpuMs: 1_200 });
+  const { end, cpuMs, wallMs } = await sandbox.resume(bytes, async () => answer(1));
   expect(end).toEqual({ kind: "stopped", reason: "CPU_LIMIT" });
+  expect(cpuMs).toBeGreaterThanOrEqual(1_200);
+  expect(wallMs).toBeLessThan(1_200);
   const limited = await parkedAt(
     "await device.Echo.back(1); await device.Echo.slow(1); await device.Echo.back(2); await device.Echo.back(3)",
     { calls: 3 },
@@ -135,14 +139,77 @@ test("S7: a run that never waits ends as if nobody had wanted to park it", async
   });
 });
 
-test("S7: bytes of another version, or of nothing, are refused", async () => {
-  await valueOf(sandbox, "return 1");
-  await expect(sandbox.resume(new Uint8Array(10), async () => answer(1))).rejects.toThrow();
+/** The digest that stands before all the rest, made anew. */
+function sealed(bytes: Uint8Array): Buffer {
+  const rest = bytes.subarray(32);
+  return Buffer.concat([createHash("sha256").update(rest).digest(), rest]);
+}
+
+/** The same bytes, with another JSON of what the host knew. */
+function saying(bytes: Uint8Array, change: (state: Record<string, unknown>) => void): Buffer {
+  const length = Buffer.from(bytes).readUInt32LE(64);
+  const state = JSON.parse(Buffer.from(bytes.subarray(68, 68 + length)).toString()) as Record<string, unknown>;
+  change(state);
+  const json = Buffer.from(JSON.stringify(state));
+  const size = Buffer.alloc(4);
+  size.writeUInt32LE(json.length);
+  return sealed(Buffer.concat([bytes.subarray(0, 64), size, json, bytes.subarray(68 + length)]));
+}
+
+const resumed = async (bytes: Uint8Array): Promise<unknown> =>
+  sandbox
+    .resume(bytes, async () => answer(1))
+    .then(
+      ({ end }) => end,
+      (error: Error) => error.message,
+    );
+
+test("S7: bytes of another version are refused as such", async () => {
   const { bytes } = await parkedAt(CODE);
   const other = Buffer.from(bytes);
-  const key = other.indexOf("key") + 10;
-  other[key] = other[key] === 97 ? 98 : 97;
-  await expect(sandbox.resume(other, async () => answer(1))).rejects.toThrow(
-    "Cannot resume a run that another version has parked",
-  );
+  other[40] = (other[40] as number) ^ 1;
+  expect(await resumed(sealed(other))).toBe("Cannot resume a run that another version has parked");
+});
+
+test("S7: bytes that are not as they were, wherever, are refused, and harm nobody", async () => {
+  const { bytes } = await parkedAt(CODE);
+  const damaged = "Cannot resume a run from these bytes: they are damaged, or not those of a parked run";
+  const ends = [0, 1, 31, 32, 67, 68, 100, 1_000, bytes.length - 1].map((length) => bytes.subarray(0, length));
+  const flips = Array.from({ length: 300 }, (_, n) => {
+    const flipped = Buffer.from(bytes);
+    const at = n < 150 ? n : Math.floor((n * bytes.length) / 300);
+    flipped[at] = (flipped[at] as number) ^ (1 << (n % 8));
+    return flipped;
+  });
+  const others = [new Uint8Array(10), Buffer.concat([bytes, Buffer.alloc(1)]), serialize({ key: "a", state: {} })];
+  for (const wrong of [...ends, ...flips, ...others]) expect(await resumed(wrong)).toBe(damaged);
+  expect(await resumed(bytes)).toMatchObject({ kind: "returned" });
+});
+
+test("S7: forged bytes are refused, or end as what they are", async () => {
+  const { bytes } = await parkedAt(CODE);
+  const meaningless = "Cannot resume a run from these bytes: they do not say what a run is";
+  const forged = (change: (state: Record<string, unknown>) => void): Promise<unknown> => resumed(saying(bytes, change));
+  for (const name of ["limits", "range", "pending", "answers", "timers", "prints", "cpuMs", "memoryBytes", "calls"]) {
+    for (const value of [undefined, "1", -1, [5], { cpuMs: 1 }, [{ id: 1 }]])
+      expect(await forged((state) => (state[name] = value))).toBe(meaningless);
+  }
+  const trapped = { kind: "stopped", reason: "ENGINE_TRAP" };
+  expect(await forged((state) => (state["range"] = { extra: 0, end: 2 ** 40 }))).toEqual(trapped);
+  const [pages] = [68 + Buffer.from(bytes).readUInt32LE(64)];
+  for (const lie of [0xff, 0x7f]) {
+    const wrong = Buffer.from(bytes);
+    wrong.fill(lie, pages, pages + 12);
+    expect(await resumed(sealed(wrong))).toEqual(trapped);
+  }
+  expect(await resumed(sealed(bytes.subarray(0, pages)))).toEqual(trapped);
+  expect(await forged((state) => (state["answers"] = ["]]"]))).toMatchObject({ kind: "threw" });
+  expect(await valueOf(sandbox, "return 1")).toBe(1);
+  expect(await resumed(bytes)).toMatchObject({ kind: "returned" });
+});
+
+test("S7: a run without limits is parked and goes on without", async () => {
+  const code = "await device.Echo.slow(1); return 1";
+  const { bytes } = await parkedAt(code, { cpuMs: Infinity, calls: Infinity, outputBytes: Infinity });
+  expect(await resumed(bytes)).toEqual({ kind: "returned", json: "1" });
 });

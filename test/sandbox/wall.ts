@@ -66,11 +66,12 @@ export function run(
   options: Omit<SandboxRunOptions, "limits"> & {
     readonly limits?: Partial<RunLimits>;
     readonly seed?: Uint8Array;
+    readonly time?: number;
   } = {},
   respond: Answer = echo,
 ): Promise<SandboxOutcome> {
-  const { limits = {}, seed, ...rest } = options;
-  const program = { code, paths: PATHS, ...(seed === undefined ? {} : { seed }) };
+  const { limits = {}, seed, time, ...rest } = options;
+  const program = { code, paths: PATHS, ...(seed && { seed }), ...(time !== undefined && { time }) };
   return sandbox.run(program, respond, { ...rest, limits: { ...LIMITS, ...limits } });
 }
 

@@ -1,3 +1,4 @@
+import * as fc from "fast-check";
 import { expect, test } from "vitest";
 
 import { openSandbox, run, thrownBy, valueOf } from "./wall.ts";
@@ -145,6 +146,117 @@ test("S7: `atob` and `btoa` do what Node's do", async () => {
   const code = `
     const attempt = (read) => { try { return read() } catch { return "throws" } };
     return [["", "a", "ab", "abc", "\\u00ff\\u0000", "€"].map((text) => attempt(() => btoa(text))), ["", "YQ==", "YQ", "YWI=", " Y W J j ", "YQ=", "Y", "====", "YQ==YQ==", "/+8=", "_-", "null"].map((text) => attempt(() => atob(text)))]`;
+  expect(await valueOf(sandbox, code)).toEqual(here(code));
+});
+
+/** What chance makes; other things at every run of the tests, told of where the two differ. */
+function chance<Value>(arbitrary: fc.Arbitrary<Value>, count: number): readonly Value[] {
+  return fc.sample(arbitrary, count);
+}
+
+test("S7: base64 that chance puts together is read as Node reads it", async () => {
+  const letters = fc.constantFrom(...Array.from("AZaz09+/=-_ \t\n\f\r\v\u00a0é\0"));
+  const texts = chance(
+    fc.array(letters, { maxLength: 10 }).map((list) => list.join("")),
+    3_000,
+  );
+  const binary = chance(fc.string({ unit: fc.constantFrom("\0", "a", "\x7f", "\x80", "ÿ", "Ā"), maxLength: 9 }), 500);
+  const code = `
+    const attempt = (read) => { try { return read() } catch (error) { return error.name } };
+    return [${JSON.stringify(texts)}.map((text) => [text, attempt(() => atob(text))]), ${JSON.stringify(binary)}.map((text) => [text, attempt(() => btoa(text))])]`;
+  expect(await valueOf(sandbox, code)).toEqual(here(code));
+});
+
+test("S7: bytes that chance puts together are read as Node reads them, whole and in pieces", async () => {
+  const odd = fc.constantFrom(
+    0x41,
+    0x80,
+    0xbf,
+    0xc2,
+    0xe0,
+    0xa0,
+    0xed,
+    0xef,
+    0xbb,
+    0xf0,
+    0x90,
+    0xf4,
+    0x8f,
+    0xff,
+    0xfe,
+    0xd8,
+    0xdc,
+    0,
+  );
+  const bytes = chance(fc.array(fc.oneof(odd, fc.nat(255)), { maxLength: 12 }), 1_500);
+  const code = `
+    const attempt = (read) => { try { return read() } catch (error) { return error.name } };
+    return ${JSON.stringify(bytes)}.map((list) => [list, ...["utf-8", "utf-16le"].flatMap((label) => {
+      const all = Uint8Array.from(list), cut = list.length >> 1, decoder = new TextDecoder(label), strict = new TextDecoder(label, { fatal: true });
+      return [
+        attempt(() => new TextDecoder(label, { ignoreBOM: true }).decode(all)),
+        attempt(() => strict.decode(all)),
+        attempt(() => decoder.decode(all.subarray(0, cut), { stream: true }) + "|" + decoder.decode(all.subarray(cut))),
+      ];
+    })])`;
+  expect(await valueOf(sandbox, code)).toEqual(here(code));
+});
+
+test("S7: values that chance puts together are copied as Node copies them", async () => {
+  const { value } = fc.letrec<{ readonly value: string }>((tie) => ({
+    value: fc.oneof(
+      { maxDepth: 4, withCrossShrink: true },
+      fc.constantFrom(
+        "1",
+        "-0",
+        "NaN",
+        "'t'",
+        "null",
+        "undefined",
+        "true",
+        "7n",
+        "new Date(9)",
+        "/a/gi",
+        "shared",
+        "[,1,,]",
+      ),
+      fc.constantFrom(
+        "new Uint8Array(buffer, 1, 2)",
+        "new Error('e')",
+        "new Number(3)",
+        "() => 1",
+        "Symbol('s')",
+        "new Point(1)",
+      ),
+      fc.array(tie("value"), { maxLength: 4 }).map((list) => `[${list.join(", ")}]`),
+      fc.array(tie("value"), { maxLength: 4 }).map((list) => `new Set([${list.join(", ")}])`),
+      fc
+        .array(fc.tuple(tie("value"), tie("value")), { maxLength: 3 })
+        .map((list) => `new Map([${list.map(([k, v]) => `[${k}, ${v}]`).join(", ")}])`),
+      fc
+        .uniqueArray(fc.tuple(fc.constantFrom("a", "b", "['__proto__']", "0", "toJSON"), tie("value")), {
+          maxLength: 4,
+          selector: ([key]) => key,
+        })
+        .map((list) => `({ ${list.map(([k, v]) => `${k}: ${v}`).join(", ")} })`),
+    ),
+  }));
+  const texts = chance(value, 600);
+  const code = `
+    const buffer = Uint8Array.of(1, 2, 3, 4).buffer, shared = { s: [] }; shared.self = shared;
+    class Point { constructor(x) { this.x = x } get y() { return 1 } }
+    const seen = new Map();
+    const told = (value) => {
+      if (typeof value !== "object" || value === null) return Object.is(value, -0) ? "-0" : typeof value + " " + String(value);
+      if (seen.has(value)) return "again " + seen.get(value);
+      seen.set(value, seen.size);
+      const kind = Object.prototype.toString.call(value), own = Object.getPrototypeOf(value) === Object.prototype;
+      if (kind === "[object Error]") return [kind, value.name, value.message];
+      const inner = value instanceof Map || value instanceof Set ? [...value].map(told) : kind === "[object Date]" || kind === "[object RegExp]" ? String(Number(value) || value) : [];
+      return [kind, own, inner, Object.getOwnPropertyNames(value).filter((name) => name !== "lastIndex").map((name) => [name, told(value[name])])];
+    };
+    const attempt = (make) => { seen.clear(); try { return told(structuredClone(make())) } catch (error) { return error.name } };
+    return [${texts.map((text) => `[${JSON.stringify(text)}, attempt(() => (${text}))]`).join(",\n")}]`;
   expect(await valueOf(sandbox, code)).toEqual(here(code));
 });
 

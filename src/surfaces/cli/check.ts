@@ -2,7 +2,7 @@ import type { Command } from "commander";
 
 import type { Act } from "./act.ts";
 import { noteLines, planText, violationsText, warningsText } from "./output.ts";
-import { lacksSkill } from "./problems.ts";
+import { lacksSkill, problemsToTell } from "./problems.ts";
 import { readSource, type SnippetFlags, takesSnippet } from "./snippet-source.ts";
 
 export function addCheck(program: Command, act: Act): void {
@@ -25,7 +25,7 @@ export function addCheck(program: Command, act: Act): void {
             json: { violations, plan, notes },
             text: isRefused ? "" : planText(plan),
             remarks: isRefused ? violationsText(violations, paint.err) : noteLines(notes, paint.err),
-            asides: warningsText(verbose || lacksSkill(violations) ? opened.problems : [], paint.err),
+            asides: warningsText(problemsToTell(opened, verbose || lacksSkill(violations)), paint.err),
           };
         },
       ),

@@ -1,12 +1,10 @@
 import { existsSync } from "node:fs";
-import { mkdir, writeFile } from "node:fs/promises";
-import { dirname, join, relative, resolve } from "node:path";
+import { join, relative, resolve } from "node:path";
 import type { Command } from "commander";
 
-import { isRecord } from "../../model/json.ts";
 import type { Act } from "./act.ts";
-import { lines } from "./output.ts";
-import { UsageError } from "./usage-error.ts";
+import { lines, takenOverNote } from "./output.ts";
+import { writeNewFile } from "./write-new-file.ts";
 
 export function addInit(program: Command, act: Act): void {
   program
@@ -17,8 +15,9 @@ export function addInit(program: Command, act: Act): void {
     .argument("[folder]", "the folder", ".")
     .addHelpText("after", "\nExample:\n  skillgate init my-project")
     .action(
-      act(async ({ paint }, folder: string) => {
+      act(async ({ paint, folders }, folder: string) => {
         const root = resolve(folder);
+        const { skills: inUse, ownSkills } = await folders();
         const made: string[] = [];
         for (const [name, text] of FILES) if (await make(join(root, name), text)) made.push(name);
         const kept = FILES.map(([name]) => name).filter((name) => !made.includes(name));
@@ -29,7 +28,10 @@ export function addInit(program: Command, act: Act): void {
             ...made.map((name) => `Made ${shown(root, name)}`),
             ...kept.map((name) => `Kept ${shown(root, name)}`),
           ]),
-          remarks: paint.err.dim(NEXT),
+          remarks: lines([
+            paint.err.dim(NEXT),
+            root === resolve(".") && inUse !== ownSkills ? takenOverNote(inUse, paint.err) : "",
+          ]),
         };
       }),
     );
@@ -77,23 +79,9 @@ export class GreeterSkill {
 /** True if the file was not there before. */
 async function make(path: string, text: string): Promise<boolean> {
   if (existsSync(path)) return false;
-  try {
-    await mkdir(dirname(path), { recursive: true });
-    await writeFile(path, text, { flag: "wx" });
-    return true;
-  } catch (thrown) {
-    if (!isRecord(thrown) || typeof thrown["code"] !== "string") throw thrown;
-    throw new UsageError(`Cannot write ${relative(".", path)}: ${REASONS.get(thrown["code"]) ?? thrown["code"]}`);
-  }
+  await writeNewFile(path, text);
+  return true;
 }
-
-const REASONS: ReadonlyMap<string, string> = new Map([
-  ["EACCES", "this user may not write there"],
-  ["EPERM", "this user may not write there"],
-  ["EROFS", "nothing can be written there"],
-  ["ENOTDIR", "its folder is a file"],
-  ["EEXIST", "its folder is a file"],
-]);
 
 function shown(root: string, name: string): string {
   return relative(".", resolve(root, name)) || name;

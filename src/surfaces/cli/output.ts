@@ -124,6 +124,12 @@ export function noteLines(notes: readonly string[], paint: Paint): string {
   return lines(notes.map((note) => paint.dim(`Note: ${note}`)));
 }
 
+/** For whoever has used the skills that ship, and would wonder where they are once there are others. */
+export function takenOverNote(shipped: string, paint: Paint): string {
+  const note = `The skills in ${shipped} were in use here as long as there were no others; copy what you want to keep`;
+  return noteLines([note], paint);
+}
+
 /** One line each: what could not be used, and why. */
 export function warningsText(problems: readonly Problem[], paint: Paint): string {
   return lines(

@@ -8,6 +8,11 @@ export function lacksSkill(violations: readonly Violation[]): boolean {
   return violations.some(({ code }) => code === "SKILL_UNKNOWN" || code === "METHOD_UNKNOWN");
 }
 
+/** What to warn of beside what a snippet came to: all, if it may matter to it or if that is asked for. */
+export function problemsToTell({ problems }: Runtime, all: boolean | undefined): readonly Problem[] {
+  return all ? problems : problems.filter(({ isForAllRuns }) => isForAllRuns);
+}
+
 /** Throws what `describe` says of a name that it does not know. */
 export function requireKnown(runtime: Runtime, path: string): void {
   const { kind, text, suggestions } = runtime.describe(path);

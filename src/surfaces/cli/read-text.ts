@@ -10,7 +10,7 @@ const MOST_BYTES = 16 << 20;
 /** The text of a file that the command line names. */
 export async function readTextFile(path: string, signal: AbortSignal): Promise<string> {
   try {
-    return await readText(createReadStream(path, { signal }));
+    return await readText(createReadStream(path, { signal }), JSON.stringify(path));
   } catch (thrown) {
     if (!isRecord(thrown) || typeof thrown["syscall"] !== "string") throw thrown;
     throw new UsageError(
@@ -20,7 +20,7 @@ export async function readTextFile(path: string, signal: AbortSignal): Promise<s
 }
 
 /** All of a stream, without a byte order mark. */
-export async function readText(stream: AsyncIterable<Buffer>): Promise<string> {
+export async function readText(stream: AsyncIterable<Buffer>, name: string): Promise<string> {
   const chunks: Buffer[] = [];
   let bytes = 0;
   for await (const chunk of stream) {
@@ -29,7 +29,17 @@ export async function readText(stream: AsyncIterable<Buffer>): Promise<string> {
       throw new SkillgateError("SOURCE_LIMIT", sentence("SOURCE_LIMIT", `more than ${MOST_BYTES} bytes`));
     chunks.push(chunk);
   }
-  return new TextDecoder().decode(Buffer.concat(chunks));
+  return decode(Buffer.concat(chunks), name);
+}
+
+/** UTF-8, or UTF-16 that says so at its start, as editors and shells of Windows write it. */
+function decode(bytes: Buffer, name: string): string {
+  const encoding = { fffe: "utf-16le", feff: "utf-16be" }[bytes.toString("hex", 0, 2)] ?? "utf-8";
+  try {
+    return new TextDecoder(encoding, { fatal: true }).decode(bytes);
+  } catch {
+    throw new UsageError(`Cannot read ${name}: it is no text in UTF-8; save it in this encoding`);
+  }
 }
 
 const REASONS: ReadonlyMap<unknown, string> = new Map([

@@ -3,7 +3,7 @@ import type { Command } from "commander";
 import type { Act } from "./act.ts";
 import { exitOfOutcome } from "./exit-codes.ts";
 import { lines, outcomeRemarks, outcomeText, traceText, warningsText } from "./output.ts";
-import { lacksSkill } from "./problems.ts";
+import { lacksSkill, problemsToTell } from "./problems.ts";
 import { readSource, type SnippetFlags, takesSnippet } from "./snippet-source.ts";
 import { wholeNumber } from "./whole-number.ts";
 
@@ -38,7 +38,7 @@ export function addRun(program: Command, act: Act): void {
             text: outcomeText(outcome),
             remarks: outcomeRemarks(outcome, paint.err),
             asides: lines([
-              warningsText(verbose || isLacking ? opened.problems : [], paint.err),
+              warningsText(problemsToTell(opened, verbose || isLacking), paint.err),
               flags.trace ? traceText(outcome, paint.err) : "",
             ]),
           };

@@ -8,6 +8,7 @@ import { logLine } from "./output.ts";
 import { PACKAGE_FOLDER } from "./package.ts";
 import { personAtTerminal } from "./person.ts";
 import type { Terminal } from "./terminal.ts";
+import { UsageError } from "./usage-error.ts";
 
 /** The options that every command takes. */
 export interface CommonFlags {
@@ -113,6 +114,8 @@ async function openRuntime(
   how: RuntimeOptions,
   memory: "keep" | "forget" = "keep",
 ): Promise<Runtime> {
+  if (flags.skills !== undefined && !existsSync(flags.skills))
+    throw new UsageError(`Cannot read the skills in ${JSON.stringify(flags.skills)}: there is no such folder`);
   const { createRuntime } = await import("../../runtime.ts");
   const { skills, store } = await foldersOf(flags);
   const approve = approvalAtTerminal(signal);

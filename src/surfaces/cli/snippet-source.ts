@@ -28,7 +28,7 @@ export async function readSource(
   if (file !== undefined && file !== "-") return readFromFile(file, signal);
   if (file === undefined && process.stdin.isTTY)
     throw new UsageError("A snippet is missing: give a file, - for standard input, or -e with the code");
-  return readText(addAbortSignal(signal, process.stdin));
+  return readText(addAbortSignal(signal, process.stdin), "standard input");
 }
 
 async function readFromFile(file: string, signal: AbortSignal): Promise<string> {

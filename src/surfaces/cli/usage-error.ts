@@ -27,11 +27,16 @@ export function usageErrorOf({ code, message }: CommanderError, command: Command
       ? `; did you mean ${suggestions.join(" or ")}?`
       : kind === "option" && takesCommand(command)
         ? "; if it is for the command, write -- before the command"
-        : "";
+        : command.parent === null && SNIPPET.test(word)
+          ? "; to run a snippet, write skillgate run file.js, or skillgate run -e with the code"
+          : "";
   return new UsageError(`${says.slice(0, 1).toUpperCase()}${says.slice(1)}${meant || `; ${help}`}`, suggestions);
 }
 
 const UNKNOWN_WORD = /^unknown (option|command) '([^'=]*)/;
+
+/** What stands for a snippet, where a command or its option is wanted. */
+const SNIPPET = /[\s(;]|\.(?:[cm]?[jt]s|md)$|^(?:-e|--eval)$/;
 
 /** True if it is followed by another program's command line. */
 function takesCommand(command: Command): boolean {

@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { mkdir, rename, rm, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
@@ -166,6 +167,12 @@ describe("a skills folder", () => {
     await writeFile(join(folder, "cache"), "a file, where a folder is wanted");
     await writeFiles(join(folder, "skills"), { "one.ts": ONE });
     const provider = await load(join(folder, "skills"), { cacheDir: join(folder, "cache") });
+    await expect(call(provider, "OneSkill.one")).resolves.toBe(1);
+  });
+
+  test.skipIf(!existsSync("/proc/self"))("L1: a cache in which nothing more can be kept is no hindrance", async () => {
+    const provider = await loadFiles({ "one.ts": ONE }, { cacheDir: "/proc/self" });
+    expect(provider.problems).toEqual([]);
     await expect(call(provider, "OneSkill.one")).resolves.toBe(1);
   });
 });

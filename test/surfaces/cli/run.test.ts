@@ -31,6 +31,21 @@ test("S4: a byte order mark and a markdown fence in a file are no part of the sn
   expect((await skillgate(["run", "snippet.md"], { cwd })).stdout).toBe("4\n");
 });
 
+test("S4: a file in UTF-16 is read by its byte order mark, and what is no text is told of", async () => {
+  const cwd = project();
+  const littleEndian = Buffer.from("\uFEFF'é' + 1", "utf16le");
+  writeFileSync(join(cwd, "little.js"), littleEndian);
+  writeFileSync(join(cwd, "big.js"), Buffer.from(littleEndian).swap16());
+  writeFileSync(join(cwd, "latin1.js"), Buffer.from("'é' + 1", "latin1"));
+  expect((await skillgate(["run", "little.js"], { cwd })).stdout).toBe("é1\n");
+  expect((await skillgate(["run", "big.js"], { cwd })).stdout).toBe("é1\n");
+  expect(await skillgate(["run", "latin1.js"], { cwd })).toEqual({
+    exit: 2,
+    stdout: "",
+    stderr: 'Cannot read "latin1.js": it is no text in UTF-8; save it in this encoding\n',
+  });
+});
+
 test("O1: files that cannot be read are wrong usage", async () => {
   const cwd = project();
   const outcomes = await Promise.all([
@@ -50,7 +65,8 @@ test("O1: files that cannot be read are wrong usage", async () => {
 
 test("S7: an endless stdin is given up", async () => {
   const cwd = project();
-  const child = spawn("sh", ["-c", `yes | "${process.execPath}" "${BIN}" run -`], {
+  const yes = `"${process.execPath}" -e "const say = () => process.stdout.write('y\\n'.repeat(5000), (e) => e ?? say()); say()"`;
+  const child = spawn("sh", ["-c", `${yes} 2>&- | "${process.execPath}" "${BIN}" run -`], {
     cwd,
     stdio: ["ignore", "pipe", "pipe"],
   });
@@ -202,6 +218,29 @@ test("M1: what is wrong with the configuration is told only where it may matter"
   }
 });
 
+test("M1: a limit that is not what it should be is told of at once, as it concerns every run", async () => {
+  const cwd = project({ "settings.yaml": "limts: {}\nlimits:\n  cpuMS: 5\n  wallMs: long\n" });
+  const wrong = [
+    'line 1, column 1: there is no section "limts", did you mean "limits"',
+    'line 3, column 3: there is no limit "cpuMS", did you mean "cpuMs"',
+    'line 4, column 3: the limit "wallMs" must be a whole number above 0',
+  ].map((each) => `Warning: Cannot read the configuration: settings.yaml ${each} (CONFIG_INVALID)\n`);
+  expect(await skillgate(["run", "-e", "1"], { cwd })).toEqual({ exit: 0, stdout: "1\n", stderr: wrong.join("") });
+  const broken = project({ "settings.yaml": "limits: [" });
+  const { exit, stderr } = await skillgate(["check", "-e", "1"], { cwd: broken });
+  expect(exit).toBe(0);
+  expect(stderr).toMatch(/^Warning: Cannot read the configuration: settings\.yaml line 1, column \d+: .*\n$/);
+});
+
+test("L1: a folder of skills that is asked for and is not there is wrong usage", async () => {
+  const stderr = 'Cannot read the skills in "missing": there is no such folder\n';
+  expect(await skillgate(["run", "-e", "1", "--skills", "missing"], { cwd: project() })).toEqual({
+    exit: 2,
+    stdout: "",
+    stderr,
+  });
+});
+
 test("S11: a huge output is cut visibly and arrives whole", async () => {
   const cwd = project({ "big.yaml": "limits:\n  outputBytes: 20000000\n  resultBytes: 20000000\n" });
   const code = "for (let i = 0; i < 100; i++) print('x'.repeat(99999)); 'y'.repeat(3e6)";
@@ -214,9 +253,10 @@ test("S11: a huge output is cut visibly and arrives whole", async () => {
 test("O1: a reader that has seen enough ends the command quietly", async () => {
   const cwd = project({ "big.yaml": "limits:\n  outputBytes: 20000000\n" });
   writeFileSync(join(cwd, "big.js"), "for (let i = 0; i < 100; i++) print('x'.repeat(99999));");
-  const command = `"${process.execPath}" "${BIN}" run big.js --settings big.yaml | head -c 5`;
+  const reader = `"${process.execPath}" -e "process.stdin.once('data', (c) => process.exit(console.log(String(c).slice(0, 4))))"`;
+  const command = `"${process.execPath}" "${BIN}" run big.js --settings big.yaml | ${reader}`;
   const child = spawn("sh", ["-c", command], { cwd, stdio: ["ignore", "pipe", "pipe"] });
-  expect(await ended(child)).toEqual({ exit: 0, stdout: "xxxxx", stderr: "" });
+  expect(await ended(child)).toEqual({ exit: 0, stdout: "xxxx\n", stderr: "" });
 });
 
 test.skipIf(!existsSync("/dev/full"))("O1: an answer that cannot be written is a failure, in a sentence", async () => {

@@ -1,6 +1,6 @@
 import { spawnSync } from "node:child_process";
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { expect, test } from "vitest";
 
 import { project, skillgate } from "./command.ts";
@@ -25,17 +25,29 @@ test("O1: init makes a folder in which a first snippet runs, and changes nothing
 test("O1: what init writes is configuration without a mistake", async () => {
   const cwd = project();
   rmSync(join(cwd, "skills"), { recursive: true });
-  await skillgate(["init"], { cwd });
+  const shipped = resolve("skills");
+  expect((await skillgate(["init"], { cwd })).stderr).toBe(
+    `Try it: skillgate run -e "device.GreeterSkill.greet('Ada')"\nNote: The skills in ${shipped} were in use here as long as there were no others; copy what you want to keep\n`,
+  );
+  expect((await skillgate(["init"], { cwd })).stderr).not.toContain("Note");
   const { exit, stdout } = await skillgate(["doctor"], { cwd });
   expect(exit).toBe(0);
   expect(stdout).toContain("✓ Configuration: settings.yaml, .mcp.json\n");
   expect(stdout).toContain("✓ Skills: GreeterSkill (1 method)\n");
 });
 
-test("O1: init says why a folder cannot be made", async () => {
-  const cwd = project({ file: "" });
+test("O1: what cannot be written is told of with its reason", async () => {
+  const cwd = project({ file: "", ".cursor": "" });
   const { exit, stderr } = await skillgate(["init", "file"], { cwd });
   expect({ exit, stderr }).toEqual({ exit: 2, stderr: "Cannot write file/.mcp.json: its folder is a file\n" });
+  expect(await skillgate(["skills", "new", "weather", "--skills", "file/skills"], { cwd })).toMatchObject({
+    exit: 2,
+    stderr: "Cannot write file/skills/weather.ts: its folder is a file\n",
+  });
+  expect(await skillgate(["connect", "cursor", "--scope", "project"], { cwd })).toMatchObject({
+    exit: 2,
+    stderr: "Cannot change .cursor/mcp.json: its folder is a file\nMake that possible, or name another file\n",
+  });
 });
 
 const HAS_BASH = spawnSync("bash", ["--version"]).status === 0;

@@ -4,6 +4,8 @@ import { expect, test } from "vitest";
 
 import { project, skillgate } from "./command.ts";
 
+const HOW_TO_RUN = "to run a snippet, write skillgate run file.js, or skillgate run -e with the code";
+
 test.each([
   [["--jsn"], "Unknown option '--jsn'; did you mean --json?"],
   [["run", "--timout", "5"], "Unknown option '--timout'; did you mean --timeout?"],
@@ -12,6 +14,9 @@ test.each([
   [["chekc"], "Unknown command 'chekc'; did you mean check?"],
   [["list"], "Unknown command 'list'; did you mean mcp list or skills list?"],
   [["mcp", "tset"], "Unknown command 'tset'; did you mean test?"],
+  [["device.TimeSkill.get_time()"], `Unknown command 'device.TimeSkill.get_time()'; ${HOW_TO_RUN}`],
+  [["program.ts"], `Unknown command 'program.ts'; ${HOW_TO_RUN}`],
+  [["-e", "1 + 1"], `Unknown option '-e'; ${HOW_TO_RUN}`],
   [["frobnicate"], "Unknown command 'frobnicate'; see skillgate --help"],
   [["run", "-x"], "Unknown option '-x'; see skillgate run --help"],
   [["run", "a.js", "b.js"], "Too many arguments for 'run'. Expected 1 argument but got 2; see skillgate run --help"],

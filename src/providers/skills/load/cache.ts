@@ -1,5 +1,16 @@
 import { createHash, randomUUID } from "node:crypto";
-import { accessSync, readdirSync, readFileSync, renameSync, type Stats, statSync, writeFileSync } from "node:fs";
+import {
+  accessSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  type Stats,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { access, constants, mkdir, mkdtemp, readdir, realpath, rm, stat } from "node:fs/promises";
 import { homedir, tmpdir } from "node:os";
 import { dirname, join } from "node:path";
@@ -45,19 +56,29 @@ export interface Made {
 export async function openCache(wanted: string = join(homedir(), ".cache", "skillgate", "skills")): Promise<Cache> {
   const { dir, isOwn } = await folderFor(wanted);
   let hasGrown = false;
+  let spare: string | undefined;
   return {
     dir,
     find: (entry) => find(dir, entry),
     store: (entry, made) => {
       hasGrown = true;
-      return store(dir, entry, made);
+      try {
+        return store(spare ?? dir, entry, made);
+      } catch {
+        // A disk that is full: what is needed now may lie elsewhere.
+        return store((spare ??= realpathSync(mkdtempSync(OWN_FOLDER))), entry, made);
+      }
     },
     close: async () => {
       if (isOwn) await rm(dir, { recursive: true, force: true });
       else if (hasGrown) await prune(dir);
+      if (spare !== undefined) await rm(spare, { recursive: true, force: true });
     },
   };
 }
+
+/** The beginning of the name of a folder that lasts as long as the process. */
+const OWN_FOLDER = join(tmpdir(), "skillgate-skills-");
 
 /** Where the wanted folder cannot be had, one that lasts as long as the process. */
 async function folderFor(wanted: string): Promise<{ readonly dir: string; readonly isOwn: boolean }> {
@@ -67,7 +88,7 @@ async function folderFor(wanted: string): Promise<{ readonly dir: string; readon
     return { dir: await realpath(wanted), isOwn: false };
   } catch {
     // A home that is missing or read-only: nothing is kept then, and everything works.
-    return { dir: await realpath(await mkdtemp(join(tmpdir(), "skillgate-skills-"))), isOwn: true };
+    return { dir: await realpath(await mkdtemp(OWN_FOLDER)), isOwn: true };
   }
 }
 
@@ -124,8 +145,12 @@ function store(dir: string, entry: string, made: Made): Prepared {
 /** Another process may read at the same time, so a file appears whole or not at all. */
 function write(file: string, text: string): void {
   const part = `${file}.${randomUUID()}.part`;
-  writeFileSync(part, text, { mode: 0o600 });
-  renameSync(part, file);
+  try {
+    writeFileSync(part, text, { mode: 0o600 });
+    renameSync(part, file);
+  } finally {
+    rmSync(part, { force: true });
+  }
 }
 
 function indexFile(dir: string, entry: string): string {

@@ -1,11 +1,11 @@
 import { existsSync } from "node:fs";
-import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type Command, Option } from "commander";
 
 import type { Act } from "../act.ts";
-import { noteLines, shownPath } from "../output.ts";
+import { shownPath, takenOverNote } from "../output.ts";
 import { UsageError } from "../usage-error.ts";
+import { writeNewFile } from "../write-new-file.ts";
 import { FORMS, type Form, template, testTemplate } from "./templates.ts";
 
 export function addSkillsNew(skills: Command, act: Act): void {
@@ -22,9 +22,8 @@ export function addSkillsNew(skills: Command, act: Act): void {
         const { skills: inUse, ownSkills } = await folders();
         const files = [join(ownSkills, `${stem}.ts`), join(ownSkills, `${stem}.test.ts`)] as const;
         for (const file of [...files, join(ownSkills, stem)]) refuseExisting(file);
-        await mkdir(ownSkills, { recursive: true });
-        await writeFile(files[0], template(form, skill), { flag: "wx" });
-        await writeFile(files[1], testTemplate(stem, skill), { flag: "wx" });
+        await writeNewFile(files[0], template(form, skill));
+        await writeNewFile(files[1], testTemplate(stem, skill));
         const shown = files.map(shownPath);
         return {
           exit: "ok",
@@ -35,16 +34,7 @@ export function addSkillsNew(skills: Command, act: Act): void {
             `Check it: skillgate skills check ${skill}`,
             `Test it:  skillgate skills test ${skill}`,
           ].join("\n"),
-          // Whoever has used what ships would wonder where it is.
-          remarks:
-            inUse === ownSkills
-              ? ""
-              : noteLines(
-                  [
-                    `The skills in ${inUse} were in use here as long as there were no others; copy what you want to keep`,
-                  ],
-                  paint.err,
-                ),
+          remarks: inUse === ownSkills ? "" : takenOverNote(inUse, paint.err),
         };
       }),
     );
