@@ -56,6 +56,12 @@ const FILES: readonly (readonly [name: string, text: string])[] = [
 #   wallMs: 60000
 #   cpuMs: 5000
 #   calls: 1000
+
+# timeouts:
+#   validationMs: 5000
+#   discoveryMs: 2000
+#   lockMs: 500
+#   connectMs: 30000
 `,
   ],
   [
