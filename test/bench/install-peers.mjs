@@ -1,11 +1,11 @@
 // Installs what the benchmarks compare with into .cache/peers, beside the project: peers are never dependencies.
 // isolated-vm is native and needs a compiler; where it does not build, its rows are left out.
 
-import { spawnSync } from "node:child_process";
-import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
-export const PEERS = {
+import { installAside, withVersions } from "../install-aside.mjs";
+
+const PEERS = {
   "quickjs-emscripten-core": "0.32.0",
   "@jitl/quickjs-wasmfile-release-sync": "0.32.0",
   "quickjs-wasi": "3.6.2",
@@ -21,13 +21,4 @@ export const PEERS = {
 };
 
 const folder = join(import.meta.dirname, "../../.cache/peers");
-mkdirSync(folder, { recursive: true });
-writeFileSync(join(folder, "package.json"), '{ "private": true }\n');
-// Names resolve from where this file lies.
-writeFileSync(join(folder, "load.mjs"), "export const load = (name) => import(name);\n");
-const names = Object.entries(PEERS).map(([name, version]) => `${name}@${version}`);
-const { status } = spawnSync("npm", ["install", "--legacy-peer-deps", "--no-audit", "--no-fund", ...names], {
-  cwd: folder,
-  stdio: "inherit",
-});
-process.exit(status ?? 1);
+process.exit(installAside(folder, withVersions(PEERS), "--legacy-peer-deps") ? 0 : 1);

@@ -1,9 +1,12 @@
 // The same small job for every runtime: a fresh isolate, one call of a tool, its result used.
 
 import { readFileSync } from "node:fs";
+import { join } from "node:path";
 
-const FOLDER = new URL("../../.cache/peers/", import.meta.url);
-export const loadPeer = async (name) => (await import(new URL("load.mjs", FOLDER).href)).load(name);
+import { loadAside } from "../install-aside.mjs";
+
+const FOLDER = join(import.meta.dirname, "../../.cache/peers");
+export const loadPeer = (name) => loadAside(FOLDER, name);
 
 export const RESULTS = {
   results: Array.from({ length: 10 }, (_, i) => ({ title: `t${i}`, url: `https://e.x/${i}`, text: "d".repeat(60) })),
