@@ -1,7 +1,8 @@
 import type { Command } from "commander";
 
 import type { Act } from "./act.ts";
-import { noteLines, planText, violationsText, warningsText } from "./output.ts";
+import { warningsText } from "./output.ts";
+import { noteLines, planText, violationsText } from "./run-texts.ts";
 import { lacksSkill } from "./problems.ts";
 import { readSource, type SnippetFlags, takesSnippet } from "./snippet-source.ts";
 

@@ -5,7 +5,7 @@ import type { Command } from "commander";
 
 import { isRecord } from "../../model/json.ts";
 import type { Act } from "./act.ts";
-import { lines } from "./output.ts";
+import { lines } from "./layout.ts";
 import { UsageError } from "./usage-error.ts";
 
 export function addInit(program: Command, act: Act): void {

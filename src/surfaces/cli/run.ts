@@ -2,7 +2,9 @@ import type { Command } from "commander";
 
 import type { Act } from "./act.ts";
 import { exitOfOutcome } from "./exit-codes.ts";
-import { lines, outcomeRemarks, outcomeText, traceText, warningsText } from "./output.ts";
+import { lines } from "./layout.ts";
+import { warningsText } from "./output.ts";
+import { outcomeRemarks, outcomeText, traceText } from "./run-texts.ts";
 import { lacksSkill } from "./problems.ts";
 import { readSource, type SnippetFlags, takesSnippet } from "./snippet-source.ts";
 import { wholeNumber } from "./whole-number.ts";

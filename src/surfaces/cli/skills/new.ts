@@ -4,7 +4,8 @@ import { join } from "node:path";
 import { type Command, Option } from "commander";
 
 import type { Act } from "../act.ts";
-import { noteLines, shownPath } from "../output.ts";
+import { shownPath } from "../layout.ts";
+import { noteLines } from "../run-texts.ts";
 import { UsageError } from "../usage-error.ts";
 import { FORMS, type Form, template, testTemplate } from "./templates.ts";
 
