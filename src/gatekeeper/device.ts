@@ -5,6 +5,7 @@ import { DEVICE_METHOD_NAMES, DEVICE_NAMES, GLOBALS } from "./allowlist.ts";
 import { correctKey, correctMember, correctName } from "./corrections.ts";
 import { receiverOf } from "./handed-over.ts";
 import type { Inspection } from "./inspection.ts";
+import { knownName } from "./literals.ts";
 import { DEVICE, formOf, isTarget, isTest, type Meaning, nameOf } from "./meaning.ts";
 import { findMember, findMethod } from "./members.ts";
 import { callForm, inOtherStyle } from "./names.ts";
@@ -128,7 +129,7 @@ class Follower {
   }
 
   #member(member: MemberExpression, meaning: Meaning): void {
-    const name = literalName(member.property, member.computed);
+    const name = knownName(member.property, member.computed, this.#inspection.scopes);
     if (meaning.kind === "method") return this.#refuseMember(member, name, meaning.path);
     if (name === undefined) return this.#refuseDynamic(member, "a computed name", PLAIN_FORM);
     if (meaning.kind === "skill" && this.#dotted(member, name, meaning.skill)) return;
@@ -170,7 +171,8 @@ class Follower {
 
   #destructured(pattern: ObjectPattern, meaning: Exclude<Meaning, { readonly kind: "method" }>): void {
     for (const property of pattern.properties) {
-      const name = property.type === "Property" ? literalName(property.key, property.computed) : undefined;
+      const { scopes } = this.#inspection;
+      const name = property.type === "Property" ? knownName(property.key, property.computed, scopes) : undefined;
       if (property.type === "RestElement" || name === undefined) {
         this.#refuseDynamic(property, "a pattern without literal names", PLAIN_FORM);
         continue;
@@ -260,8 +262,11 @@ class Follower {
 
   #refuseMember(member: MemberExpression, name: string | undefined, path: string): void {
     const form = `device.${path}(…)`;
-    if (name === "call" || name === "apply" || name === "bind") {
+    if (name === "call" || name === "apply")
       return this.#refuseDynamic(member.property, `${path}.${name}`, `Call it directly: ${form}`);
+    if (name === "bind") {
+      const fix = `It needs no this: write device.${path} itself, or (…) => ${form} for arguments that come first`;
+      return this.#refuseDynamic(member.property, `${path}.bind`, fix);
     }
     if (name === "then" || name === "catch" || name === "finally") {
       return this.#refuseDynamic(member.property, `${path} is not called`, `Write ${form}.${name}(…)`);

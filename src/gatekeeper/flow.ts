@@ -27,7 +27,7 @@ import {
 import { presenceOf } from "./presence.ts";
 import { PLACES } from "./places.ts";
 import { PLACES_INSIDE } from "./places-inside.ts";
-import { HOLDERS, needOfTarget } from "./targets.ts";
+import { hasPlainKeys, HOLDERS, needOfTarget } from "./targets.ts";
 import { byType, type FunctionNode, isFunction, literalName } from "./walk.ts";
 import { Way } from "./way.ts";
 
@@ -118,6 +118,7 @@ class Follower implements Steps {
     }
     if (callee.type === "Identifier" && this.#isGlobal(callee)) {
       if (callee.name === "Boolean" && depth === 0) return this.needOfTest(argument);
+      if (call.type === "NewExpression" && callee.name === "Map") return this.#needOfMap(call, depth);
       return callee.name === "print" ? GIVEN : VALUE;
     }
     const func = this.#functionBehind(callee);
@@ -207,6 +208,13 @@ class Follower implements Steps {
     if (depth > 0 && name === "from" && call.arguments.length > 1) return this.#needOfItems(call, depth);
     const change = depth === 0 ? undefined : REARRANGING.get(`${object.name}.${name}`);
     return change === undefined ? VALUE : this.need(call, Math.max(1, depth + change));
+  }
+
+  /** `new Map([["a", promise]])`. In a set, and as a key, promises are not what their values would be. */
+  #needOfMap(creation: NewExpression, depth: Depth): Need {
+    const [pairs] = creation.arguments;
+    if (depth < 2 || pairs === undefined || !hasPlainKeys(pairs)) return VALUE;
+    return this.need(creation, depth - 1) === EITHER ? EITHER : VALUE;
   }
 
   /** `Array.from(list, callback)` */

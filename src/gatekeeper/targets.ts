@@ -1,6 +1,18 @@
 import type { AnyNode, MemberExpression } from "acorn";
-import { functionAround, isAsync, isInTry, parentOf } from "./inspection.ts";
-import { type Depth, DOUBT, EITHER, GIVEN, type Need, type Steps, sumOf, TAKING, UNUSED, VALUE } from "./need.ts";
+import { functionAround, type Inspection, isAsync, isInTry, parentOf } from "./inspection.ts";
+import {
+  type Depth,
+  DOUBT,
+  EITHER,
+  GIVEN,
+  type Need,
+  REDUCING,
+  type Steps,
+  sumOf,
+  TAKING,
+  UNUSED,
+  VALUE,
+} from "./need.ts";
 import { type ByType, isFunction, literalName } from "./walk.ts";
 
 /** What the variable needs that is assigned to. A list or object that is taken apart gives its parts. */
@@ -9,7 +21,8 @@ export function needOfTarget(target: AnyNode, depth: Depth, steps: Steps): Need 
   if (target.type === "MemberExpression") return needOfSlot(target, depth, steps);
   if (target.type === "AssignmentPattern" || depth === 0) return VALUE;
   if (target.type === "ArrayPattern") {
-    return sumOf(target.elements, (element) =>
+    const elements = isPairOfEntries(target, steps.inspection) ? target.elements.slice(1) : target.elements;
+    return sumOf(elements, (element) =>
       element?.type === "RestElement"
         ? needOfTarget(element.argument, depth, steps)
         : element && needOfTarget(element, depth - 1, steps),
@@ -21,6 +34,36 @@ export function needOfTarget(target: AnyNode, depth: Depth, steps: Steps): Need 
       ? needOfTarget(property.value, depth - 1, steps)
       : needOfTarget(property.argument, depth, steps),
   );
+}
+
+/** `for (const [key, value] of Object.entries(…))`, `Object.entries(…).map(([key, value]) => …)`: a key is a text. */
+function isPairOfEntries(pattern: AnyNode, inspection: Inspection): boolean {
+  const holder = parentOf(pattern, inspection);
+  if (holder?.type === "VariableDeclarator") {
+    const declaration = parentOf(holder, inspection);
+    const loop = declaration && parentOf(declaration, inspection);
+    return loop?.type === "ForOfStatement" && loop.left === declaration && isEntries(loop.right);
+  }
+  if (holder === undefined || !isFunction(holder) || holder.params[0] !== pattern) return false;
+  const call = parentOf(holder, inspection);
+  if (call?.type !== "CallExpression" || call.arguments[0] !== holder) return false;
+  return call.callee.type === "MemberExpression" && isEntries(call.callee.object) && !isReduce(call.callee);
+}
+
+/** True for pairs whose keys are certainly no promises. */
+export function hasPlainKeys(pairs: AnyNode): boolean {
+  if (pairs.type !== "ArrayExpression") return isEntries(pairs);
+  return pairs.elements.every((pair) => pair?.type === "ArrayExpression" && pair.elements[0]?.type === "Literal");
+}
+
+function isEntries(node: AnyNode): boolean {
+  if (node.type !== "CallExpression" || node.callee.type !== "MemberExpression") return false;
+  const { object, property, computed } = node.callee;
+  return object.type === "Identifier" && object.name === "Object" && literalName(property, computed) === "entries";
+}
+
+function isReduce({ property, computed }: MemberExpression): boolean {
+  return REDUCING.has(literalName(property, computed) ?? "");
 }
 
 /** What is set on `this` is read by its name, from whatever holds the object. */
