@@ -352,6 +352,11 @@ const CASES: readonly (readonly [place: string, source: string, code: string])[]
     'const m = new Map([["a", __wait(device.UserSkill.get)(1)]]); return m.get("a").name',
   ],
   [
+    "async callbacks for which nobody can wait",
+    "let v = []; await device.TestSkill.echo(0); return [[1].filter(() => { [0].map(async () => { v = Promise.all([0, 1]); }); }).length, v]",
+    "let v = []; await device.TestSkill.echo(0); return [[1].filter(() => { [0].map( () => { v = Promise.all([0, 1]); }); }).length, v]",
+  ],
+  [
     "push, then values",
     "const us = []; for (const id of [1, 2]) us.push(device.UserSkill.get(id)); return us[0].name",
     "const us = []; for (const id of [1, 2]) us.push(__wait(device.UserSkill.get)(id)); return us[0].name",
