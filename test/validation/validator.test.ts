@@ -12,7 +12,7 @@ const validator = createValidator();
 
 function problemsOf(method: Method, input: unknown): readonly ArgumentProblem[] {
   const validation = validator.validate(method, input);
-  return validation.kind === "invalid" ? validation.problems : [];
+  return validation.kind === "valid" ? [] : validation.problems;
 }
 
 /** `field type: reason`, one per problem. */
