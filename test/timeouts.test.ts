@@ -91,9 +91,9 @@ describe("validation", () => {
 
 describe("discovery", () => {
   test("X8: describing too much at once ends with its own error, and the next question is answered", async () => {
-    const runtime = await open({ skills: manySkills(20, 200), timeouts: { discoveryMs: 20 } });
+    const runtime = await open({ skills: manySkills(20, 400), timeouts: { discoveryMs: 200 } });
     const patterns = Array.from({ length: 300 }, (_, at) => `*take${at}*`).join(" ");
-    const says = `Cannot look for methods any longer: what "${patterns.slice(0, 79)}…" stands for is not all described after 20 ms (DISCOVERY_TIMEOUT)`;
+    const says = `Cannot look for methods any longer: what "${patterns.slice(0, 79)}…" stands for is not all described after 200 ms (DISCOVERY_TIMEOUT)`;
     expect(() => runtime.describe(patterns)).toThrow(says);
     expect(await runtime.run(`await device.describe(${JSON.stringify(patterns)})`)).toMatchObject({
       kind: "failed",
