@@ -134,13 +134,17 @@ function isBuiltin(path: string): boolean {
 
 /** `device.search_skills(query, limit)` and `device.describe(path)`, also by name: questions, not calls. */
 function answerBuiltin(call: SandboxCall, { caller, catalog }: RunRequest, { discovery }: Rooms): SandboxAnswer {
-  const [first, second] = argumentsOf(call);
-  const named = isRecord(first) ? first : { query: first, path: first, limit: second };
-  const textOf = (value: unknown): string => (typeof value === "string" ? value : "");
-  const limit = typeof named["limit"] === "number" ? { limit: named["limit"] } : {};
-  const answer =
-    call.path === "describe"
-      ? discovery.describe(catalog, textOf(named["path"])).text
-      : discovery.search(catalog, caller, textOf(named["query"]), limit).text;
-  return { ok: true, json: JSON.stringify(answer) };
+  try {
+    const [first, second] = argumentsOf(call);
+    const named = isRecord(first) ? first : { query: first, path: first, limit: second };
+    const textOf = (value: unknown): string => (typeof value === "string" ? value : "");
+    const limit = typeof named["limit"] === "number" ? { limit: named["limit"] } : {};
+    const answer =
+      call.path === "describe"
+        ? discovery.describe(catalog, textOf(named["path"])).text
+        : discovery.search(catalog, caller, textOf(named["query"]), limit).text;
+    return { ok: true, json: JSON.stringify(answer) };
+  } catch (error) {
+    return { ok: false, error: factsOf(error, undefined) };
+  }
 }

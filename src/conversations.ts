@@ -1,5 +1,6 @@
 import type { ErrorCode } from "./errors.ts";
 import type { Catalog } from "./model/catalog.ts";
+import { keepNewest } from "./model/newest.ts";
 import type { Outcome, Violation } from "./model/outcome.ts";
 import { search } from "./registry/index.ts";
 
@@ -26,10 +27,7 @@ export function createConversations(): Conversations {
 
   function countsOf(key: string): Map<ErrorCode, number> {
     const counts = refusals.get(key) ?? new Map<ErrorCode, number>();
-    refusals.delete(key);
-    refusals.set(key, counts);
-    const [oldest] = refusals.keys();
-    if (refusals.size > MOST_CONVERSATIONS && oldest !== undefined) refusals.delete(oldest);
+    keepNewest(refusals, [key, counts], MOST_CONVERSATIONS);
     return counts;
   }
 

@@ -33,6 +33,10 @@ export const ERRORS = {
   ARGUMENTS_INVALID: { says: "Cannot call a method with these arguments", fix: "Follow the signature in the message" },
 
   // What the router refuses, for one call.
+  VALIDATION_TIMEOUT: {
+    says: "Cannot check the arguments of a call any longer",
+    fix: "Pass less in one call, or raise timeouts.validationMs in the settings",
+  },
   PERMISSION_MISSING: { says: "Cannot call a method without its permission", fix: "Ask the owner for a grant" },
   APPROVAL_MISSING: {
     says: "Cannot call a method without an approval",
@@ -53,6 +57,14 @@ export const ERRORS = {
   CLIENT_UNABLE: {
     says: "Cannot ask the client",
     fix: "Go on without the answer, or connect with a client that can give it",
+  },
+  DISCOVERY_TIMEOUT: {
+    says: "Cannot look for methods any longer",
+    fix: "Ask again, and for less at once, or raise timeouts.discoveryMs in the settings",
+  },
+  LOCK_TIMEOUT: {
+    says: "Cannot wait longer for the store",
+    fix: "Try again, or raise timeouts.lockMs in the settings",
   },
   SERVER_GONE: { says: "Cannot reach the server of this skill", fix: "Try again later, or go on without it" },
 

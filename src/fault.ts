@@ -68,7 +68,7 @@ export function faultOf(thrown: unknown, tool: string, details: FaultDetails = {
   if (!(thrown instanceof SkillgateError))
     return fault("InternalError", "Cannot go on after a fault of the server", details);
   const { code, facts } = thrown;
-  if (code === "CALL_TIMEOUT")
+  if (code === "CALL_TIMEOUT" || code === "DISCOVERY_TIMEOUT")
     return fault("ToolTimeout", thrown.message, { ...details, ...timeoutFacts(tool, thrown) });
   if (code === "ARGUMENTS_INVALID")
     return fault("ValidationError", thrown.message, { ...details, ...problemFacts(facts["problems"]) });
@@ -81,6 +81,7 @@ const KINDS: Partial<Record<ErrorCode, FaultKind>> = {
   SKILL_UNKNOWN: "ToolNotFound",
   METHOD_UNKNOWN: "ToolNotFound",
   SOURCE_LIMIT: "ValidationError",
+  VALIDATION_TIMEOUT: "ValidationError",
   PERMISSION_MISSING: "AuthorizationError",
   APPROVAL_MISSING: "AuthorizationError",
   SKILL_DISABLED: "AuthorizationError",
@@ -105,12 +106,13 @@ function retryFacts({ retryAfterSeconds }: SkillgateError["facts"]): Pick<FaultD
   return typeof retryAfterSeconds === "number" ? { retry_after: retryAfterSeconds } : {};
 }
 
-function timeoutFacts(tool: string, { facts }: SkillgateError): FaultDetails {
+function timeoutFacts(tool: string, { code, facts }: SkillgateError): FaultDetails {
   const { timeoutMs } = facts;
   return {
     tool_name: tool,
     ...(typeof timeoutMs === "number" && { timeout_ms: timeoutMs }),
-    suggestions: ["Ask for less at once", "Raise the timeout of the method"],
+    suggestions:
+      code === "CALL_TIMEOUT" ? ["Ask for less at once", "Raise the timeout of the method"] : [ERRORS[code].fix],
   };
 }
 

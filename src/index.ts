@@ -7,6 +7,7 @@ export type { Limits } from "./model/limits.ts";
 export type { CallRecord, GuestError, Outcome, Position, Usage, Violation } from "./model/outcome.ts";
 export type { CallSite, Plan } from "./model/plan.ts";
 export type { CallContext, MethodDefinition, MethodMetadata, ProvidedSkill } from "./model/skill.ts";
+export type { Timeouts } from "./model/timeouts.ts";
 export type { RuntimeOptions } from "./options.ts";
 export {
   anthropicTool,

@@ -8,6 +8,7 @@ import { DEFAULT_LIMITS, type Limits } from "./model/limits.ts";
 import { nearest } from "./model/nearest.ts";
 import type { Problem } from "./model/provider.ts";
 import type { ProvidedSkill } from "./model/skill.ts";
+import { DEFAULT_TIMEOUTS, type Timeouts } from "./model/timeouts.ts";
 import type { ServerConfig } from "./providers/mcp/index.ts";
 import type { ApprovalRequest } from "./router/index.ts";
 import { serverUse, type ServerUse } from "./server-use.ts";
@@ -37,6 +38,8 @@ export interface RuntimeOptions {
   /** Of the configured MCP servers, use only those with these names. */
   readonly onlyServers?: readonly string[];
   readonly limits?: Partial<Limits>;
+  /** How long checking arguments, finding methods, waiting for the store and connecting to MCP servers may take. */
+  readonly timeouts?: Partial<Timeouts>;
   /**
    * Folder in which skills keep what they remember, and the runtime its statistics, for the next runtime. Without one both
    * end with the runtime.
@@ -86,6 +89,7 @@ export interface Settings {
   readonly servers: () => Promise<readonly ServerConfig[]>;
   readonly serverUse: ReturnType<typeof serverUse>;
   readonly limits: Limits;
+  readonly timeouts: Timeouts;
   readonly typecheck: boolean;
   readonly learning: LearningSettings;
   readonly sections: Readonly<Record<string, unknown>>;
@@ -128,6 +132,7 @@ export async function readOptions(options: RuntimeOptions): Promise<Settings> {
       lazy: options.lazy ?? false,
     }),
     limits: mergeLimits(mergeLimits(DEFAULT_LIMITS, files.limits), options.limits),
+    timeouts: mergeTimeouts(mergeTimeouts(DEFAULT_TIMEOUTS, files.timeouts), options.timeouts),
     typecheck: options.typecheck ?? (options.lazy !== true && files.settings["typecheck"] !== false),
     learning: options.learning === undefined ? (fromFile ?? LEARNS_ALL) : learningOption(options.learning),
     sections: files.settings,
@@ -151,7 +156,7 @@ const UNREADABLE_LEARNING: Problem = {
 function learningOption(option: unknown): LearningSettings {
   const settings = parseLearning(option);
   if (settings !== undefined) return settings;
-  throw new SkillgateError("OPTION_INVALID", sentence("OPTION_INVALID", LEARNING_FORM));
+  throw invalidOption(LEARNING_FORM);
 }
 
 /** One switch for all, or one for each; `undefined` for what is neither. */
@@ -179,27 +184,54 @@ const LONGEST_MS = 2 ** 31 - 1;
 
 /** Limits with some of them replaced; throws `OPTION_INVALID` for an unknown one, or one that is no positive number. */
 export function mergeLimits(limits: Limits, changes: Partial<Limits> | undefined): Limits {
-  for (const [name, value] of Object.entries(changes ?? {})) {
-    if (!Object.hasOwn(limits, name)) {
-      const near = nearest(name, Object.keys(limits)).join(", ");
-      throw new SkillgateError(
-        "OPTION_INVALID",
-        sentence("OPTION_INVALID", `limits.${name} is unknown${near && `; nearest: ${near}`}`),
-      );
-    }
-    if (typeof value !== "number" || !(value > 0) || !Number.isFinite(value)) {
-      throw new SkillgateError(
-        "OPTION_INVALID",
-        sentence("OPTION_INVALID", `limits.${name} must be a positive number, not ${JSON.stringify(value)}`),
-      );
-    }
-  }
+  requireNumbers("limits", Object.keys(limits), changes);
   const merged = { ...limits, ...changes };
-  // A longer delay makes a timer fire at once.
-  return { ...merged, cpuMs: Math.min(merged.cpuMs, LONGEST_MS), wallMs: Math.min(merged.wallMs, LONGEST_MS) };
+  return { ...merged, cpuMs: bounded(merged.cpuMs), wallMs: bounded(merged.wallMs) };
 }
 
-type Files = Pick<Config, "servers" | "skillsDir" | "limits" | "settings" | "variables" | "warnings" | "ask">;
+/** The same for timeouts. */
+function mergeTimeouts(timeouts: Timeouts, changes: Partial<Timeouts> | undefined): Timeouts {
+  requireNumbers("timeouts", Object.keys(timeouts), changes);
+  const { validationMs, discoveryMs, lockMs, connectMs } = { ...timeouts, ...changes };
+  return {
+    validationMs: bounded(validationMs),
+    discoveryMs: bounded(discoveryMs),
+    lockMs: bounded(lockMs),
+    connectMs: bounded(connectMs),
+  };
+}
+
+/** A program in plain JavaScript may pass anything. */
+function requireNumbers(option: string, names: readonly string[], changes: unknown = {}): void {
+  if (!isRecord(changes)) throw invalidOption(`${option} must be an object of numbers, not ${shown(changes)}`);
+  for (const [name, value] of Object.entries(changes)) {
+    if (!names.includes(name)) {
+      const near = nearest(name, names).join(", ");
+      throw invalidOption(`${option}.${name} is unknown${near && `; nearest: ${near}`}`);
+    }
+    if (typeof value !== "number" || !(value > 0) || !Number.isFinite(value))
+      throw invalidOption(`${option}.${name} must be a positive number, not ${shown(value)}`);
+  }
+}
+
+/** A longer delay makes a timer fire at once, and not every timer takes parts of a millisecond. */
+function bounded(ms: number): number {
+  return Math.min(Math.ceil(ms), LONGEST_MS);
+}
+
+/** JSON has no word for `NaN`. */
+function shown(value: unknown): string {
+  return typeof value === "string" || isRecord(value) ? JSON.stringify(value) : String(value);
+}
+
+function invalidOption(what: string): SkillgateError {
+  return new SkillgateError("OPTION_INVALID", sentence("OPTION_INVALID", what));
+}
+
+type Files = Pick<
+  Config,
+  "servers" | "skillsDir" | "limits" | "timeouts" | "settings" | "variables" | "warnings" | "ask"
+>;
 
 async function readFiles(options: RuntimeOptions, cwd: string, env: Settings["env"]): Promise<Files> {
   const { settings, mcpConfig, discover = false } = options;
@@ -224,8 +256,5 @@ function parseSkill(value: unknown, index: number): ProvidedSkill {
   ) {
     return value as unknown as ProvidedSkill;
   }
-  throw new SkillgateError(
-    "OPTION_INVALID",
-    sentence("OPTION_INVALID", `skills[${index}] is no skill; make it with defineSkill({ … })`),
-  );
+  throw invalidOption(`skills[${index}] is no skill; make it with defineSkill({ … })`);
 }

@@ -20,7 +20,10 @@ export interface Providers {
 }
 
 /** What providers are told. */
-export interface ProviderSettings extends Pick<Settings, "skillsDir" | "watch" | "servers" | "serverUse" | "env"> {
+export interface ProviderSettings extends Pick<
+  Settings,
+  "skillsDir" | "watch" | "servers" | "serverUse" | "timeouts" | "env"
+> {
   /** Names of the skills that want a process of their own. */
   readonly isolated: readonly string[];
   readonly log: LogListener;
@@ -67,7 +70,7 @@ const NONE: Opened = { servers: [], known: Promise.resolve(), ready: Promise.res
 
 /** Loads the folder of skills, and lets MCP servers connect in the background. Rooms without work are not loaded. */
 async function openProviders(
-  { skillsDir, watch, isolated, log, servers: declared, serverUse, env }: ProviderSettings,
+  { skillsDir, watch, isolated, log, servers: declared, serverUse, timeouts, env }: ProviderSettings,
   sources: Sources,
 ): Promise<Opened> {
   if (skillsDir !== undefined) {
@@ -79,6 +82,7 @@ async function openProviders(
   const { connectServers } = await import("./providers/mcp/index.ts");
   const provider = connectServers(servers, {
     ...serverUse,
+    connectTimeoutMs: timeouts.connectMs,
     env,
     clientInfo: { name: "skillgate", version: VERSION },
   });

@@ -4,10 +4,10 @@ import { createDiscovery, learningRoute } from "./discovery.ts";
 import { createLearning, type Learning } from "./learning/index.ts";
 import type { ArgumentProblem } from "./model/arguments.ts";
 import { mayCall } from "./model/caller.ts";
-import type { Catalog, Method } from "./model/catalog.ts";
+import type { Method } from "./model/catalog.ts";
 import { createKeptResults } from "./model/results.ts";
 import type { RuntimeOptions, Settings } from "./options.ts";
-import { type Registry, search } from "./registry/index.ts";
+import { describe, type Registry } from "./registry/index.ts";
 import { type AuditEntry, createRouter, type Router } from "./router/index.ts";
 import type { Rooms } from "./run-snippet.ts";
 import type { SkillSettings } from "./skill-settings.ts";
@@ -50,8 +50,8 @@ export function openRooms({
   const typecheck = settings.typecheck ? createTypecheck() : undefined;
   if (options.typecheck === true) typecheck?.load();
   const learning = createLearning(settings.learning);
-  const discovery = createDiscovery(learning);
-  const validator = createValidator();
+  const discovery = createDiscovery(learning, settings.timeouts.discoveryMs);
+  const validator = createValidator(settings.timeouts.validationMs);
   const router = createRouter({
     validator,
     ...(options.approve !== undefined && { approve: options.approve }),
@@ -82,12 +82,8 @@ export function openRooms({
       isDisabled,
       problems: (method, args) => validator.problems(method, args),
       mayCall: (path) => mayCall(caller, path),
-      exampleCall: ({ path }) => discovery.describe(catalog, path).example,
-      findSimilar: (words) => similar(catalog, words),
+      exampleCall: ({ path }) => describe(catalog, path).example,
+      findSimilar: (words) => discovery.similar(catalog, words),
     })),
   };
-}
-
-function similar(catalog: Catalog, words: string): readonly NonNullable<ReturnType<Catalog["method"]>>[] {
-  return search(catalog, words, { limit: 3 }).results.flatMap(({ path }) => catalog.method(path) ?? []);
 }

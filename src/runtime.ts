@@ -15,6 +15,7 @@ import type { Plan } from "./model/plan.ts";
 import type { Problem } from "./model/provider.ts";
 import type { KeptResults } from "./model/results.ts";
 import type { ProvidedSkill } from "./model/skill.ts";
+import type { Timeouts } from "./model/timeouts.ts";
 import { type LogLevel, mergeLimits, readOptions, type RuntimeOptions, type Settings } from "./options.ts";
 import type { ServerStatus } from "./providers/mcp/index.ts";
 import { createProviders, type Providers } from "./providers-of.ts";
@@ -96,7 +97,7 @@ export interface Runtime extends AsyncDisposable, SkillControl {
   /** The newest decisions and calls, the oldest first. */
   audit(): readonly AuditEntry[];
   /** Takes part in learning: what is called next is what was meant, for this caller. */
-  search(query: string, options?: Omit<SearchOptions, "learned"> & CallerOption): SearchAnswer;
+  search(query: string, options?: Omit<SearchOptions, "learned" | "deadline"> & CallerOption): SearchAnswer;
   describe(path: string, options?: CallerOption): Description;
   /** TypeScript of the named skills, or of all. */
   declarations(skills?: readonly string[], options?: CallerOption): string;
@@ -117,6 +118,7 @@ export interface Runtime extends AsyncDisposable, SkillControl {
   validate(path: string, input: unknown, options?: CallerOption): readonly ArgumentProblem[];
   /** What a run may use where nothing else is said. */
   readonly limits: Limits;
+  readonly timeouts: Timeouts;
   /** The sections of settings.yaml as they were written. */
   readonly sections: Readonly<Record<string, unknown>>;
   readonly servers: readonly ServerStatus[];
@@ -147,7 +149,7 @@ export async function createRuntime(options: RuntimeOptions = {}): Promise<Runti
   });
   const { log } = options;
   if (log !== undefined) events.on("log", ({ level, text, path }) => log(level, text, path));
-  const store = createStore(settings.store);
+  const store = createStore(settings.store, settings.timeouts.lockMs);
   const statistics = createLastingStatistics(store, (error) =>
     events.emit("log", { level: "warn", text: `Cannot keep statistics: ${messageOf(error)}` }),
   );
@@ -215,6 +217,7 @@ function openRuntime(parts: Parts): Runtime {
       return registry.catalog;
     },
     limits: parts.settings.limits,
+    timeouts: parts.settings.timeouts,
     sections: parts.settings.sections,
     get servers() {
       return providers.servers;

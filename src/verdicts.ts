@@ -1,5 +1,6 @@
 import { readSnippet } from "./frontend/index.ts";
 import { gatekeep, type Questions, type Verdict } from "./gatekeeper/index.ts";
+import { keepNewest } from "./model/newest.ts";
 import type { RunRequest } from "./run-snippet.ts";
 
 /** So many verdicts are remembered, on sources of so many characters at most: some megabytes in all. */
@@ -28,10 +29,7 @@ export function inspectWith(questionsOf: (request: Parameters<Inspect>[1]) => Qu
     const before = key === undefined ? undefined : known.get(key);
     const checked = before ?? inspect(source, request, questionsOf(request));
     if (key === undefined || checked.program === undefined) return checked;
-    known.delete(key);
-    known.set(key, checked);
-    const [oldest] = known.keys();
-    if (known.size > MOST && oldest !== undefined) known.delete(oldest);
+    keepNewest(known, [key, checked], MOST);
     return checked;
   };
 }

@@ -2,11 +2,11 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
 import type { Caller } from "../src/model/caller.ts";
-import type { JsonSchema } from "../src/model/json.ts";
 import type { Limits } from "../src/model/limits.ts";
 import type { Outcome } from "../src/model/outcome.ts";
 import type { ProvidedSkill } from "../src/model/skill.ts";
 import { createRuntime, type Runtime } from "../src/runtime.ts";
+import { inputOf, type Stub, STUBS } from "./stubs.ts";
 
 /** The first line of a program's file says what must become of it; the snippet is the rest. */
 export interface Program {
@@ -21,20 +21,6 @@ export interface Program {
   readonly result?: unknown;
   readonly calls?: number;
 }
-
-interface Stub {
-  readonly permission: "allow" | "deny" | "approve" | "hidden";
-  readonly params: Readonly<Record<string, string>>;
-  readonly impl: string;
-}
-
-interface Stubs {
-  readonly canaries: Readonly<Record<string, string>>;
-  readonly files: Readonly<Record<string, string>>;
-  readonly tools: Readonly<Record<string, Stub>>;
-}
-
-export const STUBS = JSON.parse(readFileSync(new URL("fixtures/stubs.json", import.meta.url), "utf8")) as Stubs;
 
 /** What a program may not have touched, and what it may not have learnt. */
 export interface Traces {
@@ -136,7 +122,7 @@ function stubSkills(traces: Traces): readonly ProvidedSkill[] {
       .map(([path, stub]) => ({
         name: path.slice(name.length + 1),
         description: path,
-        input: schemaOf(stub.params),
+        input: inputOf(stub),
         metadata: { approval: stub.permission === "approve" ? "user" : "none" },
       })),
     invoke: async ({ name: method }, input, { runId }) => {
@@ -150,19 +136,6 @@ function stubSkills(traces: Traces): readonly ProvidedSkill[] {
       return implementation(input);
     },
   }));
-}
-
-function schemaOf(params: Stub["params"]): JsonSchema {
-  const typeOf = (type: string): JsonSchema => {
-    const bare = type.replace("?", "");
-    if (bare === "any") return {};
-    return bare.endsWith("[]") ? { type: "array", items: { type: bare.slice(0, -2) } } : { type: bare };
-  };
-  return {
-    type: "object",
-    properties: Object.fromEntries(Object.entries(params).map(([name, type]) => [name, typeOf(type)])),
-    required: Object.keys(params).filter((name) => !params[name]?.endsWith("?")),
-  };
 }
 
 /** How an outcome is called in the programs' first lines. */

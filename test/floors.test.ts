@@ -9,6 +9,7 @@ const FLOORS = [
   ["model"],
   [
     "define-skill.ts",
+    "skill-metadata.ts",
     "standard-schema.ts",
     "valibot-schema.ts",
     "frontend",

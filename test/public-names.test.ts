@@ -32,6 +32,7 @@ const TYPES = [
   "ServerUse",
   "Skill",
   "Statistics",
+  "Timeouts",
   "Usage",
   "Violation",
 ];

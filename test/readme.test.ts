@@ -3,6 +3,7 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { DEFAULT_LIMITS } from "../src/model/limits.ts";
+import { DEFAULT_TIMEOUTS } from "../src/model/timeouts.ts";
 
 const README = readFileSync("README.md", "utf8");
 
@@ -38,10 +39,10 @@ test("the library example of the README prints what it says", () => {
   }
 });
 
-test("the README's limits are the default limits", () => {
+test("the README's limits and timeouts are the defaults", () => {
   const rows = [...README.matchAll(/^\| `(\w+)` +\| ([\d ]+?) +\|/gm)];
   const limits = rows.map(([, name, amount = ""]) => [name, Number(amount.replaceAll(" ", ""))]);
-  expect(Object.fromEntries(limits)).toEqual(DEFAULT_LIMITS);
+  expect(Object.fromEntries(limits)).toEqual({ ...DEFAULT_LIMITS, ...DEFAULT_TIMEOUTS });
 });
 
 function start(...args: readonly string[]) {

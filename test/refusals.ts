@@ -1,6 +1,6 @@
 import { defineSkill, type ProvidedSkill } from "../src/index.ts";
+import { ADD } from "./add-method.ts";
 
-const NUMBERS = { type: "object", properties: { a: { type: "number" }, b: { type: "number" } }, required: ["a", "b"] };
 const ID = { type: "object", properties: { id: { type: "number" } }, required: ["id"] };
 const USER = {
   type: "object",
@@ -15,7 +15,7 @@ export const SAMPLE_SKILLS: readonly ProvidedSkill[] = [
     name: "MathSkill",
     description: "Computes",
     methods: {
-      add: { description: "Add two numbers", input: NUMBERS, run: async ({ a, b }) => Number(a) + Number(b) },
+      add: ADD,
     },
   }),
   defineSkill({

@@ -5,16 +5,13 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
 import { createRuntime, defineSkill, type Limits, type Outcome, type Runtime } from "../src/index.ts";
+import { ADD } from "./add-method.ts";
 
 const MathSkill = defineSkill({
   name: "MathSkill",
   description: "Does sums",
   methods: {
-    add: {
-      description: "Add two numbers",
-      input: { type: "object", properties: { a: { type: "number" }, b: { type: "number" } }, required: ["a", "b"] },
-      run: async ({ a, b }: { a: number; b: number }) => a + b,
-    },
+    add: ADD,
     fail: {
       description: "Always fails",
       run: async () => {

@@ -5,6 +5,7 @@ import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 
 import { createRuntime, defineSkill, type RuntimeOptions, type Runtime } from "../src/index.ts";
+import { ADD } from "./add-method.ts";
 
 let folder: string;
 const opened: Runtime[] = [];
@@ -27,11 +28,7 @@ const MathSkill = defineSkill({
   name: "MathSkill",
   description: "Does sums",
   methods: {
-    add: {
-      description: "Add two numbers",
-      input: { type: "object", properties: { a: { type: "number" }, b: { type: "number" } }, required: ["a", "b"] },
-      run: async ({ a, b }: { a: number; b: number }) => a + b,
-    },
+    add: ADD,
     fail: {
       description: "Fail",
       run: async () => {

@@ -3,6 +3,7 @@ import { dirname, resolve } from "node:path";
 import { messageOf } from "../errors.ts";
 import type { Limits } from "../model/limits.ts";
 import type { Problem } from "../model/provider.ts";
+import type { Timeouts } from "../model/timeouts.ts";
 import type { ServerConfig } from "../providers/mcp/index.ts";
 import { invalid, readConfigFile } from "./file.ts";
 import { type ConfigFile, configFiles, type ConfigOptions, foldersOf } from "./files.ts";
@@ -35,6 +36,7 @@ export interface Config {
   /** Absolute. */
   readonly skillsDir?: string;
   readonly limits?: Partial<Limits>;
+  readonly timeouts?: Partial<Timeouts>;
   /** The sections of settings.yaml as they were written. */
   readonly settings: Readonly<Record<string, unknown>>;
   /** What placeholders in settings stand for. */
@@ -63,7 +65,7 @@ export async function loadConfig(options: ConfigOptions): Promise<Config> {
     ...settings,
     warnings: forAllRuns,
   });
-  const { mcpEnabled, skillsDir, limits } = settings;
+  const { mcpEnabled, skillsDir, limits, timeouts } = settings;
   const sources: ServerSources = {
     ...project,
     contents: inOrder,
@@ -77,6 +79,7 @@ export async function loadConfig(options: ConfigOptions): Promise<Config> {
     ...read,
     ...(skillsDir !== undefined && { skillsDir: resolve(dirname(files.settings.path), skillsDir) }),
     ...(limits !== undefined && { limits }),
+    ...(timeouts !== undefined && { timeouts }),
     settings: settings.sections,
     variables: project.variables,
     warnings: [...project.warnings, ...inOrder.flatMap((content) => content.warnings), ...read.warnings],

@@ -2,6 +2,7 @@ import { isRecord } from "../model/json.ts";
 import { DEFAULT_LIMITS, type Limits } from "../model/limits.ts";
 import { nearest } from "../model/nearest.ts";
 import type { Problem } from "../model/provider.ts";
+import { DEFAULT_TIMEOUTS, type Timeouts } from "../model/timeouts.ts";
 import { type ConfigDocument, parseDocument, type Path } from "./document/index.ts";
 import { invalid } from "./file.ts";
 import { inputsOf } from "./inputs.ts";
@@ -17,6 +18,7 @@ export interface Settings extends FileContent {
   /** `skills.dir` */
   readonly skillsDir?: string;
   readonly limits?: Partial<Limits>;
+  readonly timeouts?: Partial<Timeouts>;
 }
 
 const SECTIONS = [
@@ -24,6 +26,7 @@ const SECTIONS = [
   "mcp",
   "mcpServers",
   "limits",
+  "timeouts",
   "typecheck",
   "learning",
   "policy",
@@ -43,15 +46,25 @@ export function parseSettings(text: string, label: string): Settings {
 function settingsOf(document: ConfigDocument, label: string): Settings {
   const { mcp, skills } = document.value;
   const skillsDir = isRecord(skills) ? skills["dir"] : skills;
-  const { limits, warnings } = parseLimits(document, label);
+  const limits = parseNumbers(document, label, {
+    section: "limits",
+    what: "limit",
+    names: Object.keys(DEFAULT_LIMITS),
+  });
+  const timeouts = parseNumbers(document, label, {
+    section: "timeouts",
+    what: "timeout",
+    names: Object.keys(DEFAULT_TIMEOUTS),
+  });
   return {
     sections: document.value,
     entries: [...serversAt(document, ["mcp", "servers"], label), ...serversAt(document, ["mcpServers"], label)],
     inputs: inputsOf(isRecord(mcp) ? mcp : {}),
-    warnings: [...unknownNames(document, label), ...warnings],
+    warnings: [...unknownNames(document, label), ...limits.warnings, ...timeouts.warnings],
     mcpEnabled: !(isRecord(mcp) && mcp["enabled"] === false),
     ...(typeof skillsDir === "string" && { skillsDir }),
-    ...(limits !== undefined && { limits }),
+    ...(limits.numbers !== undefined && { limits: limits.numbers }),
+    ...(timeouts.numbers !== undefined && { timeouts: timeouts.numbers }),
   };
 }
 
@@ -94,24 +107,35 @@ function unknownName(document: ConfigDocument, label: string, { what, path, name
   return { source: label, error: message };
 }
 
-/** Each limit has to be a whole number above 0; one that is not keeps its default. */
-function parseLimits(
+/** A section whose settings are all numbers. */
+interface NumbersSection {
+  readonly section: "limits" | "timeouts";
+  /** One of its settings, in a message. */
+  readonly what: string;
+  readonly names: readonly string[];
+}
+
+/** Each has to be a whole number above 0; one that is not keeps its default. */
+function parseNumbers(
   document: ConfigDocument,
   label: string,
-): { limits?: Partial<Limits>; warnings: readonly Problem[] } {
-  const { limits: section } = document.value;
-  if (section == null) return { warnings: [] };
-  const names = Object.keys(DEFAULT_LIMITS);
+  { section, what, names }: NumbersSection,
+): { numbers?: Readonly<Partial<Record<string, number>>>; warnings: readonly Problem[] } {
+  const written = document.value[section];
+  if (written == null) return { warnings: [] };
   const warnings: Problem[] = [];
-  const limits: Partial<Record<string, number>> = {};
-  for (const [name, value] of Object.entries(isRecord(section) ? section : {})) {
-    const path = ["limits", name];
-    if (!names.includes(name)) warnings.push(unknownName(document, label, { what: "limit", path, names }));
-    else if (typeof value === "number" && Number.isSafeInteger(value) && value > 0) limits[name] = value;
-    else {
-      const wrong = `the limit "${name}" must be a whole number above 0`;
-      warnings.push({ source: label, error: invalid(label, wrong, document.placeOf(path)).message });
-    }
+  const warn = (wrong: string, path: Path): unknown =>
+    warnings.push({ source: label, error: invalid(label, wrong, document.placeOf(path)).message });
+  if (!isRecord(written)) {
+    warn(`"${section}" must have names and numbers, as in ${section}: { ${names[0]}: 1000 }`, [section]);
+    return { warnings };
   }
-  return { limits, warnings };
+  const numbers: Partial<Record<string, number>> = {};
+  for (const [name, value] of Object.entries(written)) {
+    const path = [section, name];
+    if (!names.includes(name)) warnings.push(unknownName(document, label, { what, path, names }));
+    else if (typeof value === "number" && Number.isSafeInteger(value) && value > 0) numbers[name] = value;
+    else warn(`the ${what} "${name}" must be a whole number above 0`, path);
+  }
+  return { numbers, warnings };
 }

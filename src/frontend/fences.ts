@@ -1,6 +1,7 @@
 import type { Finding } from "../model/frame.ts";
 import { blankedAround, type Span } from "./blank.ts";
-import { ParseFailure, parseJavaScript } from "./parser.ts";
+import { ParseFailure } from "./bounded-parser.ts";
+import { parseJavaScript } from "./parser.ts";
 
 /** The program among the Markdown around it, or why it is not certain which that is. */
 export type Unfenced =

@@ -1,5 +1,6 @@
 import type { Program as Tree } from "acorn";
-import { attempt, parseJavaScript, ParseFailure } from "./parser.ts";
+import { ParseFailure } from "./bounded-parser.ts";
+import { attempt, parseJavaScript } from "./parser.ts";
 import type { ReadProgram } from "./read.ts";
 import { childrenOf, type TsNode } from "./ts-nodes.ts";
 

@@ -1,5 +1,6 @@
 import type { ExpressionStatement } from "acorn";
-import { attempt, parseExpressionAt, ParseFailure } from "./parser.ts";
+import { ParseFailure } from "./bounded-parser.ts";
+import { attempt, parseExpressionAt } from "./parser.ts";
 import type { ReadProgram, Reading } from "./read.ts";
 
 /**

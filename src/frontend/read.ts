@@ -4,7 +4,8 @@ import type { Edit } from "../model/snippet.ts";
 import { eraseTypes } from "./erase.ts";
 import { endLines } from "./line-starts.ts";
 import { readObjectAtEnd } from "./object-at-end.ts";
-import { attempt, ParseFailure, parseJavaScript } from "./parser.ts";
+import { ParseFailure } from "./bounded-parser.ts";
+import { attempt, parseJavaScript } from "./parser.ts";
 import { explainFailure } from "./syntax.ts";
 
 export interface ReadProgram {

@@ -1,5 +1,5 @@
 import type { Finding } from "../model/frame.ts";
-import { PARSE_LIMITS, type ParseFailure } from "./parser.ts";
+import { PARSE_LIMITS, type ParseFailure } from "./bounded-parser.ts";
 
 /** What a text that cannot be parsed most likely is, and what to write instead. The first that fits is told. */
 interface Habit {

@@ -1,21 +1,25 @@
 import type { AssignmentProperty, Identifier, MemberExpression } from "acorn";
 import { shown } from "../model/frame.ts";
 import { type Inspection, parentOf } from "./inspection.ts";
-import { literalName } from "./walk.ts";
+import { knownName } from "./literals.ts";
 
 /** Writes the right name for a member: `device.math_skill` → `device.MathSkill`. */
-export function correctMember({ property, computed }: MemberExpression, name: string, { report }: Inspection): void {
+export function correctMember(
+  { property, computed }: MemberExpression,
+  name: string,
+  { report, scopes }: Inspection,
+): void {
   report.replace(property, computed ? JSON.stringify(name) : name);
-  report.note(noteOf(literalName(property, computed), name));
+  report.note(noteOf(knownName(property, computed, scopes), name));
 }
 
 /** Writes the right name for a key of a pattern; the variable keeps its own. */
 export function correctKey(
   { key, computed, shorthand }: AssignmentProperty,
   name: string,
-  { report }: Inspection,
+  { report, scopes }: Inspection,
 ): void {
-  const was = literalName(key, computed) ?? "";
+  const was = knownName(key, computed, scopes) ?? "";
   report.replace(key, shorthand ? `${name}: ${was}` : computed ? JSON.stringify(name) : name);
   report.note(noteOf(was, name));
 }

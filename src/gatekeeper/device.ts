@@ -3,11 +3,20 @@ import type { Method, Skill } from "../model/catalog.ts";
 import { shown } from "../model/frame.ts";
 import { DEVICE_METHOD_NAMES, DEVICE_NAMES, GLOBALS } from "./allowlist.ts";
 import { correctKey, correctMember, correctName } from "./corrections.ts";
+import {
+  PLAIN_FORM,
+  refuseCall,
+  refuseChange,
+  refuseDynamic,
+  refuseMemberOf,
+  refuseUncalled,
+} from "./device-refusals.ts";
 import { receiverOf } from "./handed-over.ts";
 import type { Inspection } from "./inspection.ts";
-import { DEVICE, formOf, isTarget, isTest, type Meaning, nameOf } from "./meaning.ts";
+import { knownName } from "./literals.ts";
+import { DEVICE, isTarget, isTest, type Meaning, nameOf } from "./meaning.ts";
 import { findMember, findMethod } from "./members.ts";
-import { callForm, inOtherStyle } from "./names.ts";
+import { inOtherStyle } from "./names.ts";
 import type { Binding } from "./scopes.ts";
 import { literalName } from "./walk.ts";
 
@@ -33,8 +42,6 @@ export interface DeviceUse {
   /** Free names that stand for something on `device`. */
   readonly understood: ReadonlySet<Identifier>;
 }
-
-const PLAIN_FORM = "Write device.Skill.method(…) with literal names";
 
 /**
  * Follows `device` through the program: members with literal names, constant aliases and destructuring. Whatever it cannot
@@ -122,15 +129,16 @@ class Follower {
     else if (parent.type === "MemberExpression" && parent.object === node) this.#member(parent, meaning);
     else if (parent.type === "VariableDeclarator" && parent.init === node) this.#declared(node, parent, meaning);
     else if (parent.type === "CallExpression" && parent.callee === node) this.#called(node, parent, meaning);
-    else if (isTarget(node, this.#inspection)) this.#refuseChange(node, meaning);
+    else if (isTarget(node, this.#inspection)) refuseChange(node, meaning, this.#inspection);
     else if (isTest(node, parent)) this.#tested(meaning);
     else this.#asValue(node, parent, meaning);
   }
 
   #member(member: MemberExpression, meaning: Meaning): void {
-    const name = literalName(member.property, member.computed);
-    if (meaning.kind === "method") return this.#refuseMember(member, name, meaning.path);
-    if (name === undefined) return this.#refuseDynamic(member, "a computed name", PLAIN_FORM);
+    const name = knownName(member.property, member.computed, this.#inspection.scopes);
+    if (meaning.kind === "method") return refuseMemberOf(meaning.path, member, name, this.#inspection);
+    if (name === undefined)
+      return refuseDynamic(member, { values: "a computed name", fix: PLAIN_FORM }, this.#inspection);
     if (meaning.kind === "skill" && this.#dotted(member, name, meaning.skill)) return;
     const found = findMember(name, meaning, member, this.#inspection);
     if (found === undefined) return;
@@ -157,7 +165,7 @@ class Follower {
   #declared(node: AnyNode, { id }: VariableDeclarator, meaning: Meaning): void {
     if (id.type === "Identifier") return this.#aliased(node, id, meaning);
     if (id.type === "ObjectPattern" && meaning.kind !== "method") return this.#destructured(id, meaning);
-    this.#refuseDynamic(id, "a pattern", PLAIN_FORM);
+    refuseDynamic(id, { values: "a pattern", fix: PLAIN_FORM }, this.#inspection);
   }
 
   #aliased(node: AnyNode, id: Identifier, meaning: Meaning): void {
@@ -165,14 +173,19 @@ class Follower {
     const isConstant = binding !== undefined && binding.writes.length === 0 && binding.declared.length === 1;
     if (isConstant) return this.alias(binding, meaning);
     const name = shown(id.name);
-    this.#refuseDynamic(node, `the variable ${name} that changes`, `Write const ${name} = ${nameOf(meaning)}`);
+    refuseDynamic(
+      node,
+      { values: `the variable ${name} that changes`, fix: `Write const ${name} = ${nameOf(meaning)}` },
+      this.#inspection,
+    );
   }
 
   #destructured(pattern: ObjectPattern, meaning: Exclude<Meaning, { readonly kind: "method" }>): void {
     for (const property of pattern.properties) {
-      const name = property.type === "Property" ? literalName(property.key, property.computed) : undefined;
+      const { scopes } = this.#inspection;
+      const name = property.type === "Property" ? knownName(property.key, property.computed, scopes) : undefined;
       if (property.type === "RestElement" || name === undefined) {
-        this.#refuseDynamic(property, "a pattern without literal names", PLAIN_FORM);
+        refuseDynamic(property, { values: "a pattern without literal names", fix: PLAIN_FORM }, this.#inspection);
         continue;
       }
       const found = findMember(name, meaning, property.key, this.#inspection);
@@ -182,19 +195,14 @@ class Follower {
       if (value.type === "Identifier") this.#aliased(value, value, found.meaning);
       else if (value.type === "ObjectPattern" && found.meaning.kind !== "method")
         this.#destructured(value, found.meaning);
-      else this.#refuseDynamic(value, "a pattern with a default", PLAIN_FORM);
+      else refuseDynamic(value, { values: "a pattern with a default", fix: PLAIN_FORM }, this.#inspection);
     }
   }
 
   #called(node: AnyNode, call: CallExpression, meaning: Meaning): void {
-    if (meaning.kind === "method") {
-      this.#paths.add(meaning.path);
-      this.#uses.push({ path: meaning.path, method: meaning.method, node, call, isWholeSkill: false });
-    } else if (meaning.kind === "skill") {
-      const [first] = meaning.skill.methods;
-      const fix = first === undefined ? PLAIN_FORM : `Write ${callForm(first)}`;
-      this.#refuseDynamic(call, `${meaning.skill.name} is a skill and no method`, fix);
-    } else this.#refuseDynamic(call, "device is no function", PLAIN_FORM);
+    if (meaning.kind !== "method") return refuseCall(call, meaning, this.#inspection);
+    this.#paths.add(meaning.path);
+    this.#uses.push({ path: meaning.path, method: meaning.method, node, call, isWholeSkill: false });
   }
 
   /** Whether something is there may be asked; it is there if the program uses it. */
@@ -207,19 +215,16 @@ class Follower {
     if (meaning.kind === "device") {
       if (this.#handedOver(node)) return;
       const fix = `${PLAIN_FORM}; to find one, call await device.search_skills("…")`;
-      return this.#refuseDynamic(node, "device as a value", fix);
+      return refuseDynamic(node, { values: "device as a value", fix }, this.#inspection);
     }
     if (parent.type === "AssignmentExpression" && parent.left.type !== "MemberExpression")
-      return this.#refuseDynamic(node, "a variable that changes", `Write const name = ${nameOf(meaning)}`);
+      return refuseDynamic(
+        node,
+        { values: "a variable that changes", fix: `Write const name = ${nameOf(meaning)}` },
+        this.#inspection,
+      );
     if (meaning.kind === "skill") return this.#skillAsValue(node, meaning.skill);
-    const form = formOf(meaning);
-    if (parent.type === "NewExpression" && parent.callee === node)
-      return this.#refuseDynamic(parent, "a method with new", `Write ${form}`);
-    if (parent.type === "TaggedTemplateExpression")
-      return this.#refuseDynamic(parent, "a method as a template tag", `Write ${form}`);
-    if (parent.type === "ExpressionStatement" || parent.type === "AwaitExpression") {
-      return this.#refuseDynamic(node, `${meaning.path} is not called`, `Write ${form}`);
-    }
+    if (refuseUncalled(node, parent, meaning, this.#inspection)) return;
     this.#paths.add(meaning.path);
     this.#uses.push({ path: meaning.path, method: meaning.method, node, call: undefined, isWholeSkill: false });
   }
@@ -245,7 +250,7 @@ class Follower {
     const { mayCall } = this.#inspection.questions;
     if (skill.methods.some(({ path }) => !mayCall(path))) {
       const fix = `Write device.${skill.name}.method(…) with the name of the method`;
-      return this.#refuseDynamic(node, `${skill.name} as a value`, fix);
+      return refuseDynamic(node, { values: `${skill.name} as a value`, fix }, this.#inspection);
     }
     if (this.#wholeSkills.has(skill.name)) return;
     this.#addWholeSkill(skill);
@@ -256,25 +261,6 @@ class Follower {
   #addWholeSkill(skill: Skill): void {
     this.#wholeSkills.add(skill.name);
     for (const { path } of skill.methods) if (this.#inspection.questions.mayCall(path)) this.#paths.add(path);
-  }
-
-  #refuseMember(member: MemberExpression, name: string | undefined, path: string): void {
-    const form = `device.${path}(…)`;
-    if (name === "call" || name === "apply" || name === "bind") {
-      return this.#refuseDynamic(member.property, `${path}.${name}`, `Call it directly: ${form}`);
-    }
-    if (name === "then" || name === "catch" || name === "finally") {
-      return this.#refuseDynamic(member.property, `${path} is not called`, `Write ${form}.${name}(…)`);
-    }
-    this.#refuseDynamic(member.property, `${path}.${shown(name ?? "[…]")}`, `Call it: ${form}`);
-  }
-
-  #refuseChange(node: AnyNode, meaning: Meaning): void {
-    this.#inspection.report.refuse("DEVICE_READONLY", node, () => ({ values: nameOf(meaning) }));
-  }
-
-  #refuseDynamic(place: AnyNode, values: string, fix: string): void {
-    this.#inspection.report.refuse("DEVICE_DYNAMIC", place, () => ({ values, fix }));
   }
 
   #parent(node: AnyNode): AnyNode | undefined {

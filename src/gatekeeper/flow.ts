@@ -1,15 +1,7 @@
 import type { AnyNode, CallExpression, Identifier, NewExpression } from "acorn";
 import { GLOBALS } from "./allowlist.ts";
-import {
-  constructorOf,
-  functionAround,
-  functionOf,
-  type Inspection,
-  isAsync,
-  isInTry,
-  mayAwait,
-  parentOf,
-} from "./inspection.ts";
+import { constructorOf, functionOf, type Inspection, isAsync, parentOf } from "./inspection.ts";
+import { type MembersByName, membersByName } from "./members-by-name.ts";
 import {
   ADDING,
   CHECKED,
@@ -18,6 +10,7 @@ import {
   DOUBT,
   EITHER,
   GIVEN,
+  type Known,
   LISTING_CALLBACKS,
   type Need,
   REARRANGING,
@@ -32,12 +25,14 @@ import {
   VALUE,
 } from "./need.ts";
 import { presenceOf } from "./presence.ts";
-import { HOLDERS, needOfTarget, PLACES, PLACES_INSIDE } from "./places.ts";
-import { byType, collect, type FunctionNode, isFunction, literalName } from "./walk.ts";
+import { PLACES } from "./places.ts";
+import { PLACES_INSIDE } from "./places-inside.ts";
+import { hasPlainKeys, HOLDERS, needOfTarget } from "./targets.ts";
+import { byType, type FunctionNode, isFunction, literalName } from "./walk.ts";
+import { Way } from "./way.ts";
 
-/** Deeper ones are in doubt, and so are longer ways. */
+/** Deeper ones are in doubt. */
 const DEEPEST = 4;
-const LONGEST_WAY = 150;
 
 /** Follows a promise from an expression to all places that it reaches, and says what they need. */
 export interface Flow {
@@ -46,16 +41,6 @@ export interface Flow {
   needOfFunction(func: AnyNode): Need;
   /** The same for the promises of an async function, and for what its calls give if it is none. */
   needOfCalls(func: FunctionNode): Need;
-}
-
-/** What other steps have found out. */
-export interface Known {
-  /** Calls of methods of `device`. */
-  readonly isMethodCall: (call: AnyNode) => boolean;
-  /** Arguments that are written `name=value`. */
-  readonly isKeyword: (node: AnyNode) => boolean;
-  /** Statements whose value is the result of the snippet. */
-  readonly isResult: (statement: AnyNode) => boolean;
 }
 
 export function createFlow(inspection: Inspection, known: Known): Flow {
@@ -69,38 +54,36 @@ export function createFlow(inspection: Inspection, known: Known): Flow {
 
 /** Goes from an expression outwards, and through variables and functions; the tables say what each place needs. */
 class Follower implements Steps {
-  readonly #inspection: Inspection;
-  readonly #known: Known;
-  /** What is known of variables, functions and members, and of those that are being looked at. */
-  readonly #needs = new Map<string, Map<unknown, Need>>();
-  #way = 0;
-  #members: ReadonlyMap<string, readonly AnyNode[]> | undefined;
+  readonly inspection: Inspection;
+  readonly known: Known;
+  readonly #way = new Way();
+  #members: MembersByName | undefined;
 
   constructor(inspection: Inspection, known: Known) {
-    this.#inspection = inspection;
-    this.#known = known;
+    this.inspection = inspection;
+    this.known = known;
   }
 
   need(expression: AnyNode, depth: Depth): Need {
-    const parent = this.parent(expression);
+    const parent = parentOf(expression, this.inspection);
     const place = parent && byType(depth === 0 ? PLACES : PLACES_INSIDE, parent, expression);
     if (parent === undefined || depth < 0 || depth > DEEPEST) return DOUBT;
-    return place === undefined ? VALUE : this.#further(() => place(this, depth));
+    return place === undefined ? VALUE : this.#way.further(() => place(this, depth));
   }
 
   needOfName(identifier: AnyNode, depth: Depth): Need {
-    const binding = this.#inspection.scopes.bindingOf(identifier);
+    const binding = this.inspection.scopes.bindingOf(identifier);
     if (binding === undefined) return DOUBT;
-    return this.#once("uses", binding, depth, () => sumOf(binding.reads, (read) => this.need(read, depth)));
+    return this.#way.once("uses", binding, depth, () => sumOf(binding.reads, (read) => this.need(read, depth)));
   }
 
   needOfResult(func: AnyNode, depth: Depth): Need {
-    return this.#once("result", func, depth, () => this.#resultOf(func, depth));
+    return this.#way.once("result", func, depth, () => this.#resultOf(func, depth));
   }
 
   /** What becomes of the results where a function itself is passed on, or called. */
   needOfFunction(func: AnyNode, depth: Depth): Need {
-    const parent = this.parent(func);
+    const parent = parentOf(func, this.inspection);
     if (parent?.type === "CallExpression" && parent.callee === func) return this.#resultOfCall(parent, depth);
     if (parent?.type === "CallExpression" || parent?.type === "NewExpression")
       return this.#callback(func, parent, depth);
@@ -113,16 +96,17 @@ class Follower implements Steps {
   }
 
   needOfMembers(name: string, depth: Depth, how: "read" | "called"): Need {
-    const members = this.#membersNamed(name);
+    this.#members ??= membersByName(this.inspection);
+    const members = this.#members.get(name) ?? [];
     if (members.length === 0) return DOUBT;
-    return this.#once(how, name, depth, () =>
+    return this.#way.once(how, name, depth, () =>
       sumOf(members, (member) => (how === "read" ? this.need(member, depth) : this.needOfFunction(member, depth))),
     );
   }
 
   needOfArgument(argument: AnyNode, call: CallExpression | NewExpression, depth: Depth): Need {
     const { callee } = call;
-    if (call.type === "CallExpression" && this.#known.isMethodCall(call)) return VALUE;
+    if (call.type === "CallExpression" && this.known.isMethodCall(call)) return VALUE;
     if (callee.type === "MemberExpression") {
       const name = literalName(callee.property, callee.computed);
       if (name === undefined) return VALUE;
@@ -134,6 +118,7 @@ class Follower implements Steps {
     }
     if (callee.type === "Identifier" && this.#isGlobal(callee)) {
       if (callee.name === "Boolean" && depth === 0) return this.needOfTest(argument);
+      if (call.type === "NewExpression" && callee.name === "Map") return this.#needOfMap(call, depth);
       return callee.name === "print" ? GIVEN : VALUE;
     }
     const func = this.#functionBehind(callee);
@@ -156,71 +141,21 @@ class Follower implements Steps {
   }
 
   needOfTest(tested: AnyNode): Need {
-    const presence = presenceOf(tested, this.#inspection);
+    const presence = presenceOf(tested, this.inspection);
     return presence === "made" ? VALUE : presence === "left" ? SOUGHT : CHECKED;
   }
 
   needOfComparison(compared: AnyNode): Need {
-    return presenceOf(compared, this.#inspection) === "made" ? VALUE : CHECKED;
-  }
-
-  parent(node: AnyNode): AnyNode | undefined {
-    return parentOf(node, this.#inspection);
-  }
-
-  functionAround(node: AnyNode): AnyNode | undefined {
-    return functionAround(node, this.#inspection);
-  }
-
-  isAsync(func: FunctionNode): boolean {
-    return isAsync(func, this.#inspection);
-  }
-
-  mayAwait(node: AnyNode): boolean {
-    return mayAwait(node, this.#inspection);
-  }
-
-  isInTry(node: AnyNode): boolean {
-    return isInTry(node, this.#inspection);
-  }
-
-  isKeyword(node: AnyNode): boolean {
-    return this.#known.isKeyword(node);
-  }
-
-  isResult(statement: AnyNode): boolean {
-    return this.#known.isResult(statement);
+    return presenceOf(compared, this.inspection) === "made" ? VALUE : CHECKED;
   }
 
   #isGlobal(identifier: Identifier): boolean {
-    return GLOBALS.has(identifier.name) && this.#inspection.scopes.bindingOf(identifier) === undefined;
-  }
-
-  /** Ways that are too long are in doubt. */
-  #further(look: () => Need): Need {
-    if (this.#way >= LONGEST_WAY) return DOUBT;
-    this.#way++;
-    const need = look();
-    this.#way--;
-    return need;
-  }
-
-  /** Whatever leads back to where it is being looked at from adds nothing. */
-  #once(what: string, key: unknown, depth: Depth, look: () => Need): Need {
-    const kind = `${what} ${depth}`;
-    const needs = this.#needs.get(kind) ?? new Map<unknown, Need>();
-    this.#needs.set(kind, needs);
-    const known = needs.get(key);
-    if (known !== undefined) return known;
-    needs.set(key, UNUSED);
-    const need = this.#further(look);
-    needs.set(key, need);
-    return need;
+    return GLOBALS.has(identifier.name) && this.inspection.scopes.bindingOf(identifier) === undefined;
   }
 
   #resultOf(func: AnyNode, depth: Depth): Need {
     if (!isFunction(func)) return DOUBT;
-    return (this.isAsync(func) || func.generator) && depth === 0 ? EITHER : this.needOfCalls(func, depth);
+    return (isAsync(func, this.inspection) || func.generator) && depth === 0 ? EITHER : this.needOfCalls(func, depth);
   }
 
   needOfCalls(func: FunctionNode, depth: Depth): Need {
@@ -230,7 +165,7 @@ class Follower implements Steps {
 
   /** A list that an async function returns is there once that function is awaited. */
   #resultOfCall(call: AnyNode, depth: Depth): Need {
-    const parent = this.parent(call);
+    const parent = parentOf(call, this.inspection);
     return this.need(depth > 0 && parent?.type === "AwaitExpression" ? parent : call, depth);
   }
 
@@ -250,9 +185,11 @@ class Follower implements Steps {
 
   /** What the calls of a function need that a variable holds. */
   #calls(name: AnyNode, depth: Depth): Need {
-    const binding = name.type === "Identifier" ? this.#inspection.scopes.bindingOf(name) : undefined;
+    const binding = name.type === "Identifier" ? this.inspection.scopes.bindingOf(name) : undefined;
     if (binding === undefined) return DOUBT;
-    return this.#once("calls", binding, depth, () => sumOf(binding.reads, (read) => this.needOfFunction(read, depth)));
+    return this.#way.once("calls", binding, depth, () =>
+      sumOf(binding.reads, (read) => this.needOfFunction(read, depth)),
+    );
   }
 
   #argumentOfMember(call: CallExpression | NewExpression, object: AnyNode, name: string, depth: Depth): Need {
@@ -262,7 +199,7 @@ class Follower implements Steps {
       return THEN.has(name) ? EITHER : VALUE;
     }
     if (object.name === "console") return GIVEN;
-    if (this.#inspection.plainLists.has(call)) return VALUE;
+    if (this.inspection.plainLists.has(call)) return VALUE;
     if (object.name === "Promise") {
       return depth === 0 || (depth === 1 && COMBINATORS.has(name)) ? EITHER : this.need(call, depth);
     }
@@ -271,6 +208,13 @@ class Follower implements Steps {
     if (depth > 0 && name === "from" && call.arguments.length > 1) return this.#needOfItems(call, depth);
     const change = depth === 0 ? undefined : REARRANGING.get(`${object.name}.${name}`);
     return change === undefined ? VALUE : this.need(call, Math.max(1, depth + change));
+  }
+
+  /** `new Map([["a", promise]])`. In a set, and as a key, promises are not what their values would be. */
+  #needOfMap(creation: NewExpression, depth: Depth): Need {
+    const [pairs] = creation.arguments;
+    if (depth < 2 || pairs === undefined || !hasPlainKeys(pairs)) return VALUE;
+    return this.need(creation, depth - 1) === EITHER ? EITHER : VALUE;
   }
 
   /** `Array.from(list, callback)` */
@@ -299,20 +243,7 @@ class Follower implements Steps {
   /** The function that an expression stands for, if it is one of the snippet; of a class, its constructor. */
   #functionBehind(callee: AnyNode): FunctionNode | undefined {
     if (isFunction(callee)) return callee;
-    const binding = callee.type === "Identifier" ? this.#inspection.scopes.bindingOf(callee) : undefined;
-    return binding && (functionOf(binding, this.#inspection) ?? constructorOf(binding, this.#inspection));
-  }
-
-  /** Members of a name, whatever they are members of. */
-  #membersNamed(name: string): readonly AnyNode[] {
-    if (this.#members === undefined) {
-      const members = new Map<string, AnyNode[]>();
-      for (const node of this.#inspection.scopes.parents.keys()) {
-        const key = node.type === "MemberExpression" ? literalName(node.property, node.computed) : undefined;
-        if (key !== undefined) collect(members, key, node);
-      }
-      this.#members = members;
-    }
-    return this.#members.get(name) ?? [];
+    const binding = callee.type === "Identifier" ? this.inspection.scopes.bindingOf(callee) : undefined;
+    return binding && (functionOf(binding, this.inspection) ?? constructorOf(binding, this.inspection));
   }
 }

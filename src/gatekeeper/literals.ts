@@ -18,6 +18,14 @@ export function literalValue(node: AnyNode, scopes: Scopes, depth = 0): unknown 
   return node.type === "ObjectExpression" ? valueOfObject(node, scopes, depth) : UNKNOWN;
 }
 
+/** The name of a member or a key where the text tells it: as a literal, or as a constant that holds one. */
+export function knownName(key: AnyNode, computed: boolean, scopes: Scopes): string | undefined {
+  const written = literalName(key, computed);
+  if (written !== undefined || !computed || key.type !== "Identifier") return written;
+  const value = literalValue(key, scopes);
+  return typeof value === "string" ? value : undefined;
+}
+
 function valueOfSign(operator: string, value: unknown): unknown {
   return operator === "-" && typeof value === "number" ? -value : UNKNOWN;
 }

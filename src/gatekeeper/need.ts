@@ -1,6 +1,6 @@
 import type { AnyNode, CallExpression, NewExpression } from "acorn";
+import type { Inspection } from "./inspection.ts";
 import type { SyntaxFacts } from "./syntax.ts";
-import type { FunctionNode } from "./walk.ts";
 
 /** What the places need that a promise reaches. A sum: a variable can be used in more than one way. */
 export type Need = number;
@@ -52,6 +52,8 @@ export function needsValue(
 
 /** The ways on from a place. */
 export interface Steps {
+  readonly inspection: Inspection;
+  readonly known: Known;
   /** From an expression to what is around it. */
   need(expression: AnyNode, depth: Depth): Need;
   /** To all uses of a variable. */
@@ -70,13 +72,16 @@ export interface Steps {
   needOfAdding(container: AnyNode, depth: Depth): Need;
   /** To the parameter of a callback that goes over a list. */
   needOfElements(call: CallExpression, depth: Depth): Need;
-  parent(node: AnyNode): AnyNode | undefined;
-  functionAround(node: AnyNode): AnyNode | undefined;
-  isAsync(func: FunctionNode): boolean;
-  mayAwait(node: AnyNode): boolean;
-  isInTry(node: AnyNode): boolean;
-  isKeyword(node: AnyNode): boolean;
-  isResult(statement: AnyNode): boolean;
+}
+
+/** What other steps have found out. */
+export interface Known {
+  /** Calls of methods of `device`. */
+  readonly isMethodCall: (call: AnyNode) => boolean;
+  /** Arguments that are written `name=value`. */
+  readonly isKeyword: (node: AnyNode) => boolean;
+  /** Statements whose value is the result of the snippet. */
+  readonly isResult: (statement: AnyNode) => boolean;
 }
 
 /** Callbacks of these get their results used as values. */
@@ -87,6 +92,9 @@ export const USING_CALLBACKS: ReadonlySet<string> = new Set(
 
 /** Callbacks of these fill a list with their results. */
 export const LISTING_CALLBACKS: ReadonlySet<string> = new Set(["map", "from"]);
+
+/** The operators that ask whether two are the same. */
+export const COMPARING: ReadonlySet<string> = new Set(["===", "!==", "==", "!="]);
 
 export const THEN: ReadonlySet<string> = new Set(["then", "catch", "finally"]);
 

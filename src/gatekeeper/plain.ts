@@ -98,10 +98,12 @@ class Plainer implements Plain {
       const promise = single ?? this.own.promisesIn(call);
       const isList = single === undefined;
       if (promise === undefined || !promise.isMadeByThemAlone || looked.has(promise.makers)) continue;
-      const isMeant = this.#canWait(call, isList)
-        ? isList && this.isMissed(call, promise, flow.need(call, 1))
-        : isUsedAsValue(call, isList ? 1 : 0, { flow, facts }, this.#inspection);
-      if (!isMeant) continue;
+      const depth = isList ? 1 : 0;
+      const canWait = this.#canWait(call, isList);
+      const isUsed = !canWait && isUsedAsValue(call, depth, { flow, facts }, this.#inspection);
+      // A single one that can be waited for gets its await.
+      const mayBeMissed = isList || !canWait;
+      if (!isUsed && !(mayBeMissed && this.isMissed(call, promise, flow.need(call, depth)))) continue;
       looked.add(promise.makers);
       if (!this.#makePlain(promise.makers)) continue;
       changed = true;

@@ -2,7 +2,6 @@ import type {
   AnyNode,
   AwaitExpression,
   CallExpression,
-  ChainExpression,
   ForOfStatement,
   Identifier,
   MethodDefinition,
@@ -99,10 +98,6 @@ const LOOKS: ByType<(look: Look) => void> = {
     }
   },
   CallExpression: (node) => (look) => void look.calls.push(node),
-  ChainExpression: (node) => (look) => {
-    if (!isOfTwiceNew(node, look.text)) return;
-    refuse(look, node, "?. after new new", "Write brackets around the inner one: new (new A().B)()?.c");
-  },
   ForOfStatement: (node) => (look) => {
     if (!node.await) return;
     look.awaits.push(node);
@@ -130,6 +125,9 @@ const LOOKS: ByType<(look: Look) => void> = {
     ({ callee }) =>
     (look) => {
       if (isIdentifier(callee) && callee.name === "Promise") look.waits = look.keepsPromises = true;
+      const first = leftmostOf(callee);
+      // Of `new new A().B()`, QuickJS would call B: with brackets, `new (new A()).B()`, it does not.
+      if (first.type === "NewExpression") look.inspection.report.wrap(first, "(", ")");
     },
   PropertyDefinition: (node) => (look) => {
     countPrivateName(node, look);
@@ -149,18 +147,15 @@ const LOOKS: ByType<(look: Look) => void> = {
   },
 };
 
-/** `new new A().B()?.c`, of which QuickJS takes the chain for a part of what is made. */
-function isOfTwiceNew({ expression, start }: ChainExpression, text: string): boolean {
-  const first = leftmostOf(expression);
-  if (first.type !== "NewExpression" || first.start !== start) return false;
-  return leftmostOf(first.callee).type === "NewExpression" && !/^new\s*\(/.test(text.slice(start, start + 100));
-}
-
+/** What a chain of members, calls and template tags begins with. */
 function leftmostOf(expression: AnyNode): AnyNode {
   let at = expression;
-  while (at.type === "MemberExpression" || at.type === "CallExpression")
-    at = at.type === "MemberExpression" ? at.object : at.callee;
-  return at;
+  for (;;) {
+    if (at.type === "MemberExpression") at = at.object;
+    else if (at.type === "CallExpression") at = at.callee;
+    else if (at.type === "TaggedTemplateExpression") at = at.tag;
+    else return at;
+  }
 }
 
 /** After these, QuickJS takes a slash for the beginning of a regular expression when it looks ahead. */

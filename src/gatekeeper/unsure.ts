@@ -1,4 +1,4 @@
-import type { AnyNode, CallExpression, MemberExpression } from "acorn";
+import type { AnyNode, CallExpression, Identifier, MemberExpression } from "acorn";
 import type { Calls, MethodUse } from "./device.ts";
 import { constructorOf, type Inspection, parentOf } from "./inspection.ts";
 import { THEN } from "./need.ts";
@@ -34,16 +34,26 @@ export function findUnsureCalls(known: Known, inspection: Inspection): Calls {
 }
 
 /** Makes the call of what turns out to be a method block; everything else keeps its `this`. */
-export function writeUnsureWait(callee: AnyNode, { report, snippet }: Inspection): void {
-  report.wrap(callee, "__wait(", ")");
+export function writeUnsureWait(callee: AnyNode, inspection: Inspection): void {
+  const { report, snippet } = inspection;
+  report.wrap(callee, ...wrapOf(callee, inspection));
   if (callee.type !== "MemberExpression") return;
-  const open = callee.object.end + between(callee, snippet.text).search(callee.computed ? /\[/ : /\./);
+  const signs = between(callee, snippet.text);
+  const open = callee.object.end + signs.search(/[?.[]/);
   if (callee.computed) {
-    report.replace({ start: open, end: open + 1 }, ", (");
+    report.replace({ start: open, end: callee.object.end + signs.indexOf("[") + 1 }, ", (");
     report.replace({ start: callee.end - 1, end: callee.end }, ")");
     return;
   }
   report.replace({ start: open, end: callee.end }, `, ${JSON.stringify(literalName(callee.property, false))}`);
+}
+
+/** `name?.method(…).rest` asks before it waits; the chain ends there if there is nothing. */
+function wrapOf(callee: AnyNode, inspection: Inspection): readonly [before: string, after: string] {
+  if (!isOptionalOnName(callee)) return ["__wait(", ")"];
+  const call = parentOf(callee, inspection);
+  const isAsked = call?.type === "CallExpression" && call.optional;
+  return [`(${callee.object.name} == null ? undefined : __wait(`, isAsked ? "))" : "))?."];
 }
 
 /** The names under which methods can be reached that went away: their own in a skill, others in an object. */
@@ -81,7 +91,8 @@ function isUnsure(callee: AnyNode, names: ReadonlySet<string>, inspection: Inspe
     callee.type === "LogicalExpression"
   )
     return !isInChain(callee);
-  if (callee.type !== "MemberExpression" || isInChain(callee) || callee.object.type === "Super") return false;
+  if (callee.type !== "MemberExpression" || callee.object.type === "Super") return false;
+  if (isInChain(callee) && !isOptionalOnName(callee)) return false;
   if (callee.property.type === "PrivateIdentifier") return false;
   // A comment could have the sign in it.
   if (between(callee, inspection.snippet.text).includes("/")) return false;
@@ -96,6 +107,11 @@ function isInChain(callee: AnyNode): boolean {
     at = at.type === "MemberExpression" ? at.object : at.callee;
   }
   return false;
+}
+
+/** `name?.method` */
+function isOptionalOnName(callee: AnyNode): callee is MemberExpression & { readonly object: Identifier } {
+  return callee.type === "MemberExpression" && callee.optional && callee.object.type === "Identifier";
 }
 
 /** The text between an object and the name of its member. */

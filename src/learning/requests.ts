@@ -1,3 +1,4 @@
+import { keepNewest } from "../model/newest.ts";
 import { learnableStems, type SearchAnswer } from "../registry/index.ts";
 import { createWordMemory, type WordMemory } from "./words.ts";
 
@@ -51,10 +52,7 @@ export function createRequests(now: () => number = () => performance.now()): Req
 
   function pupilOf(caller: string): Pupil {
     const pupil = pupils.get(caller) ?? { words: createWordMemory(), searches: [], called: new Set() };
-    pupils.delete(caller);
-    pupils.set(caller, pupil);
-    const [oldest] = pupils.keys();
-    if (pupils.size > MOST_CALLERS && oldest !== undefined) pupils.delete(oldest);
+    keepNewest(pupils, [caller, pupil], MOST_CALLERS);
     return pupil;
   }
 

@@ -1,5 +1,6 @@
 import type { Method } from "../model/catalog.ts";
 import type { JsonSchema } from "../model/json.ts";
+import { keepNewest } from "../model/newest.ts";
 import type { ObservedOutput } from "../registry/index.ts";
 import { createShape, observe, type Shape, schemaOf } from "./shape.ts";
 
@@ -44,10 +45,7 @@ export function createResults(): Results {
   function remembered(method: Method): Seen {
     const entry = seen(method) ?? { method, shape: createShape(), schema: undefined, hasDrifted: false };
     entry.method = method;
-    methods.delete(method.path);
-    methods.set(method.path, entry);
-    const [oldest] = methods.keys();
-    if (methods.size > MOST_METHODS && oldest !== undefined) methods.delete(oldest);
+    keepNewest(methods, [method.path, entry], MOST_METHODS);
     return entry;
   }
 

@@ -28,13 +28,7 @@ export interface Method {
   readonly declaration: string;
 }
 
-export interface Skill {
-  readonly name: string;
-  readonly description: string;
-  readonly source: string;
-  readonly kind: "code" | "file" | "mcp";
-  readonly server?: string;
-  readonly guidance?: string;
+export interface Skill extends Pick<ProvidedSkill, "name" | "description" | "source" | "kind" | "server" | "guidance"> {
   readonly methods: readonly Method[];
   readonly provided: ProvidedSkill;
 }

@@ -4,7 +4,7 @@ import type { Caller } from "../model/caller.ts";
 import type { Method, Skill } from "../model/catalog.ts";
 import type { CallContext } from "../model/skill.ts";
 import type { Client } from "../model/client.ts";
-import { SkillgateError } from "../errors.ts";
+import { sentence, SkillgateError } from "../errors.ts";
 import type { Validation, Validator } from "../validation/index.ts";
 import type { AuditEntry } from "./trail.ts";
 import { digestOf } from "./digest.ts";
@@ -76,8 +76,14 @@ export function guardedCall(call: Call, validator: Validator): GuardedCall {
 export function inputOf({ method, validation }: GuardedCall): Record<string, unknown> {
   const checked = validation();
   if (checked.kind === "valid") return checked.input;
+  if (checked.kind === "timed out") throw validationTimeout(method);
   const message = argumentsMessage(method, checked.problems);
   throw new SkillgateError("ARGUMENTS_INVALID", message, { ...factsOf(method), problems: checked.problems });
+}
+
+function validationTimeout(method: Method): SkillgateError {
+  const values = `these take too long to be checked against the schema of ${method.path}`;
+  return new SkillgateError("VALIDATION_TIMEOUT", sentence("VALIDATION_TIMEOUT", values), factsOf(method));
 }
 
 /** What an error tells about the method that it is about. */

@@ -12,9 +12,9 @@ const WASTE = 4;
 
 /**
  * A space in a file of its own: each line is one change, `{"key","value"}`, or `{"key"}` for what was deleted. Who writes
- * holds a lock and only appends, so a process that ends half-way leaves at most one line that nobody can read.
+ * holds a lock, which others wait for up to `lockMs`, and only appends, so a process that ends half-way leaves at most one line that nobody can read.
  */
-export function fileSpace(file: string): Space {
+export function fileSpace(file: string, lockMs: number): Space {
   const log = new Log(file);
   let last: Promise<unknown> = Promise.resolve();
 
@@ -28,7 +28,7 @@ export function fileSpace(file: string): Space {
   const change = <Result>(work: () => Result): Promise<Result> =>
     queued(async () => {
       await mkdir(dirname(file), { recursive: true, mode: 0o700 });
-      return withLock(`${file}.lock`, () => log.write(work));
+      return withLock(`${file}.lock`, lockMs, () => log.write(work));
     });
 
   return {

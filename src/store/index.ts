@@ -1,5 +1,6 @@
 import { join } from "node:path";
 
+import { DEFAULT_TIMEOUTS } from "../model/timeouts.ts";
 import { fileSpace } from "./file-space.ts";
 import { memorySpace } from "./memory-space.ts";
 
@@ -28,13 +29,14 @@ export type Entry = readonly [key: string, value: unknown];
 
 /**
  * A store in a folder, where many processes may use it at once; without one it is in memory. The folder is made when
- * something is first written.
+ * something is first written. Who writes waits up to `lockMs` for another process that does.
  */
-export function createStore(folder?: string): Store {
+export function createStore(folder?: string, lockMs: number = DEFAULT_TIMEOUTS.lockMs): Store {
   const spaces = new Map<string, Space>();
   return {
     space(name) {
-      const space = spaces.get(name) ?? (folder === undefined ? memorySpace() : fileSpace(fileIn(folder, name)));
+      const space =
+        spaces.get(name) ?? (folder === undefined ? memorySpace() : fileSpace(fileIn(folder, name), lockMs));
       spaces.set(name, space);
       return space;
     },

@@ -1,15 +1,17 @@
 import { open, readFile, rm, stat } from "node:fs/promises";
+import { basename } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 
-/** How long somebody waits for a lock (X8), and how long at most between two looks at it. */
-const PATIENCE_MS = 500;
+import { sentence, SkillgateError } from "../errors.ts";
+
+/** How long at most between two looks at a lock. */
 const LONGEST_PAUSE_MS = 20;
 /** Nobody holds a lock this long who is still at work. */
 const STALE_MS = 10_000;
 
-/** Does something while no other process does it. Throws when the lock does not become free in time. */
-export async function withLock<Result>(file: string, work: () => Promise<Result>): Promise<Result> {
-  await take(file);
+/** Does something while no other process does it. Throws `LOCK_TIMEOUT` when the lock does not become free in time. */
+export async function withLock<Result>(file: string, lockMs: number, work: () => Promise<Result>): Promise<Result> {
+  await take(file, lockMs);
   try {
     return await work();
   } finally {
@@ -17,14 +19,19 @@ export async function withLock<Result>(file: string, work: () => Promise<Result>
   }
 }
 
-async function take(file: string): Promise<void> {
-  const until = performance.now() + PATIENCE_MS;
+async function take(file: string, lockMs: number): Promise<void> {
+  const until = performance.now() + lockMs;
   for (let pauseMs = 1; ; pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS)) {
     if (await create(file)) return;
     if (await isStale(file)) await rm(file, { force: true });
-    else if (performance.now() > until) throw new Error(`Cannot write: "${file}" is held by another process`);
+    else if (performance.now() > until) throw lockTimeout(file, lockMs);
     else await wait(pauseMs * (0.5 + Math.random()));
   }
+}
+
+function lockTimeout(file: string, lockMs: number): SkillgateError {
+  const values = `"${basename(file)}" is still held by another process after ${lockMs} ms`;
+  return new SkillgateError("LOCK_TIMEOUT", sentence("LOCK_TIMEOUT", values), { timeoutMs: lockMs });
 }
 
 /** The system sees to it that only one succeeds. */

@@ -1,15 +1,13 @@
 import type { ErrorObject, Options } from "ajv";
 
 import type { JsonSchema } from "../model/json.ts";
+import { TIMED_OUT, within } from "../model/within.ts";
+import type { Clock } from "./clock.ts";
 import { finderFor } from "./dialects.ts";
-import { createPattern, type Pattern } from "./patterns.ts";
-import { type TIMED_OUT, within } from "./within.ts";
+import { createPattern, OutOfTime, type Pattern } from "./patterns.ts";
 
-/** How long one value may take to be checked. The host does nothing else meanwhile. */
-const CHECK_MS = 150;
-
-/** Weight of the value times length of the schema up to which a check needs no watch. */
-const UNWATCHED_WORK = 2_000_000;
+/** Weight of the value times length of the schema that is certainly done with in a millisecond: it needs no watch. */
+const UNWATCHED_WORK = 13_000;
 
 /** Keywords with which a short schema can ask for endless work. */
 const HEAVY_KEYWORDS = /"(?:\$ref|\$dynamicRef|\$recursiveRef|uniqueItems)"/;
@@ -32,17 +30,19 @@ export interface Check {
  * and is no 2020-12. References out of the schema are never fetched. Any schema will do: of one that does not compile, the
  * properties that do are still checked, and the names.
  */
-export function compile(schema: JsonSchema, useDefaults: boolean): Check {
+export function compile(schema: JsonSchema, useDefaults: boolean, clock: Clock): Check {
   const patterns = new Map<string, Pattern>();
-  const options = { ...OPTIONS, useDefaults, code: { regExp: engineFor(patterns) } };
-  const { find, note } = finderFor(schema, options);
+  const options = { ...OPTIONS, useDefaults, code: { regExp: engineFor(patterns, clock) } };
+  clock.start();
+  const { find, note } = finderFor(schema, options, clock);
   const text = JSON.stringify(schema);
   const heavy = HEAVY_KEYWORDS.test(text);
 
-  function errorsIn(value: unknown): readonly ErrorObject[] {
+  function errorsIn(value: unknown): readonly ErrorObject[] | typeof TIMED_OUT {
     try {
       return find(value);
     } catch (error) {
+      if (error instanceof OutOfTime) return TIMED_OUT;
       if (error instanceof RangeError) return []; // The schema leads to itself in a circle, and so asks for nothing.
       throw error;
     }
@@ -51,8 +51,10 @@ export function compile(schema: JsonSchema, useDefaults: boolean): Check {
   return {
     note,
     errorsIn(value, weight) {
-      if (!heavy && weight * text.length <= UNWATCHED_WORK) return errorsIn(value);
-      return within(CHECK_MS, () => errorsIn(value));
+      clock.start();
+      const leftMs = clock.leftMs("check");
+      if (!heavy && weight * text.length <= UNWATCHED_WORK * leftMs) return errorsIn(value);
+      return within(leftMs, () => errorsIn(value));
     },
     patternFault: (source, text) => patterns.get(source)?.faultFor(text),
   };
@@ -71,9 +73,9 @@ const OPTIONS: Options = {
   logger: false,
 };
 
-function engineFor(patterns: Map<string, Pattern>): NonNullable<NonNullable<Options["code"]>["regExp"]> {
+function engineFor(patterns: Map<string, Pattern>, clock: Clock): NonNullable<NonNullable<Options["code"]>["regExp"]> {
   const engine = (source: string): Pattern => {
-    const pattern = patterns.get(source) ?? createPattern(source);
+    const pattern = patterns.get(source) ?? createPattern(source, clock);
     patterns.set(source, pattern);
     return pattern;
   };

@@ -5,10 +5,8 @@ import formats from "ajv-formats";
 
 import { messageOf } from "../errors.ts";
 import { isRecord, type JsonSchema } from "../model/json.ts";
-import { TIMED_OUT, within } from "./within.ts";
-
-/** How long one schema may take to compile; real ones take a few milliseconds. */
-const COMPILE_MS = 1_000;
+import { TIMED_OUT, within } from "../model/within.ts";
+import type { Clock } from "./clock.ts";
 
 /** Says what is wrong with a value. */
 type Finder = (value: unknown) => readonly ErrorObject[];
@@ -16,15 +14,22 @@ type Finder = (value: unknown) => readonly ErrorObject[];
 type Attempt = { readonly kind: "compiled"; readonly find: Finder } | { readonly kind: "failed"; readonly why: string };
 
 /** Compiles a schema as far as possible. The note says why not all of it; it is empty if all of it compiled. */
-export function finderFor(schema: JsonSchema, options: Options): { readonly find: Finder; readonly note: string } {
+export function finderFor(
+  schema: JsonSchema,
+  options: Options,
+  clock: Clock,
+): { readonly find: Finder; readonly note: string } {
   let why = "";
   for (const Dialect of dialectsOf(schema)) {
-    const attempt = attemptTo(schema, Dialect, options);
+    const attempt = attemptTo(schema, { Dialect, options, leftMs: clock.leftMs("schema") });
     if (attempt.kind === "compiled") return { find: attempt.find, note: "" };
     why ||= attempt.why;
   }
   const [Dialect] = dialectsOf(schema);
-  const rest = attemptTo(compilingPart(schema, Dialect, options), Dialect, options);
+  const part = compilingPart(schema, (property) =>
+    attemptTo(property, { Dialect, options, leftMs: clock.leftMs("properties") }),
+  );
+  const rest = attemptTo(part, { Dialect, options, leftMs: clock.leftMs("rest") });
   const note = `its schema cannot be used in full: ${JSON.stringify(why.slice(0, 200))}`;
   return { find: rest.kind === "compiled" ? rest.find : () => [], note };
 }
@@ -38,30 +43,35 @@ function dialectsOf({ $schema }: JsonSchema): readonly [Dialect, ...Dialect[]] {
   return $schema.includes("2019-09") ? [Ajv2019, Ajv] : [Ajv2020, Ajv];
 }
 
+interface Way {
+  readonly Dialect: Dialect;
+  readonly options: Options;
+  readonly leftMs: number;
+}
+
 /** Each schema has an ajv of its own: no `$id` of one can stand in the way of another, and what is unused is freed. */
-function attemptTo(schema: JsonSchema, Dialect: Dialect, options: Options): Attempt {
+function attemptTo(schema: JsonSchema, { Dialect, options, leftMs }: Way): Attempt {
   const { $schema: _, $async: __, ...plain } = schema;
+  if (leftMs === 0) return TOO_SLOW;
   try {
-    const validate = within(COMPILE_MS, () => formats.default(new Dialect(options)).compile(plain));
-    return validate === TIMED_OUT
-      ? { kind: "failed", why: "takes too long" }
-      : { kind: "compiled", find: finderOf(validate) };
+    const validate = within(leftMs, () => formats.default(new Dialect(options)).compile(plain));
+    return validate === TIMED_OUT ? TOO_SLOW : { kind: "compiled", find: finderOf(validate) };
   } catch (error) {
     return { kind: "failed", why: messageOf(error) };
   }
 }
+
+const TOO_SLOW: Attempt = { kind: "failed", why: "takes too long" };
 
 function finderOf(validate: ValidateFunction): Finder {
   return (value) => (validate(value) ? [] : (validate.errors ?? []));
 }
 
 /** The names of an object schema, and those of its properties that compile each by itself. */
-function compilingPart(schema: JsonSchema, Dialect: Dialect, options: Options): JsonSchema {
+function compilingPart(schema: JsonSchema, attempt: (property: JsonSchema) => Attempt): JsonSchema {
   const { $defs = {}, definitions = {}, required, additionalProperties, patternProperties } = schema;
-  const until = performance.now() + COMPILE_MS;
   const compiles = (name: string, property: unknown): boolean =>
-    performance.now() < until &&
-    attemptTo({ $defs, definitions, properties: { [name]: property } }, Dialect, options).kind === "compiled";
+    attempt({ $defs, definitions, properties: { [name]: property } }).kind === "compiled";
   const properties = Object.entries(isRecord(schema["properties"]) ? schema["properties"] : {});
   return {
     type: "object",

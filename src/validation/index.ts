@@ -1,13 +1,15 @@
 import { bindArguments, problemText, type ArgumentProblem } from "../model/arguments.ts";
 import type { Method } from "../model/catalog.ts";
 import type { JsonSchema } from "../model/json.ts";
+import { DEFAULT_TIMEOUTS } from "../model/timeouts.ts";
+import { TIMED_OUT } from "../model/within.ts";
+import { createClock } from "./clock.ts";
 import { compile, type Check } from "./compile.ts";
 import { checkInput, inputCheckFor, type InputCheck, type Validation } from "./input.ts";
 import { unknownPlaces } from "./places.ts";
 import { findingFrom, problemFrom } from "./problems.ts";
 import { NO_DOUBT, settle } from "./settle.ts";
 import { sizeOf } from "./size.ts";
-import { TIMED_OUT } from "./within.ts";
 
 export type { Validation } from "./input.ts";
 
@@ -24,11 +26,15 @@ export interface Validator {
   validateOutput(method: Method, value: unknown): string | undefined;
 }
 
-/** Schemas are compiled when first needed, once, and forgotten with their methods. */
-export function createValidator(): Validator {
+/**
+ * Schemas are compiled when first needed, once, and forgotten with their methods. With that, no validation takes longer
+ * than `validationMs`.
+ */
+export function createValidator(validationMs: number = DEFAULT_TIMEOUTS.validationMs): Validator {
+  const clock = createClock(validationMs);
   const inputs = new WeakMap<JsonSchema, InputCheck>();
   const outputs = new WeakMap<JsonSchema, Check>();
-  const checkOf = (method: Method): InputCheck => kept(inputs, method.input, () => inputCheckFor(method));
+  const checkOf = (method: Method): InputCheck => kept(inputs, method.input, () => inputCheckFor(method, clock));
 
   return {
     validate: (method, input) => checkInput(checkOf(method), input),
@@ -43,14 +49,9 @@ export function createValidator(): Validator {
     },
     validateOutput(method, value) {
       const { output } = method;
-      return (
-        output &&
-        outputProblem(
-          method,
-          kept(outputs, output, () => compile(output, false)),
-          value ?? null,
-        )
-      );
+      if (output === undefined) return undefined;
+      const check = kept(outputs, output, () => compile(output, false, clock));
+      return outputProblem(method, check, value ?? null);
     },
   };
 }

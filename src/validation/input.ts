@@ -1,13 +1,14 @@
 import type { ArgumentProblem } from "../model/arguments.ts";
 import type { Method } from "../model/catalog.ts";
 import { isRecord } from "../model/json.ts";
+import { TIMED_OUT } from "../model/within.ts";
+import type { Clock } from "./clock.ts";
 import { compile, type Check } from "./compile.ts";
 import { isOpenToNames } from "./names.ts";
 import { keysOf, pointerTo, removeAt, valueAt, type Pointer } from "./places.ts";
 import { findingFrom, problemFrom, problemIn, type Finding } from "./problems.ts";
 import { NO_DOUBT, settle, type Doubt } from "./settle.ts";
 import { copyOfObject, DEEPEST_INPUT, HEAVIEST_INPUT, sizeOf } from "./size.ts";
-import { TIMED_OUT } from "./within.ts";
 import { unknownName, wrongType } from "./words.ts";
 
 /** How much of what ajv found is looked at: one call can be wrong in half a million places. */
@@ -24,7 +25,8 @@ export type Validation =
       /** What could not be checked; usually empty. */
       readonly notes: readonly string[];
     }
-  | { readonly kind: "invalid"; readonly problems: readonly ArgumentProblem[] };
+  /** `timed out`: whether it fits could not be found out in the time that there is. */
+  | { readonly kind: "invalid" | "timed out"; readonly problems: readonly ArgumentProblem[] };
 
 /** What the arguments of one method are checked against. */
 export interface InputCheck {
@@ -34,8 +36,8 @@ export interface InputCheck {
   readonly notes: readonly string[];
 }
 
-export function inputCheckFor(method: Method): InputCheck {
-  const check = compile(method.input, true);
+export function inputCheckFor(method: Method, clock: Clock): InputCheck {
+  const check = compile(method.input, true, clock);
   const names = isOpenToNames(method) ? undefined : new Set(method.parameters.map(({ name }) => name));
   return { check, names, notes: check.note === "" ? [] : [`${method.path}: ${check.note}`] };
 }
@@ -51,7 +53,7 @@ export function checkInput(
   if (depth > DEEPEST_INPUT || weight > HEAVIEST_INPUT) return invalid(TOO_LARGE);
   const input = copyOfObject(given);
   const errors = check.errorsIn(input, weight);
-  if (errors === TIMED_OUT) return invalid(TOO_SLOW);
+  if (errors === TIMED_OUT) return { kind: "timed out", problems: [TOO_SLOW] };
   const found = settle(errors.slice(0, MOST_FINDINGS).map(findingFrom), doubtIn(given));
   const problems = withoutDefaults(found, given, input)
     .filter((finding) => !isAboutName(finding, names))

@@ -1,9 +1,7 @@
-import { TIMED_OUT, within } from "./within.ts";
+import { TIMED_OUT, within } from "../model/within.ts";
+import type { Clock } from "./clock.ts";
 
 const PATTERN_CHARACTERS = 10_000;
-
-/** How long one test of one pattern may take. */
-const TEST_MS = 50;
 
 /** Up to here the worst pattern is done in no time. */
 const SHORT_TEXT = 16;
@@ -20,7 +18,10 @@ export interface Pattern {
   toString(): string;
 }
 
-export function createPattern(source: string): Pattern {
+/** The time for the whole validation is over. */
+export class OutOfTime extends Error {}
+
+export function createPattern(source: string, clock: Clock): Pattern {
   const regExp = compiled(source);
   const safe = !mayBacktrack(source);
   // Halved by each test that took too long: however often a hostile text is sent, its pattern costs the host a second.
@@ -29,7 +30,9 @@ export function createPattern(source: string): Pattern {
   function test(text: string): boolean {
     if (regExp === undefined || text.length > testedCharacters) return false;
     if (text.length <= (safe ? MIDDLE_TEXT : SHORT_TEXT)) return regExp.test(text);
-    const matches = within(TEST_MS, () => regExp.test(text));
+    const leftMs = clock.leftMs("pattern");
+    if (leftMs === 0) throw new OutOfTime();
+    const matches = within(leftMs, () => regExp.test(text));
     if (matches === TIMED_OUT) testedCharacters = Math.floor(text.length / 2);
     return matches === true;
   }

@@ -79,7 +79,7 @@ async function startWorkerd(workerd, folder) {
 
 function post(to, body) {
   return new Promise((resolve, reject) => {
-    const asked = request({ ...to, method: "POST" }, (response) => json(response).then(resolve, reject));
+    const asked = request({ ...to, method: "POST" }, (response) => void json(response).then(resolve, reject));
     asked.on("error", reject).end(body);
   });
 }

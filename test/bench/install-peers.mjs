@@ -2,9 +2,11 @@
 // None of their install scripts runs but that of isolated-vm, which is native and may have to be compiled; where that
 // does not work, the benchmarks say so in its rows. It stays at 5, the last that runs on Node 20.
 
-import { spawnSync } from "node:child_process";
-import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+
+import { spawnSync } from "node:child_process";
+
+import { installAside, withVersions } from "../install-aside.mjs";
 
 const PEERS = {
   "quickjs-emscripten-core": "0.32.0",
@@ -28,13 +30,8 @@ const PEERS = {
 };
 
 const folder = join(import.meta.dirname, "../../.cache/peers");
-mkdirSync(folder, { recursive: true });
-writeFileSync(join(folder, "package.json"), '{ "private": true }\n');
-// Names resolve from where this file lies.
-writeFileSync(join(folder, "load.mjs"), "export const load = (name) => import(name);\n");
-const names = Object.entries(PEERS).map(([name, version]) => `${name}@${version}`);
-const options = ["--ignore-scripts", "--save-exact", "--legacy-peer-deps", "--no-audit", "--no-fund"];
-if (run("npm", ["install", ...options, ...names]) !== 0) process.exit(1);
+if (!installAside(folder, withVersions(PEERS), "--ignore-scripts", "--save-exact", "--legacy-peer-deps"))
+  process.exit(1);
 const isBuilt = run("node", ["-e", 'require("isolated-vm")'], "ignore") === 0;
 if (!isBuilt) run("npm", ["rebuild", "isolated-vm"]);
 

@@ -1,10 +1,12 @@
 // The same small job for every runtime: a fresh isolate, one call of a tool, its result used.
 
 import { readFileSync } from "node:fs";
-import { fileURLToPath } from "node:url";
+import { join } from "node:path";
 
-const FOLDER = new URL("../../.cache/peers/", import.meta.url);
-export const loadPeer = async (name) => (await import(new URL("load.mjs", FOLDER).href)).load(name);
+import { loadAside } from "../install-aside.mjs";
+
+const FOLDER = join(import.meta.dirname, "../../.cache/peers");
+export const loadPeer = (name) => loadAside(FOLDER, name);
 
 export const RESULTS = {
   results: Array.from({ length: 10 }, (_, i) => ({ title: `t${i}`, url: `https://e.x/${i}`, text: "d".repeat(60) })),
@@ -66,7 +68,7 @@ async function emscripten(fresh) {
 
 async function wasi() {
   const { QuickJS } = await loadPeer("quickjs-wasi");
-  const wasm = new WebAssembly.Module(readFileSync(new URL("node_modules/quickjs-wasi/quickjs.wasm", FOLDER)));
+  const wasm = new WebAssembly.Module(readFileSync(join(FOLDER, "node_modules/quickjs-wasi/quickjs.wasm")));
   return {
     async run() {
       const vm = await QuickJS.create({ wasm });
@@ -184,7 +186,7 @@ async function utcp() {
     manual_version: "1.0.0",
     tools: [{ ...search, tool_call_template: template("search") }],
   }));
-  const client = await CodeModeUtcpClient.create(fileURLToPath(FOLDER), null);
+  const client = await CodeModeUtcpClient.create(FOLDER, null);
   const { success, errors } = await client.registerManual(template("web"));
   if (!success) throw new Error(errors.join("; "));
   return {
@@ -209,6 +211,5 @@ function mute(pattern) {
 async function cloudflare() {
   const { default: workerd } = await loadPeer("workerd");
   const { openCloudflare } = await import("./cloudflare.mjs");
-  const peers = fileURLToPath(FOLDER);
-  return openCloudflare({ peers, workerd: workerd.default, results: RESULTS, snippet: WEB_SNIPPET });
+  return openCloudflare({ peers: FOLDER, workerd: workerd.default, results: RESULTS, snippet: WEB_SNIPPET });
 }

@@ -3,6 +3,8 @@
 import { build } from "esbuild";
 import { join } from "node:path";
 
+import { loadPeer } from "./peers.mjs";
+
 const ROOT = join(import.meta.dirname, "../..");
 
 /** Our registry from its sources, so that nothing has to be built first. */
@@ -104,8 +106,6 @@ export async function openPeers() {
   return found;
 }
 
-const load = async (name) => (await import(join(ROOT, ".cache/peers/load.mjs"))).load(name);
-
 /** With camel case and separators apart, which peers do not do by themselves. */
 function documentOf(tool) {
   const parted = (text) => text.replace(/([a-z])([A-Z])/g, "$1 $2").replace(/[_.\-/]/g, " ");
@@ -130,7 +130,7 @@ const STOP_WORDS = new Set(
 );
 
 async function openMiniSearch() {
-  const { default: MiniSearch } = await load("minisearch");
+  const { default: MiniSearch } = await loadPeer("minisearch");
   return (tools) => {
     const processTerm = (term) => (STOP_WORDS.has(term.toLowerCase()) ? null : term.toLowerCase());
     const index = new MiniSearch({ fields: FIELDS, processTerm });
@@ -145,7 +145,7 @@ async function openMiniSearch() {
 }
 
 async function openOrama() {
-  const { create, insertMultiple, search } = await load("@orama/orama");
+  const { create, insertMultiple, search } = await loadPeer("@orama/orama");
   return async (tools) => {
     const schema = { id: "string", name: "string", server: "string", description: "string", parameters: "string" };
     const tokenizer = { stemming: true, language: "english", stopWords: [...STOP_WORDS] };
@@ -164,8 +164,8 @@ async function openOrama() {
 
 /** All in one text, with the English words of the package: its documents of several fields find half as much. */
 async function openFlexSearch() {
-  const { default: FlexSearch } = await load("flexsearch");
-  const { default: english } = await load("flexsearch/lang/en");
+  const { default: FlexSearch } = await loadPeer("flexsearch");
+  const { default: english } = await loadPeer("flexsearch/lang/en");
   return (tools) => {
     const encoder = new FlexSearch.Encoder(FlexSearch.Charset.LatinBalance, english);
     const index = new FlexSearch.Index({ tokenize: "strict", encoder });

@@ -323,6 +323,25 @@ test("X8: limits are settings; one that makes no sense is a warning and keeps it
   ]);
 });
 
+test("X8: timeouts are settings; one that makes no sense is a warning and keeps its default", async () => {
+  await write(
+    "settings.yaml",
+    "timeouts:\n  validationMs: 100\n  discoveryMs: 0\n  lockMs: -1\n  connectMs: soon\n  lookMs: 5\nlimits: many\n",
+  );
+  const wrong = "Cannot read the configuration: settings.yaml line";
+  const { timeouts, limits, warnings } = await load();
+  expect([timeouts, limits]).toEqual([{ validationMs: 100 }, undefined]);
+  expect(warnings.map(({ error }) => error)).toEqual([
+    `${wrong} 7, column 1: "limits" must have names and numbers, as in limits: { cpuMs: 1000 } (CONFIG_INVALID)`,
+    `${wrong} 3, column 3: the timeout "discoveryMs" must be a whole number above 0 (CONFIG_INVALID)`,
+    `${wrong} 4, column 3: the timeout "lockMs" must be a whole number above 0 (CONFIG_INVALID)`,
+    `${wrong} 5, column 3: the timeout "connectMs" must be a whole number above 0 (CONFIG_INVALID)`,
+    `${wrong} 6, column 3: there is no timeout "lookMs", did you mean "lockMs" (CONFIG_INVALID)`,
+  ]);
+  await write("settings.yaml", "timeouts: { lockMs: .nan }\n");
+  expect((await load()).warnings).toHaveLength(1);
+});
+
 test("L9: sections are handed on as they were written, and an unknown one is a warning with the nearest name", async () => {
   await write(
     "settings.yaml",

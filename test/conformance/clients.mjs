@@ -1,13 +1,14 @@
 // `npm run conformance:clients`: clients that people use list the tools and call one, over HTTP and over stdio. They are
 // installed into .cache/clients, beside the project.
 
-import { spawn, spawnSync } from "node:child_process";
+import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { text } from "node:stream/consumers";
-import { pathToFileURL } from "node:url";
+
+import { installAside, loadAside, withVersions } from "../install-aside.mjs";
 
 const ROOT = join(import.meta.dirname, "../..");
 const FOLDER = join(ROOT, ".cache/clients");
@@ -95,22 +96,12 @@ async function mcpRemote(url) {
 }
 
 function load(name) {
-  return import(pathToFileURL(join(FOLDER, "load.mjs")).href).then((module) => module.load(name));
+  return loadAside(FOLDER, name);
 }
 
 function install() {
   const isThere = Object.keys(PACKAGES).every((name) => existsSync(join(FOLDER, "node_modules", name)));
-  if (isThere) return;
-  mkdirSync(FOLDER, { recursive: true });
-  writeFileSync(join(FOLDER, "package.json"), '{ "private": true }\n');
-  // Names resolve from where this file lies.
-  writeFileSync(join(FOLDER, "load.mjs"), "export const load = (name) => import(name);\n");
-  const names = Object.entries(PACKAGES).map(([name, version]) => `${name}@${version}`);
-  const { status } = spawnSync("npm", ["install", "--ignore-scripts", "--no-audit", "--no-fund", ...names], {
-    cwd: FOLDER,
-    stdio: "inherit",
-  });
-  if (status !== 0) process.exit(status ?? 1);
+  if (!isThere && !installAside(FOLDER, withVersions(PACKAGES), "--ignore-scripts")) process.exit(1);
 }
 
 async function startServer() {

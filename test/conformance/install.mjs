@@ -1,8 +1,9 @@
 // Installs the protocol's conformance suites, and the Node that they need, into .cache/conformance, beside the project.
 
-import { spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { join } from "node:path";
+
+import { installAside } from "../install-aside.mjs";
 
 export const SUITES = ["0.1.16", "0.2.0-alpha.12"];
 
@@ -16,12 +17,7 @@ export function suiteAt(version) {
 }
 
 function install(folder, version) {
-  mkdirSync(folder, { recursive: true });
-  writeFileSync(join(folder, "package.json"), '{ "private": true }\n');
   const packages = [`@modelcontextprotocol/conformance@${version}`, "node@24"];
-  const { status } = spawnSync("npm", ["install", "--no-audit", "--no-fund", "--loglevel=error", ...packages], {
-    cwd: folder,
-    stdio: ["ignore", "ignore", "inherit"],
-  });
-  if (status !== 0) throw new Error(`The conformance suite ${version} cannot be installed`);
+  if (!installAside(folder, packages, "--loglevel=error"))
+    throw new Error(`The conformance suite ${version} cannot be installed`);
 }

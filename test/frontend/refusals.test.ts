@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 
 import { readSnippet } from "../../src/frontend/index.ts";
-import { PARSE_LIMITS } from "../../src/frontend/parser.ts";
+import { PARSE_LIMITS } from "../../src/frontend/bounded-parser.ts";
 import { places, read, textOf, violationsOf } from "./read.ts";
 
 describe("S5: characters that nobody sees are refused, wherever they stand", () => {

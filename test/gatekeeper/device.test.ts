@@ -19,6 +19,9 @@ describe("S5: device is followed wherever its names are literal", () => {
     ["destructuring with another name", "const { MathSkill: m } = device; m.add(1, 2)"],
     ["nested destructuring", "const { MathSkill: { add } } = device; add(1, 2)"],
     ["destructuring with literal brackets", 'const { ["MathSkill"]: m } = device; m.add(1, 2)'],
+    ["a constant that holds the name", "const s = 'MathSkill', m = `add`; device[s][m](1, 2)"],
+    ["a constant of a constant", "const a = 'MathSkill', s = a; const { [s]: math } = device; math.add(1, 2)"],
+    ["a constant in the other style", "const s = 'math_skill'; device[s].add(1, 2)"],
     ["a parameter", "const f = (d) => d.MathSkill.add(1, 2); f(device)"],
     [
       "a parameter that is taken apart",
@@ -82,7 +85,15 @@ describe("S5: device is followed wherever its names are literal", () => {
 
 describe("S5 S6: whatever cannot be followed is refused", () => {
   test.each([
-    ["a computed name", "const s = 'MathSkill';\ndevice[s].add(1, 2)", "DEVICE_DYNAMIC 2:0"],
+    ["a computed name", "let s = 'MathSkill'; s += '';\ndevice[s].add(1, 2)", "DEVICE_DYNAMIC 2:0"],
+    ["a name of a list", "for (const s of ['MathSkill'])\ndevice[s].add(1, 2)", "DEVICE_DYNAMIC 2:0"],
+    ["a constant that holds no name", "const s = 5;\ndevice[s].add(1, 2)", "DEVICE_DYNAMIC 2:0"],
+    [
+      "a constant that holds a method which the caller may not call",
+      "const m = 'delete_user';\ndevice.AdminSkill[m](1)",
+      "PERMISSION_MISSING 2:18",
+    ],
+    ["a constant that holds an unknown name", "const s = 'NoSkill';\ndevice[s].add(1, 2)", "SKILL_UNKNOWN 2:7"],
     ["a name that is put together", "device['Math' + 'Skill'].add(1, 2)", "DEVICE_DYNAMIC 1:0"],
     ["a computed method", "device.MathSkill[1 < 2 ? 'add' : 'sum'](1)", "DEVICE_DYNAMIC 1:0"],
     ["Object.values", "Object.values(device)", "DEVICE_DYNAMIC 1:14"],
@@ -134,6 +145,23 @@ describe("S5 S6: whatever cannot be followed is refused", () => {
     ["a loop variable", "for (device.MathSkill of []);", "DEVICE_READONLY 1:5"],
   ])("S6: %s", (_what, source, place) => {
     expect(places(source)).toEqual([place]);
+  });
+
+  test.each([
+    ["call(null, 1, 2)", "Call it directly: device.MathSkill.add(…)"],
+    ["apply(null, [1, 2])", "Call it directly: device.MathSkill.add(…)"],
+    [
+      "bind(null, 1)",
+      "It needs no this: write device.MathSkill.add itself, or (…) => device.MathSkill.add(…) for arguments that come first",
+    ],
+  ])("S5: instead of add.%s something simpler is taught", (how, fix) => {
+    expect(check(`const f = device.MathSkill.add.${how}; f`).violations[0]?.fix).toBe(fix);
+  });
+
+  test("S4: a constant is corrected where it is used", () => {
+    const source = "const s = 'math_skill'; return device[s].add(1, 2)";
+    expect(codeOf(source)).toBe(`const s = 'math_skill'; return device["MathSkill"].add(1, 2)`);
+    expect(check(source).notes).toEqual(["math_skill was read as MathSkill"]);
   });
 
   test("S6: a method that exists and that the caller may not call", () => {

@@ -179,6 +179,10 @@ class Writer {
         () => `${list()}.flatMap((n) => [n, ${this.#inFunction(false, "n", () => this.#call("n"))}])`,
         () => `Object.values(${object()})`,
         () => `Object.keys(${object()})`,
+        () => `Object.entries(${object()}).map(([key, n]) => key.length + n)`,
+        () => `Object.entries(${object()}).map(([key, n]) => [key, n]).map(([key, n]) => n)`,
+        () => `[...new Map(Object.entries(${object()})).values()]`,
+        () => `[new Map([["a", ${number()}], ["b", ${number()}]]).get("b") ?? 0]`,
         () => `[...new Set(${list()})]`,
         () => this.#awaited(`Promise.all([${number()}, ${number()}])`),
         () => this.#awaited(`Promise.all(${list()}.map(${this.#arrow("number")}))`),
@@ -263,6 +267,8 @@ class Writer {
     const inCallback = (): string => this.#inFunction(false, each, () => this.#number());
     const text = this.#pick([
       () => `const ${name} = [0]; for (const ${each} of ${from}) ${name}.push(${inLoop()});`,
+      () =>
+        `const ${name} = [0]; for (const [k, ${each}] of Object.entries({ n: ${from}[0] })) ${name}.push(${inLoop()});`,
       () => `const ${name} = [0]; for (const ${each} of ${from}) ${name}[${name}.length] = ${inLoop()};`,
       () => `const ${name} = [0]; ${from}.forEach((${each}) => ${name}.push(${inCallback()}));`,
       () => `const ${name} = [0]; ${from}.forEach((${each}) => { ${name}.push(${inCallback()}); });`,

@@ -1,26 +1,15 @@
-import { readFileSync } from "node:fs";
-
 import { readSnippet } from "../../src/frontend/index.ts";
 import { gatekeep, type Questions, type Verdict } from "../../src/gatekeeper/index.ts";
 import { type Catalog } from "../../src/model/catalog.ts";
-import type { JsonSchema } from "../../src/model/json.ts";
 import type { ProvidedSkill } from "../../src/model/skill.ts";
 import { createRegistry, search } from "../../src/registry/index.ts";
 import { createValidator } from "../../src/validation/index.ts";
+import { inputOf, type Stub, STUBS } from "../stubs.ts";
 
-type Permission = "allow" | "deny" | "approve" | "hidden";
-
-interface Stub {
-  readonly permission: Permission;
-  readonly params: Readonly<Record<string, string>>;
-}
-
-const { tools } = JSON.parse(readFileSync(new URL("../fixtures/stubs.json", import.meta.url), "utf8")) as {
-  readonly tools: Readonly<Record<string, Stub>>;
-};
+const { tools } = STUBS;
 
 /** The paths of the stub skills that have one of the permissions. */
-export function pathsWith(...permissions: readonly Permission[]): readonly string[] {
+export function pathsWith(...permissions: readonly Stub["permission"][]): readonly string[] {
   return Object.keys(tools).filter((path) => permissions.includes(tools[path]?.permission ?? "hidden"));
 }
 
@@ -70,22 +59,8 @@ function skillOf(name: string, paths: readonly string[]): ProvidedSkill {
     methods: own.map((path) => ({
       name: path.slice(name.length + 1),
       description: path,
-      input: schemaOf(tools[path]?.params ?? {}),
+      input: inputOf(tools[path] as Stub),
     })),
     invoke: () => Promise.reject(new Error("Cannot call a method of a sample")),
-  };
-}
-
-function schemaOf(params: Stub["params"]): JsonSchema {
-  const typeOf = (type: string): JsonSchema => {
-    const bare = type.replace("?", "");
-    if (bare === "any") return {};
-    return bare.endsWith("[]") ? { type: "array", items: { type: bare.slice(0, -2) } } : { type: bare };
-  };
-  return {
-    type: "object",
-    properties: Object.fromEntries(Object.entries(params).map(([name, type]) => [name, typeOf(type)])),
-    required: Object.keys(params).filter((name) => !(params[name] ?? "").endsWith("?")),
-    additionalProperties: false,
   };
 }

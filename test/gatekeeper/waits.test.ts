@@ -307,6 +307,56 @@ const CASES: readonly (readonly [place: string, source: string, code: string])[]
     "const ps = []; for (const id of [1, 2]) ps.push(device.UserSkill.get(id)); return Promise.all(ps)",
   ],
   [
+    "entries of an object, one after the other",
+    "const ps = { a: device.UserSkill.get(1) }, o = {}; for (const [k, p] of Object.entries(ps)) o[k] = (await p).name; return o",
+    "const ps = { a: device.UserSkill.get(1) }, o = {}; for (const [k, p] of Object.entries(ps)) o[k] = (await p).name; return o",
+  ],
+  [
+    "entries of an object, mapped",
+    "const ps = { a: device.UserSkill.get(1) }, o = {}; await Promise.all(Object.entries(ps).map(async ([k, p]) => { o[k] = (await p).name; })); return o",
+    "const ps = { a: device.UserSkill.get(1) }, o = {}; await Promise.all(Object.entries(ps).map(async ([k, p]) => { o[k] = (await p).name; })); return o",
+  ],
+  [
+    "entries of an object whose values are used",
+    "const ps = { a: device.UserSkill.get(1) }; for (const [k, p] of Object.entries(ps)) print(k + p.name); return 1",
+    "const ps = { a: __wait(device.UserSkill.get)(1) }; for (const [k, p] of Object.entries(ps)) print(k + p.name); return 1",
+  ],
+  [
+    "a set, in which equal values are one",
+    "const ps = new Set([device.UserSkill.get(1), device.UserSkill.get(2)]); return Promise.all(ps)",
+    "const ps = new Set([__wait(device.UserSkill.get)(1), __wait(device.UserSkill.get)(2)]); return Promise.all(ps)",
+  ],
+  [
+    "a set that is counted",
+    "const s = new Set([1, 2].map((id) => device.UserSkill.get(id))); return s.size",
+    "const s = new Set([1, 2].map((id) => __wait(device.UserSkill.get)(id))); return s.size",
+  ],
+  [
+    "a set that is asked",
+    "const s = new Set([device.MathSkill.add(1, 2)]); await Promise.all(s); return s.has(3)",
+    "const s = new Set([__wait(device.MathSkill.add)(1, 2)]); await Promise.all(s); return s.has(3)",
+  ],
+  [
+    "a map whose values are awaited",
+    'const m = new Map([["a", device.UserSkill.get(1)]]); await Promise.all(m.values()); return (await m.get("a")).name',
+    'const m = new Map([["a", device.UserSkill.get(1)]]); await Promise.all(m.values()); return (await m.get("a")).name',
+  ],
+  [
+    "keys of a map",
+    "const m = new Map([[device.MathSkill.add(1, 2), 0]]); return Promise.all(m.values())",
+    "const m = new Map([[__wait(device.MathSkill.add)(1, 2), 0]]); return Promise.all(m.values())",
+  ],
+  [
+    "a map whose values are used",
+    'const m = new Map([["a", device.UserSkill.get(1)]]); return m.get("a").name',
+    'const m = new Map([["a", __wait(device.UserSkill.get)(1)]]); return m.get("a").name',
+  ],
+  [
+    "async callbacks for which nobody can wait",
+    "let v = []; await device.TestSkill.echo(0); return [[1].filter(() => { [0].map(async () => { v = Promise.all([0, 1]); }); }).length, v]",
+    "let v = []; await device.TestSkill.echo(0); return [[1].filter(() => { [0].map( () => { v = Promise.all([0, 1]); }); }).length, v]",
+  ],
+  [
     "push, then values",
     "const us = []; for (const id of [1, 2]) us.push(device.UserSkill.get(id)); return us[0].name",
     "const us = []; for (const id of [1, 2]) us.push(__wait(device.UserSkill.get)(id)); return us[0].name",

@@ -3,7 +3,8 @@ import { expect, test } from "vitest";
 import { readSnippet } from "../../src/frontend/index.ts";
 import type { JsonSchema } from "../../src/model/json.ts";
 import { checkTypes } from "../../src/typecheck/check-types.ts";
-import { readPrograms, STUBS } from "../corpus.ts";
+import { readPrograms } from "../corpus.ts";
+import { STUBS } from "../stubs.ts";
 import { HONEST } from "./honest.ts";
 import { DECLARATIONS, declarationsOf, skillsOf } from "./samples.ts";
 

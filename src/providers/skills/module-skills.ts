@@ -1,5 +1,5 @@
 import { type DefinedSkill, parseHealth } from "../../define-skill.ts";
-import { sentence } from "../../errors.ts";
+import { messageOf, sentence } from "../../errors.ts";
 import type { JsonSchema } from "../../model/json.ts";
 import { OWNER } from "../../model/caller.ts";
 import type { CallContext, Health, MethodDefinition } from "../../model/skill.ts";
@@ -211,7 +211,7 @@ function skill(
       try {
         return parseHealth(await call(health, `${name}.healthCheck`, {}, healthContext()));
       } catch (error) {
-        return { healthy: false, message: error instanceof Error ? error.message : String(error) };
+        return { healthy: false, message: messageOf(error) };
       }
     },
   });

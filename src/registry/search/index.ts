@@ -31,6 +31,8 @@ export interface SearchOptions extends AnswerOptions {
   readonly limit?: number;
   /** What the caller's own use has taught. */
   readonly learned?: LearnedWords;
+  /** The moment, as `performance.now` tells it, at which reading methods for the first time is broken off. */
+  readonly deadline?: number;
 }
 
 export interface SearchResult {
@@ -51,11 +53,12 @@ export interface SearchAnswer {
 
 /**
  * Finds the methods of a catalog that do what a query asks for, best first (D1). Exact names come first; an empty query
- * lists all. What the catalog does not show is neither found nor named.
+ * lists all. What the catalog does not show is neither found nor named. Throws `DISCOVERY_TIMEOUT` where the deadline comes
+ * before all methods are read; the next search goes on from there.
  */
 export function search(catalog: Catalog, query: string, options: SearchOptions = {}): SearchAnswer {
   const limit = boundedLimit(options.limit);
-  const found = query.trim() === "" ? everything(catalog, limit) : matching(catalog, query, limit, options.learned);
+  const found = query.trim() === "" ? everything(catalog, limit) : matching(catalog, query, limit, options);
   return {
     results: found.hits.map(resultOf),
     text: answerText(found, catalog, options),
@@ -71,9 +74,14 @@ function everything(catalog: Catalog, limit: number): Found {
   return { hits, total: catalog.methods.length, unmatched: [], isDoubtful: false, nearest: [] };
 }
 
-function matching(catalog: Catalog, text: string, limit: number, learned = NOTHING_LEARNED): Found {
+function matching(
+  catalog: Catalog,
+  text: string,
+  limit: number,
+  { learned = NOTHING_LEARNED, deadline = Infinity }: SearchOptions,
+): Found {
   const query = parseQuery(text);
-  const visible = indexOf(catalog);
+  const visible = indexOf(catalog, deadline);
   const { index } = visible;
   const { hits, unmatched } = rank(query, visible, learnedPostings(learned, catalog, index), limit);
   const best = hits.flatMap(({ document, score, parts }) => {

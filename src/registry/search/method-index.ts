@@ -15,8 +15,8 @@ const MOST_BEGINNINGS = 200;
  * what it counts there. A skill is added or withdrawn by itself; nothing else is touched.
  */
 export interface MethodIndex {
-  /** Takes skills out, and others in. */
-  change(withdrawn: readonly Skill[], added: readonly Skill[]): void;
+  /** Takes skills out, and others in, one at a time up to a deadline. Says how many of the others it took. */
+  change(withdrawn: readonly Skill[], added: readonly Skill[], deadline: number): number;
   /** Grows whenever documents come, go, or get other numbers. */
   readonly generation: number;
   /** By document; `undefined` for one that was withdrawn. */
@@ -80,11 +80,16 @@ export function createMethodIndex(): MethodIndex {
     get live() {
       return content.live;
     },
-    change(withdrawn, added) {
+    change(withdrawn, added, deadline) {
       if (withdrawn.length + added.length > 0) generation += 1;
       for (const skill of withdrawn) withdrawSkill(skill, content);
       if (withdrawn.length > 0) content = compacted(content);
-      for (const skill of added) addSkill(skill, entriesOf(skill), content);
+      for (const [at, skill] of added.entries()) {
+        // One at least, so that whoever asks often enough gets an answer.
+        if (at > 0 && performance.now() > deadline) return at;
+        addSkill(skill, entriesOf(skill), content);
+      }
+      return added.length;
     },
     documentsOf: (skill) => content.skills.get(skill),
     postings: (word) => content.postings[content.wordNumbers.get(word) ?? -1] ?? [],

@@ -1,3 +1,4 @@
+import { sentence, SkillgateError } from "../../errors.ts";
 import type { Catalog, Skill } from "../../model/catalog.ts";
 import { wholeSkill } from "../catalog.ts";
 import { createMethodIndex, type MethodIndex } from "./method-index.ts";
@@ -6,8 +7,8 @@ import { createMethodIndex, type MethodIndex } from "./method-index.ts";
 interface SharedIndex {
   readonly index: MethodIndex;
   newest: Catalog;
-  /** The catalog that the index holds. */
-  indexed: Catalog | undefined;
+  /** The catalog that the index holds, or as much of it as was read in time. */
+  indexed: Pick<Catalog, "skills"> | undefined;
 }
 
 /** An index as one catalog may see it. */
@@ -32,23 +33,37 @@ export function shareIndexWithView(catalog: Catalog, view: Catalog): void {
   SHARED.set(view, sharedIndexOf(catalog));
 }
 
-/** The index of a catalog, up to date, and which of its documents the catalog shows. */
-export function indexOf(catalog: Catalog): VisibleIndex {
+/**
+ * The index of a catalog, up to date, and which of its documents the catalog shows. Throws `DISCOVERY_TIMEOUT` at the
+ * deadline; what was read by then need not be read again.
+ */
+export function indexOf(catalog: Catalog, deadline: number): VisibleIndex {
   const shared = sharedIndexOf(catalog);
   const { index, newest } = shared;
-  if (shared.indexed !== newest) follow(shared);
+  if (shared.indexed !== newest) follow(shared, deadline);
   return { index, visible: catalog === newest ? index.live : visibleDocuments(catalog, index) };
 }
 
-/** Brings an index from the catalog that it holds to the newest. */
-function follow(shared: SharedIndex): void {
+/** Brings an index from the catalog that it holds to the newest; some of the way, if the deadline comes before. */
+function follow(shared: SharedIndex, deadline: number): void {
   const { before, after } = differing(shared.indexed?.skills ?? [], shared.newest.skills);
   const [old, wanted] = [new Set(before.map(wholeSkill)), new Set(after.map(wholeSkill))];
-  shared.index.change(
-    [...old].filter((skill) => !wanted.has(skill)),
-    [...wanted].filter((skill) => !old.has(skill)),
-  );
-  shared.indexed = shared.newest;
+  const { index, newest } = shared;
+  const missing = [...wanted].filter((skill) => !old.has(skill));
+  const withdrawn = [...old].filter((skill) => !wanted.has(skill));
+  const count = index.change(withdrawn, missing, deadline);
+  if (count === missing.length) shared.indexed = newest;
+  else {
+    const left = new Set(missing.slice(count));
+    const skills = newest.skills.filter((skill) => !left.has(wholeSkill(skill)));
+    shared.indexed = { skills };
+    throw unfinished(skills.length, newest.skills.length);
+  }
+}
+
+function unfinished(read: number, all: number): SkillgateError {
+  const values = `the methods of ${read} of ${all} skills are read so far, and the next search goes on from there`;
+  return new SkillgateError("DISCOVERY_TIMEOUT", sentence("DISCOVERY_TIMEOUT", values));
 }
 
 /** Two lists without what they begin and end with alike: of thousands of skills, mostly one has changed. */

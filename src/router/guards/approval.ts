@@ -28,7 +28,7 @@ export function approval(approve: Approve): Guard {
 async function requireApproval(call: GuardedCall, approve: Approve): Promise<void> {
   const { caller, method, runId, cancellable } = call;
   const checked = call.validation();
-  if (checked.kind === "invalid") return; // Refused further in; nobody is bothered with it.
+  if (checked.kind !== "valid") return; // Refused further in; nobody is bothered with it.
   const request: ApprovalRequest = {
     caller,
     path: method.path,

@@ -52,4 +52,5 @@ const REFUSALS: ReadonlySet<ErrorCode> = new Set([
   "COOLDOWN",
   "RATE_LIMIT",
   "ARGUMENTS_INVALID",
+  "VALIDATION_TIMEOUT",
 ]);

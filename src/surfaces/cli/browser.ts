@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 
-import { escaped } from "./output.ts";
+import { escaped } from "./layout.ts";
 import { UsageError } from "./usage-error.ts";
 
 /** Opens a page in the person's browser, and says where it is in case that there is none. */

@@ -1,8 +1,9 @@
 import type { Command } from "commander";
 
 import type { Act } from "./act.ts";
-import { noteLines, planText, violationsText, warningsText } from "./output.ts";
+import { warningsText } from "./output.ts";
 import { lacksSkill, problemsToTell } from "./problems.ts";
+import { noteLines, planText, violationsText } from "./run-texts.ts";
 import { readSource, type SnippetFlags, takesSnippet } from "./snippet-source.ts";
 
 export function addCheck(program: Command, act: Act): void {

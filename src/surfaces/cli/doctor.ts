@@ -8,7 +8,8 @@ import type { Exit } from "./exit-codes.ts";
 import { configOptions } from "./mcp/files.ts";
 import { type LiveServer, startServers } from "./mcp/live.ts";
 import { openRoom } from "./mcp/room.ts";
-import { type Check, checksText, count, problemText } from "./output.ts";
+import { count } from "./layout.ts";
+import { type Check, checksText, problemText } from "./output.ts";
 import type { CommonFlags, Session } from "./session.ts";
 
 export function addDoctor(program: Command, act: Act): void {

@@ -36,6 +36,8 @@ const EXIT_OF_ERROR: Partial<Record<ErrorCode, Exit>> = {
   CPU_LIMIT: "timeLimit",
   WALL_LIMIT: "timeLimit",
   CALL_TIMEOUT: "timeLimit",
+  VALIDATION_TIMEOUT: "timeLimit",
+  DISCOVERY_TIMEOUT: "timeLimit",
   CANCELLED: "interrupted",
   CONFIG_INVALID: "usage",
   OPTION_INVALID: "usage",

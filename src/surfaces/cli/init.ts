@@ -3,7 +3,8 @@ import { join, relative, resolve } from "node:path";
 import type { Command } from "commander";
 
 import type { Act } from "./act.ts";
-import { lines, takenOverNote } from "./output.ts";
+import { lines } from "./layout.ts";
+import { takenOverNote } from "./run-texts.ts";
 import { writeNewFile } from "./write-new-file.ts";
 
 export function addInit(program: Command, act: Act): void {
@@ -58,6 +59,12 @@ const FILES: readonly (readonly [name: string, text: string])[] = [
 #   wallMs: 60000
 #   cpuMs: 5000
 #   calls: 1000
+
+# timeouts:
+#   validationMs: 5000
+#   discoveryMs: 2000
+#   lockMs: 500
+#   connectMs: 30000
 `,
   ],
   [

@@ -1,6 +1,6 @@
 import type { Input, Person, StartRequest } from "../../config/index.ts";
 import { askLine, askSecret, askYesNo, isAtTerminal } from "./ask-line.ts";
-import { escaped, lines } from "./output.ts";
+import { escaped, lines } from "./layout.ts";
 
 /** The person at the terminal, who can be asked what configuration leaves open. Nobody there: nothing. */
 export function personAtTerminal(signal: AbortSignal): Person | undefined {

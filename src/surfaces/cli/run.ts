@@ -2,8 +2,10 @@ import type { Command } from "commander";
 
 import type { Act } from "./act.ts";
 import { exitOfOutcome } from "./exit-codes.ts";
-import { lines, outcomeRemarks, outcomeText, traceText, warningsText } from "./output.ts";
+import { lines } from "./layout.ts";
+import { warningsText } from "./output.ts";
 import { lacksSkill, problemsToTell } from "./problems.ts";
+import { outcomeRemarks, outcomeText, traceText } from "./run-texts.ts";
 import { readSource, type SnippetFlags, takesSnippet } from "./snippet-source.ts";
 import { wholeNumber } from "./whole-number.ts";
 

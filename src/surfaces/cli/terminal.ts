@@ -1,7 +1,8 @@
 import colors from "picocolors";
 
 import { EXIT_CODES, type Exit } from "./exit-codes.ts";
-import { escaped, jsonText } from "./output.ts";
+import { escaped } from "./layout.ts";
+import { jsonText } from "./output.ts";
 
 /** What a command found out: for programs, or for people. */
 export interface Answer {

@@ -6,19 +6,16 @@ import { ownInput } from "./own-input.ts";
 import type { RunRecords } from "./run-records.ts";
 import { knownWithin } from "./within.ts";
 
-/** Servers that still connect are waited for as long as a question may take (X8). */
-const DISCOVERY_MS = 2_000;
-
-/** Searches as a client asks for it. Throws `ARGUMENTS_INVALID`. */
+/** Searches as a client asks for it, when servers that still connect had their time (X8). Throws `ARGUMENTS_INVALID`. */
 export async function searchSkills(runtime: Runtime, args: unknown, caller: Caller) {
   const { query, limit } = ownInput("search_skills", args);
-  await knownWithin(DISCOVERY_MS, runtime);
+  await knownWithin(runtime.timeouts.discoveryMs, runtime);
   return runtime.search(String(query), { limit: Number(limit), caller });
 }
 
 export async function describeFunction(runtime: Runtime, args: unknown, caller: Caller) {
   const { path } = ownInput("describe_function", args);
-  await knownWithin(DISCOVERY_MS, runtime);
+  await knownWithin(runtime.timeouts.discoveryMs, runtime);
   return runtime.describe(String(path), { caller });
 }
 

@@ -1,5 +1,6 @@
 import { types } from "node:util";
 
+import { messageOf } from "../../../errors.ts";
 import { MOST_VALUES } from "../../../model/extent.ts";
 import { isFunction } from "./values.ts";
 
@@ -78,7 +79,7 @@ class Walk {
     try {
       return Reflect.get(holder, key);
     } catch (error) {
-      throw this.#refusal(`cannot be read: ${error instanceof Error ? error.message : String(error)}`, key);
+      throw this.#refusal(`cannot be read: ${messageOf(error)}`, key);
     }
   }
 

@@ -1,4 +1,4 @@
-import { parseMetadata } from "../../../define-skill.ts";
+import { parseMetadata } from "../../../skill-metadata.ts";
 import { isRecord } from "../../../model/json.ts";
 import { methodNamesOfTools } from "../../../model/names.ts";
 import type { CallContext, MethodDefinition, MethodMetadata } from "../../../model/skill.ts";

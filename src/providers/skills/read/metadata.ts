@@ -1,4 +1,4 @@
-import { CAPABILITIES } from "../../../define-skill.ts";
+import { CAPABILITIES } from "../../../skill-metadata.ts";
 import type { MethodExample, MethodMetadata } from "../../../model/skill.ts";
 import type { Doc, DocTag } from "./docs.ts";
 

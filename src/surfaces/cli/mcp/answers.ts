@@ -1,5 +1,5 @@
 import { isRecord } from "../../../model/json.ts";
-import { lines } from "../output.ts";
+import { lines } from "../layout.ts";
 import type { Answer, Terminal } from "../terminal.ts";
 import { type Files, SCOPES } from "./files.ts";
 import type { Room } from "./room.ts";

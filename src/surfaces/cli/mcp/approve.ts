@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 
 import type { Act } from "../act.ts";
-import { lines } from "../output.ts";
+import { lines } from "../layout.ts";
 import { declaredNamed, openFiles } from "./files.ts";
 
 export function addMcpApprove(mcp: Command, act: Act): void {

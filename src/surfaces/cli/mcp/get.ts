@@ -3,7 +3,7 @@ import type { Command } from "commander";
 import { isRecord } from "../../../model/json.ts";
 import { skillNameOfServer } from "../../../model/names.ts";
 import type { Act } from "../act.ts";
-import { lines } from "../output.ts";
+import { lines } from "../layout.ts";
 import { declaredNamed, type DeclaredServer, type Files, openFiles, SCOPE_OPTION, scopeNamed } from "./files.ts";
 
 export function addMcpGet(mcp: Command, act: Act): void {

@@ -4,7 +4,7 @@ import type { Command } from "commander";
 import { messageOf } from "../../../errors.ts";
 import { nearest } from "../../../model/nearest.ts";
 import type { Act } from "../act.ts";
-import { lines } from "../output.ts";
+import { lines } from "../layout.ts";
 import type { Session } from "../session.ts";
 import { UsageError } from "../usage-error.ts";
 import { scopeHelp } from "./answers.ts";

@@ -1,7 +1,8 @@
 import type { Command } from "commander";
 
 import type { Act } from "../act.ts";
-import { serversText, warningsText } from "../output.ts";
+import { warningsText } from "../output.ts";
+import { serversText } from "../server-texts.ts";
 import { startServers } from "./live.ts";
 
 export function addMcpList(mcp: Command, act: Act): void {

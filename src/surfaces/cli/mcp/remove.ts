@@ -3,7 +3,7 @@ import type { Command } from "commander";
 import { SkillgateError } from "../../../errors.ts";
 import type { Act } from "../act.ts";
 import { askYesNo, isAtTerminal } from "../ask-line.ts";
-import { escaped } from "../output.ts";
+import { escaped } from "../layout.ts";
 import type { Session } from "../session.ts";
 import { declaredNamed, type DeclaredServer, type Files, openFiles, SCOPE_OPTION, scopeNamed } from "./files.ts";
 

@@ -1,7 +1,8 @@
 import type { Command } from "commander";
 
 import type { Act } from "../act.ts";
-import { lines, serverText } from "../output.ts";
+import { lines } from "../layout.ts";
+import { serverText } from "../server-texts.ts";
 import { startServers } from "./live.ts";
 
 export function addMcpTest(mcp: Command, act: Act): void {

@@ -1,7 +1,8 @@
 import type { Command } from "commander";
 
 import type { Act } from "../act.ts";
-import { lines, toolsText } from "../output.ts";
+import { lines } from "../layout.ts";
+import { toolsText } from "../server-texts.ts";
 import { type Live, type LiveServer, startServers } from "./live.ts";
 
 export function addMcpTools(mcp: Command, act: Act): void {

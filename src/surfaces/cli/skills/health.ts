@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 
 import type { Act } from "../act.ts";
-import { lines, table } from "../output.ts";
+import { lines, table } from "../layout.ts";
 import { unknownSkill } from "./local-skills.ts";
 
 export function addSkillsHealth(skills: Command, act: Act): void {

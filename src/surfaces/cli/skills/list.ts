@@ -2,7 +2,8 @@ import type { Command } from "commander";
 
 import type { Skill } from "../../../model/catalog.ts";
 import type { Act } from "../act.ts";
-import { lines, skillsText, warningsText } from "../output.ts";
+import { lines } from "../layout.ts";
+import { skillsText, warningsText } from "../output.ts";
 
 export function addSkillsList(skills: Command, act: Act): void {
   skills

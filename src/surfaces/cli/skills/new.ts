@@ -3,7 +3,8 @@ import { join } from "node:path";
 import { type Command, Option } from "commander";
 
 import type { Act } from "../act.ts";
-import { shownPath, takenOverNote } from "../output.ts";
+import { shownPath } from "../layout.ts";
+import { takenOverNote } from "../run-texts.ts";
 import { UsageError } from "../usage-error.ts";
 import { writeNewFile } from "../write-new-file.ts";
 import { FORMS, type Form, template, testTemplate } from "./templates.ts";

@@ -4,7 +4,8 @@ import { isRecord, type JsonSchema } from "../../../model/json.ts";
 import type { ProvidedSkill } from "../../../model/skill.ts";
 import type { Runtime } from "../../../runtime.ts";
 import type { Act } from "../act.ts";
-import { lines, shownPath, table, warningsText } from "../output.ts";
+import { lines, shownPath, table } from "../layout.ts";
+import { warningsText } from "../output.ts";
 import { UsageError } from "../usage-error.ts";
 import { unknownSkill } from "./local-skills.ts";
 

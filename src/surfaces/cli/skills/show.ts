@@ -4,7 +4,7 @@ import type { Skill } from "../../../model/catalog.ts";
 import type { ProvidedSkill } from "../../../model/skill.ts";
 import type { Runtime } from "../../../runtime.ts";
 import type { Act } from "../act.ts";
-import { indented, lines } from "../output.ts";
+import { indented, lines } from "../layout.ts";
 import type { Answer, Paint } from "../terminal.ts";
 import { unknownSkill } from "./local-skills.ts";
 import { settingsText } from "./settings.ts";

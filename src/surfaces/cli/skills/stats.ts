@@ -2,7 +2,7 @@ import type { Command } from "commander";
 
 import type { Runtime } from "../../../runtime.ts";
 import type { Act } from "../act.ts";
-import { lines, milliseconds, table } from "../output.ts";
+import { lines, milliseconds, table } from "../layout.ts";
 import type { Paint } from "../terminal.ts";
 
 type Statistics = Awaited<ReturnType<Runtime["lastingStatistics"]>>;

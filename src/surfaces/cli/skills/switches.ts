@@ -2,7 +2,7 @@ import type { Command } from "commander";
 
 import type { Runtime } from "../../../runtime.ts";
 import type { Act } from "../act.ts";
-import { shownPath } from "../output.ts";
+import { shownPath } from "../layout.ts";
 import { unknownSkill } from "./local-skills.ts";
 
 /** `enable` and `disable`: they write into settings.yaml, so that every way in follows. */

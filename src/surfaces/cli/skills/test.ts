@@ -3,7 +3,7 @@ import type { Command } from "commander";
 import type { Method, Skill } from "../../../model/catalog.ts";
 import type { Runtime } from "../../../runtime.ts";
 import type { Act } from "../act.ts";
-import { count, indented, lines } from "../output.ts";
+import { count, indented, lines } from "../layout.ts";
 import type { Paint } from "../terminal.ts";
 import type { TestResult } from "./author-tests.ts";
 import { localSkills } from "./local-skills.ts";

@@ -1,13 +1,13 @@
 import { createContext, Script } from "node:vm";
 
-import { isRecord } from "../model/json.ts";
+import { isRecord } from "./json.ts";
 
 export const TIMED_OUT: unique symbol = Symbol("timed out");
 
 /**
  * The result of `work`, or `TIMED_OUT`. `work` runs on this thread and can be stopped anywhere, inside a regular
- * expression too: V8 ends a script that has run too long together with all that it called. Costs about 0.1 ms. May be
- * nested; the outer time counts.
+ * expression too: V8 ends a script that has run too long together with all that it called. What it was changing is left
+ * as it was at that moment. Costs about 0.1 ms. May be nested; the outer time counts.
  */
 export function within<T>(timeoutMs: number, work: () => T): T | typeof TIMED_OUT {
   let result: T | typeof TIMED_OUT = TIMED_OUT;
@@ -16,7 +16,7 @@ export function within<T>(timeoutMs: number, work: () => T): T | typeof TIMED_OU
     result = work();
   };
   try {
-    script.runInContext(context, { timeout: timeoutMs });
+    script.runInContext(context, { timeout: Math.max(1, Math.ceil(timeoutMs)) });
     return result;
   } catch (error) {
     // The error is of the script's realm, and so no `instanceof Error` here.
