@@ -39,7 +39,7 @@ describe("S3: an object at the end is the result, though JavaScript takes it for
 describe("S1: a line that begins with a bracket is a statement of its own where it stands as far left as the one before", () => {
   test.each([
     ["a list", "let a = 1\n[a, a]", "let a = 1\n;return ([a, a])"],
-    ["a pattern", "let a = 1, b = 2\n[a, b] = [b, a]\nreturn a", "let a = 1, b = 2\n;[a, b] = [b, a]\nreturn a"],
+    ["a pattern", "let a = 1, b = 2\n[a, b] = [b, a]\nreturn a", "let a = 1, b = 2\n;(0+0,[a, b] = [b, a])\nreturn a"],
     ["a function that is called", "let a = 1\n(() => a)()", "let a = 1\n;return ((() => a)())"],
     ["a template", "let a = 1 // one\n`${a}`", "let a = 1; // one\nreturn (`${a}`)"],
     ["after an empty line", "let a = f()\n\n[1].map(f)\nfunction f() {}", ";\n\nreturn ([1].map(f))"],

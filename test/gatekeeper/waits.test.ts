@@ -309,7 +309,7 @@ const CASES: readonly (readonly [place: string, source: string, code: string])[]
   [
     "entries of an object, one after the other",
     "const ps = { a: device.UserSkill.get(1) }, o = {}; for (const [k, p] of Object.entries(ps)) o[k] = (await p).name; return o",
-    "const ps = { a: device.UserSkill.get(1) }, o = {}; for (const [k, p] of Object.entries(ps)) o[k] = (await p).name; return o",
+    "const ps = { a: device.UserSkill.get(1) }, o = {}; 0+0;for (const [k, p] of Object.entries(ps)) o[k] = (await p).name; return o",
   ],
   [
     "entries of an object, mapped",
@@ -319,7 +319,7 @@ const CASES: readonly (readonly [place: string, source: string, code: string])[]
   [
     "entries of an object whose values are used",
     "const ps = { a: device.UserSkill.get(1) }; for (const [k, p] of Object.entries(ps)) print(k + p.name); return 1",
-    "const ps = { a: __wait(device.UserSkill.get)(1) }; for (const [k, p] of Object.entries(ps)) print(k + p.name); return 1",
+    "const ps = { a: __wait(device.UserSkill.get)(1) }; 0+0;for (const [k, p] of Object.entries(ps)) print(k + p.name); return 1",
   ],
   [
     "a set, in which equal values are one",
