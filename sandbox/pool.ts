@@ -272,7 +272,9 @@ export class Pool {
   }
 
   #count(state: Slot["state"]): number {
-    return [...this.#slots].filter((slot) => slot.state === state).length;
+    let count = 0;
+    for (const slot of this.#slots) if (slot.state === state) count++;
+    return count;
   }
 
   /** Starts a thread. It may be asked for before there is an engine: it has enough to do until then. */
@@ -301,17 +303,18 @@ export class Pool {
     this.#ending.add(ending);
   }
 
+  /** From the first slice of work until a look finds nobody at work: starting a clock for each would take as long as some. */
   #keepWatch(): void {
-    const working = [...this.#slots].some((slot) => slot.state === "busy");
-    if (working) this.#watch ??= setInterval(() => this.#look(), WATCH_MS).unref();
-    else {
-      clearInterval(this.#watch);
-      this.#watch = undefined;
-    }
+    if (this.#count("busy") > 0) this.#watch ??= setInterval(() => this.#look(), WATCH_MS).unref();
   }
 
   /** Ends the threads of guests that are deaf to interrupts: native loops never look at the clock. */
   #look(): void {
+    if (this.#count("busy") === 0) {
+      clearInterval(this.#watch);
+      this.#watch = undefined;
+      return;
+    }
     for (const slot of this.#slots) {
       if (!slot.isOverdue) continue;
       // Its message may be waiting for us: let it be read first.
@@ -326,8 +329,8 @@ export class Pool {
         this.#fire(slot);
       });
     }
-    this.#keepWatch();
-    this.#warm = true;
+    const since = performance.now() - WATCH_MS;
+    this.#warm ||= [...this.#slots].some((slot) => slot.state === "busy" && slot.computesSince <= since);
     this.#staff();
   }
 }
