@@ -1,16 +1,19 @@
 import { Cancellation } from "./cancellation.ts";
 import type { SandboxCall } from "./contract.ts";
 import type { GuestCall } from "./protocol.ts";
+import type { WallClock } from "./wall-clock.ts";
 
 /** A call without an answer. */
 export class Pending extends Cancellation implements SandboxCall {
   readonly call: GuestCall;
   readonly resumed: boolean;
+  readonly #clock: WallClock;
 
-  constructor(call: GuestCall, resumed: boolean) {
+  constructor(call: GuestCall, resumed: boolean, clock: WallClock) {
     super();
     this.call = call;
     this.resumed = resumed;
+    this.#clock = clock;
   }
 
   get id(): number {
@@ -23,5 +26,9 @@ export class Pending extends Cancellation implements SandboxCall {
 
   get arguments(): string {
     return this.call.arguments;
+  }
+
+  hold(): () => void {
+    return this.#clock.hold();
   }
 }

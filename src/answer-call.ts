@@ -96,7 +96,18 @@ function callOf(
     cancellable: call,
     ...voicesFor(call.path, runId, request),
     ...(approve && { approve }),
+    patiently: (answer) => patiently(call, answer),
   };
+}
+
+/** The time in which somebody thinks is not the run's. */
+async function patiently<Value>(call: SandboxCall, answer: Promise<Value>): Promise<Value> {
+  const goOn = call.hold();
+  try {
+    return await answer;
+  } finally {
+    goOn();
+  }
 }
 
 function parseArguments(json: string, bytesAs: "bytes" | "base64" = "bytes"): readonly unknown[] {

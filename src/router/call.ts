@@ -77,6 +77,11 @@ export function inputOf({ method, validation }: GuardedCall): Record<string, unk
   throw new SkillgateError("ARGUMENTS_INVALID", message, { ...factsOf(method), problems: checked.problems });
 }
 
+/** Somebody's answer, in time that is not the call's. */
+export function waited<Value>({ patiently }: Pick<Call, "patiently">, answer: Promise<Value>): Promise<Value> {
+  return patiently === undefined ? answer : patiently(answer);
+}
+
 /** What an error tells about the method that it is about. */
 export function factsOf(method: Method): { readonly skill: string; readonly method: string } {
   return { skill: method.skill, method: method.name };

@@ -137,9 +137,12 @@ export async function newClient(url: string, headers: Record<string, string> = {
 }
 
 /** Answers for the user of a client. */
-export function onElicitation(client: AnyClient, answer: (params: { message: string }) => ElicitResult): void {
+export function onElicitation(
+  client: AnyClient,
+  answer: (params: { message: string }) => ElicitResult | Promise<ElicitResult>,
+): void {
   if ("listen" in client) client.setRequestHandler("elicitation/create", ({ params }) => answer(params));
-  else client.setRequestHandler(ElicitRequestSchema, ({ params }) => answer(params) as OldElicitResult);
+  else client.setRequestHandler(ElicitRequestSchema, async ({ params }) => (await answer(params)) as OldElicitResult);
 }
 
 export function onToolsChanged(client: AnyClient, listener: () => void): void {
