@@ -98,7 +98,7 @@ async function serveOverStdio(
   const asker = { caller: OWNER, exposure: { expose, names, budgetTokens } };
   const connection = surface.serveStreams(process.stdin, output, asker);
   await Promise.race([connection.closed, aborted(signal)]);
-  await Promise.race([connection.finish(), patience(drainSeconds * 1_000)]);
+  await connection.finish(drainSeconds * 1_000);
   await surface.close();
 }
 
@@ -122,8 +122,4 @@ function aborted(signal: AbortSignal): Promise<void> {
     if (signal.aborted) resolve();
     else signal.addEventListener("abort", () => resolve(), { once: true });
   });
-}
-
-function patience(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms).unref());
 }

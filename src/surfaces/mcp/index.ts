@@ -50,8 +50,8 @@ export interface McpSurface {
 export interface StreamConnection {
   /** Settles when the client has gone and everything was answered. */
   readonly closed: Promise<void>;
-  /** Takes no more requests, answers those that it has, and closes. */
-  finish(): Promise<void>;
+  /** Takes no more requests, answers those that it has, and closes; what is not done after so long is cut. */
+  finish(atMostMs: number): Promise<void>;
 }
 
 export function createMcpSurface(runtime: Runtime, options: McpOptions): McpSurface {
@@ -138,8 +138,8 @@ function serveStreams(transport: StdioTransport, asker: Asker, shared: Shared): 
   });
   return {
     closed,
-    async finish() {
-      await transport.finish();
+    async finish(atMostMs) {
+      await transport.finish(atMostMs);
       await handle.close();
     },
   };

@@ -11,7 +11,7 @@ import {
 
 import type { Caller } from "../../model/caller.ts";
 import { errorAnswer } from "./rpc-error.ts";
-import { cancelledBy, createPending, isRequest, type Pending, takenAnswer } from "./pending.ts";
+import { type Cause, cancelledBy, createPending, isRequest, type Pending, takenAnswer } from "./pending.ts";
 import { SessionCalls } from "./direct-http.ts";
 import { createGateway } from "./gateway.ts";
 import type { Peer, Shared } from "./peer.ts";
@@ -55,7 +55,7 @@ export function createSessions(shared: Shared, { most, idleMs }: SessionOptions)
 
   function end(session: Session): void {
     sessions.delete(session.id);
-    void session.close();
+    void session.close("the session has ended");
   }
 
   /** False where everything is in use. */
@@ -107,7 +107,7 @@ export function createSessions(shared: Shared, { most, idleMs }: SessionOptions)
       clearInterval(sweeper);
       const open = [...sessions.values()];
       sessions.clear();
-      await Promise.all(open.map((session) => session.close()));
+      await Promise.all(open.map((session) => session.close("the server ends")));
     },
   };
 }
@@ -144,7 +144,7 @@ class Session {
       sessionIdGenerator: () => this.id,
       onsessionclosed: () => {
         onEnd();
-        this.#calls.close();
+        this.#calls.close("the session has ended");
       },
       maxRequestBodySize: Number.MAX_SAFE_INTEGER, // it gets bodies that were read already
     });
@@ -195,8 +195,8 @@ class Session {
     return this.#open > 0 ? 0 : performance.now() - this.#lastUsed;
   }
 
-  async close(): Promise<void> {
-    this.#calls.close();
+  async close(cause: Cause): Promise<void> {
+    this.#calls.close(cause);
     await this.#server.close();
   }
 
