@@ -23,7 +23,7 @@ export function createGate({ host, allowedHosts, allowedOrigins }: GateOptions):
   ]);
   const origins = new Set(allowedOrigins.map((origin) => origin.toLowerCase().replace(/\/$/, "")));
   const isAllowed = (origin: string): boolean =>
-    origins.has(origin.toLowerCase()) || LOOPBACK.has(hostnameOf(origin) ?? "");
+    origins.has(origin.toLowerCase()) || (/^https?:/i.test(origin) && LOOPBACK.has(hostnameOf(origin) ?? ""));
   return {
     refusal(headers) {
       const name = hostnameOf(`http://${headers.host ?? ""}`);

@@ -2,6 +2,7 @@ import { type Fault, faultOf, type FaultDetails } from "../../fault.ts";
 import type { ArgumentProblem } from "../../model/arguments.ts";
 import type { Caller } from "../../model/caller.ts";
 import type { Catalog, Method } from "../../model/catalog.ts";
+import { isRecord } from "../../model/json.ts";
 import type { Follower } from "../../model/follower.ts";
 import { sentence, SkillgateError } from "../../errors.ts";
 import { nearest } from "../../model/nearest.ts";
@@ -99,7 +100,7 @@ function methodNamed(name: string, runtime: Runtime, caller: Caller): Method {
   const suggestions = named.length > 1 ? named.map(({ path }) => path) : namesLike(name, catalog);
   const meant = suggestions.length === 0 ? "" : `; did you mean ${suggestions.join(" or ")}?`;
   throw new SkillgateError("METHOD_UNKNOWN", sentence("METHOD_UNKNOWN", `${name.slice(0, 100)}${meant}`), {
-    suggestions,
+    suggestions: suggestions.length > 0 ? suggestions : ["tools/list and /openapi.json name every tool"],
   });
 }
 
@@ -120,7 +121,14 @@ async function callMethod(
   { signal, follower }: CallCircumstances,
 ): Promise<unknown> {
   const { path } = methodNamed(name, runtime, caller);
-  return runtime.call(path, input as never, { caller, signal, ...(follower && { follower }) });
+  if (!isRecord(input)) throw noObject(path, runtime.validate(path, input, { caller }));
+  return runtime.call(path, input, { caller, signal, ...(follower && { follower }) });
+}
+
+function noObject(path: string, problems: readonly ArgumentProblem[]): SkillgateError {
+  const [problem] = problems;
+  const message = sentence("ARGUMENTS_INVALID", `the input of ${path} ${problem?.reason ?? "must be an object"}`);
+  return new SkillgateError("ARGUMENTS_INVALID", message, { problems });
 }
 
 async function callOwn(

@@ -41,7 +41,10 @@ export function performAt(desk: RpcDesk): Perform {
 export function unauthenticated(trace_id?: string) {
   return fault("AuthenticationError", "A valid bearer token is missing", {
     ...(trace_id !== undefined && { trace_id }),
-    suggestions: ["Send the header Authorization: Bearer with the token that the server printed at its first start"],
+    suggestions: [
+      "Send the header Authorization: Bearer with the token that the server printed at its first start",
+      "If it is lost, skillgate serve --http --new-token makes another",
+    ],
   });
 }
 

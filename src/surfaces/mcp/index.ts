@@ -23,6 +23,7 @@ export { isOwnTool, OWN_TOOLS } from "./own-tools.ts";
 export { offersTo } from "./offers.ts";
 export { listResources, readResource, type Library } from "./resources.ts";
 export { runFault } from "./tool-results.ts";
+export { utf8Of } from "./utf8.ts";
 export type { Asker } from "./peer.ts";
 export type { Upstream } from "./upstream.ts";
 export type { RunRecords } from "./run-records.ts";

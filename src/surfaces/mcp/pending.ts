@@ -60,7 +60,7 @@ export function cancelledBy(message: JSONRPCMessage): RequestId | undefined {
 }
 
 /** A message that must be answered, as far as one can see before it is read. */
-export function isRequest(message: unknown): message is { readonly id: RequestId } {
+export function isRequest(message: unknown): message is { readonly id: RequestId; readonly method: string } {
   if (!isRecord(message) || typeof message["method"] !== "string") return false;
   return typeof message["id"] === "string" || typeof message["id"] === "number";
 }

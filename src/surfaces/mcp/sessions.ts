@@ -87,11 +87,7 @@ export function createSessions(shared: Shared, { most, idleMs }: SessionOptions)
       if (exchange.request.headers.has("mcp-session-id"))
         return sessionOf(exchange, peer.caller)?.answer(exchange) ?? refusal(404, "Session not found", exchange.body);
       if (exchange.request.method !== "POST" || !hasInitialize(exchange.body))
-        return refusal(
-          400,
-          "Cannot answer without a session: send initialize first, then its Mcp-Session-Id with each request",
-          exchange.body,
-        );
+        return refusal(400, whyHomeless(exchange.body), exchange.body);
       const session = await begin(peer);
       return (
         session?.answer(exchange) ?? refusal(503, `Cannot open another session: ${most} are in use`, exchange.body)
@@ -116,12 +112,23 @@ function hasInitialize(body: unknown): boolean {
   return [body].flat().some((message) => isInitializeRequest(message));
 }
 
+function whyHomeless(body: unknown): string {
+  return isRequest(body) && body.method === "initialize"
+    ? "Cannot begin a session: the params of initialize must have protocolVersion, capabilities and clientInfo"
+    : "Cannot answer without a session: send initialize first, then its Mcp-Session-Id with each request";
+}
+
 function refusal(status: number, reason: string, body: unknown): Response {
   const id = isJSONRPCRequest(body) ? body.id : undefined;
-  return Response.json(errorAnswer("InvalidRequest", reason, id), {
+  const suggestions = status === 404 ? ["Send initialize for a new session; the old one has ended or expired"] : [];
+  return Response.json(errorAnswer("InvalidRequest", reason, id, suggestions), {
     status,
     ...(status === 503 && { headers: { "retry-after": "5" } }),
   });
+}
+
+function requestIds(body: unknown): readonly RequestId[] {
+  return [body].flat().flatMap((message) => (isRequest(message) ? [message.id] : []));
 }
 
 class Session {
@@ -132,6 +139,8 @@ class Session {
   readonly #calls: SessionCalls;
   /** Requests that the protocol's own code answers. */
   readonly #pending = createPending();
+  /** Those of requests that the protocol's own code still looks at. */
+  readonly #entering = new Set<RequestId>();
   #open = 0;
   #lastUsed = performance.now();
 
@@ -169,7 +178,13 @@ class Session {
     this.#isUsedBy(exchange, (wasSent) => {
       if (!wasSent && request.method === "POST") this.#cancel(body);
     });
-    return this.#transport.handleRequest(request, body === undefined ? {} : { parsedBody: body });
+    const ids = requestIds(body);
+    for (const id of ids) this.#entering.add(id);
+    try {
+      return await this.#transport.handleRequest(request, body === undefined ? {} : { parsedBody: body });
+    } finally {
+      for (const id of ids) this.#entering.delete(id);
+    }
   }
 
   #isUsedBy({ onEnd }: Exchange, then: (wasSent: boolean) => void): void {
@@ -202,8 +217,10 @@ class Session {
 
   /** The first id of a request that another one has: whose an answer is could not be told any more. */
   #takenId(body: unknown): RequestId | undefined {
-    const ids = [body].flat().flatMap((message) => (isRequest(message) ? [message.id] : []));
-    return ids.find((id, at) => ids.indexOf(id) < at || this.#calls.isUnderWay(id) || this.#pending.has(id));
+    const ids = requestIds(body);
+    const isTaken = (id: RequestId): boolean =>
+      this.#calls.isUnderWay(id) || this.#pending.has(id) || this.#entering.has(id);
+    return ids.find((id, at) => isTaken(id) || ids.indexOf(id) < at);
   }
 
   /** Nobody can get the answers of a connection that is gone, so what they need is stopped. */

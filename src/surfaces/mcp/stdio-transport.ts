@@ -108,7 +108,8 @@ export class StdioTransport implements Transport {
     try {
       value = JSON.parse(text);
     } catch (error) {
-      return void this.#write(errorAnswer("ParseError", `Cannot read a line that is no JSON: ${messageOf(error)}`));
+      const why = [messageOf(error)];
+      return void this.#write(errorAnswer("ParseError", "Cannot read a line that is no JSON", undefined, why));
     }
     // Some protocol versions have batches; the answers may come one by one.
     for (const each of Array.isArray(value) && value.length > 0 ? value : [value]) this.#deliver(each);

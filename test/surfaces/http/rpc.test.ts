@@ -28,7 +28,15 @@ describe("V3: every error of JSON-RPC, exactly", () => {
     'Cannot call a method with these arguments: "b" is required; "a" must be at least 0, is -1; use TestSkill.add(a: number, b: number): Promise<{ sum: number }> (ARGUMENTS_INVALID)';
 
   test.each([
-    ["{", null, -32700, "Parse error", data("ParseError", "Cannot read a body that is no JSON")],
+    [
+      "{",
+      null,
+      -32700,
+      "Parse error",
+      data("ParseError", "Cannot read a body that is no JSON", {
+        suggestions: [expect.stringContaining("JSON at position 1")],
+      }),
+    ],
     [[], null, -32600, "Invalid Request", data("InvalidRequest", "A batch must have at least one message")],
     [7, null, -32600, "Invalid Request", data("InvalidRequest", "A message must be an object")],
     [{ id: "x", method: "health" }, "x", -32600, "Invalid Request", data("InvalidRequest", 'jsonrpc must be "2.0"')],
@@ -138,6 +146,7 @@ describe("V3: every error of JSON-RPC, exactly", () => {
           trace_id: TRACE,
           suggestions: [
             "Send the header Authorization: Bearer with the token that the server printed at its first start",
+            "If it is lost, skillgate serve --http --new-token makes another",
           ],
           retryable: false,
         },

@@ -30,7 +30,7 @@ test.each(["/health", "/rpc", "/mcp", "/openapi.json", "/nothing"])(
         },
       },
     });
-    for (const origin of ["https://evil.example.com", "null", "http://localhost.evil.example.com"]) {
+    for (const origin of ["https://evil.example.com", "null", "http://localhost.evil.example.com", "app://localhost"]) {
       expect(await raw(url, path, { origin })).toMatchObject({
         status: 403,
         json: {
@@ -101,6 +101,81 @@ test("V6: what cannot be read gets its exact error, and the next request its ans
   const forgotten = await post(`${url}/mcp`, initialize(), { "mcp-session-id": "forgotten" });
   expect(forgotten).toMatchObject({ status: 404, json: { id: 1, error: { data: { reason: "Session not found" } } } });
   expect((await post(`${url}/mcp`, initialize())).status).toBe(200);
+});
+
+test.each([
+  ["/mcp", "{broken", {}, 400, -32700, "Cannot read a body that is no JSON", /JSON at position 1/],
+  ["/rpc", "", {}, 400, -32700, "Cannot read a body that is empty", undefined],
+  [
+    "/tools/TestSkill.add",
+    Buffer.from('{"a": "\xC3("}', "latin1"),
+    {},
+    400,
+    -32700,
+    "Cannot read a body that is no UTF-8",
+    undefined,
+  ],
+  [
+    "/rpc",
+    "{}",
+    { "content-type": "text/plain" },
+    415,
+    -32600,
+    "Cannot read a body whose Content-Type is not application/json",
+    /^Send the header Content-Type: application\/json$/,
+  ],
+  [
+    "/rpc",
+    "{}",
+    { "content-encoding": "gzip" },
+    415,
+    -32600,
+    'Cannot read a body whose Content-Encoding is "gzip"',
+    /^Send the body as it is$/,
+  ],
+  [
+    "/mcp",
+    JSON.stringify(Array.from({ length: 101 }, (_, id) => ({ id }))),
+    {},
+    400,
+    -32600,
+    "A batch may have 100 messages, not 101",
+    undefined,
+  ],
+  [
+    "/mcp",
+    '{"jsonrpc":"2.0","id":1,"method":"initialize"}',
+    {},
+    400,
+    -32600,
+    "Cannot begin a session: the params of initialize must have protocolVersion, capabilities and clientInfo",
+    undefined,
+  ],
+] as const)(
+  "V6: at %s, %s with %o is refused with the reason and what helps",
+  async (path, body, headers, status, code, reason, helps) => {
+    const { url } = await serve();
+    const response = await fetch(url + path, {
+      method: "POST",
+      body,
+      headers: { "content-type": "application/json", ...headers },
+    });
+    expect(response.status).toBe(status);
+    const suggestions = helps === undefined ? [] : [expect.stringMatching(helps)];
+    expect(await response.json()).toMatchObject({ error: { code, data: { reason, suggestions } } });
+  },
+);
+
+test("V6: a mark of UTF-8 before the JSON does no harm", async () => {
+  const { url } = await serve();
+  expect((await post(`${url}/tools/TestSkill.add`, '\uFEFF{"a":1,"b":2}')).json.data).toEqual({ sum: 3 });
+});
+
+test("V6: a client that wants the connection closed has it closed after an answer that is a stream, too", async () => {
+  const { url } = await serve();
+  const body = JSON.stringify(initialize());
+  const answer = exchange(url, requestOf(body, "Connection: close\r\n"));
+  expect(await answer).toMatch(/\r\nConnection: close\r\n[^]*"protocolVersion":"2025-11-25"/);
 });
 
 test("V6: 100 MB are refused, and the next request is answered", async () => {
@@ -248,6 +323,23 @@ test("V1: 64 clients at once are all served", async () => {
   );
   expect(sums).toEqual(clients.map((_, a) => ({ sum: a + 1 })));
 });
+
+function requestOf(body: string, headers: string): string {
+  return `POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nAccept: application/json, text/event-stream\r\nContent-Length: ${Buffer.byteLength(body)}\r\n${headers}\r\n${body}`;
+}
+
+/** All that comes on a connection until the server closes it. */
+async function exchange(url: string, packet: string): Promise<string> {
+  const socket = connect(Number(new URL(url).port), "127.0.0.1");
+  socket.write(packet);
+  const closed = once(socket, "end");
+  const keptOpen = AbortSignal.timeout(3_000);
+  const [answer] = await Promise.all([
+    text(socket),
+    Promise.race([closed, once(keptOpen, "abort").then(() => Promise.reject(new Error("kept open")))]),
+  ]);
+  return answer;
+}
 
 /** A request whose headers are as they are given, those included that fetch does not let through. */
 async function raw(url: string, path: string, headers: Readonly<Record<string, string>>) {
