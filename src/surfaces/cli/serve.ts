@@ -43,10 +43,16 @@ export function addServe(program: Command, act: Act): void {
         // From here on, what anybody prints goes to stderr: stdout is the protocol's.
         const output = overHttp ? undefined : takeStdout();
         const runtime = await servingRuntime();
-        void runtime.ready.then(() => say(warningsText(runtime.problems, paint.err)));
-        await (output === undefined
-          ? serveOverHttp(runtime, flags, signal)
-          : serveOverStdio(runtime, flags, output, signal));
+        let isServing = true;
+        // What is still connecting when all is closed is no problem.
+        void runtime.ready.then(() => isServing && say(warningsText(runtime.problems, paint.err)));
+        try {
+          await (output === undefined
+            ? serveOverHttp(runtime, flags, signal)
+            : serveOverStdio(runtime, flags, output, signal));
+        } finally {
+          isServing = false;
+        }
         return SERVED;
       }),
     );

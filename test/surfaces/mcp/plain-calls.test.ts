@@ -319,3 +319,19 @@ test("V1: a message that is a request and an answer at once is neither", async (
       expect([status, json.result]).toEqual([400, undefined]);
     }
 });
+
+test.each([
+  ["tools/call", {}, "name: expected string, received undefined"],
+  ["tools/call", { name: "TestSkill__add", arguments: [1] }, "arguments: expected record, received array"],
+  ["resources/read", {}, "uri: expected string, received undefined"],
+  ["prompts/get", { name: 5 }, "name: expected string, received number"],
+])("V1: %s with %j is answered with what is wrong, in words", async (method, params, flaw) => {
+  const { url } = await serve();
+  const old = await openSession(url);
+  const request = { jsonrpc: "2.0", id: 4, method, params };
+  const error = { code: -32602, message: `Invalid params: ${flaw}` };
+  expect((await post(`${url}/mcp`, request, old)).json).toEqual({ jsonrpc: "2.0", id: 4, error });
+  const headers = { "mcp-protocol-version": "2026-07-28", "mcp-method": method, "mcp-name": "TestSkill__add" };
+  const modern = await post(`${url}/mcp`, { ...request, params: { ...params, _meta: META } }, headers);
+  expect(modern.json.error.message).not.toContain("\n");
+});

@@ -165,6 +165,15 @@ test("V1: a batch of thousands is answered whole, also to a client that reads la
   expect(server.errors()).toBe("");
 });
 
+test("V1: a server that still connects when the client goes is no warning", async () => {
+  const silent = { command: process.execPath, args: ["-e", "process.stdin.resume()"] };
+  const cwd = project({ "servers.json": JSON.stringify({ mcpServers: { silent } }) });
+  const server = start(cwd, "--mcp-config", "servers.json");
+  await server.send(INITIALIZE);
+  expect(await server.exit).toEqual([0, null]);
+  expect(server.errors()).toBe("");
+});
+
 test("V1: the last line is read without its newline, too", async () => {
   const server = start(project());
   server.write(INITIALIZE);
@@ -240,8 +249,12 @@ function environment(home: string): Record<string, string> {
 }
 
 /** The server as a process whose lines are read one by one. */
-function start(cwd: string) {
-  const child = spawn(process.execPath, [BIN, "serve", "--stdio"], { cwd, env: environment(cwd), stdio: "pipe" });
+function start(cwd: string, ...flags: readonly string[]) {
+  const child = spawn(process.execPath, [BIN, "serve", "--stdio", ...flags], {
+    cwd,
+    env: environment(cwd),
+    stdio: "pipe",
+  });
   onTestFinished(() => void child.kill("SIGKILL"));
   let errors = "";
   child.stderr.on("data", (chunk) => (errors += chunk));
