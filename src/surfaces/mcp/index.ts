@@ -10,7 +10,8 @@ import { answerNewCall } from "./direct-http.ts";
 import { createGateway, RequestGateway } from "./gateway.ts";
 import type { Asker, Peer, Shared } from "./peer.ts";
 import { createRunRecords, type RunRecords } from "./run-records.ts";
-import { createSessions, type Exchange, type SessionOptions } from "./sessions.ts";
+import type { Exchange } from "./session.ts";
+import { createSessions, type SessionOptions } from "./sessions.ts";
 import { createUpstream, type Upstream } from "./upstream.ts";
 import { StdioTransport } from "./stdio-transport.ts";
 
@@ -27,7 +28,7 @@ export { utf8Of } from "./utf8.ts";
 export type { Asker } from "./peer.ts";
 export type { Upstream } from "./upstream.ts";
 export type { RunRecords } from "./run-records.ts";
-export type { Exchange } from "./sessions.ts";
+export type { Exchange } from "./session.ts";
 
 export interface McpOptions {
   readonly sessions: SessionOptions;
