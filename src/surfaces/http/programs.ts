@@ -1,7 +1,7 @@
 import { type Fault, faultOf, type FaultDetails } from "../../fault.ts";
 import type { ArgumentProblem } from "../../model/arguments.ts";
 import type { Caller } from "../../model/caller.ts";
-import type { Catalog, Method } from "../../model/catalog.ts";
+import type { Catalog, Method, Skill } from "../../model/catalog.ts";
 import { isRecord } from "../../model/json.ts";
 import type { Follower } from "../../model/follower.ts";
 import { sentence, SkillgateError } from "../../errors.ts";
@@ -104,14 +104,24 @@ function methodNamed(name: string, runtime: Runtime, caller: Caller): Method {
   });
 }
 
-/** Of a skill that exists, its methods; else every name. */
+/** Of a skill that exists, its methods; else those of one of nearly the same name, or every name. */
 function namesLike(name: string, catalog: Catalog): readonly string[] {
   const [skillName = "", method = ""] = name.split(/\.|__/, 2);
   const skill = catalog.skill(skillName);
-  if (skill === undefined)
-    return nearest(name, [...OWN_TOOLS.map((tool) => tool.name), ...catalog.methods.map(({ path }) => path)]);
-  const names = skill.methods.map((each) => each.name);
-  return nearest(method, names).map((each) => `${skillName}.${each}`);
+  if (skill !== undefined) return methodsLike(method, skill);
+  const skills = nearest(
+    skillName,
+    catalog.skills.map((each) => each.name),
+    1,
+  );
+  const near = skills.flatMap((each) => methodsLike(method, catalog.skill(each)));
+  if (near.length > 0) return near;
+  return nearest(name, [...OWN_TOOLS.map((tool) => tool.name), ...catalog.methods.map(({ path }) => path)]);
+}
+
+function methodsLike(name: string, skill: Skill | undefined): readonly string[] {
+  const names = skill?.methods.map((method) => method.name) ?? [];
+  return nearest(name, names).map((each) => `${skill?.name}.${each}`);
 }
 
 async function callMethod(

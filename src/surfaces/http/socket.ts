@@ -8,7 +8,7 @@ import { emitAnswer, followerTo } from "./parts.ts";
 import { performAt, type RpcDesk } from "./rpc-methods.ts";
 import { healthOf, type House } from "./routes.ts";
 
-/** Calls that one connection may have under way. */
+/** With so many calls under way, a connection is read on only when one has ended. */
 const MOST_CALLS = 64;
 
 /** A client that lets more than this pile up unread is given up. */
@@ -55,17 +55,17 @@ function converse(client: WebSocket, { headers }: IncomingMessage, house: House)
   };
   keepAlive(client);
   client.on("close", () => controller.abort());
-  client.on("error", () => client.terminate()); // a frame that is too large, or none at all
+  client.on("error", () => {}); // a frame that is too large, or none at all: it is closed with the code that says so
   client.on("message", (data, isBinary) => {
     const value = isBinary ? undefined : parsed(textOf(data));
     if (value === undefined) return send(parseFault());
-    if (calls >= MOST_CALLS) return client.close(1013, `at most ${MOST_CALLS} calls at once`);
-    calls++;
-    void answerRpc(value, performAt(deskOf(house, known, controller.signal, send))).then((answer) => {
-      calls--;
+    if (++calls === MOST_CALLS) client.pause();
+    const answered = answerRpc(value, performAt(deskOf(house, known, controller.signal, send))).then((answer) => {
+      if (calls-- === MOST_CALLS) client.resume();
       house.counters.count("/ws", 200);
       if (answer !== undefined && client.readyState === client.OPEN) emitAnswer(answer, send);
     });
+    house.traffic.runs(answered);
   });
 }
 
@@ -100,6 +100,7 @@ function parsed(text: string): unknown {
 function keepAlive(client: WebSocket): void {
   let isAlive = true;
   const timer = setInterval(() => {
+    if (client.isPaused) return; // it is not heard
     if (!isAlive) client.terminate();
     isAlive = false;
     client.ping();

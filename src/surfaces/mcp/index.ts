@@ -25,6 +25,7 @@ export { offersTo } from "./offers.ts";
 export { listResources, readResource, type Library } from "./resources.ts";
 export { runFault } from "./tool-results.ts";
 export { utf8Of } from "./utf8.ts";
+export { within } from "./within.ts";
 export type { Asker } from "./peer.ts";
 export type { Upstream } from "./upstream.ts";
 export type { RunRecords } from "./run-records.ts";

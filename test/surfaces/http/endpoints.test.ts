@@ -162,4 +162,5 @@ test("V3: where no name is near, it is said where all of them are", async () => 
   const { url } = await serve();
   const { status, json } = await post(`${url}/tools/ZebraSkill.quux`, {});
   expect([status, json.suggestions]).toEqual([404, ["tools/list and /openapi.json name every tool"]]);
+  expect((await post(`${url}/tools/Test.chat`, {})).json.suggestions).toEqual(["TestSkill.chatty"]);
 });

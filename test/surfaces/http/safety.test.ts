@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { request } from "node:http";
 import { connect } from "node:net";
 import { text } from "node:stream/consumers";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 
 import { openEventStream } from "../../../src/surfaces/mcp/event-stream.ts";
 import { newClient, oldClient, post, serve, whenSlow } from "../serving.ts";
@@ -266,6 +266,17 @@ test("V6: a stream that nobody reads is given up", async () => {
   await expect(stream.response.text()).rejects.toThrow("the client reads too slowly");
 });
 
+test("V6: a client that asks for much and reads nothing is given up", async () => {
+  const { url, close } = await serve({ requestSeconds: 1, drainSeconds: 60 });
+  const socket = connect(Number(new URL(url).port), "127.0.0.1");
+  onTestFinished(() => void socket.destroy());
+  const body = '{"size": 30000000}';
+  socket.write(requestOf(body, "").replace("/mcp", "/tools/TestSkill.large"));
+  await once(socket, "readable"); // the answer has begun
+  expect((await raw(url, "/health", {})).status).toBe(200);
+  await close(); // which waits for every answer that is under way
+});
+
 test("V6: of too many sessions, the one that was idle for longest makes place", async () => {
   const { url } = await serve({ sessions: 2 });
   const open = async (): Promise<string> =>
@@ -308,6 +319,21 @@ test("V6: what runs when the server closes is answered", async () => {
   expect((await running).structuredContent).toMatchObject({ value: "answered" });
   await closed;
   await expect(fetch(`${url}/health`)).rejects.toThrow("fetch failed");
+});
+
+test("V6: what takes too long when the server closes is answered with the reason", async () => {
+  const { url, close } = await serve({ drainSeconds: 0 });
+  const opened = await post(`${url}/mcp`, initialize());
+  const session = { "mcp-session-id": opened.headers.get("mcp-session-id") ?? "" };
+  const began = whenSlow("began");
+  const params = { name: "TestSkill__slow", arguments: {} };
+  const running = post(`${url}/mcp`, { jsonrpc: "2.0", id: 2, method: "tools/call", params }, session);
+  await began;
+  const closed = close();
+  expect((await running).json).toMatchObject({
+    error: { data: { reason: "Cannot finish a run that was cancelled: the server ends (CANCELLED)" } },
+  });
+  await closed;
 });
 
 test("V1: 64 clients at once are all served", async () => {
