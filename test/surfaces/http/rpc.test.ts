@@ -322,7 +322,7 @@ test("V6: over a WebSocket, a message that is too large says so, and any number 
   const answers: Parsed[] = [];
   const answered = new Promise<void>((resolve) => {
     socket.on("message", (data) => {
-      answers.push(JSON.parse(String(data)));
+      answers.push(JSON.parse((data as Buffer).toString()));
       if (answers.length === 500) resolve();
     });
   });
@@ -401,7 +401,7 @@ async function openSocket(url: string, headers: Readonly<Record<string, string>>
     until: (fits: (message: Parsed) => boolean): Promise<Parsed> =>
       new Promise((resolve) => {
         socket.on("message", (data) => {
-          const message = JSON.parse(String(data));
+          const message = JSON.parse((data as Buffer).toString());
           if (fits(message)) resolve(message);
         });
       }),
