@@ -51,6 +51,7 @@ export function createRoutes(house: House): Hono<Environment> {
     const text = metricsText(house.runtime, house.counters, house.mcp.sessions);
     return c.body(text, 200, { "content-type": "text/plain; version=0.0.4; charset=utf-8" });
   });
+  app.all("/ws", () => refuse(426, fault("InvalidRequest", "Open it as a WebSocket"), { upgrade: "websocket" }));
   for (const [path, allow] of Object.entries(ALLOWED)) app.all(path, (c) => wrongMethod(c.req.method, allow));
   app.notFound((c) =>
     refuse(

@@ -26,6 +26,7 @@ export interface Sockets {
 export function serveSockets(server: Server, house: House): Sockets {
   const sockets = new WebSocketServer({ noServer: true, maxPayload: house.settings.bodyBytes, clientTracking: true });
   server.on("upgrade", (request: IncomingMessage, socket: Duplex, head: Buffer) => {
+    if (request.headers.upgrade?.toLowerCase() !== "websocket") return carryOn(server, request, socket, head);
     const status = refusalOf(request, house);
     if (status === undefined)
       sockets.handleUpgrade(request, socket, head, (client) => converse(client, request, house));
@@ -44,6 +45,20 @@ function refusalOf({ headers, url = "" }: IncomingMessage, { gate }: House): str
   if (gate.refusal(headers) !== undefined) return "403 Forbidden";
   return url.split("?")[0] === "/ws" ? undefined : "404 Not Found";
 }
+
+/** Answers as if no other protocol had been offered: Java's own client offers HTTP/2 with each first request. */
+function carryOn(server: Server, request: IncomingMessage, socket: Duplex, head: Buffer): void {
+  const { method, url, httpVersion, rawHeaders } = request;
+  const lines = rawHeaders.flatMap((name, at) =>
+    at % 2 === 1 || OFFER.has(name.toLowerCase()) ? [] : [`${name}: ${rawHeaders[at + 1]}\r\n`],
+  );
+  const start = Buffer.from(`${method} ${url} HTTP/${httpVersion}\r\n${lines.join("")}\r\n`, "latin1");
+  socket.unshift(Buffer.concat([start, head]));
+  server.emit("connection", socket); // it is read anew
+}
+
+/** The headers with which another protocol is offered. */
+const OFFER: ReadonlySet<string> = new Set(["connection", "upgrade", "http2-settings"]);
 
 function converse(client: WebSocket, { headers }: IncomingMessage, house: House): void {
   const controller = new AbortController();

@@ -178,6 +178,24 @@ test("V6: a client that wants the connection closed has it closed after an answe
   expect(await answer).toMatch(/\r\nConnection: close\r\n[^]*"protocolVersion":"2025-11-25"/);
 });
 
+test("V1: a client that offers HTTP/2 with its request, as that of Java does, is answered in HTTP/1.1", async () => {
+  const { url } = await serve();
+  const offer = "Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAEAAEAAAAIAAAAB\r\n";
+  const first = requestOf(JSON.stringify(initialize()), offer);
+  const last = requestOf('{"jsonrpc":"2.0","id":2,"method":"tools/list"}', "Connection: close\r\n");
+  const answers = await exchange(url, first + last);
+  expect(answers).toMatch(/^HTTP\/1\.1 200 OK\r\n[^]*"protocolVersion":"2025-11-25"[^]*HTTP\/1\.1 400 Bad Request/);
+  const evil = requestOf("{}", `${offer}Origin: https://evil.example.com\r\n`) + last;
+  expect(await exchange(url, evil)).toMatch(/^HTTP\/1\.1 403 Forbidden/);
+});
+
+test("V4: /ws says what it is to who comes without a WebSocket", async () => {
+  const { url } = await serve();
+  const response = await fetch(`${url}/ws`);
+  expect([response.status, response.headers.get("upgrade")]).toEqual([426, "websocket"]);
+  expect(await response.json()).toMatchObject({ error: { data: { reason: "Open it as a WebSocket" } } });
+});
+
 test("V6: 100 MB are refused, and the next request is answered", async () => {
   const { url } = await serve();
   const body = "x".repeat(100 << 20);
