@@ -141,7 +141,7 @@ describe.each(CLIENTS)("V1: a client of %s", (_name, connect) => {
   });
 
   test("S7: the time in which the user thinks is not that of the program", async () => {
-    const { url, runtime } = await serve({}, { limits: { wallMs: 300 } });
+    const { url, runtime } = await serve({}, { limits: { wallMs: 1_500 } });
     const client = await connect(url);
     const code = "const hello = await device.TestSkill.greet(); `${hello} ${await device.TestSkill.pay()}`";
     // Each answer comes when another program that was begun after the question has used up its time.
