@@ -100,16 +100,6 @@ function callOf(
   };
 }
 
-/** The time in which somebody thinks is not the run's. */
-async function patiently<Value>(call: SandboxCall, answer: Promise<Value>): Promise<Value> {
-  const goOn = call.hold();
-  try {
-    return await answer;
-  } finally {
-    goOn();
-  }
-}
-
 function parseArguments(json: string, bytesAs: "bytes" | "base64" = "bytes"): readonly unknown[] {
   const args = decodeArguments(json, bytesAs);
   if (args !== undefined) return args;
@@ -154,4 +144,14 @@ function answerBuiltin(call: SandboxCall, { caller, catalog }: RunRequest, { dis
       ? discovery.describe(catalog, textOf(named["path"])).text
       : discovery.search(catalog, caller, textOf(named["query"]), limit).text;
   return { ok: true, json: JSON.stringify(answer) };
+}
+
+/** The time in which somebody thinks is not the run's. */
+async function patiently<Value>(call: SandboxCall, answer: Promise<Value>): Promise<Value> {
+  const goOn = call.hold();
+  try {
+    return await answer;
+  } finally {
+    goOn();
+  }
 }
