@@ -77,11 +77,6 @@ export function inputOf({ method, validation }: GuardedCall): Record<string, unk
   throw new SkillgateError("ARGUMENTS_INVALID", message, { ...factsOf(method), problems: checked.problems });
 }
 
-/** Somebody's answer, in time that is not the call's. */
-export function waited<Value>({ patiently }: Pick<Call, "patiently">, answer: Promise<Value>): Promise<Value> {
-  return patiently === undefined ? answer : patiently(answer);
-}
-
 /** What an error tells about the method that it is about. */
 export function factsOf(method: Method): { readonly skill: string; readonly method: string } {
   return { skill: method.skill, method: method.name };
@@ -97,4 +92,9 @@ function validationOf({ method, args }: Call, validator: Validator): Validation 
 function once<Value>(make: () => Value): () => Value {
   let made: { readonly value: Value } | undefined;
   return () => (made ??= { value: make() }).value;
+}
+
+/** Somebody's answer, in time that is not the call's. */
+export function waited<Value>({ patiently }: Pick<Call, "patiently">, answer: Promise<Value>): Promise<Value> {
+  return patiently === undefined ? answer : patiently(answer);
 }

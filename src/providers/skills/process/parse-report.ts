@@ -1,7 +1,7 @@
 import { parseMetadata } from "../../../define-skill.ts";
-import { CLIENT_REQUESTS } from "../../../model/client.ts";
 import { isRecord } from "../../../model/json.ts";
 import { isMemberName } from "../../../model/names.ts";
+import { CLIENT_REQUESTS } from "../../../model/client.ts";
 import type { MethodDefinition, MethodMetadata } from "../../../model/skill.ts";
 import type { ExportPath } from "../read/index.ts";
 import type { Failure, Loaded, LoadedSkill, LoadedTool, LogLevel, Question, Report } from "./messages.ts";
