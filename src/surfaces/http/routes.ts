@@ -103,7 +103,7 @@ function counted({ counters }: House): MiddlewareHandler<Environment> {
 function gated({ gate }: House): MiddlewareHandler<Environment> {
   return async (c, next) => {
     const { headers } = c.env.incoming;
-    const reason = gate.refusal(headers);
+    const reason = gate.refusal(c.env.incoming);
     if (reason !== undefined) return refuse(403, fault("AuthorizationError", reason));
     const cors = gate.corsHeaders(headers);
     if (c.req.method === "OPTIONS" && headers["access-control-request-method"] !== undefined)

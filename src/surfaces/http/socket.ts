@@ -41,8 +41,9 @@ export function serveSockets(server: Server, house: House): Sockets {
 }
 
 /** A page's script cannot set headers: it says its token with each message. */
-function refusalOf({ headers, url = "" }: IncomingMessage, { gate }: House): string | undefined {
-  if (gate.refusal(headers) !== undefined) return "403 Forbidden";
+function refusalOf(request: IncomingMessage, { gate }: House): string | undefined {
+  const { url = "" } = request;
+  if (gate.refusal(request) !== undefined) return "403 Forbidden";
   return url.split("?")[0] === "/ws" ? undefined : "404 Not Found";
 }
 

@@ -189,6 +189,12 @@ test("V1: a client that offers HTTP/2 with its request, as that of Java does, is
   expect(await exchange(url, evil)).toMatch(/^HTTP\/1\.1 403 Forbidden/);
 });
 
+test("V6: a request that names two hosts is refused", async () => {
+  const { url } = await serve();
+  const answer = await exchange(url, requestOf("{}", "Host: evil.example.com\r\nConnection: close\r\n"));
+  expect(answer).toMatch(/^HTTP\/1\.1 403 Forbidden[^]*"reason":"Cannot answer a request to two hosts"/);
+});
+
 test("V4: /ws says what it is to who comes without a WebSocket", async () => {
   const { url } = await serve();
   const response = await fetch(`${url}/ws`);
