@@ -37,6 +37,8 @@ export interface SandboxCall extends Cancellable {
   readArguments(): Given;
   /** True where an earlier process asked this already and did not learn the answer. */
   readonly resumed: boolean;
+  /** Stops the wall time of the run, for as long as somebody thinks; returns what lets it go on. */
+  hold(): () => void;
 }
 
 /** `json` may hold `{"$bytes": base64}` and `{"$date": iso}` where `tagged` is set. */

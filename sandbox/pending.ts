@@ -2,16 +2,19 @@ import { Cancellation } from "./cancellation.ts";
 import type { SandboxCall } from "./contract.ts";
 import { type Given, given, jsonOf } from "./plain.ts";
 import type { GuestCall } from "./protocol.ts";
+import type { WallClock } from "./wall-clock.ts";
 
 /** A call without an answer. */
 export class Pending extends Cancellation implements SandboxCall {
   readonly call: GuestCall;
   readonly resumed: boolean;
+  readonly #clock: WallClock;
 
-  constructor(call: GuestCall, resumed: boolean) {
+  constructor(call: GuestCall, resumed: boolean, clock: WallClock) {
     super();
     this.call = call;
     this.resumed = resumed;
+    this.#clock = clock;
   }
 
   get id(): number {
@@ -28,5 +31,9 @@ export class Pending extends Cancellation implements SandboxCall {
 
   readArguments(): Given {
     return given(this.call.arguments);
+  }
+
+  hold(): () => void {
+    return this.#clock.hold();
   }
 }

@@ -10,6 +10,7 @@ import {
   type Print,
   type Timer,
 } from "./protocol.ts";
+import { WallClock } from "./wall-clock.ts";
 
 /** Timers that a guest may have running; its own code allows fewer. */
 const MOST_TIMERS = 2_000;
@@ -34,7 +35,7 @@ export class Run {
   readonly #timers = new Map<number, Alarm>();
   #prints: Print[] = [];
   readonly #startedAt = performance.now();
-  readonly #wallTimer: NodeJS.Timeout;
+  readonly #clock: WallClock;
   #answers: string[] = [];
   #answersLength = 0;
   #outputLeft: number;
@@ -69,7 +70,7 @@ export class Run {
     this.#settle = on.settle;
     this.#print = on.print;
     this.#outputLeft = limits.outputBytes;
-    this.#wallTimer = setTimeout(() => this.end("WALL_LIMIT"), limits.wallMs);
+    this.#clock = new WallClock(limits.wallMs, () => this.end("WALL_LIMIT"));
   }
 
   /** Takes up a run that was put aside. */
@@ -120,7 +121,7 @@ export class Run {
     const { limits } = this;
     const finite = (number: number): number => Math.min(number, Number.MAX_SAFE_INTEGER);
     return {
-      computeMs: finite(Math.max(1, Math.min(limits.cpuMs - this.#cpuMs, this.#wallLeftMs()))),
+      computeMs: finite(Math.max(1, Math.min(limits.cpuMs - this.#cpuMs, this.#clock.leftMs))),
       calls: finite(limits.calls - this.#calls),
       questions: finite(limits.calls - this.#questions),
       callsInFlight: finite(limits.callsInFlight - this.#pending.size),
@@ -188,7 +189,7 @@ export class Run {
   #reasonOf(stop: Extract<End, { kind: "stop" }>["stop"]): Reason {
     switch (stop) {
       case "time":
-        return this.#wallLeftMs() <= 0 ? "WALL_LIMIT" : "CPU_LIMIT";
+        return this.#clock.leftMs <= 0 ? "WALL_LIMIT" : "CPU_LIMIT";
       case "memory":
         return "MEMORY_LIMIT";
       case "stack":
@@ -220,7 +221,7 @@ export class Run {
 
   /** Asks the host's side; never rejects. Resolves to JSON of `ok, value`. */
   async #ask(call: GuestCall, resumed = false): Promise<string> {
-    const pending = new Pending(call, resumed);
+    const pending = new Pending(call, resumed, this.#clock);
     this.#pending.set(call.id, pending);
     if (isQuestion(call.path)) this.#questions++;
     else this.#calls++;
@@ -278,14 +279,10 @@ export class Run {
     this.#timers.set(id, { timeout: setTimeout(fire, delay), at: performance.now() + delay });
   }
 
-  #wallLeftMs(): number {
-    return this.limits.wallMs - (performance.now() - this.#startedAt);
-  }
-
   #finish(end: SandboxEnd): void {
     if (this.#over) return;
     this.#over = true;
-    clearTimeout(this.#wallTimer);
+    this.#clock.end();
     for (const { timeout } of this.#timers.values()) clearTimeout(timeout);
     this.parked = undefined;
     this.#answers = [];

@@ -7,6 +7,7 @@ import { nearest } from "./model/nearest.ts";
 import type { CallRecord } from "./model/outcome.ts";
 import { decodeArguments, encodeForGuest } from "./model/wire.ts";
 import { type AuditEntry, type Call, digestOf } from "./router/index.ts";
+import { readResult } from "./read-result.ts";
 import { voicesFor } from "./voices.ts";
 import type { Rooms, RunRequest } from "./run-snippet.ts";
 
@@ -23,6 +24,7 @@ export function createLedger(runId: string, request: RunRequest, rooms: Rooms): 
   let closed = false;
   return {
     answer: async (call) => {
+      if (call.path === "read_result") return readResult(call.arguments, rooms.results);
       const method = request.catalog.method(call.path);
       if (method === undefined && isBuiltin(call.path)) return answerBuiltin(call, request, rooms);
       const startedAt = performance.now();
@@ -96,6 +98,7 @@ function callOf(
     cancellable: call,
     ...voicesFor(call.path, runId, request),
     ...(approve && { approve }),
+    patiently: (answer) => patiently(call, answer),
   };
 }
 
@@ -146,5 +149,15 @@ function answerBuiltin(call: SandboxCall, { caller, catalog }: RunRequest, { dis
     return { ok: true, json: JSON.stringify(answer) };
   } catch (error) {
     return { ok: false, error: factsOf(error, undefined) };
+  }
+}
+
+/** The time in which somebody thinks is not the run's. */
+async function patiently<Value>(call: SandboxCall, answer: Promise<Value>): Promise<Value> {
+  const goOn = call.hold();
+  try {
+    return await answer;
+  } finally {
+    goOn();
   }
 }

@@ -70,7 +70,8 @@ function completed(ending: Ending, json: string, output: string, usage: Usage): 
   if (size > limits.resultBytes) {
     const uri = results.keep(runId, json);
     value = `${Buffer.from(json).toString("utf8", 0, limits.resultBytes).replace(/�$/, "")}…`;
-    notes.push(`The result has ${size} bytes and was cut at ${limits.resultBytes}: read it in parts at ${uri}`);
+    const where = `at ${uri} with device.read_result(uri, offset, length)`;
+    notes.push(`The result has ${size} bytes and was cut at ${limits.resultBytes}: read it in parts ${where}`);
   } else value = decodeFromGuest(json);
   const shown = typeof value === "string" ? value : json;
   const parts = [output, shown, ...notes.map((note) => `Note: ${note}`)].filter(Boolean);

@@ -214,6 +214,25 @@ describe("a snippet's journey", () => {
     ]);
   });
 
+  test("S11: a later snippet reads a large result in parts", async () => {
+    const large = await runtime.run("Array.from({ length: 100_000 }, (_, n) => n)");
+    const [, uri] = /read it in parts at (\S+) with device\.read_result\(uri, offset, length\)$/.exec(large.text) ?? [];
+    const read = `
+      let text = "";
+      for (let part = await device.read_result("${uri}"); part !== ""; )
+        part = await device.read_result("${uri}", (text += part).length, 100_000);
+      JSON.parse(text).at(-1)`;
+    expect(await value(read)).toBe(99_999);
+    const gone = await runtime.run('device.read_result("result://none/1")');
+    expect(gone).toMatchObject({
+      kind: "failed",
+      error: {
+        message:
+          'Cannot complete the call: there is no result "result://none/1" any more; run the program again (CALL_FAILED)',
+      },
+    });
+  });
+
   test("S12: calls that nobody waited for are cancelled and named", async () => {
     const outcome = await runtime.run(
       "await Promise.race([device.MathSkill.hang(), new Promise((done) => setTimeout(done, 5))]); 1",

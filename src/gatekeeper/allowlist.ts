@@ -355,6 +355,7 @@ export const DEVICE_NAMES: ReadonlyMap<string, "always" | "with a skill"> = new 
 export const DEVICE_METHODS: ReadonlyMap<string, string> = new Map([
   ["search_skills", "search_skills(query?: string, limit?: number)"],
   ["describe", "describe(path: string)"],
+  ["read_result", "read_result(uri: string, offset?: number, length?: number)"],
 ]);
 export const DEVICE_METHOD_NAMES: ReadonlyMap<string, string> = new Map([
   ["search_skills", "search_skills"],
@@ -362,6 +363,8 @@ export const DEVICE_METHOD_NAMES: ReadonlyMap<string, string> = new Map([
   ["describe", "describe"],
   ["describe_function", "describe"],
   ["describeFunction", "describe"],
+  ["read_result", "read_result"],
+  ["readResult", "read_result"],
 ]);
 
 /** Names that begin so belong to the text that is written around a snippet. */

@@ -1,5 +1,7 @@
 /** What a client may be able to answer, by the names that MCP has for it. */
-export type ClientRequest = "elicitation/create" | "sampling/createMessage" | "roots/list";
+export const CLIENT_REQUESTS = ["elicitation/create", "sampling/createMessage", "roots/list"] as const;
+
+export type ClientRequest = (typeof CLIENT_REQUESTS)[number];
 
 /** The program at the caller's end, as far as it can be asked something while a method runs. */
 export interface Client {

@@ -102,3 +102,8 @@ function once<Value>(make: () => Value): () => Value {
   let made: { readonly value: Value } | undefined;
   return () => (made ??= { value: make() }).value;
 }
+
+/** Somebody's answer, in time that is not the call's. */
+export function waited<Value>({ patiently }: Pick<Call, "patiently">, answer: Promise<Value>): Promise<Value> {
+  return patiently === undefined ? answer : patiently(answer);
+}

@@ -1,8 +1,9 @@
 import { sentence, SkillgateError } from "../errors.ts";
 import type { Skill } from "../model/catalog.ts";
+import type { Client } from "../model/client.ts";
 import { excessOf } from "../model/extent.ts";
 import type { CallContext } from "../model/skill.ts";
-import { inputOf, type GuardedCall, type Stage } from "./call.ts";
+import { inputOf, type GuardedCall, type Stage, waited } from "./call.ts";
 import { failureOf } from "./failure.ts";
 import { hideSecrets } from "./redact.ts";
 
@@ -72,8 +73,16 @@ function contextOf(
     store: belongings.store,
     log: (level, text) => isHeard() && call.log(level, hide(text)),
     progress: (done, total, text) => isHeard() && call.progress(done, total, text && hide(text)),
-    ...(call.client !== undefined && { client: call.client }),
+    ...(call.client !== undefined && { client: patientClient(call, call.client) }),
     ...(call.wire !== undefined && { wire: call.wire }),
   };
   return { context: Object.freeze(context), close: () => (open = false) };
+}
+
+/** While it is asked something, no time of the call is used. */
+function patientClient(call: GuardedCall, client: Client): Client {
+  return {
+    can: (request) => client.can(request),
+    ask: (request, params, key) => waited(call, client.ask(request, params, key)),
+  };
 }

@@ -4,9 +4,10 @@ import { fileURLToPath } from "node:url";
 
 import { sentence, SkillgateError } from "../errors.ts";
 import { type Caller, OWNER } from "../model/caller.ts";
+import type { Client } from "../model/client.ts";
 import type { CallContext, ProvidedSkill } from "../model/skill.ts";
 import { loadSkills } from "../providers/skills/index.ts";
-import { createRuntime, type Runtime } from "../runtime.ts";
+import { createRuntime, type RunOptions, type Runtime } from "../runtime.ts";
 
 export interface TestOptions {
   /** The name of the skill that is meant, where a module has several. */
@@ -19,6 +20,8 @@ export interface TestOptions {
   readonly secrets?: CallContext["secrets"];
   /** Answers for a person where a method needs an approval; yes by default. */
   readonly approve?: () => boolean;
+  /** Answers for the caller what methods ask by `context.client`; nobody by default. */
+  readonly client?: Client;
 }
 
 /** A skill as models meet it: loaded from its file, called through all guards. Its store is empty at the start. */
@@ -55,7 +58,8 @@ export async function testSkill(source: string | URL | ProvidedSkill, options: T
     await close();
     throw new SkillgateError("SKILL_INVALID", problems[0] ?? noSkill(options.skill, skills));
   }
-  const { caller = OWNER, approve = () => true } = options;
+  const { caller = OWNER, approve = () => true, client } = options;
+  const follows = client && { follower: { client } };
   const runtime = await createRuntime({
     skillsDir: false,
     skills: skills.map((each) => withBelongings(each, options)),
@@ -72,9 +76,9 @@ export async function testSkill(source: string | URL | ProvidedSkill, options: T
     problems,
     call: (method, input = {}, by = {}) => {
       const path = method.includes(".") ? method : `${name}.${method}`;
-      return runtime.call(path, input, { caller: by.caller ?? caller });
+      return runtime.call(path, input, { caller: by.caller ?? caller, ...follows });
     },
-    run: (snippet, by = {}) => valueOf(runtime, snippet, by.caller ?? caller),
+    run: (snippet, by = {}) => valueOf(runtime, snippet, { caller: by.caller ?? caller, ...follows }),
     close: closeAll,
     [Symbol.asyncDispose]: closeAll,
   };
@@ -125,8 +129,8 @@ function withBelongings(skill: ProvidedSkill, { settings = {}, secrets = {} }: T
   };
 }
 
-async function valueOf(runtime: Runtime, snippet: string, caller: Caller): Promise<unknown> {
-  const outcome = await runtime.run(snippet, { caller });
+async function valueOf(runtime: Runtime, snippet: string, options: RunOptions): Promise<unknown> {
+  const outcome = await runtime.run(snippet, options);
   if (outcome.kind === "completed") return outcome.value;
   throw new Error(outcome.text);
 }

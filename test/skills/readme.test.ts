@@ -19,6 +19,7 @@ test("L11: what skills/README.md shows works as it stands, in each form", { time
     "orders.ts",
     "trains.ts",
     "greeter.ts",
+    "seats.ts",
     "weather.test.ts",
   ]);
   const cwd = project(FILES);
@@ -33,6 +34,7 @@ test("L11: what skills/README.md shows works as it stands, in each form", { time
       "✓ CounterSkill  counter.ts  1 method, about … tokens",
       "✓ GreeterSkill  greeter.ts  1 method, about … tokens",
       "✓ OrdersSkill  orders.ts  1 method, about … tokens",
+      "✓ SeatsSkill  seats.ts  1 method, about … tokens",
       "✓ TrainsSkill  trains.ts  1 method, about … tokens",
       "✓ WeatherSkill  weather.ts  1 method, about … tokens",
       "",
@@ -55,6 +57,8 @@ test("L11: what skills/README.md shows works as it stands, in each form", { time
   expect(greeted.stdout).toBe("Hello, Ada!\n");
   const left = await skillgate(["run", "-e", 'device.TrainsSkill.departures("Bern")', "--json"], { cwd });
   expect(JSON.parse(left.stdout)).toMatchObject({ value: ["Bern 8:02", "Bern 9:02"] });
+  const asked = await skillgate(["call", "SeatsSkill.choose"], { cwd });
+  expect(asked.stderr).toContain("The user has chosen no seat");
 });
 
 test("L11: each shipped skill passes its own examples, and check has nothing against it", async () => {

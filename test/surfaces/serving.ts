@@ -126,10 +126,15 @@ export async function oldClient(url: string, headers: Record<string, string> = {
 }
 
 /** A client of the second generation, which speaks the protocol of 2026. */
-export async function newClient(url: string, headers: Record<string, string> = {}, path = "/mcp"): Promise<NewClient> {
+export async function newClient(
+  url: string,
+  headers: Record<string, string> = {},
+  path = "/mcp",
+  mode: "auto" | "legacy" = "auto",
+): Promise<NewClient> {
   const client = new NewClient(
     { name: "new", version: "2" },
-    { capabilities: { elicitation: { form: {} }, sampling: {} }, versionNegotiation: { mode: "auto" } },
+    { capabilities: { elicitation: { form: {} }, sampling: {} }, versionNegotiation: { mode } },
   );
   await client.connect(new NewHttp(new URL(path, url), { requestInit: { headers } }));
   onTestFinished(() => client.close());
@@ -137,9 +142,12 @@ export async function newClient(url: string, headers: Record<string, string> = {
 }
 
 /** Answers for the user of a client. */
-export function onElicitation(client: AnyClient, answer: (params: { message: string }) => ElicitResult): void {
+export function onElicitation(
+  client: AnyClient,
+  answer: (params: { message: string }) => ElicitResult | Promise<ElicitResult>,
+): void {
   if ("listen" in client) client.setRequestHandler("elicitation/create", ({ params }) => answer(params));
-  else client.setRequestHandler(ElicitRequestSchema, ({ params }) => answer(params) as OldElicitResult);
+  else client.setRequestHandler(ElicitRequestSchema, async ({ params }) => (await answer(params)) as OldElicitResult);
 }
 
 export function onToolsChanged(client: AnyClient, listener: () => void): void {

@@ -1,4 +1,4 @@
-import type { Client, ClientRequest } from "../../model/client.ts";
+import { type Client, CLIENT_REQUESTS, type ClientRequest } from "../../model/client.ts";
 import type { CallContext } from "../../model/skill.ts";
 import type { LogLevel } from "./connection.ts";
 
@@ -49,9 +49,7 @@ export class Audience implements Client {
   }
 }
 
-const REQUESTS: readonly ClientRequest[] = ["elicitation/create", "sampling/createMessage", "roots/list"];
-
 /** What a client can be asked, as text; empty for nobody, or for one that cannot be asked anything. */
 export function abilitiesOf(client: Client | undefined): string {
-  return REQUESTS.filter((request) => client?.can(request) === true).join(" ");
+  return CLIENT_REQUESTS.filter((request) => client?.can(request) === true).join(" ");
 }

@@ -2,6 +2,8 @@ import { setMaxListeners } from "node:events";
 import { Agent, type IncomingHttpHeaders, type IncomingMessage, request } from "node:http";
 import type { FetchLike } from "@modelcontextprotocol/client";
 
+import { followingRedirections } from "./redirections.ts";
+
 /** Looks at a body as it comes, and passes on what may pass. */
 export interface Sieve {
   take(chunk: Uint8Array): readonly Uint8Array[];
@@ -12,24 +14,22 @@ export interface Sieve {
 }
 
 /**
- * `fetch` without encryption, as servers of this machine have it, with a sieve for the body of each answer. Node's own
- * takes several times as long over an answer that is there at once; all that is more than one request it still does.
+ * `fetch` with a sieve for the body of each answer. Without encryption, as servers of this machine have it, Node's own takes
+ * several times as long over an answer that is there at once; all else it still does. What a request carries is for its
+ * own server alone, so redirections to another one are not followed.
  */
 export function plainFetch(
   sieveOf: (init: RequestInit | undefined, contentType: string) => Sieve,
   silenceMs = SILENCE_MS,
 ): FetchLike {
-  return async (input, init) => {
-    const url = new URL(input);
+  return followingRedirections(async (url, init) => {
     const body = init?.body ?? undefined;
-    if (url.protocol !== "http:" || (body !== undefined && typeof body !== "string"))
-      return sieved(await fetch(input, init), (contentType) => sieveOf(init, contentType));
+    if (url.protocol !== "http:" || (body !== undefined && typeof body !== "string")) {
+      const response = await fetch(url, { ...init, redirect: "manual" });
+      return sieved(response, (contentType) => sieveOf(init, contentType));
+    }
     const incoming = await exchange(url, init, body, silenceMs);
     const { statusCode: status = 0, statusMessage: statusText = "", headers } = incoming;
-    if (REDIRECTIONS.has(status) && init?.redirect !== "manual") {
-      incoming.destroy();
-      return sieved(await fetch(input, init), (contentType) => sieveOf(init, contentType));
-    }
     const flaw = flawOf(status, headers);
     if (flaw !== undefined) {
       incoming.destroy();
@@ -38,10 +38,8 @@ export function plainFetch(
     const answer = await bodyOf(incoming, (contentType) => sieveOf(init, contentType));
     const response = new Response(answer, { status, statusText, headers: headersOf(headers) });
     return Object.defineProperty(response, "url", { value: url.href });
-  };
+  });
 }
-
-const REDIRECTIONS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 
 const BODILESS: ReadonlySet<number> = new Set([101, 103, 204, 205, 304]);
 
@@ -205,10 +203,7 @@ function sieved(response: Response, sieveOf: (contentType: string) => Sieve): Re
       },
     }),
   );
-  const { status, statusText, headers, url, redirected } = response;
-  // What a new response does not know: where it came from, after redirects.
-  return Object.defineProperties(new Response(body, { status, statusText, headers }), {
-    url: { value: url },
-    redirected: { value: redirected },
-  });
+  const { status, statusText, headers, url } = response;
+  // What a new response does not know: where it came from.
+  return Object.defineProperty(new Response(body, { status, statusText, headers }), "url", { value: url });
 }

@@ -2,6 +2,7 @@ import type { JSONRPCMessage, MessageExtraInfo, Transport, TransportSendOptions 
 
 import { messageOf } from "../../errors.ts";
 import { isRecord } from "../../model/json.ts";
+import { within } from "./stdio/within.ts";
 import { STREAM_ENDED } from "./wire-errors.ts";
 
 /** Under this key of a stand-in, the result as it came. */
@@ -32,6 +33,16 @@ const STAND_IN = {
   messages: [],
 };
 
+/** How long the server may take to hear that a request is cancelled; then its connection is closed. */
+const CANCELLED_MS = 1_000;
+
+interface Request {
+  /** As it was sent. */
+  readonly id: unknown;
+  readonly method: unknown;
+  readonly connection: AbortController;
+}
+
 /** The result that a stand-in stands for. */
 export function rawResult(result: unknown): unknown {
   return isRecord(result) && Object.hasOwn(result, RAW) ? result[RAW] : result;
@@ -48,8 +59,8 @@ export class TolerantTransport implements Transport {
   onerror?: Transport["onerror"];
   readonly #inner: Transport;
   readonly #onStray: (message: string) => void;
-  /** Requests under way: by their id as text, the id as it was sent and the method. */
-  readonly #pending = new Map<string, { readonly id: unknown; readonly method: unknown }>();
+  /** Requests under way, by their id as text. */
+  readonly #pending = new Map<string, Request>();
 
   constructor(inner: Transport, onStray: (message: string) => void) {
     this.#inner = inner;
@@ -80,9 +91,16 @@ export class TolerantTransport implements Transport {
   }
 
   async send(message: JSONRPCMessage, options?: TransportSendOptions): Promise<void> {
-    this.#remember(message, options?.requestSignal);
+    const cancelled = this.#cancelledBy(message);
+    const requestSignal = this.#remember(message, options?.requestSignal);
     const onRequestStreamEnd = options?.onRequestStreamEnd ?? (() => this.#abandon(message));
-    await this.#inner.send(message, { ...options, onRequestStreamEnd });
+    const sent = this.#inner.send(message, { ...options, ...(requestSignal && { requestSignal }), onRequestStreamEnd });
+    if (cancelled !== undefined)
+      void within(
+        CANCELLED_MS,
+        sent.catch(() => {}),
+      ).then(() => cancelled.connection.abort());
+    await sent;
   }
 
   async close(): Promise<void> {
@@ -90,15 +108,22 @@ export class TolerantTransport implements Transport {
     await this.#inner.close();
   }
 
-  #remember(message: JSONRPCMessage, cancelled: AbortSignal | undefined): void {
-    if (!("method" in message)) return;
-    if ("id" in message) {
-      const key = String(message.id);
-      this.#pending.set(key, { id: message.id, method: message.method });
-      cancelled?.addEventListener("abort", () => this.#pending.delete(key), { once: true });
-    } else if (message.method === "notifications/cancelled") {
-      this.#pending.delete(String(message.params?.["requestId"]));
-    }
+  /** The signal that ends the connection on which a request is answered, which may have been given one. */
+  #remember(message: JSONRPCMessage, given: AbortSignal | undefined): AbortSignal | undefined {
+    if (!("method" in message && "id" in message)) return given;
+    const key = String(message.id);
+    const connection = new AbortController();
+    this.#pending.set(key, { id: message.id, method: message.method, connection });
+    given?.addEventListener("abort", () => this.#pending.delete(key), { once: true });
+    return given ?? connection.signal;
+  }
+
+  #cancelledBy(message: JSONRPCMessage): Request | undefined {
+    if (!("method" in message) || message.method !== "notifications/cancelled") return undefined;
+    const key = String(message.params?.["requestId"]);
+    const request = this.#pending.get(key);
+    this.#pending.delete(key);
+    return request;
   }
 
   /** The stream on which a request was to be answered has ended: if it was not, it never will be. */
@@ -124,7 +149,7 @@ export class TolerantTransport implements Transport {
   }
 
   /** The request that a response answers. One that could not even be read is answered without its id. */
-  #take(response: Readonly<Record<string, unknown>>): { readonly id: unknown; readonly method: unknown } | undefined {
+  #take(response: Readonly<Record<string, unknown>>): Request | undefined {
     const key = response["id"] == null && response["error"] != null ? this.#onlyCall() : String(response["id"]);
     const request = key === undefined ? undefined : this.#pending.get(key);
     if (key !== undefined) this.#pending.delete(key);

@@ -1,7 +1,7 @@
 import { SkillgateError, sentence } from "../../errors.ts";
 import type { Caller } from "../../model/caller.ts";
 import { cancelledError, unlessCancelled } from "../cancelled.ts";
-import { factsOf, type Guard, type GuardedCall } from "../call.ts";
+import { factsOf, type Guard, type GuardedCall, waited } from "../call.ts";
 
 /** What somebody is asked to approve: exactly this. */
 export interface ApprovalRequest {
@@ -36,7 +36,9 @@ async function requireApproval(call: GuardedCall, approve: Approve): Promise<voi
     argumentsDigest: call.argumentsDigest(),
     runId,
   };
-  const verdict = await unlessCancelled(cancellable, answerOf(approve, request), () => cancelledError(method));
+  const verdict = await unlessCancelled(cancellable, waited(call, answerOf(approve, request)), () =>
+    cancelledError(method),
+  );
   if (verdict.yes) return;
   const values = `caller ${JSON.stringify(caller.id)} calls "${method.path}"`;
   const message = sentence("APPROVAL_MISSING", values);

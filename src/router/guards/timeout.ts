@@ -2,7 +2,7 @@ import { Cancellation } from "../../../sandbox/index.ts";
 import { SkillgateError } from "../../errors.ts";
 import type { Method } from "../../model/catalog.ts";
 import { cancelledError, unlessCancelled } from "../cancelled.ts";
-import { type Call, factsOf, type Guard } from "../call.ts";
+import { type Call, factsOf, type Guard, waited } from "../call.ts";
 
 /** The longest time that Node can wait. */
 const LONGEST_MS = 2 ** 31 - 1;
@@ -25,7 +25,7 @@ export const timeout: Guard = (next) => async (call) => {
       call.progress(...step);
     };
     const patiently = keepsFresh(timer, timeoutMs);
-    const work = next({ ...call, cancellable: end, progress, patiently });
+    const work = next({ ...call, cancellable: end, progress, patiently: (answer) => patiently(waited(call, answer)) });
     return await unlessCancelled(end, work, () => end.reason ?? cancelledError(method));
   } finally {
     clearTimeout(timer);

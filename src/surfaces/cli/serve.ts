@@ -43,10 +43,16 @@ export function addServe(program: Command, act: Act): void {
         // From here on, what anybody prints goes to stderr: stdout is the protocol's.
         const output = overHttp ? undefined : takeStdout();
         const runtime = await servingRuntime();
-        void runtime.ready.then(() => say(warningsText(runtime.problems, paint.err)));
-        await (output === undefined
-          ? serveOverHttp(runtime, flags, signal)
-          : serveOverStdio(runtime, flags, output, signal));
+        let isServing = true;
+        // What is still connecting when all is closed is no problem.
+        void runtime.ready.then(() => isServing && say(warningsText(runtime.problems, paint.err)));
+        try {
+          await (output === undefined
+            ? serveOverHttp(runtime, flags, signal)
+            : serveOverStdio(runtime, flags, output, signal));
+        } finally {
+          isServing = false;
+        }
         return SERVED;
       }),
     );
@@ -98,7 +104,7 @@ async function serveOverStdio(
   const asker = { caller: OWNER, exposure: { expose, names, budgetTokens } };
   const connection = surface.serveStreams(process.stdin, output, asker);
   await Promise.race([connection.closed, aborted(signal)]);
-  await Promise.race([connection.finish(), patience(drainSeconds * 1_000)]);
+  await connection.finish(drainSeconds * 1_000);
   await surface.close();
 }
 
@@ -122,8 +128,4 @@ function aborted(signal: AbortSignal): Promise<void> {
     if (signal.aborted) resolve();
     else signal.addEventListener("abort", () => resolve(), { once: true });
   });
-}
-
-function patience(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms).unref());
 }

@@ -1,6 +1,8 @@
 import type { IncomingMessage } from "node:http";
 
+import { messageOf } from "../../errors.ts";
 import { type Fault, fault } from "../../fault.ts";
+import { utf8Of } from "../mcp/index.ts";
 
 /** A body as it was sent, or why it cannot be taken. */
 export type Body =
@@ -11,14 +13,35 @@ export type Body =
 /** Reads the JSON of a request. What is too large is not kept, but read to its end: a client that writes hears nothing. */
 export async function readJson(incoming: IncomingMessage, mostBytes: number, traceId: () => string): Promise<Body> {
   const bytes = await readBytes(incoming, mostBytes);
-  if (bytes === undefined) return unfit(413, traceId, `Cannot read a body of more than ${mostBytes} bytes`);
+  if (bytes === undefined)
+    return unfit(
+      413,
+      traceId,
+      `Cannot read a body of more than ${mostBytes} bytes`,
+      "Send less at once; server.bodyBytes in settings.yaml is the limit",
+    );
   if (bytes.length === 0) return { kind: "none" };
-  if (!isJson(incoming.headers["content-type"]))
-    return unfit(415, traceId, "Cannot read a body whose Content-Type is not application/json");
+  const { "content-type": type, "content-encoding": encoding = "identity" } = incoming.headers;
+  if (!isJson(type))
+    return unfit(
+      415,
+      traceId,
+      "Cannot read a body whose Content-Type is not application/json",
+      "Send the header Content-Type: application/json",
+    );
+  if (encoding !== "identity")
+    return unfit(
+      415,
+      traceId,
+      `Cannot read a body whose Content-Encoding is ${JSON.stringify(encoding.slice(0, 50))}`,
+      "Send the body as it is",
+    );
+  const text = utf8Of(bytes);
+  if (text === undefined) return unfit(400, traceId, "Cannot read a body that is no UTF-8");
   try {
-    return { kind: "json", value: JSON.parse(bytes.toString("utf8")) };
-  } catch {
-    return unfit(400, traceId, "Cannot read a body that is no JSON");
+    return { kind: "json", value: JSON.parse(text) };
+  } catch (error) {
+    return unfit(400, traceId, "Cannot read a body that is no JSON", messageOf(error));
   }
 }
 
@@ -38,10 +61,15 @@ function isJson(contentType = ""): boolean {
   return /^application\/(?:[\w.-]+\+)?json\s*(?:;|$)/i.test(contentType.trim());
 }
 
-function unfit(status: 400 | 413 | 415, traceId: () => string, reason: string): Body {
+function unfit(
+  status: 400 | 413 | 415,
+  traceId: () => string,
+  reason: string,
+  ...suggestions: readonly string[]
+): Body {
   return {
     kind: "unfit",
     status,
-    fault: fault(status === 400 ? "ParseError" : "InvalidRequest", reason, { trace_id: traceId() }),
+    fault: fault(status === 400 ? "ParseError" : "InvalidRequest", reason, { trace_id: traceId(), suggestions }),
   };
 }

@@ -1,9 +1,9 @@
-import type { IncomingHttpHeaders } from "node:http";
+import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
 
 /** Who may call: by which names of this machine, and from which pages of a browser. */
 export interface Gate {
   /** Why a request is turned away; `undefined` if it may pass. */
-  refusal(headers: IncomingHttpHeaders): string | undefined;
+  refusal(request: Pick<IncomingMessage, "headers" | "rawHeaders">): string | undefined;
   /** The headers that let a page of an allowed origin read the answer. */
   corsHeaders(headers: IncomingHttpHeaders): Readonly<Record<string, string>>;
 }
@@ -23,9 +23,11 @@ export function createGate({ host, allowedHosts, allowedOrigins }: GateOptions):
   ]);
   const origins = new Set(allowedOrigins.map((origin) => origin.toLowerCase().replace(/\/$/, "")));
   const isAllowed = (origin: string): boolean =>
-    origins.has(origin.toLowerCase()) || LOOPBACK.has(hostnameOf(origin) ?? "");
+    origins.has(origin.toLowerCase()) || (/^https?:/i.test(origin) && LOOPBACK.has(hostnameOf(origin) ?? ""));
   return {
-    refusal(headers) {
+    refusal({ headers, rawHeaders }) {
+      if (rawHeaders.filter((text, at) => at % 2 === 0 && text.toLowerCase() === "host").length > 1)
+        return "Cannot answer a request to two hosts";
       const name = hostnameOf(`http://${headers.host ?? ""}`);
       if (name === undefined || !hosts.has(name))
         return `Cannot answer a request to the host ${quoted(headers.host)}: it is not one of server.allowedHosts`;

@@ -53,11 +53,14 @@ export async function serveHttp(
   return {
     url,
     async close() {
+      const until = performance.now() + settings.drainSeconds * 1_000;
       const closed = once(server, "close");
+      await house.traffic.sent(settings.drainSeconds * 1_000); // Node would cut off what is still on its way out
       server.close();
-      await house.traffic.quiet(settings.drainSeconds * 1_000);
+      await house.traffic.quiet(Math.max(0, until - performance.now()));
       sockets.close();
       await mcp.close();
+      await house.traffic.quiet(FAREWELL_MS);
       server.closeAllConnections();
       await closed;
     },
@@ -85,6 +88,8 @@ function httpServer(house: House): Server {
     },
     (incoming, outgoing) => {
       if (incoming.method === "POST") house.traffic.began(outgoing);
+      // Who reads nothing of the answer for so long is given up, with what is kept for them.
+      outgoing.once("prefinish", () => outgoing.socket?.setTimeout(requestSeconds * 1_000));
       void listener(incoming, outgoing);
     },
   );
@@ -93,6 +98,9 @@ function httpServer(house: House): Server {
 }
 
 const MOST_CONNECTIONS = 4_096;
+
+/** For what is said last of all to be read. */
+const FAREWELL_MS = 500;
 
 function whyNot(thrown: unknown, host: string, port: number): string {
   switch (isRecord(thrown) ? thrown["code"] : undefined) {

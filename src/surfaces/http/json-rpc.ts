@@ -44,16 +44,21 @@ export async function answerRpc(
   traceId?: string,
 ): Promise<Response | readonly Response[] | undefined> {
   if (!Array.isArray(value)) return answerMessage(value, perform, traceId);
-  if (value.length === 0) return refusal(null, "InvalidRequest", "A batch must have at least one message", traceId);
-  if (value.length > MOST_MESSAGES)
-    return refusal(null, "InvalidRequest", `A batch may have ${MOST_MESSAGES} messages, not ${value.length}`, traceId);
+  const flaw = batchFlaw(value);
+  if (flaw !== undefined) return refusal(null, "InvalidRequest", flaw, traceId);
   const answers = await Promise.all(value.map((message: unknown) => answerMessage(message, perform, traceId)));
   const responses = answers.filter((answer) => answer !== undefined);
   return responses.length === 0 ? undefined : responses;
 }
 
-export function parseFault(traceId?: string): Response {
-  return refusal(null, "ParseError", "Cannot read a body that is no JSON", traceId);
+/** Why a batch is not taken, whatever is in it. */
+export function batchFlaw({ length }: readonly unknown[]): string | undefined {
+  if (length === 0) return "A batch must have at least one message";
+  return length > MOST_MESSAGES ? `A batch may have ${MOST_MESSAGES} messages, not ${length}` : undefined;
+}
+
+export function parseFault(): Response {
+  return refusal(null, "ParseError", "Cannot read a message that is no JSON");
 }
 
 async function answerMessage(value: unknown, perform: Perform, traceId = newTraceId()): Promise<Response | undefined> {

@@ -1,7 +1,8 @@
 import { type Fault, faultOf, type FaultDetails } from "../../fault.ts";
 import type { ArgumentProblem } from "../../model/arguments.ts";
 import type { Caller } from "../../model/caller.ts";
-import type { Catalog, Method } from "../../model/catalog.ts";
+import type { Catalog, Method, Skill } from "../../model/catalog.ts";
+import { isRecord } from "../../model/json.ts";
 import type { Follower } from "../../model/follower.ts";
 import { sentence, SkillgateError } from "../../errors.ts";
 import { nearest } from "../../model/nearest.ts";
@@ -99,18 +100,28 @@ function methodNamed(name: string, runtime: Runtime, caller: Caller): Method {
   const suggestions = named.length > 1 ? named.map(({ path }) => path) : namesLike(name, catalog);
   const meant = suggestions.length === 0 ? "" : `; did you mean ${suggestions.join(" or ")}?`;
   throw new SkillgateError("METHOD_UNKNOWN", sentence("METHOD_UNKNOWN", `${name.slice(0, 100)}${meant}`), {
-    suggestions,
+    suggestions: suggestions.length > 0 ? suggestions : ["tools/list and /openapi.json name every tool"],
   });
 }
 
-/** Of a skill that exists, its methods; else every name. */
+/** Of a skill that exists, its methods; else those of one of nearly the same name, or every name. */
 function namesLike(name: string, catalog: Catalog): readonly string[] {
   const [skillName = "", method = ""] = name.split(/\.|__/, 2);
   const skill = catalog.skill(skillName);
-  if (skill === undefined)
-    return nearest(name, [...OWN_TOOLS.map((tool) => tool.name), ...catalog.methods.map(({ path }) => path)]);
-  const names = skill.methods.map((each) => each.name);
-  return nearest(method, names).map((each) => `${skillName}.${each}`);
+  if (skill !== undefined) return methodsLike(method, skill);
+  const skills = nearest(
+    skillName,
+    catalog.skills.map((each) => each.name),
+    1,
+  );
+  const near = skills.flatMap((each) => methodsLike(method, catalog.skill(each)));
+  if (near.length > 0) return near;
+  return nearest(name, [...OWN_TOOLS.map((tool) => tool.name), ...catalog.methods.map(({ path }) => path)]);
+}
+
+function methodsLike(name: string, skill: Skill | undefined): readonly string[] {
+  const names = skill?.methods.map((method) => method.name) ?? [];
+  return nearest(name, names).map((each) => `${skill?.name}.${each}`);
 }
 
 async function callMethod(
@@ -120,7 +131,14 @@ async function callMethod(
   { signal, follower }: CallCircumstances,
 ): Promise<unknown> {
   const { path } = methodNamed(name, runtime, caller);
-  return runtime.call(path, input as never, { caller, signal, ...(follower && { follower }) });
+  if (!isRecord(input)) throw noObject(path, runtime.validate(path, input, { caller }));
+  return runtime.call(path, input, { caller, signal, ...(follower && { follower }) });
+}
+
+function noObject(path: string, problems: readonly ArgumentProblem[]): SkillgateError {
+  const [problem] = problems;
+  const message = sentence("ARGUMENTS_INVALID", `the input of ${path} ${problem?.reason ?? "must be an object"}`);
+  return new SkillgateError("ARGUMENTS_INVALID", message, { problems });
 }
 
 async function callOwn(

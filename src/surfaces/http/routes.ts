@@ -11,7 +11,7 @@ import { type Expose, EXPOSES, type McpSurface, openEventStream, OWN_TOOLS } fro
 import { type Body, readJson } from "./body.ts";
 import type { Door } from "./door.ts";
 import type { Gate } from "./gate.ts";
-import { answerRpc, parseFault } from "./json-rpc.ts";
+import { answerRpc, batchFlaw } from "./json-rpc.ts";
 import { type Counters, metricsText } from "./metrics.ts";
 import { openapiOf } from "./openapi.ts";
 import { emitAnswer, followerTo } from "./parts.ts";
@@ -51,6 +51,7 @@ export function createRoutes(house: House): Hono<Environment> {
     const text = metricsText(house.runtime, house.counters, house.mcp.sessions);
     return c.body(text, 200, { "content-type": "text/plain; version=0.0.4; charset=utf-8" });
   });
+  app.all("/ws", () => refuse(426, fault("InvalidRequest", "Open it as a WebSocket"), { upgrade: "websocket" }));
   for (const [path, allow] of Object.entries(ALLOWED)) app.all(path, (c) => wrongMethod(c.req.method, allow));
   app.notFound((c) =>
     refuse(
@@ -102,7 +103,7 @@ function counted({ counters }: House): MiddlewareHandler<Environment> {
 function gated({ gate }: House): MiddlewareHandler<Environment> {
   return async (c, next) => {
     const { headers } = c.env.incoming;
-    const reason = gate.refusal(headers);
+    const reason = gate.refusal(c.env.incoming);
     if (reason !== undefined) return refuse(403, fault("AuthorizationError", reason));
     const cors = gate.corsHeaders(headers);
     if (c.req.method === "OPTIONS" && headers["access-control-request-method"] !== undefined)
@@ -154,8 +155,9 @@ function refuse(status: number, error: Fault, headers: Readonly<Record<string, s
 async function answerMcp(c: Context<Environment>, { mcp, settings, traffic }: House): Promise<Response> {
   const body = c.get("body");
   const { incoming, outgoing } = c.env;
-  if (c.req.method === "POST" && body.kind === "none")
-    return refuse(400, fault("ParseError", "Cannot read a body that is empty"));
+  if (c.req.method === "POST" && body.kind === "none") return emptyBody(traceOf(c));
+  const flaw = body.kind === "json" && Array.isArray(body.value) ? batchFlaw(body.value) : undefined;
+  if (flaw !== undefined) return refuse(400, fault("InvalidRequest", flaw));
   const wanted = wantedExposure(c.req.query("expose") ?? c.req.header("x-skillgate-expose"));
   if (wanted === undefined)
     return refuse(
@@ -172,7 +174,13 @@ async function answerMcp(c: Context<Environment>, { mcp, settings, traffic }: Ho
   };
   const expose = wanted === "default" ? settings.expose : wanted;
   const { names, budgetTokens } = settings;
-  return mcp.fetch(exchange, { caller: c.get("caller"), exposure: { expose, names, budgetTokens } });
+  const response = await mcp.fetch(exchange, { caller: c.get("caller"), exposure: { expose, names, budgetTokens } });
+  response.headers.delete("connection"); // whether it is kept is for the client and Node to say
+  return response;
+}
+
+function emptyBody(trace_id: string): Response {
+  return refuse(400, fault("ParseError", "Cannot read a body that is empty", { trace_id }));
 }
 
 function respondAsJson(json: string, status: number, headers: Readonly<Record<string, string>>): Response {
@@ -205,7 +213,7 @@ function wantedExposure(text: string | undefined): Expose | "default" | undefine
 async function answerAtRpc(c: Context<Environment>, house: House): Promise<Response> {
   const body = c.get("body");
   const traceId = traceOf(c);
-  if (body.kind !== "json") return c.json(parseFault(traceId));
+  if (body.kind !== "json") return emptyBody(traceId);
   const { headers } = c.env.incoming;
   const known = house.door.callerOf(headers);
   const controller = new AbortController();
@@ -243,7 +251,8 @@ async function answerToolRoute(c: Context<Environment>, { runtime, mcp }: House)
   const { outgoing, incoming } = c.env;
   outgoing.once("close", () => controller.abort());
   const programs = { runtime, records: mcp.records, upstream: mcp.upstream, caller: c.get("caller") };
-  return answerTool(programs, c.req.param("name") ?? "", body.kind === "json" ? body.value : {}, {
+  const input = body.kind === "json" ? body.value : {};
+  return answerTool(programs, c.req.param("name") ?? "", input, {
     signal: controller.signal,
     traceId: traceOf(c),
     streams: accepts(incoming.headers, "text/event-stream"),

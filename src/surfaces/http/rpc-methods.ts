@@ -3,7 +3,7 @@ import type { Caller } from "../../model/caller.ts";
 import type { Follower } from "../../model/follower.ts";
 import { isRecord } from "../../model/json.ts";
 import { nearest } from "../../model/nearest.ts";
-import { type Library, listResources, offersTo, readResource } from "../mcp/index.ts";
+import { jsonOf, type Library, listResources, offersTo, readResource } from "../mcp/index.ts";
 import { type Call, type Perform, RpcFault } from "./json-rpc.ts";
 import { callByName, type Programs, problemsOf, resultObject, toolList, toolSchema } from "./programs.ts";
 
@@ -41,7 +41,10 @@ export function performAt(desk: RpcDesk): Perform {
 export function unauthenticated(trace_id?: string) {
   return fault("AuthenticationError", "A valid bearer token is missing", {
     ...(trace_id !== undefined && { trace_id }),
-    suggestions: ["Send the header Authorization: Bearer with the token that the server printed at its first start"],
+    suggestions: [
+      "Send the header Authorization: Bearer with the token that the server printed at its first start",
+      "If it is lost, skillgate serve --http --new-token makes another",
+    ],
   });
 }
 
@@ -60,7 +63,7 @@ const METHODS: Readonly<Record<string, Method>> = {
       return { valid: errors.length === 0, errors };
     }),
   "tools/schema": (call, { programs }) => orFault(call, () => toolSchema(programs, textParam(call, "name"))),
-  "resources/list": async (_call, { programs }) => ({ resources: listResources(await libraryOf(programs)) }),
+  "resources/list": async (_call, { programs }) => plain({ resources: listResources(await libraryOf(programs)) }),
   "resources/read": readTheResource,
   health: (_call, desk) => desk.health(),
 };
@@ -78,7 +81,7 @@ async function readTheResource(call: Call, { programs, signal }: Desk): Promise<
   const { caller } = programs;
   const library = await libraryOf(programs);
   try {
-    return await readResource(uri, library, { caller, signal, log: () => {}, progress: () => {} });
+    return plain(await readResource(uri, library, { caller, signal, log: () => {}, progress: () => {} }));
   } catch {
     const suggestions = nearest(
       uri,
@@ -87,6 +90,11 @@ async function readTheResource(call: Call, { programs, signal }: Desk): Promise<
     const details = { trace_id: call.traceId, field: "uri", suggestions };
     throw new RpcFault(fault("InvalidParams", `There is no resource ${JSON.stringify(uri.slice(0, 200))}`, details));
   }
+}
+
+/** What skills offer may hold what JSON has no word for. */
+function plain(value: unknown): unknown {
+  return JSON.parse(jsonOf(value));
 }
 
 async function libraryOf({ runtime, caller, records, upstream }: Programs): Promise<Library> {

@@ -8,7 +8,7 @@ import { emitAnswer, followerTo } from "./parts.ts";
 import { performAt, type RpcDesk } from "./rpc-methods.ts";
 import { healthOf, type House } from "./routes.ts";
 
-/** Calls that one connection may have under way. */
+/** With so many calls under way, a connection is read on only when one has ended. */
 const MOST_CALLS = 64;
 
 /** A client that lets more than this pile up unread is given up. */
@@ -26,6 +26,7 @@ export interface Sockets {
 export function serveSockets(server: Server, house: House): Sockets {
   const sockets = new WebSocketServer({ noServer: true, maxPayload: house.settings.bodyBytes, clientTracking: true });
   server.on("upgrade", (request: IncomingMessage, socket: Duplex, head: Buffer) => {
+    if (request.headers.upgrade?.toLowerCase() !== "websocket") return carryOn(server, request, socket, head);
     const status = refusalOf(request, house);
     if (status === undefined)
       sockets.handleUpgrade(request, socket, head, (client) => converse(client, request, house));
@@ -40,10 +41,25 @@ export function serveSockets(server: Server, house: House): Sockets {
 }
 
 /** A page's script cannot set headers: it says its token with each message. */
-function refusalOf({ headers, url = "" }: IncomingMessage, { gate }: House): string | undefined {
-  if (gate.refusal(headers) !== undefined) return "403 Forbidden";
+function refusalOf(request: IncomingMessage, { gate }: House): string | undefined {
+  const { url = "" } = request;
+  if (gate.refusal(request) !== undefined) return "403 Forbidden";
   return url.split("?")[0] === "/ws" ? undefined : "404 Not Found";
 }
+
+/** Answers as if no other protocol had been offered: Java's own client offers HTTP/2 with each first request. */
+function carryOn(server: Server, request: IncomingMessage, socket: Duplex, head: Buffer): void {
+  const { method, url, httpVersion, rawHeaders } = request;
+  const lines = rawHeaders.flatMap((name, at) =>
+    at % 2 === 1 || OFFER.has(name.toLowerCase()) ? [] : [`${name}: ${rawHeaders[at + 1]}\r\n`],
+  );
+  const start = Buffer.from(`${method} ${url} HTTP/${httpVersion}\r\n${lines.join("")}\r\n`, "latin1");
+  socket.unshift(Buffer.concat([start, head]));
+  server.emit("connection", socket); // it is read anew
+}
+
+/** The headers with which another protocol is offered. */
+const OFFER: ReadonlySet<string> = new Set(["connection", "upgrade", "http2-settings"]);
 
 function converse(client: WebSocket, { headers }: IncomingMessage, house: House): void {
   const controller = new AbortController();
@@ -55,17 +71,17 @@ function converse(client: WebSocket, { headers }: IncomingMessage, house: House)
   };
   keepAlive(client);
   client.on("close", () => controller.abort());
-  client.on("error", () => client.terminate()); // a frame that is too large, or none at all
+  client.on("error", () => {}); // a frame that is too large, or none at all: it is closed with the code that says so
   client.on("message", (data, isBinary) => {
     const value = isBinary ? undefined : parsed(textOf(data));
     if (value === undefined) return send(parseFault());
-    if (calls >= MOST_CALLS) return client.close(1013, `at most ${MOST_CALLS} calls at once`);
-    calls++;
-    void answerRpc(value, performAt(deskOf(house, known, controller.signal, send))).then((answer) => {
-      calls--;
+    if (++calls === MOST_CALLS) client.pause();
+    const answered = answerRpc(value, performAt(deskOf(house, known, controller.signal, send))).then((answer) => {
+      if (calls-- === MOST_CALLS) client.resume();
       house.counters.count("/ws", 200);
       if (answer !== undefined && client.readyState === client.OPEN) emitAnswer(answer, send);
     });
+    house.traffic.runs(answered);
   });
 }
 
@@ -100,6 +116,7 @@ function parsed(text: string): unknown {
 function keepAlive(client: WebSocket): void {
   let isAlive = true;
   const timer = setInterval(() => {
+    if (client.isPaused) return; // it is not heard
     if (!isAlive) client.terminate();
     isAlive = false;
     client.ping();

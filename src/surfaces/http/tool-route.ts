@@ -11,8 +11,7 @@ export async function answerTool(
   input: unknown,
   { signal, traceId, streams }: { readonly signal: AbortSignal; readonly traceId: string; readonly streams: boolean },
 ): Promise<Response> {
-  const given = input ?? {};
-  if (!streams) return toolResponse(await callByName(programs, name, given, { signal, traceId }), programs, given);
+  if (!streams) return toolResponse(await callByName(programs, name, input, { signal, traceId }), programs, input);
   const controller = new AbortController();
   const stream = openEventStream(() => controller.abort());
   const told = (notice: Notice): void => stream.send(notice.method.replace("tools/", ""), notice.params);
@@ -21,7 +20,7 @@ export async function answerTool(
     traceId,
     follower: followerTo(null, told),
   };
-  void callByName(programs, name, given, circumstances).then((end) => {
+  void callByName(programs, name, input, circumstances).then((end) => {
     sendEnd(end, (event, data) => stream.send(event, data));
     stream.end();
   });

@@ -16,7 +16,7 @@ import { askedDirectly, type Finished } from "./conversations.ts";
 import type { Peer, Shared } from "./peer.ts";
 import { IDENTITY } from "./identity.ts";
 import { type Ears, hears, hearsOf, type Line } from "./line.ts";
-import { cancelledAnswer } from "./pending.ts";
+import { type Cause, cancelledAnswer } from "./pending.ts";
 import { type RegularCall, regularCall } from "./regular-call.ts";
 import { errorAnswer } from "./rpc-error.ts";
 import { callOffered } from "./tool-calls.ts";
@@ -93,12 +93,12 @@ export class DirectCalls {
     return this.#under.get(id)?.listener;
   }
 
-  close(): void {
-    for (const [id, begun] of this.#under) this.#stop(id, begun);
+  close(cause: Cause): void {
+    for (const [id, begun] of this.#under) this.#stop(id, begun, cause);
   }
 
-  #stop(id: RequestId, begun: UnderWay): void {
-    this.#end(id, begun, cancelledAnswer(id));
+  #stop(id: RequestId, begun: UnderWay, cause?: Cause): void {
+    this.#end(id, begun, cancelledAnswer(id, cause));
     begun.abort.cancel();
   }
 

@@ -3,8 +3,9 @@ import { offeredTo } from "./expose.ts";
 import type { Tool } from "./method-tool.ts";
 import type { Asker, Peer, Shared } from "./peer.ts";
 import { MODERN_VERSION, type RegularCall } from "./regular-call.ts";
-import { openReply } from "./reply.ts";
-import type { Exchange } from "./sessions.ts";
+import { openReply, type StreamLog, streamOf } from "./reply.ts";
+import type { SentEvent, SentEvents } from "./sent-events.ts";
+import type { Exchange } from "./session.ts";
 
 /** Answers a call that comes with all that the protocol of 2026 wants; `undefined` for any other request. */
 export function answerNewCall(shared: Shared, exchange: Exchange, asker: Asker): Promise<Response> | undefined {
@@ -13,16 +14,31 @@ export function answerNewCall(shared: Shared, exchange: Exchange, asker: Asker):
   const calls = new DirectCalls(shared, { ...asker, era: "modern" });
   const call = calls.read(exchange.body);
   if (call === undefined || !isWellAddressed(call, headers) || wantsHeaders(call, shared, asker)) return undefined;
-  return answerCall(calls, call, exchange, {});
+  let begun: Begun | undefined;
+  const giveUp = (): void => begun?.cancel();
+  const reply = openReply({ respond: exchange.respond, onGone: giveUp });
+  begun = calls.start(call, reply);
+  exchange.onEnd(giveUp);
+  return reply.response;
 }
 
-/** The calls of one session of an old client. */
+/** The calls of one session of an old client, which can come back to them when its connection was lost. */
 export class SessionCalls extends DirectCalls {
   readonly #headers: Readonly<Record<string, string>>;
+  readonly #sent: SentEvents;
+  /** By the names of their streams, calls that are under way. */
+  readonly #live = new Map<string, (missed: readonly SentEvent[], exchange: Exchange) => Response>();
+  #last = 0;
 
-  constructor(shared: Shared, peer: Peer, connection: OldConnection, sessionId: string) {
+  constructor(
+    shared: Shared,
+    peer: Peer,
+    connection: OldConnection,
+    session: { readonly id: string; readonly sent: SentEvents },
+  ) {
     super(shared, peer, connection);
-    this.#headers = { "mcp-session-id": sessionId };
+    this.#headers = { "mcp-session-id": session.id };
+    this.#sent = session.sent;
   }
 
   /** `undefined` for any request but a plain call. */
@@ -31,28 +47,70 @@ export class SessionCalls extends DirectCalls {
     const version = headers.get("mcp-protocol-version");
     if (!takesBoth(headers) || (version !== null && !OLD_VERSIONS.has(version))) return undefined;
     const call = this.read(exchange.body);
-    return call && answerCall(this, call, exchange, { headers: this.#headers, silenceMs: SILENCE_MS });
+    return call && this.#answer(call, exchange, version !== null && version >= SINCE_MARKS);
+  }
+
+  /** Goes on with a stream of calls after an event; `undefined` if it is no such stream. */
+  resume(lastEventId: string, exchange: Exchange): Response | undefined {
+    const { stream = "", events = [] } = this.#sent.since(lastEventId) ?? {};
+    if (!stream.startsWith(STREAM)) return undefined;
+    const live = this.#live.get(stream);
+    if (live !== undefined) return live(events, exchange);
+    const ended = streamOf(events, this.#headers, () => {});
+    ended.end();
+    return ended.response;
+  }
+
+  #answer(call: RegularCall, exchange: Exchange, takesMarks: boolean): Promise<Response> {
+    const stream = `${STREAM}${++this.#last}`;
+    const log: StreamLog = {
+      keep: (json) => this.#sent.keep(stream, json),
+      here: takesMarks ? () => this.#sent.here(stream) : undefined,
+    };
+    let begun: Begun | undefined;
+    let timer: NodeJS.Timeout | undefined;
+    let carrier: Exchange | undefined = exchange;
+    const gone = (lost: Exchange): void => {
+      if (lost !== carrier) return;
+      clearTimeout(timer);
+      if (reply.isResumable) timer = setTimeout(() => begun?.cancel(), RESUME_MS);
+      else begun?.cancel();
+    };
+    const { respond } = exchange;
+    const options = { respond, headers: this.#headers, silenceMs: SILENCE_MS, log };
+    const reply = openReply({ ...options, onGone: () => gone(exchange) });
+    this.#live.set(stream, (missed, next) => {
+      clearTimeout(timer);
+      carrier = next;
+      next.onEnd(() => gone(next));
+      return reply.resume(missed, () => gone(next));
+    });
+    begun = this.start(call, {
+      say: reply.say,
+      answer: (message) => {
+        clearTimeout(timer);
+        carrier = undefined;
+        this.#live.delete(stream);
+        reply.answer(message);
+      },
+    });
+    exchange.onEnd(() => gone(exchange));
+    return reply.response;
   }
 }
+
+const STREAM = "call-";
+
+/** How long a call goes on whose client has lost its connection and may come back. */
+export const RESUME_MS = 5_000;
+
+/** Clients of older versions do not know an event that is nothing but an id. */
+const SINCE_MARKS = "2025-11-25";
 
 /** Some proxies give up a request of which nothing is heard. */
 const SILENCE_MS = 1_000;
 
 const OLD_VERSIONS: ReadonlySet<string> = new Set(["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"]);
-
-function answerCall(
-  calls: DirectCalls,
-  call: RegularCall,
-  exchange: Exchange,
-  options: { readonly headers?: Readonly<Record<string, string>>; readonly silenceMs?: number },
-): Promise<Response> {
-  let begun: Begun | undefined;
-  const giveUp = (): void => begun?.cancel();
-  const reply = openReply({ ...options, respond: exchange.respond, onGone: giveUp });
-  begun = calls.start(call, reply);
-  exchange.onEnd(giveUp);
-  return reply.response;
-}
 
 function isWellAddressed({ name }: RegularCall, headers: Headers): boolean {
   return takesBoth(headers) && headers.get("mcp-method") === "tools/call" && headers.get("mcp-name") === name;

@@ -2,7 +2,10 @@
 export interface EventStream {
   readonly response: Response;
   send(event: string, data: unknown): void;
-  sendText(event: string, json: string): void;
+  /** With an id, a client can come back to where this was sent. */
+  sendText(event: string, json: string, id?: string): void;
+  /** Tells the client where it is before anything was sent, and when to come back if the connection is lost. */
+  mark(id: string): void;
   end(): void;
 }
 
@@ -11,6 +14,9 @@ const KEEP_ALIVE_MS = 15_000;
 
 /** Messages that a client has not read yet; one that lets more pile up is given up. */
 const MOST_UNREAD = 1_024;
+
+/** How soon a client shall come back that has lost its connection. */
+const RETRY_MS = 1_000;
 
 /** `onCancel` is told when the client goes away before the end. */
 export function openEventStream(onCancel: () => void, moreHeaders: Readonly<Record<string, string>> = {}): EventStream {
@@ -43,11 +49,13 @@ export function openEventStream(onCancel: () => void, moreHeaders: Readonly<Reco
     "x-accel-buffering": "no",
     ...moreHeaders,
   };
-  const sendText = (event: string, json: string): void => write(`event: ${event}\ndata: ${json}\n\n`);
+  const sendText = (event: string, json: string, id?: string): void =>
+    write(`event: ${event}\n${id === undefined ? "" : `id: ${id}\n`}data: ${json}\n\n`);
   return {
     response: new Response(body, { headers }),
     send: (event, data) => sendText(event, JSON.stringify(data)),
     sendText,
+    mark: (id) => write(`id: ${id}\nretry: ${RETRY_MS}\ndata: \n\n`),
     end() {
       if (isOpen) controller?.close();
       stop();

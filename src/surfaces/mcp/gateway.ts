@@ -8,6 +8,7 @@ import {
   Server,
   type ServerContext,
   type ServerOptions,
+  type Transport,
 } from "@modelcontextprotocol/server";
 
 import { cancellableBy } from "../../../sandbox/index.ts";
@@ -18,6 +19,7 @@ import { type Offered, offeredTo } from "./expose.ts";
 import { IDENTITY } from "./identity.ts";
 import { type Ears, lineOf } from "./line.ts";
 import { listedPage } from "./pages.ts";
+import { speakPlainly } from "./plain-words.ts";
 import type { Peer, Shared } from "./peer.ts";
 import type { OfferContext } from "../../model/offers.ts";
 import { offerContext } from "./news.ts";
@@ -29,7 +31,14 @@ import { knownWithin } from "./within.ts";
 
 /** MCP's side of one connection. */
 export function createGateway(shared: Shared, peer: Peer, ears: Ears = { level: undefined }): Server {
-  return equip(new Server(IDENTITY, OPTIONS), shared, peer, ears);
+  return equip(new Gateway(IDENTITY, OPTIONS), shared, peer, ears);
+}
+
+class Gateway extends Server {
+  override connect(transport: Transport): Promise<void> {
+    speakPlainly(transport);
+    return super.connect(transport);
+  }
 }
 
 /** MCP's side of one request of the protocol of 2026. The SDK asks it for schemas, to compare headers with arguments. */
@@ -40,6 +49,11 @@ export class RequestGateway extends McpServer {
     super(IDENTITY, OPTIONS);
     equip(this.server, shared, peer, { level: undefined });
     this.#offered = () => offeredTo(shared.runtime.catalogFor(peer.caller), peer.exposure);
+  }
+
+  override connect(transport: Transport): Promise<void> {
+    speakPlainly(transport);
+    return super.connect(transport);
   }
 
   override toolInputSchemaJson(name: string): Record<string, unknown> | undefined {

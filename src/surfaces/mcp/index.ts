@@ -10,7 +10,8 @@ import { answerNewCall } from "./direct-http.ts";
 import { createGateway, RequestGateway } from "./gateway.ts";
 import type { Asker, Peer, Shared } from "./peer.ts";
 import { createRunRecords, type RunRecords } from "./run-records.ts";
-import { createSessions, type Exchange, type SessionOptions } from "./sessions.ts";
+import type { Exchange } from "./session.ts";
+import { createSessions, type SessionOptions } from "./sessions.ts";
 import { createUpstream, type Upstream } from "./upstream.ts";
 import { StdioTransport } from "./stdio-transport.ts";
 
@@ -23,10 +24,12 @@ export { isOwnTool, OWN_TOOLS } from "./own-tools.ts";
 export { offersTo } from "./offers.ts";
 export { listResources, readResource, type Library } from "./resources.ts";
 export { runFault } from "./tool-results.ts";
+export { utf8Of } from "./utf8.ts";
+export { within } from "./within.ts";
 export type { Asker } from "./peer.ts";
 export type { Upstream } from "./upstream.ts";
 export type { RunRecords } from "./run-records.ts";
-export type { Exchange } from "./sessions.ts";
+export type { Exchange } from "./session.ts";
 
 export interface McpOptions {
   readonly sessions: SessionOptions;
@@ -50,8 +53,8 @@ export interface McpSurface {
 export interface StreamConnection {
   /** Settles when the client has gone and everything was answered. */
   readonly closed: Promise<void>;
-  /** Takes no more requests, answers those that it has, and closes. */
-  finish(): Promise<void>;
+  /** Takes no more requests, answers those that it has, and closes; what is not done after so long is cut. */
+  finish(atMostMs: number): Promise<void>;
 }
 
 export function createMcpSurface(runtime: Runtime, options: McpOptions): McpSurface {
@@ -138,8 +141,8 @@ function serveStreams(transport: StdioTransport, asker: Asker, shared: Shared): 
   });
   return {
     closed,
-    async finish() {
-      await transport.finish();
+    async finish(atMostMs) {
+      await transport.finish(atMostMs);
       await handle.close();
     },
   };

@@ -14,8 +14,10 @@ export interface Pending {
   received(message: JSONRPCMessage): JSONRPCMessage | undefined;
   /** Takes note of what goes out; false for a second answer to one request. */
   sent(message: JSONRPCMessage): boolean;
-  /** Settles when every request has been answered. */
+  /** Settles when every request has been answered, or nobody waits for answers any more. */
   answered(): Promise<void>;
+  /** Ids of the requests that have no answer; they will get none from elsewhere. */
+  giveUp(): readonly RequestId[];
 }
 
 /** A cancelled request is answered, too: whoever waits on its stream would else wait for ever. */
@@ -42,6 +44,11 @@ export function createPending(): Pending {
       return settle(message.id);
     },
     answered: () => (ids.size === 0 ? Promise.resolve() : new Promise((resolve) => waiting.push(resolve))),
+    giveUp() {
+      const left = [...ids];
+      for (const id of left) settle(id);
+      return left;
+    },
   };
 }
 
@@ -53,7 +60,7 @@ export function cancelledBy(message: JSONRPCMessage): RequestId | undefined {
 }
 
 /** A message that must be answered, as far as one can see before it is read. */
-export function isRequest(message: unknown): message is { readonly id: RequestId } {
+export function isRequest(message: unknown): message is { readonly id: RequestId; readonly method: string } {
   if (!isRecord(message) || typeof message["method"] !== "string") return false;
   return typeof message["id"] === "string" || typeof message["id"] === "number";
 }
@@ -65,7 +72,10 @@ export function takenAnswer(id: RequestId): JSONRPCErrorResponse {
   return errorAnswer("InvalidRequest", reason, id);
 }
 
-/** Whoever waits for the answer to a request that it has cancelled gets this one. */
-export function cancelledAnswer(id: RequestId): JSONRPCMessage {
-  return errorAnswer("ToolExecution", sentence("CANCELLED", "the client cancelled its request"), id);
+/** Why a request is answered with nothing but that it was cancelled. */
+export type Cause = "the client cancelled its request" | "the session has ended" | "the server ends";
+
+/** Whoever waits for the answer to a request that was cancelled gets this one. */
+export function cancelledAnswer(id: RequestId, cause: Cause = "the client cancelled its request"): JSONRPCMessage {
+  return errorAnswer("ToolExecution", sentence("CANCELLED", cause), id);
 }

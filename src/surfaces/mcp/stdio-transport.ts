@@ -1,12 +1,21 @@
 import type { Readable, Writable } from "node:stream";
 import { type JSONRPCMessage, parseJSONRPCMessage, type RequestId, type Transport } from "@modelcontextprotocol/server";
 
+import { messageOf } from "../../errors.ts";
 import { isRecord } from "../../model/json.ts";
 import type { DirectCalls } from "./direct-calls.ts";
-import { cancelledBy, createPending, isRequest, takenAnswer } from "./pending.ts";
+import { cancelledAnswer, cancelledBy, createPending, isRequest, takenAnswer } from "./pending.ts";
 import { errorAnswer, messageText } from "./rpc-error.ts";
+import { utf8Of } from "./utf8.ts";
+import { within } from "./within.ts";
 
 const NEWLINE = 10;
+
+/** While the client lets more than this pile up unread, it is not read from. */
+const MOST_UNREAD_BYTES = 64 << 20;
+
+/** How long a client may take to read the last of what it is told. */
+const FAREWELL_MS = 1_000;
 
 /**
  * MCP over a pair of streams, one message a line. What is no message gets the error that says so. When the input ends,
@@ -25,6 +34,7 @@ export class StdioTransport implements Transport {
   #line: Buffer[] = [];
   #lineBytes = 0;
   #isClosed = false;
+  #drained: Promise<void> | undefined;
 
   constructor(input: Readable, output: Writable, mostBytes: number) {
     this.#input = input;
@@ -34,14 +44,19 @@ export class StdioTransport implements Transport {
 
   async start(): Promise<void> {
     this.#input.on("data", (chunk: Buffer) => this.#take(chunk));
+    this.#input.once("end", () => this.#endLine()); // the last one may lack its newline
     for (const end of ["end", "close", "error"]) this.#input.once(end, () => void this.finish());
     this.#output.once("error", () => void this.close()); // nobody reads any more
   }
 
-  /** Takes no more requests; settles when those that it has are answered. */
-  async finish(): Promise<void> {
+  /** Takes no more requests; settles when those that it has are answered, and that was read. After so long they are cut. */
+  async finish(atMostMs?: number): Promise<void> {
     this.#input.removeAllListeners("data");
-    await this.#pending.answered();
+    const answered = this.#pending.answered().then(() => this.#written());
+    await (atMostMs === undefined ? answered : within(atMostMs, answered));
+    this.calls?.close("the server ends");
+    for (const id of this.#pending.giveUp()) void this.#write(cancelledAnswer(id, "the server ends"));
+    await within(FAREWELL_MS, this.#written());
     await this.close();
   }
 
@@ -52,8 +67,9 @@ export class StdioTransport implements Transport {
 
   async close(): Promise<void> {
     if (this.#isClosed) return;
-    this.calls?.close();
     this.#isClosed = true;
+    this.calls?.close("the server ends");
+    this.#pending.giveUp();
     this.#input.pause();
     this.onclose?.();
   }
@@ -76,22 +92,24 @@ export class StdioTransport implements Transport {
   }
 
   #endLine(): void {
-    const [bytes, text] = [this.#lineBytes, Buffer.concat(this.#line).toString("utf8")];
+    const [bytes, text] = [this.#lineBytes, utf8Of(Buffer.concat(this.#line))];
     this.#line = [];
     this.#lineBytes = 0;
     if (bytes > this.#mostBytes) {
       const reason = `Cannot read a message of ${bytes} bytes: at most ${this.#mostBytes} are taken`;
       return void this.#write(errorAnswer("InvalidRequest", reason));
     }
-    if (text.trim() !== "") this.#read(text);
+    if (text === undefined) void this.#write(errorAnswer("ParseError", "Cannot read a line that is no UTF-8"));
+    else if (text.trim() !== "") this.#read(text);
   }
 
   #read(text: string): void {
     let value: unknown;
     try {
       value = JSON.parse(text);
-    } catch {
-      return void this.#write(errorAnswer("ParseError", "Cannot read a line that is no JSON"));
+    } catch (error) {
+      const why = [messageOf(error)];
+      return void this.#write(errorAnswer("ParseError", "Cannot read a line that is no JSON", undefined, why));
     }
     // Some protocol versions have batches; the answers may come one by one.
     for (const each of Array.isArray(value) && value.length > 0 ? value : [value]) this.#deliver(each);
@@ -122,10 +140,16 @@ export class StdioTransport implements Transport {
 
   #write(message: JSONRPCMessage): Promise<void> {
     if (this.#output.write(`${messageText(message)}\n`)) return Promise.resolve();
-    return new Promise((resolve) => {
-      this.#output.once("drain", resolve);
-      this.#output.once("close", resolve);
-    });
+    if (this.#output.writableLength > MOST_UNREAD_BYTES) this.#input.pause();
+    return (this.#drained ??= this.#written().then(() => {
+      this.#drained = undefined;
+      if (!this.#isClosed) this.#input.resume();
+    }));
+  }
+
+  /** Settles when all that was said is out, or nobody takes it any more. */
+  #written(): Promise<void> {
+    return new Promise((resolve) => this.#output.write("", () => resolve()));
   }
 }
 

@@ -52,6 +52,29 @@ test("M3: a redirection is followed, or given to who follows it", async () => {
   expect([given.status, given.headers.get("location")]).toEqual([307, "/new"]);
 });
 
+test("M7: what a request carries never goes to another server", async () => {
+  const heard: unknown[] = [];
+  const other = await listening((request, response) => {
+    heard.push(request.headers);
+    response.end();
+  });
+  for (const status of [301, 302, 307, 308]) {
+    const url = await listening((_request, response) => response.writeHead(status, { location: `${other}/mcp` }).end());
+    const asked = fetch(url, post({}, { headers: { authorization: "Bearer s3cret", "x-api-key": "s3cret" } }));
+    const cause = { message: `the server redirects to ${other}; if that is right, say so in its configuration` };
+    await expect(asked).rejects.toMatchObject({ message: "fetch failed", cause });
+  }
+  expect(heard).toEqual([]);
+});
+
+test.each([
+  ["/again", "the server redirects more than 5 times"],
+  ["http://[", "the server redirects, and does not say where to"],
+])("M3: a redirection to %s leads nowhere", async (location, message) => {
+  const url = await listening((_request, response) => response.writeHead(308, { location }).end("moved"));
+  await expect(fetch(url, post({}))).rejects.toMatchObject({ message: "fetch failed", cause: { message } });
+});
+
 test("M3: an answer without a body is one", async () => {
   const url = await listening((_request, response) => response.writeHead(204).end());
   const response = await fetch(url, { method: "DELETE" });

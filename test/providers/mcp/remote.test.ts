@@ -1,8 +1,10 @@
+import type { ServerResponse } from "node:http";
+import { text } from "node:stream/consumers";
 import { expect, test } from "vitest";
 
 import { serverConfigOf } from "../../../src/config/index.ts";
 import type { McpProvider, ServerConfig } from "../../../src/providers/mcp/index.ts";
-import { eventServer, jsonServer, modernServer, plainServer, sessionServer } from "./http-servers.ts";
+import { eventServer, jsonServer, modernServer, plainServer, serve, sessionServer } from "./http-servers.ts";
 import { connected, contextOf, until } from "./servers.ts";
 
 const remote = (url: string, entry: object = {}): ServerConfig => serverConfigOf("web", { url, ...entry });
@@ -142,3 +144,59 @@ test.each([
   expect(provider.servers[0]).toMatchObject({ status: "connected" });
   expect(server.requests.filter((request) => request.startsWith("DELETE"))).toEqual([]);
 });
+
+test.each([
+  ["says nothing", (): void => {}],
+  [
+    "has begun a stream",
+    (response: ServerResponse): void => {
+      response.writeHead(200, { "content-type": "text/event-stream" }).flushHeaders();
+    },
+  ],
+])("X2: the connection of a cancelled call is closed when the server, which %s, was told", async (_what, begin) => {
+  const { server, called, happened, over } = await deafServer(begin);
+  const provider = await connected([remote(server.url)]);
+  const cancel = new AbortController();
+  const calling = provider.call("web", "never", {}, contextOf({ signal: cancel.signal }));
+  await called;
+  cancel.abort(new Error("enough"));
+  await expect(calling).rejects.toThrow("enough");
+  await over;
+  expect(happened).toEqual(["told", "closed"]);
+  expect(provider.servers[0]).toMatchObject({ status: "connected" });
+});
+
+/** Of 2025-11-25; its only tool never answers, whatever it is told. */
+async function deafServer(begin: (response: ServerResponse) => void) {
+  const happened: string[] = [];
+  let [isCalled, isOver] = [(): void => {}, (): void => {}];
+  const called = new Promise<void>((resolve) => (isCalled = resolve));
+  const over = new Promise<void>((resolve) => (isOver = resolve));
+  const answers: Readonly<Record<string, unknown>> = {
+    initialize: {
+      protocolVersion: "2025-11-25",
+      capabilities: { tools: {} },
+      serverInfo: { name: "deaf", version: "1" },
+    },
+    "tools/list": { tools: [{ name: "never", inputSchema: { type: "object" } }] },
+  };
+  const server = await serve(async (request, response) => {
+    if (request.method !== "POST") return void response.writeHead(405).end();
+    const { id, method } = JSON.parse(await text(request)) as { id?: unknown; method: string };
+    if (method === "notifications/cancelled") happened.push("told");
+    if (id === undefined) return void response.writeHead(202).end();
+    if (method === "tools/call") {
+      response.once("close", () => {
+        happened.push("closed");
+        isOver();
+      });
+      begin(response);
+      return isCalled();
+    }
+    const result = answers[method];
+    const outcome = result === undefined ? { error: { code: -32601, message: "Method not found" } } : { result };
+    response.writeHead(200, { "content-type": "application/json" });
+    response.end(JSON.stringify({ jsonrpc: "2.0", id, ...outcome }));
+  });
+  return { server, called, happened, over };
+}

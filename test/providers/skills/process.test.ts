@@ -7,6 +7,7 @@ import { fileURLToPath } from "node:url";
 import { beforeAll, describe, expect, test } from "vitest";
 
 import { SkillgateError } from "../../../src/errors.ts";
+import type { Client } from "../../../src/model/client.ts";
 import type { SkillsProvider } from "../../../src/providers/skills/index.ts";
 import { call, loadFiles, temporaryFolder, writeFiles } from "./call.ts";
 import { createStore } from "../../../src/store/index.ts";
@@ -272,6 +273,45 @@ describe("calls", () => {
     ]);
     await expect(ask("read", { key: "b" })).resolves.toBe("nothing");
     await expect(ask("misuse")).rejects.toThrow("could not be cloned");
+  });
+
+  test("L3: whoever calls is asked through the context, as far as it can be asked", async () => {
+    const provider = await loadFiles({
+      "seats.ts": `
+        export async function choose(context: CallContext) {
+          const params = { message: "Which seat?", requestedSchema: { type: "object", properties: {} } };
+          return (await context.client?.ask("elicitation/create", params, "seat")) ?? "nobody";
+        }
+        export async function sample(context: CallContext) {
+          return [context.client.can("sampling/createMessage"), await context.client.ask("sampling/createMessage", {})];
+        }
+        export async function odd(what: unknown, context: CallContext) { return context.client.ask(what, {}); }
+        export async function misuse(context: CallContext) {
+          return context.client.ask("elicitation/create", { message: () => "?" });
+        }
+      `,
+    });
+    const asked: unknown[] = [];
+    const client: Client = {
+      can: (request) => request === "elicitation/create",
+      async ask(...question) {
+        asked.push(question);
+        return { action: "accept", content: { seat: "12A" } };
+      },
+    };
+    const ask = (method: string, input = {}) => call(provider, `SeatsSkill.${method}`, input, { client });
+    await expect(ask("choose")).resolves.toEqual({ action: "accept", content: { seat: "12A" } });
+    expect(asked).toEqual([
+      ["elicitation/create", { message: "Which seat?", requestedSchema: { type: "object", properties: {} } }, "seat"],
+    ]);
+    await expect(call(provider, "SeatsSkill.choose")).resolves.toBe("nobody");
+    await expect(ask("sample")).rejects.toThrow(
+      "Cannot ask the client: nobody answers sampling/createMessage (CLIENT_UNABLE)",
+    );
+    await expect(ask("odd", { what: "tools/list" })).rejects.toThrow("nobody answers tools/list");
+    await expect(ask("misuse")).rejects.toThrow("could not be cloned");
+    const silent: Client = { ...client, ask: () => Promise.reject(new Error("the client has gone")) };
+    await expect(call(provider, "SeatsSkill.choose", {}, { client: silent })).rejects.toThrow("the client has gone");
   });
 
   test("L10: a skill that wants a process of its own takes no other with it", async () => {

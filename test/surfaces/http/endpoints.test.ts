@@ -141,3 +141,26 @@ test("V6: settings of the server are read, and what cannot be meant is refused",
   expect(() => parseServerSettings({ port: 70_000 })).toThrow("server.port must be a whole number from 0 to 65535");
   expect(() => parseServerSettings([])).toThrow("server must be a section");
 });
+
+test("T6: a body that is no object is refused at its root, whatever the method would make of it", async () => {
+  const { url } = await serve();
+  for (const [body, type, reason] of [
+    ["null", "null_value", "must be an object, not null"],
+    ['"x"', "type_mismatch", 'must be an object, not "x"'],
+    ["[1, 2]", "type_mismatch", "must be an object, not an array"],
+  ]) {
+    const { status, json } = await post(`${url}/tools/TestSkill.add`, body);
+    expect([status, json.errors]).toEqual([400, [{ field: "_root", type, reason, suggestions: [] }]]);
+    expect(json.fault.data).toMatchObject({ error_type: "ValidationError", field: "_root" });
+    expect(json.fault.data.reason).toBe(
+      `Cannot call a method with these arguments: the input of TestSkill.add ${reason} (ARGUMENTS_INVALID)`,
+    );
+  }
+});
+
+test("V3: where no name is near, it is said where all of them are", async () => {
+  const { url } = await serve();
+  const { status, json } = await post(`${url}/tools/ZebraSkill.quux`, {});
+  expect([status, json.suggestions]).toEqual([404, ["tools/list and /openapi.json name every tool"]]);
+  expect((await post(`${url}/tools/Test.chat`, {})).json.suggestions).toEqual(["TestSkill.chatty"]);
+});

@@ -1,7 +1,9 @@
+import { once } from "node:events";
 import { describe, expect, test } from "vitest";
 import { WebSocket } from "ws";
 
 import { FAULTS } from "../../../src/fault.ts";
+import type { ProvidedSkill } from "../../../src/model/skill.ts";
 import { type Parsed, post, serve, slow, whenSlow } from "../serving.ts";
 
 const TRACE = "0af7651916cd43dd8448eb211c80319c";
@@ -28,7 +30,15 @@ describe("V3: every error of JSON-RPC, exactly", () => {
     'Cannot call a method with these arguments: "b" is required; "a" must be at least 0, is -1; use TestSkill.add(a: number, b: number): Promise<{ sum: number }> (ARGUMENTS_INVALID)';
 
   test.each([
-    ["{", null, -32700, "Parse error", data("ParseError", "Cannot read a body that is no JSON")],
+    [
+      "{",
+      null,
+      -32700,
+      "Parse error",
+      data("ParseError", "Cannot read a body that is no JSON", {
+        suggestions: [expect.stringContaining("JSON at position 1")],
+      }),
+    ],
     [[], null, -32600, "Invalid Request", data("InvalidRequest", "A batch must have at least one message")],
     [7, null, -32600, "Invalid Request", data("InvalidRequest", "A message must be an object")],
     [{ id: "x", method: "health" }, "x", -32600, "Invalid Request", data("InvalidRequest", 'jsonrpc must be "2.0"')],
@@ -138,6 +148,7 @@ describe("V3: every error of JSON-RPC, exactly", () => {
           trace_id: TRACE,
           suggestions: [
             "Send the header Authorization: Bearer with the token that the server printed at its first start",
+            "If it is lost, skillgate serve --http --new-token makes another",
           ],
           retryable: false,
         },
@@ -303,6 +314,62 @@ test("V2: the same over a WebSocket, with progress, and cancelled when it closes
   slow.began = () => {};
 });
 
+test("V6: over a WebSocket, a message that is too large says so, and any number of calls is answered", async () => {
+  const { url } = await serve({ bodyBytes: 10_000 });
+  const socket = new WebSocket(`${url.replace("http", "ws")}/ws`);
+  const closed = once(socket, "close");
+  await once(socket, "open");
+  const answers: Parsed[] = [];
+  const answered = new Promise<void>((resolve) => {
+    socket.on("message", (data) => {
+      answers.push(JSON.parse((data as Buffer).toString()));
+      if (answers.length === 500) resolve();
+    });
+  });
+  for (let id = 0; id < 500; id++) socket.send(JSON.stringify(call("TestSkill.add", { a: id, b: 1 }, id)));
+  await answered;
+  expect(answers.every(({ id, result }) => result.data.sum === id + 1)).toBe(true);
+  socket.send("x".repeat(20_000));
+  expect((await closed)[0]).toBe(1009);
+  expect((await fetch(`${url}/health`)).status).toBe(200);
+});
+
+test("V2: a resource that holds what JSON has no word for is read over a WebSocket, too", async () => {
+  const { url } = await serve({}, { skills: [ODD_SKILL] });
+  const socket = await openSocket(url);
+  const read = { jsonrpc: "2.0", id: 1, method: "resources/read", params: { uri: "odd://one" } };
+  expect(await socket.ask(read)).toMatchObject({ id: 1, result: { contents: [{ uri: "odd://one", size: "10" }] } });
+});
+
+const ODD_SKILL: ProvidedSkill = {
+  name: "OddSkill",
+  description: "Is odd",
+  source: "code",
+  kind: "code",
+  methods: [{ name: "one", description: "Is one", input: { type: "object" } }],
+  invoke: async () => 1,
+  offers: {
+    resources: [{ uri: "odd://one", name: "one" }],
+    templates: [],
+    prompts: [],
+    prompt: async () => ({ messages: [] }),
+    read: async (uri) => ({ contents: [{ uri, text: "one", size: 10n }] }),
+  },
+};
+
+test("V6: what a WebSocket has asked for is answered before the server closes", async () => {
+  const { url, close } = await serve({ drainSeconds: 5 });
+  const socket = await openSocket(url);
+  const began = whenSlow("began");
+  const code = `await Promise.race([device.TestSkill.slow(), new Promise((resolve) => setTimeout(resolve, 300))]); "answered"`;
+  const told = socket.ask(call("run_code", { code }, 1));
+  await began;
+  expect(await told).toMatchObject({ method: "tools/progress" });
+  const answered = socket.until(({ id }) => id === 1);
+  await close();
+  expect(await answered).toMatchObject({ result: { data: { value: "answered" } } });
+});
+
 interface SentEvent {
   readonly event: string | undefined;
   readonly data: Parsed;
@@ -330,6 +397,14 @@ async function openSocket(url: string, headers: Readonly<Record<string, string>>
   });
   return {
     close: () => socket.close(),
+    /** The first message that fits. */
+    until: (fits: (message: Parsed) => boolean): Promise<Parsed> =>
+      new Promise((resolve) => {
+        socket.on("message", (data) => {
+          const message = JSON.parse((data as Buffer).toString());
+          if (fits(message)) resolve(message);
+        });
+      }),
     ask: (message: unknown): Promise<Parsed> =>
       new Promise((resolve) => {
         socket.once("message", (data) => resolve(JSON.parse((data as Buffer).toString())));

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { request } from "node:http";
 import { connect } from "node:net";
 import { text } from "node:stream/consumers";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 
 import { openEventStream } from "../../../src/surfaces/mcp/event-stream.ts";
 import { newClient, oldClient, post, serve, whenSlow } from "../serving.ts";
@@ -30,7 +30,7 @@ test.each(["/health", "/rpc", "/mcp", "/openapi.json", "/nothing"])(
         },
       },
     });
-    for (const origin of ["https://evil.example.com", "null", "http://localhost.evil.example.com"]) {
+    for (const origin of ["https://evil.example.com", "null", "http://localhost.evil.example.com", "app://localhost"]) {
       expect(await raw(url, path, { origin })).toMatchObject({
         status: 403,
         json: {
@@ -101,6 +101,105 @@ test("V6: what cannot be read gets its exact error, and the next request its ans
   const forgotten = await post(`${url}/mcp`, initialize(), { "mcp-session-id": "forgotten" });
   expect(forgotten).toMatchObject({ status: 404, json: { id: 1, error: { data: { reason: "Session not found" } } } });
   expect((await post(`${url}/mcp`, initialize())).status).toBe(200);
+});
+
+test.each([
+  ["/mcp", "{broken", {}, 400, -32700, "Cannot read a body that is no JSON", /JSON at position 1/],
+  ["/rpc", "", {}, 400, -32700, "Cannot read a body that is empty", undefined],
+  [
+    "/tools/TestSkill.add",
+    Buffer.from('{"a": "\xC3("}', "latin1"),
+    {},
+    400,
+    -32700,
+    "Cannot read a body that is no UTF-8",
+    undefined,
+  ],
+  [
+    "/rpc",
+    "{}",
+    { "content-type": "text/plain" },
+    415,
+    -32600,
+    "Cannot read a body whose Content-Type is not application/json",
+    /^Send the header Content-Type: application\/json$/,
+  ],
+  [
+    "/rpc",
+    "{}",
+    { "content-encoding": "gzip" },
+    415,
+    -32600,
+    'Cannot read a body whose Content-Encoding is "gzip"',
+    /^Send the body as it is$/,
+  ],
+  [
+    "/mcp",
+    JSON.stringify(Array.from({ length: 101 }, (_, id) => ({ id }))),
+    {},
+    400,
+    -32600,
+    "A batch may have 100 messages, not 101",
+    undefined,
+  ],
+  [
+    "/mcp",
+    '{"jsonrpc":"2.0","id":1,"method":"initialize"}',
+    {},
+    400,
+    -32600,
+    "Cannot begin a session: the params of initialize must have protocolVersion, capabilities and clientInfo",
+    undefined,
+  ],
+] as const)(
+  "V6: at %s, %s with %o is refused with the reason and what helps",
+  async (path, body, headers, status, code, reason, helps) => {
+    const { url } = await serve();
+    const response = await fetch(url + path, {
+      method: "POST",
+      body,
+      headers: { "content-type": "application/json", ...headers },
+    });
+    expect(response.status).toBe(status);
+    const suggestions = helps === undefined ? [] : [expect.stringMatching(helps)];
+    expect(await response.json()).toMatchObject({ error: { code, data: { reason, suggestions } } });
+  },
+);
+
+test("V6: a mark of UTF-8 before the JSON does no harm", async () => {
+  const { url } = await serve();
+  expect((await post(`${url}/tools/TestSkill.add`, '\uFEFF{"a":1,"b":2}')).json.data).toEqual({ sum: 3 });
+});
+
+test("V6: a client that wants the connection closed has it closed after an answer that is a stream, too", async () => {
+  const { url } = await serve();
+  const body = JSON.stringify(initialize());
+  const answer = exchange(url, requestOf(body, "Connection: close\r\n"));
+  expect(await answer).toMatch(/\r\nConnection: close\r\n[^]*"protocolVersion":"2025-11-25"/);
+});
+
+test("V1: a client that offers HTTP/2 with its request, as that of Java does, is answered in HTTP/1.1", async () => {
+  const { url } = await serve();
+  const offer = "Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAEAAEAAAAIAAAAB\r\n";
+  const first = requestOf(JSON.stringify(initialize()), offer);
+  const last = requestOf('{"jsonrpc":"2.0","id":2,"method":"tools/list"}', "Connection: close\r\n");
+  const answers = await exchange(url, first + last);
+  expect(answers).toMatch(/^HTTP\/1\.1 200 OK\r\n[^]*"protocolVersion":"2025-11-25"[^]*HTTP\/1\.1 400 Bad Request/);
+  const evil = requestOf("{}", `${offer}Origin: https://evil.example.com\r\n`) + last;
+  expect(await exchange(url, evil)).toMatch(/^HTTP\/1\.1 403 Forbidden/);
+});
+
+test("V6: a request that names two hosts is refused", async () => {
+  const { url } = await serve();
+  const answer = await exchange(url, requestOf("{}", "Host: evil.example.com\r\nConnection: close\r\n"));
+  expect(answer).toMatch(/^HTTP\/1\.1 403 Forbidden[^]*"reason":"Cannot answer a request to two hosts"/);
+});
+
+test("V4: /ws says what it is to who comes without a WebSocket", async () => {
+  const { url } = await serve();
+  const response = await fetch(`${url}/ws`);
+  expect([response.status, response.headers.get("upgrade")]).toEqual([426, "websocket"]);
+  expect(await response.json()).toMatchObject({ error: { data: { reason: "Open it as a WebSocket" } } });
 });
 
 test("V6: 100 MB are refused, and the next request is answered", async () => {
@@ -191,6 +290,17 @@ test("V6: a stream that nobody reads is given up", async () => {
   await expect(stream.response.text()).rejects.toThrow("the client reads too slowly");
 });
 
+test("V6: a client that asks for much and reads nothing is given up", async () => {
+  const { url, close } = await serve({ requestSeconds: 1, drainSeconds: 60 });
+  const socket = connect(Number(new URL(url).port), "127.0.0.1");
+  onTestFinished(() => void socket.destroy());
+  const body = '{"size": 30000000}';
+  socket.write(requestOf(body, "").replace("/mcp", "/tools/TestSkill.large"));
+  await once(socket, "readable"); // the answer has begun
+  expect((await raw(url, "/health", {})).status).toBe(200);
+  await close(); // which waits for every answer that is under way
+});
+
 test("V6: of too many sessions, the one that was idle for longest makes place", async () => {
   const { url } = await serve({ sessions: 2 });
   const open = async (): Promise<string> =>
@@ -235,6 +345,21 @@ test("V6: what runs when the server closes is answered", async () => {
   await expect(fetch(`${url}/health`)).rejects.toThrow("fetch failed");
 });
 
+test("V6: what takes too long when the server closes is answered with the reason", async () => {
+  const { url, close } = await serve({ drainSeconds: 0 });
+  const opened = await post(`${url}/mcp`, initialize());
+  const session = { "mcp-session-id": opened.headers.get("mcp-session-id") ?? "" };
+  const began = whenSlow("began");
+  const params = { name: "TestSkill__slow", arguments: {} };
+  const running = post(`${url}/mcp`, { jsonrpc: "2.0", id: 2, method: "tools/call", params }, session);
+  await began;
+  const closed = close();
+  expect((await running).json).toMatchObject({
+    error: { data: { reason: "Cannot finish a run that was cancelled: the server ends (CANCELLED)" } },
+  });
+  await closed;
+});
+
 test("V1: 64 clients at once are all served", async () => {
   const { url } = await serve({ expose: "tools" }, { workers: 2 });
   const clients = await Promise.all(
@@ -248,6 +373,23 @@ test("V1: 64 clients at once are all served", async () => {
   );
   expect(sums).toEqual(clients.map((_, a) => ({ sum: a + 1 })));
 });
+
+function requestOf(body: string, headers: string): string {
+  return `POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nAccept: application/json, text/event-stream\r\nContent-Length: ${Buffer.byteLength(body)}\r\n${headers}\r\n${body}`;
+}
+
+/** All that comes on a connection until the server closes it. */
+async function exchange(url: string, packet: string): Promise<string> {
+  const socket = connect(Number(new URL(url).port), "127.0.0.1");
+  socket.write(packet);
+  const closed = once(socket, "end");
+  const keptOpen = AbortSignal.timeout(3_000);
+  const [answer] = await Promise.all([
+    text(socket),
+    Promise.race([closed, once(keptOpen, "abort").then(() => Promise.reject(new Error("kept open")))]),
+  ]);
+  return answer;
+}
 
 /** A request whose headers are as they are given, those included that fetch does not let through. */
 async function raw(url: string, path: string, headers: Readonly<Record<string, string>>) {

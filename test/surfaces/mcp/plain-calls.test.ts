@@ -1,6 +1,8 @@
 import { createRequire } from "node:module";
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 
+import { OWNER } from "../../../src/model/caller.ts";
+import { createMcpSurface } from "../../../src/surfaces/mcp/index.ts";
 import { newClient, oldClient, type Parsed, post, serve, whenSlow } from "../serving.ts";
 
 const { version } = createRequire(import.meta.url)("../../../package.json") as { version: string };
@@ -189,10 +191,12 @@ function open(url: string, body: unknown, headers: Readonly<Record<string, strin
   });
 }
 
-const CANCELLED = {
+const cancelledAs = (cause: string): object => ({
   code: -32003,
-  data: { reason: "Cannot finish a run that was cancelled: the client cancelled its request (CANCELLED)" },
-};
+  data: { reason: `Cannot finish a run that was cancelled: ${cause} (CANCELLED)` },
+});
+
+const CANCELLED = cancelledAs("the client cancelled its request");
 
 describe("the id of a call", () => {
   const cancel = (id: number) => ({ jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: id } });
@@ -254,6 +258,32 @@ describe("the id of a call", () => {
     expect((await first).json).toMatchObject({ id: 5, error: CANCELLED });
   });
 
+  test("V1: of two requests that come at the same moment, only one can have it", async () => {
+    const { runtime } = await serve();
+    const surface = createMcpSurface(runtime, { sessions: { most: 2, idleMs: 60_000 }, bodyBytes: 1_000 });
+    onTestFinished(() => surface.close());
+    const asker = { caller: OWNER, exposure: { expose: "code", names: "raw", budgetTokens: 0 } } as const;
+    const ask = (body: object, more: Record<string, string> = {}): Promise<Response> => {
+      const headers = {
+        accept: "application/json, text/event-stream",
+        "content-type": "application/json",
+        ...SESSION,
+        ...more,
+      };
+      const request = new Request("http://localhost/mcp", { method: "POST", headers });
+      const respond = (json: string): Response => new Response(json);
+      return surface.fetch({ request, body, onEnd: () => {}, respond }, asker);
+    };
+    const params = { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: { name: "raw", version: "1" } };
+    const opened = await ask({ jsonrpc: "2.0", id: 0, method: "initialize", params });
+    const session = { "mcp-session-id": opened.headers.get("mcp-session-id") ?? "" };
+    const list = { jsonrpc: "2.0", id: 7, method: "tools/list" };
+    const both = await Promise.all([ask(list, session), ask(list, session)]);
+    expect(both.map(({ status }) => status)).toEqual([200, 400]);
+    await both[0]?.text();
+    expect((await ask(list, session)).status).toBe(200);
+  });
+
   test("V1: of two sessions, each has its own", async () => {
     const { url } = await serve({ expose: "both" });
     const [one, other] = [await openSession(url), await openSession(url)];
@@ -276,7 +306,7 @@ test("V6: the calls of a session end with it", async () => {
   const aborted = whenSlow("aborted");
   expect((await fetch(`${url}/mcp`, { method: "DELETE", headers: session })).status).toBe(200);
   await aborted;
-  expect((await call).json).toMatchObject({ id: 1, error: CANCELLED });
+  expect((await call).json).toMatchObject({ id: 1, error: cancelledAs("the session has ended") });
 });
 
 test("V1: a message that is a request and an answer at once is neither", async () => {
@@ -288,4 +318,20 @@ test("V1: a message that is a request and an answer at once is neither", async (
       const { status, json } = await post(`${url}/mcp`, body, headers("TestSkill__add"));
       expect([status, json.result]).toEqual([400, undefined]);
     }
+});
+
+test.each([
+  ["tools/call", {}, "name: expected string, received undefined"],
+  ["tools/call", { name: "TestSkill__add", arguments: [1] }, "arguments: expected record, received array"],
+  ["resources/read", {}, "uri: expected string, received undefined"],
+  ["prompts/get", { name: 5 }, "name: expected string, received number"],
+])("V1: %s with %j is answered with what is wrong, in words", async (method, params, flaw) => {
+  const { url } = await serve();
+  const old = await openSession(url);
+  const request = { jsonrpc: "2.0", id: 4, method, params };
+  const error = { code: -32602, message: `Invalid params: ${flaw}` };
+  expect((await post(`${url}/mcp`, request, old)).json).toEqual({ jsonrpc: "2.0", id: 4, error });
+  const headers = { "mcp-protocol-version": "2026-07-28", "mcp-method": method, "mcp-name": "TestSkill__add" };
+  const modern = await post(`${url}/mcp`, { ...request, params: { ...params, _meta: META } }, headers);
+  expect(modern.json.error.message).not.toContain("\n");
 });

@@ -154,6 +154,80 @@ test("V6: over stdio, an id that is taken again gets the answer of its own call,
   expect(afterwards.filter(({ params }) => params?.progressToken === "CountSkill__count")).toEqual([]);
 });
 
+test("V1: a batch of thousands is answered whole, also to a client that reads late and has ended its input", async () => {
+  const server = start(project());
+  const batch = Array.from({ length: 20_000 }, (_, id) => ({ jsonrpc: "2.0", id, method: "ping" }));
+  server.child.stdout.pause();
+  server.write(INITIALIZE, batch);
+  server.child.stdin.end(() => server.child.stdout.resume());
+  await server.ended;
+  expect(server.lines).toHaveLength(batch.length + 1);
+  expect(server.errors()).toBe("");
+});
+
+test("V1: a server that still connects when the client goes is no warning", async () => {
+  const silent = { command: process.execPath, args: ["-e", "process.stdin.resume()"] };
+  const cwd = project({ "servers.json": JSON.stringify({ mcpServers: { silent } }) });
+  const server = start(cwd, "--mcp-config", "servers.json");
+  await server.send(INITIALIZE);
+  expect(await server.exit).toEqual([0, null]);
+  expect(server.errors()).toBe("");
+});
+
+test("V1: the last line is read without its newline, too", async () => {
+  const server = start(project());
+  server.write(INITIALIZE);
+  server.child.stdin.end('{"jsonrpc":"2.0","id":2,"method":"ping"}');
+  expect(JSON.parse(await server.line('"id":2'))).toEqual({ jsonrpc: "2.0", id: 2, result: {} });
+  expect(await server.exit).toEqual([0, null]);
+});
+
+test("V6: a line that is no UTF-8 gets its error; a mark of UTF-8 is none", async () => {
+  const server = start(project());
+  server.write(INITIALIZE);
+  server.child.stdin.write(Buffer.concat([Buffer.from('{"id":2,"method":"'), Buffer.from([0xc3, 0x28]), NEWLINE]));
+  const lines = await server.send('\uFEFF{"jsonrpc":"2.0","id":3,"method":"ping"}');
+  const parsed = lines.map((line) => JSON.parse(line));
+  expect(parsed.find(({ id }) => id === null)).toMatchObject({
+    error: { code: -32700, data: { reason: "Cannot read a line that is no UTF-8" } },
+  });
+  expect(parsed.find(({ id }) => id === 3)).toMatchObject({ result: {} });
+});
+
+test("V1: what takes too long when the server is asked to end is answered with the reason", async () => {
+  const server = start(project({ "settings.yaml": "server:\n  drainSeconds: 0\n" }));
+  const call = { name: "run_code", arguments: { code: "await device.LoudSkill.wait(60000)" } };
+  server.write(INITIALIZE, {
+    jsonrpc: "2.0",
+    id: 2,
+    method: "tools/call",
+    params: { ...call, _meta: { progressToken: 1 } },
+  });
+  await server.line("notifications/progress");
+  server.child.kill("SIGTERM");
+  expect(JSON.parse(await server.line('"id":2'))).toMatchObject({
+    error: { code: -32003, data: { reason: "Cannot finish a run that was cancelled: the server ends (CANCELLED)" } },
+  });
+  expect(await server.exit).toEqual([143, null]);
+});
+
+test("V6: who does not read any more ends the server, whatever runs", async () => {
+  const server = start(project());
+  const call = { name: "run_code", arguments: { code: "await device.LoudSkill.wait(60000)" } };
+  server.write(INITIALIZE, {
+    jsonrpc: "2.0",
+    id: 2,
+    method: "tools/call",
+    params: { ...call, _meta: { progressToken: 1 } },
+  });
+  await server.line("notifications/progress");
+  server.child.stdout.destroy();
+  server.write({ jsonrpc: "2.0", id: 3, method: "ping" });
+  expect(await server.exit).toEqual([0, null]);
+});
+
+const NEWLINE = Buffer.from("\n");
+
 const INITIALIZE = {
   jsonrpc: "2.0",
   id: 1,
@@ -175,10 +249,15 @@ function environment(home: string): Record<string, string> {
 }
 
 /** The server as a process whose lines are read one by one. */
-function start(cwd: string) {
-  const child = spawn(process.execPath, [BIN, "serve", "--stdio"], { cwd, env: environment(cwd), stdio: "pipe" });
+function start(cwd: string, ...flags: readonly string[]) {
+  const child = spawn(process.execPath, [BIN, "serve", "--stdio", ...flags], {
+    cwd,
+    env: environment(cwd),
+    stdio: "pipe",
+  });
   onTestFinished(() => void child.kill("SIGKILL"));
-  child.stderr.resume();
+  let errors = "";
+  child.stderr.on("data", (chunk) => (errors += chunk));
   const lines: string[] = [];
   const waiting = new Set<() => void>();
   const reader = createInterface({ input: child.stdout });
@@ -193,6 +272,9 @@ function start(cwd: string) {
   return {
     child,
     write,
+    lines,
+    errors: () => errors,
+    ended: once(reader, "close"),
     exit: once(child, "exit"),
     /** The first line that holds a text. */
     line: (text: string): Promise<string> =>

@@ -1,11 +1,11 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 
 import type { ProvidedSkill } from "../../../src/model/skill.ts";
 import type { ElicitResult } from "@modelcontextprotocol/client";
 
-import { newClient, oldClient, onElicitation, onToolsChanged, post, serve, whenSlow } from "../serving.ts";
+import { folder, newClient, oldClient, onElicitation, onToolsChanged, post, serve, whenSlow } from "../serving.ts";
 
 const CLIENTS = [
   ["the first generation", oldClient],
@@ -126,6 +126,32 @@ describe.each(CLIENTS)("V1: a client of %s", (_name, connect) => {
     onElicitation(client, answer);
     expect(textOf(await client.callTool({ name: "TestSkill__greet", arguments: {} }))).toBe("Hello, Ada!");
     expect(asked).toMatchObject([{ message: "Who?" }]);
+  });
+
+  test("L3: the user at the client answers what a skill of the folder asks, as a tool and in a program", async () => {
+    const skillsDir = folder();
+    writeFileSync(join(skillsDir, "seats.ts"), ASKING);
+    const { url } = await serve({ expose: "both" }, { skillsDir });
+    const client = await connect(url);
+    onElicitation(client, ({ message }) => ({ action: "accept", content: { seat: `${message} 12A` } }));
+    expect(textOf(await client.callTool({ name: "SeatsSkill__choose", arguments: {} }))).toBe("Which seat? 12A");
+    const code = "const seat = await device.SeatsSkill.choose(); `You sit at ${seat}`";
+    const ran = await client.callTool({ name: "run_code", arguments: { code } });
+    expect(textOf(ran)).toBe("You sit at Which seat? 12A");
+  });
+
+  test("S7: the time in which the user thinks is not that of the program", async () => {
+    const { url, runtime } = await serve({}, { limits: { wallMs: 1_500 } });
+    const client = await connect(url);
+    const code = "const hello = await device.TestSkill.greet(); `${hello} ${await device.TestSkill.pay()}`";
+    // Each answer comes when another program that was begun after the question has used up its time.
+    const thinks = async (): Promise<void> =>
+      expect(await runtime.run("await device.TestSkill.slow()")).toMatchObject({ error: { code: "WALL_LIMIT" } });
+    onElicitation(client, async ({ message }) => {
+      await thinks();
+      return { action: "accept", content: message === "Who?" ? { name: "Ada" } : { allow: true } };
+    });
+    expect(textOf(await client.callTool({ name: "run_code", arguments: { code } }))).toBe("Hello, Ada! paid");
   });
 
   test("P6: the user at the client allows a call, or does not", async () => {
@@ -299,6 +325,15 @@ test("V1: in code mode the list costs at most 1500 tokens, whatever is behind it
   // Four characters make about a token; the definitions themselves would cost some 50,000.
   expect(JSON.stringify(json.result.tools).length / 4).toBeLessThan(1_000);
 });
+
+const ASKING = `
+  /** Lets the user choose a seat. */
+  export async function choose(context: CallContext): Promise<string> {
+    const requestedSchema = { type: "object", properties: { seat: { type: "string" } }, required: ["seat"] };
+    const answer = await context.client?.ask("elicitation/create", { message: "Which seat?", requestedSchema });
+    return answer.content.seat;
+  }
+`;
 
 function oneMethodSkill(name: string, method = "only"): ProvidedSkill {
   return {

@@ -1,9 +1,10 @@
 import { messageOf } from "../../../errors.ts";
+import { CLIENT_REQUESTS } from "../../../model/client.ts";
 import type { CallContext } from "../../../model/skill.ts";
-import { answerOfStore } from "./answer-of-store.ts";
+import { answerQuestion } from "./answer-question.ts";
 import { TooLarge } from "./frames.ts";
 import { Linger } from "./linger.ts";
-import { type InvokeOrder, nowMs, type Report, type StoreRequest } from "./messages.ts";
+import { type InvokeOrder, nowMs, type Question, type Report } from "./messages.ts";
 import { callCancelled, callFailed, errorOfCall, runtimeClosed } from "./skill-errors.ts";
 import type { Line } from "./skill-process.ts";
 
@@ -18,7 +19,7 @@ const SILENCE_MS = { alone: 500, beside: 3_000 };
 /** How long we stay awake for the answer of a call. */
 const LINGER_MS = 0.2;
 
-export type CallRequest = Omit<InvokeOrder, "kind" | "call" | "startBy" | "context">;
+export type CallRequest = Omit<InvokeOrder, "kind" | "call" | "startBy" | "context" | "asks">;
 
 /** How a call ended; `moved` means that it never began, so it can begin elsewhere. */
 export type CallEnd =
@@ -111,8 +112,8 @@ export class Calls {
       case "progress":
         call?.context.progress(report.done, report.total, report.text);
         break;
-      case "store":
-        void this.#answer(report.ask, report.request, call);
+      case "question":
+        void this.#answer(report.ask, report.question, call);
         break;
     }
   }
@@ -139,22 +140,24 @@ export class Calls {
   }
 
   #send(call: number, request: CallRequest, { context, startBy, end }: Call): void {
-    const { caller, runId, callId, settings, secrets } = context;
+    const { caller, runId, callId, settings, secrets, client } = context;
     const facts = { caller: { ...caller }, runId, callId, settings, secrets };
+    const asks = client && { asks: CLIENT_REQUESTS.filter((each) => client.can(each)) };
     try {
-      this.#line.send({ kind: "invoke", call, ...request, context: facts, startBy });
+      this.#line.send({ kind: "invoke", call, ...request, context: facts, ...asks, startBy });
     } catch (error) {
       const what = error instanceof TooLarge ? error.message : `what is no plain data: ${messageOf(error)}`;
       end({ kind: "error", error: callFailed(request.path, `was given ${what}`) });
     }
   }
 
-  async #answer(ask: number, request: StoreRequest, call: Call | undefined): Promise<void> {
-    const answer = await answerOfStore(request, call?.context);
+  async #answer(ask: number, question: Question, call: Call | undefined): Promise<void> {
+    const answer = await answerQuestion(question, call?.context);
     try {
-      this.#line.send({ kind: "stored", ask, ...answer });
+      this.#line.send({ kind: "answered", ask, ...answer });
     } catch (error) {
-      this.#line.send({ kind: "stored", ask, ok: false, message: `The store holds ${messageOf(error)}` });
+      const what = question.operation === "client" ? "The answer is" : "The store holds";
+      this.#line.send({ kind: "answered", ask, ok: false, message: `${what} ${messageOf(error)}` });
     }
   }
 

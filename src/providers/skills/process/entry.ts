@@ -8,7 +8,7 @@ import { failureOf } from "./failure.ts";
 import { packed, TooLarge, Unpacker } from "./frames.ts";
 import { Linger } from "./linger.ts";
 import { loadModule, type LoadedModule } from "./load-module.ts";
-import type { InvokeOrder, LoadOrder, Order, Report, StoreRequest } from "./messages.ts";
+import type { InvokeOrder, LoadOrder, Order, Question, Report } from "./messages.ts";
 import { CHANNEL, nowMs } from "./messages.ts";
 import { OWN_CODE } from "./skill-errors.ts";
 import { NotPlain, plain } from "./plain.ts";
@@ -32,7 +32,7 @@ const calls = new Map<number, AbortController>();
 let lastLoad: Promise<void> = Promise.resolve();
 /** Stays awake after an order, as another one often follows. */
 const linger = new Linger(LINGER_MS);
-/** Questions to the store that are not answered yet. */
+/** Questions that are not answered yet. */
 const asked = new Map<number, { readonly resolve: (value: unknown) => void; readonly reject: (why: Error) => void }>();
 let lastAsk = 0;
 const builtins = new Builtins();
@@ -101,7 +101,7 @@ function obey(order: Order): void {
     case "invoke":
       void invoke(order);
       break;
-    case "stored":
+    case "answered":
       if (order.ok) asked.get(order.ask)?.resolve(order.value);
       else asked.get(order.ask)?.reject(new Error(order.message));
       asked.delete(order.ask);
@@ -158,12 +158,12 @@ async function endOf(order: InvokeOrder, signal: AbortSignal): Promise<End> {
   }
 }
 
-function ask(call: number, request: StoreRequest): Promise<unknown> {
+function ask(call: number, question: Question): Promise<unknown> {
   return new Promise((resolve, reject) => {
     const ask = ++lastAsk;
     asked.set(ask, { resolve, reject });
     try {
-      send({ kind: "store", call, ask, request });
+      send({ kind: "question", call, ask, question });
     } catch (error) {
       // A value that cannot leave the process, such as a function.
       asked.delete(ask);

@@ -1,4 +1,5 @@
 import type { Caller } from "../../../model/caller.ts";
+import type { ClientRequest } from "../../../model/client.ts";
 import type { JsonSchema } from "../../../model/json.ts";
 import type { CallContext, MethodDefinition } from "../../../model/skill.ts";
 import type { ExportPath, Layout, ModuleFormat } from "../read/index.ts";
@@ -10,7 +11,7 @@ export const CHANNEL = 3;
 export type Order =
   | LoadOrder
   | InvokeOrder
-  | ({ readonly kind: "stored"; readonly ask: number } & StoreAnswer)
+  | ({ readonly kind: "answered"; readonly ask: number } & Answer)
   | { readonly kind: "cancel"; readonly call: number }
   | { readonly kind: "unload"; readonly module: string };
 
@@ -37,6 +38,8 @@ export interface InvokeOrder {
   readonly path: string;
   readonly input: Readonly<Record<string, unknown>>;
   readonly context: Pick<CallContext, "runId" | "callId" | "settings" | "secrets"> & { readonly caller: Caller };
+  /** What whoever calls can be asked; absent where nobody can be asked. */
+  readonly asks?: readonly ClientRequest[];
   /** On the clock of `nowMs`. A call that has not begun by then has been given to another process. */
   readonly startBy: number;
 }
@@ -71,20 +74,24 @@ export type Report =
       readonly total?: number;
       readonly text?: string;
     }
-  | { readonly kind: "store"; readonly call: number; readonly ask: number; readonly request: StoreRequest }
+  | { readonly kind: "question"; readonly call: number; readonly ask: number; readonly question: Question }
   /** A call of `path`, or another one beside it, has changed what all skills share; it was put back. */
   | { readonly kind: "changed"; readonly what: string; readonly path: string }
   | { readonly kind: "stray"; readonly failure: Failure };
 
-/** What a call wants of the store of its skill, which is not in its process. */
-export type StoreRequest =
+/** What a call wants of what is not in its process: the store of its skill, and whoever calls. */
+export type Question =
+  | {
+      readonly operation: "client";
+      readonly request: ClientRequest;
+      readonly params: Readonly<Record<string, unknown>>;
+      readonly key?: string;
+    }
   | { readonly operation: "get" | "delete"; readonly key: string }
   | { readonly operation: "set"; readonly key: string; readonly value: unknown }
   | { readonly operation: "entries"; readonly prefix: string };
 
-export type StoreAnswer =
-  | { readonly ok: true; readonly value: unknown }
-  | { readonly ok: false; readonly message: string };
+export type Answer = { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly message: string };
 
 export type LogLevel = Parameters<CallContext["log"]>[0];
 

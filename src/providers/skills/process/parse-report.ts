@@ -1,9 +1,10 @@
 import { parseMetadata } from "../../../skill-metadata.ts";
 import { isRecord } from "../../../model/json.ts";
 import { isMemberName } from "../../../model/names.ts";
+import { CLIENT_REQUESTS } from "../../../model/client.ts";
 import type { MethodDefinition, MethodMetadata } from "../../../model/skill.ts";
 import type { ExportPath } from "../read/index.ts";
-import type { Failure, Loaded, LoadedSkill, LoadedTool, LogLevel, Report } from "./messages.ts";
+import type { Failure, Loaded, LoadedSkill, LoadedTool, LogLevel, Question, Report } from "./messages.ts";
 
 /** Reads what the process of the skills has sent; `undefined` for what no report looks like. */
 export function parseReport(message: unknown): Report | undefined {
@@ -27,8 +28,8 @@ export function parseReport(message: unknown): Report | undefined {
       return { kind, call, level: parseLevel(message["level"]), text: text(message["text"]) };
     case "progress":
       return { kind, call, ...parseProgress(message) };
-    case "store":
-      return parseStore(call, message["ask"], message["request"]);
+    case "question":
+      return parseQuestion(call, message["ask"], message["question"]);
     default:
       return undefined;
   }
@@ -58,17 +59,26 @@ function parseProgress({ done, total, text: said }: Readonly<Record<string, unkn
   };
 }
 
-function parseStore(call: number, ask: unknown, request: unknown): Report | undefined {
-  if (typeof ask !== "number" || !isRecord(request)) return undefined;
-  const { operation, key, prefix, value } = request;
+function parseQuestion(call: number, ask: unknown, value: unknown): Report | undefined {
+  const question = typeof ask === "number" && isRecord(value) ? questionIn(value) : undefined;
+  return typeof ask === "number" && question !== undefined ? { kind: "question", call, ask, question } : undefined;
+}
+
+function questionIn({ operation, key, ...rest }: Readonly<Record<string, unknown>>): Question | undefined {
   switch (operation) {
     case "get":
     case "delete":
-      return { kind: "store", call, ask, request: { operation, key: text(key) } };
+      return { operation, key: text(key) };
     case "set":
-      return { kind: "store", call, ask, request: { operation, key: text(key), value } };
+      return { operation, key: text(key), value: rest["value"] };
     case "entries":
-      return { kind: "store", call, ask, request: { operation, prefix: text(prefix) } };
+      return { operation, prefix: text(rest["prefix"]) };
+    case "client": {
+      const request = CLIENT_REQUESTS.find((each) => each === rest["request"]);
+      const { params } = rest;
+      if (request === undefined || !isRecord(params)) return undefined;
+      return { operation, request, params, ...(typeof key === "string" && { key }) };
+    }
     default:
       return undefined;
   }

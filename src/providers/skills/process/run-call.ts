@@ -1,25 +1,29 @@
+import { sentence } from "../../../errors.ts";
+import type { Client, ClientRequest } from "../../../model/client.ts";
 import type { CallContext, SkillStore } from "../../../model/skill.ts";
 import type { Layout } from "../read/index.ts";
 import { keyOf, type LoadedModule } from "./load-module.ts";
-import type { InvokeOrder, Report, StoreRequest } from "./messages.ts";
+import type { InvokeOrder, Question, Report } from "./messages.ts";
 import { isFunction, valueAt } from "./values.ts";
 
 /** How a call is heard outside of its process. */
 export interface Line {
   readonly send: (report: Report) => void;
-  /** Settles as the store of the skill does. */
-  readonly ask: (call: number, request: StoreRequest) => Promise<unknown>;
+  /** Settles as what is asked does. */
+  readonly ask: (call: number, question: Question) => Promise<unknown>;
 }
 
 /** Calls what the order names, with its arguments in the form that the method wants. */
 export async function runCall(
-  { call, target, path, input, context: facts }: InvokeOrder,
+  { call, target, path, input, context: facts, asks }: InvokeOrder,
   module: LoadedModule | undefined,
   signal: AbortSignal,
   { send, ask }: Line,
 ): Promise<unknown> {
-  const store = storeOf((request) => ask(call, request));
-  const context: CallContext = Object.freeze({ ...facts, ...voicesOf(call, send), store, signal });
+  const asked = (question: Question): Promise<unknown> => ask(call, question);
+  const client = asks && { client: clientOf(asks, asked) };
+  const store = storeOf(asked);
+  const context: CallContext = Object.freeze({ ...facts, ...voicesOf(call, send), store, ...client, signal });
   switch (target.via) {
     case "class": {
       const object = module?.objects.get(keyOf(target.path));
@@ -69,7 +73,7 @@ function voicesOf(call: number, send: (report: Report) => void): Pick<CallContex
 }
 
 /** The skill's own store, which lies on the other side of the channel. */
-function storeOf(ask: (request: StoreRequest) => Promise<unknown>): SkillStore {
+function storeOf(ask: (question: Question) => Promise<unknown>): SkillStore {
   return Object.freeze({
     get: (key: string) => ask({ operation: "get", key }),
     set: async (key: string, value: unknown) => {
@@ -79,6 +83,17 @@ function storeOf(ask: (request: StoreRequest) => Promise<unknown>): SkillStore {
     entries: async (prefix = "") => {
       const entries = await ask({ operation: "entries", prefix });
       return Array.isArray(entries) ? (entries as Awaited<ReturnType<SkillStore["entries"]>>) : [];
+    },
+  });
+}
+
+/** Whoever calls, who is on the other side of the channel, too. */
+function clientOf(asks: readonly ClientRequest[], ask: (question: Question) => Promise<unknown>): Client {
+  return Object.freeze({
+    can: (request: ClientRequest) => asks.includes(request),
+    ask: async (request: ClientRequest, params: Readonly<Record<string, unknown>>, key?: string) => {
+      if (!asks.includes(request)) throw new Error(sentence("CLIENT_UNABLE", `nobody answers ${request}`));
+      return ask({ operation: "client", request, params: { ...params }, ...(key !== undefined && { key }) });
     },
   });
 }

@@ -1,0 +1,29 @@
+import { messageOf } from "../../../errors.ts";
+import type { CallContext } from "../../../model/skill.ts";
+import type { Answer, Question } from "./messages.ts";
+
+/** Gives a call what it asks for; without a call, as it is over, nothing. */
+export async function answerQuestion(question: Question, context: CallContext | undefined): Promise<Answer> {
+  if (context === undefined) return { ok: false, message: "The call that asks is over" };
+  try {
+    return { ok: true, value: await asked(question, context) };
+  } catch (error) {
+    return { ok: false, message: messageOf(error) };
+  }
+}
+
+function asked(question: Question, { store, client }: CallContext): Promise<unknown> {
+  switch (question.operation) {
+    case "get":
+      return store.get(question.key);
+    case "set":
+      return store.set(question.key, question.value);
+    case "delete":
+      return store.delete(question.key);
+    case "entries":
+      return store.entries(question.prefix);
+    case "client":
+      if (client === undefined) return Promise.reject(new Error("Nobody who calls can be asked"));
+      return client.ask(question.request, question.params, question.key);
+  }
+}
