@@ -1,5 +1,6 @@
 import { availableParallelism } from "node:os";
 
+import type { Cancellable } from "./cancellation.ts";
 import type { Answer, Program, RunLimits, RunState, SandboxOutcome } from "./contract.ts";
 import { compileEngine } from "./engine.ts";
 import { loadImage } from "./image-file.ts";
@@ -32,7 +33,7 @@ export interface SandboxOptions {
 export interface SandboxRunOptions {
   readonly limits?: RunLimits;
   /** Ends the run. */
-  readonly signal?: AbortSignal;
+  readonly cancellable?: Cancellable;
   /** Puts the run aside as soon as it waits; its outcome is then `parked`. Blocking calls must be answered first. */
   readonly park?: AbortSignal;
   /** Gets what the guest prints as soon as it is known here, within the limit of what may be printed. */
@@ -68,12 +69,13 @@ export function createSandbox(options: SandboxOptions): Sandbox {
   function conduct(
     program: Program,
     answer: Answer,
-    { limits = options.limits, signal, park, print = () => {} }: SandboxRunOptions,
+    { limits = options.limits, cancellable, park, print = () => {} }: SandboxRunOptions,
     state?: RunState,
   ): Promise<SandboxOutcome> {
     if (closed) return Promise.reject(new Error("Cannot run anything in a sandbox that is closed"));
     const { pool } = (opened ??= openPool(options));
     return new Promise((resolve) => {
+      let stopListening: (() => void) | undefined;
       const cancel = (): void => run.end("CANCELLED");
       const release = (): void => pool.release(run);
       const run: Run = new Run(++last, program, limits, answer, {
@@ -82,17 +84,17 @@ export function createSandbox(options: SandboxOptions): Sandbox {
         print,
         settle: (outcome) => {
           runs.delete(run);
-          signal?.removeEventListener("abort", cancel);
+          stopListening?.();
           park?.removeEventListener("abort", release);
           pool.drop(run);
           resolve(outcome);
         },
       });
       runs.add(run);
-      signal?.addEventListener("abort", cancel);
+      if (cancellable?.isCancelled === true) return cancel();
+      stopListening = cancellable?.onCancel(cancel);
       park?.addEventListener("abort", release);
-      if (signal?.aborted === true) cancel();
-      else if (state === undefined) pool.add(run);
+      if (state === undefined) pool.add(run);
       else run.restore(state);
       if (park?.aborted === true) release();
     });

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 
-import { cancellableBy, Cancellation } from "../sandbox/index.ts";
+import { Cancellation } from "../sandbox/index.ts";
 import { sentence, SkillgateError } from "./errors.ts";
 import type { Method } from "./model/catalog.ts";
 import { nearest } from "./model/nearest.ts";
@@ -39,7 +39,7 @@ export function callMethods(
 }
 
 function callOf({ path, input = {} }: WantedCall, id: number, runId: string, request: RunRequest): Call | undefined {
-  const { caller, catalog, follower, approve, signal } = request;
+  const { caller, catalog, follower, approve, cancellable = new Cancellation() } = request;
   const method = catalog.method(path);
   const skill = method && catalog.skill(method.skill);
   if (method === undefined || skill === undefined) return undefined;
@@ -50,7 +50,7 @@ function callOf({ path, input = {} }: WantedCall, id: number, runId: string, req
     skill,
     method,
     args: [input],
-    cancellable: signal === undefined ? new Cancellation() : cancellableBy(signal),
+    cancellable,
     ...voicesFor(path, runId, request),
     ...(follower?.wire && { wire: follower.wire }),
     ...(approve && { approve }),

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 
-import type { Sandbox } from "../sandbox/index.ts";
+import type { Cancellable, Sandbox } from "../sandbox/index.ts";
 import { createLedger } from "./answer-call.ts";
 import type { CheckTypes } from "./check-types.ts";
 import type { Discovery } from "./discovery.ts";
@@ -35,7 +35,7 @@ export interface RunRequest {
   /** Get what the methods that are called have to say. */
   readonly log: (path: string, ...said: Parameters<CallContext["log"]>) => void;
   readonly progress: (path: string, runId: string, ...said: Parameters<CallContext["progress"]>) => void;
-  readonly signal?: AbortSignal;
+  readonly cancellable?: Cancellable;
   readonly follower?: Follower;
   /** Approves calls in place of whoever does it for the runtime. */
   readonly approve?: Approve;
@@ -78,11 +78,11 @@ async function readAndCheck(
 }
 
 /** The sandbox may hand out a larger result than a model gets: the rest is kept. */
-function sandboxOptions({ limits, signal, follower }: RunRequest): Parameters<Sandbox["run"]>[2] {
+function sandboxOptions({ limits, cancellable, follower }: RunRequest): Parameters<Sandbox["run"]>[2] {
   const resultBytes = Math.max(limits.resultBytes, KEPT_RESULT_BYTES);
   return {
     limits: { ...limits, resultBytes },
-    ...(signal !== undefined && { signal }),
+    ...(cancellable !== undefined && { cancellable }),
     ...(follower?.output && { print: follower.output }),
   };
 }

@@ -1,5 +1,6 @@
 import { EventEmitter } from "node:events";
 
+import { cancellableBy, type Cancellable } from "../sandbox/index.ts";
 import { callMethod, callMethods, methodAt, type WantedCall } from "./call-method.ts";
 import { createConversations } from "./conversations.ts";
 import type { Discovery } from "./discovery.ts";
@@ -41,7 +42,8 @@ import { createStore, type Store } from "./store/index.ts";
 export interface RunOptions {
   readonly caller?: Caller;
   readonly limits?: Partial<Limits>;
-  readonly signal?: AbortSignal;
+  /** Calls it off: a signal, or what makes one only for those who ask for it. */
+  readonly signal?: AbortSignal | Cancellable;
   /** The conversation that the snippet is part of: where it is refused for one reason again and again, it is told more. */
   readonly conversation?: string;
   /** Is told of what happens on the way. */
@@ -314,7 +316,9 @@ function requestFor(
         ...(total !== undefined && { total }),
         ...(text !== undefined && { text }),
       }),
-    ...(signal !== undefined && { signal }),
+    ...(signal !== undefined && {
+      cancellable: signal instanceof AbortSignal ? cancellableBy(signal) : signal,
+    }),
     ...(follower !== undefined && { follower }),
     ...(approve !== undefined && { approve }),
   };

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 
-import type { Reason, RunLimits } from "../../sandbox/index.ts";
+import { Cancellation, type Reason, type RunLimits } from "../../sandbox/index.ts";
 import { answer, later, openSandbox, run, valueOf } from "./wall.ts";
 
 const sandbox = openSandbox();
@@ -167,11 +167,11 @@ test("S7: what is printed is cut at its limit, and the run goes on", async () =>
 test.each(["WALL_LIMIT", "CPU_LIMIT", "CANCELLED"] as const)(
   "S3: what was printed before a run that computes was ended is there: %s",
   async (reason) => {
-    const cancel = new AbortController();
+    const ending = new Cancellation();
     const limits = { WALL_LIMIT: { wallMs: 60 }, CPU_LIMIT: { cpuMs: 60 }, CANCELLED: {} }[reason];
-    if (reason === "CANCELLED") setTimeout(() => cancel.abort(), 60);
+    if (reason === "CANCELLED") setTimeout(() => ending.cancel(), 60);
     const afterWait = "print(1); __wait(device.Echo.back)(1); print(2); for (;;);";
-    const { end, output } = await run(sandbox, afterWait, { limits, signal: cancel.signal });
+    const { end, output } = await run(sandbox, afterWait, { limits, cancellable: ending });
     expect([end, output]).toEqual([{ kind: "stopped", reason }, "1\n2"]);
   },
 );
@@ -241,16 +241,16 @@ const PHASES = {
 } as const;
 
 test.each(Object.entries(PHASES))("S7: a run is cancelled %s", async (phase, code) => {
-  const cancel = new AbortController();
-  if (phase === "before it starts") cancel.abort();
+  const ending = new Cancellation();
+  if (phase === "before it starts") ending.cancel();
   const cancelled: string[] = [];
-  const running = run(sandbox, code, { signal: cancel.signal }, async ({ path, signal }) => {
+  const running = run(sandbox, code, { cancellable: ending }, async ({ path, signal }) => {
     signal.addEventListener("abort", () => cancelled.push(path));
-    queueMicrotask(() => cancel.abort());
+    queueMicrotask(() => ending.cancel());
     await later(60_000, signal);
     return answer(1);
   });
-  if (!code.includes("device")) setTimeout(() => cancel.abort(), 30);
+  if (!code.includes("device")) setTimeout(() => ending.cancel(), 30);
   const { end, unfinished } = await running;
   expect(end).toEqual({ kind: "stopped", reason: "CANCELLED" });
   expect(cancelled).toEqual(code.includes("device") ? ["Echo.slow"] : []);

@@ -3,7 +3,7 @@ import { monitorEventLoopDelay } from "node:perf_hooks";
 import type { Worker } from "node:worker_threads";
 import { expect, test } from "vitest";
 
-import { createSandbox, type Sandbox } from "../../sandbox/index.ts";
+import { Cancellation, createSandbox, type Sandbox } from "../../sandbox/index.ts";
 import { answer, later, LIMITS, openSandbox, run, runInChild, valueOf } from "./wall.ts";
 
 const HOSTILE = [
@@ -191,17 +191,17 @@ test("S7: a run that is cancelled while it computes between two blocking calls s
   process.on("worker", note);
   const sandbox = openSandbox(1);
   for (let round = 0; round < 3; round++) {
-    const controller = new AbortController();
+    const ending = new Cancellation();
     let resolve = (): void => {};
     const promise = new Promise<void>((done) => (resolve = done));
     // The engine does not look at the clock in a native loop, nor between it and the call.
     const code = "const list = new Array(2e6).fill(1); __wait(device.plain)(); list.indexOf(2); __wait(device.plain)()";
-    const ran = run(sandbox, code, { signal: controller.signal }, async () => {
+    const ran = run(sandbox, code, { cancellable: ending }, async () => {
       setImmediate(() => setImmediate(resolve));
       return answer(1);
     });
     await promise;
-    controller.abort();
+    ending.cancel();
     expect((await ran).end).toEqual({ kind: "stopped", reason: "CANCELLED" });
     await later(200); // longer than the grace that a deaf guest gets
   }

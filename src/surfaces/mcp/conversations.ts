@@ -9,7 +9,7 @@ import {
   type ReadResourceResult,
 } from "@modelcontextprotocol/server";
 
-import type { Cancellable } from "../../../sandbox/index.ts";
+import { type Cancellable, Cancellation } from "../../../sandbox/index.ts";
 import { sentence, SkillgateError } from "../../errors.ts";
 import type { Client, ClientRequest } from "../../model/client.ts";
 import { type CanAnswer, fits } from "./client-answers.ts";
@@ -28,7 +28,7 @@ export type Finished = CallToolResult | GetPromptResult | ReadResourceResult;
 export interface Side {
   readonly client: Client;
   /** Fires when nobody wants the result any more. */
-  readonly signal: AbortSignal;
+  readonly cancellable: Cancellable;
   /** To whoever has made the request to which news belong now. */
   readonly line: () => Line;
   /** The protocol of 2026 has an error of its own for what a client cannot answer. */
@@ -117,7 +117,7 @@ interface Question {
 
 class Conversation {
   readonly subject: string;
-  readonly #abort = new AbortController();
+  readonly #abort = new Cancellation();
   readonly #questions = new Map<string, Question>();
   readonly #work: Promise<Finished>;
   #turn: Turn;
@@ -132,7 +132,7 @@ class Conversation {
       can: (request) => this.#turn.can(request),
       ask: (request, params, key) => this.#ask(request, params, key),
     };
-    const side: Side = { client, signal: this.#abort.signal, line: () => this.#turn.line, era: "modern" };
+    const side: Side = { client, cancellable: this.#abort, line: () => this.#turn.line, era: "modern" };
     this.#work = Promise.resolve().then(() => work(side));
     // It may end while nobody asks.
     this.#work.catch(() => {});
@@ -166,7 +166,7 @@ class Conversation {
 
   abort(): void {
     clearTimeout(this.#timer);
-    this.#abort.abort();
+    this.#abort.cancel();
   }
 
   #deliver(responses: Readonly<Record<string, unknown>> | undefined): void {
@@ -184,9 +184,8 @@ class Conversation {
     const early = key === undefined ? undefined : this.#earlyAnswer(key);
     if (fits(request, params, early)) return Promise.resolve(early);
     return new Promise((resolve, reject) => {
-      const { signal } = this.#abort;
       this.#questions.set(key ?? randomUUID(), { request, params, answer: resolve });
-      signal.addEventListener("abort", () => reject(cannotAsk(request)), { once: true });
+      this.#abort.onCancel(() => reject(cannotAsk(request)));
       // Questions of the same moment go out together.
       setImmediate(() => this.#asked?.());
     });

@@ -156,8 +156,7 @@ function answerOld(shared: Shared, call: RegularCall, way: Way, { server, ears }
   const client = askedDirectly(can, (method, params, timeout) =>
     server.request({ method, params }, { signal: cancellable.signal, timeout, relatedRequestId: id }),
   );
-  const { signal } = cancellable;
-  return callOffered(shared, peer, { name, args }, { client, signal, line: () => line, era: "legacy" });
+  return callOffered(shared, peer, { name, args }, { client, cancellable, line: () => line, era: "legacy" });
 }
 
 function lineTo({ say }: Way, hears: Line["hears"], progressToken: string | number | undefined): Line {

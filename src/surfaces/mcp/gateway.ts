@@ -162,7 +162,7 @@ function oldSide(server: Server, context: ServerContext, ears: Ears): Side {
   const client = askedDirectly(canAnswer(server.getClientCapabilities()), (method, params, timeout) =>
     send({ method, params }, { signal, timeout }),
   );
-  return { client, signal, line: () => line, era: "legacy" };
+  return { client, cancellable: cancellableBy(signal), line: () => line, era: "legacy" };
 }
 
 /** A new client says everything with each request. */

@@ -75,7 +75,13 @@ export function followRun({ client, line }: Side): Follower {
 }
 
 /** The same for reading a resource and getting a prompt. */
-export function offerContext(caller: Caller, { client, line, signal }: Side): OfferContext {
+export function offerContext(caller: Caller, { client, line, cancellable }: Side): OfferContext {
   const news = newsTo(line);
-  return { caller, signal, client, log: (level, text) => news.log(level, text, "skillgate"), progress: news.progress };
+  return {
+    caller,
+    signal: cancellable.signal,
+    client,
+    log: (level, text) => news.log(level, text, "skillgate"),
+    progress: news.progress,
+  };
 }

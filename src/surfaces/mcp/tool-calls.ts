@@ -76,8 +76,7 @@ async function callOwnTool(
 }
 
 async function runCodeTool({ runtime, records, ...asker }: Desk, args: unknown, side: Side): Promise<CallToolResult> {
-  const { signal } = side;
-  const options = { ...asker, signal, follower: followRun(side), ...approveBy(side.client) };
+  const options = { ...asker, signal: side.cancellable, follower: followRun(side), ...approveBy(side.client) };
   return runResult(await runCode(runtime, args, options, records));
 }
 
@@ -90,11 +89,10 @@ async function callMethodTool(
 ): Promise<CallToolResult> {
   let wire: unknown;
   const follower = { ...followCall(side), wire: (result: unknown) => (wire = result) };
-  const { signal } = side;
   try {
     const value = await runtime.call(method.path, args as never, {
       caller,
-      signal,
+      signal: side.cancellable,
       follower,
       ...approveBy(side.client),
     });
