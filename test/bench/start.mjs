@@ -1,6 +1,7 @@
 // From the start of a process to its first result: one call of a tool, its result used.
 
-import { spawnSync } from "node:child_process";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -29,47 +30,57 @@ export async function benchStart() {
     const code = "const r = await device.Web.search({ query: 'x' }); return r.results.length";
     const json = ${JSON.stringify(JSON.stringify(RESULTS))};
     const { end } = await sandbox.run({ code, paths: ["Web.search"] }, async () => ({ ok: true, json }));
-    if (end.json !== "10") process.exit(1);
+    console.log(end.json);
     await sandbox.close();`;
   const bin = new URL("dist/src/bin.js", root).pathname;
   const peers = await openPeers(Object.fromEntries(STARTED.map((name) => [name, () => openProcess(name)])));
   const ours = {
-    "node -e 0": () => node(["-e", "0"], empty),
-    "the sandbox alone, one run": () => node(["--input-type=module", "-e", sandbox], empty),
-    "skillgate run -e 1": () => node([bin, "run", "-e", "1"], empty),
+    "node -e 0": () => start(["-e", "0"], { cwd: empty }),
+    "the sandbox alone, one run": () => start(["--input-type=module", "-e", sandbox], { cwd: empty, wanted: "10" }),
+    "skillgate run -e 1": () => start([bin, "run", "-e", "1"], { cwd: empty, wanted: "1" }),
   };
   const medians = await peers.measure(ours, 8, 2);
   rmSync(empty, { recursive: true });
   table(
-    "From the start of a process to its end, ms",
+    "From the start of a process to its first result, ms",
     ["", "ms", "× bare"],
     [...Object.entries(medians).map(([name, ms]) => [name, ms, ms / medians["node -e 0"]]), ...peers.missing()],
   );
 }
 
-/**
- * A process for each run, with its answer as exit code. It ends by itself, as the others do: `process.exit` right after
- * an answer crashes or hangs isolated-vm 5, whose thread may still be at work (with UTCP it always is).
- */
+/** A process for each run, with its answer on its standard output. */
 async function openProcess(name) {
   const here = await PEERS[name](); // throws where it is not installed
   await here.close();
   const script = `import { PEERS } from ${JSON.stringify(new URL("peers.mjs", import.meta.url).href)};
     const { run, close } = await PEERS[${JSON.stringify(name)}]();
-    process.exitCode = await run();
+    process.stdout.write(String(await run()));
     await close();`;
-  const options = { stdio: ["ignore", "ignore", "inherit"], timeout: 20_000 };
-  return {
-    async run() {
-      const { status, signal } = spawnSync(process.execPath, ["--input-type=module", "-e", script], options);
-      if (signal !== null) throw new Error(`its process is ended by ${signal}`);
-      return status;
-    },
-    close() {},
-  };
+  return { run: () => start(["--input-type=module", "-e", script]), close() {} };
 }
 
-function node(args, cwd) {
-  const { status, stderr } = spawnSync(process.execPath, args, { cwd, encoding: "utf8" });
-  if (status !== 0) throw new Error(stderr);
+/** Some have an answer and do not end. */
+const REST_MS = 2_000;
+
+/**
+ * Time until a process has said something, or has ended. It ends by itself: `process.exit` right after an answer crashes
+ * or hangs isolated-vm 5, whose thread may still be at work (with UTCP it always is).
+ */
+async function start(args, { cwd, wanted } = {}) {
+  const startedAt = performance.now();
+  const child = spawn(process.execPath, args, { cwd, stdio: ["ignore", "pipe", "inherit"], timeout: 20_000 });
+  let said = "";
+  let tookMs;
+  let overdue;
+  child.stdout.setEncoding("utf8").on("data", (text) => {
+    tookMs ??= performance.now() - startedAt;
+    said += text;
+    overdue ??= setTimeout(() => child.kill("SIGKILL"), REST_MS);
+  });
+  const [status, signal] = await once(child, "close");
+  tookMs ??= performance.now() - startedAt;
+  clearTimeout(overdue);
+  if (status !== 0 && said === "") throw new Error(`its process ended with ${signal ?? status}`);
+  if (wanted !== undefined && said.trim() !== wanted) throw new Error(`it says ${JSON.stringify(said)}`);
+  return { answer: Number(said), tookMs };
 }

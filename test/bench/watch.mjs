@@ -9,7 +9,7 @@ const RIGHT_ANSWER = 10;
 /** No such package; not built; built for another version of Node. */
 const NOT_INSTALLED = new Set(["ERR_MODULE_NOT_FOUND", "MODULE_NOT_FOUND", "ERR_DLOPEN_FAILED"]);
 
-/** Opens them all, each `{ run, close }`, and sees that each gives the right answer. */
+/** Opens them all, each `{ run, close }`, and sees that each gives the right answer, as such or as `{ answer, tookMs }`. */
 export async function openPeers(peers) {
   const failures = new Map();
   const opened = new Map();
@@ -39,8 +39,10 @@ function watched(name, peer, failures) {
   return async () => {
     if (failures.has(name)) return;
     try {
-      const answer = await within(RUN_MS, peer.run());
+      const given = await within(RUN_MS, peer.run());
+      const answer = given?.answer ?? given;
       if (answer !== RIGHT_ANSWER) throw new Error(`answers ${JSON.stringify(answer)}, wanted ${RIGHT_ANSWER}`);
+      return given;
     } catch (error) {
       giveUp(name, error, failures);
     }
