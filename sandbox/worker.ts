@@ -135,7 +135,8 @@ function begin(run: number, allowance: Allowance, go: (deadline: number) => Stop
     deeds: takeDeeds(),
     end: slice.overrun === undefined ? end : { kind: "stop", stop: slice.overrun },
   });
-  if (stop !== undefined || slice.overrun !== undefined) isolate = openIsolate();
+  const isLarge = end !== undefined && isolate.memoryBytes > KEEP_BYTES;
+  if (stop !== undefined || slice.overrun !== undefined || isLarge) isolate = openIsolate();
   else if (end !== undefined && !line.hasMessage) isolate.refresh();
 }
 

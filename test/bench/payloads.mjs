@@ -77,7 +77,7 @@ export async function benchCompute() {
       ...(bare && { bare: () => bare(code) }),
       ...(ivm && { ivm: () => ivm.compute(code) }),
     };
-    const medians = await interleaved(jobs, 3, 2);
+    const medians = await interleaved(jobs, 12, 2);
     rows.push([
       name,
       medians.ours,
