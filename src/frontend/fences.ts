@@ -178,7 +178,8 @@ function trimmed(text: string, { start, end }: Span): Span {
 function withoutTicks(text: string): string {
   const match = LINE_OF_CODE.exec(text);
   const code = match?.[2];
-  if (code === undefined || !DEVICE.test(code)) return text;
+  // Where only what is put in is code, it is the text around that is meant.
+  if (code === undefined || !DEVICE.test(code.replace(/\$\{.*\}/, ""))) return text;
   const start = text.indexOf(code);
   return blankedAround(text, { start, end: start + code.length });
 }

@@ -54,7 +54,13 @@ describe("S4: Markdown around a program is taken off", () => {
   test("S4: a program between backticks in one line", () => {
     expect(programOf("`device.A.b()`")).toBe("device.A.b()");
     expect(programOf("```js device.A.b()```")).toBe("device.A.b()");
+    expect(programOf('`device.A.b("${1 + 1}")`')).toBe('device.A.b("${1 + 1}")');
     expect(textOf("`only text`")).toBe("`only text`");
+  });
+
+  test("S4: a template whose values are calls is a program as it stands", () => {
+    const template = "`It is ${device.A.b()} o'clock`";
+    expect(textOf(template)).toBe(template);
   });
 
   test.each([
