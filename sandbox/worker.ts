@@ -31,6 +31,8 @@ const KEEP_BYTES = 24 << 20;
 
 /** How long a worker without work stays awake. */
 const LINGER_MS = 0.5;
+/** The same where the last work came within this time: whoever calls again and again will do so again. */
+const LINGER_LONG_MS = 2.5;
 /** Looks between two looks at the clock. */
 const LOOKS = 100;
 /** What is told of an error; the guest cuts it to a fraction of this. */
@@ -45,6 +47,7 @@ const line = new Line<FromWorker, ToWorker>("worker", port, sharedLine, weighFro
 const words = new Int32Array(control);
 /** Messages that came while the guest stood still for another one. */
 const late: ToWorker[] = [];
+let hasComeSoon = false;
 const { module, prepared, heapBytes } = sharedEngine(nextMessage());
 const seeds = new Uint8Array(8 * 512);
 let nextSeed = seeds.length;
@@ -69,16 +72,19 @@ function sharedEngine(message: ToWorker): SharedEngine {
 function nextMessage(): ToWorker {
   const message = late.shift();
   if (message !== undefined) return message;
+  const since = performance.now();
   for (;;) {
-    if (!lookOut()) line.wait();
+    if (!lookOut(hasComeSoon ? LINGER_LONG_MS : LINGER_MS)) line.wait();
     const received = line.take();
-    if (received !== undefined) return received;
+    if (received === undefined) continue;
+    hasComeSoon = performance.now() - since < LINGER_LONG_MS;
+    return received;
   }
 }
 
 /** True if a message has come while it was awake. Asking the time makes garbage, and takes longer than looking. */
-function lookOut(): boolean {
-  const until = performance.now() + LINGER_MS;
+function lookOut(lingerMs: number): boolean {
+  const until = performance.now() + lingerMs;
   do for (let look = 0; look < LOOKS; look++) if (line.hasMessage) return true;
   while (performance.now() < until);
   return false;
