@@ -53,7 +53,7 @@ const SCRIBBLES = [
 
 test(
   "S8: thousands of runs that scribble over everything leave nothing for the next",
-  { timeout: 300_000 },
+  { timeout: 120_000 },
   async () => {
     const before = await valueOf(sandbox, CENSUS);
     expect(before).toHaveLength(Number(new Set(before as string[]).size));
