@@ -317,7 +317,7 @@ function requestFor(
         ...(text !== undefined && { text }),
       }),
     ...(signal !== undefined && {
-      cancellable: signal instanceof AbortSignal ? cancellableBy(signal) : signal,
+      cancellable: "onCancel" in signal ? signal : cancellableBy(signal),
     }),
     ...(follower !== undefined && { follower }),
     ...(approve !== undefined && { approve }),

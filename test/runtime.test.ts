@@ -280,6 +280,13 @@ describe("the runtime", () => {
     ]);
   });
 
+  test("S7: a signal of another make calls a run off like one of Node's", async () => {
+    const signal = Object.assign(new EventTarget(), { aborted: false }) as AbortSignal;
+    const run = runtime.run("await device.MathSkill.hang()", { signal });
+    Object.assign(signal, { aborted: true }).dispatchEvent(new Event("abort"));
+    expect(await run).toMatchObject({ kind: "failed", error: { code: "CANCELLED" } });
+  });
+
   test("S6: a cancelled run stops at once", async () => {
     const cancel = new AbortController();
     const run = runtime.run("await device.MathSkill.hang()", { signal: cancel.signal });
