@@ -41,7 +41,7 @@ export async function changeFile(
     if (after !== before) await replace(target, after, isPrivate ? PRIVATE : SHARED);
   } catch (thrown) {
     if (thrown instanceof SkillgateError || !isRecord(thrown) || typeof thrown["syscall"] !== "string") throw thrown;
-    const why = WRITE_FAILURES.get(thrown["code"]) ?? String(thrown["code"]);
+    const why = whyNotWritten(thrown["code"]);
     throw new SkillgateError("CONFIG_INVALID", `Cannot change ${label}: ${why}`, { file: label, fix: WRITE_FIX });
   }
 }
@@ -85,6 +85,11 @@ async function lock(path: string): Promise<AsyncDisposable> {
 }
 
 const WRITE_FIX = "Make that possible, or name another file";
+
+/** What a code of the operating system means for whoever wanted to write a file. */
+export function whyNotWritten(code: unknown): string {
+  return WRITE_FAILURES.get(code) ?? String(code);
+}
 
 const WRITE_FAILURES: ReadonlyMap<unknown, string> = new Map([
   ["EACCES", "this user may not write there"],

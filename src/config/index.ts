@@ -14,6 +14,7 @@ import { type DeclaredServer, readServers, type ServerSources } from "./servers.
 import { NO_SETTINGS, parseSettings } from "./settings.ts";
 import { lookUp, readVariables, type Variables } from "./variables.ts";
 
+export { whyNotWritten } from "./atomic.ts";
 export { editSettings } from "./edit-settings.ts";
 export { stateFolder } from "./state-folder.ts";
 export { fillIn, lookUp, type Variables } from "./variables.ts";

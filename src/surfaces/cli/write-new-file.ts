@@ -1,6 +1,7 @@
 import { mkdir, rm, writeFile } from "node:fs/promises";
 import { dirname, relative } from "node:path";
 
+import { whyNotWritten } from "../../config/index.ts";
 import { isRecord } from "../../model/json.ts";
 import { UsageError } from "./usage-error.ts";
 
@@ -12,15 +13,6 @@ export async function writeNewFile(path: string, text: string): Promise<void> {
   } catch (thrown) {
     if (!isRecord(thrown) || typeof thrown["code"] !== "string") throw thrown;
     if (thrown["code"] === "ENOSPC") await rm(path, { force: true }); // it is there, and empty
-    throw new UsageError(`Cannot write ${relative(".", path)}: ${REASONS.get(thrown["code"]) ?? thrown["code"]}`);
+    throw new UsageError(`Cannot write ${relative(".", path)}: ${whyNotWritten(thrown["code"])}`);
   }
 }
-
-const REASONS: ReadonlyMap<string, string> = new Map([
-  ["EACCES", "this user may not write there"],
-  ["EPERM", "this user may not write there"],
-  ["EROFS", "nothing can be written there"],
-  ["ENOSPC", "the disk is full"],
-  ["ENOTDIR", "its folder is a file"],
-  ["EEXIST", "its folder is a file"],
-]);
