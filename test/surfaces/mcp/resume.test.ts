@@ -8,11 +8,8 @@ import { newClient, oldClient, post, serve, whenSlow } from "../serving.ts";
 
 const HEADERS = { "content-type": "application/json", accept: "application/json, text/event-stream" };
 
-test("V1: who has lost the connection in the middle of a call comes back to where it was", async () => {
-  const { skill, goOn } = stepSkill();
-  const { url } = await serve({ expose: "tools" }, { skills: [skill] });
-  const session = await openSession(url);
-  const call = { jsonrpc: "2.0", id: 5, method: "tools/call", params: { name: "StepSkill__two", _meta: TOKEN } };
+/** Calls over a connection that can be cut. */
+async function beginCall(url: string, session: Readonly<Record<string, string>>, call: unknown) {
   const connection = new AbortController();
   const first = await fetch(`${url}/mcp`, {
     method: "POST",
@@ -20,6 +17,15 @@ test("V1: who has lost the connection in the middle of a call comes back to wher
     headers: { ...HEADERS, ...session },
     signal: connection.signal,
   });
+  return { first, connection };
+}
+
+test("V1: who has lost the connection in the middle of a call comes back to where it was", async () => {
+  const { skill, goOn } = stepSkill();
+  const { url } = await serve({ expose: "tools" }, { skills: [skill] });
+  const session = await openSession(url);
+  const call = { jsonrpc: "2.0", id: 5, method: "tools/call", params: { name: "StepSkill__two", _meta: TOKEN } };
+  const { first, connection } = await beginCall(url, session, call);
   const [one] = await eventsUntil(first, '"progress":1');
   connection.abort();
   goOn();
@@ -40,13 +46,7 @@ test("V1: who waits in silence is told where to come back to", async () => {
   const { url } = await serve({ expose: "tools" }, { skills: [skill] });
   const session = await openSession(url);
   const call = { jsonrpc: "2.0", id: 5, method: "tools/call", params: { name: "StepSkill__two" } };
-  const connection = new AbortController();
-  const first = await fetch(`${url}/mcp`, {
-    method: "POST",
-    body: JSON.stringify(call),
-    headers: { ...HEADERS, ...session },
-    signal: connection.signal,
-  });
+  const { first, connection } = await beginCall(url, session, call);
   const [mark] = await eventsUntil(first, "retry");
   expect(mark).toMatchObject({ data: "", retry: "1000" });
   connection.abort();

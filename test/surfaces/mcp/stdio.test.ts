@@ -194,8 +194,8 @@ test("V6: a line that is no UTF-8 gets its error; a mark of UTF-8 is none", asyn
   expect(parsed.find(({ id }) => id === 3)).toMatchObject({ result: {} });
 });
 
-test("V1: what takes too long when the server is asked to end is answered with the reason", async () => {
-  const server = start(project({ "settings.yaml": "server:\n  drainSeconds: 0\n" }));
+/** A call, 2, that is under way for a minute. */
+async function beginLongCall(server: ReturnType<typeof start>): Promise<void> {
   const call = { name: "run_code", arguments: { code: "await device.LoudSkill.wait(60000)" } };
   server.write(INITIALIZE, {
     jsonrpc: "2.0",
@@ -204,6 +204,11 @@ test("V1: what takes too long when the server is asked to end is answered with t
     params: { ...call, _meta: { progressToken: 1 } },
   });
   await server.line("notifications/progress");
+}
+
+test("V1: what takes too long when the server is asked to end is answered with the reason", async () => {
+  const server = start(project({ "settings.yaml": "server:\n  drainSeconds: 0\n" }));
+  await beginLongCall(server);
   server.child.kill("SIGTERM");
   expect(JSON.parse(await server.line('"id":2'))).toMatchObject({
     error: { code: -32003, data: { reason: "Cannot finish a run that was cancelled: the server ends (CANCELLED)" } },
@@ -213,14 +218,7 @@ test("V1: what takes too long when the server is asked to end is answered with t
 
 test("V6: who does not read any more ends the server, whatever runs", async () => {
   const server = start(project());
-  const call = { name: "run_code", arguments: { code: "await device.LoudSkill.wait(60000)" } };
-  server.write(INITIALIZE, {
-    jsonrpc: "2.0",
-    id: 2,
-    method: "tools/call",
-    params: { ...call, _meta: { progressToken: 1 } },
-  });
-  await server.line("notifications/progress");
+  await beginLongCall(server);
   server.child.stdout.destroy();
   server.write({ jsonrpc: "2.0", id: 3, method: "ping" });
   expect(await server.exit).toEqual([0, null]);
