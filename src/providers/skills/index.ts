@@ -11,6 +11,7 @@ import { openCache } from "./load/cache.ts";
 
 export { bundleModule } from "./load/bundle.ts";
 export { skillNameOfModule } from "./names.ts";
+export { skillEnvironment } from "./process/index.ts";
 
 export interface SkillsOptions {
   /** Where skills and this room say what nobody asked for. */

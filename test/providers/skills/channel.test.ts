@@ -1,7 +1,7 @@
-import { readFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 
 import { call, loadFiles, temporaryFolder } from "./call.ts";
 
@@ -86,4 +86,23 @@ test("L10: a skill that says much and then computes for long is heard, and no ca
   await expect(flood).resolves.toBe("flooded");
   expect(heard).toBe(900);
   await expect(call(provider, "WritingSkill.argv")).resolves.toBe(2);
+});
+
+test("L10: the word of the channel is not on a command line, and the server's token is not in the environment", async () => {
+  const folder = await temporaryFolder();
+  const [looking, seen] = [join(folder, "looking.cjs"), join(folder, "seen")];
+  const look = `require("fs").appendFileSync(${JSON.stringify(seen)}, JSON.stringify(process.argv.slice(1)) + "\\n")`;
+  await writeFile(looking, look);
+  vi.stubEnv("NODE_OPTIONS", `--require ${looking}`);
+  vi.stubEnv("SKILLGATE_TOKEN", "a-token-of-the-server");
+  onTestFinished(() => void vi.unstubAllEnvs());
+  const provider = await loadFiles({
+    "environment.ts": "export const names = () => Object.keys(process.env);",
+  });
+  const names = await call(provider, "EnvironmentSkill.names");
+  expect(names).toContain("PATH");
+  expect(names).not.toContain("SKILLGATE_TOKEN");
+  const [words = ""] = (await readFile(seen, "utf8")).split("\n");
+  const isNumber = expect.stringMatching(/^\d+$/);
+  expect(JSON.parse(words)).toEqual([expect.stringMatching(/entry\.js$/), isNumber, String(process.pid)]);
 });

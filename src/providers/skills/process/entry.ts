@@ -5,7 +5,7 @@ import { Worker } from "node:worker_threads";
 import { excessOf } from "../../../model/extent.ts";
 import { Builtins } from "./builtins.ts";
 import { failureOf } from "./failure.ts";
-import { packed, TooLarge, Unpacker } from "./frames.ts";
+import { packed, readWord, TooLarge, Unpacker } from "./frames.ts";
 import { Linger } from "./linger.ts";
 import { loadModule, type LoadedModule } from "./load-module.ts";
 import type { InvokeOrder, LoadOrder, Order, Question, Report } from "./messages.ts";
@@ -23,8 +23,7 @@ const READ_BYTES = 64 << 10;
  * The process in which skills run. What they do to it, they do to themselves: the runtime watches it from the outside,
  * stops it when it no longer answers, and starts another one.
  */
-const [word = "", ...numbers] = process.argv.splice(2);
-const [limitBytes = 0, parent = 0] = numbers.map(Number);
+const [limitBytes = 0, parent = 0] = process.argv.splice(2).map(Number);
 const exit = process.exit.bind(process);
 const send = openChannel();
 const modules = new Map<string, LoadedModule>();
@@ -56,7 +55,8 @@ send({ kind: "ready" });
 
 /** The runtime's end of it closes when the runtime wants this process to end, or is gone itself. */
 function openChannel(): (report: Report) => void {
-  const own = Buffer.from(word, "hex");
+  // Not on the command line, which every user of the machine can read.
+  const own = readWord(CHANNEL);
   const orders = new Unpacker(own, (order) => obey(order as Order));
   const buffer = Buffer.allocUnsafe(READ_BYTES);
   const read = (length: number): boolean => {

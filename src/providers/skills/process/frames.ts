@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { DefaultDeserializer, DefaultSerializer } from "node:v8";
 
 import type { Excess } from "../../../model/extent.ts";
+import { readWhole } from "./write-whole.ts";
 
 /** What one message may take: enough for whatever a model could read, too little to hurt who receives it. */
 const MOST_BYTES = 64 << 20;
@@ -14,6 +15,13 @@ export type Word = Buffer;
 
 export function newWord(): Word {
   return randomBytes(WORD_BYTES);
+}
+
+/** The word that the other end of a channel writes before its first message. Throws if the channel ends first. */
+export function readWord(fd: number): Word {
+  const word = Buffer.alloc(WORD_BYTES);
+  readWhole(fd, word);
+  return word;
 }
 
 export class TooLarge extends Error {

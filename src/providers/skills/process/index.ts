@@ -7,6 +7,7 @@ import { SkillProcess } from "./skill-process.ts";
 export type { Loaded, LoadOrder, Target } from "./messages.ts";
 export { ModuleFailure, withoutPaths } from "./skill-errors.ts";
 export type { CallRequest } from "./calls.ts";
+export { skillEnvironment } from "./skill-environment.ts";
 
 /** Processes in which something never gives back control; beyond these, calls wait for one of them. */
 const MOST_BLOCKED = 3;

@@ -11,6 +11,7 @@ import { tell } from "./listeners.ts";
 import { CHANNEL, type Loaded, type LoadOrder, type Order } from "./messages.ts";
 import { parseReport } from "./parse-report.ts";
 import { ProcessGone } from "./skill-errors.ts";
+import { skillEnvironment } from "./skill-environment.ts";
 import { Stall } from "./stall.ts";
 
 const FAREWELL_MS = 500;
@@ -55,11 +56,12 @@ export class SkillProcess {
     const limitBytes = options.memoryBytes * 1.5;
     const flags = [`--max-old-space-size=${heapMb}`, "--disable-warning=ExperimentalWarning"];
     this.#options = options;
-    const words = [this.#word.toString("hex"), String(limitBytes), String(process.pid)];
-    this.#child = spawn(process.execPath, [...flags, ENTRY, ...words], {
+    this.#child = spawn(process.execPath, [...flags, ENTRY, String(limitBytes), String(process.pid)], {
       stdio: ["ignore", "pipe", "pipe", "pipe"],
+      env: skillEnvironment(process.env),
     });
     this.#channel = channelOf(this.#child);
+    this.#channel.write(this.#word);
     this.#ending = new Ending(this.#child, this.#channel, limitBytes, (...words) => tell(() => options.log(...words)));
     const line: Line = {
       send: (order) => this.#send(order),

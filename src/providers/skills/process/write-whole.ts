@@ -1,4 +1,4 @@
-import { writeSync } from "node:fs";
+import { readSync, writeSync } from "node:fs";
 
 /** As it was before any skill came. */
 const write = writeSync;
@@ -15,12 +15,26 @@ export function writeWhole(fd: number, bytes: Uint8Array): void {
     try {
       at += write(fd, bytes, at);
     } catch (error) {
-      if (!isFull(error)) throw error;
+      if (!isNotReady(error)) throw error;
       Atomics.wait(nap, 0, 0, NAP_MS);
     }
   }
 }
 
-function isFull(error: unknown): boolean {
+/** Fills a buffer before anything else happens. Throws when the other end closes first. */
+export function readWhole(fd: number, bytes: Uint8Array): void {
+  for (let at = 0; at < bytes.length;) {
+    try {
+      const read = readSync(fd, bytes, at, bytes.length - at, null);
+      if (read === 0) throw new Error("The channel has ended");
+      at += read;
+    } catch (error) {
+      if (!isNotReady(error)) throw error;
+      Atomics.wait(nap, 0, 0, NAP_MS);
+    }
+  }
+}
+
+function isNotReady(error: unknown): boolean {
   return error instanceof Error && "code" in error && error.code === "EAGAIN";
 }

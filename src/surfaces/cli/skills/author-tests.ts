@@ -7,7 +7,7 @@ import { fileURLToPath } from "node:url";
 
 import { messageOf } from "../../../errors.ts";
 import { isRecord } from "../../../model/json.ts";
-import { bundleModule } from "../../../providers/skills/index.ts";
+import { bundleModule, skillEnvironment } from "../../../providers/skills/index.ts";
 
 /** How one test, or one example, ended. */
 export interface TestResult {
@@ -81,7 +81,8 @@ const REPORTER = new URL("test-reporter.js", import.meta.url).href;
 
 async function runBundles(bundles: ReadonlyMap<string, string>, signal: AbortSignal): Promise<readonly TestResult[]> {
   const args = ["--enable-source-maps", "--test", `--test-reporter=${REPORTER}`, ...bundles.keys()];
-  const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "pipe"], signal, killSignal: "SIGTERM" });
+  const env = skillEnvironment(process.env);
+  const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "pipe"], env, signal, killSignal: "SIGTERM" });
   // It is stopped by the signal, which is said elsewhere.
   child.on("error", () => {});
   const [lines, stderr] = await Promise.all([text(child.stdout), text(child.stderr)]);
