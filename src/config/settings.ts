@@ -21,20 +21,7 @@ export interface Settings extends FileContent {
   readonly timeouts?: Partial<Timeouts>;
 }
 
-const SECTIONS = [
-  "skills",
-  "mcp",
-  "mcpServers",
-  "limits",
-  "timeouts",
-  "typecheck",
-  "learning",
-  "policy",
-  "server",
-  "agent",
-  "store",
-  "nodes",
-];
+const SECTIONS = ["skills", "mcp", "mcpServers", "limits", "timeouts", "typecheck", "learning", "server", "store"];
 
 export const NO_SETTINGS: Settings = { ...NO_CONTENT, sections: {}, mcpEnabled: true };
 
@@ -60,7 +47,12 @@ function settingsOf(document: ConfigDocument, label: string): Settings {
     sections: document.value,
     entries: [...serversAt(document, ["mcp", "servers"], label), ...serversAt(document, ["mcpServers"], label)],
     inputs: inputsOf(isRecord(mcp) ? mcp : {}),
-    warnings: [...unknownNames(document, label), ...limits.warnings, ...timeouts.warnings],
+    warnings: [
+      ...wrongSections(document, label),
+      ...unknownNames(document, label),
+      ...limits.warnings,
+      ...timeouts.warnings,
+    ],
     mcpEnabled: !(isRecord(mcp) && mcp["enabled"] === false),
     ...(typeof skillsDir === "string" && { skillsDir }),
     ...(limits.numbers !== undefined && { limits: limits.numbers }),
@@ -77,6 +69,30 @@ function serversAt(document: ConfigDocument, path: Path, label: string): readonl
     return entryAt(document, [...path, index], { name, entry, label });
   });
 }
+
+/** Sections that are not what they have to be, and would otherwise be passed over. */
+function wrongSections(document: ConfigDocument, label: string): readonly Problem[] {
+  const { mcp, mcpServers, skills, server, store } = document.value;
+  const isSection = (value: unknown): boolean => value == null || isRecord(value);
+  const servers = isRecord(mcp) ? mcp["servers"] : undefined;
+  const wrong = (path: Path, what: string): Problem => ({
+    source: label,
+    error: invalid(label, `"${path.join(".")}" must be ${what}`, document.placeOf(path)).message,
+  });
+  const hasServers = (value: unknown): boolean => isSection(value) || Array.isArray(value);
+  return [
+    ...(isSection(mcp) ? [] : [wrong(["mcp"], "a section, as in mcp: { servers: [] }")]),
+    ...(hasServers(servers) ? [] : [wrong(["mcp", "servers"], SERVERS_FORM)]),
+    ...(hasServers(mcpServers) ? [] : [wrong(["mcpServers"], SERVERS_FORM)]),
+    ...(isSection(skills) || typeof skills === "string"
+      ? []
+      : [wrong(["skills"], "a section, as in skills: { dir: skills }")]),
+    ...(isSection(server) ? [] : [wrong(["server"], "a section, as in server: { port: 3333 }")]),
+    ...(isSection(store) ? [] : [wrong(["store"], "a section, as in store: { dir: folder }")]),
+  ];
+}
+
+const SERVERS_FORM = "a list of servers, as in [{ name: files, command: npx }], or a section with their names";
 
 function unknownNames(document: ConfigDocument, label: string): readonly Problem[] {
   const { mcp } = document.value;

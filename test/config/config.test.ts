@@ -376,3 +376,26 @@ test.skipIf(process.getuid?.() === 0)("M1: a file that this user may not read is
     },
   ]);
 });
+
+test.each([
+  ["mcp: 5\n", 'line 1, column 1: "mcp" must be a section, as in mcp: { servers: [] }'],
+  [
+    "mcp:\n  servers: filesystem\n",
+    'line 2, column 3: "mcp.servers" must be a list of servers, as in [{ name: files, command: npx }], or a section with their names',
+  ],
+  ["skills: 1\n", 'line 1, column 1: "skills" must be a section, as in skills: { dir: skills }'],
+  ["server: on\n", 'line 1, column 1: "server" must be a section, as in server: { port: 3333 }'],
+  ["store: here\n", 'line 1, column 1: "store" must be a section, as in store: { dir: folder }'],
+  ["policy: {}\n", 'line 1, column 1: there is no section "policy"'],
+  ["agent: {}\n", 'line 1, column 1: there is no section "agent"'],
+  ["limits: {}\nnodes: []\n", 'line 2, column 1: there is no section "nodes"'],
+])("M1: a section that nothing reads is reported with its place: %j", async (content, wrong) => {
+  await write("settings.yaml", content);
+  expect((await load()).warnings).toEqual([
+    {
+      source: "settings.yaml",
+      error: `Cannot read the configuration: settings.yaml ${wrong} (CONFIG_INVALID)`,
+      isForAllRuns: true,
+    },
+  ]);
+});

@@ -5,6 +5,7 @@ import { EXIT_CODES, type Exit } from "./exit-codes.ts";
 import { faultAnswer, interruptedAnswer } from "./fault.ts";
 import { type Interruption, listenForInterruption } from "./interruption.ts";
 import { createProgram } from "./program.ts";
+import { withWarnings } from "./problems.ts";
 import { type CommonFlags, openSession } from "./session.ts";
 import { openTerminal, type Terminal } from "./terminal.ts";
 
@@ -28,7 +29,7 @@ async function runCommand(args: readonly string[], terminal: Terminal, interrupt
     async (...words) => {
       await using session = openSession(program.opts<CommonFlags>(), terminal, interruption.signal);
       const answer = await command(session, ...words);
-      terminal.show(answer);
+      terminal.show(withWarnings(answer, session.problems(), terminal.paint.err));
       exit = answer.exit;
     };
   const program = createProgram(act);

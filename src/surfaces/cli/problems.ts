@@ -2,6 +2,9 @@ import { ERRORS, sentence, SkillgateError } from "../../errors.ts";
 import type { Violation } from "../../model/outcome.ts";
 import type { Problem } from "../../model/provider.ts";
 import type { Runtime } from "../../runtime.ts";
+import { lines } from "./layout.ts";
+import { warningsText } from "./output.ts";
+import type { Answer, Paint } from "./terminal.ts";
 
 /** True if a snippet was refused for a name that a skill or a server which could not be loaded may have had. */
 export function lacksSkill(violations: readonly Violation[]): boolean {
@@ -11,6 +14,16 @@ export function lacksSkill(violations: readonly Violation[]): boolean {
 /** What to warn of beside what a snippet came to: all, if it may matter to it or if that is asked for. */
 export function problemsToTell({ problems }: Runtime, all: boolean | undefined): readonly Problem[] {
   return all ? problems : problems.filter(({ isForAllRuns }) => isForAllRuns);
+}
+
+/** An answer that also warns of what concerns every command: what is wrong with the settings. */
+export function withWarnings(answer: Answer, problems: readonly Problem[], paint: Paint): Answer {
+  const { remarks = "", asides = "" } = answer;
+  const concerning = problems.filter(({ isForAllRuns }) => isForAllRuns);
+  const untold = [...new Set(concerning.map((problem) => warningsText([problem], paint)))].filter(
+    (text) => !remarks.includes(text) && !asides.includes(text),
+  );
+  return untold.length === 0 ? answer : { ...answer, asides: lines([asides, ...untold]) };
 }
 
 /** Throws what `describe` says of a name that it does not know. */

@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 
+import type { Problem } from "../../model/provider.ts";
 import type { RuntimeOptions } from "../../options.ts";
 import type { Runtime } from "../../runtime.ts";
 import { approvalAtTerminal } from "./approval.ts";
@@ -35,6 +36,10 @@ export interface Session extends AsyncDisposable {
   /** A runtime of which nothing is left in the end: its skills remember nothing of it. */
   readonly forgetfulRuntime: () => Promise<Runtime>;
   readonly folders: () => Promise<Folders>;
+  /** What was found wrong with the configuration so far. */
+  readonly problems: () => readonly Problem[];
+  /** Adds to that what a command found out without a runtime. */
+  readonly addProblems: (problems: readonly Problem[]) => void;
 }
 
 /** What a command wants of a runtime besides. */
@@ -58,6 +63,7 @@ export interface Folders {
 export function openSession(flags: CommonFlags, { paint }: Terminal, signal: AbortSignal): Session {
   let opened: Runtime | undefined;
   const forgetful: Runtime[] = [];
+  const found: Problem[] = [];
 
   async function runtime(use: Use = {}): Promise<Runtime> {
     opened ??= await unlessInterrupted(openRuntime(flags, { paint, signal }, { ...BRIEF, ...use }), signal);
@@ -96,6 +102,8 @@ export function openSession(flags: CommonFlags, { paint }: Terminal, signal: Abo
       return made;
     },
     folders: () => foldersOf(flags),
+    problems: () => [...found, ...(opened?.problems ?? [])],
+    addProblems: (problems) => void found.push(...problems),
     async [Symbol.asyncDispose]() {
       await Promise.all([opened, ...forgetful].map(async (each) => each?.close()));
     },

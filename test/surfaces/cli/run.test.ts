@@ -232,6 +232,31 @@ test("M1: a limit that is not what it should be is told of at once, as it concer
   expect(stderr).toMatch(/^Warning: Cannot read the configuration: settings\.yaml line 1, column \d+: .*\n$/);
 });
 
+test.each([
+  ["search", "add"],
+  ["search", "add", "--json"],
+  ["describe", "MathSkill"],
+  ["types"],
+  ["call", "MathSkill.add", "a=1", "b=2"],
+  ["check", "-e", "1"],
+  ["skills", "list"],
+  ["skills", "settings", "MathSkill"],
+  ["mcp", "list"],
+  ["mcp", "get", "files"],
+])("M1: %s %s warns of a section that nothing reads", async (...args) => {
+  const cwd = project({
+    "skills/math.js": MATH_SKILL,
+    "settings.yaml": "# ours\npolicy: {}\n",
+    "mcp.json": '{ "mcpServers": { "files": { "command": "x", "disabled": true } } }',
+  });
+  const { exit, stderr } = await skillgate(args, { cwd });
+  expect({ exit, stderr }).toEqual({
+    exit: 0,
+    stderr:
+      'Warning: Cannot read the configuration: settings.yaml line 2, column 1: there is no section "policy" (CONFIG_INVALID)\n',
+  });
+});
+
 test("L1: a folder of skills that is asked for and is not there is wrong usage", async () => {
   const stderr = 'Cannot read the skills in "missing": there is no such folder\n';
   expect(await skillgate(["run", "-e", "1", "--skills", "missing"], { cwd: project() })).toEqual({

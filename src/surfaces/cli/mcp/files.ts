@@ -14,10 +14,12 @@ export interface Files extends Config {
 }
 
 /** Reads the files of this folder and of the user. */
-export async function openFiles({ flags }: Session): Promise<Files> {
+export async function openFiles({ flags, addProblems }: Session): Promise<Files> {
   const room = await openRoom();
   const options = configOptions(flags);
-  return { ...(await room.loadConfig(options)), room, options };
+  const config = await room.loadConfig(options);
+  addProblems(config.warnings);
+  return { ...config, room, options };
 }
 
 export function configOptions({ settings, mcpConfig }: CommonFlags): ConfigOptions {

@@ -82,7 +82,12 @@ const REPORTER = new URL("test-reporter.js", import.meta.url).href;
 async function runBundles(bundles: ReadonlyMap<string, string>, signal: AbortSignal): Promise<readonly TestResult[]> {
   const args = ["--enable-source-maps", "--test", `--test-reporter=${REPORTER}`, ...bundles.keys()];
   const env = skillEnvironment(process.env);
-  const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "pipe"], env, signal, killSignal: "SIGTERM" });
+  const child = spawn(process.execPath, args, {
+    stdio: ["ignore", "pipe", "pipe"],
+    env,
+    signal,
+    killSignal: "SIGTERM",
+  });
   // It is stopped by the signal, which is said elsewhere.
   child.on("error", () => {});
   const [lines, stderr] = await Promise.all([text(child.stdout), text(child.stderr)]);
