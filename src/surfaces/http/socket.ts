@@ -30,7 +30,7 @@ export function serveSockets(server: Server, house: House): Sockets {
     const status = refusalOf(request, house);
     if (status === undefined)
       sockets.handleUpgrade(request, socket, head, (client) => converse(client, request, house));
-    else socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
+    else refuseUpgrade(socket, status);
   });
   return {
     close() {
@@ -45,6 +45,12 @@ function refusalOf(request: IncomingMessage, { gate }: House): string | undefine
   const { url = "" } = request;
   if (gate.refusal(request) !== undefined) return "403 Forbidden";
   return url.split("?")[0] === "/ws" ? undefined : "404 Not Found";
+}
+
+/** Node's HTTP server does not listen to a socket any more that it gave away, so its errors are ours. */
+function refuseUpgrade(socket: Duplex, status: string): void {
+  socket.on("error", () => {}); // the client reset the connection; there is nothing left to answer
+  socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`, () => socket.destroy());
 }
 
 /** Answers as if no other protocol had been offered: Java's own client offers HTTP/2 with each first request. */
