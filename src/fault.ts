@@ -63,10 +63,14 @@ export function newTraceId(): string {
   return randomBytes(16).toString("hex");
 }
 
+/** What is told of a fault of our own: nothing but that it was ours. */
+export function ownFault(trace_id = newTraceId()): Fault {
+  return fault("InternalError", "Cannot go on after a fault of the server", { trace_id });
+}
+
 /** The fault that was thrown, for whoever called `tool`; what is no `SkillgateError` is our own and tells nothing. */
 export function faultOf(thrown: unknown, tool: string, details: FaultDetails = {}): Fault {
-  if (!(thrown instanceof SkillgateError))
-    return fault("InternalError", "Cannot go on after a fault of the server", details);
+  if (!(thrown instanceof SkillgateError)) return ownFault(details.trace_id);
   const { code, facts } = thrown;
   if (code === "CALL_TIMEOUT" || code === "DISCOVERY_TIMEOUT")
     return fault("ToolTimeout", thrown.message, { ...details, ...timeoutFacts(tool, thrown) });

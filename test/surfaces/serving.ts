@@ -180,3 +180,12 @@ export function folder(): string {
   onTestFinished(() => rmSync(path, { recursive: true, force: true }));
   return path;
 }
+
+/** What nothing in the process has caught from now on, which would end it. */
+export function faultsOfProcess(): readonly unknown[] {
+  const faults: unknown[] = [];
+  const listener = (thrown: unknown): void => void faults.push(thrown);
+  process.on("uncaughtExceptionMonitor", listener);
+  onTestFinished(() => void process.off("uncaughtExceptionMonitor", listener));
+  return faults;
+}

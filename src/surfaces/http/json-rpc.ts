@@ -1,4 +1,4 @@
-import { fault, type Fault, newTraceId } from "../../fault.ts";
+import { fault, type Fault, newTraceId, ownFault } from "../../fault.ts";
 import { isRecord } from "../../model/json.ts";
 
 /** Messages of one batch. */
@@ -61,6 +61,11 @@ export function parseFault(): Response {
   return refusal(null, "ParseError", "Cannot read a message that is no JSON");
 }
 
+/** What is answered when an answer could not be made or sent; the id of its request is not known any more. */
+export function ownFaultAnswer(traceId?: string): Response {
+  return { jsonrpc: "2.0", id: null, error: ownFault(traceId) };
+}
+
 async function answerMessage(value: unknown, perform: Perform, traceId = newTraceId()): Promise<Response | undefined> {
   const wrong = whyInvalid(value);
   if (!isRecord(value) || wrong !== undefined)
@@ -83,7 +88,7 @@ async function performed(
     return { result: (await perform({ ...call, params })) ?? null };
   } catch (thrown) {
     if (thrown instanceof RpcFault) return { error: thrown.fault };
-    return { error: fault("InternalError", "Cannot go on after a fault of the server", { trace_id: traceId }) };
+    return { error: ownFault(traceId) };
   }
 }
 

@@ -29,9 +29,9 @@ export interface Programs {
   readonly caller: Caller;
 }
 
-/** How a call ended: its value, or the fault; with the seconds that it took (X7). */
+/** How a call ended: its value as plain JSON, or the fault; with the seconds that it took (X7). */
 export type CallEnd =
-  | { readonly ok: true; readonly value: unknown; readonly seconds: number; readonly tool: string }
+  | { readonly ok: true; readonly data: unknown; readonly seconds: number; readonly tool: string }
   | { readonly ok: false; readonly fault: Fault; readonly seconds: number; readonly tool: string };
 
 export interface CallCircumstances {
@@ -40,7 +40,7 @@ export interface CallCircumstances {
   readonly follower?: Follower;
 }
 
-/** Calls a method, or one of the three tools, by name. */
+/** Calls a method, or one of the three tools, by name; never rejects. */
 export async function callByName(
   programs: Programs,
   name: string,
@@ -53,7 +53,7 @@ export async function callByName(
     const value = isOwnTool(name)
       ? await callOwn(programs, name, input, circumstances)
       : await callMethod(programs, name, input, circumstances);
-    return { ok: true, value, seconds: seconds(), tool: name };
+    return { ok: true, data: JSON.parse(jsonOf(value)) as unknown, seconds: seconds(), tool: name };
   } catch (thrown) {
     const details: FaultDetails = { trace_id: circumstances.traceId };
     const fault = thrown instanceof FailedRun ? thrown.fault : faultOf(thrown, name, details);
@@ -61,11 +61,11 @@ export async function callByName(
   }
 }
 
-/** The object in which a result is shown (X7), its value as plain JSON. */
+/** The object in which a result is shown (X7). */
 export function resultObject(end: CallEnd): Readonly<Record<string, unknown>> {
   const facts = { execution_time: end.seconds, tool_name: end.tool };
   if (!end.ok) return { success: false, data: null, error: end.fault.data.reason, ...facts };
-  return { success: true, data: JSON.parse(jsonOf(end.value)) as unknown, ...facts };
+  return { success: true, data: end.data, ...facts };
 }
 
 /** All that is wrong with the arguments of a call; throws `METHOD_UNKNOWN`. */

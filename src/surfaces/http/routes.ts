@@ -3,7 +3,7 @@ import type { HttpBindings } from "@hono/node-server";
 import { Hono } from "hono";
 import type { Context, MiddlewareHandler } from "hono";
 
-import { type Fault, fault, newTraceId } from "../../fault.ts";
+import { type Fault, fault, newTraceId, ownFault } from "../../fault.ts";
 import type { Caller } from "../../model/caller.ts";
 import { isRecord } from "../../model/json.ts";
 import type { Runtime } from "../../runtime.ts";
@@ -11,7 +11,7 @@ import { type Expose, EXPOSES, type McpSurface, openEventStream, OWN_TOOLS } fro
 import { type Body, readJson } from "./body.ts";
 import type { Door } from "./door.ts";
 import type { Gate } from "./gate.ts";
-import { answerRpc, batchFlaw } from "./json-rpc.ts";
+import { answerRpc, batchFlaw, ownFaultAnswer } from "./json-rpc.ts";
 import { type Counters, metricsText } from "./metrics.ts";
 import { openapiOf } from "./openapi.ts";
 import { emitAnswer, followerTo } from "./parts.ts";
@@ -61,7 +61,7 @@ export function createRoutes(house: House): Hono<Environment> {
       }),
     ),
   );
-  app.onError(() => refuse(500, fault("InternalError", "Cannot go on after a fault of the server")));
+  app.onError(() => refuse(500, ownFault()));
   return app;
 }
 
@@ -238,10 +238,10 @@ function streamRpc(value: unknown, desk: RpcDesk, controller: AbortController, t
     ...desk,
     followerOf: ({ id }: { readonly id?: string | number | null | undefined }) => followerTo(id, emit),
   };
-  void answerRpc(value, performAt(followed), traceId).then((answer) => {
-    if (answer !== undefined) emitAnswer(answer, emit);
-    stream.end();
-  });
+  void answerRpc(value, performAt(followed), traceId)
+    .then((answer) => answer !== undefined && emitAnswer(answer, emit))
+    .catch(() => emit(ownFaultAnswer(traceId)))
+    .finally(() => stream.end());
   return stream.response;
 }
 

@@ -3,7 +3,7 @@ import type { Duplex } from "node:stream";
 import { type RawData, type WebSocket, WebSocketServer } from "ws";
 
 import type { Caller } from "../../model/caller.ts";
-import { answerRpc, parseFault } from "./json-rpc.ts";
+import { answerRpc, ownFaultAnswer, parseFault } from "./json-rpc.ts";
 import { emitAnswer, followerTo } from "./parts.ts";
 import { performAt, type RpcDesk } from "./rpc-methods.ts";
 import { healthOf, type House } from "./routes.ts";
@@ -87,7 +87,7 @@ function converse(client: WebSocket, { headers }: IncomingMessage, house: House)
       house.counters.count("/ws", 200);
       if (answer !== undefined && client.readyState === client.OPEN) emitAnswer(answer, send);
     });
-    house.traffic.runs(answered);
+    house.traffic.runs(answered.catch(() => send(ownFaultAnswer())));
   });
 }
 

@@ -1,4 +1,4 @@
-import { FAULTS } from "../../fault.ts";
+import { FAULTS, ownFault } from "../../fault.ts";
 import { isRecord } from "../../model/json.ts";
 import { openEventStream } from "../mcp/index.ts";
 import { followerTo, type Notice } from "./parts.ts";
@@ -20,10 +20,10 @@ export async function answerTool(
     traceId,
     follower: followerTo(null, told),
   };
-  void callByName(programs, name, input, circumstances).then((end) => {
-    sendEnd(end, (event, data) => stream.send(event, data));
-    stream.end();
-  });
+  void callByName(programs, name, input, circumstances)
+    .then((end) => sendEnd(end, (event, data) => stream.send(event, data)))
+    .catch(() => stream.send("error", { success: false, data: null, fault: ownFault(traceId) }))
+    .finally(() => stream.end());
   return stream.response;
 }
 

@@ -74,7 +74,9 @@ export class DirectCalls {
       if (this.#under.get(id) === begun) listener.say(message);
     };
     const way = { peer: this.#peer, say, cancellable: begun.abort };
-    void answer(this.#shared, call, way, this.#connection).then((message) => this.#end(id, begun, message));
+    void answer(this.#shared, call, way, this.#connection)
+      .then((message) => this.#end(id, begun, message))
+      .catch(() => begun.abort.cancel()); // the answer could not be sent: the connection is gone
     return { cancel: () => this.#stop(id, begun) };
   }
 

@@ -33,7 +33,7 @@ export function createSessions(shared: Shared, { most, idleMs }: SessionOptions)
 
   function end(session: Session): void {
     sessions.delete(session.id);
-    void session.close("the session has ended");
+    void session.close("the session has ended").catch(() => {}); // its connections are gone
   }
 
   /** False where everything is in use. */

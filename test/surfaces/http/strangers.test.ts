@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { expect, onTestFinished, test } from "vitest";
 
-import { serve } from "../serving.ts";
+import { faultsOfProcess, serve } from "../serving.ts";
 
 test.each([
   ["another path", "/other", ""],
@@ -36,15 +36,6 @@ test("closes a connection whose WebSocket upgrade it refused, though the client 
   while (socket.writable && socket.write("x")) await new Promise(setImmediate);
   expect(await failed).toMatchObject([{ code: expect.stringMatching(/^(?:EPIPE|ECONNRESET)$/) }]);
 });
-
-/** What nothing in the process has caught from now on, which would end it. */
-function faultsOfProcess(): readonly unknown[] {
-  const faults: unknown[] = [];
-  const listener = (thrown: unknown): void => void faults.push(thrown);
-  process.on("uncaughtExceptionMonitor", listener);
-  onTestFinished(() => void process.off("uncaughtExceptionMonitor", listener));
-  return faults;
-}
 
 function connectTo(url: string): Socket {
   const socket = connect(Number(new URL(url).port), "127.0.0.1");
