@@ -25,10 +25,12 @@ export async function serve(
   settings: Partial<ServerSettings> = {},
   options: RuntimeOptions = {},
   isToken?: (token: string) => boolean,
+  times?: Parameters<typeof serveHttp>[3],
 ): Promise<{ readonly url: string; readonly runtime: Runtime; readonly close: () => Promise<void> }> {
   const runtime = await createRuntime({ skillsDir: false, skills: [TestSkill], workers: 1, ...options });
   const auth = isToken !== undefined;
-  const server = await serveHttp(runtime, { ...SERVER_DEFAULTS, port: 0, auth, drainSeconds: 2, ...settings }, isToken);
+  const given = { ...SERVER_DEFAULTS, port: 0, auth, drainSeconds: 2, ...settings };
+  const server = await serveHttp(runtime, given, isToken, times);
   let closing: Promise<void> | undefined;
   const close = (): Promise<void> => (closing ??= server.close().then(() => runtime.close()));
   onTestFinished(close);

@@ -3,6 +3,7 @@ import type { IncomingMessage } from "node:http";
 import { messageOf } from "../../errors.ts";
 import { type Fault, fault } from "../../fault.ts";
 import { utf8Of } from "../mcp/index.ts";
+import { MAX_UNAUTHENTICATED_BYTES } from "./unauthenticated.ts";
 
 /** A body as it was sent, or why it cannot be taken. */
 export type Body =
@@ -10,16 +11,25 @@ export type Body =
   | { readonly kind: "none" }
   | { readonly kind: "unfit"; readonly status: 400 | 413 | 415; readonly fault: Fault };
 
+/** How large a body may be, and what helps if it is larger. */
+export interface BodyLimit {
+  readonly bytes: number;
+  readonly fix: string;
+}
+
+/** A body that is read before its token was seen could be anybody's. */
+export function bodyLimit(bodyBytes: number, isAuthenticated: boolean): BodyLimit {
+  if (isAuthenticated || bodyBytes <= MAX_UNAUTHENTICATED_BYTES)
+    return { bytes: bodyBytes, fix: "Send less at once; server.bodyBytes in settings.yaml is the limit" };
+  const fix = "Send the token in the header Authorization: a body that brings its own must be small";
+  return { bytes: MAX_UNAUTHENTICATED_BYTES, fix };
+}
+
 /** Reads the JSON of a request. What is too large is not kept, but read to its end: a client that writes hears nothing. */
-export async function readJson(incoming: IncomingMessage, mostBytes: number, traceId: () => string): Promise<Body> {
-  const bytes = await readBytes(incoming, mostBytes);
+export async function readJson(incoming: IncomingMessage, limit: BodyLimit, traceId: () => string): Promise<Body> {
+  const bytes = await readBytes(incoming, limit.bytes);
   if (bytes === undefined)
-    return unfit(
-      413,
-      traceId,
-      `Cannot read a body of more than ${mostBytes} bytes`,
-      "Send less at once; server.bodyBytes in settings.yaml is the limit",
-    );
+    return unfit(413, traceId, `Cannot read a body of more than ${limit.bytes} bytes`, limit.fix);
   if (bytes.length === 0) return { kind: "none" };
   const { "content-type": type, "content-encoding": encoding = "identity" } = incoming.headers;
   if (!isJson(type))

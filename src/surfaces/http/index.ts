@@ -13,6 +13,7 @@ import { createRoutes, type House } from "./routes.ts";
 import type { ServerSettings } from "./settings.ts";
 import { serveSockets } from "./socket.ts";
 import { createTraffic } from "./traffic.ts";
+import { AUTHENTICATION_MS } from "./unauthenticated.ts";
 
 export { parseServerSettings, SERVER_DEFAULTS, type ServerSettings } from "./settings.ts";
 export { openToken } from "./token.ts";
@@ -30,6 +31,7 @@ export async function serveHttp(
   runtime: Runtime,
   settings: ServerSettings,
   isToken?: (token: string) => boolean,
+  { authenticationMs = AUTHENTICATION_MS }: { readonly authenticationMs?: number } = {},
 ): Promise<HttpServer> {
   refuseOpenDoor(settings, isToken !== undefined);
   const mcp = createMcpSurface(runtime, {
@@ -45,6 +47,7 @@ export async function serveHttp(
     door: createDoor(isToken),
     counters: createCounters(),
     traffic: createTraffic(),
+    authenticationMs,
     url: () => url,
   };
   const server = httpServer(house);

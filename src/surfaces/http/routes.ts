@@ -8,7 +8,7 @@ import type { Caller } from "../../model/caller.ts";
 import { isRecord } from "../../model/json.ts";
 import type { Runtime } from "../../runtime.ts";
 import { type Expose, EXPOSES, type McpSurface, openEventStream, OWN_TOOLS } from "../mcp/index.ts";
-import { type Body, readJson } from "./body.ts";
+import { type Body, bodyLimit, readJson } from "./body.ts";
 import type { Door } from "./door.ts";
 import type { Gate } from "./gate.ts";
 import { answerRpc, batchFlaw, ownFaultAnswer } from "./json-rpc.ts";
@@ -29,6 +29,8 @@ export interface House {
   readonly door: Door;
   readonly counters: Counters;
   readonly traffic: Traffic;
+  /** How long a WebSocket may stay open without a valid token. */
+  readonly authenticationMs: number;
   /** Where clients find the server. */
   readonly url: () => string;
 }
@@ -136,10 +138,11 @@ function inside({ door }: House): MiddlewareHandler<Environment> {
   };
 }
 
-function readBody({ settings }: House): MiddlewareHandler<Environment> {
+function readBody({ settings, door }: House): MiddlewareHandler<Environment> {
   return async (c, next) => {
-    const body: Body =
-      c.req.method === "POST" ? await readJson(c.env.incoming, settings.bodyBytes, () => traceOf(c)) : { kind: "none" };
+    const { incoming } = c.env;
+    const limit = bodyLimit(settings.bodyBytes, door.callerOf(incoming.headers) !== undefined);
+    const body: Body = c.req.method === "POST" ? await readJson(incoming, limit, () => traceOf(c)) : { kind: "none" };
     if (body.kind === "unfit") return refuse(body.status, body.fault);
     c.set("body", body);
     await next();

@@ -7,6 +7,11 @@ import { answerRpc, ownFaultAnswer, parseFault } from "./json-rpc.ts";
 import { emitAnswer, followerTo } from "./parts.ts";
 import { performAt, type RpcDesk } from "./rpc-methods.ts";
 import { healthOf, type House } from "./routes.ts";
+import {
+  createUnauthenticatedSockets,
+  MAX_UNAUTHENTICATED_BYTES,
+  type UnauthenticatedSockets,
+} from "./unauthenticated.ts";
 
 /** With so many calls under way, a connection is read on only when one has ended. */
 const MOST_CALLS = 64;
@@ -24,27 +29,36 @@ export interface Sockets {
 
 /** The JSON-RPC of `/rpc` at `/ws`, behind the same gate and door; calls say what they do on the way. */
 export function serveSockets(server: Server, house: House): Sockets {
-  const sockets = new WebSocketServer({ noServer: true, maxPayload: house.settings.bodyBytes, clientTracking: true });
+  const { bodyBytes } = house.settings;
+  const unauthenticated = createUnauthenticatedSockets(house.authenticationMs);
+  const known = new WebSocketServer({ noServer: true, maxPayload: bodyBytes });
+  const unknown = new WebSocketServer({ noServer: true, maxPayload: Math.min(MAX_UNAUTHENTICATED_BYTES, bodyBytes) });
   server.on("upgrade", (request: IncomingMessage, socket: Duplex, head: Buffer) => {
     if (request.headers.upgrade?.toLowerCase() !== "websocket") return carryOn(server, request, socket, head);
-    const status = refusalOf(request, house);
-    if (status === undefined)
-      sockets.handleUpgrade(request, socket, head, (client) => converse(client, request, house));
-    else refuseUpgrade(socket, status);
+    const caller = house.door.callerOf(request.headers);
+    const status = refusalOf(request, house, caller === undefined && unauthenticated.isFull);
+    if (status !== undefined) return refuseUpgrade(socket, status);
+    // A page's script cannot set headers: it says its token with each message.
+    (caller === undefined ? unknown : known).handleUpgrade(request, socket, head, (client) => {
+      if (caller === undefined) unauthenticated.add(client);
+      converse(client, caller, house, unauthenticated);
+    });
   });
   return {
     close() {
-      for (const client of sockets.clients) client.close(1001, "the server ends");
-      sockets.close();
+      for (const sockets of [known, unknown]) {
+        for (const client of sockets.clients) client.close(1001, "the server ends");
+        sockets.close();
+      }
     },
   };
 }
 
-/** A page's script cannot set headers: it says its token with each message. */
-function refusalOf(request: IncomingMessage, { gate }: House): string | undefined {
+function refusalOf(request: IncomingMessage, { gate }: House, isFull: boolean): string | undefined {
   const { url = "" } = request;
   if (gate.refusal(request) !== undefined) return "403 Forbidden";
-  return url.split("?")[0] === "/ws" ? undefined : "404 Not Found";
+  if (url.split("?")[0] !== "/ws") return "404 Not Found";
+  return isFull ? "503 Service Unavailable" : undefined;
 }
 
 /** Node's HTTP server does not listen to a socket any more that it gave away, so its errors are ours. */
@@ -67,13 +81,23 @@ function carryOn(server: Server, request: IncomingMessage, socket: Duplex, head:
 /** The headers with which another protocol is offered. */
 const OFFER: ReadonlySet<string> = new Set(["connection", "upgrade", "http2-settings"]);
 
-function converse(client: WebSocket, { headers }: IncomingMessage, house: House): void {
+function converse(
+  client: WebSocket,
+  known: Caller | undefined,
+  house: House,
+  unauthenticated: UnauthenticatedSockets,
+): void {
   const controller = new AbortController();
-  const known = house.door.callerOf(headers);
   let calls = 0;
   const send = (message: unknown): void => {
-    if (client.bufferedAmount > MOST_UNREAD_BYTES) client.terminate();
-    else client.send(JSON.stringify(message));
+    const most = unauthenticated.has(client) ? MAX_UNAUTHENTICATED_BYTES : MOST_UNREAD_BYTES;
+    if (client.bufferedAmount > most) client.terminate();
+    if (client.readyState === client.OPEN) client.send(JSON.stringify(message));
+  };
+  const callerOf = (message: unknown): Caller | undefined => {
+    const caller = known ?? house.door.callerOfMessage(message);
+    if (caller !== undefined) unauthenticated.remove(client);
+    return caller;
   };
   keepAlive(client);
   client.on("close", () => controller.abort());
@@ -82,10 +106,10 @@ function converse(client: WebSocket, { headers }: IncomingMessage, house: House)
     const value = isBinary ? undefined : parsed(textOf(data));
     if (value === undefined) return send(parseFault());
     if (++calls === MOST_CALLS) client.pause();
-    const answered = answerRpc(value, performAt(deskOf(house, known, controller.signal, send))).then((answer) => {
+    const answered = answerRpc(value, performAt(deskOf(house, callerOf, controller.signal, send))).then((answer) => {
       if (calls-- === MOST_CALLS) client.resume();
       house.counters.count("/ws", 200);
-      if (answer !== undefined && client.readyState === client.OPEN) emitAnswer(answer, send);
+      if (answer !== undefined) emitAnswer(answer, send);
     });
     house.traffic.runs(answered.catch(() => send(ownFaultAnswer())));
   });
@@ -93,13 +117,13 @@ function converse(client: WebSocket, { headers }: IncomingMessage, house: House)
 
 function deskOf(
   house: House,
-  known: Caller | undefined,
+  callerOf: (message: unknown) => Caller | undefined,
   signal: AbortSignal,
   send: (message: unknown) => void,
 ): RpcDesk {
   return {
     programs: { runtime: house.runtime, records: house.mcp.records, upstream: house.mcp.upstream },
-    callerOf: ({ message }) => known ?? house.door.callerOfMessage(message),
+    callerOf: ({ message }) => callerOf(message),
     signal,
     health: () => healthOf(house),
     followerOf: ({ id }) => followerTo(id, send),

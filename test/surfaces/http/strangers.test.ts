@@ -1,8 +1,10 @@
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { expect, onTestFinished, test } from "vitest";
+import { WebSocket } from "ws";
 
-import { faultsOfProcess, serve } from "../serving.ts";
+import { MAX_UNAUTHENTICATED_SOCKETS } from "../../../src/surfaces/http/unauthenticated.ts";
+import { faultsOfProcess, post, serve } from "../serving.ts";
 
 test.each([
   ["another path", "/other", ""],
@@ -36,6 +38,97 @@ test("closes a connection whose WebSocket upgrade it refused, though the client 
   while (socket.writable && socket.write("x")) await new Promise(setImmediate);
   expect(await failed).toMatchObject([{ code: expect.stringMatching(/^(?:EPIPE|ECONNRESET)$/) }]);
 });
+
+const isRight = (token: string): boolean => token === "right";
+
+const TOKEN = { auth: { type: "bearer", token: "right" } };
+
+const health = (more: object = {}): string => JSON.stringify({ jsonrpc: "2.0", id: 1, method: "health", ...more });
+
+test("reads a body of 64 KB without a token in its header, and not more [V6]", async () => {
+  const { url } = await serve({}, {}, isRight);
+  const padded = (bytes: number): string => health({ ...TOKEN, params: { padding: "x".repeat(bytes) } });
+  expect((await post(`${url}/rpc`, padded(60_000))).json.result.status).toBe("healthy");
+  expect(await post(`${url}/rpc`, padded(70_000))).toMatchObject({
+    status: 413,
+    json: {
+      error: {
+        data: {
+          reason: "Cannot read a body of more than 65536 bytes",
+          suggestions: ["Send the token in the header Authorization: a body that brings its own must be small"],
+        },
+      },
+    },
+  });
+  const known = await post(`${url}/rpc`, padded(70_000), { authorization: "Bearer right" });
+  expect(known.json.result.status).toBe("healthy");
+});
+
+test("closes a WebSocket that shows no valid token in time, and none that does [V6]", async () => {
+  const { url } = await serve({}, {}, isRight, { authenticationMs: 1_000 });
+  const byHeader = await openSocket(url, { authorization: "Bearer right" });
+  const byMessage = await openSocket(url);
+  byMessage.send(health(TOKEN));
+  await once(byMessage, "message");
+  const stranger = await openSocket(url);
+  stranger.send(health({ auth: { type: "bearer", token: "wrong" } }));
+  const [code, reason] = (await once(stranger, "close")) as [number, Buffer];
+  expect([code, reason.toString()]).toEqual([1008, "no valid token within 1 s"]);
+  for (const socket of [byHeader, byMessage]) {
+    socket.send(health(TOKEN));
+    const [data] = (await once(socket, "message")) as [Buffer];
+    expect(JSON.parse(data.toString()).result.status).toBe("healthy");
+  }
+});
+
+test("reads 64 KB of a message of a WebSocket without a token in its header, and not more [V6]", async () => {
+  const { url } = await serve({}, {}, isRight);
+  const socket = await openSocket(url);
+  const closed = once(socket, "close");
+  socket.send(health({ ...TOKEN, params: { padding: "x".repeat(70_000) } }));
+  expect((await closed)[0]).toBe(1009);
+  const known = await openSocket(url, { authorization: "Bearer right" });
+  known.send(health({ params: { padding: "x".repeat(70_000) } }));
+  const [data] = (await once(known, "message")) as [Buffer];
+  expect(JSON.parse(data.toString()).result.status).toBe("healthy");
+});
+
+test("keeps at most 128 WebSockets open that have shown no valid token [V6]", async () => {
+  const { url } = await serve({}, {}, isRight);
+  const [first, ...others] = await Promise.all(
+    Array.from({ length: MAX_UNAUTHENTICATED_SOCKETS }, () => openSocket(url)),
+  );
+  expect(others.length).toBe(127);
+  await expect(openSocket(url)).rejects.toThrow("503");
+  await openSocket(url, { authorization: "Bearer right" });
+  first?.send(health(TOKEN));
+  await once(first as WebSocket, "message");
+  await openSocket(url); // the first one does not count any more
+  await expect(openSocket(url)).rejects.toThrow("503");
+});
+
+test("gives up a WebSocket without a token that reads no answers [V6]", async () => {
+  const { url } = await serve({}, {}, isRight);
+  const socket = await openSocket(url);
+  const closed = once(socket, "close");
+  socket.on("error", () => {}); // it writes when the server has closed
+  socket.pause();
+  const flood = (): void => {
+    if (socket.readyState !== socket.OPEN) return;
+    for (let n = 0; n < 1_000; n++) socket.send("{");
+    setImmediate(flood);
+  };
+  flood();
+  expect((await closed)[0]).toBe(1006);
+  expect((await fetch(`${url}/health`)).status).toBe(200);
+});
+
+async function openSocket(url: string, headers: Readonly<Record<string, string>> = {}): Promise<WebSocket> {
+  const socket = new WebSocket(`${url.replace("http", "ws")}/ws`, { headers });
+  onTestFinished(() => socket.terminate());
+  await once(socket, "open");
+  return socket;
+}
 
 function connectTo(url: string): Socket {
   const socket = connect(Number(new URL(url).port), "127.0.0.1");
