@@ -1,3 +1,5 @@
+import { MAX_DEPTH } from "./guest/host-protocol.ts";
+
 /** The form in which the engine writes values for itself (`JS_WriteObject`), as far as JSON has a word for it. */
 export const TAG = {
   null: 1,
@@ -30,6 +32,9 @@ export function signed(number: number): number {
   return (number >>> 1) ^ -(number & 1);
 }
 
+/** The value has more levels than may cross. */
+export class NestedTooDeeply extends Error {}
+
 /** Goes through a value in that form. The bytes may be anything; beyond their end it throws. */
 export class BinaryCursor {
   protected readonly bytes: Buffer;
@@ -37,6 +42,7 @@ export class BinaryCursor {
   #at: number;
   /** So many members there may still be, as each takes a byte. */
   #members: number;
+  #depth = 0;
 
   constructor(bytes: Buffer, from: number, to: number) {
     if (from < 0 || to < from || to > bytes.length) throw new Error("outside of the bytes");
@@ -75,6 +81,15 @@ export class BinaryCursor {
     this.#members -= count;
     if (this.#members < 0) throw new Error("too many members");
     return count;
+  }
+
+  /** Goes into a list or an object; `leave` goes back out. */
+  protected enter(): void {
+    if (++this.#depth > MAX_DEPTH) throw new NestedTooDeeply();
+  }
+
+  protected leave(): void {
+    this.#depth--;
   }
 
   protected float(): number {

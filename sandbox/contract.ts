@@ -58,6 +58,7 @@ export type Reason =
   | "CALLS_IN_FLIGHT_LIMIT"
   | "ARGUMENT_LIMIT"
   | "RESULT_LIMIT"
+  | "NESTING_LIMIT"
   | "NEVER_SETTLES"
   | "CANCELLED"
   | "ENGINE_TRAP";

@@ -1,3 +1,4 @@
+import { NestedTooDeeply } from "./binary-form.ts";
 import { binaryOfJson } from "./binary-of-json.ts";
 import type { Engine } from "./engine.ts";
 import type { Handles } from "./isolate.ts";
@@ -19,6 +20,9 @@ const LONG_FORM = 8 << 10;
 
 /** JSON is at most so many times as long as its binary form and its value together: nothing is longer than escapes. */
 const LEAST_SHARE = 3;
+
+/** What the engine says when it cannot go any deeper into a value. */
+const STACK_OVERFLOW = "InternalError: stack overflow";
 
 /** The guest's memory cannot hold what it is given. */
 export class NoRoom extends Error {}
@@ -90,24 +94,30 @@ export class GuestValues {
     return text;
   }
 
-  /** A value of the guest as JSON, if that is certain and not longer than that, or as bytes, if there are many. */
+  /**
+   * A value of the guest as JSON, if that is certain and not longer than that, or as bytes, if there are many. Throws
+   * `NestedTooDeeply` for one that has certainly, or perhaps, more levels than may cross.
+   */
   plain(value: number, mostBytes: number, orBytes: boolean): Plain | undefined {
     const context = this.#context;
     const engine = this.#engine;
     const written = engine.writeBinary(context, value);
     const thrown = engine.resolveException(context, written);
-    let plain: Plain | undefined;
-    if (thrown === 0) {
+    try {
+      if (thrown !== 0) {
+        if (this.text(thrown, mostBytes) === STACK_OVERFLOW) throw new NestedTooDeeply();
+        return undefined;
+      }
       const at = engine.getArrayBuffer(context, written);
       const length = engine.getArrayBufferLength(context, written);
       const { bytes } = this;
-      plain =
-        orBytes && length >= LONG_FORM && isPlainBinary(bytes, mostBytes, at, at + length)
-          ? new Uint8Array(bytes.subarray(at, at + length))
-          : jsonOfBinary(bytes, mostBytes, at, at + length);
-    } else engine.freeValue(context, thrown);
-    engine.freeValue(context, written);
-    return plain;
+      return orBytes && length >= LONG_FORM && isPlainBinary(bytes, mostBytes, at, at + length)
+        ? new Uint8Array(bytes.subarray(at, at + length))
+        : jsonOfBinary(bytes, mostBytes, at, at + length);
+    } finally {
+      if (thrown !== 0) engine.freeValue(context, thrown);
+      engine.freeValue(context, written);
+    }
   }
 
   /** Puts a text with a NUL behind it where the guest can read it. */

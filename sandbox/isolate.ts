@@ -1,6 +1,8 @@
+import { NestedTooDeeply } from "./binary-form.ts";
 import { CallSites } from "./call-site.ts";
 import { DeviceImages } from "./device-images.ts";
 import { type Engine, type EngineHost, openEngine } from "./engine.ts";
+import { NESTED } from "./guest/host-protocol.ts";
 import { GuestValues, NoRoom } from "./guest-values.ts";
 import {
   type HeapRange,
@@ -229,7 +231,13 @@ export class Isolate {
     if (argc < 4 || this.#stop !== undefined) return 0; // a guest that was stopped has nothing more to say
     const name = values.text(argv + 16, NAME_BYTES) ?? "";
     const most = this.#ear.textBytes(op);
-    const said = argc === 4 ? values.text(argv + 24, most) : values.plain(argv + 24, most, this.#ear.takesBytes(op));
+    let said: Plain | undefined;
+    try {
+      said = argc === 4 ? values.text(argv + 24, most) : values.plain(argv + 24, most, this.#ear.takesBytes(op));
+    } catch (error) {
+      if (error instanceof NestedTooDeeply) return values.ofText(NESTED);
+      throw error;
+    }
     // A value that is not understood as it is: the guest says it again as JSON.
     if (argc !== 4 && said === undefined) return values.ofText("");
     const answer = this.#ear.hear(op, id, name, said);

@@ -1,16 +1,17 @@
-import { BinaryCursor, isWide, signed, sizeOf, TAG } from "./binary-form.ts";
+import { BinaryCursor, isWide, NestedTooDeeply, signed, sizeOf, TAG } from "./binary-form.ts";
 import { JsonBytes } from "./json-bytes.ts";
 
 /**
  * JSON of a value in the engine's binary form, which a guest writes five times as fast as JSON. Undefined for what has
  * no certain JSON (then the guest must write it), and for what is longer than that. The bytes may be anything, and so
- * may the places that say where they are.
+ * may the places that say where they are. Throws only `NestedTooDeeply`.
  */
 export function jsonOfBinary(bytes: Buffer, mostBytes: number, from = 0, to = bytes.length): string | undefined {
   try {
     return new Writer(bytes, mostBytes, from, to).write();
-  } catch {
-    return undefined; // not ours, cut off, too deep or too long
+  } catch (error) {
+    if (error instanceof NestedTooDeeply) throw error;
+    return undefined; // not ours, cut off or too long
   }
 }
 
@@ -69,6 +70,7 @@ class Writer extends BinaryCursor {
 
   /** JSON leaves out what is undefined. */
   #object(): void {
+    this.enter();
     let separator = "{";
     for (let count = this.count(); count > 0; count--) {
       const atom = this.number();
@@ -80,9 +82,11 @@ class Writer extends BinaryCursor {
       separator = ",";
     }
     this.#json.ascii(separator === "{" ? "{}" : "}");
+    this.leave();
   }
 
   #array(): void {
+    this.enter();
     let separator = "[";
     for (let count = this.count(); count > 0; count--) {
       this.#json.ascii(separator);
@@ -90,6 +94,7 @@ class Writer extends BinaryCursor {
       separator = ",";
     }
     this.#json.ascii(separator === "[" ? "[]" : "]");
+    this.leave();
   }
 
   #name(atom: number): void {

@@ -1,7 +1,5 @@
 import { BinaryCursor, isWide, signed, sizeOf, TAG } from "./binary-form.ts";
 
-/** So deep a value can be read on any stack. */
-const MOST_DEPTH = 500;
 /** A form that is so many times as long as its JSON may be is not worth its bytes: most are shorter. */
 const LONGEST_FORM = 3;
 /** The most bytes of JSON that a unit of a string takes, a number that is whole, any number, and a date. */
@@ -25,7 +23,6 @@ class Measure extends BinaryCursor {
   readonly #counts: boolean;
   /** Of the JSON of each name. */
   readonly #names: number[] = [];
-  #depth = 0;
 
   constructor(bytes: Buffer, from: number, to: number, counts: boolean) {
     super(bytes, from, to);
@@ -69,26 +66,22 @@ class Measure extends BinaryCursor {
   }
 
   #object(): number {
-    this.#enter();
+    this.enter();
     let length = 2;
     for (let count = this.count(); count > 0; count--) {
       const name = this.number();
       length += this.#name(name) + this.#value(this.byte()) + 2;
     }
-    this.#depth--;
+    this.leave();
     return length;
   }
 
   #array(): number {
-    this.#enter();
+    this.enter();
     let length = 2;
     for (let count = this.count(); count > 0; count--) length += this.#value(this.byte()) + 1;
-    this.#depth--;
+    this.leave();
     return length;
-  }
-
-  #enter(): void {
-    if (++this.#depth > MOST_DEPTH) throw new Error("too deep");
   }
 
   #name(atom: number): number {

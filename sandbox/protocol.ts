@@ -101,7 +101,7 @@ export type End =
   | { readonly kind: "fail"; readonly json: string }
   | { readonly kind: "stop"; readonly stop: Stop | Overrun };
 
-export type Overrun = "calls" | "callsInFlight" | "argument" | "result" | "protocol";
+export type Overrun = "calls" | "callsInFlight" | "argument" | "result" | "nesting" | "protocol";
 
 /** What the guest did since the last message. */
 export interface Deeds {

@@ -1,5 +1,16 @@
-import type { Answer, Program, Reason, RunLimits, RunState, SandboxEnd, SandboxOutcome } from "./contract.ts";
+import type {
+  Answer,
+  Program,
+  Reason,
+  RunLimits,
+  RunState,
+  SandboxAnswer,
+  SandboxEnd,
+  SandboxOutcome,
+} from "./contract.ts";
 import type { Parked } from "./image.ts";
+import { MAX_DEPTH } from "./guest/host-protocol.ts";
+import { isJsonTooDeep } from "./nesting.ts";
 import { Pending } from "./pending.ts";
 import {
   type Allowance,
@@ -202,6 +213,8 @@ export class Run {
         return "ARGUMENT_LIMIT";
       case "result":
         return "RESULT_LIMIT";
+      case "nesting":
+        return "NESTING_LIMIT";
       case "trap":
       case "protocol":
         return "ENGINE_TRAP";
@@ -225,7 +238,7 @@ export class Run {
     this.#pending.set(call.id, pending);
     if (isQuestion(call.path)) this.#questions++;
     else this.#calls++;
-    const answer = await this.#answer(pending);
+    const answer = await this.#answerOf(pending);
     if (!this.#over) this.#pending.delete(call.id);
     const failed = (error: Readonly<Record<string, unknown>>): string =>
       `0,${JSON.stringify({ ...error, stack: call.stack })}`;
@@ -233,6 +246,17 @@ export class Run {
     if (answer.json.length > this.limits.answerBytes)
       return failed(tooLarge(answer.json.length, this.limits.answerBytes));
     return `${answer.tagged === true ? 2 : 1},${answer.json}`;
+  }
+
+  /** Nothing that goes wrong on the host's side may end more than the call; its words are not for the guest. */
+  async #answerOf(pending: Pending): Promise<SandboxAnswer> {
+    const { arguments: given } = pending.call;
+    if (typeof given === "string" && isJsonTooDeep(given)) return { ok: false, error: TOO_DEEP };
+    try {
+      return await this.#answer(pending);
+    } catch {
+      return { ok: false, error: UNANSWERED };
+    }
   }
 
   #arrived(answer: string): void {
@@ -314,6 +338,18 @@ interface Alarm {
   /** When it goes off, in `performance.now()`. */
   readonly at: number;
 }
+
+const TOO_DEEP = {
+  name: "CallError",
+  code: "NESTING_LIMIT",
+  message: `The value is nested too deeply: the arguments have more than ${MAX_DEPTH} levels (NESTING_LIMIT)`,
+} as const;
+
+const UNANSWERED = {
+  name: "CallError",
+  code: "CALL_FAILED",
+  message: "Cannot complete the call: the host could not answer it (CALL_FAILED)",
+} as const;
 
 function tooLarge(bytes: number, limit: number): Readonly<Record<string, unknown>> {
   return {

@@ -59,6 +59,7 @@ class Reader extends BinaryCursor {
   }
 
   #object(): Record<PropertyKey, unknown> {
+    this.enter();
     const object: Record<PropertyKey, unknown> = {};
     for (let count = this.count(); count > 0; count--) {
       const atom = this.number();
@@ -69,14 +70,17 @@ class Reader extends BinaryCursor {
       if (this.#isInherited && name in Object.prototype) define(object, name, this.#value(tag));
       else object[name] = this.#value(tag);
     }
+    this.leave();
     return object;
   }
 
   #array(): unknown[] {
+    this.enter();
     const count = this.count();
     // oxlint-disable-next-line no-new-array -- a list that grows takes three times as long
     const list = new Array<unknown>(count);
     for (let i = 0; i < count; i++) list[i] = this.#value(this.byte());
+    this.leave();
     return list;
   }
 

@@ -8,6 +8,7 @@ import { workerData } from "node:worker_threads";
 import { OP } from "./guest/host-protocol.ts";
 import { Isolate, type Stop } from "./isolate.ts";
 import { Line } from "./line.ts";
+import { isJsonTooDeep } from "./nesting.ts";
 import type { Plain } from "./plain.ts";
 import {
   type Allowance,
@@ -185,8 +186,9 @@ function hear(op: number, id: number, a: string, b: Plain | undefined): string |
       setTimer(id, finite(Number(a)));
       return undefined;
     case OP.done:
-      if (typeof b === "string") slice.end = { kind: "done", json: b };
-      else overrun("result");
+      if (typeof b !== "string") overrun("result");
+      else if (isJsonTooDeep(b)) overrun("nesting");
+      else slice.end = { kind: "done", json: b };
       return undefined;
     case OP.fail:
       slice.end = { kind: "fail", json: typeof b === "string" ? b : "{}" };

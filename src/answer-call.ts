@@ -24,7 +24,6 @@ export function createLedger(runId: string, request: RunRequest, rooms: Rooms): 
   let closed = false;
   return {
     answer: async (call) => {
-      if (call.path === "read_result") return readResult(call.arguments, rooms.results);
       const method = request.catalog.method(call.path);
       if (method === undefined && isBuiltin(call.path)) return answerBuiltin(call, request, rooms);
       const startedAt = performance.now();
@@ -132,13 +131,19 @@ function factsOf(error: unknown, method: Method | undefined): Readonly<Record<st
 }
 
 function isBuiltin(path: string): boolean {
-  return path === "search_skills" || path === "describe";
+  return path === "search_skills" || path === "describe" || path === "read_result";
 }
 
-/** `device.search_skills(query, limit)` and `device.describe(path)`, also by name: questions, not calls. */
-function answerBuiltin(call: SandboxCall, { caller, catalog }: RunRequest, { discovery }: Rooms): SandboxAnswer {
+/** `device.search_skills(query, limit)`, `device.describe(path)`, `device.read_result(uri, …)`: questions, not calls. */
+function answerBuiltin(
+  call: SandboxCall,
+  { caller, catalog }: RunRequest,
+  { discovery, results }: Rooms,
+): SandboxAnswer {
   try {
-    const [first, second] = argumentsOf(call);
+    const args = argumentsOf(call);
+    if (call.path === "read_result") return readResult(args, results);
+    const [first, second] = args;
     const named = isRecord(first) ? first : { query: first, path: first, limit: second };
     const textOf = (value: unknown): string => (typeof value === "string" ? value : "");
     const limit = typeof named["limit"] === "number" ? { limit: named["limit"] } : {};

@@ -82,6 +82,10 @@ export const ERRORS = {
     says: "Cannot return a value that JSON cannot hold",
     fix: "Return plain data: objects, arrays, strings, numbers",
   },
+  NESTING_LIMIT: {
+    says: "The value is nested too deeply",
+    fix: "Pass and return plain data of at most 500 levels: flatten it, or take only the members that are needed",
+  },
   NEVER_SETTLES: {
     says: "Cannot wait for something that cannot happen",
     fix: "Resolve every promise that the snippet makes",

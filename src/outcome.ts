@@ -1,5 +1,6 @@
 import type { SandboxOutcome } from "../sandbox/index.ts";
 import { ERRORS, type ErrorCode, sentence } from "./errors.ts";
+import { MAX_DEPTH } from "./model/extent.ts";
 import { placesOf } from "./model/frame.ts";
 import { isRecord } from "./model/json.ts";
 import type { Limits } from "./model/limits.ts";
@@ -43,7 +44,8 @@ export function outcomeOf(ending: Ending): Outcome {
     memoryBytes: sandbox.memoryBytes,
     calls: sandbox.calls,
   };
-  if (sandbox.end.kind === "returned") return completed(ending, sandbox.end.json, output, usage);
+  const returned = returnedBy(sandbox, limits);
+  if (returned !== undefined) return completed(ending, returned, output, usage);
   const error = errorOf(ending);
   const text = [output, `${error.message}${at(error)}`, error.frame, error.hint].filter(Boolean).join("\n");
   return { kind: "failed", runId, error, output, text, calls, usage };
@@ -57,22 +59,42 @@ function errorOf(ending: Ending): GuestError {
     case "stopped":
       return stoppedError(ending, end.reason);
     case "returned":
+      return stoppedError(ending, "ENGINE_TRAP"); // only a corrupted guest returns what is not JSON
     case "parked":
       throw new TypeError(`A run that ${end.kind} has not failed`);
   }
 }
 
-function completed(ending: Ending, json: string, output: string, usage: Usage): Outcome {
+/** What a run returned, and its JSON. */
+interface Returned {
+  readonly json: string;
+  readonly bytes: number;
+  /** Undefined where it is too large to hand out whole. */
+  readonly value: unknown;
+}
+
+function returnedBy({ end }: SandboxOutcome, limits: Limits): Returned | undefined {
+  if (end.kind !== "returned") return undefined;
+  const { json } = end;
+  const bytes = Buffer.byteLength(json);
+  try {
+    return { json, bytes, value: bytes > limits.resultBytes ? undefined : decodeFromGuest(json) };
+  } catch {
+    return undefined; // it is not JSON
+  }
+}
+
+function completed(ending: Ending, returned: Returned, output: string, usage: Usage): Outcome {
   const { runId, calls, limits, results } = ending;
-  const size = Buffer.byteLength(json);
+  const { json, bytes: size } = returned;
   const notes = [...ending.notes, ...leftovers(calls)];
-  let value: unknown;
+  let { value } = returned;
   if (size > limits.resultBytes) {
     const uri = results.keep(runId, json);
     value = `${Buffer.from(json).toString("utf8", 0, limits.resultBytes).replace(/�$/, "")}…`;
     const where = `at ${uri} with device.read_result(uri, offset, length)`;
     notes.push(`The result has ${size} bytes and was cut at ${limits.resultBytes}: read it in parts ${where}`);
-  } else value = decodeFromGuest(json);
+  }
   const shown = typeof value === "string" ? value : json;
   const parts = [output, shown, ...notes.map((note) => `Note: ${note}`)].filter(Boolean);
   const text = output === "" && shown === "" ? "(no output)" : parts.join("\n");
@@ -112,6 +134,7 @@ const LIMIT_TEXTS: Partial<Record<ErrorCode, (limits: Limits) => string>> = {
   ARGUMENT_LIMIT: ({ argumentBytes }) => `the arguments have more than ${argumentBytes} bytes`,
   RESULT_LIMIT: ({ resultBytes }) => `the result has more than ${Math.max(resultBytes, KEPT_RESULT_BYTES)} bytes`,
   CANCELLED: () => "whoever asked for it did not want it any more",
+  NESTING_LIMIT: () => `the result has more than ${MAX_DEPTH} levels`,
   NEVER_SETTLES: () => "nothing is left that could settle the promise that the snippet awaits",
 };
 
@@ -122,6 +145,7 @@ function limitText(code: ErrorCode, limits: Limits): string {
 /** What the guest says of an error: every part of it may be forged, so each is checked and none is trusted. */
 function thrownError(ending: Ending, json: string): GuestError {
   const said = parseSaid(json);
+  if (Object.keys(said).length === 0) return stoppedError(ending, "ENGINE_TRAP");
   const text = (key: string): string => (typeof said[key] === "string" ? said[key] : "");
   const limit = text("name") === "InternalError" ? ENGINE_LIMITS.get(text("message")) : undefined;
   const code = limit ?? codeOf(text("code"));

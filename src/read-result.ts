@@ -7,9 +7,7 @@ const PART_CHARACTERS = 64 << 10;
 const MOST_CHARACTERS = 256 << 10;
 
 /** `device.read_result(uri, offset, length)`: a part of a result that was too large to hand out whole (S11). */
-export function readResult(json: string, results: KeptResults): SandboxAnswer {
-  const args: unknown = JSON.parse(json);
-  const [uri, offset, length] = Array.isArray(args) ? (args as readonly unknown[]) : [];
+export function readResult([uri, offset, length]: readonly unknown[], results: KeptResults): SandboxAnswer {
   const name = typeof uri === "string" ? uri : "";
   const most = Math.min(wholeNumber(length, PART_CHARACTERS), MOST_CHARACTERS);
   const part = results.read(name, wholeNumber(offset, 0), most);

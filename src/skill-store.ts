@@ -1,4 +1,5 @@
 import { sentence, SkillgateError } from "./errors.ts";
+import { excessOf } from "./model/extent.ts";
 import type { SkillStore } from "./model/skill.ts";
 import type { Space, Store } from "./store/index.ts";
 
@@ -28,6 +29,8 @@ function parseKey(key: unknown): string {
 }
 
 async function requireRoom(space: Space, key: string, value: unknown): Promise<void> {
+  const excess = excessOf(value);
+  if (excess !== undefined) throw refused(`the value of "${key}" has ${excess}`);
   const text: unknown = JSON.stringify(value);
   if (typeof text !== "string") throw refused(`the value of "${key}" is no JSON; use delete to take it away`);
   if (text.length > VALUE_CHARACTERS) {

@@ -1,5 +1,7 @@
 import { base64OfBytes, bytesOfBase64 } from "./bytes.ts";
 import { host } from "./host.ts";
+import { NESTED } from "./host-protocol.ts";
+import { isTooDeep, nestingError } from "./nesting.ts";
 import {
   apply,
   bigintText,
@@ -33,6 +35,8 @@ interface Crossing {
 
 let crossing: Crossing | undefined;
 let asItIs = true;
+/** The host has found that the value to be said is nested too deeply, or may be. */
+let seemsNested = false;
 
 /** Whether values may be said as they are. Not where the snippet may have words of its own for JSON. */
 export function allowAsItIs(allowed: boolean): void {
@@ -43,7 +47,8 @@ export function allowAsItIs(allowed: boolean): void {
 export function say(op: number, id: number, name: string, value: unknown): { readonly answer: unknown } | undefined {
   if (!asItIs) return undefined;
   const answer = host(op, id, name, value, 1);
-  return answer === "" ? undefined : { answer };
+  seemsNested = answer === NESTED;
+  return answer === "" || seemsNested ? undefined : { answer };
 }
 
 /** JSON of a value for which nobody can wait: a promise in it is an error. */
@@ -51,6 +56,12 @@ export function encode(value: unknown): string | undefined {
   const { json, pending } = cross(value, undefined);
   if (pending.length > 0) throw new NativeTypeError("Cannot use a promise as a value here: await it first");
   return json;
+}
+
+/** The JSON of the arguments of a call. A `toJSON` of the snippet may leave nothing of them. */
+export function requireJson(json: string | undefined): string {
+  if (typeof json === "string") return json;
+  throw new NativeTypeError("Cannot pass these arguments: a toJSON makes undefined of them; pass plain data");
 }
 
 /** Encodes a value after every promise inside it has settled, and what those settle to, and so on. */
@@ -89,11 +100,14 @@ function cross(
   value: unknown,
   settled: Crossing["settled"],
 ): { readonly json: string | undefined; readonly pending: readonly Promise<unknown>[] } {
+  if (seemsNested && isTooDeep(value)) throw nestingError();
   const outer = crossing;
   const pending: Promise<unknown>[] = [];
   crossing = { pending, settled };
   try {
     return { json: stringify(value), pending };
+  } catch (error) {
+    throw (error as Error | undefined)?.name === "InternalError" && isTooDeep(value) ? nestingError() : error;
   } finally {
     crossing = outer;
   }

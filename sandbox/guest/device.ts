@@ -1,5 +1,5 @@
 import { expectAnswer, forget, nextId, valueOf } from "./answers.ts";
-import { encode, encodeSettled, push, revive, say } from "./crossing.ts";
+import { encode, encodeSettled, push, requireJson, revive, say } from "./crossing.ts";
 import { callError, type CallFailure, stackHere } from "./errors.ts";
 import { host } from "./host.ts";
 import { OP } from "./host-protocol.ts";
@@ -51,7 +51,7 @@ function twinOf(method: unknown): unknown {
   return (...args: unknown[]): unknown => {
     const list = listOf(args);
     const id = nextId();
-    const said = say(OP.wait, id, path, list) ?? { answer: host(OP.wait, id, path, encode(list)) };
+    const said = say(OP.wait, id, path, list) ?? { answer: host(OP.wait, id, path, requireJson(encode(list))) };
     const answer = valueOf(said.answer) as [number, unknown];
     if (answer[0] !== 0) return answer[0] === 2 ? revive(answer[1]) : answer[1];
     throw callError(answer[1] as CallFailure);
@@ -89,7 +89,14 @@ function sayLater(
     forget(id);
     reject(reason);
   };
-  encodeSettled(list, (json) => host(OP.call, id, path, json), fail);
+  const call = (json: string | undefined): void => {
+    try {
+      host(OP.call, id, path, requireJson(json));
+    } catch (reason) {
+      fail(reason);
+    }
+  };
+  encodeSettled(list, call, fail);
 }
 
 /** They settle the promise that was made last: one function for all of them is quicker than one for each. */

@@ -1,25 +1,72 @@
+import { sentence, SkillgateError } from "../errors.ts";
+
+/** How deeply lists and objects may be nested in a value that crosses a boundary; the sandbox has the same bound. */
+export const MAX_DEPTH = 500;
 export const MOST_VALUES = 2_000_000;
 const MOST_CHARACTERS = 64 << 20;
 
+/** Objects that are looked at for a cycle; one among more of them is not found. */
+const MAX_CYCLE_OBJECTS = 100_000;
+
+export const TOO_DEEP = `more than ${MAX_DEPTH} levels`;
+const CYCLE = "a value that contains itself (a cycle): return only the members that are needed";
+
 /** What there is more of in a value than anybody can take in. */
-export type Excess = "more than 64 MB" | "more than 2 million values";
+export type Excess = "more than 64 MB" | "more than 2 million values" | typeof TOO_DEEP | typeof CYCLE;
 
 /**
  * What there is too much of in a value once it is written out, if there is. Written out, what is shared is there as often
- * as it is mentioned: thirty lists, each of which holds the one before it twice, are a billion. Counts no further than
- * the bound, so it also comes to an end with what leads back to itself.
+ * as it is mentioned: thirty lists, each of which holds the one before it twice, are a billion. Goes through the value
+ * level by level and counts no further than the bounds, so it also comes to an end with what leads back to itself.
  */
 export function excessOf(value: unknown): Excess | undefined {
-  const stack: unknown[] = [value];
   const left: Left = { values: MOST_VALUES, characters: MOST_CHARACTERS };
-  while (stack.length > 0) {
-    const current = stack.pop();
-    if (typeof current === "string") left.characters -= current.length;
-    else if (typeof current === "object" && current !== null) take(current, stack, left);
-    if (left.characters < 0) return "more than 64 MB";
-    if (left.values < 0) return "more than 2 million values";
+  let level: unknown[] = [value];
+  for (let depth = 0; level.length > 0; depth++) {
+    const below: unknown[] = [];
+    let excess: Excess | undefined;
+    for (const current of level) {
+      if (typeof current === "string") left.characters -= current.length;
+      else if (typeof current === "object" && current !== null) {
+        if (depth >= MAX_DEPTH) excess = TOO_DEEP;
+        take(current, below, left);
+      }
+      if (left.characters < 0) excess = "more than 64 MB";
+      if (left.values < 0) excess = "more than 2 million values";
+      if (excess !== undefined) return hasCycle(value) ? CYCLE : excess;
+    }
+    level = below;
   }
   return undefined;
+}
+
+/** Throws a `SkillgateError` for a value that has more of something than may enter; `source` returned it. */
+export function requireBounds(value: unknown, source: string): void {
+  const excess = excessOf(value);
+  if (excess === undefined) return;
+  const code = excess === TOO_DEEP ? "NESTING_LIMIT" : "CALL_FAILED";
+  throw new SkillgateError(code, sentence(code, `${source} returned ${excess}`));
+}
+
+/** Whether a value leads back to itself. */
+function hasCycle(value: unknown): boolean {
+  const within = new Set<unknown>();
+  const done = new Set<unknown>();
+  const pending: unknown[] = [value];
+  while (pending.length > 0 && done.size + within.size < MAX_CYCLE_OBJECTS) {
+    const current = pending.at(-1);
+    if (typeof current !== "object" || current === null || within.has(current) || done.has(current)) {
+      pending.pop();
+      if (within.delete(current)) done.add(current);
+      continue;
+    }
+    within.add(current);
+    const members: unknown[] = [];
+    take(current, members, { values: MAX_CYCLE_OBJECTS, characters: MOST_CHARACTERS });
+    if (members.some((member) => within.has(member))) return true;
+    for (const member of members) pending.push(member);
+  }
+  return false;
 }
 
 interface Left {

@@ -1,7 +1,6 @@
-import { sentence, SkillgateError } from "../errors.ts";
 import type { Skill } from "../model/catalog.ts";
 import type { Client } from "../model/client.ts";
-import { excessOf } from "../model/extent.ts";
+import { requireBounds } from "../model/extent.ts";
 import type { CallContext } from "../model/skill.ts";
 import { inputOf, type GuardedCall, type Stage, waited } from "./call.ts";
 import { failureOf } from "./failure.ts";
@@ -35,8 +34,7 @@ export function dispatch({ belongingsOf, secrets }: DispatchOptions): Stage {
     const { context, close } = contextOf(call, belongingsOf(skill), (text) => hideSecrets(text, secrets()));
     try {
       const value = await skill.provided.invoke(method.definition, inputOf(call), context);
-      // What comes from a server or another process is bounded there.
-      if (skill.kind === "code") refuseExcess(value, method.path);
+      requireBounds(value, `"${method.path}"`);
       return { value, cached: false };
     } catch (error) {
       throw failureOf(error, call, secrets());
@@ -44,12 +42,6 @@ export function dispatch({ belongingsOf, secrets }: DispatchOptions): Stage {
       close();
     }
   };
-}
-
-function refuseExcess(value: unknown, path: string): void {
-  const excess = excessOf(value);
-  if (excess !== undefined)
-    throw new SkillgateError("CALL_FAILED", sentence("CALL_FAILED", `"${path}" returned ${excess}`));
 }
 
 /** What a method is told about its call. After `close`, and after its signal has fired, nobody listens to it any more. */

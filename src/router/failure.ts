@@ -27,7 +27,7 @@ export function failureOf(
 }
 
 /** What a provider may say itself. All else would look as if the router, or the run, had said it. */
-const PROVIDER_CODES: ReadonlySet<ErrorCode> = new Set(["CALL_FAILED", "CALL_TIMEOUT", "SERVER_GONE"]);
+const PROVIDER_CODES: ReadonlySet<ErrorCode> = new Set(["CALL_FAILED", "CALL_TIMEOUT", "NESTING_LIMIT", "SERVER_GONE"]);
 
 function codeOf(thrown: unknown): ErrorCode {
   return thrown instanceof SkillgateError && PROVIDER_CODES.has(thrown.code) ? thrown.code : "CALL_FAILED";

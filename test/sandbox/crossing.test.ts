@@ -89,7 +89,7 @@ test.each(Object.entries(REFUSED))("S9: %s is a clear error", async (_, [code, m
   expect(await thrownBy(sandbox, code)).toMatchObject({ message });
 });
 
-test("S9: what is nested thousands of levels deep crosses both ways, or is an error like others", async () => {
+test("answers of the host may nest thousands of levels, what a guest says may not [S13]", async () => {
   const deep = (levels: number): string => "[".repeat(levels) + "]".repeat(levels);
   const code =
     "const value = await device.Echo.back(); let levels = 0; for (let v = value; v; v = v[0]) levels++; return levels";
@@ -99,7 +99,22 @@ test("S9: what is nested thousands of levels deep crosses both ways, or is an er
   expect(await valueOf(sandbox, code, nested(5_000))).toBe(5_000);
   const { end } = await run(sandbox, code, {}, nested(500_000));
   expect(end.kind === "threw" && JSON.parse(end.json)).toMatchObject({ message: "stack overflow" });
-  expect(await argumentsOf("JSON.parse('[' .repeat(3000) + ']'.repeat(3000))")).toBe(`[${deep(3_000)}]`);
+  const list = (levels: number): string => `JSON.parse('['.repeat(${levels}) + ']'.repeat(${levels}))`;
+  expect(await argumentsOf(list(499))).toBe(`[${deep(499)}]`);
+  const message = "The value is nested too deeply: it has more than 500 levels (NESTING_LIMIT)";
+  expect(await thrownBy(sandbox, `await device.Echo.back(${list(500)})`)).toMatchObject({
+    code: "NESTING_LIMIT",
+    message,
+  });
+  expect(await thrownBy(sandbox, `await device.Echo.back(new Map([["v", ${list(500)}]]))`)).toMatchObject({
+    code: "NESTING_LIMIT",
+    message: "The value is nested too deeply: the arguments have more than 500 levels (NESTING_LIMIT)",
+  });
+  expect((await run(sandbox, `return ${list(500)}`)).end).toMatchObject({ kind: "returned" });
+  expect((await run(sandbox, `/* toJSON */ return ${list(501)}`)).end).toEqual({
+    kind: "stopped",
+    reason: "NESTING_LIMIT",
+  });
 });
 
 test("S9: a tagged answer brings bytes and dates, an untagged one stays as it is", async () => {

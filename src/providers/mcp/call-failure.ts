@@ -23,6 +23,7 @@ export type CallFailure =
 
 /** Makes out what happened to a call that was thrown out of. */
 export async function explainFailure(thrown: unknown, connection: Connection, facts: CallFacts): Promise<CallFailure> {
+  if (thrown instanceof SkillgateError) return answered(thrown.code, thrown.message, facts);
   if (thrown instanceof SdkHttpError) return explainHttp(thrown, connection, facts);
   if (thrown instanceof ProtocolError) return explainError(thrown, facts);
   const failure = networkFailure(thrown);

@@ -14,6 +14,7 @@ import {
 } from "@modelcontextprotocol/client";
 
 import type { Client as CallerClient } from "../../model/client.ts";
+import { excessOf } from "../../model/extent.ts";
 import { isRecord } from "../../model/json.ts";
 import { mayWantHeaders } from "./parameter-headers.ts";
 import { type ProcessReport, StdioTransport } from "./stdio/transport.ts";
@@ -143,8 +144,15 @@ function listenTo(client: Client, { onToolsChanged, onLog }: HandshakeOptions): 
   client.setNotificationHandler("notifications/tools/list_changed", { params: ANYTHING }, onToolsChanged);
   client.setNotificationHandler("notifications/message", { params: ANYTHING }, (params) => {
     const { level, data } = isRecord(params) ? params : {};
-    onLog(LOG_LEVELS.get(level) ?? "info", typeof data === "string" ? data : (JSON.stringify(data) ?? ""));
+    onLog(LOG_LEVELS.get(level) ?? "info", textOf(data));
   });
+}
+
+function textOf(data: unknown): string {
+  if (typeof data === "string") return data;
+  return excessOf(data) === undefined
+    ? (JSON.stringify(data) ?? "")
+    : "(a message that is nested too deeply, or too large)";
 }
 
 /** The levels of the protocol, which are those of syslog. */

@@ -1,5 +1,6 @@
 import type { Progress } from "@modelcontextprotocol/client";
 
+import { requireBounds } from "../../model/extent.ts";
 import type { CallContext, MethodDefinition } from "../../model/skill.ts";
 import type { Connection } from "./connection.ts";
 import { type CallFacts, valueOf } from "./results.ts";
@@ -36,6 +37,7 @@ export function toolOperation(tool: Tool): Operation {
         if (await visitsPages(thrown, client)) return connection.callTool(call);
         throw thrown;
       });
+      requireBounds(result, `"${name}"`);
       wire?.(result);
       return result;
     },

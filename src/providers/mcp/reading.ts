@@ -1,3 +1,4 @@
+import { requireBounds } from "../../model/extent.ts";
 import { isRecord, type JsonSchema } from "../../model/json.ts";
 import type { Connection } from "./connection.ts";
 import { listPages } from "./list-tools.ts";
@@ -17,7 +18,11 @@ export function readingOperations(capabilities: Capabilities, taken: ReadonlySet
     name,
     method: { name, description, input, metadata: { readOnly: true, idempotent: true } },
     isRepeatable: true,
-    send: (connection, values, { signal }) => send(connection, values, signal),
+    async send(connection, values, { signal }) {
+      const result = await send(connection, values, signal);
+      requireBounds(result, `"${name}"`);
+      return result;
+    },
     valueOf,
   }));
 }

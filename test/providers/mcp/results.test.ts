@@ -1,5 +1,6 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 
+import { createRuntime } from "../../../src/index.ts";
 import { connectServers, type McpProvider } from "../../../src/providers/mcp/index.ts";
 import { call, connected, fixture } from "./servers.ts";
 
@@ -127,4 +128,31 @@ test("M4: a server and a tool that do not exist are named", async () => {
     message: "MCP server not found: nobody",
   });
   await expect(call(old, "nothing")).rejects.toMatchObject({ message: "Tool not found: fixture.nothing" });
+});
+
+test.each(["structured", "error", "content", "json"])(
+  "a result that nests too deeply, in %s, fails the call with a limit of its own [S13]",
+  async (as) => {
+    const runtime = await createRuntime({
+      skillsDir: false,
+      mcpServers: { fixture: { command: process.execPath, args: ["test/fixtures/mcp/server.js"] } },
+    });
+    onTestFinished(() => runtime.close());
+    await runtime.ready;
+    for (const levels of [501, 300_000]) {
+      const called = runtime.call("FixtureMCP.nested", { levels, as });
+      await expect(called).rejects.toMatchObject({
+        code: "NESTING_LIMIT",
+        message: expect.stringMatching(/nested too deeply: .* returned more than 500 levels/) as string,
+      });
+    }
+    await expect(runtime.call("FixtureMCP.nested", { levels: 400, as: "json" })).resolves.toHaveLength(1);
+    const outcome = await runtime.run(`await device.FixtureMCP.nested({ levels: 6000, as: "${as}" })`);
+    expect(outcome).toMatchObject({ kind: "failed", error: { code: "NESTING_LIMIT", line: 1 } });
+  },
+);
+
+test("a log message that nests too deeply does no harm [S13]", async () => {
+  expect(await call(old, "nested_log")).toBe("logged");
+  expect(await call(modern, "nested_log")).toBe("logged");
 });

@@ -169,7 +169,10 @@ describe("what comes back", () => {
   test.each([
     ["hidden", '"result.list[0]" is an object of Hidden that holds no plain data'],
     ["response", '"result" is an object of Response that holds no plain data'],
-    ["circular", '"result.self.a" leads back to what it is in'],
+    [
+      "circular",
+      '"result.self.a" refers back to a value that contains it (a cycle); return only the members that are needed',
+    ],
     ["getter", '"result.a" cannot be read: in a getter'],
     ["fn", '"result[0].next" is a function'],
     ["symbol", '"result" is a symbol'],
@@ -177,9 +180,14 @@ describe("what comes back", () => {
     ["generator", '"result" is a generator; return an array'],
     ["weak", '"result" holds its content weakly'],
     ["proxy", '"result" is a Proxy'],
-    ["deep", "it is nested too deeply"],
   ])("L10: %s is refused, and says where and why", async (method, what) => {
     expect(await called(`ReturnsSkill.${method}`)).toBe(refused(method, what));
+  });
+
+  test("a result that nests too deeply is refused with a limit of its own [S13]", async () => {
+    expect(await called("ReturnsSkill.deep")).toBe(
+      'The value is nested too deeply: "ReturnsSkill.deep" returned more than 500 levels (NESTING_LIMIT)',
+    );
   });
 });
 

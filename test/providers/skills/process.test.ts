@@ -148,9 +148,11 @@ describe("skills that misbehave", () => {
     await expect(call(provider, "LargeSkill.echo", { text: () => 1 })).rejects.toMatchObject(
       refused("echo", "was given what is no plain data: () => 1 could not be cloned."),
     );
-    await expect(call(provider, "LargeSkill.nested", { depth: 1_000_000 })).rejects.toMatchObject(
-      refused("nested", "did not return plain data: it is nested too deeply"),
-    );
+    for (const depth of [501, 1_000_000])
+      await expect(call(provider, "LargeSkill.nested", { depth })).rejects.toMatchObject({
+        code: "NESTING_LIMIT",
+        message: 'The value is nested too deeply: "LargeSkill.nested" returned more than 500 levels (NESTING_LIMIT)',
+      });
     await expect(call(provider, "LargeSkill.echo", { text: "small" })).resolves.toBe("small");
   });
 

@@ -1,4 +1,5 @@
 import { messageOf } from "../../../errors.ts";
+import { requireBounds } from "../../../model/extent.ts";
 import type { CallContext } from "../../../model/skill.ts";
 import type { Answer, Question } from "./messages.ts";
 
@@ -6,7 +7,9 @@ import type { Answer, Question } from "./messages.ts";
 export async function answerQuestion(question: Question, context: CallContext | undefined): Promise<Answer> {
   if (context === undefined) return { ok: false, message: "The call that asks is over" };
   try {
-    return { ok: true, value: await asked(question, context) };
+    const value = await asked(question, context);
+    requireBounds(value, `"${question.operation}"`);
+    return { ok: true, value };
   } catch (error) {
     return { ok: false, message: messageOf(error) };
   }

@@ -2,16 +2,17 @@ import { AsyncLocalStorage } from "node:async_hooks";
 import { Socket } from "node:net";
 import { Worker } from "node:worker_threads";
 
-import { excessOf } from "../../../model/extent.ts";
+import { sentence } from "../../../errors.ts";
+import { excessOf, TOO_DEEP } from "../../../model/extent.ts";
 import { Builtins } from "./builtins.ts";
 import { failureOf } from "./failure.ts";
 import { packed, readWord, TooLarge, Unpacker } from "./frames.ts";
 import { Linger } from "./linger.ts";
 import { loadModule, type LoadedModule } from "./load-module.ts";
-import type { InvokeOrder, LoadOrder, Order, Question, Report } from "./messages.ts";
+import type { Failure, InvokeOrder, LoadOrder, Order, Question, Report } from "./messages.ts";
 import { CHANNEL, nowMs } from "./messages.ts";
 import { OWN_CODE } from "./skill-errors.ts";
-import { NotPlain, plain } from "./plain.ts";
+import { NestedTooDeeply, NotPlain, plain } from "./plain.ts";
 import { runCall } from "./run-call.ts";
 import { showSourcesInStacks } from "./stacks.ts";
 import { writeWhole } from "./write-whole.ts";
@@ -137,7 +138,7 @@ async function invoke(order: InvokeOrder): Promise<void> {
   send({ kind: "started", call });
   const end = await endOf(order, abort.signal);
   try {
-    if (calls.delete(call)) answer(call, end);
+    if (calls.delete(call)) answer(order, end);
   } finally {
     // Not before the answer is on its way: it takes a while to look at so much.
     const what = builtins.restore();
@@ -172,15 +173,24 @@ function ask(call: number, question: Question): Promise<unknown> {
   });
 }
 
-function answer(call: number, end: End): void {
+function answer({ call, path }: InvokeOrder, end: End): void {
   try {
     if (end.kind === "returned") send({ kind: "result", call, value: plain(end.value) });
     else send({ kind: "error", call, failure: failureOf(end.thrown), isStray: false });
   } catch (error) {
-    const message =
-      error instanceof TooLarge ? `returned ${error.message}` : `did not return plain data: ${reason(error)}`;
-    send({ kind: "error", call, failure: { name: "TypeError", message, stack: "", code: OWN_CODE }, isStray: false });
+    send({ kind: "error", call, failure: failureToReturn(error, path), isStray: false });
   }
+}
+
+/** Why a result cannot leave the process. */
+function failureToReturn(error: unknown, path: string): Failure {
+  if (error instanceof NestedTooDeeply || (error instanceof TooLarge && error.message === TOO_DEEP)) {
+    const message = sentence("NESTING_LIMIT", `"${path}" returned ${TOO_DEEP}`);
+    return { name: "SkillgateError", message, stack: "", code: "NESTING_LIMIT" };
+  }
+  const message =
+    error instanceof TooLarge ? `returned ${error.message}` : `did not return plain data: ${reason(error)}`;
+  return { name: "TypeError", message, stack: "", code: OWN_CODE };
 }
 
 /** What cannot be cloned says so in words that show the source of functions. */

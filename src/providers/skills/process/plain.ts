@@ -1,7 +1,7 @@
 import { types } from "node:util";
 
 import { messageOf } from "../../../errors.ts";
-import { MOST_VALUES } from "../../../model/extent.ts";
+import { MAX_DEPTH, MOST_VALUES } from "../../../model/extent.ts";
 import { isFunction } from "./values.ts";
 
 /** What keeps a result from leaving its process, as the end of a sentence: `did not return plain data: …`. */
@@ -9,17 +9,24 @@ export class NotPlain extends Error {
   override readonly name = "NotPlain";
 }
 
+/** A result with more levels than may leave its process, or a `toJSON` that never comes to an end. */
+export class NestedTooDeeply extends Error {
+  override readonly name = "NestedTooDeeply";
+}
+
 /**
  * A result as plain data, in which what has a `toJSON` is what that says. Cloning alone would lose without a word what
- * objects such as a URL or a Response keep to themselves. Throws `NotPlain`.
+ * objects such as a URL or a Response keep to themselves. Throws `NotPlain`, or `NestedTooDeeply`.
  */
 export function plain(result: unknown): unknown {
   try {
     return new Walk().plain(result, "result");
   } catch (error) {
-    throw error instanceof RangeError ? new NotPlain("it is nested too deeply") : error;
+    throw error instanceof RangeError ? new NestedTooDeeply() : error;
   }
 }
+
+const CYCLE = "refers back to a value that contains it (a cycle); return only the members that are needed";
 
 const UNFINISHED = Symbol("unfinished");
 
@@ -33,9 +40,10 @@ class Walk {
     if (typeof value !== "object" || value === null) return value;
     if (this.#made.has(value)) {
       const made = this.#made.get(value);
-      if (made === UNFINISHED) throw this.#refusal("leads back to what it is in", name);
+      if (made === UNFINISHED) throw this.#refusal(CYCLE, name);
       return made;
     }
+    if (this.#names.length >= MAX_DEPTH) throw new NestedTooDeeply();
     this.#made.set(value, UNFINISHED);
     this.#names.push(name);
     const made = this.#object(value);

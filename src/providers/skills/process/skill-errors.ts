@@ -3,7 +3,7 @@ import type { CallContext } from "../../../model/skill.ts";
 import type { Failure } from "./messages.ts";
 
 /** Codes with which a skill may fail on purpose; any other would let it speak for the runtime. */
-const OPEN_CODES = ["ARGUMENTS_INVALID", "CALL_FAILED"] as const;
+const OPEN_CODES = ["ARGUMENTS_INVALID", "CALL_FAILED", "NESTING_LIMIT"] as const;
 
 /** An error of a skill as its caller gets it: the same name and message, without the place where the skills are. */
 export function errorOfCall(path: string, { failure, isStray }: StrayableFailure, root: string): Error {
