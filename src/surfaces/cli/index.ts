@@ -1,22 +1,19 @@
 import { CommanderError } from "commander";
 
 import type { Act } from "./act.ts";
-import { EXIT_CODES, type Exit } from "./exit-codes.ts";
+import type { Exit } from "./exit-codes.ts";
 import { faultAnswer, interruptedAnswer } from "./fault.ts";
 import { type Interruption, listenForInterruption } from "./interruption.ts";
 import { createProgram } from "./program.ts";
 import { withWarnings } from "./problems.ts";
 import { type CommonFlags, openSession } from "./session.ts";
 import { openTerminal, type Terminal } from "./terminal.ts";
+import { endOnUncaught } from "./uncaught.ts";
 
 /** The command line: runs one command, and ends the process with its exit code. Whatever fails is said in a sentence. */
 export async function runCommandLine(args: readonly string[]): Promise<never> {
   const terminal = openTerminal({ json: hasFlag("--json", args), debug: hasFlag("--debug", args) });
-  process.on("uncaughtException", (thrown) => {
-    const answer = faultAnswer(thrown, terminal);
-    terminal.show(answer);
-    process.exit(EXIT_CODES[answer.exit].code);
-  });
+  endOnUncaught(terminal);
   const interruption = listenForInterruption();
   const exit = await runCommand(args, terminal, interruption);
   return terminal.exit(interruption.exit ?? exit);

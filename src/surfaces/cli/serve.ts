@@ -7,6 +7,7 @@ import type { Expose } from "../mcp/index.ts";
 import type { Act } from "./act.ts";
 import { warningsText } from "./output.ts";
 import type { Answer } from "./terminal.ts";
+import { serveOnUncaught } from "./uncaught.ts";
 import { UsageError } from "./usage-error.ts";
 
 interface ServeFlags {
@@ -79,6 +80,7 @@ async function serveOverHttp(runtime: Runtime, flags: ServeFlags, signal: AbortS
   const { openToken, serveHttp } = await import("../http/index.ts");
   const token = settings.auth ? openToken(process.env, { renew: flags.newToken === true }) : undefined;
   const server = await serveHttp(runtime, settings, token?.isToken);
+  serveOnUncaught();
   say(`Serving at ${server.url}/mcp (and /rpc, /ws, /tools/{name}, /openapi.json, /health, /metrics)`);
   if (token?.created !== undefined) {
     say(`Token, shown only now: ${token.created}`);
@@ -103,6 +105,7 @@ async function serveOverStdio(
   const surface = createMcpSurface(runtime, { bodyBytes, sessions: { most: 1, idleMs: 60_000 } });
   const asker = { caller: OWNER, exposure: { expose, names, budgetTokens } };
   const connection = surface.serveStreams(process.stdin, output, asker);
+  serveOnUncaught();
   await Promise.race([connection.closed, aborted(signal)]);
   await connection.finish(drainSeconds * 1_000);
   await surface.close();
