@@ -1,5 +1,7 @@
 import { readFile, stat } from "node:fs/promises";
+import { connect } from "node:net";
 import { join } from "node:path";
+import { text } from "node:stream/consumers";
 
 import { expect, test, vi } from "vitest";
 
@@ -40,6 +42,28 @@ test.each([
   expect(server.grants).toEqual(["authorization_code"]);
   expect(server.clients).toHaveLength(1);
 });
+
+test("waits on for a person after requests that are no answer to its login [M7]", async () => {
+  const server = await protectedServer();
+  const answers: string[] = [];
+  const authorize: Authorize = async ({ url }) => {
+    const { origin } = new URL(url.searchParams.get("redirect_uri") ?? "");
+    const foreign = ["code=x&state=another", "error=access_denied&state=another", "code=x", "error=access_denied"];
+    for (const target of ["//", "http://[", ...foreign.map((query) => `/callback?${query}`)])
+      answers.push(await statusOf(origin, target));
+    await fetch(url); // the browser of the person
+  };
+  const provider = await connected([remote(server.url)], { authorize });
+  expect(await hello(provider)).toBe("hello");
+  expect(answers).toEqual(["404", "404", "400", "400", "400", "400"]);
+});
+
+/** Of a request whose target is sent as it is written. */
+async function statusOf(origin: string, target: string): Promise<string> {
+  const socket = connect(Number(new URL(origin).port), "127.0.0.1");
+  socket.write(`GET ${target} HTTP/1.1\r\nHost: localhost\r\n\r\n`);
+  return (await text(socket)).split(" ")[1] ?? "";
+}
 
 test("M7: a login is kept in a file for its owner only", async () => {
   const server = await protectedServer();

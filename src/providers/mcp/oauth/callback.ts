@@ -5,8 +5,8 @@ import type { AddressInfo } from "node:net";
 /** Where the browser comes back to after a person has allowed access, or has not. */
 export interface Callback {
   readonly redirectUrl: string;
-  /** The address with which it came back. */
-  readonly arrived: Promise<URL>;
+  /** The address with which it came back to the flow of this state; what comes for another flow is refused. */
+  arrived(state: string): Promise<URL>;
   close(): void;
 }
 
@@ -18,16 +18,28 @@ export async function listenForCallback(port: number): Promise<Callback> {
   await listening(server, port).catch(() => listening(server, 0));
   const { port: taken } = server.address() as AddressInfo;
   const redirectUrl = `http://127.0.0.1:${taken}${PATH}`;
-  const arrived = new Promise<URL>((resolve) => {
-    server.on("request", (request, response) => {
-      const url = new URL(request.url ?? "", redirectUrl);
-      const isMeant = url.pathname === PATH && (url.searchParams.has("code") || url.searchParams.has("error"));
-      const text = isMeant ? "Done. You can close this page and go back to the terminal.\n" : "Not found\n";
-      response.writeHead(isMeant ? 200 : 404, { "content-type": "text/plain", connection: "close" }).end(text);
-      if (isMeant) resolve(url);
-    });
-  });
-  return { redirectUrl, arrived, close: () => void server.close() };
+  return {
+    redirectUrl,
+    arrived: (state) =>
+      new Promise((resolve) => {
+        server.on("request", ({ url: target = "" }, response) => {
+          const url = URL.canParse(target, redirectUrl) ? new URL(target, redirectUrl) : undefined;
+          const { status, text } = replyTo(url, state);
+          response.writeHead(status, { "content-type": "text/plain", connection: "close" }).end(text);
+          if (status === 200 && url !== undefined) resolve(url);
+        });
+      }),
+    close: () => void server.close(),
+  };
+}
+
+function replyTo(url: URL | undefined, state: string): { readonly status: number; readonly text: string } {
+  const { pathname, searchParams } = url ?? {};
+  if (pathname !== PATH || !(searchParams?.has("code") || searchParams?.has("error")))
+    return { status: 404, text: "Not found\n" };
+  if (searchParams.get("state") !== state)
+    return { status: 400, text: "Cannot use this answer: it belongs to another login. Go back to the terminal.\n" };
+  return { status: 200, text: "Done. You can close this page and go back to the terminal.\n" };
 }
 
 async function listening(server: ReturnType<typeof createServer>, port: number): Promise<void> {

@@ -137,8 +137,9 @@ export class OAuthSession {
     if (result === "AUTHORIZED") return true;
     const url = flow.authorizationUrl;
     if (authorize === undefined || callback === undefined || url === undefined) return false;
-    const shown = Promise.resolve(authorize({ server: name, url })).then((end) => end ?? callback.arrived);
-    const end = await Promise.race([shown, callback.arrived, tooLate()]);
+    const arrived = callback.arrived(flow.state());
+    const shown = Promise.resolve(authorize({ server: name, url })).then((end) => end ?? arrived);
+    const end = await Promise.race([shown, arrived, tooLate()]);
     const answer = flow.readAnswer(end);
     await store.exclusively(() => this.#step(flow, { ...challenge, ...answer }));
     return true;
