@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 
 import { Cancellation } from "../sandbox/index.ts";
+import { skillDisabledError } from "./disabled-skills.ts";
 import { sentence, SkillgateError } from "./errors.ts";
 import type { Method } from "./model/catalog.ts";
 import { nearest } from "./model/nearest.ts";
@@ -32,7 +33,7 @@ export function callMethods(
   const runId = randomUUID();
   const calls = wanted.map((each, index) => {
     const [skill = ""] = each.path.split(".");
-    const obstacle = request.isDisabled(skill) ? { obstacle: disabledText(skill) } : {};
+    const obstacle = request.isDisabled(skill) ? { obstacle: skillDisabledError(skill).message } : {};
     return { name: each.path, call: callOf(each, index + 1, runId, request), ...obstacle };
   });
   return runCalls(route, calls, { parallel });
@@ -68,7 +69,7 @@ export function methodAt(path: string, request: RunRequest): Method {
 
 function unknownMethod(path: string, { catalog, isDisabled }: RunRequest): SkillgateError {
   const [skill = ""] = path.split(".");
-  if (isDisabled(skill)) return new SkillgateError("SKILL_DISABLED", disabledText(skill), { skill });
+  if (isDisabled(skill)) return skillDisabledError(skill);
   const near = nearest(
     path,
     catalog.methods.map((each) => each.path),
@@ -78,8 +79,4 @@ function unknownMethod(path: string, { catalog, isDisabled }: RunRequest): Skill
     path,
     suggestions: near,
   });
-}
-
-function disabledText(skill: string): string {
-  return `Skill '${skill}' is disabled`;
 }

@@ -7,7 +7,8 @@ import type { Discovery } from "./discovery.ts";
 import { messageOf, sentence, SkillgateError } from "./errors.ts";
 import type { Learned } from "./learning/index.ts";
 import type { ArgumentProblem } from "./model/arguments.ts";
-import { type Caller, mayRead, OWNER } from "./model/caller.ts";
+import { findDisabledSkills } from "./disabled-skills.ts";
+import { type Caller, OWNER } from "./model/caller.ts";
 import type { Catalog } from "./model/catalog.ts";
 import type { Follower } from "./model/follower.ts";
 import type { Limits } from "./model/limits.ts";
@@ -303,10 +304,7 @@ function requestFor(
     caller,
     catalog: registry.viewFor(caller),
     limits: mergeLimits(settings.limits, limits),
-    isDisabled: (name) =>
-      sources.disabled.some(
-        (skill) => skill.name === name && skill.methods.some((method) => mayRead(caller, `${name}.${method.name}`)),
-      ),
+    isDisabled: (name) => findDisabledSkills(sources.disabled, caller).some((skill) => skill.name === name),
     log: (path, level, text) => events.emit("log", { level, text, path }),
     progress: (path, runId, done, total, text) =>
       events.emit("progress", {

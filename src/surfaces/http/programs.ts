@@ -10,6 +10,7 @@ import { catalogExport, methodExport, toolName } from "../../registry/index.ts";
 import type { Runtime } from "../../runtime.ts";
 import {
   describeFunction,
+  disabledToolError,
   isOwnTool,
   jsonOf,
   OWN_TOOLS,
@@ -97,6 +98,8 @@ function methodNamed(name: string, runtime: Runtime, caller: Caller): Method {
   if (exact !== undefined) return exact;
   const named = catalog.methods.filter(({ wireName }) => wireName === name);
   if (named.length === 1 && named[0] !== undefined) return named[0];
+  const disabled = disabledToolError(name, runtime, caller);
+  if (disabled !== undefined) throw disabled;
   const suggestions = named.length > 1 ? named.map(({ path }) => path) : namesLike(name, catalog);
   const meant = suggestions.length === 0 ? "" : `; did you mean ${suggestions.join(" or ")}?`;
   throw new SkillgateError("METHOD_UNKNOWN", sentence("METHOD_UNKNOWN", `${name.slice(0, 100)}${meant}`), {

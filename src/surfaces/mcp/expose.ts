@@ -1,5 +1,10 @@
+import { findDisabledSkills, skillDisabledError } from "../../disabled-skills.ts";
+import type { SkillgateError } from "../../errors.ts";
+import type { Caller } from "../../model/caller.ts";
 import type { Catalog, Method } from "../../model/catalog.ts";
+import type { ProvidedSkill } from "../../model/skill.ts";
 import { toolName } from "../../registry/index.ts";
+import type { Runtime } from "../../runtime.ts";
 import { methodTool, type Tool } from "./method-tool.ts";
 import { OWN_TOOLS } from "./own-tools.ts";
 
@@ -41,6 +46,22 @@ export function offeredTo(catalog: Catalog, exposure: Exposure): Offered {
   const offered = known.get(key) ?? offer(catalog, exposure);
   known.set(key, offered);
   return offered;
+}
+
+/** The error of a call that names a tool of a skill that is switched off; `undefined` if there never was such a tool. */
+export function disabledToolError(name: string, runtime: Runtime, caller: Caller): SkillgateError | undefined {
+  const skill = findDisabledSkills(runtime.disabled(), caller).find((each) => isToolOf(name, each));
+  return skill && skillDisabledError(skill.name);
+}
+
+function isToolOf(name: string, skill: ProvidedSkill): boolean {
+  if (name.startsWith(`${skill.name}.`) || name.startsWith(`${skill.name}__`)) return true;
+  return skill.methods.some((method) => {
+    const path = `${skill.name}.${method.name}`;
+    return (
+      name === (method.wireName ?? method.name) || name === toolName({ skill: skill.name, name: method.name, path })
+    );
+  });
 }
 
 function offer(catalog: Catalog, { expose, names, budgetTokens }: Exposure): Offered {

@@ -15,7 +15,7 @@ import { createSessions, type SessionOptions } from "./sessions.ts";
 import { createUpstream, type Upstream } from "./upstream.ts";
 import { StdioTransport } from "./stdio-transport.ts";
 
-export { EXPOSES, type Expose, type Exposure } from "./expose.ts";
+export { disabledToolError, EXPOSES, type Expose, type Exposure } from "./expose.ts";
 export { openEventStream } from "./event-stream.ts";
 export { jsonOf } from "./plain-json.ts";
 export { describeFunction, runCode, searchSkills } from "./own-calls.ts";

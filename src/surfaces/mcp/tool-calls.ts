@@ -6,7 +6,7 @@ import { nearest } from "../../model/nearest.ts";
 import type { Runtime } from "../../runtime.ts";
 import { approveBy } from "./approve.ts";
 import type { Side } from "./conversations.ts";
-import { type Offered, offeredTo, type OfferedTool } from "./expose.ts";
+import { disabledToolError, type Offered, offeredTo, type OfferedTool } from "./expose.ts";
 import { followCall, followRun } from "./news.ts";
 import type { Peer, Shared } from "./peer.ts";
 import { describeFunction, runCode, searchSkills } from "./own-calls.ts";
@@ -40,7 +40,11 @@ export async function callOffered(
     await knownWithin(READY_MS, runtime);
     found = offered().find(name);
   }
-  if (found === undefined) throw unknownTool(name, offered());
+  if (found === undefined) {
+    const disabled = disabledToolError(name, runtime, caller);
+    if (disabled !== undefined) return faultResult(faultOf(disabled, name), {});
+    throw unknownTool(name, offered());
+  }
   const desk: Desk = { runtime, records, caller, ...(conversation !== undefined && { conversation }) };
   const { tool, method } = found;
   return method === undefined
