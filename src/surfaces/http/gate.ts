@@ -9,21 +9,25 @@ export interface Gate {
 }
 
 export interface GateOptions {
+  /** Whether callers show a token. */
+  readonly hasToken: boolean;
   readonly host: string;
   readonly allowedHosts: readonly string[];
   readonly allowedOrigins: readonly string[];
 }
 
 /** A page that has made a name of its own point at this machine is no caller (DNS rebinding). */
-export function createGate({ host, allowedHosts, allowedOrigins }: GateOptions): Gate {
+export function createGate({ hasToken, host, allowedHosts, allowedOrigins }: GateOptions): Gate {
   const hosts = new Set([
     ...LOOPBACK,
     ...allowedHosts.map((name) => name.toLowerCase()),
     ...(isWildcard(host) ? [] : [bracketed(host)]),
   ]);
   const origins = new Set(allowedOrigins.map((origin) => origin.toLowerCase().replace(/\/$/, "")));
-  const isAllowed = (origin: string): boolean =>
-    origins.has(origin.toLowerCase()) || (/^https?:/i.test(origin) && LOOPBACK.has(hostnameOf(origin) ?? ""));
+  // Any program of this machine may serve pages on a port of its own: without a token, those are not let in.
+  const isAllowed = (origin: string, server = ""): boolean =>
+    origins.has(origin.toLowerCase()) ||
+    (isLoopbackPage(origin) && (hasToken || portOf(origin) === portOf(`http://${server}`)));
   return {
     refusal({ headers, rawHeaders }) {
       if (rawHeaders.filter((text, at) => at % 2 === 0 && text.toLowerCase() === "host").length > 1)
@@ -32,11 +36,11 @@ export function createGate({ host, allowedHosts, allowedOrigins }: GateOptions):
       if (name === undefined || !hosts.has(name))
         return `Cannot answer a request to the host ${quoted(headers.host)}: it is not one of server.allowedHosts`;
       const { origin } = headers;
-      if (origin === undefined || isAllowed(origin)) return undefined;
+      if (origin === undefined || isAllowed(origin, headers.host)) return undefined;
       return `Cannot answer a request from the origin ${quoted(origin)}: it is not one of server.allowedOrigins`;
     },
-    corsHeaders({ origin }) {
-      if (origin === undefined || !isAllowed(origin)) return {};
+    corsHeaders({ origin, host: server }) {
+      if (origin === undefined || !isAllowed(origin, server)) return {};
       return {
         "access-control-allow-origin": origin,
         "access-control-expose-headers": "mcp-session-id, www-authenticate",
@@ -60,12 +64,17 @@ function bracketed(host: string): string {
   return host.includes(":") && !host.startsWith("[") ? `[${host}]` : host.toLowerCase();
 }
 
+function isLoopbackPage(origin: string): boolean {
+  return /^https?:/i.test(origin) && LOOPBACK.has(hostnameOf(origin) ?? "");
+}
+
 function hostnameOf(url: string): string | undefined {
-  try {
-    return new URL(url).hostname;
-  } catch {
-    return undefined; // no URL
-  }
+  return URL.canParse(url) ? new URL(url).hostname : undefined;
+}
+
+/** Empty for the usual one of the protocol. */
+function portOf(url: string): string | undefined {
+  return URL.canParse(url) ? new URL(url).port : undefined;
 }
 
 function quoted(text = ""): string {

@@ -43,7 +43,7 @@ export async function serveHttp(
     runtime,
     mcp,
     settings,
-    gate: createGate(settings),
+    gate: createGate({ ...settings, hasToken: isToken !== undefined }),
     door: createDoor(isToken),
     counters: createCounters(),
     traffic: createTraffic(),

@@ -58,6 +58,29 @@ test("V6: hosts and origins that the settings allow may call, and read the answe
   expect([preflight.status, preflight.headers.get("access-control-allow-headers")]).toEqual([204, "mcp-session-id"]);
 });
 
+test("lets pages of another port of this machine in only with a token or with allowedOrigins [V6]", async () => {
+  const page = "http://localhost:5173";
+  const closed = await serve();
+  expect(await raw(closed.url, "/health", { origin: page })).toMatchObject({
+    status: 403,
+    json: {
+      error: {
+        data: {
+          reason: `Cannot answer a request from the origin "${page}": it is not one of server.allowedOrigins`,
+        },
+      },
+    },
+  });
+  const own = new URL(closed.url);
+  for (const origin of [own.origin, `http://localhost:${own.port}`])
+    expect((await raw(closed.url, "/health", { origin })).status).toBe(200);
+  expect((await raw(closed.url, "/health", { origin: `https://localhost` })).status).toBe(403);
+  const { url: open } = await serve({ allowedOrigins: [page] });
+  expect((await raw(open, "/health", { origin: page })).headers["access-control-allow-origin"]).toBe(page);
+  const { url: withToken } = await serve({}, {}, () => true);
+  expect((await raw(withToken, "/health", { origin: page })).headers["access-control-allow-origin"]).toBe(page);
+});
+
 test("V6: only /health answers without the token", async () => {
   const { url } = await serve({}, {}, (token) => token === "right");
   for (const path of ["/mcp", "/openapi.json", "/metrics", "/tools/TestSkill.add", "/nothing"]) {
