@@ -81,7 +81,7 @@ export const SNIPPETS: readonly HostileSnippet[] = [
   },
   {
     name: "a toJSON that throws",
-    exit: 1,
+    exit: 3,
     code: 'Object.prototype["to" + "JSON"] = () => { throw 1 }; await device.HostileSkill.echo({})',
   },
   { name: "a cycle", exit: 1, code: "const v = {}; v.v = v; return v;" },
@@ -94,7 +94,7 @@ export const SNIPPETS: readonly HostileSnippet[] = [
   { name: "lone surrogates", exit: 0, code: '"\\ud800" + await device.HostileSkill.echo("\\udfff\\u0000")' },
   { name: "a large print", exit: 0, code: 'for (let i = 0; i < 100; i++) print("x".repeat(100000)); 1' },
   { name: "deep parentheses", exit: 3, code: `${"(".repeat(20_000)}1${")".repeat(20_000)}` },
-  { name: "a long source", exit: 3, code: `"${"x".repeat(100_000)}"` },
+  { name: "a long source", exit: 3, code: `"${"x".repeat(2 << 20)}"` },
 ];
 
 export interface HostileMethod extends HostileInput {
