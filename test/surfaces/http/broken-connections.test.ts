@@ -69,3 +69,11 @@ test.each(["/rpc", "/tools/TestSkill.slow"])(
     expect(faults).toEqual([]);
   },
 );
+
+test("closes a connection on which nothing comes [V6]", async () => {
+  const { url } = await serve({ requestSeconds: 1 });
+  const socket = connect(Number(new URL(url).port), "127.0.0.1");
+  onTestFinished(() => void socket.destroy());
+  socket.resume();
+  await once(socket, "close");
+});
