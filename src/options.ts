@@ -1,6 +1,15 @@
 import { resolve } from "node:path";
 
-import { type Config, loadConfig, lookUp, type Person, serverConfigOf, type Variables } from "./config/index.ts";
+import {
+  type Config,
+  findServerSecrets,
+  findSettingsSecrets,
+  loadConfig,
+  lookUp,
+  type Person,
+  serverConfigOf,
+  type Variables,
+} from "./config/index.ts";
 import { sentence, SkillgateError } from "./errors.ts";
 import type { LearningSettings } from "./learning/index.ts";
 import { isRecord } from "./model/json.ts";
@@ -88,6 +97,8 @@ export interface Settings {
   /** The servers to start, after a person was asked, if there is one. */
   readonly servers: () => Promise<readonly ServerConfig[]>;
   readonly serverUse: ReturnType<typeof serverUse>;
+  /** Values in the configuration that no text may show. */
+  readonly secretValues: readonly string[];
   readonly limits: Limits;
   readonly timeouts: Timeouts;
   readonly typecheck: boolean;
@@ -131,6 +142,11 @@ export async function readOptions(options: RuntimeOptions): Promise<Settings> {
       discover: options.discover ?? false,
       lazy: options.lazy ?? false,
     }),
+    secretValues: [
+      ...[...declared, ...files.servers].flatMap(findServerSecrets),
+      ...findSettingsSecrets(files.settings, files.variables),
+      env["SKILLGATE_TOKEN"] ?? "",
+    ],
     limits: mergeLimits(mergeLimits(DEFAULT_LIMITS, files.limits), options.limits),
     timeouts: mergeTimeouts(mergeTimeouts(DEFAULT_TIMEOUTS, files.timeouts), options.timeouts),
     typecheck: options.typecheck ?? (options.lazy !== true && files.settings["typecheck"] !== false),

@@ -8,6 +8,7 @@ import type { CallRecord, GuestError, Outcome, Position, Usage, Violation } from
 import { KEPT_RESULT_BYTES, type KeptResults } from "./model/results.ts";
 import type { Program } from "./model/snippet.ts";
 import { decodeFromGuest } from "./model/wire.ts";
+import type { KnownSecrets } from "./shared/secrets.ts";
 
 /** What is known of a run when its sandbox has ended it. */
 export interface Ending {
@@ -19,6 +20,7 @@ export interface Ending {
   readonly notes: readonly string[];
   readonly limits: Limits;
   readonly results: KeptResults;
+  readonly secrets: KnownSecrets;
 }
 
 /** Violations that are shown to a model at once; the outcome has them all. */
@@ -85,13 +87,15 @@ function returnedBy({ end }: SandboxOutcome, limits: Limits): Returned | undefin
 }
 
 function completed(ending: Ending, returned: Returned, output: string, usage: Usage): Outcome {
-  const { runId, calls, limits, results } = ending;
+  const { runId, calls, limits, results, secrets } = ending;
   const { json, bytes: size } = returned;
   const notes = [...ending.notes, ...leftovers(calls)];
   let { value } = returned;
   if (size > limits.resultBytes) {
-    const uri = results.keep(runId, json);
-    value = `${Buffer.from(json).toString("utf8", 0, limits.resultBytes).replace(/�$/, "")}…`;
+    // Before it is cut, which could leave half of a secret.
+    const masked = secrets.mask(json);
+    const uri = results.keep(runId, masked);
+    value = `${Buffer.from(masked).toString("utf8", 0, limits.resultBytes).replace(/�$/, "")}…`;
     const where = `at ${uri} with device.read_result(uri, offset, length)`;
     notes.push(`The result has ${size} bytes and was cut at ${limits.resultBytes}: read it in parts ${where}`);
   }

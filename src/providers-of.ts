@@ -1,5 +1,7 @@
+import { findServerSecrets } from "./config/index.ts";
 import type { LogListener, Settings } from "./options.ts";
 import type { McpProvider, ServerStatus } from "./providers/mcp/index.ts";
+import type { KnownSecrets } from "./shared/secrets.ts";
 import type { Sources } from "./sources.ts";
 import { VERSION } from "./version.ts";
 
@@ -27,6 +29,7 @@ export interface ProviderSettings extends Pick<
   /** Names of the skills that want a process of their own. */
   readonly isolated: readonly string[];
   readonly log: LogListener;
+  readonly secrets: KnownSecrets;
 }
 
 /** Nothing is opened before it is asked for. */
@@ -70,7 +73,7 @@ const NONE: Opened = { servers: [], known: Promise.resolve(), ready: Promise.res
 
 /** Loads the folder of skills, and lets MCP servers connect in the background. Rooms without work are not loaded. */
 async function openProviders(
-  { skillsDir, watch, isolated, log, servers: declared, serverUse, timeouts, env }: ProviderSettings,
+  { skillsDir, watch, isolated, log, servers: declared, serverUse, timeouts, env, secrets }: ProviderSettings,
   sources: Sources,
 ): Promise<Opened> {
   if (skillsDir !== undefined) {
@@ -79,11 +82,14 @@ async function openProviders(
   }
   const servers = await declared();
   if (servers.length === 0) return NONE;
+  // Again: a person may have been asked for some of them.
+  secrets.add(servers.flatMap(findServerSecrets));
   const { connectServers } = await import("./providers/mcp/index.ts");
   const provider = connectServers(servers, {
     ...serverUse,
     connectTimeoutMs: timeouts.connectMs,
     env,
+    secrets,
     clientInfo: { name: "skillgate", version: VERSION },
   });
   sources.add(provider);

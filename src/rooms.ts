@@ -7,9 +7,10 @@ import { mayCall } from "./model/caller.ts";
 import type { Method } from "./model/catalog.ts";
 import { createKeptResults } from "./model/results.ts";
 import type { RuntimeOptions, Settings } from "./options.ts";
-import { describe, type Registry } from "./registry/index.ts";
+import { describe } from "./registry/index.ts";
 import { type AuditEntry, createRouter, type Router } from "./router/index.ts";
 import type { Rooms } from "./run-snippet.ts";
+import type { KnownSecrets } from "./shared/secrets.ts";
 import type { SkillSettings } from "./skill-settings.ts";
 import { skillStoreOf } from "./skill-store.ts";
 import type { Sources } from "./sources.ts";
@@ -30,10 +31,10 @@ export interface OpenRooms extends Rooms {
 export interface RoomParts {
   readonly options: Pick<RuntimeOptions, "approve" | "typecheck" | "workers">;
   readonly settings: Settings;
-  readonly registry: Registry;
   readonly sources: Sources;
   readonly skillSettings: SkillSettings;
   readonly store: Store;
+  readonly secrets: KnownSecrets;
   /** Gets the record of each call when it has ended. */
   readonly onEntry: (entry: AuditEntry) => void;
 }
@@ -41,10 +42,10 @@ export interface RoomParts {
 export function openRooms({
   options,
   settings,
-  registry,
   sources,
   skillSettings,
   store,
+  secrets,
   onEntry,
 }: RoomParts): OpenRooms {
   const typecheck = settings.typecheck ? createTypecheck() : undefined;
@@ -58,7 +59,7 @@ export function openRooms({
     isNews: learning.isNews,
     isDisabled: (skill) => sources.isDisabled(skill),
     belongingsOf: ({ name, provided }) => ({ ...skillSettings.of(provided), store: skillStoreOf(store, name) }),
-    secrets: () => skillSettings.secretsOf(registry.catalog.skills),
+    secrets,
     onEntry,
   });
   return {
@@ -75,6 +76,7 @@ export function openRooms({
       return checked.kind === "valid" ? [] : checked.problems;
     },
     results: createKeptResults(),
+    secrets,
     checkTypes: typecheck === undefined ? NO_TYPES : checkTypesWith(typecheck, discovery),
     typecheck,
     inspect: inspectWith(({ catalog, caller, isDisabled }) => ({

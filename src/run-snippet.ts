@@ -12,6 +12,7 @@ import type { Outcome } from "./model/outcome.ts";
 import { KEPT_RESULT_BYTES, type KeptResults } from "./model/results.ts";
 import type { CallContext } from "./model/skill.ts";
 import { outcomeOf, refusedOutcome } from "./outcome.ts";
+import type { KnownSecrets } from "./shared/secrets.ts";
 import type { Approve, Route } from "./router/index.ts";
 import type { CheckedSnippet, Inspect } from "./verdicts.ts";
 
@@ -20,6 +21,7 @@ export interface Rooms {
   readonly sandbox: Sandbox;
   readonly route: Route;
   readonly results: KeptResults;
+  readonly secrets: KnownSecrets;
   readonly checkTypes: CheckTypes;
   readonly discovery: Discovery;
   /** The front end and the gatekeeper. */
@@ -46,11 +48,11 @@ export async function runSnippet(source: string, request: RunRequest, rooms: Roo
   rooms.sandbox.rouse();
   const runId = randomUUID();
   const { program, violations, notes } = await readAndCheck(source, request, rooms);
-  if (program === undefined) return refusedOutcome(runId, violations);
+  if (program === undefined) return rooms.secrets.maskValue(refusedOutcome(runId, violations));
   const ledger = createLedger(runId, request, rooms);
-  const sandbox = await rooms.sandbox.run(program, ledger.answer, sandboxOptions(request));
+  const sandbox = await rooms.sandbox.run(program, ledger.answer, sandboxOptions(request, rooms.secrets));
   const { calls, notes: callNotes } = ledger.close();
-  return outcomeOf({
+  const outcome = outcomeOf({
     runId,
     source,
     program,
@@ -59,7 +61,9 @@ export async function runSnippet(source: string, request: RunRequest, rooms: Roo
     notes: [...notes, ...callNotes],
     limits: request.limits,
     results: rooms.results,
+    secrets: rooms.secrets,
   });
+  return rooms.secrets.maskValue(outcome);
 }
 
 async function readAndCheck(
@@ -78,11 +82,14 @@ async function readAndCheck(
 }
 
 /** The sandbox may hand out a larger result than a model gets: the rest is kept. */
-function sandboxOptions({ limits, cancellable, follower }: RunRequest): Parameters<Sandbox["run"]>[2] {
+function sandboxOptions(
+  { limits, cancellable, follower }: RunRequest,
+  secrets: KnownSecrets,
+): Parameters<Sandbox["run"]>[2] {
   const resultBytes = Math.max(limits.resultBytes, KEPT_RESULT_BYTES);
   return {
     limits: { ...limits, resultBytes },
     ...(cancellable !== undefined && { cancellable }),
-    ...(follower?.output && { print: follower.output }),
+    ...(follower?.output && { print: (text: string) => follower.output?.(secrets.mask(text)) }),
   };
 }

@@ -30,10 +30,11 @@ import {
   type SearchOptions,
   systemPrompt,
 } from "./registry/index.ts";
-import { type Approve, type AuditEntry, type CallResult, hideSecrets, type Statistics } from "./router/index.ts";
+import { type Approve, type AuditEntry, type CallResult, type Statistics } from "./router/index.ts";
 import { type OpenRooms, openRooms } from "./rooms.ts";
 import { type Rooms, type RunRequest, runSnippet } from "./run-snippet.ts";
 import { controlSkills, followSettings, type SkillControl } from "./skill-control.ts";
+import { KnownSecrets } from "./shared/secrets.ts";
 import { SkillSettings } from "./skill-settings.ts";
 import { Sources } from "./sources.ts";
 import { createLastingStatistics, type LastingStatistics } from "./statistics.ts";
@@ -129,6 +130,8 @@ export interface Runtime extends AsyncDisposable, SkillControl {
   readonly problems: readonly Problem[];
   /** Results that were too large to hand out whole, for an hour. */
   readonly results: KeptResults;
+  /** The secrets of the configuration; masks them in what is shown. */
+  readonly secrets: KnownSecrets;
   /** Settles when skills are loaded, and of every MCP server is known, be it from an earlier time, what it offers. */
   readonly known: Promise<void>;
   /** Settles when every MCP server is connected or has failed; starts those that were not needed yet. */
@@ -144,7 +147,13 @@ export interface Runtime extends AsyncDisposable, SkillControl {
 export async function createRuntime(options: RuntimeOptions = {}): Promise<Runtime> {
   const settings = await readOptions(options);
   const registry = createRegistry();
-  const skillSettings = new SkillSettings(settings.sections["skills"], settings.variables);
+  let catalog: Catalog | undefined;
+  const secrets = new KnownSecrets(settings.secretValues, () => {
+    if (catalog === registry.catalog) return;
+    catalog = registry.catalog;
+    for (const { provided } of catalog.skills) skillSettings.of(provided);
+  });
+  const skillSettings = new SkillSettings(settings.sections["skills"], settings.variables, secrets);
   const sources = new Sources(registry, settings.skills, skillSettings.disabled);
   const events = new EventEmitter<RuntimeEvents>();
   registry.onChange(() => {
@@ -156,13 +165,21 @@ export async function createRuntime(options: RuntimeOptions = {}): Promise<Runti
   const statistics = createLastingStatistics(store, (error) =>
     events.emit("log", { level: "warn", text: `Cannot keep statistics: ${messageOf(error)}` }),
   );
-  // What skills print may be of any of them.
-  const secrets = (): readonly string[] => skillSettings.secretsOf(registry.catalog.skills);
-  const heard = (level: LogLevel, text: string): unknown =>
-    events.emit("log", { level, text: hideSecrets(text, secrets()) });
-  const providers = createProviders({ ...settings, isolated: skillSettings.isolated, log: heard }, sources);
+  const heard = (level: LogLevel, text: string): unknown => events.emit("log", { level, text: secrets.maskText(text) });
+  const providers = createProviders({ ...settings, isolated: skillSettings.isolated, log: heard, secrets }, sources);
   if (options.lazy !== true) await providers.open();
-  return openRuntime({ options, settings, registry, sources, providers, events, skillSettings, store, statistics });
+  return openRuntime({
+    options,
+    settings,
+    registry,
+    sources,
+    providers,
+    events,
+    skillSettings,
+    store,
+    statistics,
+    secrets,
+  });
 }
 
 interface Parts {
@@ -175,17 +192,12 @@ interface Parts {
   readonly skillSettings: SkillSettings;
   readonly store: Store;
   readonly statistics: LastingStatistics;
+  readonly secrets: KnownSecrets;
 }
 
 function openRuntime(parts: Parts): Runtime {
-  const { options, registry, sources, providers, events, statistics } = parts;
-  const rooms = openRooms({
-    ...parts,
-    onEntry(entry) {
-      statistics.add(entry);
-      events.emit("call", entry);
-    },
-  });
+  const { options, registry, sources, providers, events, statistics, secrets } = parts;
+  const rooms = openRooms({ ...parts, onEntry: (entry) => recordEntry(entry, parts) });
   const runAndWait = runnerOf(parts, rooms);
   let known: Promise<void> | undefined;
   let closed: Promise<unknown> | undefined;
@@ -229,6 +241,7 @@ function openRuntime(parts: Parts): Runtime {
       return problemsOf(parts);
     },
     results: rooms.results,
+    secrets,
     get known() {
       return whenKnown();
     },
@@ -248,6 +261,11 @@ function openRuntime(parts: Parts): Runtime {
     [Symbol.asyncDispose]: () => runtime.close(),
   };
   return runtime;
+}
+
+function recordEntry(entry: AuditEntry, { statistics, events }: Parts): void {
+  statistics.add(entry);
+  events.emit("call", entry);
 }
 
 /** Runs snippets. One that asks for what is still on its way waits for it. */
@@ -322,9 +340,12 @@ function requestFor(
   };
 }
 
-function problemsOf({ settings, sources, registry, skillSettings }: Parts): readonly Problem[] {
+function problemsOf({ settings, sources, registry, skillSettings, secrets }: Parts): readonly Problem[] {
   const given = registry.catalog.skills.flatMap(({ provided }) => skillSettings.of(provided).problems);
-  return [...settings.problems, ...sources.problems, ...given];
+  return [...settings.problems, ...sources.problems, ...given].map((problem) => ({
+    ...problem,
+    error: secrets.maskText(problem.error),
+  }));
 }
 
 /** A skill that is switched off is not as good as unknown: somebody may want to hear why it is not there. */

@@ -7,6 +7,7 @@ import type { ProvidedSkill } from "./model/skill.ts";
 import { readOptions, type RuntimeOptions, type Settings } from "./options.ts";
 import type { Providers } from "./providers-of.ts";
 import type { Registry } from "./registry/index.ts";
+import type { KnownSecrets } from "./shared/secrets.ts";
 import type { GivenSettings, SkillSettings } from "./skill-settings.ts";
 import type { Sources } from "./sources.ts";
 
@@ -29,16 +30,19 @@ interface Parts {
   readonly sources: Sources;
   readonly providers: Providers;
   readonly skillSettings: SkillSettings;
+  readonly secrets: KnownSecrets;
 }
 
-export function controlSkills({ registry, sources, providers, skillSettings }: Parts): SkillControl {
+export function controlSkills({ registry, sources, providers, skillSettings, secrets }: Parts): SkillControl {
   return {
     enable: (name) => sources.enable(name, true),
     disable: (name) => sources.enable(name, false),
     disabled: () => sources.disabled,
     async health() {
       const all = [...(await sources.health()), ...providers.servers.map(healthOfServer)];
-      return all.filter(({ skill }) => !sources.isDisabled(skill));
+      return all
+        .filter(({ skill }) => !sources.isDisabled(skill))
+        .map((health) => ({ ...health, message: secrets.maskText(health.message) }));
     },
     settingsOf(name) {
       const skill = registry.catalog.skill(name)?.provided ?? sources.disabled.find((each) => each.name === name);
@@ -53,6 +57,7 @@ export function followSettings({
   settings: { watch, settingsFile },
   sources,
   skillSettings,
+  secrets,
   events,
 }: Parts & Followed): () => void {
   if (!watch || settingsFile === undefined) return () => {};
@@ -61,7 +66,8 @@ export function followSettings({
     events.emit("log", { level: "warn", text: `Cannot take up the settings: ${messageOf(error)}` });
   const look = async (): Promise<void> => {
     const before = skillSettings.disabled;
-    const { sections, variables, problems } = await readOptions(options);
+    const { sections, variables, problems, secretValues } = await readOptions(options);
+    secrets.add(secretValues);
     const broken = problems.find(({ source }) => source === basename(settingsFile));
     if (broken !== undefined) return void warn(broken.error);
     skillSettings.replace(sections["skills"], variables);

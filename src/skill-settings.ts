@@ -1,11 +1,12 @@
 import { fillIn, type Variables } from "./config/index.ts";
 import { sentence } from "./errors.ts";
 import { problemText } from "./model/arguments.ts";
-import type { Method, Skill } from "./model/catalog.ts";
+import type { Method } from "./model/catalog.ts";
 import { isRecord, type JsonSchema } from "./model/json.ts";
 import type { Problem } from "./model/provider.ts";
 import type { CallContext, ProvidedSkill } from "./model/skill.ts";
 import { createRegistry } from "./registry/index.ts";
+import type { KnownSecrets } from "./shared/secrets.ts";
 import { createValidator, type Validation, type Validator } from "./validation/index.ts";
 
 /** What a skill is given of the settings, and what is wrong with them. */
@@ -22,7 +23,11 @@ export class SkillSettings {
   #sections: ReadonlyMap<string, Section>;
   #known = new WeakMap<object, GivenSettings>();
 
-  constructor(section: unknown, variables: Variables) {
+  readonly #secrets: KnownSecrets | undefined;
+
+  /** The secrets that skills are given become known to `secrets`. */
+  constructor(section: unknown, variables: Variables, secrets?: KnownSecrets) {
+    this.#secrets = secrets;
     this.#variables = variables;
     this.#sections = sectionsIn(section);
   }
@@ -47,14 +52,12 @@ export class SkillSettings {
   /** What a skill is given, checked against the schema that it declares. */
   of(skill: Pick<ProvidedSkill, "name" | "settings">): GivenSettings {
     const around = { variables: this.#variables, validator: this.#validator };
-    const given = this.#known.get(skill) ?? settingsOf(skill, this.#sections.get(skill.name) ?? {}, around);
+    const known = this.#known.get(skill);
+    if (known !== undefined) return known;
+    const given = settingsOf(skill, this.#sections.get(skill.name) ?? {}, around);
     this.#known.set(skill, given);
+    this.#secrets?.add(Object.values(given.secrets));
     return given;
-  }
-
-  /** Values that nobody may read, of all these skills. */
-  secretsOf(skills: readonly Pick<Skill, "provided">[]): readonly string[] {
-    return skills.flatMap(({ provided }) => Object.values(this.of(provided).secrets));
   }
 
   #having(key: string, value: unknown): readonly string[] {

@@ -25,7 +25,8 @@ export { type ConfigOptions, existingFiles, type Scope } from "./files.ts";
 export type { Input } from "./inputs.ts";
 export { isSkillgate } from "./own-entry.ts";
 export { plainEntry } from "./plain-entry.ts";
-export { hideSecrets, MASK, maskedEntry, shownServer } from "./shown.ts";
+export { findServerSecrets, findSettingsSecrets } from "./secrets.ts";
+export { MASK, maskedEntry, shownServer } from "./shown.ts";
 export type { Person, StartRequest } from "./person.ts";
 export type { DeclaredServer } from "./servers.ts";
 

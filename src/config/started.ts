@@ -1,5 +1,6 @@
 import { isRecord } from "../model/json.ts";
-import { isSecretName, MASK, masked, quoted } from "./shown.ts";
+import { isSecretName } from "../shared/secrets.ts";
+import { MASK, masked, quoted } from "./shown.ts";
 
 /**
  * Everything that decides what an entry starts, and where secrets are sent, for the person who has to allow that. A mask

@@ -4,7 +4,7 @@ import { requireBounds } from "../model/extent.ts";
 import type { CallContext } from "../model/skill.ts";
 import { inputOf, type GuardedCall, type Stage, waited } from "./call.ts";
 import { failureOf } from "./failure.ts";
-import { hideSecrets } from "./redact.ts";
+import type { KnownSecrets } from "../shared/secrets.ts";
 
 /** What a skill has of its own (L3, L9). */
 export type Belongings = Pick<CallContext, "settings" | "secrets" | "store">;
@@ -12,7 +12,7 @@ export type Belongings = Pick<CallContext, "settings" | "secrets" | "store">;
 export interface DispatchOptions {
   readonly belongingsOf: (skill: Skill) => Belongings;
   /** Values that no guest may read in an error. */
-  readonly secrets: () => readonly string[];
+  readonly secrets: KnownSecrets;
 }
 
 /** Of a skill for which nobody keeps anything. */
@@ -31,13 +31,13 @@ export const NO_BELONGINGS: Belongings = Object.freeze({
 export function dispatch({ belongingsOf, secrets }: DispatchOptions): Stage {
   return async (call) => {
     const { skill, method } = call;
-    const { context, close } = contextOf(call, belongingsOf(skill), (text) => hideSecrets(text, secrets()));
+    const { context, close } = contextOf(call, belongingsOf(skill), secrets);
     try {
       const value = await skill.provided.invoke(method.definition, inputOf(call), context);
       requireBounds(value, `"${method.path}"`);
       return { value, cached: false };
     } catch (error) {
-      throw failureOf(error, call, secrets());
+      throw failureOf(error, call, secrets);
     } finally {
       close();
     }
@@ -48,7 +48,7 @@ export function dispatch({ belongingsOf, secrets }: DispatchOptions): Stage {
 function contextOf(
   call: GuardedCall,
   belongings: Belongings,
-  hide: (text: string) => string,
+  known: KnownSecrets,
 ): { context: CallContext; close: () => void } {
   let open = true;
   const isHeard = (): boolean => open && !call.cancellable.isCancelled;
@@ -63,10 +63,10 @@ function contextOf(
     settings: belongings.settings,
     secrets: belongings.secrets,
     store: belongings.store,
-    log: (level, text) => isHeard() && call.log(level, hide(text)),
-    progress: (done, total, text) => isHeard() && call.progress(done, total, text && hide(text)),
+    log: (level, text) => isHeard() && call.log(level, known.maskText(text)),
+    progress: (done, total, text) => isHeard() && call.progress(done, total, text && known.maskText(text)),
     ...(call.client !== undefined && { client: patientClient(call, call.client) }),
-    ...(call.wire !== undefined && { wire: call.wire }),
+    ...(call.wire !== undefined && { wire: (result: unknown) => call.wire?.(known.maskValue(result)) }),
   };
   return { context: Object.freeze(context), close: () => (open = false) };
 }

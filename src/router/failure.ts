@@ -2,6 +2,7 @@ import { SkillgateError, type ErrorCode } from "../errors.ts";
 import { isPlainObject } from "../model/arguments.ts";
 import { isRecord } from "../model/json.ts";
 import { factsOf, type GuardedCall } from "./call.ts";
+import type { KnownSecrets } from "../shared/secrets.ts";
 import { redact } from "./redact.ts";
 
 const SEARCHED_VALUES = 1_000;
@@ -15,7 +16,7 @@ const SPOKEN_CHARACTERS = 4_096;
 export function failureOf(
   thrown: unknown,
   { method, skill, args }: GuardedCall,
-  secrets: readonly string[],
+  secrets: KnownSecrets,
 ): SkillgateError {
   const text = redact(textOf(thrown), { spoken: spokenIn(args), secrets });
   const facts = {

@@ -1,4 +1,5 @@
 import type { Method, Skill } from "../model/catalog.ts";
+import { KnownSecrets } from "../shared/secrets.ts";
 import type { Validator } from "../validation/index.ts";
 import { guardedCall, type Guard, type Route } from "./call.ts";
 import { dispatch, type Belongings, NO_BELONGINGS } from "./dispatch.ts";
@@ -17,7 +18,6 @@ export { digestOf } from "./digest.ts";
 export type { ApprovalRequest, Approve } from "./guards/approval.ts";
 export { type CallResult, runCalls } from "./run-calls.ts";
 export type { Belongings } from "./dispatch.ts";
-export { hideSecrets } from "./redact.ts";
 export { type AuditEntry, counted, type Statistics, statisticsFrom, type Tally } from "./trail.ts";
 
 export interface RouterOptions {
@@ -28,8 +28,8 @@ export interface RouterOptions {
   readonly isDisabled?: (skill: string) => boolean;
   /** What a skill has of its own: settings, secrets, a store. */
   readonly belongingsOf?: (skill: Skill) => Belongings;
-  /** Values that no guest may read in an error, whatever they look like. */
-  readonly secrets?: () => readonly string[];
+  /** Values that no error, log or approval shows. */
+  readonly secrets?: KnownSecrets;
   /** Says whether it is worth a note that a result does not fit its method's output schema; it always is by default. */
   readonly isNews?: (method: Method) => boolean;
   /** Gets the record of each call when it has ended. */
@@ -49,7 +49,7 @@ export interface Router {
 
 export function createRouter(options: RouterOptions): Router {
   const { validator, approve = () => false, isDisabled = () => false, now = Date.now } = options;
-  const { belongingsOf = () => NO_BELONGINGS, secrets = () => [], isNews = () => true } = options;
+  const { belongingsOf = () => NO_BELONGINGS, secrets = new KnownSecrets(), isNews = () => true } = options;
   const trail = createTrail();
   const record = (entry: AuditEntry): void => {
     trail.add(entry);
@@ -61,7 +61,7 @@ export function createRouter(options: RouterOptions): Router {
     audit(record, now),
     permission,
     enabled(isDisabled),
-    approval(approve),
+    approval(approve, secrets),
     limits(now),
     validate(validator, isNews),
     timeout,

@@ -1,11 +1,9 @@
+import { type KnownSecrets, MASK, maskTokens } from "../shared/secrets.ts";
+
 /** How much of a text is read, and how much of it is kept. */
 const READ_CHARACTERS = 16_000;
 const KEPT_CHARACTERS = 4_000;
 
-/** Shorter ones would take honest words apart. */
-const SHORTEST_SECRET = 6;
-
-const HIDDEN = "[redacted]";
 const HIDDEN_PATH = "[path]";
 
 /** What decides, besides its form, whether a part of a text may be shown. */
@@ -13,7 +11,7 @@ export interface Known {
   /** What the guest itself passed: it learns nothing when it reads that again. */
   readonly spoken: readonly string[];
   /** Values that are never shown, whatever they look like. */
-  readonly secrets: readonly string[];
+  readonly secrets: KnownSecrets;
 }
 
 /**
@@ -23,18 +21,12 @@ export interface Known {
  * `'/data/[path]'` if it was about `/data`, and `'[path]/x.txt'` if it was about `x.txt`.
  */
 export function redact(text: string, known: Known): string {
-  let clean = cut(text, READ_CHARACTERS).replace(STACK_LINES, "");
-  clean = hideSecrets(clean, known.secrets);
+  // Before the text is cut, which could leave half of a secret.
+  const masked = cut(known.secrets.mask(text), READ_CHARACTERS).replace(STACK_LINES, "");
+  let clean = maskTokens(masked, (found) => unlessSpoken(found, known));
   for (const { pattern, shown } of RULES)
     clean = clean.replace(pattern, (found: string, ...groups: (string | undefined)[]) => shown(found, known, groups));
   return cut(clean.trim(), KEPT_CHARACTERS);
-}
-
-/** A text without these values; all else of it stays. */
-export function hideSecrets(text: string, secrets: readonly string[]): string {
-  // The longest first: one may begin with another.
-  const known = secrets.filter(({ length }) => length >= SHORTEST_SECRET).toSorted((a, b) => b.length - a.length);
-  return known.reduce((clean, secret) => clean.replaceAll(secret, HIDDEN), text);
 }
 
 /** Cuts at a space, so that no half of a secret is left that no rule knows. */
@@ -64,7 +56,6 @@ interface Rule {
 
 /** In the order in which they are applied. No pattern takes more than about linear time. */
 const RULES: readonly Rule[] = [
-  { pattern: /-----BEGIN [A-Z ]{3,40}-----[\s\S]*?(?:-----END [A-Z ]{3,40}-----|$)/g, shown: () => HIDDEN },
   { pattern: /\b[a-z][a-z0-9+.-]{0,30}:\/\/[^\s'"`<>]+/gi, shown: (url, known) => inSentence(url, known, shownUrl) },
   { pattern: /\b(bearer|basic|digest|token)( +)([\w+/=.~-]{8,})/gi, shown: shownScheme },
   {
@@ -72,21 +63,11 @@ const RULES: readonly Rule[] = [
       /\b([\w-]{0,40}?(?:password|passwd|pwd|passphrase|secret|token|api[_-]?key|access[_-]?key|private[_-]?key|credentials?|authorization|signature)["']?)([ \t]{0,3}[=:][ \t]{0,3}["']?)([^\s"'&,;]+)/gi,
     shown: shownAssignment,
   },
-  {
-    // The forms in which well-known services give out their keys, and JSON web tokens.
-    pattern:
-      /(?<![A-Za-z0-9])(?:sk[-_][\w-]{8,}|[pr]k_(?:live|test)_\w{8,}|gh[pousr]_\w{16,}|github_pat_\w{20,}|glpat-[\w-]{10,}|xox[a-z]-[\w-]{10,}|(?:AKIA|ASIA)[0-9A-Z]{16}|AIza[\w-]{30,}|ya29\.[\w-]{10,}|npm_\w{20,}|hf_\w{20,}|eyJ[\w-]{8,}\.[\w-]{8,}(?:\.[\w-]*)?)/g,
-    shown: unlessSpoken,
-  },
-  {
-    pattern: /(?<![\w-])[\w-]{28,}/g,
-    shown: (found, known) => (looksRandom(found) ? unlessSpoken(found, known) : found),
-  },
   { pattern: new RegExp(`${QUOTED_PATH.source}|${BARE_PATH.source}`, "g"), shown: shownFoundPath },
 ];
 
 function unlessSpoken(found: string, { spoken }: Known): string {
-  return spoken.some((text) => text.includes(found)) ? found : HIDDEN;
+  return spoken.some((text) => text.includes(found)) ? found : MASK;
 }
 
 /** Without the punctuation after it, which belongs to the sentence. */
@@ -101,10 +82,9 @@ function shownUrl(url: string, known: Known): string {
   const scheme = url.slice(0, end).toLowerCase();
   const rest = url.slice(end + "://".length);
   if (scheme === "file") return shownPath(rest, known);
-  if (!WEB_SCHEMES.has(scheme))
-    return SERVICE_SCHEMES.test(scheme) || rest.includes("@") ? `${scheme}://${HIDDEN}` : url;
-  const address = rest.replace(/^[^/?#]*@/, `${HIDDEN}@`);
-  return `${scheme}://${address.replace(SECRET_PARAMETERS, `$1${HIDDEN}`)}`;
+  if (!WEB_SCHEMES.has(scheme)) return SERVICE_SCHEMES.test(scheme) || rest.includes("@") ? `${scheme}://${MASK}` : url;
+  const address = rest.replace(/^[^/?#]*@/, `${MASK}@`);
+  return `${scheme}://${address.replace(SECRET_PARAMETERS, `$1${MASK}`)}`;
 }
 
 const WEB_SCHEMES: ReadonlySet<string> = new Set(["http", "https", "ws", "wss", "ftp", "ftps"]);
@@ -126,11 +106,6 @@ function shownAssignment(found: string, known: Known, [name = "", sign = "", val
   const isCode = sign === "=" || /["']/.test(name + sign);
   const isSecret = isCode || (value.length >= 6 && /\d/.test(value)) || value.length >= 20;
   return isSecret ? `${name}${sign}${unlessSpoken(value, known)}` : found;
-}
-
-/** A long run of letters in both cases and digits, as keys are; not a hash or a UUID, which have one case. */
-function looksRandom(found: string): boolean {
-  return /[A-Za-z0-9]{28,}/.test(found) && /[a-z]/.test(found) && /[A-Z]/.test(found) && /\d.*\d/.test(found);
 }
 
 function shownFoundPath(found: string, known: Known, [quote, quoted]: Groups): string {

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 
-import { hideSecrets, maskedEntry, serverConfigOf, shownServer } from "../../src/config/index.ts";
+import { findServerSecrets, maskedEntry, serverConfigOf, shownServer } from "../../src/config/index.ts";
+import { KnownSecrets } from "../../src/shared/secrets.ts";
 
 test.each([
   [{ command: "npx", args: ["-y", "p", "two words"] }, "npx -y p 'two words'"],
@@ -47,21 +48,35 @@ test("P9: values of variables and headers are never shown, where they come from 
   });
 });
 
-test("P9: what servers were told in confidence is removed from any text", () => {
-  const env = { TOKEN: "from-the-environment" };
-  const hide = hideSecrets([
-    serverConfigOf(
-      "a",
-      { command: "x", args: ["--api-key", "argument-key"], env: { T: "${TOKEN}", MODE: "production" } },
-      { env },
-    ),
-    serverConfigOf(
-      "b",
-      { url: "https://u:password1@h.example/?token=in-the-url", headers: { A: "Bearer bearer-token" } },
-      { env },
-    ),
-  ]);
-  expect(hide("from-the-environment argument-key bearer-token password1 in-the-url production h.example")).toBe(
-    "*** *** *** *** *** production h.example",
+test("masks what the configuration of a server holds in confidence, and nothing else of it [P9]", () => {
+  const scope = { env: { TOKEN: "from-the-environment", REGION: "eu-central-1" } };
+  const started = {
+    command: "x",
+    args: ["--api-key", "argument-key"],
+    env: {
+      T: "${TOKEN}",
+      DATABASE_URL: "postgres://ada:in-the-url-1@db.example/orders",
+      OPENAPI_HEADERS: '{"X-Key": "k-0123456789-abcdef"}',
+      PIN: "1234567",
+      API_KEY: "production",
+      MODE: "production",
+      ROOT: "/srv/data/projects",
+      REGION: "${REGION}",
+      AUTH_TYPE: "client_credentials",
+    },
+  };
+  const reached = {
+    url: "https://u:password1@h.example/?token=in-the-url",
+    headers: { A: "Bearer bearer-token", B: `Basic ${Buffer.from("ada:basic-password").toString("base64")}` },
+    oauth: { clientId: "the-client-id", clientSecret: "the-client-secret" },
+  };
+  const secrets = new KnownSecrets(
+    [serverConfigOf("a", started, scope), serverConfigOf("b", reached, scope)].flatMap(findServerSecrets),
   );
+  const hidden =
+    "from-the-environment argument-key in-the-url-1 k-0123456789-abcdef password1 in-the-url bearer-token basic-password the-client-secret";
+  expect(secrets.mask(hidden)).toBe(hidden.replaceAll(/\S+/g, "[redacted]"));
+  const shown =
+    "1234567 production /srv/data/projects eu-central-1 client_credentials db.example/orders h.example the-client-id";
+  expect(secrets.mask(shown)).toBe(shown);
 });

@@ -1,8 +1,9 @@
 import { describe, expect, test } from "vitest";
 
+import { KnownSecrets } from "../../src/shared/secrets.ts";
 import { redact } from "../../src/router/redact.ts";
 
-const NOTHING = { spoken: [], secrets: [] };
+const NOTHING = { spoken: [], secrets: new KnownSecrets() };
 
 describe("S10, P9: what a guest must not read is taken out of a provider's text", () => {
   test.each([
@@ -77,13 +78,13 @@ describe("S10: of a path, what the call itself named stays", () => {
     ["/", "open '/data/x.txt'", "open '[path]'"],
     ["postgres://u:p@h/db", "cannot open postgres://u:p@h/db", "cannot open postgres://u:p@h/db"],
   ])("passed %j: %j", (spoken, text, shown) => {
-    expect(redact(text, { spoken: [spoken], secrets: [] })).toBe(shown);
+    expect(redact(text, { ...NOTHING, spoken: [spoken] })).toBe(shown);
   });
 });
 
 test("P9: a known secret is never shown, even where the guest passed it or another secret begins with it", () => {
-  const known = { spoken: ["hunter2-long"], secrets: ["hunter2", "hunter2-long", "ab"] };
-  expect(redact("ab: tried hunter2-long and hunter2", known)).toBe("ab: tried [redacted] and [redacted]");
+  const known = { spoken: ["hunter22-long"], secrets: new KnownSecrets(["hunter22", "hunter22-long", "ab"]) };
+  expect(redact("ab: tried hunter22-long and hunter22", known)).toBe("ab: tried [redacted] and [redacted]");
 });
 
 test("S10: a long text is cut, and a hostile one costs little", () => {
@@ -104,8 +105,8 @@ test("S10: a long text is cut, and a hostile one costs little", () => {
     "/a/b ",
   ])
     redact(part.repeat(20_000 / part.length), {
+      ...NOTHING,
       spoken: Array.from({ length: 200 }, () => "x".repeat(4_000)),
-      secrets: [],
     });
   expect(performance.now() - started).toBeLessThan(2_000);
 });

@@ -12,6 +12,7 @@ import {
   type AuditEntry,
   type RouterOptions,
 } from "../../src/router/index.ts";
+import { KnownSecrets } from "../../src/shared/secrets.ts";
 import { createStore } from "../../src/store/index.ts";
 import { createValidator } from "../../src/validation/index.ts";
 import { ADA, BOB, benchWith, promised, type Setup } from "./calls.ts";
@@ -461,7 +462,7 @@ describe("S10: what a method throws", () => {
 
   test("hides what must never be shown", async () => {
     const { call } = benchWith({ run: () => Promise.reject(new Error("wrong key: correct horse")) });
-    await expect(routerWith({ secrets: () => ["correct horse"] }).route(call([]))).rejects.toThrow(
+    await expect(routerWith({ secrets: new KnownSecrets(["correct horse"]) }).route(call([]))).rejects.toThrow(
       "wrong key: [redacted]",
     );
   });

@@ -4,6 +4,7 @@ import { type ErrorCode, messageOf, sentence, SkillgateError } from "../../error
 import { isRecord } from "../../model/json.ts";
 import type { Connection } from "./connection.ts";
 import { exitInWords, httpInWords, networkFailure } from "./failure.ts";
+import type { KnownSecrets } from "../../shared/secrets.ts";
 import type { CallFacts } from "./results.ts";
 import { within } from "./stdio/within.ts";
 import { pagesToVisit } from "./url-elicitation.ts";
@@ -22,9 +23,14 @@ export type CallFailure =
   | { readonly kind: "session expired" };
 
 /** Makes out what happened to a call that was thrown out of. */
-export async function explainFailure(thrown: unknown, connection: Connection, facts: CallFacts): Promise<CallFailure> {
+export async function explainFailure(
+  thrown: unknown,
+  connection: Connection,
+  facts: CallFacts,
+  secrets: KnownSecrets,
+): Promise<CallFailure> {
   if (thrown instanceof SkillgateError) return answered(thrown.code, thrown.message, facts);
-  if (thrown instanceof SdkHttpError) return explainHttp(thrown, connection, facts);
+  if (thrown instanceof SdkHttpError) return explainHttp(thrown, connection, facts, secrets);
   if (thrown instanceof ProtocolError) return explainError(thrown, facts);
   const failure = networkFailure(thrown);
   if (failure !== undefined) return { kind: "gone", why: `cannot be reached (${failure.code})` };
@@ -41,10 +47,15 @@ function explainError(thrown: ProtocolError, facts: CallFacts): CallFailure {
   return answered("ANSWER_LIMIT", sentence("ANSWER_LIMIT", `${called(facts)}: ${message}`), facts);
 }
 
-function explainHttp(thrown: SdkHttpError, connection: Connection, facts: CallFacts): CallFailure {
+function explainHttp(
+  thrown: SdkHttpError,
+  connection: Connection,
+  facts: CallFacts,
+  secrets: KnownSecrets,
+): CallFailure {
   const { status } = thrown;
   if (connection.hasSession && (status === 404 || status === 400)) return { kind: "session expired" };
-  return answered("CALL_FAILED", sentence("CALL_FAILED", `${called(facts)} ${httpInWords(thrown)}`), facts);
+  return answered("CALL_FAILED", sentence("CALL_FAILED", `${called(facts)} ${httpInWords(thrown, secrets)}`), facts);
 }
 
 /** What was thrown is the cause, for who passes it on. */

@@ -14,6 +14,7 @@ import { boundedFetch } from "./bounded-fetch.ts";
 import { type Connection, handshake, type LogLevel } from "./connection.ts";
 import { networkFailure, startFailure } from "./failure.ts";
 import type { Kept } from "./kept-files.ts";
+import type { KnownSecrets } from "../../shared/secrets.ts";
 import type { OAuthSession } from "./oauth/session.ts";
 import { authorizedFetch } from "./oauth/authorized-fetch.ts";
 import type { RemoteServerConfig, ServerConfig, StdioServerConfig } from "./server-config.ts";
@@ -41,6 +42,7 @@ export interface ConnectOptions {
   /** Gets what the server says. */
   readonly onLog: (level: LogLevel, text: string) => void;
   readonly log: (level: LogLevel, text: string) => void;
+  readonly secrets: KnownSecrets;
 }
 
 /** One way to speak to a server. */
@@ -79,10 +81,11 @@ export async function connect(config: ServerConfig, options: ConnectOptions): Pr
       if (failure === undefined || way.lastResort !== true) failure = { thrown, transport };
     }
   }
-  const { timeoutMs } = options;
+  const { timeoutMs, secrets } = options;
   throw startFailure(config, {
     thrown: failure?.thrown,
     timeoutMs,
+    secrets,
     report: reportOf(failure?.transport),
     step: "refused the handshake",
   });
@@ -96,7 +99,7 @@ async function waysToStart(
 ): Promise<readonly Way[]> {
   const declared = { ...config, env: childEnvironment(options.env, config.env) };
   const command = await withoutNpx(declared, options.programs, signal);
-  const transport = (): Transport => new StdioTransport(command, options.maxMessageBytes);
+  const transport = (): Transport => new StdioTransport(command, options.maxMessageBytes, options.secrets);
   const hasExited = ({ transport }: Failure): boolean => reportOf(transport)?.exit !== undefined;
   const first: Way = { transport, worthAfter: () => true, ...(options.era && { era: options.era }) };
   return options.era?.kind === "legacy" ? [first] : [first, { transport, era: LEGACY, worthAfter: hasExited }];

@@ -5,6 +5,7 @@ import { SdkError, SdkErrorCode, SdkHttpError, SseError } from "@modelcontextpro
 import { messageOf, sentence, SkillgateError } from "../../errors.ts";
 import { isRecord } from "../../model/json.ts";
 import { AuthorizationError } from "./oauth/session.ts";
+import type { KnownSecrets } from "../../shared/secrets.ts";
 import type { ServerConfig } from "./server-config.ts";
 import type { Exit } from "./stdio/process.ts";
 import { readable } from "./stdio/tail.ts";
@@ -20,6 +21,7 @@ const ANSWER_CHARACTERS = 200;
 export interface FailedStart {
   readonly thrown: unknown;
   readonly timeoutMs: number;
+  readonly secrets: KnownSecrets;
   readonly report: ProcessReport | undefined;
   /** What it did not do, unless more is known: `refused the handshake`. */
   readonly step: string;
@@ -65,18 +67,20 @@ export function authorizationFailure(thrown: unknown): string | undefined {
 }
 
 /** `asks for authorization (HTTP 401)`, `answered HTTP 500: …` */
-export function httpInWords({ status, data }: SdkHttpError): string {
+export function httpInWords({ status, data }: SdkHttpError, secrets: KnownSecrets): string {
   if (status === 401) return "asks for authorization (HTTP 401)";
   if (status === 403) return "denies access (HTTP 403)";
-  const text = typeof data["text"] === "string" ? readable(data["text"]).slice(0, ANSWER_CHARACTERS) : "";
+  const answer = typeof data["text"] === "string" ? secrets.maskText(readable(data["text"])) : "";
+  const text = answer.slice(0, ANSWER_CHARACTERS);
   return text === "" ? `answered HTTP ${status}` : `answered HTTP ${status}: ${text}`;
 }
 
-function inWords(config: ServerConfig, { thrown, timeoutMs, step }: FailedStart): string {
+function inWords(config: ServerConfig, { thrown, timeoutMs, step, secrets }: FailedStart): string {
   const refusal = authorizationFailure(thrown);
   if (refusal !== undefined) return refusal;
   if (isTimeout(thrown)) return `did not answer within ${timeoutMs / 1000} s`;
-  if (thrown instanceof SdkHttpError) return httpInWords(thrown) + (thrown.status === 401 ? loginHint(config) : "");
+  if (thrown instanceof SdkHttpError)
+    return httpInWords(thrown, secrets) + (thrown.status === 401 ? loginHint(config) : "");
   if (thrown instanceof SseError) return `cannot be reached: ${thrown.message}`;
   if (config.transport === "stdio" && isSpawnError(thrown)) {
     if (thrown["code"] !== "ENOENT") return `cannot be started: ${messageOf(thrown)}`;

@@ -8,12 +8,14 @@ import { OWNER } from "../../model/caller.ts";
 import { skillNameOfServer } from "../../model/names.ts";
 import type { Provider } from "../../model/provider.ts";
 import type { CallContext } from "../../model/skill.ts";
+import { KnownSecrets } from "../../shared/secrets.ts";
 import { RESTART_POLICY, type RestartPolicy } from "./backoff.ts";
 import type { LogLevel } from "./connection.ts";
 import { keptIn } from "./kept-files.ts";
 import { Server, type ServerOptions, type ServerStatus } from "./server.ts";
 import type { ChangePolicy } from "./pins.ts";
 import type { Authorize } from "./oauth/session.ts";
+import { knownTokens } from "./oauth/known-tokens.ts";
 import { tokenFile, tokensInMemory } from "./oauth/token-file.ts";
 import type { ServerConfig } from "./server-config.ts";
 import type { Environment } from "./stdio/environment.ts";
@@ -46,6 +48,8 @@ export interface McpOptions {
   readonly authorize?: Authorize;
   /** How we call ourselves to servers. */
   readonly clientInfo?: Implementation;
+  /** Masked in whatever servers and failures of theirs say; gets the tokens of logins. */
+  readonly secrets?: KnownSecrets;
   /** Stops all servers. */
   readonly signal?: AbortSignal;
   readonly log?: (server: string, level: LogLevel, text: string) => void;
@@ -68,14 +72,15 @@ export interface McpProvider extends Provider {
 /** Starts all servers at once, each on its own, and returns without waiting for any. */
 export function connectServers(configs: readonly ServerConfig[], options: McpOptions): McpProvider {
   const listeners: (() => void)[] = [];
-  const { stateDir } = options;
+  const { stateDir, secrets = new KnownSecrets() } = options;
   const serverOptions: ServerOptions = {
     env: options.env,
     clientInfo: options.clientInfo ?? { name: "skillgate", version: "0" },
     connectTimeoutMs: options.connectTimeoutMs ?? 30_000,
     maxMessageBytes: options.maxMessageBytes ?? 32 << 20,
     restart: { ...RESTART_POLICY, ...options.restart },
-    tokens: stateDir === undefined ? tokensInMemory() : tokenFile(join(stateDir, "logins.json")),
+    tokens: knownTokens(stateDir === undefined ? tokensInMemory() : tokenFile(join(stateDir, "logins.json")), secrets),
+    secrets,
     caller: OWNER.id,
     authorize: options.authorize,
     client: options.client,

@@ -9,6 +9,7 @@ import type { TokenStore } from "./oauth/token-file.ts";
 import type { Kept } from "./kept-files.ts";
 import type { ServerConfig } from "./server-config.ts";
 import type { Environment } from "./stdio/environment.ts";
+import type { KnownSecrets } from "../../shared/secrets.ts";
 import type { ProcessReport } from "./stdio/transport.ts";
 
 export interface LinkOptions {
@@ -25,6 +26,8 @@ export interface LinkOptions {
   /** Answers what the server asks. */
   readonly client: Client | undefined;
   readonly log: (server: string, level: LogLevel, text: string) => void;
+  /** Masked in whatever the server says. */
+  readonly secrets: KnownSecrets;
 }
 
 /** What the owner of a link does when something happens to it. */
@@ -79,6 +82,10 @@ export class Link {
 
   get state(): LinkState {
     return this.#state;
+  }
+
+  get secrets(): KnownSecrets {
+    return this.#options.secrets;
   }
 
   /** Fires when the link is closed for good. */
@@ -159,7 +166,7 @@ export class Link {
       },
       (thrown: unknown) => {
         this.#era = undefined;
-        this.#notOpened(messageOf(thrown));
+        this.#notOpened(this.#options.secrets.maskText(messageOf(thrown)));
       },
     );
     this.#become({ kind: "connecting" });
@@ -174,6 +181,8 @@ export class Link {
     await this.#swept;
     // What speaks the protocol is loaded when a server is first spoken to: known servers need not be.
     const { openConnection } = await import("./open-connection.ts");
+    const { log, secrets } = this.#options;
+    const { name } = this.#config;
     return openConnection(this.#config, {
       ...this.#options,
       timeoutMs: this.#options.connectTimeoutMs,
@@ -182,11 +191,12 @@ export class Link {
       ...(this.#era && { era: this.#era }),
       onToolsChanged: this.#events.onToolsChanged,
       onLog: (level, text) => {
-        this.#options.log(this.#config.name, level, text);
-        this.#events.onLog(level, text);
+        const masked = secrets.maskText(text);
+        log(name, level, masked);
+        this.#events.onLog(level, masked);
       },
       onProcess: (report) => (this.#report = report),
-      log: (level, text) => this.#options.log(this.#config.name, level, text),
+      log: (level, text) => log(name, level, secrets.maskText(text)),
     });
   }
 }

@@ -24,7 +24,8 @@ export async function openConnection(config: ServerConfig, options: OpenOptions)
     return await session.connecting(() => openOnce(config, { ...options, session }), options.signal);
   } catch (thrown) {
     if (!(thrown instanceof AuthorizationError)) throw thrown;
-    throw startFailure(config, { thrown, timeoutMs: options.timeoutMs, report: undefined, step: "" });
+    const { timeoutMs, secrets } = options;
+    throw startFailure(config, { thrown, timeoutMs, secrets, report: undefined, step: "" });
   }
 }
 
@@ -34,9 +35,10 @@ async function openOnce(config: ServerConfig, options: OpenOptions & ConnectOpti
     await options.prepare(connection);
     return connection;
   } catch (thrown) {
+    const { timeoutMs, secrets } = options;
     const report = connection.report();
     await connection.close();
-    throw startFailure(config, { thrown, timeoutMs: options.timeoutMs, report, step: "did not list its tools" });
+    throw startFailure(config, { thrown, timeoutMs, secrets, report, step: "did not list its tools" });
   }
 }
 
@@ -46,9 +48,9 @@ async function sessionFor(config: ServerConfig, options: OpenOptions): Promise<O
   const { name, url: server, headers, oauth } = config;
   const hasHeader = Object.keys(headers).some((header) => header.toLowerCase() === "authorization");
   if (oauth === undefined && hasHeader) return undefined;
-  const { tokens: store, authorize } = options;
+  const { tokens: store, authorize, secrets } = options;
   const caller = await holderOf(server, options);
-  return new OAuthSession({ name, server, caller, config: oauth ?? {}, store, authorize });
+  return new OAuthSession({ name, server, caller, config: oauth ?? {}, store, authorize, secrets });
 }
 
 /** A caller who has logged in uses that; the others use what the owner may, as they do on the line that all share. */

@@ -47,7 +47,7 @@ async function send(link: Link, { operation, input, context, facts }: Performanc
   } catch (thrown) {
     if (context.signal.aborted) throw context.signal.reason;
     const { explainFailure } = await import("./call-failure.ts");
-    const failure = await explainFailure(thrown, connection, facts);
+    const failure = await explainFailure(thrown, connection, facts, link.secrets);
     if (failure.kind === "answered") throw failure.error;
     if (failure.kind === "session expired") {
       link.renew(connection);

@@ -1,6 +1,7 @@
 import { messageOf, SkillgateError } from "../../errors.ts";
 import type { Problem } from "../../model/provider.ts";
 import type { CallContext, ProvidedSkill } from "../../model/skill.ts";
+import type { Client } from "../../model/client.ts";
 import { Audience } from "./audience.ts";
 import type { Connection } from "./connection.ts";
 import { type Line, Lines } from "./lines.ts";
@@ -11,6 +12,7 @@ import { type Listing, listingKey, parseListing } from "./listing.ts";
 import { type Offer, offerOf } from "./offer.ts";
 import type { Input, Operation } from "./operations.ts";
 import { absence, gone, perform } from "./perform.ts";
+import { withSender } from "./questions.ts";
 import { type ChangePolicy, parsePins, pinsOf, plainPins, type ToolChange } from "./pins.ts";
 import type { ServerConfig } from "./server-config.ts";
 import { within } from "./stdio/within.ts";
@@ -64,6 +66,8 @@ export class Server {
   readonly #options: ServerOptions;
   readonly #link: Link;
   readonly #lines: Lines;
+  /** Answers questions where a call brings no client. */
+  readonly #client: Client | undefined;
   #listing: Listing | undefined;
   #offer: Offer | undefined;
   #callsUnderWay = 0;
@@ -76,9 +80,11 @@ export class Server {
     this.#skillName = skillName;
     this.#obstacle = obstacle;
     this.#options = options;
-    const kept = this.#mayStart ? parseListing(options.cache?.get(listingKey(config))) : undefined;
+    const listed = options.secrets.maskValue(options.cache?.get(listingKey(config)));
+    const kept = this.#mayStart ? parseListing(listed) : undefined;
     if (kept !== undefined) this.#take(kept);
-    const { client } = options;
+    this.#client = options.client && withSender(options.client, config.name, options.secrets);
+    const client = this.#client;
     const audience = new Audience(client, client);
     const earlier = { era: kept && eraIn(kept), wasConnected: kept !== undefined };
     this.#link = new Link(
@@ -148,8 +154,9 @@ export class Server {
     try {
       if (!this.#mayStart) throw gone({ server: this.config.name, tool: name }, "is down");
       if (this.#offer === undefined) await this.#link.wake();
-      const { client } = this.#options;
-      const asked = client === undefined || context.client !== undefined ? context : { ...context, client };
+      const isOwn = context.client !== undefined && context.client !== this.#options.client;
+      const client = isOwn ? withSender(context.client, this.config.name, this.#options.secrets) : this.#client;
+      const asked = client === undefined ? context : { ...context, client };
       return await this.#lines.use(asked, (line) => this.#call(line, name, input, asked));
     } finally {
       this.#callsUnderWay -= 1;
@@ -211,7 +218,8 @@ export class Server {
     const timeout = AbortSignal.timeout(this.#options.connectTimeoutMs);
     const listed = await listTools(connection, AbortSignal.any([this.#link.closing, timeout]));
     const { protocolVersion, server, capabilities, instructions, era } = connection;
-    const listing = { ...listed, protocolVersion, server, capabilities, instructions, era, listedAt: Date.now() };
+    const said = { ...listed, protocolVersion, server, capabilities, instructions, era, listedAt: Date.now() };
+    const listing = this.#options.secrets.maskValue(said);
     this.#take(listing);
     this.#options.cache?.set(listingKey(this.config), listing);
   }
@@ -242,13 +250,14 @@ export class Server {
 
   async #keepFresh(): Promise<void> {
     this.#isRefreshing = true;
+    const { log, secrets } = this.#options;
     if (this.#link.state.kind === "connecting") await this.#link.wake();
     while (this.#isStale) {
       const { state } = this.#link;
       if (state.kind !== "connected") break;
       this.#isStale = false;
       await this.#ask(state.connection).then(this.#options.onChange, (thrown: unknown) => {
-        this.#options.log(this.config.name, "warn", `tools/list failed: ${messageOf(thrown)}`);
+        log(this.config.name, "warn", secrets.maskText(`tools/list failed: ${messageOf(thrown)}`));
       });
       await within(REFRESH_PAUSE_MS, state.connection.closed);
     }

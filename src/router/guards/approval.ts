@@ -1,5 +1,6 @@
 import { SkillgateError, sentence } from "../../errors.ts";
 import type { Caller } from "../../model/caller.ts";
+import type { KnownSecrets } from "../../shared/secrets.ts";
 import { cancelledError, unlessCancelled } from "../cancelled.ts";
 import { factsOf, type Guard, type GuardedCall, waited } from "../call.ts";
 
@@ -8,7 +9,7 @@ export interface ApprovalRequest {
   readonly caller: Caller;
   /** `Skill.method`. */
   readonly path: string;
-  /** A copy of what the method gets. */
+  /** A copy of what the method gets, without secrets of the configuration. */
   readonly input: Readonly<Record<string, unknown>>;
   readonly argumentsDigest: string;
   readonly runId: string;
@@ -18,21 +19,21 @@ export interface ApprovalRequest {
 export type Approve = (request: ApprovalRequest) => Promise<boolean> | boolean;
 
 /** Asks for a yes to the very input that the method gets, where the method wants one (P6). */
-export function approval(approve: Approve): Guard {
+export function approval(approve: Approve, secrets: KnownSecrets): Guard {
   return (next) => (call) => {
     if (call.method.metadata.approval === "none") return next(call);
-    return requireApproval(call, call.approve ?? approve).then(() => next(call));
+    return requireApproval(call, call.approve ?? approve, secrets).then(() => next(call));
   };
 }
 
-async function requireApproval(call: GuardedCall, approve: Approve): Promise<void> {
+async function requireApproval(call: GuardedCall, approve: Approve, secrets: KnownSecrets): Promise<void> {
   const { caller, method, runId, cancellable } = call;
   const checked = call.validation();
   if (checked.kind !== "valid") return; // Refused further in; nobody is bothered with it.
   const request: ApprovalRequest = {
     caller,
     path: method.path,
-    input: structuredClone(checked.input),
+    input: secrets.maskValue(structuredClone(checked.input)),
     argumentsDigest: call.argumentsDigest(),
     runId,
   };

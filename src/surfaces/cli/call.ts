@@ -20,7 +20,7 @@ export function addCall(program: Command, act: Act): void {
         if (opened.catalog.method(path) === undefined) await readyRuntime();
         const method = methodAt(opened, path);
         const input = await readInput(words, method.parameters, signal);
-        const value = await opened.call(method.path, input, { signal });
+        const value = opened.secrets.maskValue(await opened.call(method.path, input, { signal }));
         return { exit: "ok", json: { path: method.path, value: value ?? null }, text: valueText(value) };
       }),
     );

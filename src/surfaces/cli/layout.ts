@@ -1,13 +1,7 @@
 import { relative } from "node:path";
 import { stripVTControlCharacters } from "node:util";
 
-/** Without anything that a terminal obeys: `\u001b[2J`, `\u202e`. */
-export function escaped(text: string): string {
-  return text.replace(/[\p{C}\p{Zl}\p{Zp}]/gu, (character) => {
-    const units = [...Array(character.length).keys()].map((at) => character.charCodeAt(at));
-    return units.map((unit) => `\\u${unit.toString(16).padStart(4, "0")}`).join("");
-  });
-}
+export { escapeInvisible as escaped } from "../../shared/visible-text.ts";
 
 export function count(number: number, word: string): string {
   return `${number} ${word}${number === 1 ? "" : "s"}`;

@@ -2,6 +2,7 @@ import type { Skill } from "../../model/catalog.ts";
 import { UNKNOWN } from "../../model/plan.ts";
 import type { Problem } from "../../model/provider.ts";
 import type { LogLevel, RuntimeOptions } from "../../options.ts";
+import { countSpaces } from "../../shared/visible-text.ts";
 import { count, DESCRIPTION_UNITS, escaped, indented, lines, shortened, table } from "./layout.ts";
 import type { Paint } from "./terminal.ts";
 
@@ -98,6 +99,8 @@ export function checksText(checks: readonly Check[], paint: Paint): string {
 
 /** Shows exactly what would be called; nothing in it can pretend to be something else. */
 export function approvalQuestion({ caller, path, input }: ApprovalRequest): string {
-  const visible = jsonText(input, 2).split("\n").map(escaped).join("\n");
-  return `${JSON.stringify(caller.id)} asks to call ${path} with\n${visible}\nAllow this call? [y/N] `;
+  const visible = jsonText(input, 2)
+    .split("\n")
+    .map((line) => countSpaces(escaped(line)));
+  return `${escaped(JSON.stringify(caller.id))} asks to call ${path} with\n${visible.join("\n")}\nAllow this call? [y/N] `;
 }

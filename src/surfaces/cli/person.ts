@@ -1,5 +1,6 @@
 import type { Input, Person, StartRequest } from "../../config/index.ts";
 import { askLine, askSecret, askYesNo, isAtTerminal } from "./ask-line.ts";
+import { countSpaces } from "../../shared/visible-text.ts";
 import { escaped, lines } from "./layout.ts";
 
 /** The person at the terminal, who can be asked what configuration leaves open. Nobody there: nothing. */
@@ -14,7 +15,8 @@ export function personAtTerminal(signal: AbortSignal): Person | undefined {
 /** Nothing in it can pretend to be something else. */
 function startQuestion({ file, servers }: StartRequest): string {
   const rows = servers.map(
-    ({ name, starts, isChanged }) => `  ${escaped(name)}${isChanged ? " (changed)" : ""}: ${escaped(starts)}`,
+    ({ name, starts, isChanged }) =>
+      `  ${escaped(name)}${isChanged ? " (changed)" : ""}: ${countSpaces(escaped(starts))}`,
   );
   const what = servers.length === 1 ? "this MCP server" : "these MCP servers";
   return lines([

@@ -79,6 +79,7 @@ async function serveOverHttp(runtime: Runtime, flags: ServeFlags, signal: AbortS
   const settings = await settingsOf(runtime, flags);
   const { openToken, serveHttp } = await import("../http/index.ts");
   const token = settings.auth ? openToken(process.env, { renew: flags.newToken === true }) : undefined;
+  runtime.secrets.add([token?.created ?? ""]);
   const server = await serveHttp(runtime, settings, token?.isToken);
   serveOnUncaught();
   say(`Serving at ${server.url}/mcp (and /rpc, /ws, /tools/{name}, /openapi.json, /health, /metrics)`);

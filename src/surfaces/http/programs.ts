@@ -135,7 +135,8 @@ async function callMethod(
 ): Promise<unknown> {
   const { path } = methodNamed(name, runtime, caller);
   if (!isRecord(input)) throw noObject(path, runtime.validate(path, input, { caller }));
-  return runtime.call(path, input, { caller, signal, ...(follower && { follower }) });
+  const value = await runtime.call(path, input, { caller, signal, ...(follower && { follower }) });
+  return runtime.secrets.maskValue(value);
 }
 
 function noObject(path: string, problems: readonly ArgumentProblem[]): SkillgateError {

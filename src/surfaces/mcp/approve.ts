@@ -1,5 +1,6 @@
 import type { Client } from "../../model/client.ts";
 import { isRecord } from "../../model/json.ts";
+import { countSpaces, escapeInvisible } from "../../shared/visible-text.ts";
 import type { RunOptions } from "../../runtime.ts";
 import { jsonOf } from "./plain-json.ts";
 
@@ -11,10 +12,11 @@ export function approveBy(client: Client): Pick<RunOptions, "approve"> {
   if (!client.can("elicitation/create")) return {};
   return {
     approve: async ({ path, input }) => {
-      const shown = visible(jsonOf(input));
+      // Nothing in the arguments can pretend to be something else.
+      const shown = escapeInvisible(jsonOf(input));
       if (shown.length > SHOWN_CHARACTERS) return false;
       const answer = await client.ask("elicitation/create", {
-        message: `Allow this call?\n${path}\n${shown}`,
+        message: `Allow this call?\n${path}\n${countSpaces(shown)}`,
         requestedSchema: {
           type: "object",
           properties: { allow: { type: "boolean", title: "Allow this call", default: false } },
@@ -29,9 +31,4 @@ export function approveBy(client: Client): Pick<RunOptions, "approve"> {
       );
     },
   };
-}
-
-/** Nothing in the arguments can pretend to be something else. */
-function visible(text: string): string {
-  return text.replace(/[\p{C}\p{Zl}\p{Zp}]/gu, (character) => `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`);
 }

@@ -22,7 +22,8 @@ export async function getPrompt(
   context: OfferContext,
 ): Promise<unknown> {
   const offered = offers.prompts.get(name);
-  if (offered !== undefined) return offered.offers.prompt(offered.item.name, args, context);
+  if (offered !== undefined)
+    return runtime.secrets.maskValue(await offered.offers.prompt(offered.item.name, args, context));
   if (name !== OWN_PROMPT.name) throw unknownPrompt(name, [OWN_PROMPT.name, ...offers.prompts.keys()]);
   const text = runtime.systemPrompt({ mode: "tools", caller });
   return { description: OWN_PROMPT.description, messages: [{ role: "user", content: { type: "text", text } }] };

@@ -75,7 +75,7 @@ export async function readResource(uri: string, library: Library, context: Offer
   if (own !== undefined) return { contents: [{ uri, ...own }] };
   const offers = offersFor(uri, library.offers);
   if (offers === undefined) throw new ResourceNotFoundError(uri);
-  return offers.read(uri, context);
+  return library.runtime.secrets.maskValue(await offers.read(uri, context));
 }
 
 /** Whoever offers a resource, by its own URI or by a template. */

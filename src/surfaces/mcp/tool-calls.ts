@@ -101,13 +101,18 @@ async function callMethodTool(
       ...approveBy(side.client),
     });
     if (isCallToolResult(wire)) return wire;
-    return valueResult(value, tool, (text) => runtime.results.keep(newTraceId(), text));
+    return valueResult(runtime.secrets.maskValue(value), tool, (text) => runtime.results.keep(newTraceId(), text));
   } catch (thrown) {
     if (isCallToolResult(wire) && wire.isError === true) return wire;
     const answered = protocolErrorBehind(thrown, side.era);
-    if (answered !== undefined) throw answered;
+    if (answered !== undefined) throw maskedError(answered, runtime);
     return faultResult(faultOf(thrown, tool.name), tool);
   }
+}
+
+/** What a server behind this one has answered, in its own words. */
+function maskedError({ code, message, data }: ProtocolError, { secrets }: Runtime): ProtocolError {
+  return new ProtocolError(code, secrets.maskText(message), secrets.maskTexts(data));
 }
 
 function unknownTool(name: string, { tools }: Offered): ProtocolError {

@@ -43,7 +43,9 @@ async function askServer(runtime: Runtime, skill: Skill, caller: Caller): Promis
   const list = async (method: string, key: string): Promise<readonly Readonly<Record<string, unknown>>[]> => {
     if (!has(skill, method)) return [];
     let items: unknown = [];
-    const asked = runtime.call(`${skill.name}.${method}`, {}, { caller }).then((value) => (items = value));
+    const asked = runtime
+      .call(`${skill.name}.${method}`, {}, { caller })
+      .then((value) => (items = runtime.secrets.maskValue(value)));
     await within(LIST_MS, asked);
     return (Array.isArray(items) ? items : []).filter(isRecord).filter((item) => typeof item[key] === "string");
   };

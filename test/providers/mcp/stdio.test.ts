@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest";
 import { childEnvironment } from "../../../src/providers/mcp/stdio/environment.ts";
 import { createLineReader } from "../../../src/providers/mcp/stdio/lines.ts";
 import { idOfOverlong, parseLine } from "../../../src/providers/mcp/stdio/messages.ts";
+import { KnownSecrets } from "../../../src/shared/secrets.ts";
 import { createTail } from "../../../src/providers/mcp/stdio/tail.ts";
 import { call, connected, contextOf, fixture, installed, ROOT } from "./servers.ts";
 
@@ -85,13 +86,14 @@ test.each([
 });
 
 test("M9: the end of a stream is kept in whole lines, without what a terminal would make of it", () => {
+  const secrets = new KnownSecrets();
   const tail = createTail(20);
   tail.push(Buffer.from("first line\nsecond line\r\n"));
   tail.push(Buffer.from("\u001b[31mthird\u001b[0m\u0007\n"));
-  expect(tail.text()).toBe("third");
+  expect(tail.text(secrets)).toBe("second line\nthird");
   tail.push(Buffer.alloc(100, "x"));
-  expect(tail.text()).toBe("x".repeat(20));
-  expect(createTail(20).text()).toBe("");
+  expect(tail.text(secrets)).toBe("x".repeat(20));
+  expect(createTail(20).text(secrets)).toBe("");
 });
 
 test("M2: a child gets the harmless part of the environment, and what is declared", () => {

@@ -10,6 +10,7 @@ import {
 } from "@modelcontextprotocol/client";
 
 import { messageOf } from "../../../errors.ts";
+import type { KnownSecrets } from "../../../shared/secrets.ts";
 import { addressIn, isPublicAddress } from "./addresses.ts";
 import { type Callback, listenForCallback } from "./callback.ts";
 import type { OAuthConfig } from "./config.ts";
@@ -39,6 +40,8 @@ export interface OAuthSessionOptions extends GrantOwner {
   readonly store: TokenStore;
   /** Without it, only what was granted before is used and refreshed. */
   readonly authorize: Authorize | undefined;
+  /** Gets each token that is used. */
+  readonly secrets: KnownSecrets;
 }
 
 /** What a server said when it refused a request. */
@@ -69,8 +72,9 @@ export class OAuthSession {
   }
 
   async accessToken(): Promise<string | undefined> {
-    if (this.#machine !== undefined) return (await this.#machine.tokens())?.access_token;
-    return (await this.#granted())?.tokens.access_token;
+    const tokens = this.#machine === undefined ? (await this.#granted())?.tokens : await this.#machine.tokens();
+    if (tokens !== undefined) this.#options.secrets.add([tokens.access_token]);
+    return tokens?.access_token;
   }
 
   /**

@@ -1,10 +1,15 @@
 import { stripVTControlCharacters } from "node:util";
 
+import type { KnownSecrets } from "../../../shared/secrets.ts";
+
+/** What is kept before the end: the secret that the cut goes through is found by its beginning. */
+const SECRET_BYTES = 8 << 10;
+
 /** The end of a stream of text, in bounded memory. */
 export interface Tail {
   push(chunk: Buffer): void;
-  /** Whole lines where possible, without terminal colours and control characters. */
-  text(): string;
+  /** Whole lines where possible, without terminal colours, control characters and secrets. */
+  text(secrets: KnownSecrets): string;
 }
 
 export function createTail(maxBytes: number): Tail {
@@ -14,15 +19,22 @@ export function createTail(maxBytes: number): Tail {
     push(chunk) {
       chunks.push(chunk);
       bytes += chunk.length;
-      while (bytes - (chunks[0]?.length ?? 0) >= maxBytes) bytes -= chunks.shift()?.length ?? 0;
+      while (bytes - (chunks[0]?.length ?? 0) >= maxBytes + SECRET_BYTES) bytes -= chunks.shift()?.length ?? 0;
     },
-    text() {
+    text(secrets) {
       const all = Buffer.concat(chunks);
-      if (all.length <= maxBytes) return readable(all.toString("utf8"));
-      const cut = all.subarray(-maxBytes);
-      return readable(cut.subarray(cut.indexOf("\n") + 1).toString("utf8"));
+      const text = readable(all.toString("utf8"));
+      if (all.length <= maxBytes) return secrets.maskText(text);
+      return secrets.maskEnd(text, text.length - startOfEnd(text, maxBytes));
     },
   };
+}
+
+/** Where the last characters begin, at the beginning of a line if there is one. */
+function startOfEnd(text: string, characters: number): number {
+  const start = Math.max(0, text.length - characters);
+  const line = text.indexOf("\n", start - 1) + 1;
+  return start === 0 || line === 0 ? start : line;
 }
 
 /** What a process printed, fit to be shown in an error: no colours, no control characters but line ends and tabs. */

@@ -3,6 +3,7 @@ import type { Writable } from "node:stream";
 
 import type { JSONRPCMessage, Transport } from "@modelcontextprotocol/client";
 
+import { KnownSecrets } from "../../../shared/secrets.ts";
 import { OVERLONG_ANSWER } from "../wire-errors.ts";
 import { createLineReader } from "./lines.ts";
 import { idOfOverlong, parseLine } from "./messages.ts";
@@ -50,7 +51,11 @@ export class StdioTransport implements Transport {
   #closed: Promise<void> | undefined;
   #isStopped = false;
 
-  constructor(command: ServerCommand, maxBytes: number) {
+  readonly #secrets: KnownSecrets;
+
+  /** `secrets` are masked in what the process prints. */
+  constructor(command: ServerCommand, maxBytes: number, secrets = new KnownSecrets()) {
+    this.#secrets = secrets;
     this.#command = command;
     this.#maxBytes = maxBytes;
   }
@@ -61,7 +66,7 @@ export class StdioTransport implements Transport {
 
   report(): ProcessReport {
     const { lines, last } = this.#noise;
-    return { exit: this.#exit, stderrTail: this.#stderr.text(), noiseLines: lines, lastNoise: last };
+    return { exit: this.#exit, stderrTail: this.#stderr.text(this.#secrets), noiseLines: lines, lastNoise: last };
   }
 
   start(): Promise<void> {
@@ -125,7 +130,7 @@ export class StdioTransport implements Transport {
 
   #noted(text: string): void {
     this.#noise.lines += 1;
-    this.#noise.last = readable(text.slice(0, NOISE_CHARACTERS));
+    this.#noise.last = this.#secrets.maskText(readable(text)).slice(0, NOISE_CHARACTERS);
   }
 }
 

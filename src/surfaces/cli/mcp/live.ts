@@ -24,21 +24,17 @@ export interface Live {
 /** Starts all servers, or one, and says how they are when each is connected or has failed. */
 export async function startServers(session: Session, name?: string, use: Use = {}): Promise<Live> {
   const files = await openFiles(session);
-  const { room, servers: configs } = files;
+  const { servers: configs } = files;
   if (name !== undefined) requireUsable(name, files);
   const runtime = await session.connectedRuntime({ ...use, ...(name !== undefined && { onlyServers: [name] }) });
-  const hide = room.hideSecrets(configs);
-  const shown = (problem: Problem): Problem => ({ ...problem, error: hide(problem.error) });
   return {
     runtime,
     servers: runtime.servers.map((status) => ({
       ...status,
       source: configs.find(({ name }) => name === status.name)?.source ?? "",
-      ...(status.error !== undefined && { error: hide(status.error) }),
-      stderrTail: hide(status.stderrTail),
     })),
-    problems: runtime.problems.map(shown),
-    otherProblems: otherProblems(runtime).map(shown),
+    problems: runtime.problems,
+    otherProblems: otherProblems(runtime),
     doubts: new Set(files.declared.flatMap(({ config, problem }) => (config && problem ? problem.error : []))),
   };
 }

@@ -1,0 +1,31 @@
+import { isRecord } from "../../../model/json.ts";
+import type { KnownSecrets } from "../../../shared/secrets.ts";
+import type { TokenStore } from "./token-file.ts";
+
+/** A store whose tokens and client secrets become known as secrets when they are read or written. */
+export function knownTokens(store: TokenStore, secrets: KnownSecrets): TokenStore {
+  return {
+    ...store,
+    async get(key) {
+      const value = await store.get(key);
+      secrets.add(secretsIn(value));
+      return value;
+    },
+    set(key, value) {
+      secrets.add(secretsIn(value));
+      return store.set(key, value);
+    },
+  };
+}
+
+/** As OAuth 2.1, OpenID Connect and RFC 7591 call them. */
+const SECRET_FIELDS: ReadonlySet<string> = new Set(
+  "access_token refresh_token id_token client_secret registration_access_token".split(" "),
+);
+
+function secretsIn(value: unknown): readonly string[] {
+  if (!isRecord(value)) return [];
+  return Object.entries(value).flatMap(([name, part]) =>
+    typeof part === "string" ? (SECRET_FIELDS.has(name) ? [part] : []) : secretsIn(part),
+  );
+}
