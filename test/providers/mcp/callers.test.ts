@@ -20,7 +20,7 @@ function person(answers: Readonly<Record<string, unknown>> = ANSWERS) {
 const by = (id: string, client: Client = person()): Partial<CallContext> => ({ caller: { id, grants: ["*"] }, client });
 
 const FORM = {
-  message: "your name?",
+  message: "[fixture asks] your name?",
   requestedSchema: { type: "object", properties: { name: { type: "string" }, age: { type: "integer", default: 7 } } },
 };
 
@@ -29,7 +29,7 @@ test.each([
   [
     "url",
     "elicitation/create",
-    { mode: "url", message: "please pay", url: "https://pay.example/" },
+    { mode: "url", message: "[fixture asks] please pay (opens pay.example)", url: "https://pay.example/" },
     { action: "accept" },
   ],
   [
@@ -113,10 +113,11 @@ test("M7: a user is sent to the page that a server wants to be visited first, an
     const provider = await connected([fixture(ways)]);
     const client = person({ "elicitation/create": { action: "accept" } });
     expect(await call(provider, "pay_first", { url }, by("ada", client))).toBe("paid and done");
-    const page = { mode: "url", message: "please pay", url, elicitationId: "e1" };
+    const message = "[fixture asks] please pay (opens pay.example)";
+    const page = { mode: "url", message, url, elicitationId: "e1" };
     expect(client.ask.mock.calls).toEqual([["elicitation/create", page, url]]);
-    const message = `payment is required; first visit ${url}`;
-    await expect(call(provider, "pay_first", { url })).rejects.toMatchObject({ code: "CALL_FAILED", message });
+    const refusal = { code: "CALL_FAILED", message: `payment is required; first visit ${url}` };
+    await expect(call(provider, "pay_first", { url })).rejects.toMatchObject(refusal);
   }
 });
 

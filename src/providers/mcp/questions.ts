@@ -1,0 +1,62 @@
+import type { Client } from "../../model/client.ts";
+import { isRecord } from "../../model/json.ts";
+import type { KnownSecrets } from "../../shared/secrets.ts";
+import { toVisibleLine } from "../../shared/visible-text.ts";
+
+/** Longer messages are cut: what comes after would be out of view, and the sender's name with it. */
+const MAX_MESSAGE_CHARACTERS = 2_000;
+
+/** A client whose questions from a server say which server asks, and give away no secret. */
+export function withSender(client: Client, server: string, secrets: KnownSecrets): Client {
+  return {
+    can: (request) => client.can(request),
+    ask: async (request, params, key) => {
+      const shown = request === "elicitation/create" ? toSignedQuestion(params, server) : params;
+      return client.ask(request, secrets.maskValue(shown), key);
+    },
+  };
+}
+
+type Params = Readonly<Record<string, unknown>>;
+
+/** `[weather asks] Which city?`, `[weather asks] Log in (opens accounts.example.com)` */
+function toSignedQuestion(params: Params, server: string): Params {
+  const { message, url, mode, requestedSchema } = params;
+  const said = toVisibleLine(typeof message === "string" ? message : "");
+  const text =
+    said.length > MAX_MESSAGE_CHARACTERS
+      ? `${said.slice(0, MAX_MESSAGE_CHARACTERS).replace(/[\uD800-\uDBFF]$/, "")}…`
+      : said;
+  const sender = toVisibleLine(server).replaceAll(/[[\]]/g, "");
+  const opens = mode === "url" || url !== undefined ? ` (opens ${getHost(url)})` : "";
+  return {
+    ...params,
+    message: `[${sender} asks] ${text}${opens}`,
+    ...(requestedSchema !== undefined && { requestedSchema: toVisibleSchema(requestedSchema) }),
+  };
+}
+
+/** The host of a page; throws for an address that is not one of the web. */
+function getHost(url: unknown): string {
+  const address = typeof url === "string" && URL.canParse(url) ? new URL(url) : undefined;
+  if (address !== undefined && /^https?:$/.test(address.protocol)) return address.host;
+  throw new Error(`The page is not an http or https address: ${JSON.stringify(url)?.slice(0, 200)}`);
+}
+
+/** A form whose texts are visible lines. */
+function toVisibleSchema(schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map(toVisibleSchema);
+  if (!isRecord(schema)) return schema;
+  return Object.fromEntries(
+    Object.entries(schema).map(([key, value]) => [
+      key,
+      typeof value === "string" && SHOWN_KEYS.has(key)
+        ? toVisibleLine(value)
+        : key === "enumNames" && Array.isArray(value)
+          ? value.map((name: unknown) => (typeof name === "string" ? toVisibleLine(name) : name))
+          : toVisibleSchema(value),
+    ]),
+  );
+}
+
+const SHOWN_KEYS: ReadonlySet<string> = new Set(["title", "description"]);
