@@ -142,7 +142,7 @@ function answerBuiltin(
 ): SandboxAnswer {
   try {
     const args = argumentsOf(call);
-    if (call.path === "read_result") return readResult(args, results);
+    if (call.path === "read_result") return readResult(args, results, caller);
     const [first, second] = args;
     const named = isRecord(first) ? first : { query: first, path: first, limit: second };
     const textOf = (value: unknown): string => (typeof value === "string" ? value : "");

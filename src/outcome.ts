@@ -1,5 +1,6 @@
 import type { SandboxOutcome } from "../sandbox/index.ts";
 import { ERRORS, type ErrorCode, sentence } from "./errors.ts";
+import type { Caller } from "./model/caller.ts";
 import { MAX_DEPTH } from "./model/extent.ts";
 import { placesOf } from "./model/frame.ts";
 import { isRecord } from "./model/json.ts";
@@ -13,6 +14,7 @@ import type { KnownSecrets } from "./shared/secrets.ts";
 /** What is known of a run when its sandbox has ended it. */
 export interface Ending {
   readonly runId: string;
+  readonly caller: Caller;
   readonly source: string;
   readonly program: Program;
   readonly sandbox: SandboxOutcome;
@@ -94,7 +96,7 @@ function completed(ending: Ending, returned: Returned, output: string, usage: Us
   if (size > limits.resultBytes) {
     // Before it is cut, which could leave half of a secret.
     const masked = secrets.mask(json);
-    const uri = results.keep(runId, masked);
+    const uri = results.keep(runId, masked, ending.caller);
     value = `${Buffer.from(masked).toString("utf8", 0, limits.resultBytes).replace(/�$/, "")}…`;
     const where = `at ${uri} with device.read_result(uri, offset, length)`;
     notes.push(`The result has ${size} bytes and was cut at ${limits.resultBytes}: read it in parts ${where}`);

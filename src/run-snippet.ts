@@ -54,6 +54,7 @@ export async function runSnippet(source: string, request: RunRequest, rooms: Roo
   const { calls, notes: callNotes } = ledger.close();
   const outcome = outcomeOf({
     runId,
+    caller: request.caller,
     source,
     program,
     sandbox,

@@ -1,17 +1,24 @@
+import { type Caller, OWNER } from "./caller.ts";
+
 /** The largest result that is kept; beyond it a run ends with `RESULT_LIMIT`. */
 export const KEPT_RESULT_BYTES = 16 << 20;
 
 /** A value that was too large to hand out whole, kept for a while (S11). */
 export interface KeptResults {
-  /** Returns the name under which the text can be read in parts: `result://<runId>/<n>`. */
-  keep(runId: string, text: string): string;
-  /** A part of it, in UTF-16 units; `undefined` when there is no such result any more. */
-  read(uri: string, offset?: number, length?: number): { readonly text: string; readonly total: number } | undefined;
+  /** Returns the name under which this caller can read the text in parts: `result://<runId>/<n>`. */
+  keep(runId: string, text: string, caller?: Caller): string;
+  /** A part of it, in UTF-16 units; `undefined` if this caller has no such result, or not any more. */
+  read(
+    uri: string,
+    offset?: number,
+    length?: number,
+    caller?: Caller,
+  ): { readonly text: string; readonly total: number } | undefined;
 }
 
 /** Keeps results in memory: for an hour by default, and never more than `mostBytes` of them; the oldest go first. */
 export function createKeptResults(ttlMs = 3_600_000, mostBytes = 128 << 20, now: () => number = Date.now): KeptResults {
-  const kept = new Map<string, { readonly text: string; readonly until: number }>();
+  const kept = new Map<string, { readonly text: string; readonly until: number; readonly caller: string }>();
   let held = 0;
 
   function forget(uri: string): void {
@@ -20,11 +27,11 @@ export function createKeptResults(ttlMs = 3_600_000, mostBytes = 128 << 20, now:
   }
 
   return {
-    keep(runId, text) {
+    keep(runId, text, caller = OWNER) {
       let n = 1;
       while (kept.has(`result://${runId}/${n}`)) n++;
       const uri = `result://${runId}/${n}`;
-      kept.set(uri, { text, until: now() + ttlMs });
+      kept.set(uri, { text, until: now() + ttlMs, caller: caller.id });
       held += text.length * 2;
       for (const [oldest, entry] of kept) {
         if (oldest === uri || (held <= mostBytes && entry.until > now())) break;
@@ -32,9 +39,9 @@ export function createKeptResults(ttlMs = 3_600_000, mostBytes = 128 << 20, now:
       }
       return uri;
     },
-    read(uri, offset = 0, length = 16_384) {
+    read(uri, offset = 0, length = 16_384, caller = OWNER) {
       const entry = kept.get(uri);
-      if (entry === undefined) return undefined;
+      if (entry?.caller !== caller.id) return undefined;
       if (entry.until <= now()) {
         forget(uri);
         return undefined;

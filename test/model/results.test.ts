@@ -26,3 +26,12 @@ test("S11: the oldest results go when there are too many", () => {
   const second = results.keep("run", "y".repeat(30));
   expect([results.read(first), results.read(second)?.total]).toEqual([undefined, 30]);
 });
+
+test("a kept result is read by the caller that it was kept for, and by nobody else [S11]", () => {
+  const results = createKeptResults();
+  const [ada, bob] = ["ada", "bob"].map((id) => ({ id, grants: ["*"] }));
+  const uri = results.keep("run", "text", ada);
+  expect(results.read(uri, 0, 10, ada)?.text).toBe("text");
+  expect(results.read(uri, 0, 10, bob)).toBeUndefined();
+  expect(results.read(uri)).toBeUndefined();
+});

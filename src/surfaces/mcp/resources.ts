@@ -109,7 +109,7 @@ function ownContents(uri: string, { runtime, caller, records }: Library): TextCo
     const record = records.find(caller, uri.slice("run://".length));
     return record && { mimeType: JSON_TYPE, text: record.json };
   }
-  return uri.startsWith("result://") ? partOfResult(uri, runtime) : undefined;
+  return uri.startsWith("result://") ? partOfResult(uri, runtime, caller) : undefined;
 }
 
 function skillPage(path: string, runtime: Runtime, caller: Caller): TextContents | undefined {
@@ -121,12 +121,12 @@ function skillPage(path: string, runtime: Runtime, caller: Caller): TextContents
 }
 
 /** `result://<runId>/<n>?offset=0&length=65536`, in UTF-16 units; says how much there is, and where the next part is. */
-function partOfResult(uri: string, { results }: Runtime): TextContents | undefined {
+function partOfResult(uri: string, { results }: Runtime, caller: Caller): TextContents | undefined {
   const [name = "", query = ""] = uri.split("?", 2);
   const wanted = new URLSearchParams(query);
   const offset = wholeNumber(wanted.get("offset"), 0);
   const length = Math.min(wholeNumber(wanted.get("length"), PART_CHARACTERS), MOST_CHARACTERS);
-  const part = results.read(name, offset, length);
+  const part = results.read(name, offset, length, caller);
   if (part === undefined) return undefined;
   const end = offset + part.text.length;
   const next = end < part.total ? { next: `${name}?offset=${end}&length=${length}` } : {};

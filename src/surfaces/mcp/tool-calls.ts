@@ -101,7 +101,9 @@ async function callMethodTool(
       ...approveBy(side.client),
     });
     if (isCallToolResult(wire)) return wire;
-    return valueResult(runtime.secrets.maskValue(value), tool, (text) => runtime.results.keep(newTraceId(), text));
+    return valueResult(runtime.secrets.maskValue(value), tool, (text) =>
+      runtime.results.keep(newTraceId(), text, caller),
+    );
   } catch (thrown) {
     if (isCallToolResult(wire) && wire.isError === true) return wire;
     const answered = protocolErrorBehind(thrown, side.era);
