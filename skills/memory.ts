@@ -17,6 +17,8 @@ type Store = CallContext["store"];
 /** Remembers notes from one conversation to the next, and finds them again. Each caller has notes of its own. */
 export class MemorySkill {
   readonly #now: () => Date;
+  /** Settles when the notes before are written, so that the next one is counted with them. */
+  #written: Promise<unknown> = Promise.resolve();
 
   constructor(now: () => Date = () => new Date()) {
     this.#now = now;
@@ -32,19 +34,16 @@ export class MemorySkill {
    * @category utility
    * @example device.MemorySkill.remember("Ada prefers trains to planes", ["travel"], 7)
    */
-  async remember(
-    text: string,
-    tags: string[] = [],
-    importance: number = 5,
-    { store, caller }: CallContext,
-  ): Promise<Note> {
+  async remember(text: string, tags: string[] = [], importance: number = 5, context: CallContext): Promise<Note> {
     const trimmed = text.trim();
     if (trimmed === "") throw new Error("No text to remember provided");
     if (trimmed.length > MAX_CHARACTERS) throw new Error(`The text is too long (max ${MAX_CHARACTERS} characters)`);
     if (!(importance >= 1 && importance <= 10)) throw new Error("importance must be from 1 to 10");
     const created = this.#now().toISOString();
     const note = { id: randomUUID().slice(0, 8), text: trimmed, tags, importance, created };
-    await store.set(keyOf(caller.id, note.id), note);
+    const writing = this.#written.then(() => write(note, context));
+    this.#written = writing.catch(() => {});
+    await writing;
     return note;
   }
 
@@ -84,6 +83,28 @@ export class MemorySkill {
 const MAX_CHARACTERS = 10_000;
 const MAX_KEYWORDS = 5;
 const MAX_FOUND = 5;
+
+/** Of one caller. */
+const MAX_NOTES = 500;
+const MAX_BYTES = 1 << 20;
+
+/** How many notes are named that could be forgotten. */
+const MAX_NAMED = 3;
+
+async function write(note: Note, { store, caller }: CallContext): Promise<void> {
+  const notes = await notesOf(store, caller.id);
+  const bytes = [...notes, note].reduce((sum, each) => sum + Buffer.byteLength(JSON.stringify(each)), 0);
+  if (notes.length >= MAX_NOTES) throw tooMany(`${notes.length} notes are remembered (max ${MAX_NOTES})`, notes);
+  if (bytes > MAX_BYTES) throw tooMany(`The notes would have ${bytes} bytes (max ${MAX_BYTES})`, notes);
+  await store.set(keyOf(caller.id, note.id), note);
+}
+
+/** Names the notes that matter least, of equally important ones the oldest. */
+function tooMany(what: string, notes: readonly Note[]): Error {
+  const least = notes.toSorted(byImportance).slice(-MAX_NAMED).reverse();
+  const named = least.map(({ id, text }) => `"${id}" (${text.slice(0, 40)})`).join(", ");
+  return new Error(`${what}. Forget some first, such as the least important: ${named}`);
+}
 
 /** No caller's id ends where that of another begins. */
 function keyOf(caller: string, id: string): string {

@@ -113,3 +113,25 @@ test("B4: the shipped skill remembers in the runtime's store, from one runtime t
   await expect(found("bob")).resolves.toEqual([]);
   await second.close();
 });
+
+test("refuses more than 500 notes of a caller, and names those that could be forgotten [B4]", async () => {
+  const { remember, forget } = memory();
+  const first = await remember("the oldest of little importance", [], 2);
+  await remember("important", [], 9);
+  await Promise.all(Array.from({ length: 498 }, (_, index) => remember(`note ${index}`, [], 2)));
+  await expect(remember("one more")).rejects.toThrow(
+    `500 notes are remembered (max 500). Forget some first, such as the least important: "${first.id}" (the oldest of little importance), `,
+  );
+  await expect(remember("of another caller", [], 5, "bob")).resolves.toMatchObject({ importance: 5 });
+  await forget(first.id);
+  await expect(remember("one more")).resolves.toMatchObject({ text: "one more" });
+});
+
+test("refuses more than a megabyte of notes of a caller, their tags included [B4]", async () => {
+  const { remember } = memory();
+  await remember("first", ["x".repeat(1_000_000)]);
+  await expect(remember("x".repeat(10_000), ["y".repeat(50_000)])).rejects.toThrow(
+    /^The notes would have \d{7} bytes \(max 1048576\)\. Forget some first, such as the least important: "[0-9a-f]{8}" \(first\)$/,
+  );
+  await expect(remember("second")).resolves.toMatchObject({ text: "second" });
+});
