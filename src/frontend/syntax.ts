@@ -1,32 +1,16 @@
 import type { Finding } from "../model/frame.ts";
 import { PARSE_LIMITS, type ParseFailure } from "./bounded-parser.ts";
+import type { Habit } from "./habit.ts";
+import { findPythonImport, PYTHON_EXPRESSIONS, PYTHON_STATEMENTS } from "./python.ts";
 
 /** What a text that cannot be parsed most likely is, and what to write instead. The first that fits is told. */
-interface Habit {
-  /** Looks at the text from the place of the error on. */
-  readonly here?: RegExp;
-  /** Looks at the whole line of the error. */
-  readonly line?: RegExp;
-  /** Looks at what the parser says. */
-  readonly message?: RegExp;
-  readonly code?: Finding["code"];
-  readonly says?: string;
-  readonly fix: string;
-}
-
-const PYTHON = "This is Python: write JavaScript";
-
 const HABITS: readonly Habit[] = [
   {
     line: /^\s*(?:import|export)\b/,
     code: "MODULE_FORBIDDEN",
     fix: "Leave it out: everything is on device, call await device.Skill.method(…)",
   },
-  {
-    line: /^\s*from\s+[\w.]+\s+import\b/,
-    code: "MODULE_FORBIDDEN",
-    fix: `${PYTHON}, without imports: everything is on device`,
-  },
+  ...PYTHON_STATEMENTS,
   {
     message: /'with' in strict mode/,
     says: "with is not allowed",
@@ -97,17 +81,8 @@ const HABITS: readonly Habit[] = [
   },
   { here: /^[“”‘’„‚«»]/, says: "a typographic quotation mark", fix: "Write straight quotation marks: \" or '" },
   { here: /^#!/, says: "a line for the shell", fix: "Leave the line out" },
-  { line: /^\s*#/, says: "# begins no comment here", fix: "Write // before comments" },
-  { line: /^\s*(?:async\s+)?def\s+\w+/, says: "def", fix: `${PYTHON}: async function name(…) { … }` },
-  {
-    line: /^\s*(?:if|elif|else|for|while|try|except|finally)\b.*:\s*(?:#.*)?$/,
-    says: "a block that begins with a colon",
-    fix: `${PYTHON}, with braces: if (…) { … }`,
-  },
-  { here: /^["']/, line: /\b[fr]["']/, says: "a string with a prefix", fix: `${PYTHON}: \`text \${value}\`` },
-  { here: /^(?:and|or|is|not)\b/, says: "a word of another language", fix: `${PYTHON}: && || === !==` },
-  { line: /(?:\bif|\breturn|[=(,])\s*not\s/, says: "not", fix: `${PYTHON}: !value` },
-  { line: /\blambda\b/, says: "lambda", fix: `${PYTHON}: (x) => …` },
+  { line: /^\s*#|\s#(?!\w)/, says: "# begins no comment here", fix: "Write // before comments" },
+  ...PYTHON_EXPRESSIONS,
   {
     line: /^\s*(?:using|await using)\s/,
     code: "NODE_FORBIDDEN",
@@ -128,6 +103,8 @@ export function explainFailure(text: string, { code, message, at }: ParseFailure
   if (code === "DEPTH_LIMIT")
     return { code, values: `the limit is about ${Math.floor(PARSE_LIMITS.nesting / 9)} brackets`, ...place };
   if (code !== "SYNTAX") return { code, values: message, ...place };
+  const imported = importAt(text, at) ?? importAt(text, text.slice(0, at).trimEnd().length);
+  if (imported !== undefined) return imported;
   if (text.slice(at).trim() === "") return explainEnd(text, message, place);
   const here = text.slice(at, at + 200);
   const line = lineAt(text, at);
@@ -139,6 +116,15 @@ export function explainFailure(text: string, { code, message, at }: ParseFailure
   );
   const says = habit?.says ?? (habit?.code === undefined ? lowerFirst(message) : line.trim().slice(0, 60));
   return { code: habit?.code ?? "SYNTAX", values: says, ...place, ...(habit && { fix: habit.fix }) };
+}
+
+/** The import of Python in the line of a place. The parser misses nothing before the first word after `import os`. */
+function importAt(text: string, at: number): Finding | undefined {
+  const line = lineAt(text, at);
+  const found = findPythonImport(line);
+  if (found === undefined) return undefined;
+  const start = text.lastIndexOf("\n", at - 1) + 1 + line.search(/\S/);
+  return { ...found, start, end: start + line.trim().length };
 }
 
 /** A text that ends too early was often cut off. */

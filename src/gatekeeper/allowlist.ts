@@ -330,6 +330,15 @@ export const REFUSED_GLOBALS: ReadonlyMap<string, Refusal> = new Map(
       fix: "Write Date.now(), or await new Promise((done) => setTimeout(done, ms)) to wait",
     },
     isinstance: { code: "GLOBAL_UNKNOWN", fix: "Write typeof value or value instanceof Class" },
+    hasattr: { code: "GLOBAL_UNKNOWN", fix: "Write key in object" },
+    getattr: { code: "GLOBAL_UNKNOWN", fix: "Write object[key]" },
+    reversed: { code: "GLOBAL_UNKNOWN", fix: "Write list.toReversed()" },
+    raise: { code: "GLOBAL_UNKNOWN", fix: 'Write throw new Error("…")' },
+    pass: { code: "GLOBAL_UNKNOWN", fix: "Leave it out: a block may be empty" },
+    Exception: { code: "GLOBAL_UNKNOWN", fix: "Write new Error(message)" },
+    ValueError: { code: "GLOBAL_UNKNOWN", fix: "Write new Error(message)" },
+    KeyError: { code: "GLOBAL_UNKNOWN", fix: "Write new Error(message)" },
+    RuntimeError: { code: "GLOBAL_UNKNOWN", fix: "Write new Error(message)" },
   }),
 );
 

@@ -1,4 +1,4 @@
-import type { AnyNode, Identifier } from "acorn";
+import type { AnyNode, CallExpression, Identifier } from "acorn";
 import type { Method } from "../model/catalog.ts";
 import { shown } from "../model/frame.ts";
 import { nearest } from "../model/nearest.ts";
@@ -53,12 +53,19 @@ export function checkGlobals(
   return undeclared;
 }
 
-/** `a` in `unknown.method(a=1)`, of which only `unknown` is worth a word. */
-function isArgumentOfUnknown(node: Identifier, { scopes }: Inspection): boolean {
+/** The call of which `node` is `a` in `f(a=1)`. */
+function keywordCallOf(node: Identifier, { scopes }: Inspection): CallExpression | undefined {
   const assignment = scopes.parents.get(node);
   const call = assignment && scopes.parents.get(assignment);
-  if (assignment?.type !== "AssignmentExpression" || assignment.left !== node || call?.type !== "CallExpression")
-    return false;
+  const isKeyword = assignment?.type === "AssignmentExpression" && assignment.left === node;
+  return isKeyword && call?.type === "CallExpression" ? call : undefined;
+}
+
+/** `a` in `unknown.method(a=1)`, of which only `unknown` is worth a word. */
+function isArgumentOfUnknown(node: Identifier, inspection: Inspection): boolean {
+  const call = keywordCallOf(node, inspection);
+  if (call === undefined) return false;
+  const { scopes } = inspection;
   let root: AnyNode = call.callee;
   while (root.type === "MemberExpression") root = root.object;
   if (root.type !== "Identifier" || scopes.bindingOf(root) !== undefined) return false;
@@ -230,6 +237,8 @@ function wordsForUnknown(node: Identifier, declared: ReadonlySet<string>, inspec
     return { values: shown(name), fix: `Write ${callForm(method)}`, suggestions: methods.map(({ path }) => path) };
   }
   const outer = inspection.scopes.parents.get(node);
+  if (keywordCallOf(node, inspection) !== undefined)
+    return { values: shown(name), fix: `Pass the value by its place, or leave it out: ${shown(name)}=… is Python` };
   if (outer?.type === "MemberExpression" && outer.object === node && isShortFor(plain, catalog))
     return wordsForUnknownSkill(plain, literalName(outer.property, outer.computed), inspection);
   const near = nearest(plain, [...declared, ...GLOBALS, ...catalog.skills.map((skill) => skill.name)]);

@@ -1,0 +1,14 @@
+import type { Finding } from "../model/frame.ts";
+
+/** A mistake that is known by its look, and what to write instead. */
+export interface Habit {
+  /** Matches the text from the place of the error on. */
+  readonly here?: RegExp;
+  /** Matches the whole line of the error. */
+  readonly line?: RegExp;
+  /** Matches what the parser says. */
+  readonly message?: RegExp;
+  readonly code?: Finding["code"];
+  readonly says?: string;
+  readonly fix: string;
+}

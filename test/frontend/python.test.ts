@@ -1,0 +1,83 @@
+import { describe, expect, test } from "vitest";
+
+import { violationsOf } from "./read.ts";
+
+const IMPORT = "Leave it out and write JavaScript: everything is on device, call await device.Skill.method(…)";
+const NO_SYSTEM = "Leave it out: there are no files and no processes here, call a method of device";
+const NO_NETWORK = "Leave it out: there is no network here, call a method of device that fetches";
+
+describe("Python is refused with what to write in JavaScript", () => {
+  test.each([
+    ["import os", "1:0", "import os", NO_SYSTEM],
+    ["import requests", "1:0", "import requests", NO_NETWORK],
+    ["import os  # files", "1:0", "import os", NO_SYSTEM],
+    ["import os, sys", "1:0", "import os, sys", NO_SYSTEM],
+    ["import numpy as np", "1:0", "import numpy as np", IMPORT],
+    ["from urllib.request import urlopen", "1:0", "from urllib.request import urlopen", NO_NETWORK],
+    [
+      'import json\n\ndata = json.loads("{}")',
+      "1:0",
+      "import json",
+      "Leave it out and write JavaScript: JSON.parse(text) and JSON.stringify(value)",
+    ],
+    ["const a = 1;\nimport os\nconst b = a;", "2:0", "import os", NO_SYSTEM],
+  ])("%j is an import [S4]", (source, place, values, fix) => {
+    const [violation] = violationsOf(source);
+    expect(violation).toMatchObject({
+      code: "MODULE_FORBIDDEN",
+      message: `Cannot load modules: ${values} (MODULE_FORBIDDEN)`,
+      fix,
+    });
+    expect(`${violation?.line}:${violation?.column}`).toBe(place);
+    expect(violation?.frame).toContain(`> ${violation?.line} | ${source.split("\n")[(violation?.line ?? 0) - 1]}`);
+  });
+
+  test.each([
+    ['raise ValueError("x")', "1:6", "raise", 'throw new Error("…")'],
+    ["try {\n  raise Failed\n} catch {}", "2:8", "raise", 'throw new Error("…")'],
+    ["def f():", "1:4", "def", "async function name(…) { … }"],
+    ["async def f(a: int) -> int:\n  return a", "1:10", "def", "async function name(…) { … }"],
+    ["class A:\n  pass", "1:7", "a class that begins with a colon", "class Name { … }"],
+    ["class A(B):\n  pass", "1:7", "a class that begins with a colon", "class Name { … }"],
+    ['with open("a") as f:\n  pass', "1:0", "a block that begins with a colon", "{ … }"],
+    ["for a in [1, 2]: print(a)", "1:4", "a block that begins with a colon", "for (const item of list) { … }"],
+    ["for a in range(3) { print(a) }", "1:4", "a condition without brackets", "for (const item of list) { … }"],
+    ["if a > 1 { print(a) }", "1:3", "a condition without brackets", "if (…) { … }"],
+    ["while True:\n  break", "1:6", "a block that begins with a colon", "while (…) { … }"],
+    ["if (a) {\n  1\n} elif (b) {\n  2\n}", "3:11", "elif", "else if (…) { … }"],
+    ["try {\n  1\n} except (e) {\n}", "1:0", "except", "try { … } catch (error) { … }"],
+    ["x = [a for a in b if a]", "1:7", "a comprehension", "list.filter((item) => …).map((item) => …)"],
+    ["x = {k: v for k, v in b}", "1:10", "a comprehension", "list.filter((item) => …).map((item) => …)"],
+    ["x = a if b else c", "1:6", "a condition after its value", "condition ? a : b"],
+    ["assert a == 1", "1:7", "assert", 'if (!condition) throw new Error("…")'],
+    ["del a", "1:4", "del", "delete object.key"],
+    ["global a", "1:7", "global", "nothing: a function sees the variables around it"],
+    ['print "hello"', "1:6", "print without brackets", "print(value)"],
+    ["print(a[1:])", "1:9", "a slice", "list.slice(start, end)"],
+    ["print(a[:2])", "1:8", "a slice", "list.slice(start, end)"],
+    ["'''text'''", "1:2", "a string in three quotation marks", "`text`"],
+    ['print(f"{a}")', "1:7", "a string with a prefix", "`text ${value}`"],
+    ["f = lambda a: a", "1:11", "lambda", "(x) => …"],
+    ["if (a and b) { 1 }", "1:6", "a word of another language", "&& || ==="],
+  ])("%j has its place and its words [S5]", (source, place, values, fix) => {
+    const [violation] = violationsOf(source);
+    expect(violation?.message).toBe(`Cannot parse the snippet: ${values} (SYNTAX)`);
+    expect(`${violation?.line}:${violation?.column}`).toBe(place);
+    expect(violation?.fix).toContain("This is Python: write JavaScript");
+    expect(violation?.fix).toContain(fix);
+    expect(violation?.frame).toContain("^");
+  });
+
+  test("a comment after code begins with two slashes [S5]", () => {
+    expect(violationsOf("print(1)  # one")).toMatchObject([
+      { message: "Cannot parse the snippet: # begins no comment here (SYNTAX)", fix: "Write // before comments" },
+    ]);
+  });
+
+  test.each(["import defer * as a from 'a'", "for (const a of b { print(a) }", "if (a { 1 }", "const x = a[1;2]"])(
+    "%j is JavaScript with a mistake [S5]",
+    (source) => {
+      expect(violationsOf(source)[0]?.fix).not.toContain("Python");
+    },
+  );
+});
