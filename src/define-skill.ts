@@ -37,7 +37,8 @@ export interface MethodSource<Input> extends Partial<MethodMetadata> {
 
 /** A skill that says how it is. */
 export interface DefinedSkill extends ProvidedSkill {
-  health(): Promise<Health>;
+  /** A skill without a health check of its own answers what `byDefault` does. */
+  health(byDefault?: () => unknown): Promise<Health>;
 }
 
 /** What `run` gets: what a Standard Schema makes of the input, or what a JSON Schema that is written out says. */
@@ -106,10 +107,13 @@ export function defineSkill<const Inputs extends Readonly<Record<string, unknown
       }
       return run(input, context);
     },
-    health: async () =>
-      healthCheck === undefined ? { healthy: true, message: "ok" } : parseHealth(await healthCheck()),
+    health: async (byDefault = isWell) => parseHealth(await (healthCheck ?? byDefault)()),
   };
   return Object.freeze(skill);
+}
+
+function isWell(): Health {
+  return { healthy: true, message: "ok" };
 }
 
 /** Known by every copy of this module, so that a skill file may bring its own. */

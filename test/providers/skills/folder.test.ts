@@ -42,6 +42,34 @@ describe("a skills folder", () => {
     expect(provider.problems).toEqual([]);
   });
 
+  test("a health check that a module exports answers for skills without one of their own [L8]", async () => {
+    const check = (message: string): string =>
+      `export async function healthCheck() { return { healthy: false, message: "${message}" }; }`;
+    const definition = "name: 'SELFSkill', description: 'd', methods: { one: { description: 'd', run: () => 1 } }";
+    const define = `import { defineSkill } from "skillgate"; export const made = defineSkill({ ${definition}`;
+    const provider = await loadFiles({
+      "beside.ts": `export class BesideSkill { one() { return 1; } } ${check("no disk")}`,
+      "common.cjs": `exports.CommonSkill = class CommonSkill { one() { return 1; } };
+        exports.healthCheck = () => ({ healthy: false, message: "no memory" });`,
+      "made.ts": `${define.replace("SELF", "Made")} }); ${check("no net")}`,
+      "own-made.ts": `${define.replace("SELF", "OwnMade")}, healthCheck: () => ({ healthy: true, message: "own" }) }); ${check("no")}`,
+      "own.ts": `export class OwnSkill { one() { return 1; } healthCheck() { return { healthy: true, message: "own" }; } }
+        ${check("no")}`,
+      "plain.ts": "export class PlainSkill { one() { return 1; } }",
+    });
+    const health = await provider.health();
+    expect(health.map(({ skill, healthy, message }) => [skill, healthy, message])).toEqual([
+      ["BesideSkill", false, "no disk"],
+      ["CommonSkill", false, "no memory"],
+      ["MadeSkill", false, "no net"],
+      ["OwnMadeSkill", true, "own"],
+      ["OwnSkill", true, "own"],
+      ["PlainSkill", true, "ok"],
+    ]);
+    expect(provider.skills.flatMap(({ methods }) => methods.map(({ name }) => name))).not.toContain("healthCheck");
+    expect(provider.problems).toEqual([]);
+  });
+
   test("L1: names that begin with a dot or an underscore, declarations, tests and other files are no modules", async () => {
     const provider = await loadFiles({
       ".hidden.ts": ONE,

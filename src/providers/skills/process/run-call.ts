@@ -99,8 +99,11 @@ function clientOf(asks: readonly ClientRequest[], ask: (question: Question) => P
 }
 
 function callMember(holder: unknown, name: string, args: readonly unknown[], path: string): unknown {
-  const isHolder = (typeof holder === "object" && holder !== null) || typeof holder === "function";
-  return callFunction(isHolder ? Reflect.get(holder, name) : undefined, holder, args, path);
+  return callFunction(isHolder(holder) ? Reflect.get(holder, name) : undefined, holder, args, path);
+}
+
+function isHolder(value: unknown): value is object {
+  return (typeof value === "object" && value !== null) || typeof value === "function";
 }
 
 function callFunction(fn: unknown, self: unknown, args: readonly unknown[], path: string): unknown {
@@ -129,12 +132,17 @@ function revived(value: unknown, as: unknown): unknown {
   return as === "Date" ? new Date(value) : new URL(value);
 }
 
+/** A skill is asked itself, and where it has no check of its own, its module. */
 async function checkHealth(
   { of, path }: Extract<InvokeOrder["target"], { via: "health" }>,
   module: LoadedModule | undefined,
 ): Promise<unknown> {
-  if (of === "skill") return module?.skills.get(keyOf(path))?.health();
-  const holder = of === "class" ? module?.objects.get(keyOf(path)) : valueAt(module?.root, path);
-  const check: unknown = typeof holder === "object" && holder !== null ? Reflect.get(holder, "healthCheck") : undefined;
-  return isFunction(check) ? Reflect.apply(check, holder, []) : { healthy: true, message: "ok" };
+  const askModule = (): unknown => askHealth(module?.root, () => ({ healthy: true, message: "ok" }));
+  if (of === "skill") return module?.skills.get(keyOf(path))?.health(askModule);
+  return of === "class" ? askHealth(module?.objects.get(keyOf(path)), askModule) : askModule();
+}
+
+function askHealth(holder: unknown, byDefault: () => unknown): unknown {
+  const check: unknown = isHolder(holder) ? Reflect.get(holder, "healthCheck") : undefined;
+  return isFunction(check) ? Reflect.apply(check, holder, []) : byDefault();
 }
