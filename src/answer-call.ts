@@ -134,7 +134,7 @@ function isBuiltin(path: string): boolean {
   return path === "search_skills" || path === "describe" || path === "read_result";
 }
 
-/** `device.search_skills(query, limit)`, `device.describe(path)`, `device.read_result(uri, …)`: questions, not calls. */
+/** `device.search_skills(query, limit, offset)`, `device.describe(path)`, `device.read_result(uri, …)`: questions, not calls. */
 function answerBuiltin(
   call: SandboxCall,
   { caller, catalog }: RunRequest,
@@ -143,14 +143,18 @@ function answerBuiltin(
   try {
     const args = argumentsOf(call);
     if (call.path === "read_result") return readResult(args, results, caller);
-    const [first, second] = args;
-    const named = isRecord(first) ? first : { query: first, path: first, limit: second };
+    const [first, limit, offset] = args;
+    const named = isRecord(first) ? first : { query: first, path: first, limit, offset };
     const textOf = (value: unknown): string => (typeof value === "string" ? value : "");
-    const limit = typeof named["limit"] === "number" ? { limit: named["limit"] } : {};
+    const numberOf = (name: string): Readonly<Record<string, number>> =>
+      typeof named[name] === "number" ? { [name]: named[name] } : {};
     const answer =
       call.path === "describe"
         ? discovery.describe(catalog, textOf(named["path"])).text
-        : discovery.search(catalog, caller, textOf(named["query"]), limit).text;
+        : discovery.search(catalog, caller, textOf(named["query"]), {
+            ...numberOf("limit"),
+            ...numberOf("offset"),
+          }).text;
     return { ok: true, json: JSON.stringify(answer) };
   } catch (error) {
     return { ok: false, error: factsOf(error, undefined) };

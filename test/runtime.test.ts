@@ -274,6 +274,14 @@ describe("the runtime", () => {
     );
   });
 
+  test("a search goes on where its offset says, from the library and from a snippet [D1]", async () => {
+    const all = runtime.search("", { limit: 100 }).results.map(({ path }) => path);
+    expect(runtime.search("", { limit: 2, offset: 2 }).results.map(({ path }) => path)).toEqual(all.slice(2, 4));
+    const page = `Found ${all.length} result(s), these from ${all.length} on:\n- ${all.at(-1)}`;
+    for (const args of [`"", 8, ${all.length - 1}`, `{ offset: ${all.length - 1} }`])
+      expect(await value(`await device.search_skills(${args})`)).toContain(page);
+  });
+
   test("S5: check tells the plan without any side effect", () => {
     expect(runtime.check("for (const n of [1, 2]) await device.MathSkill.add(n, 1)").plan).toMatchObject([
       { path: "MathSkill.add", line: 1, column: 30, inLoop: true, blocking: false },

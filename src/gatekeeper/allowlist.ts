@@ -362,7 +362,7 @@ export const DEVICE_NAMES: ReadonlyMap<string, "always" | "with a skill"> = new 
 
 /** Methods that `device` itself has, whatever the catalog holds, with the names that models also give them. */
 export const DEVICE_METHODS: ReadonlyMap<string, string> = new Map([
-  ["search_skills", "search_skills(query?: string, limit?: number)"],
+  ["search_skills", "search_skills(query?: string, limit?: number, offset?: number)"],
   ["describe", "describe(path: string)"],
   ["read_result", "read_result(uri: string, offset?: number, length?: number)"],
 ]);

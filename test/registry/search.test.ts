@@ -70,7 +70,51 @@ test("D1: a query of stop words only still answers, and an empty one lists all",
   expect(pathsFor("of the")[0]).toBe("HomeAssistantMCP.HassLightSet");
   expect(search(catalog, "", { limit: 100 }).results).toHaveLength(catalog.methods.length);
   expect(search(catalog, "  ").text.split("\n")).toHaveLength(10);
-  expect(search(catalog, "").text).toMatch(/^Found 23 result\(s\):\n[\s\S]*\n\.\.\. and 15 more$/);
+  expect(search(catalog, "").text).toMatch(
+    /^Found 23 result\(s\):\n[\s\S]*\n\.\.\. and 15 more: search again with offset 8$/,
+  );
+});
+
+test.each(["", "read a file", "search", "turn on the light. read a file"])(
+  "the pages of a search for %j hold each result once, in the order of one search [D1]",
+  (query) => {
+    const all = catalogOf(...sampleSkills(), ...recordedSkills());
+    const pathsAt = (offset: number, limit: number): readonly string[] =>
+      search(all, query, { offset, limit }).results.map(({ path }) => path);
+    const whole = pathsAt(0, 100);
+    expect(whole.length).toBeGreaterThan(8);
+    expect([0, 7, 14, 21, 28, 35, 42, 49].flatMap((offset) => pathsAt(offset, 7))).toEqual(whole.slice(0, 56));
+    const { text } = search(all, query, { maxTokens: 100_000 });
+    const [, total] =
+      /^Found (\d+) result\(s\):\n(?:- .*\n)+\.\.\. and \d+ more: search again with offset 8$/m.exec(text) ?? [];
+    const found: string[] = [];
+    while (found.length < Number(total)) found.push(...pathsAt(found.length, 100));
+    expect(new Set(found).size).toBe(Number(total));
+    expect(pathsAt(Number(total), 100)).toEqual([]);
+  },
+);
+
+test("a text that is cut goes on from its last line, and ends with the last result [D2]", () => {
+  const seen: string[] = [];
+  for (let offset: number | undefined = 0; offset !== undefined;) {
+    const { text } = search(catalog, "", { offset, limit: 100, maxTokens: 60 });
+    seen.push(...(text.match(/^- [\w.]+/gm) ?? []));
+    const [, next] = /search again with offset (\d+)$/m.exec(text) ?? [];
+    offset = next === undefined ? undefined : Number(next);
+  }
+  expect(seen).toEqual(catalog.methods.map(({ path }) => `- ${path}`));
+});
+
+test("an offset behind the last result says how many there are [D2]", () => {
+  expect(search(catalog, "", { offset: 23 })).toEqual({
+    results: [],
+    text: "Found 23 result(s), none from offset 23 on",
+  });
+  expect(search(catalog, "file", { offset: 1e9 }).text).toMatch(
+    /^Found \d+ result\(s\), none from offset 1000000000 on$/,
+  );
+  for (const offset of [-1, Number.NaN, 0.9])
+    expect(search(catalog, "", { offset }).results[0]?.path).toBe(catalog.methods[0]?.path);
 });
 
 test("D1: a request for several things finds a method for each", () => {
@@ -140,7 +184,7 @@ test("D1: other scripts are found: words without spaces, accents, capitals", () 
 });
 
 test("D2: the answer is a line for each result, the first three with their signatures", () => {
-  expect(search(catalog, "search web news", { limit: 4 }).text).toBe(`Found 4 result(s):
+  expect(search(catalog, "search web news", { limit: 4 }).text).toBe(`Found 8 result(s):
 - BraveSearchMCP.search(query: string, count?: number = 10) — Searches the web with Brave
 - BraveSearchMCP.news(query: string, freshness?: "day" | "week" | "month") — Searches recent news articles
 - BraveSearchMCP.ping(args?: Record<string, unknown>)

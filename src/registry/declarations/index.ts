@@ -25,7 +25,7 @@ export function declarations(
 
 /** What `device` has besides skills; only a whole catalog tells of it. */
 const OWN_METHODS = [
-  "/** Finds methods by what they do. */\nsearch_skills(query?: string, limit?: number): Promise<string>;",
+  "/** Finds methods by what they do. */\nsearch_skills(query?: string, limit?: number, offset?: number): Promise<string>;",
   "/** Describes a method: types, parameters, an example. */\ndescribe(path: string): Promise<string>;",
 ];
 

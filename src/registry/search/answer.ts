@@ -30,6 +30,8 @@ export interface AnswerOptions {
 /** What a search found, and what is said besides. */
 export interface Found {
   readonly hits: readonly FoundMethod[];
+  /** How many better ones `hits` leaves out. */
+  readonly offset: number;
   /** How many there are in all. */
   readonly total: number;
   /** Words of the query that nothing matched. */
@@ -55,16 +57,21 @@ export function answerText(
   catalog: Catalog,
   { maxTokens = DEFAULT_TOKENS, explain = false }: AnswerOptions,
 ): string {
-  if (found.hits.length === 0) return nothingFound(found, catalog);
+  if (found.total === 0) return nothingFound(found, catalog);
+  if (found.hits.length === 0) return `Found ${found.total} result(s), none from offset ${found.offset} on`;
   const remarks = remarksOn(found);
   const room = maxTokens - tokensOf(remarks.join("\n")) - tokensOf(heading(found));
   const lines = linesWithin(room, found, explain);
-  const left = found.total - lines.length;
-  return [heading(found), ...lines, ...(left > 0 ? [`... and ${left} more`] : []), ...remarks].join("\n");
+  return [heading(found), ...lines, ...restAfter(found.offset + lines.length, found.total), ...remarks].join("\n");
 }
 
-function heading(found: Found): string {
-  return `Found ${found.total} result(s):`;
+function heading({ offset, total }: Found): string {
+  return `Found ${total} result(s)${offset > 0 ? `, these from ${offset + 1} on` : ""}:`;
+}
+
+/** How to see what is not shown: the text may show less than the limit allows. */
+function restAfter(end: number, total: number): readonly string[] {
+  return end < total ? [`... and ${total - end} more: search again with offset ${end}`] : [];
 }
 
 /** In which order detail is left out, each time from the last result to the first. */

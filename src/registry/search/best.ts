@@ -9,11 +9,12 @@ export function bestDocuments(documents: Uint32Array, scores: Float32Array, coun
     const document = documents[at] ?? 0;
     if (isAbove(document, heap[0] ?? 0, scores)) sink(heap, document, scores);
   }
-  return heap.sort((a, b) => (isAbove(a, b, scores) ? -1 : isAbove(b, a, scores) ? 1 : a - b));
+  return heap.sort((a, b) => (isAbove(a, b, scores) ? -1 : 1));
 }
 
 function isAbove(a: number, b: number, scores: Float32Array): boolean {
-  return (scores[a] ?? 0) > (scores[b] ?? 0);
+  const [first, second] = [scores[a] ?? 0, scores[b] ?? 0];
+  return first > second || (first === second && a < b);
 }
 
 /** Lets what was put at a place rise over those with higher scores: the lowest is at the top. */

@@ -4,7 +4,7 @@ import { firstSentence } from "../text.ts";
 import { type AnswerOptions, answerText, type Found, type FoundMethod } from "./answer.ts";
 import { type LearnedWords, learnedPostings, NOTHING_LEARNED } from "./learned.ts";
 import { parseQuery } from "./query.ts";
-import { type Hit, rank } from "./rank.ts";
+import { type Hit, type Page, rank } from "./rank.ts";
 import { indexOf, type VisibleIndex } from "./shared-index.ts";
 
 export { learnableStems } from "./query.ts";
@@ -29,6 +29,8 @@ const SHORT_WORDS = 6;
 export interface SearchOptions extends AnswerOptions {
   /** At most this many results; 8 if not given. */
   readonly limit?: number;
+  /** How many of the best results are left out, as they were shown before; none if not given. */
+  readonly offset?: number;
   /** What the caller's own use has taught. */
   readonly learned?: LearnedWords;
   /** The moment, as `performance.now` tells it, at which reading methods for the first time is broken off. */
@@ -57,8 +59,8 @@ export interface SearchAnswer {
  * before all methods are read; the next search goes on from there.
  */
 export function search(catalog: Catalog, query: string, options: SearchOptions = {}): SearchAnswer {
-  const limit = boundedLimit(options.limit);
-  const found = query.trim() === "" ? everything(catalog, limit) : matching(catalog, query, limit, options);
+  const page = { offset: boundedOffset(options.offset), limit: boundedLimit(options.limit) };
+  const found = query.trim() === "" ? everything(catalog, page) : matching(catalog, query, page, options);
   return {
     results: found.hits.map(resultOf),
     text: answerText(found, catalog, options),
@@ -69,31 +71,36 @@ function boundedLimit(limit = DEFAULT_LIMIT): number {
   return Number.isNaN(limit) ? DEFAULT_LIMIT : Math.min(Math.max(1, Math.floor(limit)), MOST_RESULTS);
 }
 
-function everything(catalog: Catalog, limit: number): Found {
-  const hits = catalog.methods.slice(0, limit).map((method) => foundMethod(method, 0, []));
-  return { hits, total: catalog.methods.length, unmatched: [], isDoubtful: false, nearest: [] };
+function boundedOffset(offset = 0): number {
+  return Number.isNaN(offset) ? 0 : Math.min(Math.max(0, Math.floor(offset)), Number.MAX_SAFE_INTEGER);
+}
+
+function everything(catalog: Catalog, { offset, limit }: Page): Found {
+  const hits = catalog.methods.slice(offset, offset + limit).map((method) => foundMethod(method, 0, []));
+  return { hits, offset, total: catalog.methods.length, unmatched: [], isDoubtful: false, nearest: [] };
 }
 
 function matching(
   catalog: Catalog,
   text: string,
-  limit: number,
+  page: Page,
   { learned = NOTHING_LEARNED, deadline = Infinity }: SearchOptions,
 ): Found {
   const query = parseQuery(text);
   const visible = indexOf(catalog, deadline);
   const { index } = visible;
-  const { hits, unmatched } = rank(query, visible, learnedPostings(learned, catalog, index), limit);
-  const best = hits.flatMap(({ document, score, parts }) => {
+  const { hits, total, best, unmatched } = rank(query, visible, learnedPostings(learned, catalog, index), page);
+  const shown = hits.flatMap(({ document, score, parts }) => {
     const method = index.methods[document];
     return method === undefined ? [] : [foundMethod(method, score, parts)];
   });
   return {
-    hits: best,
-    total: best.length,
+    hits: shown,
+    offset: page.offset,
+    total,
     unmatched,
-    isDoubtful: (best[0]?.score ?? 0) < (query.wordCount <= SHORT_WORDS ? DOUBTFUL_IF_SHORT : DOUBTFUL),
-    nearest: best.length === 0 ? nearestNames(query.folded, catalog, visible) : [],
+    isDoubtful: best < (query.wordCount <= SHORT_WORDS ? DOUBTFUL_IF_SHORT : DOUBTFUL),
+    nearest: total === 0 ? nearestNames(query.folded, catalog, visible) : [],
   };
 }
 

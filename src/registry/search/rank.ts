@@ -1,6 +1,6 @@
 import type { LearnedPostings } from "./learned.ts";
 import type { MethodIndex } from "./method-index.ts";
-import { isMeant, isTelling, type Query } from "./query.ts";
+import { isTelling, type Query } from "./query.ts";
 import { withGuesses } from "./guess.ts";
 import { bestDocuments } from "./best.ts";
 import { scoresOf, weighed, type WeighedIdea } from "./score.ts";
@@ -39,8 +39,17 @@ export interface Hit {
   readonly parts: readonly { readonly word: string; readonly share: number }[];
 }
 
+/** Which of the results are wanted. */
+export interface Page {
+  readonly offset: number;
+  readonly limit: number;
+}
+
 export interface Ranking {
   readonly hits: readonly Hit[];
+  /** How many documents answer the query, and the score of the best. */
+  readonly total: number;
+  readonly best: number;
   /** Words of the query that no visible method has. */
   readonly unmatched: readonly string[];
 }
@@ -56,28 +65,34 @@ interface Candidate {
   readonly name: string;
 }
 
-/** The visible documents that answer a query, best first, as many as there are up to `count`. */
-export function rank(query: Query, catalogIndex: VisibleIndex, learnedOf: LearnedPostings, count: number): Ranking {
+/** One page of the visible documents that answer a query, best first. */
+export function rank(query: Query, catalogIndex: VisibleIndex, learnedOf: LearnedPostings, page: Page): Ranking {
   const { index, visible } = catalogIndex;
   const ideas = weighed(withGuesses(query.ideas, index, learnedOf), index, learnedOf);
   const tiers = tiersOf(query, index, visible);
   const { scores, scored } = scoresOf(ideas, catalogIndex);
-  const best = bestDocuments(scored, scores, Math.max(count, CLOSER));
+  const end = page.offset + page.limit;
+  const best = bestDocuments(scored, scores, Math.max(end, CLOSER));
   const valuesOf = createValuation(ideas, index);
-  const all = [...new Set([...tiers.keys(), ...best])].map((document): Candidate => {
+  const candidateOf = (document: number): Candidate => {
     const values = valuesOf(document);
     const name = (index.methods[document]?.name ?? "").replace(/_\d+$/, "").toLowerCase();
     return { document, tier: tiers.get(document) ?? 0, values, sum: sumOf(values), name };
-  });
-  // Who has only the `a` of `knit a sweater` has nothing of it.
-  const candidates = all.filter(
-    ({ tier, values }) => tier > 0 || values.some((value, at) => value > 0 && ideas[at] && isMeant(ideas[at].idea)),
-  );
+  };
+  const closer = [...new Set([...tiers.keys(), ...best.slice(0, CLOSER)])].map(candidateOf);
+  const ordered = inOrder(closer, query.sentences > 1 ? SETTLED : 0);
+  const others = best.slice(CLOSER).filter((document) => !tiers.has(document));
   const most = ideas.reduce((sum, idea) => sum + (idea.idea.word === "" ? 0 : idea.most), 0) || 1;
-  const ordered = inOrder(candidates, query.sentences > 1 ? SETTLED : 0, count);
+  const hits = [
+    ...ordered.slice(page.offset, end),
+    ...others.slice(Math.max(0, page.offset - ordered.length), Math.max(0, end - ordered.length)).map(candidateOf),
+  ].map((candidate) => hitOf(candidate, ideas, most));
+  const [first] = ordered;
   return {
-    hits: ordered.slice(0, count).map((candidate) => hitOf(candidate, ideas, most)),
-    unmatched: unmatchedWords(ideas, candidates, visible),
+    hits,
+    total: scored.length + [...tiers.keys()].filter((document) => scores[document] === 0).length,
+    best: first === undefined ? 0 : hitOf(first, ideas, most).score,
+    unmatched: unmatchedWords(ideas, closer, visible),
   };
 }
 
@@ -119,16 +134,16 @@ function documentsOfSkills(folded: string, index: MethodIndex): readonly number[
 }
 
 /**
- * Best first, the first `count` one by one: what the ones before have settled, and names that were there before, count
+ * Best first, the first of them one by one: what the ones before have settled, and names that were there before, count
  * less.
  */
-function inOrder(candidates: readonly Candidate[], settled: number, count: number): readonly Candidate[] {
+function inOrder(candidates: readonly Candidate[], settled: number): readonly Candidate[] {
   const sorted = candidates.toSorted((a, b) => b.tier - a.tier || b.sum - a.sum);
   const open = sorted.slice(0, CLOSER);
   const left = (open[0]?.values ?? []).map(() => 1);
   const names = new Map<string, number>();
   const ordered: Candidate[] = [];
-  while (open.length > 0 && ordered.length < Math.min(count, ORDERED)) {
+  while (open.length > 0 && ordered.length < ORDERED) {
     const [next] = open.splice(placeOfBest(open, left, names), 1);
     if (next === undefined) break;
     ordered.push(next);

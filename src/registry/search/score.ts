@@ -1,6 +1,6 @@
 import type { LearnedPostings } from "./learned.ts";
 import type { MethodIndex } from "./method-index.ts";
-import type { Idea } from "./query.ts";
+import { type Idea, isMeant } from "./query.ts";
 import type { VisibleIndex } from "./shared-index.ts";
 
 /** Ideas that are scored, the rarest first. */
@@ -85,8 +85,10 @@ const SCRATCH = new WeakMap<MethodIndex, Scratch>();
 /** What each visible document gets for all ideas, the rarest first: for each, the best of its words counts. */
 export function scoresOf(ideas: readonly WeighedIdea[], { index, visible }: VisibleIndex): Scores {
   const scratch = scratchOf(index);
-  for (const { words } of ideas) {
-    const seen = scratch.count < ENOUGH ? visible : NOTHING;
+  // A document that has only the `a` of `knit a sweater` has nothing of it.
+  const byMeaning = [...ideas.filter(({ idea }) => isMeant(idea)), ...ideas.filter(({ idea }) => !isMeant(idea))];
+  for (const { idea, words } of byMeaning) {
+    const seen = scratch.count < ENOUGH && isMeant(idea) ? visible : NOTHING;
     const lists = words.flatMap(({ worth, postings, learned }) => [
       { postings, worth: worth / 255 },
       ...(learned.length > 0 ? [{ postings: learned, worth: worth / 255 }] : []),

@@ -2,7 +2,7 @@ import type { Command } from "commander";
 
 import type { Act } from "./act.ts";
 import { warningsText } from "./output.ts";
-import { wholeNumber } from "./whole-number.ts";
+import { wholeNumber, wholeNumberOrZero } from "./whole-number.ts";
 
 export function addSearch(program: Command, act: Act): void {
   program
@@ -10,6 +10,7 @@ export function addSearch(program: Command, act: Act): void {
     .description("find methods by words; without words, list them")
     .argument("[words...]", "what the method should do, or its name")
     .option("--limit <n>", "show at most so many (8)", wholeNumber)
+    .option("--offset <n>", "leave out the first so many (0)", wholeNumberOrZero)
     .option("--max-tokens <n>", "leave detail out beyond about so many tokens (400)", wholeNumber)
     .option("--explain", "show the scores, and what each word gave")
     .action(
@@ -17,14 +18,10 @@ export function addSearch(program: Command, act: Act): void {
         async (
           { readyRuntime, flags: { verbose }, paint },
           words: readonly string[],
-          { limit, maxTokens, explain = false }: { limit?: number; maxTokens?: number; explain?: boolean },
+          { explain = false, ...numbers }: { limit?: number; offset?: number; maxTokens?: number; explain?: boolean },
         ) => {
           const runtime = await readyRuntime();
-          const answer = runtime.search(words.join(" "), {
-            explain,
-            ...(limit !== undefined && { limit }),
-            ...(maxTokens !== undefined && { maxTokens }),
-          });
+          const answer = runtime.search(words.join(" "), { explain, ...numbers });
           return {
             exit: "ok",
             json: answer,

@@ -5,7 +5,16 @@ const MOST = 2 ** 31 - 1;
 
 /** Reads the value of an option that counts something. */
 export function wholeNumber(text: string): number {
+  return parseWholeNumber(text, 1);
+}
+
+/** Reads the value of an option that may be none. */
+export function wholeNumberOrZero(text: string): number {
+  return parseWholeNumber(text, 0);
+}
+
+function parseWholeNumber(text: string, least: number): number {
   const number = Number(text);
-  if (/^\d+$/.test(text) && number > 0 && number <= MOST) return number;
-  throw new InvalidArgumentError(`It must be a whole number from 1 to ${MOST}.`);
+  if (/^\d+$/.test(text) && number >= least && number <= MOST) return number;
+  throw new InvalidArgumentError(`It must be a whole number from ${least} to ${MOST}.`);
 }

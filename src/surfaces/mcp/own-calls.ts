@@ -8,9 +8,9 @@ import { knownWithin } from "./within.ts";
 
 /** Searches as a client asks for it, when servers that still connect had their time (X8). Throws `ARGUMENTS_INVALID`. */
 export async function searchSkills(runtime: Runtime, args: unknown, caller: Caller) {
-  const { query, limit } = ownInput("search_skills", args);
+  const { query, limit, offset } = ownInput("search_skills", args);
   await knownWithin(runtime.timeouts.discoveryMs, runtime);
-  return runtime.search(String(query), { limit: Number(limit), caller });
+  return runtime.search(String(query), { limit: Number(limit), offset: Number(offset), caller });
 }
 
 export async function describeFunction(runtime: Runtime, args: unknown, caller: Caller) {

@@ -6,12 +6,18 @@ export const OWN_TOOLS: readonly Tool[] = [
     name: "search_skills",
     title: "Search skills",
     description:
-      'Find the methods that can do a task. Use the words that the author of a tool would use: "send email", not the user\'s whole sentence. Several intents may stand in one query. Answers with paths (Skill.method), signatures and one sentence each, best first. An empty query lists everything.',
+      'Find the methods that can do a task. Use the words that the author of a tool would use: "send email", not the user\'s whole sentence. Several intents may stand in one query. Answers with paths (Skill.method), signatures and one sentence each, best first. An empty query lists everything, a page at a time.',
     inputSchema: {
       type: "object",
       properties: {
         query: { type: "string", default: "", description: "What the method does, or its name" },
         limit: { type: "integer", minimum: 1, maximum: 100, default: 8 },
+        offset: {
+          type: "integer",
+          minimum: 0,
+          default: 0,
+          description: "Results to leave out: those of the pages before",
+        },
       },
       additionalProperties: false,
     },

@@ -10,10 +10,12 @@ test("D2: search finds methods of skills and of MCP servers by words", async () 
   ]);
   const [words, json] = outcomes;
   expect({ exit: words.exit, stderr: words.stderr }).toEqual({ exit: 0, stderr: "" });
-  expect(words.stdout).toMatch(/^Found 1 result\(s\):\n.*MathSkill\.add/);
+  expect(words.stdout).toMatch(
+    /^Found \d+ result\(s\):\n- MathSkill\.add.*\n\.\.\. and \d+ more: search again with offset 1\n$/,
+  );
   expect({ exit: json.exit, stderr: json.stderr }).toEqual({ exit: 0, stderr: "" });
   const answer = JSON.parse(json.stdout);
-  expect(answer.text).toMatch(/^Found \d result\(s\):/);
+  expect(answer.text).toMatch(/^Found \d+ result\(s\):/);
   expect(answer.results[0]).toEqual({
     path: "FilesystemMCP.list_directory",
     signature: expect.stringContaining("list_directory("),
@@ -46,7 +48,14 @@ test("D2: search --limit is kept to, and without words all methods are there", a
     return JSON.parse(stdout).results.map(({ path }: { path: string }) => path);
   };
   expect(await paths("--limit", "3")).toHaveLength(3);
-  expect(await paths("--limit", "50")).toHaveLength(7);
+  const all = await paths("--limit", "50");
+  expect(all).toHaveLength(7);
+  expect(await paths("--limit", "3", "--offset", "0")).toEqual(all.slice(0, 3));
+  expect(await paths("--limit", "3", "--offset", "3")).toEqual(all.slice(3, 6));
+  const { stdout } = await skillgate(["search", "--limit", "3", "--offset", "3"], { cwd });
+  expect(stdout).toMatch(
+    /^Found 7 result\(s\), these from 4 on:\n(?:- .*\n){3}\.\.\. and 1 more: search again with offset 6\n$/,
+  );
 });
 
 test("D1: a snippet that asks for methods hears of all of them, although nothing else has opened them", async () => {
@@ -55,7 +64,7 @@ test("D1: a snippet that asks for methods hears of all of them, although nothing
   const { exit, stdout } = await skillgate(["run", "-e", source, "--json"], { cwd });
   expect(exit).toBe(0);
   const { value, output, usage } = JSON.parse(stdout);
-  expect(output).toMatch(/^Found 1 result\(s\):\n- MathSkill\.add\(/);
+  expect(output).toMatch(/^Found \d+ result\(s\):\n- MathSkill\.add\(/);
   expect(value).toMatch(/^device\.FilesystemMCP\.list_directory\n/);
   expect(usage.calls).toBe(0);
 });

@@ -20,6 +20,11 @@ describe.each(CLIENTS)("V1: a client of %s", (_name, connect) => {
     expect(tools.map(({ name }) => name)).toEqual(["search_skills", "describe_function", "run_code"]);
     const found = await client.callTool({ name: "search_skills", arguments: { query: "add numbers" } });
     expect(found.structuredContent).toMatchObject({ paths: expect.arrayContaining(["TestSkill.add"]) });
+    const listed = await client.callTool({ name: "search_skills", arguments: { limit: 100 } });
+    const rest = await client.callTool({ name: "search_skills", arguments: { limit: 2, offset: 2 } });
+    const { paths } = listed.structuredContent as { paths: readonly string[] };
+    expect(rest.structuredContent).toEqual({ paths: paths.slice(2, 4) });
+    expect(textOf(rest)).toMatch(/^Found \d+ result\(s\), these from 3 on:\n/);
     const described = await client.callTool({ name: "describe_function", arguments: { path: "TestSkill.add" } });
     expect(textOf(described)).toContain("add(a: number, b: number): Promise<{ sum: number }>");
     const code = "const { sum } = await device.TestSkill.add(2, 3); print('adding'); sum";
