@@ -2,6 +2,7 @@ import type { Catalog, Method, Skill } from "../model/catalog.ts";
 import { briefSignature } from "./declarations/signature.ts";
 import { flattened } from "./declarations/text.ts";
 import { exampleCall } from "./examples/index.ts";
+import { toolName } from "./function-calling.ts";
 import { firstSentence, shortened, tokensOf } from "./text.ts";
 
 /** A catalog of up to this many methods stands in the prompt itself, with so many skills and methods of each in full. */
@@ -98,7 +99,7 @@ After a result:
 
 /** Every skill, the first of them and of their methods in full, the others by name. */
 function embeddedCatalog(catalog: Catalog, mode: PromptOptions["mode"]): string {
-  const full = catalog.skills.slice(0, FULL_SKILLS).map(skillInFull);
+  const full = catalog.skills.slice(0, FULL_SKILLS).map((skill) => skillInFull(skill, mode));
   const others = catalog.skills.slice(FULL_SKILLS).map((skill) => skill.name);
   return [
     ...exampleLines(catalog, mode),
@@ -108,22 +109,30 @@ function embeddedCatalog(catalog: Catalog, mode: PromptOptions["mode"]): string 
   ].join("\n\n");
 }
 
-function skillInFull(skill: Skill): string {
-  const others = skill.methods.slice(FULL_METHODS).map((method) => method.name);
+function skillInFull(skill: Skill, mode: PromptOptions["mode"]): string {
+  const others = skill.methods.slice(FULL_METHODS).map((method) => nameIn(mode, method));
   return [
     `### ${skill.name}`,
     ...summaryLines(skill),
-    ...skill.methods.slice(0, FULL_METHODS).map((method) => methodInFull(method, skill)),
+    ...skill.methods.slice(0, FULL_METHODS).map((method) => methodInFull(method, skill, mode)),
     ...(others.length === 0 ? [] : [`- and ${others.join(", ")}`]),
   ].join("\n");
 }
 
-function methodInFull(method: Method, skill: Skill): string {
+function methodInFull(method: Method, skill: Skill, mode: PromptOptions["mode"]): string {
   const description = shortened(flattened(method.description), DESCRIPTION_UNITS);
   const said = description === "" && skill.kind === "mcp" ? `MCP tool: ${method.wireName}` : description;
   const deprecated = method.metadata.deprecated === false ? "" : ` (deprecated: ${method.metadata.deprecated})`;
-  const line = `- \`device.${skill.name}.${parametersOnly(method)}\`${deprecated}`;
+  const call = parametersOnly(method);
+  const form =
+    mode === "native" ? `${toolName(method)}${call.slice(method.name.length)}` : `device.${skill.name}.${call}`;
+  const line = `- \`${form}\`${deprecated}`;
   return said === "" ? line : `${line}\n  ${said}`;
+}
+
+/** Below the name of its skill, a method has its own; a tool has only one. */
+function nameIn(mode: PromptOptions["mode"], method: Method): string {
+  return mode === "native" ? toolName(method) : method.name;
 }
 
 /** The signature without the type of the result. */
@@ -153,7 +162,7 @@ function listedCatalog(catalog: Catalog, room: number, mode: PromptOptions["mode
   let left = room - tokensOf(lines.join("\n")) - tokensOf("... and 10000 more skills");
   let shown = 0;
   for (const skill of catalog.skills) {
-    const line = skillLine(skill);
+    const line = skillLine(skill, mode);
     left -= tokensOf(`${line}\n`);
     if (left < 0) break;
     lines.push(line);
@@ -163,8 +172,8 @@ function listedCatalog(catalog: Catalog, room: number, mode: PromptOptions["mode
   return [...lines, ...(more > 0 ? [`... and ${more} more skills`] : [])].join("\n");
 }
 
-function skillLine(skill: Skill): string {
-  const names = skill.methods.slice(0, SAMPLES).map((method) => method.name);
+function skillLine(skill: Skill, mode: PromptOptions["mode"]): string {
+  const names = skill.methods.slice(0, SAMPLES).map((method) => nameIn(mode, method));
   const dots = skill.methods.length > SAMPLES ? ", …" : "";
   const summary = shortened(summaryLines(skill)[0] ?? "", 120);
   return `- ${skill.name} (${skill.methods.length}: ${names.join(", ")}${dots})${summary === "" ? "" : `: ${summary}`}`;

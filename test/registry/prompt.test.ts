@@ -70,6 +70,23 @@ test("D4: each mode tells how to act in it", () => {
   expect(native).not.toContain("Example:");
 });
 
+test("a model that calls tools reads only the names of tools [D4]", () => {
+  const method = skillOf("AdderSkill", [
+    {
+      name: "add",
+      description: "Adds",
+      input: { type: "object", properties: { a: { type: "number" } }, required: ["a"] },
+    },
+    ...["b", "c", "d", "e"].map((name) => ({ name, description: "" })),
+  ]);
+  const prompt = systemPrompt(catalogOf(method), { mode: "native" });
+  expect(prompt).toContain("### AdderSkill\n- `AdderSkill__add(a: number)`\n  Adds\n- `AdderSkill__b(");
+  expect(prompt).toContain("\n- and AdderSkill__d, AdderSkill__e\n");
+  const large = systemPrompt(catalogOf(...skillsOf(1, 31)), { mode: "native" });
+  expect(large).toContain("\n- Skill0 (31: Skill0__m0, Skill0__m1, Skill0__m2, …)");
+  for (const text of [prompt, large]) expect(text).not.toMatch(/device|search_skills|describe_function|run_code/);
+});
+
 test("D4: a template is filled once and keeps what else it says", () => {
   const catalog = catalogOf(...skillsOf(1, 1));
   const filled = systemPrompt(catalog, { template: "Be kind.\n{skill_descriptions}\n$& {skill_descriptions} Bye." });

@@ -99,7 +99,7 @@ function plain(value: unknown): unknown {
 
 async function libraryOf({ runtime, caller, records, upstream }: Programs): Promise<Library> {
   const offers = await offersTo(caller, runtime.catalogFor(caller), "qualified", upstream);
-  return { runtime, caller, records, offers };
+  return { runtime, caller, records, offers, hasOwnTools: true };
 }
 
 function orFault(call: Call, work: () => unknown): unknown {

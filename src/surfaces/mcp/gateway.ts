@@ -18,6 +18,7 @@ import { askedDirectly, type Finished, type Side, type Turn } from "./conversati
 import { type Offered, offeredTo } from "./expose.ts";
 import { IDENTITY } from "./identity.ts";
 import { type Ears, lineOf } from "./line.ts";
+import { INSTRUCTIONS } from "./instructions.ts";
 import { listedPage } from "./pages.ts";
 import { speakPlainly } from "./plain-words.ts";
 import type { Peer, Shared } from "./peer.ts";
@@ -31,7 +32,7 @@ import { knownWithin } from "./within.ts";
 
 /** MCP's side of one connection. */
 export function createGateway(shared: Shared, peer: Peer, ears: Ears = { level: undefined }): Server {
-  return equip(new Gateway(IDENTITY, OPTIONS), shared, peer, ears);
+  return equip(new Gateway(IDENTITY, optionsFor(peer)), shared, peer, ears);
 }
 
 class Gateway extends Server {
@@ -46,7 +47,7 @@ export class RequestGateway extends McpServer {
   readonly #offered: () => Offered;
 
   constructor(shared: Shared, peer: Peer) {
-    super(IDENTITY, OPTIONS);
+    super(IDENTITY, optionsFor(peer));
     equip(this.server, shared, peer, { level: undefined });
     this.#offered = () => offeredTo(shared.runtime.catalogFor(peer.caller), peer.exposure);
   }
@@ -66,7 +67,7 @@ function equip(server: Server, shared: Shared, peer: Peer, ears: Ears): Server {
   const { caller, exposure } = peer;
   const library = async (): Promise<Library> => {
     const offers = await offersTo(caller, runtime.catalogFor(caller), exposure.names, shared.upstream);
-    return { runtime, caller, records, offers };
+    return { runtime, caller, records, offers, hasOwnTools: exposure.expose !== "tools" };
   };
   const converse: Converse = (name, context, work) => {
     if (peer.era === "legacy") return work(oldSide(server, context, ears));
@@ -137,23 +138,22 @@ function servePrompts(server: Server, library: () => Promise<Library>, { caller 
   });
 }
 
-/** What a client tells its model of this server. */
-const INSTRUCTIONS = `Every skill and MCP server of the user is behind three tools: search_skills finds methods, describe_function shows how to call one, run_code does a whole task in one short program. Search first unless you know the method; describe it unless its signature is clear; then write one program for the task.`;
-
-const OPTIONS: ServerOptions = {
-  capabilities: {
-    tools: { listChanged: true },
-    resources: { listChanged: true, subscribe: true },
-    prompts: { listChanged: true },
-    completions: {},
-    logging: {},
-  },
-  instructions: INSTRUCTIONS,
-  // What a client answers is judged by whoever asked.
-  jsonSchemaValidator: {
-    getValidator: () => (input) => ({ valid: true, data: input as never, errorMessage: undefined }),
-  },
-};
+function optionsFor({ exposure }: Peer): ServerOptions {
+  return {
+    capabilities: {
+      tools: { listChanged: true },
+      resources: { listChanged: true, subscribe: true },
+      prompts: { listChanged: true },
+      completions: {},
+      logging: {},
+    },
+    instructions: INSTRUCTIONS[exposure.expose],
+    // What a client answers is judged by whoever asked.
+    jsonSchemaValidator: {
+      getValidator: () => (input) => ({ valid: true, data: input as never, errorMessage: undefined }),
+    },
+  };
+}
 
 /** The SDK keeps what an old client said at its beginning. */
 function oldSide(server: Server, context: ServerContext, ears: Ears): Side {

@@ -4,27 +4,32 @@ import { nearest } from "../../model/nearest.ts";
 import type { OfferContext } from "../../model/offers.ts";
 import type { Library } from "./resources.ts";
 
-/** The prompt with which a model learns to use the three tools; it comes first. */
+/** The prompt with which a model learns to use the three tools; it comes first where they are. */
 const OWN_PROMPT = {
   name: "use_skills",
   title: "Use skills",
   description: "How to find, describe and call the methods behind this server, with as much of the catalog as fits",
 };
 
-export function listPrompts({ offers }: Library): readonly { readonly name: string }[] {
-  return [OWN_PROMPT, ...[...offers.prompts].map(([name, { item }]) => ({ ...item, name }))];
+export function listPrompts({ offers, hasOwnTools }: Library): readonly { readonly name: string }[] {
+  return [...(hasOwnTools ? [OWN_PROMPT] : []), ...[...offers.prompts].map(([name, { item }]) => ({ ...item, name }))];
 }
 
 export async function getPrompt(
   name: string,
   args: Readonly<Record<string, string>>,
-  { runtime, caller, offers }: Library,
+  library: Library,
   context: OfferContext,
 ): Promise<unknown> {
+  const { runtime, caller, offers, hasOwnTools } = library;
   const offered = offers.prompts.get(name);
   if (offered !== undefined)
     return runtime.secrets.maskValue(await offered.offers.prompt(offered.item.name, args, context));
-  if (name !== OWN_PROMPT.name) throw unknownPrompt(name, [OWN_PROMPT.name, ...offers.prompts.keys()]);
+  if (name !== OWN_PROMPT.name || !hasOwnTools)
+    throw unknownPrompt(
+      name,
+      listPrompts(library).map((prompt) => prompt.name),
+    );
   const text = runtime.systemPrompt({ mode: "tools", caller });
   return { description: OWN_PROMPT.description, messages: [{ role: "user", content: { type: "text", text } }] };
 }

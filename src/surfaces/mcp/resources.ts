@@ -19,6 +19,8 @@ export interface Library {
   readonly caller: Caller;
   readonly records: RunRecords;
   readonly offers: CallerOffers;
+  /** True if the caller has the three tools. */
+  readonly hasOwnTools: boolean;
 }
 
 export interface ListedResource {

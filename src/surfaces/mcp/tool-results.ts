@@ -109,7 +109,7 @@ function textContent(text: string, keep: Keep): ContentBlock[] {
     { type: "text", text: `${shown}…` },
     {
       type: "text",
-      text: `Note: the result has ${text.length} characters and was cut; read the rest in parts at ${uri}, in a program with device.read_result(uri, offset, length)`,
+      text: `Note: the result has ${text.length} characters and was cut; read the rest in parts at ${uri}`,
     },
     linkTo(uri, text),
   ];

@@ -33,6 +33,26 @@ describe.each(CLIENTS)("V1: a client of %s", (_name, connect) => {
     expect(ran.structuredContent).toEqual({ kind: "completed", runId: expect.any(String), value: 5, calls: 1 });
   });
 
+  test.each(["code", "tools", "both", "auto"] as const)(
+    "exposed as %s, a server's instructions and prompts name only tools that it lists [V1]",
+    async (expose) => {
+      const { url } = await serve({ expose });
+      const client = await connect(url);
+      const { tools } = await client.listTools();
+      const names = tools.map(({ name }) => name);
+      const { prompts } = await client.listPrompts();
+      const instructions = client.getInstructions() ?? "";
+      for (const name of ["search_skills", "describe_function", "run_code"])
+        expect(instructions.includes(name)).toBe(names.includes(name));
+      expect(prompts.some(({ name }) => name === "use_skills")).toBe(names.includes("run_code"));
+      expect(/tool of its own/.test(instructions)).toBe(expose !== "code");
+      expect(/a tool of its own: call that for a single step, and run_code/.test(instructions)).toBe(expose === "both");
+      const own = client.getPrompt({ name: "use_skills" });
+      if (expose === "tools") await expect(own).rejects.toThrow("Prompt use_skills not found");
+      else expect((await own).messages).toHaveLength(1);
+    },
+  );
+
   test("V3: a program that is refused is a result that says why", async () => {
     const { url } = await serve();
     const client = await connect(url);
