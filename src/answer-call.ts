@@ -1,4 +1,5 @@
 import type { Answer, SandboxAnswer, SandboxCall } from "../sandbox/index.ts";
+import { formatDeprecation } from "./deprecation.ts";
 import { messageOf, sentence, SkillgateError } from "./errors.ts";
 import type { Method } from "./model/catalog.ts";
 import { isRecord } from "./model/json.ts";
@@ -34,8 +35,11 @@ export function createLedger(runId: string, request: RunRequest, rooms: Rooms): 
         request.follower?.ended?.(recordOfEntry(call, entry));
       };
       try {
-        const note = (text: string): unknown => notes.add(text);
-        const value = await rooms.route({ ...callOf(call, method, runId, request), note, ended });
+        const made = callOf(call, method, runId, request);
+        const deprecation = formatDeprecation(made.method);
+        if (deprecation !== undefined && !notes.has(deprecation)) made.log("warn", deprecation);
+        if (deprecation !== undefined) notes.add(deprecation);
+        const value = await rooms.route({ ...made, note: (text) => notes.add(text), ended });
         return answerOf(value, request.limits);
       } catch (error) {
         if (method === undefined) {

@@ -1,11 +1,12 @@
 import { randomUUID } from "node:crypto";
 
 import { Cancellation } from "../sandbox/index.ts";
+import { formatDeprecation } from "./deprecation.ts";
 import { skillDisabledError } from "./disabled-skills.ts";
 import { sentence, SkillgateError } from "./errors.ts";
 import type { Method } from "./model/catalog.ts";
 import { nearest } from "./model/nearest.ts";
-import { type Call, type CallResult, type Route, runCalls } from "./router/index.ts";
+import { answerTo, type Call, type CallResult, type Route, runCalls } from "./router/index.ts";
 import type { RunRequest } from "./run-snippet.ts";
 import { voicesFor } from "./voices.ts";
 
@@ -20,7 +21,9 @@ export interface WantedCall {
 export async function callMethod(wanted: WantedCall, request: RunRequest, route: Route): Promise<unknown> {
   const call = callOf(wanted, 1, randomUUID(), request);
   if (call === undefined) throw unknownMethod(wanted.path, request);
-  return route(call);
+  const { value, ...facts } = await answerTo(call, warning(route));
+  request.follower?.answered?.(facts);
+  return value;
 }
 
 /** Many calls, in order or all at once; one result for each, in the order of the calls (X3). */
@@ -36,7 +39,19 @@ export function callMethods(
     const obstacle = request.isDisabled(skill) ? { obstacle: skillDisabledError(skill).message } : {};
     return { name: each.path, call: callOf(each, index + 1, runId, request), ...obstacle };
   });
-  return runCalls(route, calls, { parallel });
+  return runCalls(warning(route), calls, { parallel });
+}
+
+/** Says of a deprecated method that it is one. */
+function warning(route: Route): Route {
+  return (call) => {
+    const text = formatDeprecation(call.method);
+    if (text !== undefined) {
+      call.note(text);
+      call.log("warn", text);
+    }
+    return route(call);
+  };
 }
 
 function callOf({ path, input = {} }: WantedCall, id: number, runId: string, request: RunRequest): Call | undefined {

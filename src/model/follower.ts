@@ -2,6 +2,13 @@ import type { Client } from "./client.ts";
 import type { CallRecord } from "./outcome.ts";
 import type { CallContext } from "./skill.ts";
 
+/** What is known of an answer besides its value. */
+export interface AnswerFacts {
+  readonly cached: boolean;
+  /** What the caller should know although the call went well. */
+  readonly notes: readonly string[];
+}
+
 /** Whoever follows a run or a call while it is under way. It is told; nothing waits for it, except what it is asked. */
 export interface Follower {
   /** A call has begun. */
@@ -14,6 +21,8 @@ export interface Follower {
   readonly progress?: (path: string, ...steps: Parameters<CallContext["progress"]>) => void;
   /** Gets the result of an MCP server as it was on the wire, for who passes it on whole. */
   readonly wire?: (result: unknown) => void;
+  /** A single call, outside of a run, has its answer. */
+  readonly answered?: (facts: AnswerFacts) => void;
   /** Who can answer for the user while methods run. */
   readonly client?: Client;
 }

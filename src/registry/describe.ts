@@ -43,6 +43,8 @@ export interface Description {
   readonly example: string;
   /** Policy that a caller should know: approval, deprecation, limits. */
   readonly notes: readonly string[];
+  /** What to use instead of a method that is deprecated. */
+  readonly deprecated?: string;
   /** The nearest names where nothing was found, best first. */
   readonly suggestions: readonly string[];
   readonly text: string;
@@ -105,7 +107,9 @@ function describeMethod(method: Method, observed: Observed): Description {
     ...samples.map((code) => `Example: ${code}`),
     ...notes.map((note) => `Note: ${note}`),
   ].join("\n");
-  return { kind: "method", path, declaration, example, notes, suggestions: [], text };
+  const { deprecated } = method.metadata;
+  const flag = deprecated === false ? {} : { deprecated };
+  return { kind: "method", path, declaration, example, notes, ...flag, suggestions: [], text };
 }
 
 function observation({ times }: ObservedOutput): string {

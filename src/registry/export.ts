@@ -102,6 +102,8 @@ const COMPONENTS = {
       error: TEXT,
       execution_time: { type: "number", description: "Seconds" },
       tool_name: TEXT,
+      cached: { type: "boolean", description: "True if the result was kept from an earlier call" },
+      notes: { ...TEXTS, description: "What the caller should know, such as that the tool is deprecated" },
     },
   },
   ValidationError: {

@@ -1,4 +1,5 @@
 import { messageOf } from "../errors.ts";
+import type { AnswerFacts } from "../model/follower.ts";
 import type { Call, Route } from "./call.ts";
 
 /** A call by its name; `undefined` where nothing has that name. */
@@ -11,7 +12,17 @@ export interface NamedCall {
 
 /** How one call ended, where that is shown (X7). */
 export type CallResult =
-  | { readonly success: true; readonly data: unknown; readonly execution_time: number; readonly tool_name: string }
+  | {
+      readonly success: true;
+      readonly data: unknown;
+      /** In seconds. */
+      readonly execution_time: number;
+      readonly tool_name: string;
+      /** Only if it is. */
+      readonly cached?: true;
+      /** Only if there are any. */
+      readonly notes?: readonly string[];
+    }
   | {
       readonly success: false;
       readonly data: null;
@@ -33,6 +44,23 @@ export async function runCalls(
   return results;
 }
 
+/** A call outside of a run: its value, and what is known of it besides. */
+export async function answerTo(call: Call, route: Route): Promise<AnswerFacts & { readonly value: unknown }> {
+  const notes = new Set<string>();
+  let cached = false;
+  const value = await route({
+    ...call,
+    note: (text) => notes.add(text),
+    ended: (entry) => void (cached = entry.cached),
+  });
+  return { value, cached, notes: [...notes] };
+}
+
+/** As a result object has them (X5, X7). */
+export function shownFacts({ cached, notes }: AnswerFacts): { cached?: true; notes?: readonly string[] } {
+  return { ...(cached && { cached }), ...(notes.length > 0 && { notes }) };
+}
+
 async function resultOf(
   route: Route,
   { name, call, obstacle = `Unknown tool: ${name}` }: NamedCall,
@@ -44,7 +72,8 @@ async function resultOf(
   });
   if (call === undefined) return { success: false, data: null, error: obstacle, ...told() };
   try {
-    return { success: true, data: await route(call), ...told() };
+    const { value, ...facts } = await answerTo(call, route);
+    return { success: true, data: value, ...told(), ...shownFacts(facts) };
   } catch (error) {
     return { success: false, data: null, error: messageOf(error), ...told() };
   }

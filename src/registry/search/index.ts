@@ -45,6 +45,8 @@ export interface SearchResult {
   readonly summary: string;
   /** From 0 to 1: how much of the query the method covers. */
   readonly score: number;
+  /** What to use instead; absent for a method that is not deprecated. */
+  readonly deprecated?: string;
 }
 
 export interface SearchAnswer {
@@ -110,6 +112,7 @@ function foundMethod(method: Method, score: number, parts: Hit["parts"]): FoundM
 
 /** The signature is made when it is read: most answers show it for the first results only. */
 function resultOf({ method, summary, score }: FoundMethod): SearchResult {
+  const { deprecated } = method.metadata;
   return {
     path: method.path,
     get signature() {
@@ -117,6 +120,7 @@ function resultOf({ method, summary, score }: FoundMethod): SearchResult {
     },
     summary,
     score,
+    ...(deprecated !== false && { deprecated }),
   };
 }
 

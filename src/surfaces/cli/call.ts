@@ -1,11 +1,14 @@
 import type { Command } from "commander";
 
 import type { Method } from "../../model/catalog.ts";
+import type { AnswerFacts } from "../../model/follower.ts";
+import { shownFacts } from "../../router/index.ts";
 import type { Runtime } from "../../runtime.ts";
 import type { Act } from "./act.ts";
 import { readInput } from "./call-input.ts";
 import { valueText } from "./output.ts";
 import { requireKnown } from "./problems.ts";
+import { noteLines } from "./run-texts.ts";
 import { UsageError } from "./usage-error.ts";
 
 export function addCall(program: Command, act: Act): void {
@@ -15,13 +18,23 @@ export function addCall(program: Command, act: Act): void {
     .argument("<path>", "Skill.method")
     .argument("[arguments...]", "key=value, key=@file, or one JSON object; a value is what it says as JSON, else text")
     .action(
-      act(async ({ runtime, readyRuntime, signal }, path: string, words: readonly string[]) => {
+      act(async ({ runtime, readyRuntime, signal, paint }, path: string, words: readonly string[]) => {
         const opened = await runtime();
         if (opened.catalog.method(path) === undefined) await readyRuntime();
         const method = methodAt(opened, path);
         const input = await readInput(words, method.parameters, signal);
-        const value = opened.secrets.maskValue(await opened.call(method.path, input, { signal }));
-        return { exit: "ok", json: { path: method.path, value: value ?? null }, text: valueText(value) };
+        let facts: AnswerFacts = { cached: false, notes: [] };
+        const answer = await opened.call(method.path, input, {
+          signal,
+          follower: { answered: (told) => void (facts = told) },
+        });
+        const value = opened.secrets.maskValue(answer);
+        return {
+          exit: "ok",
+          json: { path: method.path, value: value ?? null, ...shownFacts(facts) },
+          text: valueText(value),
+          asides: noteLines(facts.notes, paint.err),
+        };
       }),
     );
 }

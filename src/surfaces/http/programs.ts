@@ -3,10 +3,11 @@ import type { ArgumentProblem } from "../../model/arguments.ts";
 import type { Caller } from "../../model/caller.ts";
 import type { Catalog, Method, Skill } from "../../model/catalog.ts";
 import { isRecord } from "../../model/json.ts";
-import type { Follower } from "../../model/follower.ts";
+import type { AnswerFacts, Follower } from "../../model/follower.ts";
 import { sentence, SkillgateError } from "../../errors.ts";
 import { nearest } from "../../model/nearest.ts";
 import { catalogExport, methodExport, toolName } from "../../registry/index.ts";
+import { shownFacts } from "../../router/index.ts";
 import type { Runtime } from "../../runtime.ts";
 import {
   describeFunction,
@@ -32,7 +33,13 @@ export interface Programs {
 
 /** How a call ended: its value as plain JSON, or the fault; with the seconds that it took (X7). */
 export type CallEnd =
-  | { readonly ok: true; readonly data: unknown; readonly seconds: number; readonly tool: string }
+  | {
+      readonly ok: true;
+      readonly data: unknown;
+      readonly facts: AnswerFacts;
+      readonly seconds: number;
+      readonly tool: string;
+    }
   | { readonly ok: false; readonly fault: Fault; readonly seconds: number; readonly tool: string };
 
 export interface CallCircumstances {
@@ -50,11 +57,13 @@ export async function callByName(
 ): Promise<CallEnd> {
   const started = performance.now();
   const seconds = (): number => (performance.now() - started) / 1_000;
+  let facts: AnswerFacts = { cached: false, notes: [] };
+  const follower = { ...circumstances.follower, answered: (told: AnswerFacts) => void (facts = told) };
   try {
     const value = isOwnTool(name)
       ? await callOwn(programs, name, input, circumstances)
-      : await callMethod(programs, name, input, circumstances);
-    return { ok: true, data: JSON.parse(jsonOf(value)) as unknown, seconds: seconds(), tool: name };
+      : await callMethod(programs, name, input, { ...circumstances, follower });
+    return { ok: true, data: JSON.parse(jsonOf(value)) as unknown, facts, seconds: seconds(), tool: name };
   } catch (thrown) {
     const details: FaultDetails = { trace_id: circumstances.traceId };
     const fault = thrown instanceof FailedRun ? thrown.fault : faultOf(thrown, name, details);
@@ -66,7 +75,7 @@ export async function callByName(
 export function resultObject(end: CallEnd): Readonly<Record<string, unknown>> {
   const facts = { execution_time: end.seconds, tool_name: end.tool };
   if (!end.ok) return { success: false, data: null, error: end.fault.data.reason, ...facts };
-  return { success: true, data: end.data, ...facts };
+  return { success: true, data: end.data, ...facts, ...shownFacts(end.facts) };
 }
 
 /** All that is wrong with the arguments of a call; throws `METHOD_UNKNOWN`. */

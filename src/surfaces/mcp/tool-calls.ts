@@ -2,6 +2,7 @@ import { type CallToolResult, isCallToolResult, ProtocolError, ProtocolErrorCode
 
 import { faultOf, newTraceId } from "../../fault.ts";
 import type { Caller } from "../../model/caller.ts";
+import type { Follower } from "../../model/follower.ts";
 import { nearest } from "../../model/nearest.ts";
 import type { Runtime } from "../../runtime.ts";
 import { approveBy } from "./approve.ts";
@@ -13,7 +14,7 @@ import { describeFunction, runCode, searchSkills } from "./own-calls.ts";
 import { isOwnTool } from "./own-tools.ts";
 import { protocolErrorBehind } from "./protocol-errors.ts";
 import type { RunRecords } from "./run-records.ts";
-import { faultResult, runResult, valueResult } from "./tool-results.ts";
+import { faultResult, noteBlock, runResult, valueResult } from "./tool-results.ts";
 import { knownWithin } from "./within.ts";
 
 /** Servers that connect for longer are not waited for; a notification says when they are there. */
@@ -92,7 +93,12 @@ async function callMethodTool(
   side: Side,
 ): Promise<CallToolResult> {
   let wire: unknown;
-  const follower = { ...followCall(side), wire: (result: unknown) => (wire = result) };
+  let notes: readonly string[] = [];
+  const follower: Follower = {
+    ...followCall(side),
+    wire: (result) => (wire = result),
+    answered: (facts) => void ({ notes } = facts),
+  };
   try {
     const value = await runtime.call(method.path, args as never, {
       caller,
@@ -101,9 +107,10 @@ async function callMethodTool(
       ...approveBy(side.client),
     });
     if (isCallToolResult(wire)) return wire;
-    return valueResult(runtime.secrets.maskValue(value), tool, (text) =>
+    const result = valueResult(runtime.secrets.maskValue(value), tool, (text) =>
       runtime.results.keep(newTraceId(), text, caller),
     );
+    return { ...result, content: [...result.content, ...notes.map(noteBlock)] };
   } catch (thrown) {
     if (isCallToolResult(wire) && wire.isError === true) return wire;
     const answered = protocolErrorBehind(thrown, side.era);

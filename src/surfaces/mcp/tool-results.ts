@@ -31,6 +31,11 @@ export function valueResult(value: unknown, { outputSchema }: Pick<Tool, "output
   return { content: referenceTo(json, keep), structuredContent };
 }
 
+/** What a caller should know besides a result. */
+export function noteBlock(note: string): ContentBlock {
+  return { type: "text", text: `Note: ${note}` };
+}
+
 /** How a run ended: to a model in words, to a program in its essentials. */
 export function runResult({ outcome, limits }: EndedRun): CallToolResult {
   const { kind, runId, text } = outcome;
