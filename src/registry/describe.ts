@@ -43,8 +43,6 @@ export interface Description {
   readonly example: string;
   /** Policy that a caller should know: approval, deprecation, limits. */
   readonly notes: readonly string[];
-  /** What to use instead of a method that is deprecated. */
-  readonly deprecated?: string;
   /** The nearest names where nothing was found, best first. */
   readonly suggestions: readonly string[];
   readonly text: string;
@@ -107,9 +105,7 @@ function describeMethod(method: Method, observed: Observed): Description {
     ...samples.map((code) => `Example: ${code}`),
     ...notes.map((note) => `Note: ${note}`),
   ].join("\n");
-  const { deprecated } = method.metadata;
-  const flag = deprecated === false ? {} : { deprecated };
-  return { kind: "method", path, declaration, example, notes, ...flag, suggestions: [], text };
+  return { kind: "method", path, declaration, example, notes, suggestions: [], text };
 }
 
 function observation({ times }: ObservedOutput): string {
