@@ -188,7 +188,8 @@ test("D2: the answer is a line for each result, the first three with their signa
 - BraveSearchMCP.search(query: string, count?: number = 10) — Searches the web with Brave
 - BraveSearchMCP.news(query: string, freshness?: "day" | "week" | "month") — Searches recent news articles
 - BraveSearchMCP.ping(args?: Record<string, unknown>)
-- Context7MCP.resolve_library_id — Resolves a package name to a Context7-compatible library ID`);
+- Context7MCP.resolve_library_id — Resolves a package name to a Context7-compatible library ID
+... and 4 more: search again with offset 4`);
 });
 
 test("D2: a result has its path, signature, first sentence and score", () => {
