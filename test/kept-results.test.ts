@@ -17,7 +17,11 @@ test("reads a kept result only for the caller of its run, in a program and as a 
   const asResource = (caller: Caller) => {
     const offers = { resources: new Map(), templates: [], prompts: new Map() };
     const context = { caller, signal: new AbortController().signal, log: () => {}, progress: () => {} };
-    return readResource(`${uri}?length=3`, { runtime, caller, records: createRunRecords(), offers }, context);
+    return readResource(
+      `${uri}?length=3`,
+      { runtime, caller, records: createRunRecords(), offers, hasOwnTools: true },
+      context,
+    );
   };
 
   expect(await inProgram(ada)).toMatchObject({ kind: "completed", value: '"xx' });
