@@ -8,6 +8,7 @@ import {
   lookUp,
   type Person,
   serverConfigOf,
+  trustProject,
   type Variables,
 } from "./config/index.ts";
 import { sentence, SkillgateError } from "./errors.ts";
@@ -39,11 +40,16 @@ export interface RuntimeOptions {
   /** Reads the usual configuration files too: settings.yaml, mcp.json, .mcp.json, the user's own. Off by default. */
   readonly discover?: boolean;
   /**
-   * Can be asked what configuration files leave open: values of `${input:…}`, and whether servers may start that a file of
-   * the project declares. Asked when servers are about to start. Without a person, they start, unless they have changed since
-   * somebody approved them; with `SKILLGATE_UNAPPROVED=hold` in the environment they stay down, too.
+   * Can be asked what configuration files leave open: values of `${input:…}`, when servers are about to start, and with
+   * `trust: "recorded"` whether the project may do what its files say.
    */
   readonly person?: Person;
+  /**
+   * Whether the files of the project in `cwd` count: `given`, the default, as a program that names a folder runs code from
+   * there anyway; `recorded` only if its owner has trusted it as it is now, with `skillgate trust` or when the person was
+   * asked. Until then its skills, servers, `.env` and what its settings loosen are held.
+   */
+  readonly trust?: "given" | "recorded";
   /** Of the configured MCP servers, use only those with these names. */
   readonly onlyServers?: readonly string[];
   readonly limits?: Partial<Limits>;
@@ -91,7 +97,11 @@ export type LogLevel = "debug" | "info" | "warn" | "error";
 
 /** Options, after files were read and defaults filled in. */
 export interface Settings {
+  /** Where skills are; `undefined` for none, and where those of the project are held. */
   readonly skillsDir: string | undefined;
+  /** Asks the person about what is held, if there is anybody to ask; the settings that count from then on. */
+  readonly trusted: () => Promise<Settings>;
+  readonly isTrusted: boolean;
   readonly watch: boolean;
   readonly skills: readonly ProvidedSkill[];
   /** The servers to start, after a person was asked, if there is one. */
@@ -119,6 +129,12 @@ export async function readOptions(options: RuntimeOptions): Promise<Settings> {
   const cwd = resolve(options.cwd ?? ".");
   const env = options.env ?? process.env;
   const files = await readFiles(options, cwd, env);
+  const settings = settingsFrom(options, files, cwd, env);
+  // What concerns every run cannot wait until something of the project is used.
+  return files.warnings.some(({ isHeld, isForAllRuns }) => isHeld && isForAllRuns) ? settings.trusted() : settings;
+}
+
+function settingsFrom(options: RuntimeOptions, files: Files, cwd: string, env: Settings["env"]): Settings {
   const declared = Object.entries(options.mcpServers ?? {}).map(([name, entry]) =>
     serverConfigOf(name, entry, { cwd, env }),
   );
@@ -129,9 +145,16 @@ export async function readOptions(options: RuntimeOptions): Promise<Settings> {
       ({ name }) => onlyServers?.includes(name) ?? true,
     );
   const fromFile = parseLearning(files.settings["learning"]);
-  const skillsDir = options.skillsDir ?? files.skillsDir ?? "skills";
-  return {
-    skillsDir: skillsDir === false ? undefined : resolve(cwd, skillsDir),
+  const skillsDir = options.skillsDir ?? files.skillsDir;
+  let asked: Promise<Settings> | undefined;
+  const ask = async (): Promise<Settings> =>
+    person !== undefined && (await askForTrust(person, files, cwd, env))
+      ? settingsFrom(options, await readFiles(options, cwd, env), cwd, env)
+      : settings;
+  const settings: Settings = {
+    skillsDir: skillsDir === undefined || skillsDir === false ? undefined : resolve(cwd, skillsDir),
+    trusted: () => (asked ??= ask()),
+    isTrusted: files.trust?.isTrusted ?? true,
     watch: options.watch ?? false,
     skills: (options.skills ?? []).map(parseSkill),
     servers: async () => withDeclared(person === undefined ? files.servers : await files.ask(person, onlyServers)),
@@ -158,6 +181,20 @@ export async function readOptions(options: RuntimeOptions): Promise<Settings> {
     variables: files.variables,
     store: storeOf(options.store, files.settings["store"], cwd),
   };
+  return settings;
+}
+
+/** Whether the person trusts the project; a yes is remembered until the project changes. */
+async function askForTrust(
+  person: Person,
+  { trust, held }: Files,
+  cwd: string,
+  env: Settings["env"],
+): Promise<boolean> {
+  if (trust === undefined || trust.excess !== undefined || held.length === 0) return false;
+  const isTrusted = await person.mayTrust({ folder: trust.folder, isChanged: trust.changed.length > 0, parts: held });
+  if (isTrusted) await trustProject({ cwd, env }, trust);
+  return isTrusted;
 }
 
 const LEARNS_ALL: LearningSettings = { requests: true, results: true };
@@ -246,17 +283,26 @@ function invalidOption(what: string): SkillgateError {
 
 type Files = Pick<
   Config,
-  "servers" | "skillsDir" | "limits" | "timeouts" | "settings" | "variables" | "warnings" | "ask"
->;
+  "servers" | "skillsDir" | "limits" | "timeouts" | "settings" | "variables" | "warnings" | "ask" | "held"
+> & { readonly trust?: Config["trust"] };
 
 async function readFiles(options: RuntimeOptions, cwd: string, env: Settings["env"]): Promise<Files> {
-  const { settings, mcpConfig, discover = false } = options;
+  const { settings, mcpConfig, discover = false, skillsDir, trust = "given" } = options;
   if (!discover && settings === undefined && mcpConfig === undefined)
-    return { servers: [], settings: {}, variables: lookUp([env]), warnings: [], ask: async () => [] };
+    return {
+      servers: [],
+      skillsDir: "skills",
+      settings: {},
+      variables: lookUp([env]),
+      warnings: [],
+      held: [],
+      ask: async () => [],
+    };
   return loadConfig({
     cwd,
     env,
-    startsNew: options.person === undefined && env["SKILLGATE_UNAPPROVED"] !== "hold",
+    isTrusted: trust === "given",
+    hasOtherSkills: skillsDir !== undefined,
     ...(settings !== undefined && { settingsFile: settings }),
     ...(mcpConfig !== undefined && { mcpConfigFile: mcpConfig }),
   });

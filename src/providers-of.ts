@@ -22,10 +22,9 @@ export interface Providers {
 }
 
 /** What providers are told. */
-export interface ProviderSettings extends Pick<
-  Settings,
-  "skillsDir" | "watch" | "servers" | "serverUse" | "timeouts" | "env"
-> {
+export interface ProviderSettings extends Pick<Settings, "watch" | "serverUse" | "timeouts" | "env"> {
+  /** Where skills are, and which servers to start; asked for when the providers are opened. */
+  readonly sources: () => Promise<Pick<Settings, "skillsDir" | "servers">>;
   /** Names of the skills that want a process of their own. */
   readonly isolated: readonly string[];
   readonly log: LogListener;
@@ -73,9 +72,10 @@ const NONE: Opened = { servers: [], known: Promise.resolve(), ready: Promise.res
 
 /** Loads the folder of skills, and lets MCP servers connect in the background. Rooms without work are not loaded. */
 async function openProviders(
-  { skillsDir, watch, isolated, log, servers: declared, serverUse, timeouts, env, secrets }: ProviderSettings,
+  { sources: wanted, watch, isolated, log, serverUse, timeouts, env, secrets }: ProviderSettings,
   sources: Sources,
 ): Promise<Opened> {
+  const { skillsDir, servers: declared } = await wanted();
   if (skillsDir !== undefined) {
     const { loadSkills } = await import("./providers/skills/index.ts");
     sources.add(await loadSkills(skillsDir, { isolated, watch, log }));

@@ -166,11 +166,23 @@ export async function createRuntime(options: RuntimeOptions = {}): Promise<Runti
     events.emit("log", { level: "warn", text: `Cannot keep statistics: ${messageOf(error)}` }),
   );
   const heard = (level: LogLevel, text: string): unknown => events.emit("log", { level, text: secrets.maskText(text) });
-  const providers = createProviders({ ...settings, isolated: skillSettings.isolated, log: heard, secrets }, sources);
+  let current = settings;
+  const trusted = async (): Promise<Settings> => {
+    current = await settings.trusted();
+    if (current !== settings) {
+      secrets.add(current.secretValues);
+      skillSettings.replace(current.sections["skills"], current.variables);
+    }
+    return current;
+  };
+  const { isolated } = skillSettings;
+  const providers = createProviders({ ...settings, sources: trusted, isolated, log: heard, secrets }, sources);
   if (options.lazy !== true) await providers.open();
-  return openRuntime({
+  const fromFiles = (): readonly Problem[] => current.problems;
+  const parts = {
     options,
     settings,
+    fromFiles,
     registry,
     sources,
     providers,
@@ -179,12 +191,15 @@ export async function createRuntime(options: RuntimeOptions = {}): Promise<Runti
     store,
     statistics,
     secrets,
-  });
+  };
+  return openRuntime(parts);
 }
 
 interface Parts {
   readonly options: RuntimeOptions;
   readonly settings: Settings;
+  /** What is wrong with the files that were read. */
+  readonly fromFiles: () => readonly Problem[];
   readonly registry: Registry;
   readonly sources: Sources;
   readonly providers: Providers;
@@ -340,9 +355,9 @@ function requestFor(
   };
 }
 
-function problemsOf({ settings, sources, registry, skillSettings, secrets }: Parts): readonly Problem[] {
+function problemsOf({ fromFiles, sources, registry, skillSettings, secrets }: Parts): readonly Problem[] {
   const given = registry.catalog.skills.flatMap(({ provided }) => skillSettings.of(provided).problems);
-  return [...settings.problems, ...sources.problems, ...given].map((problem) => ({
+  return [...fromFiles(), ...sources.problems, ...given].map((problem) => ({
     ...problem,
     error: secrets.maskText(problem.error),
   }));

@@ -54,7 +54,7 @@ export function controlSkills({ registry, sources, providers, skillSettings, sec
 /** Where the runtime is to take up changes: what the settings say of skills is so from the next call on. */
 export function followSettings({
   options,
-  settings: { watch, settingsFile },
+  settings: { watch, settingsFile, isTrusted },
   sources,
   skillSettings,
   secrets,
@@ -66,7 +66,10 @@ export function followSettings({
     events.emit("log", { level: "warn", text: `Cannot take up the settings: ${messageOf(error)}` });
   const look = async (): Promise<void> => {
     const before = skillSettings.disabled;
-    const { sections, variables, problems, secretValues } = await readOptions(options);
+    // What was trusted at the start stays so until the end, as its skills do.
+    const { person: _asked, ...unasked } = options;
+    const trust = isTrusted ? "given" : "recorded";
+    const { sections, variables, problems, secretValues } = await readOptions({ ...unasked, trust });
     secrets.add(secretValues);
     const broken = problems.find(({ source }) => source === basename(settingsFile));
     if (broken !== undefined) return void warn(broken.error);

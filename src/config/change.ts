@@ -1,13 +1,10 @@
 import { isRecord } from "../model/json.ts";
-import { approvalsFile, approve, canonicalPath } from "./approvals.ts";
 import { changeFile } from "./atomic.ts";
 import { type Edit, editText } from "./document/edit.ts";
 import { formatOf, parseDocument, type Path } from "./document/index.ts";
 import { CLIENT_FILE_BYTES, readConfigFile } from "./file.ts";
 import { type ConfigFile, configFiles, type ConfigOptions, foldersOf, type Scope } from "./files.ts";
 import { homeOf, parseMcpFile } from "./mcp-file.ts";
-import { digestsOf } from "./person.ts";
-import type { DeclaredServer } from "./servers.ts";
 
 /** A file, and where in it the servers are. */
 export interface ServerPlace extends Pick<ConfigFile, "path" | "label"> {
@@ -36,15 +33,6 @@ export async function changeServers(
     value === undefined ? { kind: "remove", path } : { kind: "set", path, value },
   );
   await changeFile(path, { label, isPrivate }, (text = "") => editText(text, edits, { label, format: formatOf(path) }));
-}
-
-/** Remembers that servers of the project may be started as they are now. */
-export async function approveServers(options: ConfigOptions, servers: readonly DeclaredServer[]): Promise<void> {
-  const state = approvalsFile(options.env, foldersOf(options).home);
-  for (const path of new Set(servers.map(({ file }) => file.path))) {
-    const ofFile = servers.filter(({ file }) => file.path === path);
-    await approve(state, canonicalPath(path), digestsOf(ofFile));
-  }
 }
 
 /** The servers of any file, as it has them. Throws a `CONFIG_INVALID` for one that cannot be read. */

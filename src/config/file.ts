@@ -1,3 +1,4 @@
+import { realpathSync } from "node:fs";
 import { readFile, stat } from "node:fs/promises";
 import { isAbsolute, relative, sep } from "node:path";
 
@@ -78,4 +79,13 @@ function codeOf(thrown: unknown): unknown {
 /** True for a relative path that leads neither up nor out. */
 export function isInside(path: string): boolean {
   return path !== "" && path !== ".." && !path.startsWith(`..${sep}`) && !isAbsolute(path);
+}
+
+/** One name for a file, whatever way leads to it. */
+export function canonicalPath(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    return path; // it is not there
+  }
 }

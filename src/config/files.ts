@@ -4,8 +4,7 @@ import { createRequire } from "node:module";
 import { homedir } from "node:os";
 import { basename, delimiter, dirname, join, relative, resolve } from "node:path";
 
-import { canonicalPath } from "./approvals.ts";
-import { type Folders, isInside, labelOf } from "./file.ts";
+import { canonicalPath, type Folders, isInside, labelOf } from "./file.ts";
 import type { Environment } from "./variables.ts";
 
 /**
@@ -20,8 +19,6 @@ export interface ConfigFile {
   readonly path: string;
   readonly label: string;
   readonly scope: Scope;
-  /** The user has written or chosen it, or has said that its folder is to be trusted. */
-  readonly isTrusted: boolean;
 }
 
 export interface ConfigOptions {
@@ -34,8 +31,10 @@ export interface ConfigOptions {
   readonly settingsFile?: string;
   /** Read besides the usual files, and wins over them; must exist. */
   readonly mcpConfigFile?: string;
-  /** Starts what a file of the project declares although nobody has approved it yet; what has changed since stays down. */
-  readonly startsNew?: boolean;
+  /** The program that asks has chosen the project itself: nothing of it is held. */
+  readonly isTrusted?: boolean;
+  /** The skills of the project are not used, but others, or none. */
+  readonly hasOtherSkills?: boolean;
 }
 
 export interface ConfigFiles {
@@ -47,18 +46,17 @@ export interface ConfigFiles {
 }
 
 /** The files to read. Of the servers in them, the first of a name counts; the settings come after what is the user's. */
-export function configFiles({ env, settingsFile, mcpConfigFile }: ConfigOptions, folders: Folders): ConfigFiles {
-  const isTrusted = trusts(env, folders);
+export function configFiles({ settingsFile, mcpConfigFile }: ConfigOptions, folders: Folders): ConfigFiles {
   const named = (path: string): ConfigFile => {
-    return { path: resolve(folders.cwd, path), label: path, scope: "named", isTrusted: true };
+    return { path: resolve(folders.cwd, path), label: path, scope: "named" };
   };
   const inProject = (name: string): ConfigFile => {
     const path = join(folders.cwd, name);
-    return { path, label: labelOf(path, folders), scope: "project", isTrusted };
+    return { path, label: labelOf(path, folders), scope: "project" };
   };
   const ofUser = (scope: Scope, ...names: readonly string[]): ConfigFile => {
     const path = join(folders.home, ".config", ...names);
-    return { path, label: labelOf(path, folders), scope, isTrusted: true };
+    return { path, label: labelOf(path, folders), scope };
   };
   const first = [
     ...(mcpConfigFile === undefined ? [] : [named(mcpConfigFile)]),
@@ -93,13 +91,17 @@ function nameOfProject({ cwd }: Folders): string {
 /** The checkout or the installation that this code itself is from: who runs it trusts it already. */
 const OWN_FOLDER = ownFolder();
 
-/** Folders whose files need no approval: `/home/ada/src:/work`. */
+/** Folders whose projects are trusted without a question: `/home/ada/src:/work`. */
 const TRUSTED_FOLDERS = "SKILLGATE_TRUSTED_FOLDERS";
 
-/** What is in the home folder itself is the user's; what is in a folder below may have come from anywhere. */
-function trusts(env: Environment, folders: Folders): boolean {
+/**
+ * True for a project that needs no record of trust. What is in the home folder itself is the user's; what is in a folder
+ * below may have come from anywhere.
+ */
+export function isTrustGiven({ env, isTrusted = false }: ConfigOptions, folders: Folders): boolean {
   const cwd = canonicalPath(folders.cwd);
-  if (cwd === canonicalPath(folders.home) || cwd === OWN_FOLDER) return true;
+  if (isTrusted || cwd === canonicalPath(folders.home) || cwd === OWN_FOLDER) return true;
+  if (env["SKILLGATE_UNAPPROVED"] === "start") return true;
   const named = (env[TRUSTED_FOLDERS] ?? "").split(delimiter).filter((folder) => folder !== "");
   return named.map(canonicalPath).some((folder) => folder === cwd || isInside(relative(folder, cwd)));
 }

@@ -1,38 +1,37 @@
-import { approvalsFile, approve, canonicalPath } from "./approvals.ts";
 import { type Input, inputVariable, undeclaredInput } from "./inputs.ts";
-import { startedBy } from "./started.ts";
-import type { DeclaredServer, ServerSources } from "./servers.ts";
-import { placeholdersIn, type Variables } from "./variables.ts";
+import { inputsReadBy } from "./reads.ts";
+import { type DeclaredServer, type ServerSources, variablesFor } from "./servers.ts";
+import type { HeldPart } from "./trust/index.ts";
+import type { Variables } from "./variables.ts";
 
 /** A person who can be asked what configuration leaves open. */
 export interface Person {
   /** The answer to `${input:id}`; `undefined` if there is none. */
   input(input: Input): Promise<string | undefined>;
-  /** Whether the servers that a file of the project declares may be started. */
-  mayStart(request: StartRequest): Promise<boolean>;
+  /** Whether a project may do what its files say. */
+  mayTrust(request: TrustRequest): Promise<boolean>;
 }
 
-/** Servers of one file that nobody has approved yet as they are now. */
-export interface StartRequest {
-  readonly file: string;
-  readonly servers: readonly {
-    readonly name: string;
-    /** Its command or its address, and whatever else decides what it does. */
-    readonly starts: string;
-    readonly isChanged: boolean;
-  }[];
+/** A project that its owner has not trusted yet as it is now. */
+export interface TrustRequest {
+  /** Absolute. */
+  readonly folder: string;
+  /** It was trusted, and is not what it was then. */
+  readonly isChanged: boolean;
+  readonly parts: readonly HeldPart[];
 }
 
-/** Asks for what is open of the servers that count, and remembers what was approved. Gives the answers to inputs. */
-export async function askPerson(
+/** Asks for the inputs of the servers that are to start. Gives the answers. */
+export async function askForInputs(
   person: Person,
   declared: readonly DeclaredServer[],
   sources: ServerSources,
 ): Promise<Variables> {
-  const wanted = declared.filter(({ isOverruled, config }) => !isOverruled && config?.enabled === true);
-  const approved = await askToStart(person, wanted, sources);
+  const wanted = declared.filter(
+    ({ isOverruled, isHeld, config }) => !isOverruled && !isHeld && config?.enabled === true,
+  );
   const answers = new Map<string, string>();
-  for (const input of approved.flatMap((server) => openInputs(server, sources))) {
+  for (const input of wanted.flatMap((server) => openInputs(server, sources))) {
     if (answers.has(input.id)) continue;
     const answer = await person.input(input);
     if (answer !== undefined) answers.set(input.id, answer);
@@ -40,38 +39,10 @@ export async function askPerson(
   return (id) => answers.get(id);
 }
 
-/** The servers that may be started, after all that are not approved yet were asked about, file by file. */
-async function askToStart(
-  person: Person,
-  wanted: readonly DeclaredServer[],
-  { env, folders }: ServerSources,
-): Promise<readonly DeclaredServer[]> {
-  const allowed: DeclaredServer[] = [];
-  for (const file of new Set(wanted.map((server) => server.file))) {
-    const servers = wanted.filter((server) => server.file === file);
-    const open = servers.filter(({ approval }) => approval !== "approved");
-    const request = { file: file.label, servers: open.map(requested) };
-    const isAllowed = open.length === 0 || (await person.mayStart(request));
-    if (isAllowed && open.length > 0)
-      await approve(approvalsFile(env, folders.home), canonicalPath(file.path), digestsOf(open));
-    allowed.push(...(isAllowed ? servers : servers.filter((server) => !open.includes(server))));
-  }
-  return allowed;
-}
-
-function requested({ name, entry, approval }: DeclaredServer): StartRequest["servers"][number] {
-  return { name, starts: startedBy(entry), isChanged: approval === "changed" };
-}
-
-/** What is approved, by the names of the servers. */
-export function digestsOf(servers: readonly DeclaredServer[]): ReadonlyMap<string, string> {
-  return new Map(servers.map(({ name, digest }) => [name, digest]));
-}
-
 /** The inputs of a server that the environment does not answer. */
-function openInputs({ entry, inputs }: DeclaredServer, { variables }: ServerSources): readonly Input[] {
-  const ids = placeholdersIn(JSON.stringify(entry)).filter(({ kind }) => kind === "input");
-  return ids
-    .filter(({ name }) => variables(inputVariable(name)) === undefined)
-    .map(({ name }) => inputs.get(name) ?? undeclaredInput(name));
+function openInputs({ entry, inputs, file }: DeclaredServer, sources: ServerSources): readonly Input[] {
+  const variables = variablesFor(file, sources);
+  return inputsReadBy(entry)
+    .filter((id) => variables(inputVariable(id)) === undefined)
+    .map((id) => inputs.get(id) ?? undeclaredInput(id));
 }

@@ -1,4 +1,4 @@
-import { resolve } from "node:path";
+import { relative, resolve } from "node:path";
 
 import { isRecord } from "../model/json.ts";
 import { isMemberName } from "../model/names.ts";
@@ -6,9 +6,9 @@ import { nearest } from "../model/nearest.ts";
 import type { ServerConfig } from "../providers/mcp/index.ts";
 import type { Path } from "./document/index.ts";
 import { BadEntry, type Fields, fieldsOf, wrong } from "./fields.ts";
-import type { Place } from "./file.ts";
+import { canonicalPath, isInside, type Place } from "./file.ts";
 import { oauthOf } from "./oauth-entry.ts";
-import { fillIn, readEnvFile, type Variables } from "./variables.ts";
+import { fillIn, readEnvFile, type Variables, withoutRefused } from "./variables.ts";
 
 /** One server as a file declares it, in whatever dialect. */
 export interface ServerEntry {
@@ -28,6 +28,8 @@ export interface EntryScope {
   readonly variables: Variables;
   /** What a person has answered to `${input:id}`, or somebody else in place of a person. */
   readonly inputs?: Variables;
+  /** A server of the user takes nothing from the files of a project; one of a project takes no variable that is refused. */
+  readonly owner?: "user" | "project";
   /** Why a server may not be started, although nothing is wrong with it. */
   readonly objection?: string | undefined;
 }
@@ -130,6 +132,7 @@ function processOf(reading: Reading) {
       ...fields.textRecord("env"),
     },
     cwd,
+    ...(scope.owner === "user" && { isOfUser: true as const }),
   };
 }
 
@@ -143,9 +146,14 @@ function passedOn(fields: Fields, { variables }: EntryScope): Readonly<Record<st
 function fromEnvFile({ fields, scope, missing }: Reading): Readonly<Record<string, string>> {
   const file = fields.text("envFile");
   if (file === undefined) return {};
-  const variables = readEnvFile(resolve(scope.cwd, file));
+  const path = resolve(scope.cwd, file);
+  if (scope.owner === "user" && isInside(relative(canonicalPath(scope.cwd), canonicalPath(path)))) {
+    missing.add(`file ${file} (files of a project give nothing to your own servers)`);
+    return {};
+  }
+  const variables = readEnvFile(path);
   if (variables === undefined) missing.add(`file ${file}`);
-  return variables ?? {};
+  return scope.owner === "project" ? withoutRefused(variables ?? {}) : (variables ?? {});
 }
 
 function endpointOf({ name, fields, scope, missing }: Reading, transport: "http" | "sse") {

@@ -1,27 +1,31 @@
+import { relative } from "node:path";
+
 import { messageOf } from "../errors.ts";
 import type { Problem } from "../model/provider.ts";
 import type { ServerConfig } from "../providers/mcp/index.ts";
-import { approvalDigest, approvalsFile, type Approvals, canonicalPath, readApprovals } from "./approvals.ts";
 import type { Path } from "./document/index.ts";
 import { doubtAbout } from "./doubts.ts";
 import { BadEntry } from "./fields.ts";
-import type { Folders, Place } from "./file.ts";
+import { canonicalPath, type Folders, isInside, type Place } from "./file.ts";
 import type { ConfigFile } from "./files.ts";
 import { type Input, inputVariable } from "./inputs.ts";
 import { type FileContent, problemAt } from "./mcp-file.ts";
 import { isSkillgate } from "./own-entry.ts";
+import { valuesOf } from "./reads.ts";
 import { parseServer, type ServerEntry } from "./server-entry.ts";
-import type { Environment, ProjectVariables, Variables } from "./variables.ts";
+import { digestOf, howToAllow, type ProjectParts, type ProjectTrust, whyHeld } from "./trust/index.ts";
+import type { ProjectVariables, Variables } from "./variables.ts";
 
 /** All that servers are made from. */
-export interface ServerSources extends ProjectVariables {
+export interface ServerSources extends Pick<ProjectVariables, "ofProject" | "ofUser"> {
   /** In their order. */
-  readonly contents: readonly (FileContent & { readonly file: ConfigFile })[];
+  readonly contents: readonly ServerContent[];
   readonly folders: Folders;
-  readonly env: Environment;
   readonly mcpEnabled: boolean;
-  readonly startsNew: boolean;
+  readonly trust: ProjectTrust;
 }
+
+export type ServerContent = FileContent & { readonly file: ConfigFile };
 
 /** A server as a file declares it, and what has become of it. */
 export interface DeclaredServer {
@@ -37,8 +41,9 @@ export interface DeclaredServer {
   readonly config: ServerConfig | undefined;
   /** Why it cannot be used, or may not be what was meant. */
   readonly problem: Problem | undefined;
-  /** Whether the user has allowed that it is started; a file of the user's own needs no approval. */
-  readonly approval: "approved" | "changed" | "new";
+  /** It is not started, as the project that declares it is not trusted; a file of the user's own needs no trust. */
+  readonly isHeld: boolean;
+  /** Changes with everything that decides what is started, and what it is given. */
   readonly digest: string;
   readonly inputs: ReadonlyMap<string, Input>;
 }
@@ -50,13 +55,12 @@ export interface ReadServers {
 }
 
 /** Makes servers of what files declare. `answers` are what a person has said to `${input:id}`. */
-export async function readServers(sources: ServerSources, answers: Variables = () => undefined): Promise<ReadServers> {
-  const approvals = await readApprovals(approvalsFile(sources.env, sources.folders.home));
+export function readServers(sources: ServerSources, answers: Variables = () => undefined): ReadServers {
   const seen = new Set<unknown>();
   const declared: DeclaredServer[] = [];
-  for (const content of sources.contents) {
+  for (const content of inOrder(sources)) {
     for (const entry of content.entries) {
-      const server = readServer(entry, content, { sources, answers, approvals, isOverruled: seen.has(entry.name) });
+      const server = readServer(entry, content, { sources, answers, isOverruled: seen.has(entry.name) });
       declared.push(server);
       // A bad entry spoils no good one of the same name.
       if (server.config !== undefined) seen.add(entry.name);
@@ -70,34 +74,72 @@ export async function readServers(sources: ServerSources, answers: Variables = (
   };
 }
 
+/** A project that is not trusted takes the place of no server of the user. */
+function inOrder({ contents, trust }: ServerSources): readonly ServerContent[] {
+  if (trust.isTrusted) return contents;
+  const isOfProject = ({ file }: ServerContent): boolean => file.scope === "project";
+  return [...contents.filter((content) => !isOfProject(content)), ...contents.filter(isOfProject)];
+}
+
+/** What the servers of a project are given beside what its files say, as digests: values are not kept. */
+export function digestValues(sources: Omit<ServerSources, "trust" | "mcpEnabled">): ProjectParts {
+  const ofProject = sources.contents.filter(({ file }) => file.scope === "project");
+  const digests = ofProject.flatMap(({ entries, inputs }) =>
+    entries.flatMap(({ name, entry }) => {
+      const values = valuesOf(entry, {
+        variables: sources.ofProject,
+        inputs: (id) => inputValue(id, inputs, sources.ofProject),
+        cwd: sources.folders.cwd,
+      });
+      return [...values].map(([value, is]) => [valuePart(value, String(name)), digestOf(is)] as const);
+    }),
+  );
+  return new Map(digests);
+}
+
+/** `TOKEN of MCP server github` */
+export function valuePart(value: string, server: string): string {
+  return `${value} of MCP server ${server}`;
+}
+
+/** How a server that was written by hand is recorded. */
+export function serverKey({ file, name }: Pick<DeclaredServer, "file" | "name">): string {
+  return `${file.label}#${name}`;
+}
+
 interface Circumstances {
   readonly sources: ServerSources;
   readonly answers: Variables;
-  readonly approvals: Approvals;
   readonly isOverruled: boolean;
 }
 
 function readServer(
   written: ServerEntry,
-  { file, inputs }: FileContent & { readonly file: ConfigFile },
-  { sources, answers, approvals, isOverruled }: Circumstances,
+  { file, inputs }: ServerContent,
+  { sources, answers, isOverruled }: Circumstances,
 ): DeclaredServer {
   const { entry, path } = written;
   const name = typeof written.name === "string" ? written.name : "";
-  const digest = approvalDigest({ entry }, sources.fromFile, sources.folders.cwd);
-  const approval = file.isTrusted ? "approved" : approvals.stateOf(canonicalPath(file.path), name, digest);
+  const { cwd } = sources.folders;
+  const variables = variablesFor(file, sources);
+  const inputsOf: Variables = (id) => inputValue(id, inputs, variables);
+  const digest = digestOf([entry, [...valuesOf(entry, { variables, inputs: inputsOf, cwd })]]);
+  const { trust } = sources;
+  const isHeld =
+    file.scope === "project" && !trust.isTrusted && trust.servers.get(serverKey({ file, name })) !== digest;
   const place = written.placeOf([]);
-  const declared = { name, file, entry, path, place, isOverruled, approval, digest, inputs };
+  const declared = { name, file, entry, path, place, isOverruled, isHeld, digest, inputs };
   // In a file that other clients read, too, it is meant for them.
   if (isSkillgate(entry)) return { ...declared, config: undefined, problem: undefined };
   try {
     const config = parseServer(
       { name: written.name, entry, source: `${file.label}:${place.line}:${place.column}` },
       {
-        cwd: sources.folders.cwd,
-        variables: sources.variables,
-        inputs: (id) => inputValue(id, inputs, sources, answers),
-        objection: approval === "new" && sources.startsNew ? undefined : objectionTo(name, file, approval),
+        cwd,
+        variables,
+        inputs: (id) => answers(id) ?? inputsOf(id),
+        owner: isOfUser(file, sources) ? "user" : "project",
+        objection: isHeld ? `MCP server '${name}' is held, as ${whyHeld(trust)}; ${howToAllow(trust)}` : undefined,
       },
     );
     const doubt = doubtAbout(name, config.declared);
@@ -117,25 +159,18 @@ function readServer(
   }
 }
 
-/** From a person, else from the environment, else what the file itself says. */
-function inputValue(
-  id: string,
-  inputs: ReadonlyMap<string, Input>,
-  { variables }: ServerSources,
-  answers: Variables,
-): string | undefined {
-  return answers(id) ?? variables(inputVariable(id)) ?? inputs.get(id)?.orElse;
+/** Whether a file is the user's own; one that was named is, unless it is one of a project that is trusted. */
+function isOfUser({ scope, path }: ConfigFile, { trust, folders }: ServerSources): boolean {
+  if (scope !== "named") return scope !== "project";
+  return !trust.isTrusted || !isInside(relative(canonicalPath(folders.cwd), canonicalPath(path)));
 }
 
-function objectionTo(name: string, { label }: ConfigFile, approval: DeclaredServer["approval"]): string | undefined {
-  const word = /^[\w.@/-]+$/.test(name) ? name : JSON.stringify(name);
-  const advice = `look at it in ${label}, and allow it with: skillgate mcp approve ${word}`;
-  switch (approval) {
-    case "approved":
-      return undefined;
-    case "new":
-      return `MCP server '${name}' is not approved yet; ${advice}`;
-    case "changed":
-      return `MCP server '${name}' has changed since it was approved; ${advice}`;
-  }
+/** What placeholders in a file stand for: entries of the user never see the `.env` of a project. */
+export function variablesFor(file: ConfigFile, sources: ServerSources): Variables {
+  return isOfUser(file, sources) ? sources.ofUser : sources.ofProject;
+}
+
+/** From the environment, else what the file itself says. */
+function inputValue(id: string, inputs: ReadonlyMap<string, Input>, variables: Variables): string | undefined {
+  return variables(inputVariable(id)) ?? inputs.get(id)?.orElse;
 }

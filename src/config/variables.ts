@@ -20,24 +20,29 @@ const PLACEHOLDER =
   /\$\{input:([^{}]{1,200})\}|\$\{(?:env:)?([A-Za-z_][\w-]{0,200})(?::-([^}]{0,1000}))?\}|\{env:([A-Za-z_]\w{0,200})\}/g;
 
 export interface ProjectVariables {
-  /** From the environment, then the project's `.env`, then the names that editors know. */
-  readonly variables: Variables;
-  /** What only the project's `.env` says. */
-  readonly fromFile: Variables;
+  /** For what the project itself declares: from the environment, then its `.env`, then the names that editors know. */
+  readonly ofProject: Variables;
+  /** For what the user declares: the same, without the `.env` of a project. */
+  readonly ofUser: Variables;
+  /** The names in the project's `.env` that count. */
+  readonly names: readonly string[];
   readonly warnings: readonly Problem[];
 }
 
-export async function readVariables(env: Environment, folders: Folders): Promise<ProjectVariables> {
+export async function readVariables(environment: Environment, folders: Folders): Promise<ProjectVariables> {
   const editor = {
     workspaceFolder: folders.cwd,
     workspaceFolderBasename: basename(folders.cwd),
     userHome: folders.home,
     pathSeparator: sep,
   };
+  // The token of our own server opens everything that is served.
+  const { SKILLGATE_TOKEN: _token, ...env } = environment;
   const { file, warnings } = await readEnvironmentFile(folders);
   return {
-    variables: lookUp([env, file, editor]),
-    fromFile: (name) => (lookUp([env])(name) === undefined ? lookUp([file])(name) : undefined),
+    ofProject: lookUp([env, file, editor]),
+    ofUser: lookUp([env, editor]),
+    names: Object.keys(file),
     warnings,
   };
 }
@@ -46,10 +51,29 @@ async function readEnvironmentFile(
   folders: Folders,
 ): Promise<{ readonly file: Environment; readonly warnings: readonly Problem[] }> {
   try {
-    return { file: parseEnv((await readConfigFile(join(folders.cwd, ".env"), ".env")) ?? ""), warnings: [] };
+    const written = parseEnv((await readConfigFile(join(folders.cwd, ".env"), ".env")) ?? "");
+    const refused = Object.keys(written).filter((name) => REFUSED_NAME.test(name));
+    return { file: withoutRefused(written), warnings: refused.map(refusal) };
   } catch (thrown) {
     return { file: {}, warnings: [{ source: ".env", error: messageOf(thrown) }] };
   }
+}
+
+/** Variables that decide which code programs load, and where they look for their own configuration. */
+const REFUSED_NAME =
+  /^(?:PATH|PATHEXT|COMSPEC|HOME|USERPROFILE|BASH_ENV|SHELL|NODE_OPTIONS|NODE_PATH|NODE_EXTRA_CA_CERTS|NODE_TLS_REJECT_UNAUTHORIZED|(?:LD|DYLD|npm_config|SKILLGATE|XDG)_.*|PYTHON(?:STARTUP|PATH|HOME)|PERL5(?:LIB|OPT)|RUBY(?:LIB|OPT)|(?:_|JDK_)?JAVA(?:_TOOL)?_OPTIONS|GIT_(?:SSH|SSH_COMMAND|EXEC_PATH|CONFIG.*))$/i;
+
+/** The variables of a project's file that may count. */
+export function withoutRefused<Value>(variables: Readonly<Record<string, Value>>): Readonly<Record<string, Value>> {
+  return Object.fromEntries(Object.entries(variables).filter(([name]) => !REFUSED_NAME.test(name)));
+}
+
+function refusal(name: string): Problem {
+  return {
+    source: ".env",
+    error: `.env: ${name} is refused, as it decides which code other programs run`,
+    fix: `Set ${name} in your own environment, or in "env" of the server that needs it`,
+  };
 }
 
 /** Looks a name up in one source after the other; what a source inherits does not count. */
@@ -109,11 +133,9 @@ function replacePlaceholders(
 /** The placeholders of a text, one after the other. */
 export function placeholdersIn(text: string): readonly Wanted[] {
   const found: Wanted[] = [];
-  replacePlaceholders(
-    text,
-    () => undefined,
-    (wanted) => void found.push(wanted),
-  );
+  const add = (wanted: Wanted): undefined => void found.push(wanted);
+  // Those with a default are never missing.
+  replacePlaceholders(text, add, () => {});
   return found;
 }
 

@@ -8,6 +8,8 @@ export interface Problem {
   readonly fix?: string;
   /** It concerns every run, whatever it calls: a limit that is not the one that was meant. */
   readonly isForAllRuns?: true;
+  /** It says what of a project is held until its owner trusts it. */
+  readonly isHeld?: true;
 }
 
 /** How one skill is (L8). */

@@ -56,7 +56,7 @@ test("M1: a person is asked once for each input that servers want, and never for
       asked.push(input);
       return input.id === "key" ? "secret" : undefined;
     },
-    mayStart: async () => false,
+    mayTrust: async () => false,
   });
   expect(asked).toEqual([
     { id: "key", description: "API key", isSecret: true, choices: [] },

@@ -32,6 +32,8 @@ export interface ConnectOptions {
   readonly session: OAuthSession | undefined;
   /** Where programs were found that `npx` would start. */
   readonly programs: Kept;
+  /** Where `npx` looks up what the user's own servers need. */
+  readonly npxFolder: string;
   /** What an earlier connection found out. */
   readonly era?: PriorDiscovery;
   readonly onToolsChanged: () => void;
@@ -98,7 +100,8 @@ async function waysToStart(
   signal: AbortSignal,
 ): Promise<readonly Way[]> {
   const declared = { ...config, env: childEnvironment(options.env, config.env) };
-  const command = await withoutNpx(declared, options.programs, signal);
+  const { programs, npxFolder } = options;
+  const command = await withoutNpx(declared, config.isOfUser === true ? npxFolder : config.cwd, { programs, signal });
   const transport = (): Transport => new StdioTransport(command, options.maxMessageBytes, options.secrets);
   const hasExited = ({ transport }: Failure): boolean => reportOf(transport)?.exit !== undefined;
   const first: Way = { transport, worthAfter: () => true, ...(options.era && { era: options.era }) };

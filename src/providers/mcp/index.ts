@@ -1,3 +1,4 @@
+import { homedir } from "node:os";
 import { join } from "node:path";
 
 import type { Implementation } from "@modelcontextprotocol/client";
@@ -87,6 +88,7 @@ export function connectServers(configs: readonly ServerConfig[], options: McpOpt
     idleMs: options.idleMs,
     cache: stateDir === undefined ? undefined : keptIn(join(stateDir, "servers")),
     pins: stateDir === undefined ? new Map<string, unknown>() : keptIn(join(stateDir, "accepted")),
+    npxFolder: stateDir === undefined ? homedir() : join(stateDir, "npx"),
     programs: stateDir === undefined ? new Map<string, unknown>() : keptIn(join(stateDir, "programs")),
     changePolicy: options.changes ?? "report",
     isLazy: options.start === "when needed",

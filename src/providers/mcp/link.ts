@@ -20,6 +20,8 @@ export interface LinkOptions {
   readonly restart: RestartPolicy;
   /** Where programs were found that `npx` would start. */
   readonly programs: Kept;
+  /** Where `npx` looks up what the user's own servers need. */
+  readonly npxFolder: string;
   readonly tokens: TokenStore;
   readonly caller: string;
   readonly authorize: Authorize | undefined;

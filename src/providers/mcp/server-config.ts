@@ -12,6 +12,8 @@ export interface StdioServerConfig extends ServerSettings {
   readonly env: Readonly<Record<string, string>>;
   /** Absolute. */
   readonly cwd: string;
+  /** The user's own: what `npx` starts for it is not looked up in `cwd`, which may be a project of somebody else. */
+  readonly isOfUser?: true;
 }
 
 /** A server behind a URL: Streamable HTTP, or the older transport over server-sent events. */

@@ -96,7 +96,7 @@ async function connect(
   const changes = isRecord(existing)
     ? Object.entries(entry).map(([key, value]) => ({ path: [...home, name, key], value }))
     : [{ path: [...home, name], value: entry }];
-  await files.room.changeServers(file, changes);
+  await files.room.changeByHand(files.options, { files: [file.path] }, () => files.room.changeServers(file, changes));
   return {
     exit: "ok",
     json: { ...facts, changed: true },
@@ -127,7 +127,9 @@ async function disconnect({ client, file, name, files, existing }: Target): Prom
     };
   if (!files.room.isSkillgate(existing))
     throw new UsageError(`Cannot disconnect: ${name} in ${file.label} is another server`);
-  await files.room.changeServers(file, [{ path: [...file.home, name], value: undefined }]);
+  await files.room.changeByHand(files.options, { files: [file.path] }, () =>
+    files.room.changeServers(file, [{ path: [...file.home, name], value: undefined }]),
+  );
   return {
     exit: "ok",
     json: { ...facts, changed: true },

@@ -74,8 +74,8 @@ function problemCheck(problem: Problem, status: Check["status"]): Check {
 }
 
 /** What is wrong with a part of a skill that is there all the same is no failure. */
-function statusOf({ source }: Problem, { catalog }: Runtime): Check["status"] {
-  return catalog.skills.some((skill) => skill.source === source) ? "warning" : "error";
+function statusOf({ source, isHeld }: Problem, { catalog }: Runtime): Check["status"] {
+  return isHeld || catalog.skills.some((skill) => skill.source === source) ? "warning" : "error";
 }
 
 async function engineCheck(runtime: Runtime): Promise<Check> {

@@ -1,5 +1,6 @@
 import { CommanderError } from "commander";
 
+import type { Problem } from "../../model/provider.ts";
 import type { Act } from "./act.ts";
 import type { Exit } from "./exit-codes.ts";
 import { faultAnswer, interruptedAnswer } from "./fault.ts";
@@ -21,11 +22,15 @@ export async function runCommandLine(args: readonly string[]): Promise<never> {
 
 async function runCommand(args: readonly string[], terminal: Terminal, interruption: Interruption): Promise<Exit> {
   let exit: Exit = "ok";
+  let untold: readonly Problem[] = [];
   const act: Act =
     (command) =>
     async (...words) => {
       await using session = openSession(program.opts<CommonFlags>(), terminal, interruption.signal);
-      const answer = await command(session, ...words);
+      const answer = await command(session, ...words).catch((thrown: unknown) => {
+        untold = session.problems();
+        throw thrown;
+      });
       terminal.show(withWarnings(answer, session.problems(), terminal.paint.err));
       exit = answer.exit;
     };
@@ -36,7 +41,7 @@ async function runCommand(args: readonly string[], terminal: Terminal, interrupt
     if (thrown instanceof CommanderError && thrown.exitCode === 0) return "ok"; // it has shown help, or the version
     const answer =
       interruption.exit === undefined ? faultAnswer(thrown, terminal) : interruptedAnswer(interruption.exit, terminal);
-    terminal.show(answer);
+    terminal.show(withWarnings(answer, untold, terminal.paint.err));
     exit = answer.exit;
   }
   return exit;

@@ -4,6 +4,7 @@ import type { Command } from "commander";
 
 import type { Act } from "./act.ts";
 import { lines } from "./layout.ts";
+import { openRoom } from "./mcp/room.ts";
 import { takenOverNote } from "./run-texts.ts";
 import { writeNewFile } from "./write-new-file.ts";
 
@@ -16,11 +17,17 @@ export function addInit(program: Command, act: Act): void {
     .argument("[folder]", "the folder", ".")
     .addHelpText("after", "\nExample:\n  skillgate init my-project")
     .action(
-      act(async ({ paint, folders }, folder: string) => {
+      act(async ({ paint, folders, addProblems }, folder: string) => {
         const root = resolve(folder);
         const { skills: inUse, ownSkills } = await folders();
-        const made: string[] = [];
-        for (const [name, text] of FILES) if (await make(join(root, name), text)) made.push(name);
+        const missing = FILES.filter(([name]) => !existsSync(join(root, name)));
+        const made = missing.map(([name]) => name);
+        const { changeByHand, loadConfig } = await openRoom();
+        const options = { cwd: root, env: process.env };
+        await changeByHand(options, { files: made.map((name) => join(root, name)) }, async () => {
+          for (const [name, text] of missing) await writeNewFile(join(root, name), text);
+        });
+        addProblems((await loadConfig(options)).warnings.filter(({ isHeld }) => isHeld));
         const kept = FILES.map(([name]) => name).filter((name) => !made.includes(name));
         return {
           exit: "ok",
@@ -82,13 +89,6 @@ export class GreeterSkill {
 `,
   ],
 ];
-
-/** True if the file was not there before. */
-async function make(path: string, text: string): Promise<boolean> {
-  if (existsSync(path)) return false;
-  await writeNewFile(path, text);
-  return true;
-}
 
 function shown(root: string, name: string): string {
   return relative(".", resolve(root, name)) || name;

@@ -55,10 +55,14 @@ export function errorText(
 export function warningsText(problems: readonly Problem[], paint: Paint): string {
   return lines(
     problems.flatMap((problem) => [
-      paint.yellow(`Warning: ${shortened(problemText(problem), WARNING_UNITS)}`),
+      paint.yellow(`Warning: ${shortenedProblem(problem)}`),
       problem.fix === undefined ? "" : paint.dim(indented(problem.fix)),
     ]),
   );
+}
+
+export function shortenedProblem(problem: Problem): string {
+  return shortened(problemText(problem), WARNING_UNITS);
 }
 
 const WARNING_UNITS = 300;

@@ -1,4 +1,4 @@
-import type { Input, Person, StartRequest } from "../../config/index.ts";
+import type { Input, Person, TrustRequest } from "../../config/index.ts";
 import { askLine, askSecret, askYesNo, isAtTerminal } from "./ask-line.ts";
 import { countSpaces } from "../../shared/visible-text.ts";
 import { escaped, lines } from "./layout.ts";
@@ -8,22 +8,23 @@ export function personAtTerminal(signal: AbortSignal): Person | undefined {
   if (!isAtTerminal()) return undefined;
   return {
     input: (input) => askInput(input, signal),
-    mayStart: (request) => askYesNo(startQuestion(request), signal),
+    mayTrust: (request) => askYesNo(trustQuestion(request), signal),
   };
 }
 
-/** Nothing in it can pretend to be something else. */
-function startQuestion({ file, servers }: StartRequest): string {
-  const rows = servers.map(
-    ({ name, starts, isChanged }) =>
-      `  ${escaped(name)}${isChanged ? " (changed)" : ""}: ${countSpaces(escaped(starts))}`,
-  );
-  const what = servers.length === 1 ? "this MCP server" : "these MCP servers";
-  return lines([
-    `${escaped(file)} in this folder wants to start ${what}, with your rights:`,
-    ...rows,
-    "Allow that, and remember it until one of them changes? [y/N] ",
-  ]);
+/** What a project would do, and the question whether it may. */
+function trustQuestion(request: TrustRequest): string {
+  return lines([requestText(request), "Trust it, and remember that until it changes? [y/N] "]);
+}
+
+/** What a project would do. Nothing in it can pretend to be something else. */
+export function requestText({ folder, isChanged, parts }: TrustRequest): string {
+  const rows = parts.map(({ name, detail, isChanged: isPartChanged }) => {
+    const mark = isPartChanged ? " (changed)" : "";
+    return `  ${countSpaces(escaped(name))}${mark}${detail === "" ? "" : `: ${countSpaces(escaped(detail))}`}`;
+  });
+  const since = isChanged ? " has changed since you trusted it" : " is not trusted yet";
+  return lines([`${escaped(folder)}${since}. With your rights, it would use or start:`, ...rows]);
 }
 
 async function askInput(input: Input, signal: AbortSignal): Promise<string | undefined> {

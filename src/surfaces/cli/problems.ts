@@ -3,7 +3,7 @@ import type { Violation } from "../../model/outcome.ts";
 import type { Problem } from "../../model/provider.ts";
 import type { Runtime } from "../../runtime.ts";
 import { lines } from "./layout.ts";
-import { warningsText } from "./output.ts";
+import { shortenedProblem, warningsText } from "./output.ts";
 import type { Answer, Paint } from "./terminal.ts";
 
 /** True if a snippet was refused for a name that a skill or a server which could not be loaded may have had. */
@@ -16,14 +16,13 @@ export function problemsToTell({ problems }: Runtime, all: boolean | undefined):
   return all ? problems : problems.filter(({ isForAllRuns }) => isForAllRuns);
 }
 
-/** An answer that also warns of what concerns every command: what is wrong with the settings. */
+/** An answer that also warns of problems that it does not tell of itself. */
 export function withWarnings(answer: Answer, problems: readonly Problem[], paint: Paint): Answer {
   const { remarks = "", asides = "" } = answer;
-  const concerning = problems.filter(({ isForAllRuns }) => isForAllRuns);
-  const untold = [...new Set(concerning.map((problem) => warningsText([problem], paint)))].filter(
-    (text) => !remarks.includes(text) && !asides.includes(text),
-  );
-  return untold.length === 0 ? answer : { ...answer, asides: lines([asides, ...untold]) };
+  const told = remarks + asides + answer.text;
+  const open = problems.filter((problem) => !told.includes(shortenedProblem(problem)));
+  const untold = new Set(open.map((problem) => warningsText([problem], paint)));
+  return untold.size === 0 ? answer : { ...answer, asides: lines([asides, ...untold]) };
 }
 
 /** Throws what `describe` says of a name that it does not know. */

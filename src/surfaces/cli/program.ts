@@ -15,6 +15,7 @@ import { addRun } from "./run.ts";
 import { addSearch } from "./search.ts";
 import { addServe } from "./serve.ts";
 import { addSkills } from "./skills/index.ts";
+import { addTrust } from "./trust.ts";
 import { addTypes } from "./types.ts";
 import { usageErrorOf } from "./usage-error.ts";
 
@@ -33,7 +34,7 @@ export function createProgram(act: Act): Command {
   for (const add of [addRun, addCheck, addSearch, addDescribe, addTypes, addCall]) add(program, act);
   addMcp(program, act);
   addSkills(program.command("skills").description("skills"), act);
-  for (const add of [addServe, addConnect, addDoctor, addInit, addCompletion]) add(program, act);
+  for (const add of [addServe, addConnect, addDoctor, addInit, addTrust, addCompletion]) add(program, act);
   throwFrom(program);
   return program;
 }

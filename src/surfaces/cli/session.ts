@@ -36,7 +36,7 @@ export interface Session extends AsyncDisposable {
   /** A runtime of which nothing is left in the end: its skills remember nothing of it. */
   readonly forgetfulRuntime: () => Promise<Runtime>;
   readonly folders: () => Promise<Folders>;
-  /** What was found wrong with the configuration so far. */
+  /** What is wrong with the configuration that concerns the command, as far as it was read. */
   readonly problems: () => readonly Problem[];
   /** Adds to that what a command found out without a runtime. */
   readonly addProblems: (problems: readonly Problem[]) => void;
@@ -54,6 +54,10 @@ export interface Use extends Pick<RuntimeOptions, "onlyServers"> {
 export interface Folders {
   /** The skills that are in use: those of the project, or those that ship. */
   readonly skills: string;
+  /** They are not the project's own, or those that the command line names. */
+  readonly isNamed: boolean;
+  /** They are not used until the owner of the project trusts it. */
+  readonly isHeld: boolean;
   /** Where the project's skills are, or would be. */
   readonly ownSkills: string;
   readonly store: string;
@@ -64,6 +68,7 @@ export function openSession(flags: CommonFlags, { paint }: Terminal, signal: Abo
   let opened: Runtime | undefined;
   const forgetful: Runtime[] = [];
   const found: Problem[] = [];
+  let tellsHeld = false;
 
   async function runtime(use: Use = {}): Promise<Runtime> {
     opened ??= await unlessInterrupted(openRuntime(flags, { paint, signal }, { ...BRIEF, ...use }), signal);
@@ -76,12 +81,14 @@ export function openSession(flags: CommonFlags, { paint }: Terminal, signal: Abo
   }
 
   async function readyRuntime(): Promise<Runtime> {
+    tellsHeld = true;
     const { known } = await runtime();
     await unlessInterrupted(known, signal);
     return runtime();
   }
 
   async function connectedRuntime(use?: Use): Promise<Runtime> {
+    tellsHeld = true;
     const { ready } = await runtime(use);
     await unlessInterrupted(ready, signal);
     return runtime();
@@ -99,11 +106,17 @@ export function openSession(flags: CommonFlags, { paint }: Terminal, signal: Abo
       const made = await unlessInterrupted(openRuntime(flags, { paint, signal }, BRIEF, "forget"), signal);
       forgetful.push(made);
       await unlessInterrupted(made.known, signal);
+      found.push(...made.problems);
+      tellsHeld = true;
       return made;
     },
     folders: () => foldersOf(flags),
-    problems: () => [...found, ...(opened?.problems ?? [])],
-    addProblems: (problems) => void found.push(...problems),
+    problems: () =>
+      (opened?.problems ?? found).filter(({ isForAllRuns, isHeld }) => isForAllRuns || (isHeld && tellsHeld)),
+    addProblems(problems) {
+      found.push(...problems);
+      tellsHeld = true;
+    },
     async [Symbol.asyncDispose]() {
       await Promise.all([opened, ...forgetful].map(async (each) => each?.close()));
     },
@@ -125,13 +138,13 @@ async function openRuntime(
   if (flags.skills !== undefined && !existsSync(flags.skills))
     throw new UsageError(`Cannot read the skills in ${JSON.stringify(flags.skills)}: there is no such folder`);
   const { createRuntime } = await import("../../runtime.ts");
-  const { skills, store } = await foldersOf(flags);
+  const { skills, store, isNamed } = await foldersOf(flags);
   const approve = approvalAtTerminal(signal);
   const person = personAtTerminal(signal);
   return createRuntime({
     ...optionsOf(flags),
     ...how,
-    skillsDir: skills,
+    ...(isNamed && { skillsDir: skills }),
     ...(memory === "keep" && { store }),
     ...(flags.verbose && {
       log: (level, text, path) => process.stderr.write(logLine({ level, text, path }, paint.err)),
@@ -145,6 +158,7 @@ async function openRuntime(
 function optionsOf({ settings, mcpConfig }: CommonFlags): RuntimeOptions {
   return {
     discover: true,
+    trust: "recorded",
     ...(settings !== undefined && { settings }),
     ...(mcpConfig !== undefined && { mcpConfig }),
   };
@@ -160,10 +174,13 @@ async function foldersOf(flags: CommonFlags): Promise<Folders> {
     import("../../config/index.ts"),
   ]);
   const usual = resolve("skills");
-  const { skillsDir = usual, store = stateFolder(resolve(".")) } = await readOptions(optionsOf(flags));
-  const ownSkills = flags.skills === undefined ? skillsDir : resolve(flags.skills);
-  const isShipped = flags.skills === undefined && skillsDir === usual && !existsSync(usual);
+  const named = flags.skills === undefined ? {} : { skillsDir: flags.skills };
+  const settings = await readOptions({ ...optionsOf(flags), ...named });
+  const { skillsDir: ownSkills = usual, store = stateFolder(resolve(".")) } = settings;
+  const isShipped = flags.skills === undefined && ownSkills === usual && !existsSync(usual);
   return {
+    isNamed: isShipped || flags.skills !== undefined,
+    isHeld: settings.skillsDir === undefined && !isShipped,
     skills: isShipped ? join(PACKAGE_FOLDER, "skills") : ownSkills,
     ownSkills,
     store,

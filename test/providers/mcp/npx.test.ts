@@ -4,6 +4,7 @@ import { delimiter, join } from "node:path";
 import { expect, test } from "vitest";
 
 import { serverConfigOf } from "../../../src/config/index.ts";
+import type { ServerConfig } from "../../../src/providers/mcp/index.ts";
 import { call, connected, ROOT, temporaryFolder } from "./servers.ts";
 
 /** A folder with an `npx` that writes down how it is called, and a package that it would find in its own store. */
@@ -53,3 +54,25 @@ test.each([[["--registry", "x", "@acme/fixture-server"]], [["-y", "./local"]], [
     expect((await calls()).at(-1)).toBe(args.join(" "));
   },
 );
+
+test("P12: npx of the user's own server looks in a folder of ours, not in the project", async () => {
+  const { npx, env, calls } = await fakeNpx();
+  const [stateDir, cwd] = [await temporaryFolder(), await temporaryFolder()];
+  const where = join(stateDir, "where");
+  await writeFile(npx, (await readFile(npx, "utf8")).replace("\n", `\npwd >> "${where}"\n`), { mode: 0o755 });
+  for (const args of [
+    ["-y", "@acme/fixture-server", "modern"],
+    ["--registry", "x", "@acme/fixture-server"],
+  ]) {
+    const config = serverConfigOf("fixture", { command: npx, args, env }, { cwd });
+    const provider = await connected([{ ...config, isOfUser: true } as ServerConfig], {
+      stateDir,
+      connectTimeoutMs: 5_000,
+    });
+    await provider.close();
+  }
+  const folder = join(stateDir, "npx");
+  expect(new Set((await readFile(where, "utf8")).trim().split("\n"))).toEqual(new Set([folder]));
+  expect(JSON.parse(await readFile(join(folder, "package.json"), "utf8"))).toEqual({ private: true });
+  expect((await calls()).at(-1)).toBe("--registry x @acme/fixture-server");
+});

@@ -271,41 +271,6 @@ test("M10: a file that does not parse is not touched, and the place of the mista
   expect(read(cwd, ".mcp.json")).toBe('{ "mcpServers": { "a": ');
 });
 
-test("M8: without a terminal, a new server of the project starts, one that has changed since it was approved does not", async () => {
-  const cwd = project({ ".mcp.json": MCP_JSON });
-  const place = { cwd, env: { SKILLGATE_TRUSTED_FOLDERS: "" } };
-  const call = ["call", "FilesystemMCP.list_allowed_directories"];
-  expect((await skillgate(call, place)).exit).toBe(0);
-  expect((await mcp(["approve", "filesystem"], place)).exit).toBe(0);
-  writeFileSync(join(cwd, ".mcp.json"), MCP_JSON.replace('"."', '"..", "."'));
-  const refused = await skillgate(call, place);
-  expect(refused.exit).toBe(6);
-  expect(refused.stderr).toContain(
-    "MCP server 'filesystem' has changed since it was approved; look at it in .mcp.json",
-  );
-});
-
-test("M8: where nothing unapproved may start, a server of the project waits for the command that the message names", async () => {
-  const cwd = project({ ".mcp.json": MCP_JSON });
-  const place = { cwd, env: { SKILLGATE_TRUSTED_FOLDERS: "", SKILLGATE_UNAPPROVED: "hold" } };
-  const call = ["call", "FilesystemMCP.list_allowed_directories"];
-  const refused = await skillgate(call, place);
-  expect(refused.exit).toBe(6);
-  const command = "skillgate mcp approve filesystem";
-  expect(refused.stderr).toContain(
-    `MCP server 'filesystem' is not approved yet; look at it in .mcp.json, and allow it with: ${command}`,
-  );
-  const named = await skillgate([...call, "--mcp-config", ".mcp.json"], place);
-  expect(named.exit).toBe(0);
-  const approved = await mcp(["approve", "filesystem"], place);
-  expect(approved).toMatchObject({
-    exit: 0,
-    stdout: `Approved filesystem: ${process.execPath} ${FILESYSTEM_SERVER} .\n`,
-  });
-  expect((await skillgate(call, place)).exit).toBe(0);
-  expect((await mcp(["approve"], place)).stdout).toBe("Nothing is waiting for an approval\n");
-});
-
 test("M10: mcp tools says what each tool is for", async () => {
   const cwd = project({ ".mcp.json": MCP_JSON });
   const [text, json] = await Promise.all([mcp(["tools", "filesystem"], { cwd }), mcp(["tools", "--json"], { cwd })]);

@@ -1,5 +1,5 @@
 import { spawn } from "node:child_process";
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 
@@ -33,19 +33,29 @@ async function inTerminal(
 const CALL = "call FilesystemMCP.list_allowed_directories";
 
 describe.skipIf(!HAS_TERMINAL)("a person at a terminal", () => {
-  test("M8: is asked once before servers of the project start", async () => {
-    const cwd = project({ ".mcp.json": MCP_JSON });
-    const question = `.mcp.json in this folder wants to start this MCP server, with your rights:
-  filesystem: ${process.execPath} ${FILESYSTEM_SERVER} .
-Allow that, and remember it until one of them changes? [y/N] `;
+  test("P12: is asked once before anything of a project is used, and again when it has changed", async () => {
+    const side = join(project(), "side-effect");
+    const skill = `require("fs").writeFileSync(${JSON.stringify(side)}, ""); exports.greet = () => "hello";`;
+    const cwd = project({ ".mcp.json": MCP_JSON, "skills/greeter.cjs": skill });
+    const question = `${cwd} is not trusted yet. With your rights, it would use or start:
+  skills/greeter.cjs
+  MCP server filesystem (.mcp.json): ${process.execPath} ${FILESYSTEM_SERVER} .
+Trust it, and remember that until it changes? [y/N] `;
     const refused = await inTerminal(CALL, cwd, [["[y/N]", "n\n"]]);
     expect(refused.shown).toContain(question);
-    expect(refused).toMatchObject({ exit: 6, shown: expect.stringContaining("is not approved yet") });
+    expect(refused.shown.split("[y/N]")).toHaveLength(2);
+    expect(refused).toMatchObject({ exit: 6, shown: expect.stringContaining("as this folder is not trusted yet") });
+    expect(existsSync(side)).toBe(false);
     const allowed = await inTerminal(CALL, cwd, [["[y/N]", "y\n"]]);
     expect(allowed).toMatchObject({ exit: 0, shown: expect.stringContaining("Allowed directories") });
     const again = await inTerminal(CALL, cwd, []);
     expect(again.exit).toBe(0);
     expect(again.shown).not.toContain("[y/N]");
+    writeFileSync(join(cwd, ".mcp.json"), MCP_JSON.replace('"."', '"..", "."'));
+    const changed = await inTerminal("trust", cwd, [["[y/N]", "y\n"]]);
+    expect(changed.shown).toContain(`${cwd} has changed since you trusted it.`);
+    expect(changed.shown).toContain("MCP server filesystem (.mcp.json) (changed): ");
+    expect(changed.shown).toContain(`Trusted ${cwd} until it changes\n`);
   });
 
   test("M8: is not asked for a snippet that needs no server", async () => {

@@ -1,5 +1,6 @@
 import { execFile } from "node:child_process";
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { homedir } from "node:os";
 import { basename, delimiter, dirname, join } from "node:path";
 import { promisify } from "node:util";
 
@@ -21,20 +22,40 @@ interface Wanted {
 
 /**
  * The program that `npx` would start, in place of `npx` itself: that is one process less, and one question less to the
- * registry at every start. What is not understood stays with `npx`.
+ * registry at every start. What is not understood stays with `npx`. It is looked up in `folder`: npm obeys the `.npmrc`
+ * and takes the packages of the folder that it runs in.
  */
-export async function withoutNpx(command: ServerCommand, kept: Kept, signal: AbortSignal): Promise<ServerCommand> {
-  const wanted =
-    basename(command.command) === "npx" && process.platform !== "win32" ? readNpx(command.args) : undefined;
-  if (wanted === undefined) return command;
-  const key = JSON.stringify([command.cwd, wanted.spec, wanted.program]);
-  const script = knownScript(kept.get(key), wanted) ?? (await findScript(command, wanted, signal));
-  if (script === undefined) return command;
-  if (kept.get(key) === undefined || !isExact(wanted)) kept.set(key, { script, foundAt: Date.now() });
+export async function withoutNpx(
+  command: ServerCommand,
+  folder: string,
+  { programs, signal }: { readonly programs: Kept; readonly signal: AbortSignal },
+): Promise<ServerCommand> {
+  if (!isNpx(command.command)) return command;
+  const isElsewhere = folder !== command.cwd;
+  if (isElsewhere && folder !== homedir()) makeRoot(folder);
+  const asIs = isElsewhere ? { ...command, cwd: folder } : command;
+  const wanted = process.platform === "win32" ? undefined : readNpx(command.args);
+  if (wanted === undefined) return asIs;
+  const key = JSON.stringify([folder, wanted.spec, wanted.program]);
+  const known = programs.get(key);
+  const script = knownScript(known, wanted) ?? (await findScript(asIs, wanted, signal));
+  if (script === undefined) return asIs;
+  if (known === undefined || !isExact(wanted)) programs.set(key, { script, foundAt: Date.now() });
   const args = [...wanted.args];
   return isNodeScript(script)
     ? { ...command, command: "node", args: [script, ...args] }
     : { ...command, command: script, args };
+}
+
+function isNpx(command: string): boolean {
+  return /^npx(?:\.cmd|\.exe)?$/i.test(basename(command.replaceAll("\\", "/")));
+}
+
+/** Makes a folder that npm takes for the root of a project, so that it reads no configuration above it. */
+function makeRoot(folder: string): void {
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const file = join(folder, "package.json");
+  if (!existsSync(file)) writeFileSync(file, '{ "private": true }\n');
 }
 
 /** `-y name@1 …`, `--package=name@1 program …` */

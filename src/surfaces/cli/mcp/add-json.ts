@@ -22,7 +22,7 @@ export function addMcpAddJson(mcp: Command, act: Act): void {
         const files = await openFiles(session);
         const text = json.startsWith("@") ? await readTextFile(json.slice(1), session.signal) : json;
         const entry = entryIn(text, name);
-        const written = await writeServer({ name, entry }, scopeNamed(scope), { files, session });
+        const written = await writeServer({ name, entry }, scopeNamed(scope), { files });
         return addedAnswer(written, session.paint, files);
       }),
     );

@@ -30,7 +30,7 @@ export function addMcpAdd(mcp: Command, act: Act): void {
         const files = await openFiles(session);
         const said = sayWhatIsMeant([name, commandOrUrl, ...args], flags);
         const entry = { ...entryOf(said.commandOrUrl, said.args, said.flags), ...loginOf(flags) };
-        const written = await writeServer({ name: said.name, entry }, scopeNamed(flags.scope), { files, session });
+        const written = await writeServer({ name: said.name, entry }, scopeNamed(flags.scope), { files });
         return addedAnswer(written, session.paint, files);
       }),
     );

@@ -5,7 +5,7 @@ import type { Act } from "../act.ts";
 import { UsageError } from "../usage-error.ts";
 import { declaredNamed, type DeclaredServer, openFiles, SCOPE_OPTION, scopeNamed } from "./files.ts";
 import { headersOf, type ServerFlags, settingsOf, takesServerFlags, variablesOf } from "./server-flags.ts";
-import { approveWritten } from "./write.ts";
+import { changeServer } from "./write.ts";
 
 interface EditFlags extends ServerFlags {
   readonly scope?: string;
@@ -37,12 +37,11 @@ export function addMcpEdit(mcp: Command, act: Act): void {
           );
         const entry = after(server, changes);
         room.serverConfigOf(name, entry, options);
-        await room.changeServers(
-          { ...file, isPrivate: false },
-          changes.map(({ inside, value }) => ({ path: [...server.path, ...inside], value })),
+        await changeServer(
+          server,
+          changes.map(({ inside, value }) => ({ path: inside, value })),
+          files,
         );
-        // What nobody has looked at yet stays unapproved.
-        if (server.approval === "approved") await approveWritten(name, file.path, session);
         const shown = room.maskedEntry(entry);
         return {
           exit: "ok",

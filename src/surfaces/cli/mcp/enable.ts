@@ -3,7 +3,7 @@ import type { Command } from "commander";
 import { isRecord } from "../../../model/json.ts";
 import type { Act } from "../act.ts";
 import { declaredNamed, type DeclaredServer, openFiles, SCOPE_OPTION, scopeNamed } from "./files.ts";
-import { approveWritten } from "./write.ts";
+import { changeServer } from "./write.ts";
 
 export function addMcpEnable(mcp: Command, act: Act): void {
   for (const command of [ENABLE, DISABLE]) addSwitch(mcp, act, command);
@@ -31,10 +31,7 @@ function addSwitch(mcp: Command, act: Act, { word, says, enabled }: Switch): voi
         const wanted = scope === undefined ? undefined : scopeNamed(scope);
         const servers = names.map((name) => declaredNamed(name, files, wanted));
         for (const server of servers) {
-          const { name, file } = server;
-          await files.room.changeServers({ ...file, isPrivate: false }, changesTo(server, enabled));
-          // A switch is no reason to ask again what was approved before.
-          if (server.approval === "approved") await approveWritten(name, file.path, session);
+          await changeServer(server, changesTo(server, enabled), files);
         }
         return {
           exit: "ok",
@@ -46,12 +43,9 @@ function addSwitch(mcp: Command, act: Act, { word, says, enabled }: Switch): voi
 }
 
 /** The key that the entry has, else `enabled`. */
-function changesTo({ entry, path }: DeclaredServer, enabled: boolean): { path: (string | number)[]; value: unknown }[] {
+function changesTo({ entry }: DeclaredServer, enabled: boolean): { path: string[]; value: unknown }[] {
   const has = (key: string): boolean => isRecord(entry) && Object.hasOwn(entry, key);
-  const at = (key: string, value: unknown): { path: (string | number)[]; value: unknown } => ({
-    path: [...path, key],
-    value,
-  });
+  const at = (key: string, value: unknown): { path: string[]; value: unknown } => ({ path: [key], value });
   if (has("enabled")) return [at("enabled", enabled), ...(has("disabled") ? [at("disabled", undefined)] : [])];
   if (has("disabled")) return [at("disabled", !enabled)];
   return enabled ? [] : [at("enabled", false)];

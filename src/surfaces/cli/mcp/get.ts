@@ -40,7 +40,7 @@ interface Facts {
   readonly fix: string | null;
 }
 
-function factsOf({ name, file, place, config, approval, entry, problem }: DeclaredServer, { room }: Files): Facts {
+function factsOf({ name, file, place, config, isHeld, entry, problem }: DeclaredServer, { room }: Files): Facts {
   return {
     name,
     skill: config?.skillName ?? skillNameOfServer(name),
@@ -48,7 +48,7 @@ function factsOf({ name, file, place, config, approval, entry, problem }: Declar
     ...place,
     scope: file.scope,
     enabled: config?.enabled ?? false,
-    approved: approval === "approved",
+    approved: !isHeld,
     transport: config?.transport ?? null,
     entry: room.maskedEntry(entry),
     problem: problem?.error ?? config?.obstacle ?? null,

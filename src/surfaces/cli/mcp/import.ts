@@ -142,7 +142,7 @@ async function take(found: Found, { scope, dryRun }: ImportFlags, session: Sessi
             scope: wanted,
             entry: room.maskedEntry(entry),
           }
-        : await writeServer({ name, entry }, wanted, { files, session, approves: !found.isForeign });
+        : await writeServer({ name, entry }, wanted, { files, approves: !found.isForeign });
     return { ...found, kind: "added", written };
   } catch (thrown) {
     return { ...found, kind: "skipped", why: messageOf(thrown) };

@@ -3,7 +3,6 @@ import type { Command } from "commander";
 import type { Act } from "../act.ts";
 import { addMcpAdd } from "./add.ts";
 import { addMcpAddJson } from "./add-json.ts";
-import { addMcpApprove } from "./approve.ts";
 import { addMcpEdit } from "./edit.ts";
 import { addMcpEnable } from "./enable.ts";
 import { addMcpGet } from "./get.ts";
@@ -33,6 +32,5 @@ const COMMANDS = [
   addMcpEdit,
   addMcpRemove,
   addMcpEnable,
-  addMcpApprove,
   addMcpLogin,
 ];

@@ -5,6 +5,7 @@ import type { Act } from "../act.ts";
 import { askYesNo, isAtTerminal } from "../ask-line.ts";
 import { escaped } from "../layout.ts";
 import type { Session } from "../session.ts";
+import { changeServer } from "./write.ts";
 import { declaredNamed, type DeclaredServer, type Files, openFiles, SCOPE_OPTION, scopeNamed } from "./files.ts";
 
 interface RemoveFlags {
@@ -26,8 +27,8 @@ export function addMcpRemove(mcp: Command, act: Act): void {
         const files = await openFiles(session);
         const server = declaredNamed(name, files, scope === undefined ? undefined : scopeNamed(scope));
         if (yes !== true) await confirm(server, files, session);
-        const { file, path } = server;
-        await files.room.changeServers({ ...file, isPrivate: false }, [{ path, value: undefined }]);
+        const { file } = server;
+        await changeServer(server, [{ path: [], value: undefined }], files);
         const text = `Removed ${name} from ${file.label}`;
         return { exit: "ok", json: { removed: { name, file: file.label } }, text };
       }),

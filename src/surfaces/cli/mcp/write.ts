@@ -1,6 +1,5 @@
-import type { Session } from "../session.ts";
 import { UsageError } from "../usage-error.ts";
-import { type Files, openFiles } from "./files.ts";
+import type { DeclaredServer, Files } from "./files.ts";
 
 type Entry = Readonly<Record<string, unknown>>;
 
@@ -15,7 +14,6 @@ export interface Written {
 
 interface WriteOptions {
   readonly files: Files;
-  readonly session: Session;
   /** Whoever writes it knows what it starts, and means it to start. By default, true. */
   readonly approves?: boolean;
 }
@@ -24,7 +22,7 @@ interface WriteOptions {
 export async function writeServer(
   { name, entry }: { readonly name: string; readonly entry: Entry },
   scope: Written["scope"],
-  { files, session, approves = true }: WriteOptions,
+  { files, approves = true }: WriteOptions,
 ): Promise<Written> {
   const { room, options, declared } = files;
   refuseName(name);
@@ -36,18 +34,21 @@ export async function writeServer(
     const at = `${place.label}:${existing.place.line}`;
     throw new UsageError(`There is an MCP server ${name} already, in ${at}; change it with skillgate mcp edit ${name}`);
   }
-  await room.changeServers(place, [{ path: [...place.home, name], value: entry }]);
-  if (approves) await approveWritten(name, place.path, session);
+  const write = (): Promise<void> => room.changeServers(place, [{ path: [...place.home, name], value: entry }]);
+  await (approves ? room.changeByHand(options, { files: [place.path], servers: [name] }, write) : write());
   return { name, file: place.label, scope, entry: room.maskedEntry(entry) };
 }
 
-/** Whoever has just written a server need not be asked whether it may start. */
-export async function approveWritten(name: string, path: string, session: Session): Promise<void> {
-  const { room, options, declared } = await openFiles(session);
-  const open = declared.filter(
-    (server) => server.name === name && server.file.path === path && server.approval !== "approved",
+/** Changes a server that is there. One that is held stays so: who changes a part of it has not looked at the rest. */
+export async function changeServer(
+  { name, file, path, isHeld }: DeclaredServer,
+  changes: readonly { readonly path: readonly (string | number)[]; readonly value: unknown }[],
+  { room, options }: Files,
+): Promise<void> {
+  const inFile = changes.map(({ path: inside, value }) => ({ path: [...path, ...inside], value }));
+  await room.changeByHand(options, { files: [file.path], servers: isHeld ? [] : [name] }, () =>
+    room.changeServers({ ...file, isPrivate: false }, inFile),
   );
-  await room.approveServers(options, open);
 }
 
 function refuseName(name: string): void {

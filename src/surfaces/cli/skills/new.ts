@@ -23,8 +23,11 @@ export function addSkillsNew(skills: Command, act: Act): void {
         const { skills: inUse, ownSkills } = await folders();
         const files = [join(ownSkills, `${stem}.ts`), join(ownSkills, `${stem}.test.ts`)] as const;
         for (const file of [...files, join(ownSkills, stem)]) refuseExisting(file);
-        await writeNewFile(files[0], template(form, skill));
-        await writeNewFile(files[1], testTemplate(stem, skill));
+        const { changeByHand } = await import("../../../config/index.ts");
+        await changeByHand({ cwd: process.cwd(), env: process.env }, { files }, async () => {
+          await writeNewFile(files[0], template(form, skill));
+          await writeNewFile(files[1], testTemplate(stem, skill));
+        });
         const shown = files.map(shownPath);
         return {
           exit: "ok",

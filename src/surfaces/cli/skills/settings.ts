@@ -7,6 +7,7 @@ import type { Act } from "../act.ts";
 import { lines, shownPath, table } from "../layout.ts";
 import { warningsText } from "../output.ts";
 import { UsageError } from "../usage-error.ts";
+import { changeSettings } from "./change-settings.ts";
 import { unknownSkill } from "./local-skills.ts";
 
 /** What a person is shown in place of a secret. */
@@ -26,8 +27,10 @@ export function addSkillsSettings(skills: Command, act: Act): void {
         const changes = await Promise.all(words.map((word) => parseChange(word, skill)));
         if (changes.length > 0) {
           await check(changes, skill, runtime.settingsOf(name)?.settings);
-          const { editSettings } = await import("../../../config/index.ts");
-          for (const { key, value } of changes) await editSettings(settingsFile, ["skills", name, key], value);
+          await changeSettings(
+            settingsFile,
+            changes.map(({ key, value }) => ({ path: ["skills", name, key], value })),
+          );
           return {
             exit: "ok",
             json: { skill: name, changed: changes.map(({ key }) => key), settings: settingsFile },

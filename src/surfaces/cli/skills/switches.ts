@@ -3,6 +3,7 @@ import type { Command } from "commander";
 import type { Runtime } from "../../../runtime.ts";
 import type { Act } from "../act.ts";
 import { shownPath } from "../layout.ts";
+import { changeSettings } from "./change-settings.ts";
 import { unknownSkill } from "./local-skills.ts";
 
 /** `enable` and `disable`: they write into settings.yaml, so that every way in follows. */
@@ -25,10 +26,11 @@ function addSwitch(skills: Command, act: Act, { name, description, enabled }: Sw
     .action(
       act(async ({ readyRuntime, folders }, skill: string) => {
         await requireSkill(await readyRuntime(), skill);
-        const { editSettings } = await import("../../../config/index.ts");
         const { settingsFile } = await folders();
         // Enabled is what a skill is of which nothing is said.
-        await editSettings(settingsFile, ["skills", skill, "enabled"], enabled ? undefined : false);
+        await changeSettings(settingsFile, [
+          { path: ["skills", skill, "enabled"], value: enabled ? undefined : false },
+        ]);
         return {
           exit: "ok",
           json: { skill, enabled, settings: settingsFile },

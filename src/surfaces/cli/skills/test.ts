@@ -19,8 +19,8 @@ export function addSkillsTest(skills: Command, act: Act): void {
         const tested = localSkills(runtime, names);
         const results = [...(await runExamples(runtime, tested, signal))];
         const { testFilesIn, runTests } = await import("./author-tests.ts");
-        const { skills: folder } = await folders();
-        const files = await testFilesIn(folder);
+        const { skills: folder, isHeld } = await folders();
+        const files = isHeld ? [] : await testFilesIn(folder);
         const own = names.length === 0 ? files : files.filter((file) => tested.some((skill) => isBeside(file, skill)));
         if (own.length > 0) results.push(...(await runTests(folder, own, signal)));
         signal.throwIfAborted();

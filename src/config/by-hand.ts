@@ -1,0 +1,91 @@
+import { relative } from "node:path";
+
+import { canonicalPath, isInside, labelOf } from "./file.ts";
+import { type ConfigOptions, foldersOf } from "./files.ts";
+import { type Config, loadConfig } from "./load-config.ts";
+import { serverKey } from "./servers.ts";
+import { changeTrust, type ProjectTrust, readTrust, trustFile, type TrustRecord } from "./trust/index.ts";
+
+/** Records that a project is trusted as it was when the owner looked at it. */
+export async function trustProject(options: ConfigOptions, trust: ProjectTrust): Promise<void> {
+  const { env, home } = { env: options.env, home: foldersOf(options).home };
+  const { parts, values } = trust;
+  await changeTrust(trustFile(env, home), trust.folder, (record) => ({ ...record, parts, values }));
+}
+
+/** The projects that are trusted. */
+export async function listTrust(options: ConfigOptions): Promise<readonly string[]> {
+  return [...(await readTrust(trustFile(options.env, foldersOf(options).home))).keys()];
+}
+
+/** Forgets what was said of a project; returns whether anything was. */
+export async function revokeTrust(options: ConfigOptions, folder: string): Promise<boolean> {
+  const path = canonicalPath(folder);
+  const isKnown = (await listTrust(options)).includes(path);
+  if (isKnown) await changeTrust(trustFile(options.env, foldersOf(options).home), path, () => undefined);
+  return isKnown;
+}
+
+/** What the owner changes by hand. */
+export interface OwnChange {
+  /** Absolute paths of the files that it writes. */
+  readonly files: readonly string[];
+  /** Servers that it adds or changes, by their names. */
+  readonly servers?: readonly string[];
+}
+
+/**
+ * Makes a change that the owner of a project has asked for. What was trusted stays so with the change; what was held
+ * before stays held, except for the servers that the change names.
+ */
+export async function changeByHand<Result>(
+  { cwd, env, home }: ConfigOptions,
+  { files, servers = [] }: OwnChange,
+  change: () => Promise<Result>,
+): Promise<Result> {
+  // As it is without what a command line names in place of it.
+  const options = { cwd, env, ...(home !== undefined && { home }) };
+  const folders = foldersOf(options);
+  const inProject = files.filter((file) => isInside(relative(folders.cwd, file)));
+  if (inProject.length === 0) return change();
+  const before = await loadConfig(options);
+  const result = await change();
+  if (before.trust.isGiven) return result;
+  const after = await loadConfig(options);
+  const labels = inProject.map((file) => labelOf(file, folders));
+  const written = writtenServers(after, labels, servers);
+  if (before.held.length > 0 && written.length === 0) return result;
+  await changeTrust(trustFile(env, folders.home), after.trust.folder, (record) => ({
+    ...(before.held.length === 0 ? wholeRecord(before, after, { labels, servers }) : record),
+    servers: new Map([...record.servers, ...written]),
+  }));
+  return result;
+}
+
+/** What was there before, and what the change has made of its own files: nothing that changed besides. */
+function wholeRecord(
+  { trust: before }: Config,
+  { trust: after }: Config,
+  { labels, servers }: { readonly labels: readonly string[]; readonly servers: readonly string[] },
+): TrustRecord {
+  const isWritten = (part: string): boolean => labels.some((label) => part === label || label.startsWith(`${part}/`));
+  const isGiven = (value: string): boolean => servers.some((server) => value.endsWith(` of MCP server ${server}`));
+  return {
+    parts: new Map([
+      ...[...before.parts].filter(([part]) => !isWritten(part)),
+      ...[...after.parts].filter(([part]) => isWritten(part)),
+    ]),
+    values: new Map([...before.values, ...[...after.values].filter(([value]) => isGiven(value))]),
+    servers: new Map(),
+  };
+}
+
+function writtenServers(
+  { declared }: Config,
+  labels: readonly string[],
+  servers: readonly string[],
+): readonly (readonly [key: string, digest: string])[] {
+  return declared
+    .filter(({ name, file }) => servers.includes(name) && labels.includes(file.label))
+    .map((server) => [serverKey(server), server.digest] as const);
+}

@@ -1,0 +1,63 @@
+import { sep } from "node:path";
+
+import { type Folders, labelOf } from "./file.ts";
+import { variablesReadBy } from "./reads.ts";
+import type { DeclaredServer, ReadServers } from "./servers.ts";
+import { quoted } from "./shown.ts";
+import { startedBy } from "./started.ts";
+import type { HeldPart, ProjectTrust } from "./trust/index.ts";
+import type { ProjectVariables } from "./variables.ts";
+
+interface Project {
+  readonly trust: ProjectTrust;
+  /** `undefined` if its skills are not used. */
+  readonly skillsDir: string | undefined;
+  readonly settings: readonly (readonly [path: string, value: unknown])[];
+  readonly read: ReadServers;
+  readonly project: ProjectVariables;
+  readonly folders: Folders;
+}
+
+/** What a project that is not trusted would do, for the question to its owner. */
+export function heldParts({ trust, skillsDir, settings, read, project, folders }: Project): readonly HeldPart[] {
+  if (trust.isTrusted) return [];
+  const isChanged = (part: string): boolean => trust.changed.includes(part);
+  const skills = skillsDir === undefined ? [] : skillParts(trust, labelOf(skillsDir, folders).split(sep).join("/"));
+  const servers = read.declared.filter(({ isHeld, config }) => isHeld && config?.enabled === true);
+  const parts: readonly HeldPart[] = [
+    ...skills.map((name) => ({ name, detail: "", isChanged: isChanged(name) })),
+    ...servers.map((server) => ({
+      name: `MCP server ${server.name} (${server.file.label})`,
+      detail: serverDetail(server, project),
+      isChanged:
+        isChanged(server.file.label) || trust.changed.some((part) => part.endsWith(` of MCP server ${server.name}`)),
+    })),
+    ...settings.map(([path, value]) => ({
+      name: `settings ${path}`,
+      detail: JSON.stringify(value),
+      isChanged: isChanged("settings.yaml"),
+    })),
+  ];
+  // Alone it does nothing.
+  if (parts.length === 0 || project.names.length === 0) return parts;
+  return [...parts, { name: ".env", detail: `sets ${project.names.join(", ")}`, isChanged: isChanged(".env") }];
+}
+
+function skillParts({ parts, excess }: ProjectTrust, label: string): readonly string[] {
+  if (excess !== undefined) return [label];
+  return [...parts.keys()].filter((name) => name.startsWith(`${label}/`));
+}
+
+/** What it starts, what its placeholders come to where that decides it, and which variables of the user go where. */
+function serverDetail({ entry, config }: DeclaredServer, { ofUser }: ProjectVariables): string {
+  const reads = variablesReadBy(entry).filter((variable) => ofUser(variable) !== undefined);
+  const secrets = reads.length === 0 ? "" : `${reads.join(", ")} of your environment`;
+  const declared = config?.declared ?? {};
+  if (config === undefined || config.transport === "stdio") {
+    const isFilled = typeof declared["command"] === "string" && declared["command"].includes("${");
+    const command = isFilled && config !== undefined ? `; starts ${quoted(config.command)}` : "";
+    return `${startedBy(entry)}${command}${secrets === "" ? "" : `; reads ${secrets}`}`;
+  }
+  const host = URL.canParse(config.url) ? new URL(config.url).host : quoted(config.url);
+  return `${startedBy(entry)}${secrets === "" ? `; goes to ${host}` : `; sends ${secrets} to ${host}`}`;
+}

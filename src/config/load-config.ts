@@ -1,0 +1,144 @@
+import { dirname, resolve } from "node:path";
+
+import { messageOf } from "../errors.ts";
+import type { Limits } from "../model/limits.ts";
+import type { Problem } from "../model/provider.ts";
+import type { Timeouts } from "../model/timeouts.ts";
+import type { ServerConfig } from "../providers/mcp/index.ts";
+import { invalid, readConfigFile } from "./file.ts";
+import { type ConfigFile, configFiles, type ConfigOptions, foldersOf, isTrustGiven } from "./files.ts";
+import { heldParts } from "./held.ts";
+import { type FileContent, NO_CONTENT, parseMcpFile } from "./mcp-file.ts";
+import { askForInputs, type Person } from "./person.ts";
+import { parseServer } from "./server-entry.ts";
+import { type DeclaredServer, digestValues, readServers, type ServerContent, type ServerSources } from "./servers.ts";
+import { NO_SETTINGS, parseSettings, type Settings } from "./settings.ts";
+import { decideTrust, type HeldPart, heldProblem, type ProjectTrust, restrictSettings } from "./trust/index.ts";
+import { lookUp, readVariables, type Variables } from "./variables.ts";
+
+export interface Config {
+  /** In the order of the files; of two with one name, the one that was read first. */
+  readonly servers: readonly ServerConfig[];
+  /** Every server of every file, those that do not count and those that are wrong included. */
+  readonly declared: readonly DeclaredServer[];
+  /** Absolute; `undefined` where the project's own skills are held. */
+  readonly skillsDir: string | undefined;
+  readonly limits?: Partial<Limits>;
+  readonly timeouts?: Partial<Timeouts>;
+  /** The sections of settings.yaml as they were written, as far as they count. */
+  readonly settings: Readonly<Record<string, unknown>>;
+  /** What placeholders in settings stand for. */
+  readonly variables: Variables;
+  /** Whether the project may do what its files say. */
+  readonly trust: ProjectTrust;
+  /** What it would do, and may not. */
+  readonly held: readonly HeldPart[];
+  /** What could not be used; everything else was. */
+  readonly warnings: readonly Problem[];
+  /** The same servers, after a person was asked for their inputs: of all, or only of those with these names. */
+  readonly ask: (person: Person, only?: readonly string[]) => Promise<readonly ServerConfig[]>;
+}
+
+/**
+ * Reads what configures Skillgate: settings.yaml, the MCP files of the project and of the user, and .env. A missing file
+ * is an empty one; a malformed one is a warning, unless it was named explicitly: then it is thrown as `CONFIG_INVALID`.
+ * What a project that is not trusted would do is held.
+ */
+export async function loadConfig(options: ConfigOptions): Promise<Config> {
+  const folders = foldersOf(options);
+  const files = configFiles(options, folders);
+  const project = await readVariables(options.env, folders);
+  const written = await readAs(files.settings, parseSettings, NO_SETTINGS);
+  const isOfProject = files.settings.scope === "project";
+  const contents = await readContents(files, written);
+  const skillsDir = resolve(
+    written.skillsDir === undefined ? folders.cwd : dirname(files.settings.path),
+    written.skillsDir ?? "skills",
+  );
+  const values = digestValues({ ...project, contents, folders });
+  const trust = await decideTrust({
+    env: options.env,
+    folders,
+    skillsDir,
+    values,
+    isGiven: isTrustGiven(options, folders),
+  });
+  const restricted = trust.isTrusted || !isOfProject ? { settings: written, held: [] } : restrictSettings(written);
+  const { settings } = restricted;
+  const sources: ServerSources = { ...project, contents, folders, mcpEnabled: settings.mcpEnabled, trust };
+  const read = readServers(sources);
+  const ownsSkills = options.hasOtherSkills !== true && (isOfProject || written.skillsDir === undefined);
+  const held = heldParts({
+    trust,
+    skillsDir: ownsSkills ? skillsDir : undefined,
+    settings: restricted.held,
+    read,
+    project,
+    folders,
+  });
+  const problem = heldProblem(trust, held);
+  return {
+    ...read,
+    skillsDir: ownsSkills && held.length > 0 ? undefined : skillsDir,
+    ...(settings.limits !== undefined && { limits: settings.limits }),
+    ...(settings.timeouts !== undefined && { timeouts: settings.timeouts }),
+    settings: settings.sections,
+    variables: trust.isTrusted ? project.ofProject : project.ofUser,
+    trust,
+    held,
+    warnings: [
+      ...(problem === undefined
+        ? []
+        : [restricted.held.length === 0 ? problem : { ...problem, isForAllRuns: true as const }]),
+      ...project.warnings,
+      ...contents.flatMap((content) => content.warnings),
+      ...read.warnings,
+    ],
+    async ask(person, only) {
+      const asked = read.declared.filter(({ name }) => only?.includes(name) ?? true);
+      const answers = await askForInputs(person, asked, sources);
+      return readServers(sources, answers).servers;
+    },
+  };
+}
+
+/** What all files say of servers, in their order. What is wrong with the settings concerns every run. */
+async function readContents(
+  files: ReturnType<typeof configFiles>,
+  settings: Settings,
+): Promise<readonly ServerContent[]> {
+  const contents = await Promise.all(
+    files.mcp.map(async (file) => ({ file, ...(await readAs(file, parseMcpFile, NO_CONTENT)) })),
+  );
+  const warnings = settings.warnings.map((warning) => ({ ...warning, isForAllRuns: true as const }));
+  return contents.toSpliced(files.first, 0, { ...settings, file: files.settings, warnings });
+}
+
+/**
+ * One server that a program declares, in the same dialects as files do. A bad entry is thrown as `CONFIG_INVALID`.
+ * Placeholders are filled in from `env`, by default the environment of this process.
+ */
+export function serverConfigOf(
+  name: string,
+  entry: unknown,
+  { cwd = process.cwd(), env = process.env }: Partial<Pick<ConfigOptions, "cwd" | "env">> = {},
+): ServerConfig {
+  return parseServer({ name, entry, source: "mcpServers" }, { cwd, variables: lookUp([env]) });
+}
+
+/** What a file says; `empty`, with a warning if need be, where it says nothing that can be used. */
+async function readAs<Content extends FileContent>(
+  { path, label, scope }: ConfigFile,
+  parse: (text: string, label: string) => Content,
+  empty: Content,
+): Promise<Content> {
+  try {
+    const text = await readConfigFile(path, label);
+    if (text !== undefined) return parse(text, label);
+    if (scope === "named") throw invalid(label, "it does not exist", undefined, "Write the path of a file that exists");
+    return empty;
+  } catch (thrown) {
+    if (scope === "named") throw thrown;
+    return { ...empty, warnings: [{ source: label, error: messageOf(thrown) }] };
+  }
+}

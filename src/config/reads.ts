@@ -1,0 +1,40 @@
+import { resolve } from "node:path";
+
+import { isRecord } from "../model/json.ts";
+import { placeholdersIn, readEnvFile, type Variables } from "./variables.ts";
+
+/** The variables of an entry: of its placeholders, and those that it names for Codex. */
+export function variablesReadBy(entry: unknown): readonly string[] {
+  if (!isRecord(entry)) return [];
+  const { env_vars: passedOn, bearer_token_env_var: bearer, env_http_headers: headers } = entry;
+  const named = [passedOn, bearer, isRecord(headers) ? Object.values(headers) : []].flat();
+  const placeholders = placeholdersIn(textsIn(entry)).filter(({ kind }) => kind === "variable");
+  return [...new Set([...placeholders.map(({ name }) => name), ...named.filter((name) => typeof name === "string")])];
+}
+
+/** The ids of what a person is asked for. */
+export function inputsReadBy(entry: unknown): readonly string[] {
+  const inputs = placeholdersIn(textsIn(entry)).filter(({ kind }) => kind === "input");
+  return [...new Set(inputs.map(({ name }) => name))];
+}
+
+/** What an entry is given beside what it says itself, by name; what has no value is left out. */
+export function valuesOf(
+  entry: unknown,
+  { variables, inputs, cwd }: { readonly variables: Variables; readonly inputs: Variables; readonly cwd: string },
+): ReadonlyMap<string, unknown> {
+  const envFile = isRecord(entry) ? entry["envFile"] : undefined;
+  const pairs: readonly (readonly [string, unknown])[] = [
+    ...variablesReadBy(entry).map((name) => [name, variables(name)] as const),
+    ...inputsReadBy(entry).map((id) => [`input ${id}`, inputs(id)] as const),
+    ...(typeof envFile === "string" ? [[envFile, readEnvFile(resolve(cwd, envFile))] as const] : []),
+  ];
+  return new Map(pairs.filter(([, value]) => value !== undefined));
+}
+
+/** All texts of an entry as one, as they are written: JSON would escape what is in a placeholder. */
+function textsIn(value: unknown): string {
+  if (typeof value === "string") return `${value}\n`;
+  if (Array.isArray(value)) return value.map(textsIn).join("");
+  return isRecord(value) ? Object.values(value).map(textsIn).join("") : "";
+}

@@ -1,0 +1,79 @@
+import { isRecord } from "../../model/json.ts";
+import { DEFAULT_LIMITS } from "../../model/limits.ts";
+import { DEFAULT_TIMEOUTS } from "../../model/timeouts.ts";
+import type { Settings } from "../settings.ts";
+
+/** Settings of a project that is not trusted, without what would loosen anything. */
+export interface RestrictedSettings {
+  readonly settings: Settings;
+  /** What does not count, and what it says: `server.auth`, `false`. */
+  readonly held: readonly (readonly [path: string, value: unknown])[];
+}
+
+type IsHarmless = (name: string, value: unknown) => boolean;
+
+/** Of a section, only these count: what they say cannot loosen anything. */
+const HARMLESS: ReadonlyMap<string, IsHarmless> = new Map<string, IsHarmless>([
+  ["limits", (name, value) => isAtMost(DEFAULT_LIMITS, name, value)],
+  ["timeouts", (name, value) => isAtMost(DEFAULT_TIMEOUTS, name, value)],
+  ["server", (name, value) => HARMLESS_OF_SERVER.has(name) || (name === "auth" && value === true)],
+  // Its servers are held one by one.
+  ["mcp", (name, value) => name !== "changes" || value === "hold"],
+  ["store", () => false],
+]);
+
+const HARMLESS_OF_SERVER: ReadonlySet<string> = new Set(["port", "expose", "names", "budgetTokens"]);
+
+/** Leaves out what would loosen anything, or tell skills what to do. */
+export function restrictSettings(settings: Settings): RestrictedSettings {
+  const held: (readonly [path: string, value: unknown])[] = [];
+  const { skillsDir: _dir, ...rest } = settings;
+  const sections = Object.entries(settings.sections).flatMap(([section, value]) => {
+    if (section === "skills") return [[section, restrictSkills(value, held)]];
+    const isHarmless = HARMLESS.get(section);
+    if (isHarmless === undefined || value == null) return [[section, value]];
+    if (!isRecord(value)) return [];
+    const members = Object.entries(value);
+    const loosening = members.filter(([name, item]) => !isHarmless(name, item));
+    held.push(...loosening.map(([name, item]) => [`${section}.${name}`, item] as const));
+    return [[section, Object.fromEntries(members.filter(([name, item]) => isHarmless(name, item)))]];
+  });
+  return {
+    settings: {
+      ...rest,
+      sections: Object.fromEntries(sections) as Settings["sections"],
+      ...(settings.limits && { limits: atMost(DEFAULT_LIMITS, settings.limits) }),
+      ...(settings.timeouts && { timeouts: atMost(DEFAULT_TIMEOUTS, settings.timeouts) }),
+    },
+    held,
+  };
+}
+
+/** Of skills, what switches them off and what gives them a process of their own. Their folder is held as they are. */
+function restrictSkills(value: unknown, held: (readonly [path: string, value: unknown])[]): unknown {
+  if (!isRecord(value)) return undefined;
+  const skills = Object.entries(value).filter(([name]) => name !== "dir");
+  return Object.fromEntries(
+    skills.map(([name, skill]) => {
+      const members = isRecord(skill) ? Object.entries(skill) : [];
+      const own = members.filter(([key]) => key !== "enabled" && key !== "isolation");
+      held.push(...own.map(([key, item]) => [`skills.${name}.${key}`, item] as const));
+      return [name, Object.fromEntries(members.filter(([key, item]) => isSwitch(key, item)))];
+    }),
+  );
+}
+
+function isSwitch(name: string, value: unknown): boolean {
+  return (name === "enabled" && value === false) || (name === "isolation" && value === "process");
+}
+
+function isAtMost(defaults: object, name: string, value: unknown): boolean {
+  const limit = (defaults as Readonly<Record<string, number>>)[name];
+  return limit === undefined || !(typeof value === "number") || value <= limit;
+}
+
+function atMost<Numbers extends object>(defaults: object, numbers: Numbers): Numbers {
+  return Object.fromEntries(
+    Object.entries(numbers).filter(([name, value]) => isAtMost(defaults, name, value)),
+  ) as Numbers;
+}

@@ -1,0 +1,10 @@
+/** Changes values of the settings for the owner of the project, so that what was trusted stays so. */
+export async function changeSettings(
+  settingsFile: string,
+  changes: readonly { readonly path: readonly string[]; readonly value: unknown }[],
+): Promise<void> {
+  const { changeByHand, editSettings } = await import("../../../config/index.ts");
+  await changeByHand({ cwd: process.cwd(), env: process.env }, { files: [settingsFile] }, async () => {
+    for (const { path, value } of changes) await editSettings(settingsFile, path, value);
+  });
+}

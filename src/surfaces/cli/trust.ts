@@ -1,0 +1,106 @@
+import type { Command } from "commander";
+import { resolve } from "node:path";
+
+import { SkillgateError } from "../../errors.ts";
+import type { Act } from "./act.ts";
+import { askYesNo, isAtTerminal } from "./ask-line.ts";
+import { count, escaped, lines } from "./layout.ts";
+import { type Files, openFiles } from "./mcp/files.ts";
+import { openRoom } from "./mcp/room.ts";
+import { requestText } from "./person.ts";
+import type { Session } from "./session.ts";
+import type { Answer } from "./terminal.ts";
+import { UsageError } from "./usage-error.ts";
+
+export function addTrust(program: Command, act: Act): void {
+  const trust = program
+    .command("trust")
+    .description("let this folder use its skills, servers, variables and settings, until they change")
+    .option("-y, --yes", "do not ask")
+    .addHelpText("after", HELP)
+    .action(
+      act(async (session, { yes }: { readonly yes?: true }) => {
+        // What the command line names besides is no part of the folder.
+        const files = await openFiles({ ...session, flags: {}, addProblems: () => {} });
+        return trustFolder(files, yes === true, session);
+      }),
+    );
+  trust
+    .command("list")
+    .description("show the folders that are trusted, and whether they have changed since")
+    .action(act(async () => listed()));
+  trust
+    .command("revoke")
+    .description("hold what is in a folder again")
+    .argument("[folder]", "the folder", ".")
+    .action(act(async (_session, folder: string) => revoked(folder)));
+}
+
+const HELP = `
+A folder that came from somewhere else could start anything: its skills are not imported, its servers not started, its .env
+fills nothing, and its settings loosen nothing, until you say that you trust it. At a terminal you are asked; elsewhere it is
+held. With SKILLGATE_UNAPPROVED=start, for builds, nothing is held.
+No question is asked for your own files, for files that --mcp-config, --settings or --skills names, for what you make with
+skillgate init and skillgate mcp add, and in the folders that SKILLGATE_TRUSTED_FOLDERS lists.
+
+Examples:
+  skillgate trust
+  skillgate trust --yes
+  skillgate trust list
+  skillgate trust revoke`;
+
+async function trustFolder(
+  { room, options, trust, held }: Files,
+  isSure: boolean,
+  { signal }: Session,
+): Promise<Answer> {
+  const { folder, changed, excess } = trust;
+  const answer = (text: string): Answer => ({ exit: "ok", json: { trusted: folder, parts: held }, text });
+  if (trust.isGiven) return answer(`${escaped(folder)} needs no record: it is trusted as it is`);
+  if (trust.isTrusted) return answer(`${escaped(folder)} is trusted already`);
+  if (excess !== undefined)
+    throw new UsageError(`Cannot trust ${escaped(folder)}, as ${excess}; name the folder with --skills`);
+  const request = requestText({ folder, isChanged: changed.length > 0, parts: held });
+  if (!isSure) await confirm(request, signal);
+  await room.trustProject(options, trust);
+  const what = `Trusted ${escaped(folder)} until it changes`;
+  return { ...answer(what), remarks: isSure && held.length > 0 ? request : "" };
+}
+
+async function confirm(request: string, signal: AbortSignal): Promise<void> {
+  const isSure = isAtTerminal() && (await askYesNo(`${request}\nTrust it until it changes? [y/N] `, signal));
+  if (isSure) return;
+  signal.throwIfAborted();
+  const why = isAtTerminal() ? "it was not confirmed" : "nobody is there to confirm it";
+  const facts = { fix: "Look at it, and add --yes: skillgate trust --yes" };
+  throw new SkillgateError("APPROVAL_MISSING", `Cannot trust this folder: ${why}. ${request}`, facts);
+}
+
+async function listed(): Promise<Answer> {
+  const { listTrust, loadConfig } = await openRoom();
+  const folders = await listTrust({ cwd: process.cwd(), env: process.env });
+  const states = await Promise.all(
+    folders.map(async (folder) => {
+      const { trust } = await loadConfig({ cwd: folder, env: process.env });
+      return { folder, isTrusted: trust.isTrusted, changed: trust.changed };
+    }),
+  );
+  return {
+    exit: "ok",
+    json: { folders: states },
+    text:
+      lines(
+        states.map(({ folder, changed }) => {
+          return `${escaped(folder)}  ${changed.length === 0 ? "trusted" : `${count(changed.length, "change")} since: ${changed.map(escaped).join(", ")}`}`;
+        }),
+      ) || "No folder is trusted",
+  };
+}
+
+async function revoked(folder: string): Promise<Answer> {
+  const path = resolve(folder);
+  const { revokeTrust } = await openRoom();
+  const wasTrusted = await revokeTrust({ cwd: path, env: process.env }, path);
+  const text = wasTrusted ? `${escaped(path)} is not trusted any more` : `${escaped(path)} was not trusted`;
+  return { exit: "ok", json: { folder: path, wasTrusted }, text };
+}
