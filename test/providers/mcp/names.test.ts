@@ -42,10 +42,10 @@ test("N3: a server that may not start keeps its name from nobody", async () => {
   const usersOwn = join(dirname(cwd), "home", ".config", "mcp", "mcp.json");
   mkdirSync(dirname(usersOwn), { recursive: true });
   writeFileSync(usersOwn, JSON.stringify({ mcpServers: { my_files: files } }));
-  await using runtime = await createRuntime({ skillsDir: false, discover: true, cwd, env });
+  await using runtime = await createRuntime({ trust: "recorded", skillsDir: false, discover: true, cwd, env });
   await runtime.ready;
   expect(runtime.servers.map(({ name, status }) => [name, status])).toEqual([
-    ["my-files", "error"],
     ["my_files", "connected"],
+    ["my-files", "error"],
   ]);
 });

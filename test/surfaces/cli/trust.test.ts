@@ -73,6 +73,13 @@ test("P12: skillgate trust without a terminal shows what would run, and --yes al
   });
   expect((await skillgate(call, place)).exit).toBe(0);
   expect((await skillgate(["trust", "list"], place)).stdout).toBe(`${cwd}  trusted\n`);
+});
+
+test("P12: trust list says what has changed, and trust revoke holds the folder again", async () => {
+  const cwd = project({ ".mcp.json": MCP_JSON });
+  const place = { cwd, env: { SKILLGATE_TRUSTED_FOLDERS: "" } };
+  const call = ["call", "FilesystemMCP.list_allowed_directories"];
+  await skillgate(["trust", "--yes"], place);
   writeFileSync(join(cwd, ".env"), "A=1\n");
   expect((await skillgate(["trust", "list"], place)).stdout).toBe(`${cwd}  1 change since: .env\n`);
   expect(await skillgate(call, place)).toMatchObject({
@@ -82,6 +89,12 @@ test("P12: skillgate trust without a terminal shows what would run, and --yes al
   await skillgate(["trust", "--yes"], place);
   expect((await skillgate(["trust", "revoke"], place)).stdout).toBe(`${cwd} is not trusted any more\n`);
   expect((await skillgate(call, place)).exit).toBe(6);
+});
+
+test("P12: a build, a file and a folder of skills that the command line names are not held", async () => {
+  const cwd = project({ ".mcp.json": MCP_JSON, "skills/math.js": MATH_SKILL });
+  const place = { cwd, env: { SKILLGATE_TRUSTED_FOLDERS: "" } };
+  const call = ["call", "FilesystemMCP.list_allowed_directories"];
   expect(
     (await skillgate(call, { cwd, env: { SKILLGATE_TRUSTED_FOLDERS: "", SKILLGATE_UNAPPROVED: "start" } })).exit,
   ).toBe(0);
@@ -91,7 +104,7 @@ test("P12: skillgate trust without a terminal shows what would run, and --yes al
   expect((await skillgate([...sum, "--skills", "skills"], place)).stdout).toBe("3\n");
 });
 
-test("P12: what skillgate init and mcp add have made needs no question, and what was there before does", async () => {
+test("P12: what skillgate init, mcp add and skills new have made needs no question, nor has a switch", async () => {
   const cwd = join(project(), "new");
   const env = { SKILLGATE_TRUSTED_FOLDERS: "", HOME: project() };
   await skillgate(["init", cwd], { cwd: join(cwd, ".."), env });
@@ -105,6 +118,9 @@ test("P12: what skillgate init and mcp add have made needs no question, and what
   await skillgate(["mcp", "disable", "files"], place);
   const { stdout, stderr } = await skillgate(["skills", "list"], place);
   expect({ stdout, stderr }).toEqual({ stdout: expect.stringContaining("WeatherSkill"), stderr: "" });
+});
+
+test("P12: what is made by hand in a project that is held says nothing of what was there before", async () => {
   const theirs = clone();
   const { stderr: told } = await skillgate(["init"], theirs);
   expect(told).toContain("Held, as this folder is not trusted yet: skills/evil.cjs, skills/evil.test.cjs");
