@@ -41,7 +41,7 @@ export interface SandboxCall extends Cancellable {
   hold(): () => void;
 }
 
-/** `json` may hold `{"$bytes": base64}` and `{"$date": iso}` where `tagged` is set. */
+/** `json` may hold `{"$bytes": base64}`, `{"$date": iso}` and `{"$undefined": 1}` where `tagged` is set. */
 export type SandboxAnswer =
   | { readonly ok: true; readonly json: string; readonly tagged?: boolean }
   | { readonly ok: false; readonly error: Readonly<Record<string, unknown>> };

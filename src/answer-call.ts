@@ -1,6 +1,6 @@
 import type { Answer, SandboxAnswer, SandboxCall } from "../sandbox/index.ts";
 import { formatDeprecation } from "./deprecation.ts";
-import { messageOf, sentence, SkillgateError } from "./errors.ts";
+import { sentence, SkillgateError } from "./errors.ts";
 import type { Method } from "./model/catalog.ts";
 import { isRecord } from "./model/json.ts";
 import type { Limits } from "./model/limits.ts";
@@ -124,13 +124,15 @@ function unknownPath(path: string, methods: readonly Method[]): SkillgateError {
 function factsOf(error: unknown, method: Method | undefined): Readonly<Record<string, unknown>> {
   const known = error instanceof SkillgateError ? error : undefined;
   const { server, tool } = known?.facts ?? {};
+  // Any other error is one of the host itself, whose words are not for a guest.
+  const message = known?.message ?? sentence("CALL_FAILED", "the runtime could not make the call");
   return {
     name: "CallError",
-    message: messageOf(error),
+    message,
     code: known?.code ?? "CALL_FAILED",
     ...(method !== undefined && { skill: method.skill, method: method.name }),
     ...(typeof server === "string" && { server }),
-    ...(typeof tool === "string" && { tool, error: messageOf(error) }),
+    ...(typeof tool === "string" && { tool, error: message }),
   };
 }
 

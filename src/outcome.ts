@@ -156,7 +156,8 @@ function thrownError(ending: Ending, json: string): GuestError {
   const limit = text("name") === "InternalError" ? ENGINE_LIMITS.get(text("message")) : undefined;
   const code = limit ?? codeOf(text("code"));
   const place = placeOf(text("stack"), ending);
-  const own = code === "THROWN" ? `${text("name") || "Error"}: ${text("message")}` : text("message");
+  const members = code === "THROWN" && text("members") !== "" ? ` ${text("members")}` : "";
+  const own = code === "THROWN" ? `${text("name") || "Error"}: ${text("message")}${members}` : text("message");
   const message = limit === undefined ? own : sentence(limit, limitText(limit, ending.limits));
   return {
     name: text("name") || "Error",
@@ -193,7 +194,7 @@ const HINTS: readonly (readonly [message: RegExp, hint: string])[] = [
   ],
   [/^circular reference$/, "What holds itself cannot be written as JSON: return only the members that are needed"],
   [
-    /^cannot (?:read|set) property .* of (?:undefined|null)$/,
+    /^cannot (?:read|set) property (?:.* )?of (?:undefined|null)$/,
     "Look first at what is before the dot: print(Object.keys(value)) tells its members",
   ],
   [/^not a function$/, "What is called there is no function: look first with print(value)"],
@@ -201,6 +202,28 @@ const HINTS: readonly (readonly [message: RegExp, hint: string])[] = [
     /^unexpected (?:end of JSON|token|data at the end|number)|^expecting (?:property name|'[:,\]}]')/i,
     "The text is no JSON: print it first. What methods give are values already, unless they are texts",
   ],
+  [/ is not initialized$/, "The name is used before its declaration: move the declaration up"],
+  [/ is read-only$/, "It is a constant: declare it with let, or assign to a copy"],
+  [/^empty array$/, "The list is empty: give reduce a first value as its second argument"],
+  [
+    /^invalid (?:array length|array index|repeat count|code point|number of digits)$|^bad normalization form$/,
+    "The argument is out of range: look at it first with print(value)",
+  ],
+  [
+    /bigint/i,
+    "A BigInt does not mix with other numbers: convert it with Number(value), or for text and JSON with String(value)",
+  ],
+  [
+    /^not an object$|^invalid '(?:in|instanceof)'/,
+    "An object or a class is wanted there: look at the value first with print(value)",
+  ],
+  [/^expecting hex digit$/, "The text has a % that begins no escape: it is not URI-encoded, use it as it is"],
+  [/^Date value is NaN$/, "The date is invalid: print the text that it is made of; ISO 8601 is understood"],
+  [/^cannot convert symbol to/, "A symbol is not text: write symbol.description"],
+  [/^invalid value used as Weak/, "Only objects can be keys there: use a Map or a Set"],
+  [/ is not extensible$|^cannot delete property/, "The value is frozen: change a copy, { ...value } or [...value]"],
+  [/ is not a constructor$/, "What stands behind new or extends is no class: look first with print(value)"],
+  [/^expecting '\)'$/, "The regular expression is not complete: a bracket that means itself is written \\( or \\)"],
 ];
 
 function hintFor(message: string): string {

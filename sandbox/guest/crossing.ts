@@ -113,7 +113,7 @@ function cross(
   }
 }
 
-/** Turns `{"$bytes": base64}` and `{"$date": iso}` of an answer back into bytes and dates, in place. */
+/** Turns `{"$bytes": base64}`, `{"$date": iso}` and `{"$undefined": 1}` of an answer back into what they mean, in place. */
 export function revive(value: unknown): unknown {
   if (typeof value !== "object" || value === null) return value;
   const keys = ownKeys(value);
@@ -121,6 +121,7 @@ export function revive(value: unknown): unknown {
     const text = (value as Record<PropertyKey, unknown>)[keys[0] as string];
     if (typeof text === "string" && keys[0] === "$bytes") return bytesOfBase64(text);
     if (typeof text === "string" && keys[0] === "$date") return new NativeDate(text);
+    if (keys[0] === "$undefined" && (text as unknown) === 1) return undefined;
   }
   for (let i = 0; i < keys.length; i++) {
     const key = keys[i] as string;

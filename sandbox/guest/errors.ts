@@ -1,3 +1,4 @@
+import { encode } from "./crossing.ts";
 import {
   apply,
   create,
@@ -7,6 +8,7 @@ import {
   indexOf,
   NativeError,
   NativeString,
+  ownKeys,
   slice,
   stringify,
   symbolText,
@@ -14,6 +16,21 @@ import {
 
 const MESSAGE_LENGTH = 4_096;
 const STACK_LENGTH = 8_192;
+const NAME_LENGTH = 200;
+const MEMBERS_LENGTH = 1_000;
+/** Members of an error that are shown beside its message. */
+const MOST_MEMBERS = 20;
+const KNOWN_MEMBERS: Readonly<Record<string, boolean>> = {
+  __proto__: null as never,
+  name: true,
+  message: true,
+  stack: true,
+  cause: true,
+  errors: true,
+  fileName: true,
+  lineNumber: true,
+  columnNumber: true,
+};
 const FACTS = ["code", "skill", "method", "server"] as const;
 
 /** What the host says of a call that failed. */
@@ -35,19 +52,36 @@ export function callError(failure: CallFailure, stack = `${failure["stack"] as s
   return error;
 }
 
+let lastThrown: unknown;
+let lastStack = "";
+
+/** Remembers where the snippet throws, or rejects with, a value: only errors know that by themselves. Returns the value. */
+export function noteThrown(value: unknown): unknown {
+  lastThrown = value;
+  lastStack = stackHere();
+  return value;
+}
+
+function stackOf(thrown: unknown): string {
+  const own = typeof thrown === "object" && thrown !== null ? text(() => (thrown as Error).stack, STACK_LENGTH) : "";
+  return framesOfSnippet(own || (thrown === lastThrown ? lastStack : ""));
+}
+
 /** JSON of whatever was thrown. Reading it may run code of the snippet, so each step may fail by itself. */
 export function describeThrown(thrown: unknown): string {
   const facts = create(null) as Record<string, unknown>;
   if (typeof thrown === "object" && thrown !== null) {
-    facts["name"] = text(() => (thrown as Error).name, 200) ?? "Error";
-    facts["message"] =
-      text(() => (thrown as Error).message, MESSAGE_LENGTH) || text(() => innerMessages(thrown), MESSAGE_LENGTH) || "";
-    facts["stack"] = framesOfSnippet(text(() => (thrown as Error).stack, STACK_LENGTH) ?? "");
+    const isError = text(() => (thrown as Error).message, 1) !== undefined;
+    facts["name"] = text(() => (thrown as Error).name, NAME_LENGTH) ?? (isError ? "Error" : "Thrown");
+    facts["message"] = isError
+      ? text(() => (thrown as Error).message, MESSAGE_LENGTH) || text(() => innerMessages(thrown), MESSAGE_LENGTH) || ""
+      : (text(() => jsonOf(thrown), MESSAGE_LENGTH) ?? "an object that JSON cannot hold");
     for (let i = 0; i < FACTS.length; i++) {
       const key = FACTS[i] as string;
       const value = text(() => (thrown as Record<string, unknown>)[key], 200);
       if (value !== undefined) facts[key] = value;
     }
+    if (isError) facts["members"] = text(() => membersOf(thrown), MEMBERS_LENGTH);
   } else {
     facts["name"] = "Thrown";
     facts["message"] = text(
@@ -55,7 +89,27 @@ export function describeThrown(thrown: unknown): string {
       MESSAGE_LENGTH,
     );
   }
+  facts["stack"] = stackOf(thrown);
   return stringify(facts);
+}
+
+function jsonOf(value: unknown): string {
+  return encode(value) ?? "undefined";
+}
+
+/** JSON of what the snippet has put on an error besides its message; none of an error of a call, whose facts are known. */
+function membersOf(error: object): string | undefined {
+  if ((error as Error).name === "CallError") return undefined;
+  const members = create(null) as Record<string, unknown>;
+  let count = 0;
+  const keys = ownKeys(error);
+  for (let i = 0; i < keys.length && count < MOST_MEMBERS; i++) {
+    const key = keys[i] as string;
+    if (typeof key !== "string" || KNOWN_MEMBERS[key] === true) continue;
+    members[key] = (error as Record<string, unknown>)[key];
+    count++;
+  }
+  return count === 0 ? undefined : jsonOf(members);
 }
 
 /** The error of `Promise.any` says nothing itself: the first of those in it do. */

@@ -8,7 +8,7 @@ import { defineBase64 } from "./bytes.ts";
 import { afterPrinting, defineConsole, isAllPrinted } from "./console.ts";
 import { allowAsItIs, encodeSettled, say, teachCrossing } from "./crossing.ts";
 import { makeDevice, waitFor } from "./device.ts";
-import { describeThrown, freezeStackFormat } from "./errors.ts";
+import { describeThrown, freezeStackFormat, noteThrown } from "./errors.ts";
 import { host } from "./host.ts";
 import { OP } from "./host-protocol.ts";
 import { fix, parse, stringify, then } from "./primordials.ts";
@@ -26,6 +26,7 @@ defineBase64();
 defineWeb(fail);
 tame();
 fix(globalThis, "__wait", waitFor);
+fix(globalThis, "__waitThrown", noteThrown);
 
 /** Gives the snippet that comes its `device`: JSON of whether values may be said as they are, and of the paths. */
 function prepare(json: string): void {

@@ -3,7 +3,7 @@
  * reach for a global or for a method of a prototype after it has started: a snippet may have replaced it.
  */
 export const { stringify, parse } = JSON;
-export const { apply, defineProperty, get: reflectGet, ownKeys } = Reflect;
+export const { apply, construct, defineProperty, get: reflectGet, ownKeys } = Reflect;
 export const { freeze, create, getPrototypeOf } = Object;
 export const { isArray } = Array;
 export const NativeError = Error;

@@ -1,4 +1,4 @@
-import { define, defineProperty, getPrototypeOf } from "./primordials.ts";
+import { construct, define, defineProperty, getPrototypeOf, NativeTypeError } from "./primordials.ts";
 
 /** Globals that give a snippet nothing but trouble: threads, collection order, code from text, the engine's own. */
 const REMOVED = [
@@ -14,6 +14,9 @@ const REMOVED = [
   "scriptArgs",
   "navigator",
 ];
+
+/** Of `ArrayBuffer.prototype`. */
+const RESIZING = ["transfer", "transferToFixedLength", "resize", "maxByteLength", "resizable", "detached"];
 
 /** Takes code from text, threads and collection order away. Runs once, before the image is taken. */
 export function tame(): void {
@@ -34,6 +37,27 @@ export function tame(): void {
     });
   }
   define(globalThis, "Function", Function.prototype.constructor);
+  fixBufferSizes();
+}
+
+/** Takes away what changes the size of a buffer: errors of the engine there give a snippet the isolate's memory. */
+function fixBufferSizes(): void {
+  const Native = ArrayBuffer;
+  const { prototype, isView } = Native;
+  for (const name of RESIZING) Reflect.deleteProperty(prototype, name);
+  const Fixed = function ArrayBuffer(length: unknown, options?: unknown): unknown {
+    if (new.target === undefined) throw new NativeTypeError("Cannot call ArrayBuffer without new");
+    if (options !== undefined)
+      throw new NativeTypeError("Cannot make a buffer that can be resized: leave out the second argument");
+    return construct(Native, [length], new.target);
+  };
+  defineProperty(Fixed, "prototype", { value: prototype, writable: false, configurable: false, enumerable: false });
+  define(Fixed, "length", 1);
+  define(Fixed, "isView", isView);
+  define(prototype, "constructor", Fixed);
+  const species = Reflect.getOwnPropertyDescriptor(Native, Symbol.species);
+  if (species !== undefined) defineProperty(Fixed, Symbol.species, species);
+  define(globalThis, "ArrayBuffer", Fixed);
 }
 
 /** Stands where a constructor of functions stood, so that `instanceof` and `.name` still answer. */

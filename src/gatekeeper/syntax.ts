@@ -14,6 +14,7 @@ import { REFUSED_NODES } from "./allowlist.ts";
 import { wordsForModule } from "./globals.ts";
 import { ancestorsOf, type Inspection, parentOf } from "./inspection.ts";
 import { THEN } from "./need.ts";
+import { isReject, markThrown } from "./throws.ts";
 import { byType, type ByType, type FunctionNode, isAllowed, isFunction, literalName } from "./walk.ts";
 
 export type Await = AwaitExpression | ForOfStatement;
@@ -97,7 +98,11 @@ const LOOKS: ByType<(look: Look) => void> = {
       refuse(look, node, "a division that looks like a regular expression", "Write its first operand in brackets");
     }
   },
-  CallExpression: (node) => (look) => void look.calls.push(node),
+  CallExpression: (node) => (look) => {
+    look.calls.push(node);
+    const [reason] = node.arguments;
+    if (reason !== undefined && isReject(node.callee, look.inspection)) markThrown(reason, look.inspection);
+  },
   ForOfStatement: (node) => (look) => {
     if (!node.await) return;
     look.awaits.push(node);
@@ -129,6 +134,7 @@ const LOOKS: ByType<(look: Look) => void> = {
       // Of `new new A().B()`, QuickJS would call B: with brackets, `new (new A()).B()`, it does not.
       if (first.type === "NewExpression") look.inspection.report.wrap(first, "(", ")");
     },
+  ThrowStatement: (node) => (look) => markThrown(node.argument, look.inspection),
   PropertyDefinition: (node) => (look) => {
     countPrivateName(node, look);
     if (node.computed || node.value != null || !isIdentifier(node.key) || node.key.name !== "async") return;

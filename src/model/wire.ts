@@ -1,7 +1,7 @@
 import type { Given } from "../../sandbox/index.ts";
 import { isRecord } from "./json.ts";
 
-/** JSON of a value on its way to the guest; `tagged` says that it holds `$bytes` or `$date`. */
+/** JSON of a value on its way to the guest; `tagged` says that it holds `$bytes`, `$date` or `$undefined`. */
 export interface Encoded {
   readonly json: string;
   readonly tagged: boolean;
@@ -9,7 +9,7 @@ export interface Encoded {
 
 /**
  * What a method returned, as JSON for the guest; undefined if that is certainly longer than so many characters. Bytes
- * and dates keep their kind; a Map with text keys becomes an object, a Set and an array of numbers a list, an Error its name
+ * and dates keep their kind, and so does undefined in a list or by itself; a Map with text keys becomes an object, a Set and an array of numbers a list, an Error its name
  * and message, a BigInt a number where that is exact and else text; what JSON has no word for is null.
  */
 export function encodeForGuest(value: unknown, mostCharacters: number): Encoded | undefined {
@@ -33,7 +33,7 @@ function kindOf(value: unknown, mostCharacters: number): "plain" | "special" | "
       else left -= pushMembers(current, stack, left);
     } else {
       left -= 1;
-      special ||= typeof current === "bigint";
+      special ||= typeof current === "bigint" || current === undefined;
     }
     if (left < 0) return "long";
   }
@@ -71,6 +71,10 @@ function encodeSpecial(value: unknown): Encoded {
     value,
     function replace(this: Record<string, unknown>, key, current: unknown) {
       const original = this[key];
+      if (original === undefined && (key === "" || Array.isArray(this))) {
+        tagged = true;
+        return { $undefined: 1 };
+      }
       if (original instanceof Date) {
         tagged = true;
         return { $date: Number.isNaN(original.getTime()) ? "" : original.toISOString() };

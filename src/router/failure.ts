@@ -1,8 +1,9 @@
-import { SkillgateError, type ErrorCode } from "../errors.ts";
+import { type ErrorCode, sentence, SkillgateError } from "../errors.ts";
 import { isPlainObject } from "../model/arguments.ts";
 import { isRecord } from "../model/json.ts";
 import { factsOf, type GuardedCall } from "./call.ts";
 import type { KnownSecrets } from "../shared/secrets.ts";
+import { explainEngineError } from "./engine-errors.ts";
 import { redact } from "./redact.ts";
 
 const SEARCHED_VALUES = 1_000;
@@ -18,7 +19,10 @@ export function failureOf(
   { method, skill, args }: GuardedCall,
   secrets: KnownSecrets,
 ): SkillgateError {
-  const text = redact(textOf(thrown), { spoken: spokenIn(args), secrets });
+  const said = textOf(thrown);
+  const mistake = explainEngineError(said);
+  const words = mistake === undefined ? said : sentence("CALL_FAILED", `"${method.path}" ${mistake}`);
+  const text = redact(words, { spoken: spokenIn(args), secrets });
   const facts = {
     ...factsOf(method),
     ...(skill.server !== undefined && { server: skill.server }),

@@ -1,4 +1,4 @@
-import { messageOf } from "../errors.ts";
+import { sentence, SkillgateError } from "../errors.ts";
 import type { AnswerFacts } from "../model/follower.ts";
 import type { Call, Route } from "./call.ts";
 
@@ -75,6 +75,13 @@ async function resultOf(
     const { value, ...facts } = await answerTo(call, route);
     return { success: true, data: value, ...told(), ...shownFacts(facts) };
   } catch (error) {
-    return { success: false, data: null, error: messageOf(error), ...told() };
+    return { success: false, data: null, error: wordsOf(error), ...told() };
   }
+}
+
+/** An error that is not a `SkillgateError` is one of the host itself, whose words are not for a caller. */
+function wordsOf(error: unknown): string {
+  return error instanceof SkillgateError
+    ? error.message
+    : sentence("CALL_FAILED", "the runtime could not make the call");
 }

@@ -70,6 +70,7 @@ declare class URL {
 
 /** The gatekeeper writes this around methods that a snippet waits for. */
 declare function __wait<Method>(method: Method): Method;
+declare function __waitThrown<Value>(value: Value): Value;
 
 /** The result of a method: a promise, or its value where \`await\` was forgotten. */
 type __Answer<T> = T & Promise<T>;

@@ -77,7 +77,7 @@ const CASES: readonly (readonly [place: string, source: string, code: string])[]
     "for await (const x of device.UserSkill.get(1)) print(x)",
     "let __waitedRound;{for await (const x of __wait(device.UserSkill.get)(1)) __waitedRound = (print(x)); return __waitedRound;}",
   ],
-  ["throw", "throw device.UserSkill.get(1)", "throw __wait(device.UserSkill.get)(1)"],
+  ["throw", "throw device.UserSkill.get(1)", "throw __waitThrown(__wait(device.UserSkill.get)(1))"],
   [
     "a computed key",
     "return { [device.MathSkill.add(1, 2)]: 1 }",

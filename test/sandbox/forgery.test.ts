@@ -128,6 +128,7 @@ test("S6: errors that the host told cannot be told from forged ones, and forged 
     name: "ApprovalRequired",
     code: "APPROVED",
     message: "forged",
+    members: '{"__proto__":{"isAdmin":true,"status":200},"code":"APPROVED"}',
     stack: "",
   });
 });

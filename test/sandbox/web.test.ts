@@ -36,20 +36,52 @@ test("S7: `structuredClone` copies what the standard says, cycles and shared par
   expect(await valueOf(sandbox, code)).toEqual(here(code));
 });
 
-test("S7: `structuredClone` refuses what has no copy, and moves what is to be moved", async () => {
+test("S7: `structuredClone` refuses what has no copy", async () => {
   const code = `
     const attempt = (make) => { try { return structuredClone(make()) && "done" } catch (error) { return error.name } };
-    const buffer = new ArrayBuffer(8);
-    const moved = structuredClone({ buffer }, { transfer: [buffer] });
     return [
       [() => () => {}, () => Symbol("s"), () => ({ deep: [() => {}] }), () => Promise.resolve(), () => new WeakMap(), () => new WeakSet(), () => Object(Symbol("s")), () => new Map([[Symbol("s"), 1]])].map(attempt),
-      moved.buffer.byteLength, buffer.byteLength, structuredClone(undefined) === undefined, structuredClone.name,
+      structuredClone(undefined) === undefined, structuredClone.name,
     ]`;
   expect(await valueOf(sandbox, code)).toEqual(here(code));
   expect(await thrownBy(sandbox, "structuredClone({ a: () => {} })")).toMatchObject({
     name: "DataCloneError",
     message: "Cannot clone a function",
   });
+});
+
+test("a buffer has the size that it was made with: what CVE-2026-0821 needs is not there [S7]", async () => {
+  const misuse = `const b = new ArrayBuffer(64); new Uint8Array({ [Symbol.iterator]: undefined, length: 64, get 0() { b.transfer(8); return 1 } }); return new Uint8Array(b, 0, 64).length`;
+  expect(await thrownBy(sandbox, misuse)).toMatchObject({ message: "not a function" });
+  const code = `const b = new ArrayBuffer(4);
+    const attempt = (make) => { try { return make() ?? "undefined" } catch (error) { return error.message } };
+    return [
+      ["transfer", "transferToFixedLength", "resize", "maxByteLength", "resizable"].filter((name) => name in b),
+      attempt(() => new ArrayBuffer(8, { maxByteLength: 16 })), attempt(() => new b.constructor(8, { maxByteLength: 16 })),
+      attempt(() => Reflect.construct(ArrayBuffer, [8, { maxByteLength: 16 }])), attempt(() => ArrayBuffer(8)),
+      attempt(() => structuredClone(b, { transfer: [b] })), b.byteLength,
+    ]`;
+  const resized = "Cannot make a buffer that can be resized: leave out the second argument";
+  expect(await valueOf(sandbox, code)).toEqual([
+    [],
+    resized,
+    resized,
+    resized,
+    "Cannot call ArrayBuffer without new",
+    "Cannot clone with transfer, which is not available here: leave it out",
+    4,
+  ]);
+});
+
+test("a buffer is otherwise as in Node [S7]", async () => {
+  const code = `
+    class Own extends ArrayBuffer {}
+    const b = new ArrayBuffer(4), own = new Own(3);
+    return [b instanceof ArrayBuffer, b.constructor === ArrayBuffer, b.slice(1).byteLength, b.slice(1) instanceof ArrayBuffer,
+      new Uint8Array(4).buffer instanceof ArrayBuffer, ArrayBuffer.isView(new Uint8Array(1)), ArrayBuffer.name, ArrayBuffer.length,
+      own.byteLength, own instanceof Own, ArrayBuffer[Symbol.species] === ArrayBuffer, Object.prototype.toString.call(b),
+      structuredClone(b).byteLength, new Uint8Array(b).length, new DataView(b).byteLength]`;
+  expect(await valueOf(sandbox, code)).toEqual(here(code));
 });
 
 test("S7: `structuredClone` copies what is nested as deep as can be", async () => {

@@ -3,7 +3,8 @@
  * value is no problem. Objects of classes that it does not know become plain objects, as everywhere.
  */
 export function structuredClone(value: unknown, options?: { readonly transfer?: Iterable<unknown> }): unknown {
-  const moved = [...(options?.transfer ?? [])].map(transferable);
+  if ([...(options?.transfer ?? [])].length > 0)
+    throw notCloneable("with transfer, which is not available here: leave it out");
   const copies = new Map<object, object>();
   const unfilled: (() => void)[] = [];
   const copy = (original: unknown): unknown => {
@@ -19,7 +20,6 @@ export function structuredClone(value: unknown, options?: { readonly transfer?: 
   };
   const result = copy(value);
   for (const fillNext of unfilled) fillNext();
-  for (const buffer of moved) buffer.transfer();
   return result;
 }
 
@@ -56,15 +56,6 @@ const KINDS: readonly Kind[] = [
 ];
 
 const ERRORS = { EvalError, RangeError, ReferenceError, SyntaxError, TypeError, URIError } as const;
-
-interface Transferable {
-  transfer(): ArrayBuffer;
-}
-
-function transferable(item: unknown): Transferable {
-  if (!(item instanceof ArrayBuffer)) throw notCloneable("a transferred value that is no ArrayBuffer");
-  return item as ArrayBuffer & Transferable;
-}
 
 function copyMembers(original: object, shell: object, copy: Copy): void {
   for (const key of Object.keys(original)) set(shell, key, copy(original[key as keyof typeof original]), true);
