@@ -91,7 +91,7 @@ test("T3: a name that providers would refuse is cut and made unique", () => {
   expect(long[2]).toMatch(/^WebSkill__gr__e_[0-9a-f]{8}$/);
 });
 
-test("G3: every tool name is one that providers take, and no two are the same", () => {
+test("T3: every tool name is one that providers take, and no two are the same", () => {
   const skills = [...sampleSkills(), ...recordedSkills()];
   const names = catalogOf(...skills).methods.map((method) => openaiTool(method).function.name);
   expect(names.filter((name) => !/^[a-zA-Z0-9_-]{1,64}$/.test(name))).toEqual([]);

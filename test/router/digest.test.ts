@@ -5,14 +5,14 @@ import { expect, test } from "vitest";
 import { canonicalText } from "../../src/router/digest.ts";
 import { digestOf } from "../../src/router/index.ts";
 
-test("P7, P8: the digest is SHA-256 of canonical JSON, the first 16 digits", () => {
+test("S12: the digest is SHA-256 of canonical JSON, the first 16 digits", () => {
   const canonical = '{"a":[1,-0.5,1e+21,"é\\n"],"b":{"c":null,"d":true}}';
   expect(canonicalText({ b: { d: true, c: null, e: undefined }, a: [1, -0.5, 1e21, "é\n"] })).toBe(canonical);
   const digest = createHash("sha256").update(canonical).digest("hex").slice(0, 16);
   expect(digestOf(JSON.parse(canonical))).toBe(digest);
 });
 
-test("P8: keys stand in the order of their UTF-16 units, as RFC 8785 asks", () => {
+test("S12: keys stand in the order of their UTF-16 units, as RFC 8785 asks", () => {
   const keys = ["\u20ac", "\r", "\ufb33", "1", "\u{1f600}", "\u0080", "\u00f6"];
   const sorted = ["\r", "1", "\u0080", "\u00f6", "\u20ac", "\u{1f600}", "\ufb33"];
   const members = sorted.map((key) => `${JSON.stringify(key)}:0`).join(",");
@@ -52,7 +52,7 @@ test("P6: values that differ have texts that differ", () => {
   expect(new Set(values.map(canonicalText)).size).toBe(values.length);
 });
 
-test("P8: canonical JSON is JSON, and does not depend on the order of keys", () => {
+test("S12: canonical JSON is JSON, and does not depend on the order of keys", () => {
   fc.assert(
     fc.property(fc.jsonValue(), (value) => {
       expect(JSON.parse(canonicalText(value))).toEqual(JSON.parse(JSON.stringify(value)));
@@ -61,7 +61,7 @@ test("P8: canonical JSON is JSON, and does not depend on the order of keys", () 
   );
 });
 
-test("P8: any depth and any circle has a digest", () => {
+test("S12: any depth and any circle has a digest", () => {
   let deep: unknown = [];
   for (let level = 0; level < 200_000; level++) deep = { a: deep };
   expect(digestOf(deep)).toMatch(/^[0-9a-f]{16}$/);

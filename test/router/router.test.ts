@@ -372,7 +372,7 @@ describe("X5: the cache", () => {
   });
 });
 
-describe("X6, P8: records and statistics", () => {
+describe("X6, S12: records and statistics", () => {
   test("each call leaves a record without its values, refused ones too", async () => {
     const heard: AuditEntry[] = [];
     const { call, told } = benchWith({ input: { properties: { password: { type: "string" } } } });

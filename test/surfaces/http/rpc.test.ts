@@ -256,7 +256,7 @@ test("V2: batches and notifications go by the book, and ids are echoed as they w
   expect(many.json.error.data.reason).toBe("A batch may have 100 messages, not 101");
 });
 
-test("P1: a message may carry its token beside its parameters", async () => {
+test("V2: a message may carry its token beside its parameters", async () => {
   const { url } = await serve({}, {}, (token) => token === "right");
   const message = (token: unknown): object => ({
     jsonrpc: "2.0",
