@@ -156,7 +156,7 @@ function answerBuiltin(
       typeof named[name] === "number" ? { [name]: named[name] } : {};
     const answer =
       call.path === "describe"
-        ? discovery.describe(catalog, textOf(named["path"])).text
+        ? discovery.describe(catalog, caller, textOf(named["path"])).text
         : discovery.search(catalog, caller, textOf(named["query"]), {
             ...numberOf("limit"),
             ...numberOf("offset"),

@@ -1,11 +1,12 @@
 import type { Discovery } from "./discovery.ts";
-import type { Catalog, Method } from "./model/catalog.ts";
+import type { Method } from "./model/catalog.ts";
 import type { JsonSchema } from "./model/json.ts";
 import { type Finding, type Places, placesOf, violationAt } from "./model/frame.ts";
 import type { Violation } from "./model/outcome.ts";
 import { type Plan, UNKNOWN } from "./model/plan.ts";
 import type { Program } from "./model/snippet.ts";
 import { declarations, type ObservedOutput } from "./registry/index.ts";
+import type { RunRequest } from "./run-snippet.ts";
 import type { Diagnostic, Typecheck } from "./typecheck/index.ts";
 
 /** What the compiler says of a snippet that the gatekeeper has let through. */
@@ -16,7 +17,7 @@ export interface Opinion {
   readonly notes: readonly string[];
 }
 
-export type CheckTypes = (snippet: Passed, catalog: Catalog) => Promise<Opinion>;
+export type CheckTypes = (snippet: Passed, request: Pick<RunRequest, "caller" | "catalog">) => Promise<Opinion>;
 
 /** A snippet that may run: as the model wrote it, its JavaScript, and what the gatekeeper found in it. */
 export interface Passed {
@@ -70,17 +71,17 @@ export function checkTypesWith(typecheck: Typecheck, discovery: Discovery): Chec
     known.set(code, ofCode);
   }
 
-  return async ({ source, text, plan, program }, catalog) => {
+  return async ({ source, text, plan, program }, { caller, catalog }) => {
     if (!typecheck.isWarm) {
       loading ??= setTimeout(() => typecheck.load(), LOAD_AFTER_MS).unref();
       return NO_OPINION;
     }
     const methods = [...program.paths].flatMap((path) => catalog.method(path) ?? []);
     if (methods.length === 0) return NO_OPINION;
-    const seen = methods.flatMap((method) => discovery.observed(method) ?? []);
+    const seen = methods.flatMap((method) => discovery.observedFor(caller)(method) ?? []);
     if (isKnownWhole(plan, methods) && !hasStrangeMember(text, seen)) return NO_OPINION;
     const skills = [...new Set(methods.map(({ skill }) => skill))];
-    const [promised, learned] = [declarations(catalog, skills), discovery.declarations(catalog, skills)];
+    const [promised, learned] = [declarations(catalog, skills), discovery.declarations(catalog, caller, skills)];
     const all = await diagnosticsOf(text, learned);
     const sure = learned === promised || all.length === 0 ? all : await diagnosticsOf(text, promised);
     return opinionOf(

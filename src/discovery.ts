@@ -7,7 +7,7 @@ import {
   declarations,
   describe,
   type Description,
-  type ObservedOutput,
+  type Observed,
   search,
   type SearchAnswer,
   type SearchOptions,
@@ -20,11 +20,11 @@ export interface Discovery {
   search(catalog: Catalog, caller: Caller, query: string, options: SearchOptions): SearchAnswer;
   /** The best methods for some words, in no time; none where that takes longer. */
   similar(catalog: Catalog, words: string): readonly Method[];
-  describe(catalog: Catalog, path: string): Description;
-  declarations(catalog: Catalog, skills?: readonly string[]): string;
+  describe(catalog: Catalog, caller: Caller, path: string): Description;
+  declarations(catalog: Catalog, caller: Caller, skills?: readonly string[]): string;
   learned(catalog: Catalog, caller: Caller): Learned;
-  /** What the results of a method were like so far, if that was learned. */
-  observed(method: Method): ObservedOutput | undefined;
+  /** What the results of methods were like so far, as far as that was learned and the caller may know it. */
+  readonly observedFor: (caller: Caller) => Observed;
 }
 
 /** Each question is answered within `discoveryMs` (X8), or not at all: the host does nothing else meanwhile. */
@@ -46,14 +46,14 @@ export function createDiscovery(learning: Learning, discoveryMs: number): Discov
         throw thrown;
       }
     },
-    describe(catalog, path) {
-      const description = within(discoveryMs, () => describe(catalog, path, learning.observed));
+    describe(catalog, caller, path) {
+      const description = within(discoveryMs, () => describe(catalog, path, learning.observedFor(caller)));
       if (description === TIMED_OUT) throw describeTimeout(path, discoveryMs);
       return description;
     },
-    declarations: (catalog, skills) => declarations(catalog, skills, learning.observed),
+    declarations: (catalog, caller, skills) => declarations(catalog, skills, learning.observedFor(caller)),
     learned: (catalog, caller) => learning.learned(catalog, caller),
-    observed: learning.observed,
+    observedFor: learning.observedFor,
   };
 }
 

@@ -74,7 +74,7 @@ async function readAndCheck(
 ): Promise<Pick<CheckedSnippet, "violations" | "notes" | "program">> {
   const { program, plan, text, violations, notes } = inspect(source, request);
   if (program === undefined) return { violations, notes };
-  const types = await checkTypes({ source, text, program, plan }, request.catalog);
+  const types = await checkTypes({ source, text, program, plan }, request);
   return {
     violations: types.violations,
     notes: [...notes, ...types.notes],

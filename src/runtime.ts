@@ -319,7 +319,7 @@ function discoveryOf(
   return {
     search: (query, { caller = OWNER, ...options } = {}) => discovery.search(viewFor(caller), caller, query, options),
     describe: (path, { caller = OWNER } = {}) => describeFor(path, requestFor({ caller }, parts), discovery),
-    declarations: (skills, { caller } = {}) => discovery.declarations(viewFor(caller), skills),
+    declarations: (skills, { caller = OWNER } = {}) => discovery.declarations(viewFor(caller), caller, skills),
     systemPrompt: ({ caller, ...options } = {}) => systemPrompt(viewFor(caller), options),
     learned: ({ caller = OWNER } = {}) => discovery.learned(viewFor(caller), caller),
     forget: ({ caller, path } = {}) => learning.forget(caller, path),
@@ -364,8 +364,8 @@ function problemsOf({ fromFiles, sources, registry, skillSettings, secrets }: Pa
 }
 
 /** A skill that is switched off is not as good as unknown: somebody may want to hear why it is not there. */
-function describeFor(path: string, { catalog, isDisabled }: RunRequest, discovery: Discovery): Description {
-  const found = discovery.describe(catalog, path);
+function describeFor(path: string, { caller, catalog, isDisabled }: RunRequest, discovery: Discovery): Description {
+  const found = discovery.describe(catalog, caller, path);
   const [skill = ""] = path.split(".");
   if (found.kind !== "unknown" || !isDisabled(skill)) return found;
   return { ...found, suggestions: [], text: `Error: Skill '${skill}' is disabled` };

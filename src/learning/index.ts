@@ -23,7 +23,7 @@ export interface Learned {
 
 /**
  * Learns from use, in memory: bounded, without values, and forgotten when that is asked. What a caller taught is only
- * its own; of results, everybody learns.
+ * its own. Of results, all callers learn, except for names of properties that only one caller's results have had.
  */
 export interface Learning {
   searched(caller: Caller, query: string, answer: SearchAnswer): void;
@@ -32,7 +32,8 @@ export interface Learning {
   /** True if it is the first time that something is said against this method's results. */
   readonly isNews: (method: Method) => boolean;
   wordsOf(caller: Caller): LearnedWords | undefined;
-  readonly observed: Observed;
+  /** What a caller may know of the results of methods. */
+  readonly observedFor: (caller: Caller) => Observed;
   /** What was learned from and for a caller, as far as the catalog shows it. */
   learned(catalog: Catalog, caller?: Caller): Learned;
   /** Forgets what one caller taught; without a caller what all did, and results. Of one method, or of all. */
@@ -48,18 +49,18 @@ export function createLearning(settings: LearningSettings): Learning {
     },
     returned(caller, method, value) {
       if (settings.requests) requests.called(caller.id, method.path);
-      return settings.results ? results.returned(method, value) : undefined;
+      return settings.results ? results.returned(caller, method, value) : undefined;
     },
     isNews: (method) => !settings.results || results.isNews(method),
     wordsOf: (caller) => (settings.requests ? requests.wordsOf(caller.id) : undefined),
-    observed: (method) => results.observed(method),
+    observedFor: (caller) => (method) => results.observed(caller, method),
     learned(catalog, caller = OWNER) {
       const taught = requests.wordsOf(caller.id).entries();
       return {
         requests: taught.filter(({ path }) => catalog.method(path) !== undefined),
         results: results.paths.flatMap((path) => {
           const method = catalog.method(path);
-          const output = method && results.observed(method);
+          const output = method && results.observed(caller, method);
           return output === undefined ? [] : [{ path, ...output }];
         }),
       };

@@ -1,8 +1,10 @@
+import type { Caller } from "../model/caller.ts";
 import type { Method } from "../model/catalog.ts";
 import type { JsonSchema } from "../model/json.ts";
 import { keepNewest } from "../model/newest.ts";
 import type { ObservedOutput } from "../registry/index.ts";
-import { createShape, observe, type Shape, schemaOf } from "./shape.ts";
+import { schemaOf } from "./shape-schema.ts";
+import { createShape, observe, type Shape } from "./shape.ts";
 
 /** Methods whose results are remembered; beyond it, those that were called longest ago are forgotten. */
 const MOST_METHODS = 1_000;
@@ -12,12 +14,12 @@ const SETTLED = 5;
 
 /** Learns what the results of methods look like: types and names of properties, no values. */
 export interface Results {
-  /** Takes in a result. Says, once for each method, if it is not like those before it. */
-  returned(method: Method, value: unknown): string | undefined;
+  /** Takes in a caller's result. Says, once for each method, if it is not like those before it. */
+  returned(caller: Caller, method: Method, value: unknown): string | undefined;
   /** True if it is the first time that something is said against this method's results. */
   isNews(method: Method): boolean;
-  /** What is known of the results of a method that does not describe them itself. */
-  observed(method: Method): ObservedOutput | undefined;
+  /** What a caller may know of the results of a method that does not describe them itself. */
+  observed(caller: Caller, method: Method): ObservedOutput | undefined;
   /** Of one method, or of all. */
   forget(path?: string): void;
   readonly paths: readonly string[];
@@ -27,8 +29,8 @@ interface Seen {
   /** The method as it was. */
   method: Method;
   readonly shape: Shape;
-  /** Made when it is asked for, until a result changes it. */
-  schema: JsonSchema | undefined;
+  /** Of each caller who asks; until a result changes them. */
+  schemas: WeakMap<Caller, JsonSchema>;
   hasDrifted: boolean;
 }
 
@@ -43,7 +45,7 @@ export function createResults(): Results {
   }
 
   function remembered(method: Method): Seen {
-    const entry = seen(method) ?? { method, shape: createShape(), schema: undefined, hasDrifted: false };
+    const entry = seen(method) ?? { method, shape: createShape(), schemas: new WeakMap(), hasDrifted: false };
     entry.method = method;
     keepNewest(methods, [method.path, entry], MOST_METHODS);
     return entry;
@@ -57,22 +59,25 @@ export function createResults(): Results {
   }
 
   return {
-    returned(method, value) {
+    returned(caller, method, value) {
       if (method.output !== undefined || value === undefined) return undefined;
       const entry = remembered(method);
       const { times } = entry.shape;
-      const { hasChanged, difference } = observe(value, entry.shape, times >= SETTLED && !entry.hasDrifted);
-      if (hasChanged) entry.schema = undefined;
+      const compares = times >= SETTLED && !entry.hasDrifted;
+      const { hasChanged, difference } = observe(value, entry.shape, { caller, compares });
+      if (hasChanged) entry.schemas = new WeakMap();
       if (difference === undefined || !isNews(method)) return undefined;
       const place = difference.place === "" ? "" : ` at ${difference.place}`;
       return `The result of ${method.path} is not like the ${times} before it${place}: ${difference.says}`;
     },
     isNews,
-    observed(method) {
+    observed(caller, method) {
       if (method.output !== undefined) return undefined;
       const entry = seen(method);
       if (entry === undefined || entry.shape.times === 0) return undefined;
-      return { schema: (entry.schema ??= schemaOf(entry.shape)), times: entry.shape.times };
+      const schema = entry.schemas.get(caller) ?? schemaOf(entry.shape, caller);
+      entry.schemas.set(caller, schema);
+      return { schema, times: entry.shape.times };
     },
     forget(path) {
       if (path === undefined) methods.clear();

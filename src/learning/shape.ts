@@ -1,4 +1,5 @@
-import { isRecord, type JsonSchema } from "../model/json.ts";
+import { type Caller, OWNER } from "../model/caller.ts";
+import { isRecord } from "../model/json.ts";
 
 /** How deep values are looked into, how many items of a list, and how many values of one result. */
 const DEPTH = 6;
@@ -30,11 +31,20 @@ export interface Shape {
   object: ObjectShape | undefined;
 }
 
-interface ObjectShape {
+export interface ObjectShape {
   times: number;
-  properties: Map<string, Shape>;
+  properties: Map<string, Property>;
   /** What the values of a dictionary have in common; then there are no properties. */
   values: Shape | undefined;
+}
+
+/** Stands for two callers or more. */
+const SHARED = Symbol("shared");
+
+/** What the values of one property have in common. */
+export interface Property extends Shape {
+  /** The id of the one caller whose results have had the property. */
+  caller: string | typeof SHARED;
 }
 
 /** Where a value is not like those before it, and how. */
@@ -60,6 +70,7 @@ interface Look {
   readonly path: string[];
   hasChanged: boolean;
   difference: Difference | undefined;
+  readonly caller: Caller;
   readonly compares: boolean;
 }
 
@@ -69,14 +80,27 @@ export function createShape(): Shape {
   return { times: 0, kinds: new Set(), items: undefined, object: undefined };
 }
 
-/** Widens a shape by one more value. Says, if it should, where the value is not like all the others were. */
-export function observe(value: unknown, shape: Shape, compares: boolean): Observation {
+/**
+ * True if the caller may see the name of a property: it was in a result of the caller, or in results of two others. The
+ * owner sees every name.
+ */
+export function isShownTo({ caller }: Property, viewer: Caller): boolean {
+  return viewer === OWNER || caller === SHARED || caller === viewer.id;
+}
+
+/** Widens a shape by one more value, a caller's. If `compares`, says where the value is not like all the others were. */
+export function observe(
+  value: unknown,
+  shape: Shape,
+  { caller, compares }: { readonly caller: Caller; readonly compares: boolean },
+): Observation {
   const look: Look = {
     values: VALUES,
     parts: PARTS - partsOf(shape),
     path: [],
     hasChanged: shape.times === 0,
     difference: undefined,
+    caller,
     compares,
   };
   widen(value, shape, look);
@@ -151,17 +175,25 @@ function widenProperties(
   object: ObjectShape,
   look: Look,
 ): void {
-  for (const [property, { times }] of object.properties)
-    if (times >= object.times && !Object.hasOwn(value, property)) isMissing(property, look);
+  for (const [name, property] of object.properties)
+    if (property.times >= object.times && !Object.hasOwn(value, name)) isMissing(name, property, look);
   for (const property of names) {
     const inner = value[property];
     look.hasChanged ||= inner === undefined;
     if (inner === undefined) continue;
     let shape = object.properties.get(property);
-    if (shape === undefined) object.properties.set(property, (shape = newPart(look)));
+    if (shape === undefined) object.properties.set(property, (shape = { ...newPart(look), caller: look.caller.id }));
+    if (addCaller(look.caller.id, shape)) look.hasChanged = true;
     widenInner(property, inner, shape, look);
   }
   if (hasChangingNames(object)) object.values = dictionaryOf(object, look);
+}
+
+/** Says if others may see more of the property now. */
+function addCaller(caller: Property["caller"], property: Property): boolean {
+  if (property.caller === SHARED || property.caller === caller) return false;
+  property.caller = SHARED;
+  return true;
 }
 
 function hasChangingNames({ properties, times }: ObjectShape): boolean {
@@ -195,8 +227,9 @@ function mergeInto(target: Shape, shape: Shape): void {
   object.times += shape.object.times;
   if (shape.object.values !== undefined) mergeInto((object.values ??= createShape()), shape.object.values);
   for (const [name, inner] of shape.object.properties) {
-    const known = object.properties.get(name) ?? createShape();
+    const known = object.properties.get(name) ?? { ...createShape(), caller: inner.caller };
     object.properties.set(name, known);
+    addCaller(inner.caller, known);
     mergeInto(known, inner);
   }
   if (object.values !== undefined) forgetNames(object, object.values);
@@ -218,9 +251,9 @@ function isUnlike(kind: string, shape: Shape, look: Look): void {
 }
 
 /** A property that has always been there is not. */
-function isMissing(property: string, look: Look): void {
+function isMissing(name: string, property: Property, look: Look): void {
   look.hasChanged = true;
-  differs([...look.path, property], "it is missing", look);
+  if (isShownTo(property, look.caller)) differs([...look.path, name], "it is missing", look);
 }
 
 function differs(path: readonly string[], says: string, look: Look): void {
@@ -251,24 +284,4 @@ function typesOf({ kinds, items, object }: Shape): string {
   const lists = items === undefined ? [] : ["a list"];
   const objects = object === undefined ? [] : ["an object"];
   return [...Array.from(kinds, named), ...lists, ...objects].join(" or ");
-}
-
-/** A shape as JSON Schema. What was always there is required. */
-export function schemaOf(shape: Shape): JsonSchema {
-  if (shape.kinds.has("anything")) return {};
-  const { items, object } = shape;
-  const branches: JsonSchema[] = [
-    ...Array.from(shape.kinds, (type) => ({ type })),
-    ...(items === undefined ? [] : [{ type: "array", items: items.times === 0 ? {} : schemaOf(items) }]),
-    ...(object === undefined ? [] : [objectSchema(object)]),
-  ];
-  const [only] = branches;
-  return branches.length === 1 && only !== undefined ? only : branches.length === 0 ? {} : { anyOf: branches };
-}
-
-function objectSchema({ times, properties, values }: ObjectShape): JsonSchema {
-  if (values !== undefined) return { type: "object", additionalProperties: schemaOf(values) };
-  const required = [...properties].filter(([, shape]) => shape.times >= times).map(([name]) => name);
-  const schemas = Object.fromEntries(Array.from(properties, ([name, shape]) => [name, schemaOf(shape)]));
-  return { type: "object", properties: schemas, required };
 }

@@ -1,18 +1,20 @@
 import { Ajv2020 } from "ajv/dist/2020.js";
 import fc from "../fuzz.ts";
 import { expect, test } from "vitest";
-import { createShape, type Difference, observe, schemaOf } from "../../src/learning/shape.ts";
+import { schemaOf } from "../../src/learning/shape-schema.ts";
+import { createShape, type Difference, observe } from "../../src/learning/shape.ts";
+import { OWNER } from "../../src/model/caller.ts";
 
 function learned(...values: readonly unknown[]): unknown {
   const shape = createShape();
-  for (const value of values) observe(value, shape, false);
-  return schemaOf(shape);
+  for (const value of values) observe(value, shape, { caller: OWNER, compares: false });
+  return schemaOf(shape, OWNER);
 }
 
 /** How the last value differs from those before it. */
 function difference(...values: readonly unknown[]): Difference | undefined {
   const shape = createShape();
-  return values.map((value) => observe(value, shape, true).difference).at(-1);
+  return values.map((value) => observe(value, shape, { caller: OWNER, compares: true }).difference).at(-1);
 }
 
 test("D3: plain values are learned by their types alone", () => {
@@ -105,9 +107,9 @@ test("D3: a look that changes what a shape says tells so, and any other leaves i
     fc.property(fc.array(value, { maxLength: 12 }), (values) => {
       const shape = createShape();
       for (const each of [...values, ...values, ...values]) {
-        const before = JSON.stringify(schemaOf(shape));
-        const { hasChanged } = observe(each, shape, true);
-        if (!hasChanged) expect(JSON.stringify(schemaOf(shape))).toBe(before);
+        const before = JSON.stringify(schemaOf(shape, OWNER));
+        const { hasChanged } = observe(each, shape, { caller: OWNER, compares: true });
+        if (!hasChanged) expect(JSON.stringify(schemaOf(shape, OWNER))).toBe(before);
         else changes += 1;
       }
     }),

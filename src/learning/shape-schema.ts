@@ -1,0 +1,26 @@
+import type { Caller } from "../model/caller.ts";
+import type { JsonSchema } from "../model/json.ts";
+import { isShownTo, type ObjectShape, type Shape } from "./shape.ts";
+
+/** A shape as JSON Schema, with the names that the caller may see. What was always there is required. */
+export function schemaOf(shape: Shape, caller: Caller): JsonSchema {
+  if (shape.kinds.has("anything")) return {};
+  const { items, object } = shape;
+  const branches: JsonSchema[] = [
+    ...Array.from(shape.kinds, (type) => ({ type })),
+    ...(items === undefined ? [] : [{ type: "array", items: items.times === 0 ? {} : schemaOf(items, caller) }]),
+    ...(object === undefined ? [] : [objectSchema(object, caller)]),
+  ];
+  const [only] = branches;
+  return branches.length === 1 && only !== undefined ? only : branches.length === 0 ? {} : { anyOf: branches };
+}
+
+function objectSchema({ times, properties, values }: ObjectShape, caller: Caller): JsonSchema {
+  if (values !== undefined) return { type: "object", additionalProperties: schemaOf(values, caller) };
+  const shown = [...properties].filter(([, property]) => isShownTo(property, caller));
+  const required = shown.filter(([, property]) => property.times >= times).map(([name]) => name);
+  const schemas = Object.fromEntries(shown.map(([name, property]) => [name, schemaOf(property, caller)]));
+  // A name that is not shown may still be used: it may be one that the caller's own results have.
+  const isOpen = shown.length < properties.size;
+  return { type: "object", properties: schemas, required, ...(isOpen && { additionalProperties: {} }) };
+}
