@@ -45,7 +45,9 @@ describe("names of properties that only one caller's results had [P2]", () => {
   const asResource = async (uri: string, caller: Caller): Promise<string> => {
     const offers = { resources: new Map(), templates: [], prompts: new Map() };
     const context = { caller, signal: new AbortController().signal, log: () => {}, progress: () => {} };
-    return JSON.stringify(await readResource(uri, { runtime, caller, records: createRunRecords(), offers }, context));
+    return JSON.stringify(
+      await readResource(uri, { runtime, caller, records: createRunRecords(), offers, hasOwnTools: true }, context),
+    );
   };
 
   const WAYS: readonly (readonly [string, (caller: Caller) => unknown])[] = [
