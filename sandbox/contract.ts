@@ -21,6 +21,8 @@ export interface Program {
   readonly code: string;
   /** What `device` shall have: `Skill.method`, or a plain name. */
   readonly paths: readonly string[];
+  /** Those among them that change nothing: their calls may pass each other. */
+  readonly readOnly?: readonly string[];
   /** Eight bytes for `Math.random`; fresh ones if missing. */
   readonly seed?: Uint8Array;
   /** What the guest's clock says, in milliseconds since 1970. It stands still there; the host's time if missing. */
@@ -91,6 +93,8 @@ export interface SandboxOutcome {
   /** What was printed, in order, one line for each call of `console` or `print`. */
   readonly output: string;
   readonly outputCut: boolean;
+  /** Stacks of some places at which the snippet stood still for a promise. Untrusted. */
+  readonly waits: readonly string[];
   /** Calls that had no answer when the run ended; they were cancelled. */
   readonly unfinished: readonly number[];
   readonly cpuMs: number;

@@ -37,6 +37,9 @@ const EXPORTS = {
   resolveException: "na",
   isJobPending: "fa",
   executeJobs: "ga",
+  promiseState: "wa",
+  promiseResult: "xa",
+  throwValue: "w",
   freeValue: "P",
   freeValueOfRuntime: "Q",
   stackSave: "Oa",
@@ -76,6 +79,19 @@ export const FRAME = {
   bytes: 20,
   positionsLength: 76,
   positions: 80,
+} as const;
+
+/** Where the engine keeps a promise: offsets in bytes. */
+export const PROMISE = {
+  /** In an object: its class, and where its own data lies. */
+  classId: 6,
+  data: 32,
+  class: 51,
+  /** In its data: not 0 once something waits for it. */
+  isHandled: 20,
+  /** What `promiseState` answers. */
+  pending: 0,
+  rejected: 2,
 } as const;
 
 /** What the engine may ask of us. */

@@ -1,8 +1,8 @@
 import { NestedTooDeeply } from "./binary-form.ts";
 import { CallSites } from "./call-site.ts";
 import { DeviceImages } from "./device-images.ts";
-import { type Engine, type EngineHost, openEngine } from "./engine.ts";
-import { NESTED } from "./guest/host-protocol.ts";
+import { type Engine, type EngineHost, openEngine, PROMISE } from "./engine.ts";
+import { NESTED, OP } from "./guest/host-protocol.ts";
 import { GuestValues, NoRoom } from "./guest-values.ts";
 import {
   type HeapRange,
@@ -39,6 +39,8 @@ export interface Handles {
   readonly follow: number;
   readonly deliver: number;
   readonly fail: number;
+  readonly cannotSettle: number;
+  readonly idle: number;
   /** The eight bytes behind `Math.random`. */
   readonly seed: number;
   /** What the guest's clock says, as a number of eight bytes; the host's time where it is none. */
@@ -53,7 +55,11 @@ export interface PreparedImage {
 /** The other end of the one host function. */
 export interface Ear {
   /** What the guest says: numbers and texts are as hostile as the snippet. `b` is missing where it was too long. */
-  readonly hear: (op: number, id: number, a: string, b: Plain | undefined) => string | undefined;
+  readonly hear: (op: number, id: number, a: string, b: Plain | undefined, promise: number) => void;
+  /** The guest has to stand still here. */
+  readonly onTouch: () => void;
+  /** Stands still until answers are in: JSON for the guest's `deliver`; nothing if none can come. */
+  readonly waitForAnswers: (isAwaited: (promise: number) => boolean) => string | undefined;
   /** How long `b` may be, by what is said. */
   readonly textBytes: (op: number) => number;
   /** Whether `b` may be bytes, by what is said. */
@@ -63,6 +69,9 @@ export interface Ear {
   /** True once nothing that the guest says is of interest: it need not work on. */
   readonly isOver: () => boolean;
 }
+
+/** What we read of an object of the engine lies within so many bytes. */
+const LONGEST_OBJECT = 64;
 
 /** A name that the guest gives may be this long. */
 const NAME_BYTES = 512;
@@ -229,6 +238,7 @@ export class Isolate {
     const op = values.view.getInt32(argv, true);
     const id = values.view.getInt32(argv + 8, true);
     if (argc < 4 || this.#stop !== undefined) return 0; // a guest that was stopped has nothing more to say
+    if (op === OP.settle) return this.#settle(argv + 24, id);
     const name = values.text(argv + 16, NAME_BYTES) ?? "";
     const most = this.#ear.textBytes(op);
     let said: Plain | undefined;
@@ -240,9 +250,63 @@ export class Isolate {
     }
     // A value that is not understood as it is: the guest says it again as JSON.
     if (argc !== 4 && said === undefined) return values.ofText("");
-    const answer = this.#ear.hear(op, id, name, said);
-    return answer === undefined ? 0 : values.ofJson(answer);
+    // Where the promise of a call lies.
+    const promise = argc > 5 ? values.view.getUint32(argv + 40, true) : 0;
+    this.#ear.hear(op, id, name, said, promise);
+    return 0;
   }
+
+  /**
+   * Stands still until a promise is settled. A call is settled by its answer alone; for any other promise the jobs of the
+   * snippet go on meanwhile, inside of the job that waits: the engine takes a job off its list before it runs it.
+   */
+  #settle(promise: number, call: number): number {
+    const { runtime, context } = this.#prepared.handles;
+    const engine = this.#engine;
+    if (engine.promiseState(context, promise) === PROMISE.pending) this.#ear.onTouch();
+    while (this.#stop === undefined && !this.#ear.isOver()) {
+      const state = engine.promiseState(context, promise);
+      if (state !== PROMISE.pending) return this.#resultOf(promise, state === PROMISE.rejected);
+      if (call === 0 && engine.isJobPending(runtime) !== 0) {
+        engine.freeValueOfRuntime(runtime, engine.executeJobs(runtime, 1, this.#place("result")));
+      } else if (!this.#goesOn() && !this.#receive())
+        return this.#throw(this.#call(this.#prepared.handles.cannotSettle));
+      if (performance.now() > this.#deadline) this.#stop ??= "time";
+    }
+    return 0;
+  }
+
+  #resultOf(promise: number, isRejected: boolean): number {
+    const result = this.#engine.promiseResult(this.#prepared.handles.context, promise);
+    return isRejected ? this.#throw(result) : result;
+  }
+
+  /** Makes the host function throw a value, which is given away. */
+  #throw(value: number): number {
+    const { context } = this.#prepared.handles;
+    const thrown = this.#engine.throwValue(context, value);
+    this.#engine.freeValue(context, value);
+    return thrown;
+  }
+
+  /** Hands the guest the answers that come next; false if none can come. */
+  #receive(): boolean {
+    const { context, deliver } = this.#prepared.handles;
+    const answers = this.#ear.waitForAnswers(this.#isAwaited);
+    if (answers === undefined) return false;
+    const result = this.#call(deliver, this.#values.ofJson(answers));
+    if (!this.#hasThrown(result)) this.#engine.freeValue(context, result);
+    return true;
+  }
+
+  /** Whether anything in the snippet waits for a promise. The pointer may be anything: then the answer is wrong, and no more. */
+  readonly #isAwaited = (promise: number): boolean => {
+    const { view } = this.#values;
+    if (promise === 0 || promise > view.byteLength - LONGEST_OBJECT) return false;
+    if (view.getUint16(promise + PROMISE.classId, true) !== PROMISE.class) return false;
+    const data = view.getUint32(promise + PROMISE.data, true);
+    return data <= view.byteLength - LONGEST_OBJECT && view.getUint32(data + PROMISE.isHandled, true) !== 0;
+  };
 
   /** Runs guest code until it has nothing to do, under a deadline (of `performance.now()`). */
   #guarded(deadline: number, work: () => void): Stop | undefined {
@@ -250,12 +314,23 @@ export class Isolate {
     this.#stop = undefined;
     try {
       work();
-      this.#pump();
+      do this.#pump();
+      while (this.#stop === undefined && !this.#ear.isOver() && this.#goesOn());
     } catch (error) {
       this.#thrown = error;
       this.#stop ??= stopOf(error);
     }
     return this.#stop;
+  }
+
+  /** Tells a guest without jobs so; true if it has something to do after all. */
+  #goesOn(): boolean {
+    const { context, idle } = this.#prepared.handles;
+    const result = this.#call(idle);
+    if (this.#hasThrown(result)) return false;
+    const goesOn = this.#values.view.getInt32(result, true) === 1;
+    this.#engine.freeValue(context, result);
+    return goesOn;
   }
 
   /** What our own code threw, when a trap was no trap of the engine. */

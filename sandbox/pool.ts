@@ -233,10 +233,10 @@ export class Pool {
     }
     slot.state = "blocked";
     const computeLeft = slot.killAt - performance.now();
-    const answer = await run.onWait(message.deeds, message.call);
+    const answers = await run.onWait(message.deeds, message.inOrder);
     if (run.over || (slot.state as Slot["state"]) !== "blocked") return;
     slot.computes(computeLeft);
-    slot.post({ kind: "answer", run: run.id, answer });
+    slot.post({ kind: "answers", run: run.id, ...answers });
     slot.wake(this.#count("blocked") + this.#count("busy") > this.#options.size);
     this.#schedule();
   }
@@ -322,7 +322,7 @@ export class Pool {
         if (!slot.isOverdue) return;
         const computeMs = performance.now() - slot.computesSince;
         slot.resident?.onSlice(
-          { calls: [], prints: [], timers: [], computeMs, heapBytes: 0 },
+          { calls: [], prints: [], timers: [], waits: [], computeMs, heapBytes: 0 },
           { kind: "stop", stop: "time" },
         );
         slot.resident = undefined;

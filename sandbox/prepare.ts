@@ -66,10 +66,16 @@ export function prepareImage(module: WebAssembly.Module, guestScripts: readonly 
     follow: handleOf("__follow"),
     deliver: handleOf("__deliver"),
     fail: handleOf("__fail"),
+    cannotSettle: handleOf("__cannotSettle"),
+    idle: handleOf("__idle"),
     clock,
     seed: findSeed(memory, context, () => free(evaluate("Math.random()"))),
   };
-  free(evaluate("for (const name of ['__prepare', '__follow', '__deliver', '__fail']) delete globalThis[name]"));
+  free(
+    evaluate(
+      "for (const name of ['__prepare', '__follow', '__deliver', '__fail', '__cannotSettle', '__idle']) delete globalThis[name]",
+    ),
+  );
   engine.free(fileName);
   const image = takeImage(memory, { dataEnd: heapStart - LAYOUT.stackBytes, heapStart });
   return { image, handles };

@@ -66,8 +66,14 @@ export type ToWorker =
       readonly allowance: Allowance;
     }
   | { readonly kind: "park"; readonly run: number }
-  /** The answer to a `wait`: JSON of `[ok, value]`. Read while the worker stands still. */
-  | { readonly kind: "answer"; readonly run: number; readonly answer: string };
+  /** What came after a `wait`: JSON of `[id, ok, value, …]`, nothing if nothing can come. Read while the worker stands still. */
+  | {
+      readonly kind: "answers";
+      readonly run: number;
+      readonly answers: string | undefined;
+      /** Calls that may be made before more answers are in. */
+      readonly callsInFlight: number;
+    };
 
 export interface GuestCall {
   readonly id: number;
@@ -82,6 +88,9 @@ export interface GuestCall {
 export function isQuestion(path: string): boolean {
   return !path.includes(".");
 }
+
+/** So many places at which a snippet stood still are told of. */
+export const MOST_WAITS = 8;
 
 export interface Print {
   readonly slot: number;
@@ -108,6 +117,8 @@ export interface Deeds {
   readonly calls: readonly GuestCall[];
   readonly prints: readonly Print[];
   readonly timers: readonly Timer[];
+  /** Where the snippet stood still for a promise, as stacks. */
+  readonly waits: readonly string[];
   readonly computeMs: number;
   readonly heapBytes: number;
 }
@@ -116,7 +127,13 @@ export interface Deeds {
 export type FromWorker =
   | { readonly kind: "ready" }
   | { readonly kind: "slice"; readonly run: number; readonly deeds: Deeds; readonly end: End | undefined }
-  | { readonly kind: "wait"; readonly run: number; readonly deeds: Deeds; readonly call: GuestCall }
+  | {
+      readonly kind: "wait";
+      readonly run: number;
+      readonly deeds: Deeds;
+      /** The calls among these that nothing in the snippet waits for. */
+      readonly inOrder: readonly number[];
+    }
   | { readonly kind: "parked"; readonly run: number; readonly parked: Parked };
 
 export function weighToWorker(message: ToWorker): number {
@@ -129,8 +146,8 @@ export function weighToWorker(message: ToWorker): number {
       return message.parked === undefined ? message.answers.length : Infinity;
     case "park":
       return 0;
-    case "answer":
-      return message.answer.length;
+    case "answers":
+      return message.answers?.length ?? 0;
   }
 }
 
@@ -143,7 +160,7 @@ export function weighFromWorker(message: FromWorker): number {
         weighDeeds(message.deeds) + (message.end !== undefined && "json" in message.end ? message.end.json.length : 0)
       );
     case "wait":
-      return weighDeeds(message.deeds) + weighCall(message.call);
+      return weighDeeds(message.deeds);
     case "parked":
       return Infinity;
   }
@@ -153,9 +170,8 @@ export function weighFromWorker(message: FromWorker): number {
 export function buffersOf(message: FromWorker): ArrayBuffer[] {
   switch (message.kind) {
     case "slice":
-      return message.deeds.calls.flatMap(bufferOf);
     case "wait":
-      return [...message.deeds.calls, message.call].flatMap(bufferOf);
+      return message.deeds.calls.flatMap(bufferOf);
     case "ready":
     case "parked":
       return [];

@@ -11,6 +11,7 @@ import type {
 import type { Parked } from "./image.ts";
 import { MAX_DEPTH } from "./guest/host-protocol.ts";
 import { isJsonTooDeep } from "./nesting.ts";
+import { OrderedCalls } from "./ordered-calls.ts";
 import { Pending } from "./pending.ts";
 import {
   type Allowance,
@@ -18,6 +19,7 @@ import {
   type End,
   type GuestCall,
   isQuestion,
+  MOST_WAITS,
   type Print,
   type Timer,
 } from "./protocol.ts";
@@ -51,10 +53,15 @@ export class Run {
   #answersLength = 0;
   #outputLeft: number;
   #outputCut = false;
+  readonly #waits = new Set<string>();
   #cpuMs = 0;
   #memoryBytes = 0;
   #calls = 0;
   #questions = 0;
+  /** Calls that nothing in the snippet waits for. */
+  readonly #ordered: OrderedCalls;
+  /** Lets a guest go on that stands still. */
+  #wake: (() => void) | undefined;
   /** Why it shall end, while the guest is asked to stop. */
   #ending: Reason | undefined;
   #over = false;
@@ -81,6 +88,7 @@ export class Run {
     this.#settle = on.settle;
     this.#print = on.print;
     this.#outputLeft = limits.outputBytes;
+    this.#ordered = new OrderedCalls(program.readOnly ?? [], (call) => this.#make(call));
     this.#clock = new WallClock(limits.wallMs, () => this.end("WALL_LIMIT"));
   }
 
@@ -135,11 +143,16 @@ export class Run {
       computeMs: finite(Math.max(1, Math.min(limits.cpuMs - this.#cpuMs, this.#clock.leftMs))),
       calls: finite(limits.calls - this.#calls),
       questions: finite(limits.calls - this.#questions),
-      callsInFlight: finite(limits.callsInFlight - this.#pending.size),
+      callsInFlight: this.#callsInFlightLeft,
       argumentBytes: finite(limits.argumentBytes),
       resultBytes: finite(limits.resultBytes),
       outputBytes: finite(this.#outputLeft),
     };
+  }
+
+  get #callsInFlightLeft(): number {
+    const left = this.limits.callsInFlight - this.#pending.size - this.#ordered.waiting;
+    return Math.min(left, Number.MAX_SAFE_INTEGER);
   }
 
   /** JSON of the answers that are in, to be delivered together. */
@@ -155,7 +168,10 @@ export class Run {
     this.#account(deeds);
     if (this.#over) return;
     // Also the calls that a snippet has made and not waited for: they are cancelled at once, and so they are told of.
-    if (end?.kind !== "stop") for (const call of deeds.calls) void this.#make(call);
+    if (end?.kind !== "stop") {
+      this.#ordered.flush();
+      for (const call of deeds.calls) void this.#make(call);
+    }
     if (end !== undefined) {
       this.#end(end);
       return;
@@ -165,12 +181,32 @@ export class Run {
     if (this.#pending.size === 0 && this.#timers.size === 0 && !this.hasAnswers) this.stop("NEVER_SETTLES");
   }
 
-  /** The guest stands still for a call. Resolves to JSON of `[ok, value]`. */
-  async onWait(deeds: Deeds, call: GuestCall): Promise<string> {
+  /** The guest stands still until answers are in; there are none if none can come. */
+  async onWait(
+    deeds: Deeds,
+    inOrder: readonly number[],
+  ): Promise<{ readonly answers: string | undefined; readonly callsInFlight: number }> {
     this.#account(deeds);
     if (this.#ending !== undefined) this.stop(this.#ending);
-    for (const other of deeds.calls) void this.#make(other);
-    return this.#over ? "[0,{}]" : `[${await this.#ask(call)}]`;
+    const ordered = new Set(inOrder);
+    for (const call of deeds.calls) {
+      if (ordered.has(call.id)) this.#ordered.add(call);
+      else void this.#make(call);
+    }
+    if (!this.hasAnswers && this.#pending.size + this.#timers.size > 0) await this.#nextAnswers();
+    const answers = this.hasAnswers ? this.takeAnswers() : undefined;
+    return { answers, callsInFlight: this.#callsInFlightLeft };
+  }
+
+  /** Answers that are ready together are given together. */
+  async #nextAnswers(): Promise<void> {
+    await new Promise<void>((resolve) => {
+      this.#wake = resolve;
+    });
+    this.#wake = undefined;
+    await new Promise<void>((resolve) => {
+      process.nextTick(resolve);
+    });
   }
 
   /** Ends the run as soon as the guest has said what it has done until now; it has little time for that. */
@@ -264,11 +300,13 @@ export class Run {
     this.#answersLength += answer.length;
     // What the guest cannot hold anyway must not pile up here.
     if (this.#answersLength > this.limits.memoryBytes) this.stop("MEMORY_LIMIT");
-    if (this.#answers.length === 1) this.#ready(this);
+    if (this.#wake !== undefined) this.#wake();
+    else if (this.#answers.length === 1) this.#ready(this);
   }
 
   #account(deeds: Deeds): void {
     this.#cpuMs += deeds.computeMs;
+    for (const stack of deeds.waits) if (this.#waits.size < MOST_WAITS) this.#waits.add(stack);
     this.#memoryBytes = Math.max(this.#memoryBytes, deeds.heapBytes);
     if (this.#over) return;
     for (const print of deeds.prints) {
@@ -315,6 +353,7 @@ export class Run {
       end,
       output: this.#output(),
       outputCut: this.#outputCut,
+      waits: [...this.#waits],
       unfinished,
       cpuMs: this.#cpuMs,
       wallMs: performance.now() - this.#startedAt,
@@ -322,6 +361,7 @@ export class Run {
       calls: this.#calls,
     });
     for (const pending of this.#pending.values()) pending.cancel();
+    this.#wake?.();
   }
 
   #output(): string {

@@ -19,6 +19,7 @@ import {
   type FromWorker,
   type GuestCall,
   isQuestion,
+  MOST_WAITS,
   type Overrun,
   type Print,
   type SharedEngine,
@@ -111,9 +112,9 @@ function work(message: ToWorker): void {
     case "park":
       if (current === message.run) parkCurrent(0);
       return;
-    case "answer":
+    case "answers":
     case "open":
-      return; // an answer to a wait that ended in another way
+      return; // answers to a wait that ended in another way
   }
 }
 
@@ -153,7 +154,11 @@ function openIsolate(): Isolate {
     isInterrupted: () => current !== 0 && Atomics.load(words, CONTROL.interrupted) === current,
     isOver: () => slice.end !== undefined,
     textBytes,
-    takesBytes: (op) => op === OP.call || op === OP.wait,
+    waitForAnswers,
+    onTouch: () => {
+      if (slice.waits.size < MOST_WAITS) slice.waits.add(isolate.stack);
+    },
+    takesBytes: (op) => op === OP.call,
   });
 }
 
@@ -171,31 +176,31 @@ function textBytes(op: number): number {
 }
 
 /** Everything that the guest says comes through here. Its numbers and texts may be anything. */
-function hear(op: number, id: number, a: string, b: Plain | undefined): string | undefined {
-  if (slice.end !== undefined || slice.overrun !== undefined) return undefined;
+function hear(op: number, id: number, a: string, b: Plain | undefined, promise: number): void {
+  if (slice.end !== undefined || slice.overrun !== undefined) return;
   switch (op) {
     case OP.call:
-      if (mayCall(a, b)) slice.calls.push({ id, path: a, arguments: b, stack: isolate.stack });
-      return undefined;
-    case OP.wait:
-      return mayCall(a, b) ? waitForAnswer({ id, path: a, arguments: b, stack: isolate.stack }) : undefined;
+      if (!mayCall(a, b)) return;
+      slice.calls.push({ id, path: a, arguments: b, stack: isolate.stack });
+      slice.promises.push(promise);
+      return;
     case OP.log:
       print(id, Number(a) | 0, typeof b === "string" ? b : "[a text too long to print]");
-      return undefined;
+      return;
     case OP.timer:
       setTimer(id, finite(Number(a)));
-      return undefined;
+      return;
     case OP.done:
       if (typeof b !== "string") overrun("result");
       else if (isJsonTooDeep(b)) overrun("nesting");
       else slice.end = { kind: "done", json: b };
-      return undefined;
+      return;
     case OP.fail:
       slice.end = { kind: "fail", json: typeof b === "string" ? b : "{}" };
-      return undefined;
+      return;
     default:
       overrun("protocol");
-      return undefined;
+      return;
   }
 }
 
@@ -230,11 +235,15 @@ function finite(milliseconds: number): number {
   return milliseconds >= 0 ? Math.min(milliseconds, Number.MAX_SAFE_INTEGER) : -1;
 }
 
-/** Stands still until the host has answered; meanwhile no guest code runs and no time is billed. */
-function waitForAnswer(call: GuestCall): string {
+/**
+ * Stands still until the host has answers; meanwhile no guest code runs and no time is billed. Nothing if no answer can come.
+ * The calls that nothing waits for are told apart: they are made in the order of the program, which may count on it.
+ */
+function waitForAnswers(isAwaited: (promise: number) => boolean): string | undefined {
+  const inOrder = slice.calls.filter((_, index) => !isAwaited(slice.promises[index] ?? 0)).map(({ id }) => id);
   const before = Atomics.load(words, CONTROL.answered);
   const since = performance.now();
-  post({ kind: "wait", run: current, deeds: takeDeeds(), call });
+  post({ kind: "wait", run: current, deeds: takeDeeds(), inOrder });
   // The host counts first and wakes afterwards: the call of before may wake this one.
   while (Atomics.load(words, CONTROL.answered) === before) {
     const isLate = Atomics.load(words, CONTROL.crowded) !== 0 || performance.now() > since + LINGER_MS;
@@ -243,13 +252,15 @@ function waitForAnswer(call: GuestCall): string {
   const waited = performance.now() - since;
   isolate.postpone(waited);
   slice.startedAt += waited;
-  slice.inFlightLeft++;
   for (const message of line.read()) {
-    if (message.kind === "answer" && message.run === current) return message.answer;
+    if (message.kind === "answers" && message.run === current) {
+      slice.inFlightLeft = message.callsInFlight;
+      return message.answers;
+    }
     late.push(message);
   }
   isolate.interrupt();
-  return '[0,{"name":"CallError","code":"CALL_CANCELLED","message":"The run was stopped"}]';
+  return "[]";
 }
 
 function takeDeeds(): Deeds {
@@ -257,13 +268,16 @@ function takeDeeds(): Deeds {
   const deeds = {
     calls: slice.calls,
     prints: slice.prints,
+    waits: [...slice.waits],
     timers: Array.from(slice.timers, ([id, milliseconds]) => ({ id, milliseconds })),
     computeMs: now - slice.startedAt,
     heapBytes: isolate.heapBytes,
   };
   slice.calls = [];
+  slice.promises = [];
   slice.prints = [];
   slice.timers.clear();
+  slice.waits.clear();
   slice.startedAt = now;
   return deeds;
 }
@@ -272,8 +286,12 @@ interface Slice {
   allowance: Allowance;
   startedAt: number;
   calls: GuestCall[];
+  /** Where in the guest the promises of these calls lie. */
+  promises: number[];
   prints: Print[];
   readonly timers: Map<number, number>;
+  /** Where the snippet stood still, as stacks. */
+  readonly waits: Set<string>;
   callsLeft: number;
   questionsLeft: number;
   inFlightLeft: number;
@@ -295,8 +313,10 @@ function newSlice(allowance: Allowance | undefined): Slice {
     },
     startedAt: performance.now(),
     calls: [],
+    promises: [],
     prints: [],
     timers: new Map(),
+    waits: new Set(),
     callsLeft: allowance?.calls ?? 0,
     questionsLeft: allowance?.questions ?? 0,
     inFlightLeft: allowance?.callsInFlight ?? 0,

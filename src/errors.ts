@@ -68,6 +68,11 @@ export const ERRORS = {
   },
   SERVER_GONE: { says: "Cannot reach the server of this skill", fix: "Try again later, or go on without it" },
 
+  WAIT_CYCLE: {
+    says: "Cannot wait for a promise that nothing can settle meanwhile",
+    fix: "Write await before the call, in an async function, so that the other code can go on",
+  },
+
   // What ends a run.
   CPU_LIMIT: { says: "Cannot compute longer", fix: "Do less work in the snippet, or let a method do it" },
   WALL_LIMIT: { says: "Cannot run longer", fix: "Wait for fewer or faster calls, and compute less" },

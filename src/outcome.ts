@@ -91,7 +91,7 @@ function returnedBy({ end }: SandboxOutcome, limits: Limits): Returned | undefin
 function completed(ending: Ending, returned: Returned, output: string, usage: Usage): Outcome {
   const { runId, calls, limits, results, secrets } = ending;
   const { json, bytes: size } = returned;
-  const notes = [...ending.notes, ...leftovers(calls)];
+  const notes = [...ending.notes, ...waitNotes(ending), ...leftovers(calls)];
   let { value } = returned;
   if (size > limits.resultBytes) {
     // Before it is cut, which could leave half of a secret.
@@ -109,6 +109,17 @@ function completed(ending: Ending, returned: Returned, output: string, usage: Us
 
 function printed(sandbox: SandboxOutcome, limits: Limits): string {
   return sandbox.outputCut ? `${sandbox.output}\n… output cut at ${limits.outputBytes} bytes` : sandbox.output;
+}
+
+/** Where the run had to wait for a promise, as far as the gatekeeper has not said so. */
+function waitNotes(ending: Ending): readonly string[] {
+  const { sandbox, program } = ending;
+  const lines = sandbox.waits.map((stack) => placeOf(stack, ending).line);
+  const found = [...new Set(lines)]
+    .filter((line) => line > 0 && !program.waits.includes(line))
+    .toSorted((a, b) => a - b);
+  if (found.length === 0) return [];
+  return [`Waited for a promise at line ${found.join(", ")}, as await was missing`];
 }
 
 function leftovers(calls: readonly CallRecord[]): readonly string[] {

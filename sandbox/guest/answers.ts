@@ -1,6 +1,6 @@
 import { revive } from "./crossing.ts";
 import { callError, type CallFailure } from "./errors.ts";
-import { create, parse } from "./primordials.ts";
+import { create, data, parse } from "./primordials.ts";
 
 /** What waits for an answer of the host, by number. The host knows only the numbers. */
 interface Waiting {
@@ -8,10 +8,13 @@ interface Waiting {
   readonly reject: (error: Error) => void;
   /** Where in the snippet the call stands, if the host cannot know: it was told later. */
   readonly stack: string | undefined;
+  /** True for a call that the host knows of. */
+  isUnderWay: boolean;
 }
 
 const waiting = create(null) as Record<number, Waiting>;
 let last = 0;
+let underWay = 0;
 
 export function nextId(): number {
   return ++last;
@@ -20,30 +23,73 @@ export function nextId(): number {
 /** Registers what shall happen when an answer is in; returns its number. */
 export function expectAnswer(fulfil: Waiting["fulfil"], reject: Waiting["reject"], stack?: string): number {
   const id = nextId();
-  waiting[id] = { fulfil, reject, stack };
+  waiting[id] = { fulfil, reject, stack, isUnderWay: false };
   return id;
+}
+
+/** The host knows of this call now. */
+export function isSaid(id: number): void {
+  (waiting[id] as Waiting).isUnderWay = true;
+  underWay++;
+}
+
+/** True while the host has calls to answer. */
+export function hasCallsUnderWay(): boolean {
+  return underWay > 0;
 }
 
 /** From now on an answer with this number finds nobody. */
 export function forget(id: number): void {
+  if (waiting[id]?.isUnderWay === true) underWay--;
   delete waiting[id];
 }
 
 /**
- * Hands out answers that became ready together: `[id, ok, value, id, ok, value, …]`, perhaps as JSON. `ok` is 0 for a
- * failure, 1 for a value, 2 for a value that holds bytes or dates (see `revive`).
+ * Takes answers that became ready together: `[id, ok, value, id, ok, value, …]`, perhaps as JSON. `ok` is 0 for a failure, 1
+ * for a value, 2 for a value that holds bytes or dates (see `revive`).
  */
 export function deliver(said: unknown): void {
   const answers = valueOf(said) as unknown[];
-  for (let i = 0; i < answers.length; i += 3) {
-    const id = answers[i] as number;
-    const call = waiting[id];
-    if (call === undefined) continue;
-    forget(id);
-    const ok = answers[i + 1];
-    if (ok === 0) call.reject(callError(answers[i + 2] as CallFailure, call.stack));
-    else call.fulfil(ok === 2 ? revive(answers[i + 2]) : answers[i + 2]);
+  if (isTouching) for (let i = 0; i < answers.length; i++) data(queue, queue.length, answers[i]);
+  else for (let i = 0; i < answers.length; i += 3) give(answers, i);
+}
+
+/**
+ * In a program whose promises are touched, one answer comes when all that came of the one before is done: what stands still
+ * for a promise has other code run inside of it, and the less of that, the less can need what stands still itself.
+ */
+let isTouching = false;
+let queue: unknown[] = [];
+let next = 0;
+
+export function expectTouches(): void {
+  isTouching = true;
+}
+
+/** Hands out the answer that comes next, or the one of a call; false if it is not there. */
+export function deliverNext(id: number): boolean {
+  let at = next;
+  if (id !== 0) while (at < queue.length && queue[at] !== id) at += 3;
+  if (at >= queue.length) return false;
+  if (at === next) next += 3;
+  const answers = [queue[at], queue[at + 1], queue[at + 2]];
+  for (let i = at; i < at + 3; i++) queue[i] = undefined;
+  if (next >= queue.length) {
+    queue = [];
+    next = 0;
   }
+  give(answers, 0);
+  return true;
+}
+
+function give(answers: readonly unknown[], at: number): void {
+  const id = answers[at] as number;
+  const call = waiting[id];
+  if (call === undefined) return;
+  forget(id);
+  const ok = answers[at + 1];
+  if (ok === 0) call.reject(callError(answers[at + 2] as CallFailure, call.stack));
+  else call.fulfil(ok === 2 ? revive(answers[at + 2]) : answers[at + 2]);
 }
 
 /** What the host says: a value, or JSON of one. It never says a plain text. */

@@ -19,6 +19,7 @@ import {
   stringify,
   then,
 } from "./primordials.ts";
+import { isPromise, touch } from "./touch.ts";
 
 /**
  * What crosses the wall is JSON. While something crosses, values that JSON would drop or refuse say what they are:
@@ -43,19 +44,12 @@ export function allowAsItIs(allowed: boolean): void {
   asItIs = allowed;
 }
 
-/** Says a value as it is, which is much faster than JSON. Undefined if it has to be said as JSON after all. */
-export function say(op: number, id: number, name: string, value: unknown): { readonly answer: unknown } | undefined {
-  if (!asItIs) return undefined;
-  const answer = host(op, id, name, value, 1);
+/** Says a value as it is, which is much faster than JSON. False if it has to be said as JSON after all. */
+export function say(op: number, id: number, name: string, value: unknown, promise?: object): boolean {
+  if (!asItIs) return false;
+  const answer = host(op, id, name, value, 1, promise);
   seemsNested = answer === NESTED;
-  return answer === "" || seemsNested ? undefined : { answer };
-}
-
-/** JSON of a value for which nobody can wait: a promise in it is an error. */
-export function encode(value: unknown): string | undefined {
-  const { json, pending } = cross(value, undefined);
-  if (pending.length > 0) throw new NativeTypeError("Cannot use a promise as a value here: await it first");
-  return json;
+  return answer !== "" && !seemsNested;
 }
 
 /** The JSON of the arguments of a call. A `toJSON` of the snippet may leave nothing of them. */
@@ -142,12 +136,14 @@ export function teachCrossing(): void {
   });
   teach(ArrayBuffer.prototype, (buffer: ArrayBuffer) => ({ $bytes: base64OfBytes(new NativeBytes(buffer)) }));
   teach(Error.prototype, (error: Error) => ({ name: NativeString(error.name), message: NativeString(error.message) }));
-  teach(Promise.prototype, (promise: Promise<unknown>, { settled, pending }) => {
-    const known = settled && (mapGet(settled, promise) as { value: unknown } | undefined);
-    if (known !== undefined) return inItsOwnWord(known.value);
-    push(pending, promise);
-    return null;
-  });
+  teach(Promise.prototype, wordOfPromise);
+}
+
+function wordOfPromise(promise: Promise<unknown>, { settled, pending }: Crossing): unknown {
+  const known = settled && (mapGet(settled, promise) as { value: unknown } | undefined);
+  if (known !== undefined) return inItsOwnWord(known.value);
+  push(pending, promise);
+  return null;
 }
 
 /** `JSON.stringify` asks only once for a word, and the promise has answered already. */
@@ -170,7 +166,8 @@ const valueOfBigInt = BigInt.prototype.valueOf;
 
 function teach<Value>(prototype: object, word: (value: Value, crossing: Crossing) => unknown): void {
   define(prototype, "toJSON", function toJSON(this: Value): unknown {
-    return crossing === undefined ? this : word(this, crossing);
+    if (crossing !== undefined) return word(this, crossing);
+    return isPromise(this) ? inItsOwnWord(touch(this)) : this;
   });
 }
 

@@ -1,11 +1,10 @@
-import { expectAnswer, forget, nextId, valueOf } from "./answers.ts";
-import { encode, encodeSettled, push, requireJson, revive, say } from "./crossing.ts";
-import { callError, type CallFailure, stackHere } from "./errors.ts";
+import { expectAnswer, forget, isSaid } from "./answers.ts";
+import { encodeSettled, push, requireJson, say } from "./crossing.ts";
+import { stackHere } from "./errors.ts";
 import { host } from "./host.ts";
 import { OP } from "./host-protocol.ts";
-import { bind, create, fix, freeze, NativePromise, weakGet, weakSet } from "./primordials.ts";
-
-const pathOfMethod = new WeakMap<object, string>();
+import { create, fix, freeze, NativePromise } from "./primordials.ts";
+import { rememberCall } from "./touch.ts";
 
 /**
  * `device`, with exactly the given paths on it: frozen objects without a prototype. It is a convenience for the
@@ -34,30 +33,6 @@ export function makeDevice(paths: readonly string[]): object {
   return freeze(device);
 }
 
-/**
- * The blocking twin of a method of `device`: the snippet stands still until the answer is in. Anything else is what it is.
- * Of a member, with its name, it is bound to what it is a member of.
- */
-export function waitFor(holder: unknown, name?: PropertyKey): unknown {
-  if (name === undefined) return twinOf(holder);
-  const member = (holder as Record<PropertyKey, unknown>)[name];
-  const twin = twinOf(member);
-  return twin === member && typeof member === "function" ? bind(member as () => unknown, holder) : twin;
-}
-
-function twinOf(method: unknown): unknown {
-  const path = typeof method === "function" ? weakGet(pathOfMethod, method) : undefined;
-  if (path === undefined) return method;
-  return (...args: unknown[]): unknown => {
-    const list = listOf(args);
-    const id = nextId();
-    const said = say(OP.wait, id, path, list) ?? { answer: host(OP.wait, id, path, requireJson(encode(list))) };
-    const answer = valueOf(said.answer) as [number, unknown];
-    if (answer[0] !== 0) return answer[0] === 2 ? revive(answer[1]) : answer[1];
-    throw callError(answer[1] as CallFailure);
-  };
-}
-
 /** Promises among the arguments are waited for, so that a forgotten `await` makes no difference. */
 function makeMethod(path: string): object {
   const method = (...args: unknown[]): Promise<unknown> => {
@@ -66,13 +41,16 @@ function makeMethod(path: string): object {
     const fulfil = fulfilLast;
     const reject = rejectLast;
     const id = expectAnswer(fulfil, reject);
-    if (say(OP.call, id, path, list) !== undefined) return promise;
+    if (say(OP.call, id, path, list, promise)) {
+      isSaid(id);
+      rememberCall(promise, id);
+      return promise;
+    }
     forget(id);
     sayLater(path, list, fulfil, reject, stackHere());
     return promise;
   };
   fix(method, "name", path);
-  weakSet(pathOfMethod, method, path);
   return freeze(method);
 }
 
@@ -91,7 +69,9 @@ function sayLater(
   };
   const call = (json: string | undefined): void => {
     try {
-      host(OP.call, id, path, requireJson(json));
+      const said = requireJson(json);
+      isSaid(id);
+      host(OP.call, id, path, said);
     } catch (reason) {
       fail(reason);
     }

@@ -67,6 +67,13 @@ function stackOf(thrown: unknown): string {
   return framesOfSnippet(own || (thrown === lastThrown ? lastStack : ""));
 }
 
+/** The error of a wait without an end: whatever could settle the promise stands still itself. */
+export function cannotSettle(): Error {
+  const code = "WAIT_CYCLE";
+  const message = `Cannot wait for a promise that nothing can settle meanwhile (${code})`;
+  return callError({ name: "CallError", code, message }, stackHere());
+}
+
 /** JSON of whatever was thrown. Reading it may run code of the snippet, so each step may fail by itself. */
 export function describeThrown(thrown: unknown): string {
   const facts = create(null) as Record<string, unknown>;

@@ -1,32 +1,40 @@
 /**
  * The guest's own code: what runs inside QuickJS before any snippet does. It is part of the image, so each snippet
- * finds it as if it had just started. It hands four functions to the host, and keeps nothing of a snippet anywhere else
+ * finds it as if it had just started. It hands six functions to the host, and keeps nothing of a snippet anywhere else
  * than in the isolate's memory.
  */
-import { deliver } from "./answers.ts";
+import { deliver, deliverNext, expectTouches, hasCallsUnderWay } from "./answers.ts";
 import { defineBase64 } from "./bytes.ts";
 import { afterPrinting, defineConsole, isAllPrinted } from "./console.ts";
 import { allowAsItIs, encodeSettled, say, teachCrossing } from "./crossing.ts";
-import { makeDevice, waitFor } from "./device.ts";
-import { describeThrown, freezeStackFormat, noteThrown } from "./errors.ts";
+import { makeDevice } from "./device.ts";
+import { cannotSettle, describeThrown, freezeStackFormat, noteThrown } from "./errors.ts";
 import { host } from "./host.ts";
 import { OP } from "./host-protocol.ts";
 import { fix, parse, stringify, then } from "./primordials.ts";
-import { refusePromisesAsValues } from "./promises.ts";
+import { seek, tested, touchAll, touchPromises } from "./promises.ts";
 import { tame } from "./taming.ts";
 import { defineTimers } from "./timers.ts";
+import { touch, wantedCall } from "./touch.ts";
 import { defineWeb } from "./web.ts";
 
 teachCrossing();
-refusePromisesAsValues();
+touchPromises();
 freezeStackFormat();
 defineConsole();
 defineTimers(fail);
 defineBase64();
 defineWeb(fail);
 tame();
-fix(globalThis, "__wait", waitFor);
+fix(globalThis, "__waitFor", touch);
+fix(globalThis, "__waitForAll", touchAll);
+fix(globalThis, "__waitTested", tested);
+fix(globalThis, "__waitSeek", seek);
 fix(globalThis, "__waitThrown", noteThrown);
+fix(globalThis, "__waitForCalls", (atEnd: boolean) => {
+  expectTouches();
+  finishesCalls = atEnd;
+});
 
 /** Gives the snippet that comes its `device`: JSON of whether values may be said as they are, and of the paths. */
 function prepare(json: string): void {
@@ -40,7 +48,26 @@ function follow(promise: Promise<unknown>): void {
   void then(promise, returned, fail);
 }
 
+/** Its program lacks some `await`: calls that it has begun are over before it is. */
+let finishesCalls = false;
+let finish: (() => void) | undefined;
+
 function returned(value: unknown): void {
+  if (finishesCalls) finish = () => sendValue(value);
+  else sendValue(value);
+}
+
+/** Called when the snippet has nothing to do: true if it has now. */
+function idle(): boolean {
+  if (deliverNext(wantedCall())) return true;
+  const send = finish;
+  if (send === undefined || hasCallsUnderWay()) return false;
+  finish = undefined;
+  send();
+  return true;
+}
+
+function sendValue(value: unknown): void {
   if (typeof value === "function" || typeof value === "symbol") {
     host(OP.fail, 0, "", `{"name":"TypeError","code":"RESULT_INVALID","message":"Cannot return a ${typeof value}"}`);
     return;
@@ -49,7 +76,7 @@ function returned(value: unknown): void {
     sendResult(stringify(value));
     return;
   }
-  if (isAllPrinted() && say(OP.done, 0, "", value) !== undefined) return;
+  if (isAllPrinted() && say(OP.done, 0, "", value)) return;
   encodeSettled(value, sendResult, fail);
 }
 
@@ -61,4 +88,11 @@ function fail(reason: unknown): void {
   afterPrinting(() => host(OP.fail, 0, "", describeThrown(reason)));
 }
 
-Object.assign(globalThis, { __prepare: prepare, __follow: follow, __deliver: deliver, __fail: fail });
+Object.assign(globalThis, {
+  __prepare: prepare,
+  __follow: follow,
+  __deliver: deliver,
+  __fail: fail,
+  __cannotSettle: cannotSettle,
+  __idle: idle,
+});

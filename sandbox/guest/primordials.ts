@@ -3,9 +3,10 @@
  * reach for a global or for a method of a prototype after it has started: a snippet may have replaced it.
  */
 export const { stringify, parse } = JSON;
-export const { apply, construct, defineProperty, get: reflectGet, ownKeys } = Reflect;
+export const { apply, construct, defineProperty, get: reflectGet, ownKeys, set: reflectSet } = Reflect;
 export const { freeze, create, getPrototypeOf } = Object;
 export const { isArray } = Array;
+export const NativeBoolean = Boolean;
 export const NativeError = Error;
 export const NativePromise = Promise;
 export const NativeString = String;
@@ -46,13 +47,13 @@ export const subarray = uncurry(Uint8Array.prototype.subarray) as (
   to: number,
 ) => Uint8Array;
 export const weakGet = uncurry(WeakMap.prototype.get) as (
-  map: WeakMap<object, string>,
+  map: WeakMap<object, number>,
   key: object,
-) => string | undefined;
+) => number | undefined;
 export const weakSet = uncurry(WeakMap.prototype.set) as (
-  map: WeakMap<object, string>,
+  map: WeakMap<object, number>,
   key: object,
-  value: string,
+  value: number,
 ) => void;
 export const isoString = uncurry(Date.prototype.toISOString) as (date: Date) => string;
 export const slice = uncurry(String.prototype.slice) as (text: string, from: number, to?: number) => string;

@@ -1,37 +1,100 @@
-import { create, define, freeze, getPrototypeOf, NativeTypeError, reflectGet } from "./primordials.ts";
+import {
+  bind,
+  create,
+  data,
+  define,
+  freeze,
+  getPrototypeOf,
+  isArray,
+  NativeBoolean,
+  apply,
+  reflectGet,
+  reflectSet,
+} from "./primordials.ts";
+import { isPromise, touch } from "./touch.ts";
 
 /** Stands between promises and what all objects have. */
 const ROOT = {};
 const PROMISE = Promise.prototype;
-const LISTING: readonly unknown[] = [Symbol.iterator, Symbol.asyncIterator];
+const SPREADABLE = Symbol.isConcatSpreadable;
+const MAP = Map.prototype;
+const SET = Set.prototype;
 
 /**
- * A promise as a text or number, or a member of it that no promise has, is always a forgotten await: better an error than
- * "[object Promise]", and better than an undefined that nobody notices. Runs once, before the image is taken.
+ * A promise that is used as a text, as a number, or for a member that no promise has is a forgotten await: it is touched, and
+ * gives what its value gives. Runs once, before the image is taken.
  */
-export function refusePromisesAsValues(): void {
-  define(PROMISE, Symbol.toPrimitive, function toPrimitive(): never {
-    throw new NativeTypeError("Cannot use a promise as a value: write await before it");
+export function touchPromises(): void {
+  define(PROMISE, Symbol.toPrimitive, function toPrimitive(this: unknown, hint: string): unknown {
+    const value = touch(this);
+    if (typeof value !== "object" || value === null) return value;
+    return hint === "string"
+      ? `${value as unknown as string}`
+      : hint === "number"
+        ? +value
+        : (value as unknown as string) + "";
   });
   const traps = create(null) as ProxyHandler<object>;
   traps.get = (_, key, receiver) => {
     // Classes of the snippet that extend Promise have members of their own.
-    if (!(key in ROOT) && getPrototypeOf(receiver) === PROMISE) refuse(key);
-    return reflectGet(ROOT, key, receiver) as unknown;
+    if (getPrototypeOf(receiver) !== PROMISE) return reflectGet(ROOT, key, receiver) as unknown;
+    const value = touch(receiver) as Record<PropertyKey, unknown>;
+    if (key === SPREADABLE) return isArray(value);
+    const member = value[key];
+    return typeof member === "function" && key !== "constructor" ? bind(member as () => unknown, value) : member;
   };
-  traps.has = (_, key) => {
-    if (!(key in ROOT)) refuse(key);
-    return key in ROOT;
+  traps.set = (_, key, member, receiver) => {
+    if (getPrototypeOf(receiver) !== PROMISE) {
+      data(receiver as object, key, member);
+      return true;
+    }
+    return reflectSet(touch(receiver) as object, key, member);
   };
+  // `concat` asks before it reads: nothing else gets here with an index.
+  traps.has = (_, key) => (typeof key === "string" && key >= "0" && key < ":") || key in ROOT;
   Object.setPrototypeOf(PROMISE, new Proxy(ROOT, freeze(traps)));
 }
 
-/** The language itself asks for members that are named by symbols; of these, only lists are what a snippet means. */
-function refuse(key: PropertyKey): void {
-  if (typeof key === "string")
-    throw new NativeTypeError(
-      `Cannot read "${key}" of a promise: write await before the call, and brackets around both`,
-    );
-  for (let i = 0; i < LISTING.length; i++)
-    if (LISTING[i] === key) throw new NativeTypeError("Cannot go through a promise: write await before it");
+/** A list, and what is in it. */
+export function touchAll(value: unknown): unknown {
+  const list = touch(value);
+  if (!isArray(list)) return list;
+  let copy: unknown[] | undefined;
+  for (let i = 0; i < list.length; i++) {
+    if (!isPromise(list[i])) continue;
+    if (copy === undefined) copy = copyOf(list);
+    data(copy, i, touch(list[i]));
+  }
+  return copy ?? list;
+}
+
+function copyOf(list: readonly unknown[]): unknown[] {
+  const copy: unknown[] = [];
+  for (let i = 0; i < list.length; i++) data(copy, i, list[i]);
+  return copy;
+}
+
+/** A callback whose answer is tested, or waited for by nobody. */
+export function tested(callback: unknown): unknown {
+  if (typeof callback !== "function") return callback;
+  const isBuiltin = callback === NativeBoolean;
+  return function (this: unknown, ...args: unknown[]): unknown {
+    if (isBuiltin) return !!touch(args[0]);
+    return touch(apply(callback as () => unknown, this, args));
+  };
+}
+
+/** Looks for something in a list, set or map: for itself first, then for its value among values. */
+export function seek(holder: unknown, name: string, ...args: unknown[]): unknown {
+  const within = touch(holder) as Record<string, (...args: unknown[]) => unknown>;
+  const find = within[name] as (...args: unknown[]) => unknown;
+  const found = apply(find, within, args);
+  if (found !== false && found !== undefined && found !== -1) return found;
+  const what = touch(args[0]);
+  const all = isArray(within) ? (touchAll(within) as typeof within) : within;
+  const proto: unknown = getPrototypeOf(within);
+  const isPlain = isArray(within) || proto === MAP || proto === SET;
+  if (!isPlain || (what === args[0] && all === within)) return found;
+  args[0] = what;
+  return apply(all[name] as typeof find, all, args);
 }

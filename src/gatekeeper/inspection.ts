@@ -27,10 +27,6 @@ export interface Inspection {
   readonly scopes: Scopes;
   readonly questions: Questions;
   readonly report: Report;
-  /** Functions that get or lose their `async`. */
-  readonly corrected: Map<AnyNode, boolean>;
-  /** Calls of `Promise.all` that have become plain lists. */
-  readonly plainLists: Set<AnyNode>;
 }
 
 /** Searches for one snippet; one that needs more has other problems. */
@@ -61,16 +57,12 @@ export function functionAround(node: AnyNode, { scopes: { parents } }: Inspectio
   return undefined;
 }
 
-export function isAsync(func: FunctionNode, { corrected }: Inspection): boolean {
-  return corrected.get(func) ?? func.async;
-}
-
 /** True in async functions and at the top, but not in default values of parameters. */
 export function mayAwait(node: AnyNode, inspection: Inspection): boolean {
   const { parents } = inspection.scopes;
   let inside = node;
   for (let outer = parents.get(node); outer !== undefined; outer = parents.get(outer)) {
-    if (isFunction(outer)) return isAsync(outer, inspection) && !outer.params.includes(inside as never);
+    if (isFunction(outer)) return outer.async && !outer.params.includes(inside as never);
     if (outer.type === "StaticBlock" || (outer.type === "PropertyDefinition" && outer.value === inside)) return false;
     inside = outer;
   }

@@ -4,7 +4,7 @@ import type { Plan } from "../model/plan.ts";
 import type { CheckedArguments } from "./arguments.ts";
 import type { MethodUse } from "./device.ts";
 import type { Inspection } from "./inspection.ts";
-import { COMBINATORS } from "./need.ts";
+import { COMBINATORS } from "./awaits/promise-methods.ts";
 import { byType, type ByType, isFunction, literalName } from "./walk.ts";
 
 /** What the snippet will call, in the order of the text. */

@@ -13,7 +13,7 @@ import { shown } from "../model/frame.ts";
 import { REFUSED_NODES } from "./allowlist.ts";
 import { wordsForModule } from "./globals.ts";
 import { ancestorsOf, type Inspection, parentOf } from "./inspection.ts";
-import { THEN } from "./need.ts";
+import { THEN } from "./awaits/promise-methods.ts";
 import { isReject, markThrown } from "./throws.ts";
 import { byType, type ByType, type FunctionNode, isAllowed, isFunction, literalName } from "./walk.ts";
 
@@ -30,12 +30,17 @@ export interface SyntaxFacts {
   readonly waits: boolean;
   /** True if it may keep a promise, to wait for it later: with `.then`, `Promise.all`, `await` of a variable. */
   readonly keepsPromises: boolean;
+  /** True if it may go on without some of its promises: `Promise.race`, `Promise.any`. */
+  readonly races: boolean;
   /** Names that refused imports would have declared: about these, nothing else is said. */
   readonly imported: ReadonlySet<string>;
 }
 
 /** The most private names of one snippet: the engine compares each with all others. */
 const MOST_PRIVATE_NAMES = 2_000;
+
+/** The functions of `Promise` that leave no promise behind. */
+const NOT_RACING: ReadonlySet<string> = new Set(["all", "allSettled", "resolve", "reject"]);
 
 /** Holds every node against the allowlist, and refuses what the engine reads differently from the parser. */
 export function checkSyntax(inspection: Inspection): SyntaxFacts {
@@ -50,6 +55,7 @@ export function checkSyntax(inspection: Inspection): SyntaxFacts {
     returns: [],
     waits: false,
     keepsPromises: false,
+    races: false,
     imported: new Set(),
     privateNames: 0,
   };
@@ -72,6 +78,7 @@ interface Look extends SyntaxFacts {
   readonly returns: ReturnStatement[];
   waits: boolean;
   keepsPromises: boolean;
+  races: boolean;
   readonly imported: Set<string>;
   privateNames: number;
 }
@@ -116,7 +123,10 @@ const LOOKS: ByType<(look: Look) => void> = {
   MemberExpression: (node) => (look) => {
     const { object } = node;
     if (THEN.has(literalName(node.property, node.computed) ?? "")) look.waits = look.keepsPromises = true;
-    if (object.type === "Identifier" && object.name === "Promise") look.keepsPromises = true;
+    if (object.type === "Identifier" && object.name === "Promise") {
+      look.keepsPromises = true;
+      if (!NOT_RACING.has(literalName(node.property, node.computed) ?? "")) look.races = true;
+    }
     if (object.type !== "Literal" || !/^0[box][^n]*$/i.test(object.raw ?? "") || look.text[object.end] !== ".") return;
     refuse(look, node, "a number with a dot after it", `Write (${object.raw}) in brackets`);
   },

@@ -17,7 +17,7 @@ export interface CallSite extends Position {
   readonly parallel: boolean;
   /** No call, but a place from where the method is handed on: whether and how often it is called, only the run can tell. */
   readonly dynamic: boolean;
-  /** The guest waits at this place until the answer is in: used as a value without `await`. */
+  /** The guest waits at this place until the answer is in, though there is no `await`: it is used as a value, or not at all. */
   readonly blocking: boolean;
 }
 

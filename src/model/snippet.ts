@@ -41,6 +41,10 @@ export interface Program {
   readonly code: string;
   /** Paths (`Skill.method`) that the program's `device` shall have; nothing else is on it. */
   readonly paths: readonly string[];
+  /** The paths of methods that change nothing. */
+  readonly readOnly: readonly string[];
+  /** Lines at which the gatekeeper has written that the program waits, and said so. */
+  readonly waits: readonly number[];
   /** From a place in `code` to the place in the text as the model wrote it. Both: lines from 1, columns from 0. */
   readonly place: (line: number, column: number) => Position;
 }

@@ -68,8 +68,12 @@ declare class URL {
   toJSON(): string;
 }
 
-/** The gatekeeper writes this around methods that a snippet waits for. */
-declare function __wait<Method>(method: Method): Method;
+/** The gatekeeper writes these where a snippet waits for a value. */
+declare function __waitFor<Value>(value: Value): Awaited<Value>;
+declare function __waitForAll<Value>(value: Value): Awaited<Value>;
+declare function __waitTested<Callback>(callback: Callback): Callback;
+declare function __waitSeek(holder: any, name: string, ...args: any[]): any;
+declare function __waitForCalls(atEnd: boolean): void;
 declare function __waitThrown<Value>(value: Value): Value;
 
 /** The result of a method: a promise, or its value where \`await\` was forgotten. */

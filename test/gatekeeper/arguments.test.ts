@@ -120,7 +120,7 @@ describe("S1 S4: named arguments in the manner of Python", () => {
     [
       "with a call as the value",
       "device.UserSkill.get(id=device.MathSkill.add(1, 2))",
-      "return (device.UserSkill.get({ id:__wait(device.MathSkill.add)(1, 2) }))",
+      "return (device.UserSkill.get({ id:device.MathSkill.add(1, 2) }))",
     ],
   ])("S1: %s", (_how, source, code) => {
     expect(codeOf(source)).toBe(code);

@@ -135,7 +135,7 @@ test("S9: an answer is in the guest what it was outside, of any length", async (
   const property = fc.asyncProperty(values, async (given) => {
     const padded = JSON.parse(JSON.stringify([...given, "x".repeat(300)])) as unknown; // JSON has no -0
     expect(await valueOf(sandbox, "return device.plain()", async () => answer(padded))).toEqual(padded);
-    expect(await valueOf(sandbox, "return __wait(device.plain)()", async () => answer(padded))).toEqual(padded);
+    expect(await valueOf(sandbox, "return __waitFor(device.plain())", async () => answer(padded))).toEqual(padded);
   });
   await fc.assert(property, { numRuns: 100 });
 });

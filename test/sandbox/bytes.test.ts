@@ -53,7 +53,7 @@ test("S9: long arguments are what they are as JSON", { timeout: 60_000 }, async 
 test("S9: long arguments of a call that blocks, and short ones, are read the same way", async () => {
   const code = `
     const long = [{ a: 1 }, ${LONG}];
-    return [__wait(device.Echo.back)(long).length, (await device.Echo.back(long, 1)).length, await device.Echo.back(2)]`;
+    return [__waitFor(device.Echo.back(long)).length, (await device.Echo.back(long, 1)).length, await device.Echo.back(2)]`;
   const respond = async (call: SandboxCall): Promise<ReturnType<typeof answer>> =>
     answer((call.readArguments().value as unknown[])[0]);
   expect(await valueOf(sandbox, code, respond)).toEqual([2, 2, 2]);

@@ -79,29 +79,59 @@ test("S2: a promise that settles to bytes or a date crosses as these", async () 
   expect(await valueOf(sandbox, code, tagged)).toEqual([[{ $bytes: "AQI=" }, day], { $bytes: "AQI=" }, day, 2]);
 });
 
-test("S2: a promise that is used as text or as a number is an error that says what is missing", async () => {
-  const code = `return [() => "" + device.Echo.back(1), () => \`\${device.Echo.back(1)}\`, () => device.Echo.back(1) * 2, () => device.Echo.back(1) > 0]
-    .map((use) => { try { return use() } catch (error) { return error.message } })`;
-  expect(await valueOf(sandbox, code)).toEqual(
-    Array.from({ length: 4 }, () => "Cannot use a promise as a value: write await before it"),
-  );
+test("S2: a promise that is used as text or as a number is waited for", async () => {
+  const code = `return [() => "" + device.Echo.back(1), () => \`\${device.Echo.back(1)}\`, () => device.Echo.back(1) * 2, () => device.Echo.back(1) > 0,
+    () => "" + device.Echo.back([1, 2]), () => JSON.stringify([device.Echo.back({ a: 1 })])].map((use) => use())`;
+  expect(await valueOf(sandbox, code)).toEqual(["1", "1", 2, true, "1,2", '[{"a":1}]']);
 });
 
-test("S2: a member that no promise has is no undefined, but an error that says what is missing", async () => {
-  const code = `const call = device.Echo.back({ name: 1 });
+test("S2: a member that no promise has is the member of its value", async () => {
+  const code = `const call = device.Echo.back({ name: "one" }), list = device.Echo.back([1, 2]);
     return [() => call.name, () => call["name"], () => call?.name.length, () => { const { name } = call; return name },
-      () => [...call], () => { for (const x of call) return x }, () => "name" in call, () => call.map((x) => x)]
-    .map((use) => { try { return use() } catch (error) { return error.message } })`;
-  const read = (name: string): string =>
-    `Cannot read "${name}" of a promise: write await before the call, and brackets around both`;
-  const listed = "Cannot go through a promise: write await before it";
-  expect(await valueOf(sandbox, code)).toEqual([
-    ...Array.from({ length: 4 }, () => read("name")),
-    listed,
-    listed,
-    read("name"),
-    read("map"),
-  ]);
+      () => [...list], () => { for (const x of list) return x }, () => list.map((x) => x + 1), () => { call.age = 5; return call.age },
+      () => [0].concat(list)].map((use) => use())`;
+  expect(await valueOf(sandbox, code)).toEqual(["one", "one", 3, "one", [1, 2], 1, [2, 3], 5, [0, 1, 2]]);
+});
+
+test("S2: what a promise is rejected with is thrown where its value is used", async () => {
+  const code = `const failing = async () => { await device.Echo.back(1); throw new Error("mine") };
+    try { return failing().name } catch (error) { return error.message }`;
+  expect(await valueOf(sandbox, code)).toBe("mine");
+});
+
+test("S2: the other code of a snippet goes on while a promise of its own is waited for", async () => {
+  const code = `const order = [];
+    const first = (async () => { order.push(await device.Echo.back("first")); return "1" })();
+    const second = (async () => { order.push(await device.Echo.back("second")); return "2" })();
+    return ["" + second + first, order]`;
+  expect(await valueOf(sandbox, code)).toEqual(["21", ["first", "second"]]);
+});
+
+test("S2: a wait that can have no end is an error with its place, and can be caught", async () => {
+  const code = "let done; const never = new Promise((resolve) => { done = resolve });\nreturn never.name";
+  const { end } = await run(sandbox, code);
+  expect(end.kind === "threw" && JSON.parse(end.json)).toMatchObject({
+    code: "WAIT_CYCLE",
+    stack: expect.stringContaining("snippet.js:3:"),
+  });
+  const caught = code.replace("return never.name", "try { never.name } catch { done({ name: 1 }) } return never.name");
+  expect(await valueOf(sandbox, caught)).toBe(1);
+});
+
+test("S2: waits inside of waits go deep, and what never comes to an end meets its limit", async () => {
+  const deep = "const f = async (n) => { await 0; return n === 0 ? 0 : 1 + f(n - 1) }; return __waitFor(f(500))";
+  expect(await valueOf(sandbox, deep)).toBe(500);
+  const endless = "const f = async () => { for (;;) await 0 }; return __waitFor(f())";
+  expect((await run(sandbox, endless, { limits: { cpuMs: 50 } })).end).toEqual({
+    kind: "stopped",
+    reason: "CPU_LIMIT",
+  });
+  const late = "const f = async () => { await device.Echo.slow(1e6) }; return __waitFor(f())";
+  expect((await run(sandbox, late, { limits: { wallMs: 100 } })).end).toEqual({
+    kind: "stopped",
+    reason: "WALL_LIMIT",
+  });
+  expect(await valueOf(sandbox, "return 1")).toBe(1);
 });
 
 test("S2: what a promise has is there as ever, and so is what a class of its own kind has", async () => {
@@ -117,7 +147,7 @@ test("S2: what a promise has is there as ever, and so is what a class of its own
 
 test("S2: a blocking call gives its value at once, also in the middle of everything", async () => {
   const code = `
-    const now = __wait(device.Echo.back);
+    const now = (value) => __waitFor(device.Echo.back(value));
     const text = "got " + now(1) + [2, 3].map((n) => now(n)).join() + (now(true) ? "yes" : "no");
     const lazy = { get value() { return now(4) }, toString() { return String(now(5)) } };
     const sorted = [3, 1, 2].sort((a, b) => now(a) - now(b));
@@ -135,19 +165,15 @@ test("S2: a blocking call gives its value at once, also in the middle of everyth
   ]);
 });
 
-test("S2: `__wait` leaves alone what is no method of `device`", async () => {
-  expect(
-    await valueOf(
-      sandbox,
-      "return [__wait(Math.max)(1, 2), __wait(5), __wait(undefined) ?? null, __wait(device.plain)('p')]",
-    ),
-  ).toEqual([2, 5, null, "p"]);
+test("S2: what is no promise is what it is where it is waited for", async () => {
+  const code = "return [__waitFor(5), __waitFor(undefined) ?? null, __waitFor([1]), __waitFor(device.plain('p'))]";
+  expect(await valueOf(sandbox, code)).toEqual([5, null, [1], "p"]);
 });
 
 test("S2: while one call blocks, answers to others are kept for later", async () => {
   const { respond, open, count } = switchboard();
   const code =
-    "const a = device.Echo.back('a').then((v) => v + '!'); const b = __wait(device.Echo.back)('b'); return [await a, b]";
+    "const a = device.Echo.back('a').then((v) => v + '!'); const b = __waitFor(device.Echo.back('b')); return [await a, b]";
   const running = valueOf(sandbox, code, respond);
   await count(2);
   open.get("a")?.("A");
@@ -156,8 +182,56 @@ test("S2: while one call blocks, answers to others are kept for later", async ()
   expect(await running).toEqual(["A!", "B"]);
 });
 
+test("S2: calls that nothing waits for are made one after the other, and those that change nothing together", async () => {
+  const order = async (readOnly: readonly string[]): Promise<readonly string[]> => {
+    const seen: string[] = [];
+    const respond: Answer = async (call) => {
+      seen.push(`begin ${call.arguments}`);
+      await later(5);
+      seen.push(`end ${call.arguments}`);
+      return { ok: true, json: "1" };
+    };
+    const code = "const [a, b] = [device.Echo.back(1), device.Echo.back(2)]; return '' + b + a";
+    const { end } = await sandbox.run({ code, paths: ["Echo.back"], readOnly }, respond);
+    expect(end).toEqual({ kind: "returned", json: '"11"' });
+    return seen;
+  };
+  expect(await order([])).toEqual(["begin [1]", "end [1]", "begin [2]", "end [2]"]);
+  expect(await order(["Echo.back"])).toEqual(["begin [1]", "begin [2]", "end [1]", "end [2]"]);
+});
+
+test("S2: calls that are awaited elsewhere go together while another one is waited for", async () => {
+  const seen: string[] = [];
+  const respond: Answer = async (call) => {
+    seen.push(`begin ${call.arguments}`);
+    await later(5);
+    seen.push(`end ${call.arguments}`);
+    return { ok: true, json: "1" };
+  };
+  const code =
+    "const all = Promise.all([device.Echo.back(1), device.Echo.back(2)]); const c = '' + device.Echo.back(3); await all; return c";
+  await sandbox.run({ code, paths: ["Echo.back"] }, respond);
+  expect(seen.slice(0, 3).toSorted()).toEqual(["begin [1]", "begin [2]", "begin [3]"]);
+});
+
+test("S2: a program that may have forgotten a call ends when its calls are over", async () => {
+  const made: string[] = [];
+  const respond: Answer = async (call) => {
+    await later(5);
+    made.push(call.arguments);
+    return { ok: true, json: "1" };
+  };
+  const code = "(async () => { await device.Echo.back(1); await device.Echo.back(2) })(); return 1";
+  await sandbox.run({ code, paths: ["Echo.back"] }, respond);
+  expect(made).toEqual([]);
+  await sandbox.run({ code: `__waitForCalls(true);${code}`, paths: ["Echo.back"] }, respond);
+  expect(made).toEqual(["[1]", "[1]", "[2]"].slice(-made.length));
+});
+
 test("S7: many runs that block at once do not keep others from running", async () => {
-  const blocked = Array.from({ length: 12 }, (_, n) => valueOf(sandbox, `return __wait(device.Echo.slow)(${300 + n})`));
+  const blocked = Array.from({ length: 12 }, (_, n) =>
+    valueOf(sandbox, `return __waitFor(device.Echo.slow(${300 + n}))`),
+  );
   const startedAt = performance.now();
   const quick = await Promise.all(
     Array.from({ length: 20 }, (_, n) => valueOf(sandbox, `return device.Echo.back(${n})`)),
@@ -227,7 +301,7 @@ test(
   "S2: blocking calls in a row each get their own answer, however the threads are scheduled",
   { timeout: 60_000 },
   async () => {
-    const code = "let sum = 0; for (let i = 0; i < 900; i++) sum += __wait(device.Echo.back)(1); return sum";
+    const code = "let sum = 0; for (let i = 0; i < 900; i++) sum += __waitFor(device.Echo.back(1)); return sum";
     // Where many want a core, whoever has to wait for one is billed for it.
     const limits = { cpuMs: 50_000, wallMs: 50_000 };
     const outcomes = await Promise.all(Array.from({ length: 30 }, () => run(sandbox, code, { limits })));

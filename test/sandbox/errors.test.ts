@@ -47,7 +47,7 @@ const PLACES: Readonly<Record<string, readonly [code: string, line: number, colu
   "in a sort": ["[2, 1].sort((a, b) => {\n  throw new TypeError('x') })", 2, 22],
   "by a name that is not there": ["const a = 1;\n  missing(a)", 2, 3, "ReferenceError"],
   "in a failing call": ["const a = 1;\nawait device.Echo.fail(a)", 2, 23, "CallError"],
-  "in a failing call that blocks": ["const a = 1;\n__wait(device.Echo.fail)(a)", 2, 25, "CallError"],
+  "in a failing call that blocks": ["const a = 1;\n__waitFor(device.Echo.fail(a))", 2, 27, "CallError"],
   "in a failing call among others": [
     "await Promise.all([\n  device.Echo.back(1),\n  device.Echo.fail(2),\n])",
     3,
@@ -164,7 +164,7 @@ test("S10: a call that fails says what, who and where to the snippet that catche
     const tell = (error) => [error instanceof Error, error.name, error.message, error.code, error.skill, error.method, error.server, Object.keys(error), String(error)];
     const caught = [];
     try { await device.Echo.fail(1) } catch (error) { caught.push(tell(error), error.stack) }
-    try { __wait(device.Echo.fail)(1) } catch (error) { caught.push(tell(error), error.stack) }
+    try { __waitFor(device.Echo.fail(1)) } catch (error) { caught.push(tell(error), error.stack) }
     return caught`;
   const told = [
     true,
@@ -181,7 +181,7 @@ test("S10: a call that fails says what, who and where to the snippet that catche
     told,
     "    at <anonymous> (snippet.js:5:33)\n",
     told,
-    "    at <anonymous> (snippet.js:6:35)\n",
+    "    at <anonymous> (snippet.js:6:37)\n",
   ]);
 });
 
@@ -208,7 +208,7 @@ test("S10: no stack that a snippet can see names a file of ours", async () => {
     await device.Echo.back({ toJSON() { note(); return 1 } });
     structuredClone({ get a() { note(); return 1 } }); new URL({ toString() { note(); return "http://a" } });
     new Promise((done) => { note(); done() }).then(note);
-    for (const fail of [() => atob("!"), () => btoa("€"), () => setTimeout(1), () => new URL("x"), () => structuredClone(note), () => new TextDecoder("x"), () => JSON.stringify(1n), () => __wait(device.Echo.back)(Promise.resolve())])
+    for (const fail of [() => atob("!"), () => btoa("€"), () => setTimeout(1), () => new URL("x"), () => structuredClone(note), () => new TextDecoder("x"), () => JSON.stringify(1n), () => __waitFor(device.Echo.back(Promise.resolve()))])
       try { fail() } catch (error) { stacks.push(error.stack) }
     await new Promise((done) => setTimeout(done, 20));
     return stacks`;

@@ -90,7 +90,7 @@ async function callsAfter(
     ${prelude};
     let failed = "";
     try { await device.Echo.back({ a: [1, "x"], b: undefined }) } catch { failed += "call " }
-    try { __wait(device.Echo.back)({ c: [2] }) } catch { failed += "wait " }
+    try { __waitFor(device.Echo.back({ c: [2] })) } catch { failed += "wait " }
     try { await device.Echo.fail(3) } catch { failed += "fail " }
     try { console.log({ d: Promise.resolve(4) }, new Map([[1, 2]]), [5]) } catch { failed += "print " }
     ${FORGE}

@@ -40,7 +40,7 @@ test("S6: `device` cannot be replaced, extended or emptied", async () => {
       () => { delete device.Echo },
       () => { delete globalThis.device },
       () => { Object.setPrototypeOf(device, {}) },
-      () => { __wait = 1 },
+      () => { __waitFor = 1 },
     ];
     return attempts.map((attempt) => { try { attempt(); return "done" } catch (error) { return error.name } })`;
   expect(await valueOf(sandbox, code)).toEqual(Array(9).fill("TypeError"));
@@ -112,7 +112,7 @@ test("S6: there is no module, no file, no network, no process, no thread and no 
 });
 
 test("S6: a snippet that closes the function around it gains nothing", async () => {
-  const code = "}; globalThis.early = typeof device + typeof __wait; async () => { return [early, typeof __host]";
+  const code = "}; globalThis.early = typeof device + typeof __waitFor; async () => { return [early, typeof __host]";
   expect(await valueOf(sandbox, code)).toEqual(["objectfunction", "undefined"]);
   expect(await thrownBy(sandbox, "}; () => {")).toMatchObject({ name: "TypeError" });
   expect(await thrownBy(sandbox, "}; throw new RangeError('x'); () => {")).toMatchObject({ name: "RangeError" });

@@ -45,6 +45,8 @@ function open() {
       return undefined;
     },
     textBytes: () => 1 << 20,
+    onTouch: () => {},
+    waitForAnswers: () => undefined,
     takesBytes: () => false,
     isInterrupted: () => false,
     isOver: () => over,

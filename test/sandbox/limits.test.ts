@@ -43,7 +43,7 @@ const ENDS: Readonly<Partial<Record<Reason, Readonly<Record<string, Case>>>>> = 
   WALL_LIMIT: {
     "a timer that is too long": { code: "await new Promise((done) => setTimeout(done, 1e6))", limits: { wallMs: 100 } },
     "a call that takes too long": { code: "await device.Echo.slow(1e6)", limits: { wallMs: 100 } },
-    "a blocking call that takes too long": { code: "__wait(device.Echo.slow)(1e6)", limits: { wallMs: 100 } },
+    "a blocking call that takes too long": { code: "__waitFor(device.Echo.slow(1e6))", limits: { wallMs: 100 } },
     "an interval": { code: "setInterval(() => {}, 5); await new Promise(() => {})", limits: { wallMs: 100 } },
     "computing, where there is more time to compute": { code: "for (;;);", limits: { wallMs: 100 } },
   },
@@ -71,7 +71,7 @@ const ENDS: Readonly<Partial<Record<Reason, Readonly<Record<string, Case>>>>> = 
       code: "for (;;) try { await device.Echo.back(1) } catch {}",
       limits: { calls: 10 },
     },
-    "blocking calls": { code: "for (;;) __wait(device.Echo.back)(1)", limits: { calls: 10 } },
+    "blocking calls": { code: "for (;;) __waitFor(device.Echo.back(1))", limits: { calls: 10 } },
   },
   CALLS_IN_FLIGHT_LIMIT: {
     "too many at once": {
@@ -89,7 +89,7 @@ const ENDS: Readonly<Partial<Record<Reason, Readonly<Record<string, Case>>>>> = 
       code: 'await device.Echo.back("語".repeat(400))',
       limits: { argumentBytes: 1_000 },
     },
-    "a blocking call": { code: '__wait(device.Echo.back)("x".repeat(2000))', limits: { argumentBytes: 1_000 } },
+    "a blocking call": { code: '__waitFor(device.Echo.back("x".repeat(2000)))', limits: { argumentBytes: 1_000 } },
   },
   RESULT_LIMIT: {
     "a long text": { code: 'return "x".repeat(2000)', limits: { resultBytes: 1_000 } },
@@ -170,7 +170,7 @@ test.each(["WALL_LIMIT", "CPU_LIMIT", "CANCELLED"] as const)(
     const ending = new Cancellation();
     const limits = { WALL_LIMIT: { wallMs: 60 }, CPU_LIMIT: { cpuMs: 60 }, CANCELLED: {} }[reason];
     if (reason === "CANCELLED") setTimeout(() => ending.cancel(), 60);
-    const afterWait = "print(1); __wait(device.Echo.back)(1); print(2); for (;;);";
+    const afterWait = "print(1); __waitFor(device.Echo.back(1)); print(2); for (;;);";
     const { end, output } = await run(sandbox, afterWait, { limits, cancellable: ending });
     expect([end, output]).toEqual([{ kind: "stopped", reason }, "1\n2"]);
   },
@@ -189,7 +189,7 @@ test("S7: what is printed to the last byte of its limit is not cut", async () =>
 });
 
 test("S7: time that a run waits is not counted as time that it computes", async () => {
-  const code = "for (let i = 0; i < 8; i++) { await device.Echo.slow(30); __wait(device.Echo.slow)(30) }";
+  const code = "for (let i = 0; i < 8; i++) { await device.Echo.slow(30); __waitFor(device.Echo.slow(30)) }";
   const { end, cpuMs, wallMs } = await run(sandbox, code, { limits: { cpuMs: 200 } });
   expect(end.kind).toBe("returned");
   expect(cpuMs).toBeLessThan(200);
@@ -236,7 +236,7 @@ const PHASES = {
   "while it computes": "print(1); for (;;);",
   "in a native loop": 'print(1); new Array(1e9) + ""',
   "while it waits for a call": "await device.Echo.slow(1e6)",
-  "while it stands still for a call": "__wait(device.Echo.slow)(1e6)",
+  "while it stands still for a call": "__waitFor(device.Echo.slow(1e6))",
   "while it waits for a timer": "await new Promise((done) => setTimeout(done, 1e6))",
 } as const;
 

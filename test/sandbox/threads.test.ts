@@ -64,7 +64,7 @@ test("S9: messages of every length arrive whole and in their order", async () =>
       const seen = [];
       for (const text of texts) { print(text.length); seen.push((await device.Echo.back(text)) === text) }
       const together = await Promise.all(texts.map((text) => device.Echo.back(text)));
-      seen.push(together.every((text, i) => text === texts[i]), __wait(device.Echo.back)(texts[4]) === texts[4]);
+      seen.push(together.every((text, i) => text === texts[i]), __waitFor(device.Echo.back(texts[4])) === texts[4]);
       return seen`;
     const limits = { argumentBytes: 4 << 20, answerBytes: 4 << 20 };
     const { end, output } = await run(sandbox, code, { limits });
@@ -195,7 +195,8 @@ test("S7: a run that is cancelled while it computes between two blocking calls s
     let resolve = (): void => {};
     const promise = new Promise<void>((done) => (resolve = done));
     // The engine does not look at the clock in a native loop, nor between it and the call.
-    const code = "const list = new Array(2e6).fill(1); __wait(device.plain)(); list.indexOf(2); __wait(device.plain)()";
+    const code =
+      "const list = new Array(2e6).fill(1); __waitFor(device.plain()); list.indexOf(2); __waitFor(device.plain())";
     const ran = run(sandbox, code, { cancellable: ending }, async () => {
       setImmediate(() => setImmediate(resolve));
       return answer(1);
@@ -288,7 +289,7 @@ test("S7: threads that a rush has started do not keep their process alive", asyn
     let open;
     const all = new Promise((resolve) => (open = resolve));
     const answer = async () => (++waiting === 8 && open(), await all, { ok: true, json: "1" });
-    const code = "return __wait(device.plain)()";
+    const code = "return __waitFor(device.plain())";
     const outcomes = await Promise.all(Array.from({ length: 8 }, () => sandbox.run({ code, paths: ["plain"] }, answer)));
     process.stdout.write(outcomes.map(({ end }) => end.json).join(""));`);
   expect(status).toEqual([0, "11111111"]);
@@ -300,7 +301,7 @@ function rush(sandbox: Sandbox, count: number): readonly Promise<unknown>[] {
   let open = (): void => {};
   const all = new Promise<void>((resolve) => (open = resolve));
   return Array.from({ length: count }, () =>
-    valueOf(sandbox, "return __wait(device.plain)()", async () => {
+    valueOf(sandbox, "return __waitFor(device.plain())", async () => {
       if (++waiting === count) open();
       await all;
       return answer(1);

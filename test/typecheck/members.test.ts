@@ -28,7 +28,7 @@ describe("S5: a misspelt member of a result is certain to be wrong, at its place
       `const load = async (id) => device.UserSkill.get(id);\nconst user = await load(1);\nreturn user.«nmae»;`,
       NMAE,
     ],
-    ["waited for", `return __wait(device.UserSkill.get)(1).«nmae»;`, NMAE],
+    ["waited for", `return __waitFor(device.UserSkill.get(1)).«nmae»;`, NMAE],
     ["through an alias", `const { get } = device.UserSkill;\nreturn get(1).«nmae»;`, NMAE],
     [
       "deep inside",

@@ -1,5 +1,5 @@
 import type { AnyNode, Identifier } from "acorn";
-import { functionAround, type Inspection, parentOf } from "./inspection.ts";
+import { functionAround, type Inspection, parentOf } from "../inspection.ts";
 
 /**
  * True for what a variable is declared with if a function inside of it reads that variable: `const p = load(id).then(() => all.delete(p))`.

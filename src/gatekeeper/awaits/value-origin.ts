@@ -1,8 +1,8 @@
 import type { AnyNode } from "acorn";
-import { functionAround, functionOf, type Inspection, parentOf } from "./inspection.ts";
-import { TAKING } from "./need.ts";
-import type { Binding } from "./scopes.ts";
-import { byType, type ByType, literalName } from "./walk.ts";
+import { functionAround, functionOf, type Inspection, parentOf } from "../inspection.ts";
+import { TAKING } from "./promise-methods.ts";
+import type { Binding } from "../scopes.ts";
+import { byType, type ByType, literalName } from "../walk.ts";
 
 /**
  * What a test asks of a promise: `made` by the tested call itself, `kept` by the function that tests it, or `left` by a call

@@ -1,0 +1,105 @@
+import type { AnyNode } from "acorn";
+import type { Calls } from "../device.ts";
+import { functionAround, type Inspection, isInTry, mayAwait, parentOf } from "../inspection.ts";
+import type { Binding } from "../scopes.ts";
+import { byType, type ByType, type FunctionNode, isFunction, literalName } from "../walk.ts";
+import { isCombinator } from "./promise-destination.ts";
+import type { Known } from "./types.ts";
+
+/** True for a program that waits for each of its promises right where it makes it: nothing has to be written into it. */
+export function awaitsEverything(known: Known, calls: Calls, inspection: Inspection): boolean {
+  return new Checker(known, inspection).holds(calls);
+}
+
+class Checker {
+  readonly inspection: Inspection;
+  readonly #known: Known;
+  readonly #results: ReadonlySet<AnyNode>;
+  readonly #functions = new Map<FunctionNode, boolean>();
+
+  constructor(known: Known, inspection: Inspection) {
+    this.#known = known;
+    this.inspection = inspection;
+    this.#results = new Set<AnyNode>(known.results.map(({ node }) => node));
+  }
+
+  holds(calls: Calls): boolean {
+    const { facts, uses } = this.#known;
+    return (
+      facts.awaits.every((node) => mayAwait(node, this.inspection)) &&
+      uses.every(({ call }) => call !== undefined && calls.has(call) && this.isAwaited(call)) &&
+      facts.functions.every((func) => !func.generator && (!func.async || this.isAwaitedFunction(func)))
+    );
+  }
+
+  isAwaited(node: AnyNode): boolean {
+    const outer = this.parent(node);
+    return outer !== undefined && (byType(AWAITED, outer, node)?.(this) ?? false);
+  }
+
+  isResult(statement: AnyNode): boolean {
+    return this.#results.has(statement);
+  }
+
+  /** True if every call of a function is awaited. */
+  isAwaitedFunction(func: FunctionNode): boolean {
+    if (func === this.#known.entry) return true;
+    const known = this.#functions.get(func);
+    if (known !== undefined) return known;
+    this.#functions.set(func, true); // for functions that call themselves
+    const holder = this.parent(func);
+    const isCalledHere = holder?.type === "CallExpression" && holder.callee === func && this.isAwaited(holder);
+    const binding = this.#bindingOf(func, holder);
+    const isAwaited = this.#isInCombinator(func) || isCalledHere || this.#isAwaitedByName(binding);
+    this.#functions.set(func, isAwaited);
+    return isAwaited;
+  }
+
+  parent(node: AnyNode): AnyNode | undefined {
+    return parentOf(node, this.inspection);
+  }
+
+  #bindingOf(func: FunctionNode, holder: AnyNode | undefined): Binding | undefined {
+    const id =
+      func.type === "FunctionDeclaration" ? func.id : holder?.type === "VariableDeclarator" ? holder.id : undefined;
+    return id?.type === "Identifier" ? this.inspection.scopes.bindingOf(id) : undefined;
+  }
+
+  #isAwaitedByName(binding: Binding | undefined): boolean {
+    if (binding === undefined || binding.writes.length > 0 || binding.declared.length !== 1) return false;
+    return binding.reads.every((name) => {
+      const call = this.parent(name);
+      const isCalled = call?.type === "CallExpression" && call.callee === name && this.isAwaited(call);
+      return isCalled || this.#isInCombinator(name);
+    });
+  }
+
+  /** `await Promise.all(ids.map(func))` */
+  #isInCombinator(func: AnyNode): boolean {
+    const call = this.parent(func);
+    if (call?.type !== "CallExpression" || call.callee.type !== "MemberExpression") return false;
+    const name = literalName(call.callee.property, call.callee.computed);
+    const isListed = (name === "map" && call.arguments[0] === func) || (name === "from" && call.arguments[1] === func);
+    const list = this.parent(call);
+    return isListed && list?.type === "CallExpression" && isCombinator(list) && this.isAwaited(list);
+  }
+}
+
+/** Whether a promise is awaited there, by the node around it. */
+const AWAITED: ByType<(checker: Checker) => boolean> = {
+  ArrayExpression: (list) => (checker) => {
+    const call = checker.parent(list);
+    return call?.type === "CallExpression" && isCombinator(call) && checker.isAwaited(call);
+  },
+  ArrowFunctionExpression: (func, node) => (checker) => func.body === node && checker.isAwaitedFunction(func),
+  AwaitExpression: (node) => (checker) => mayAwait(node, checker.inspection),
+  CallExpression: (call, node) => (checker) => call.callee !== node && isCombinator(call) && checker.isAwaited(call),
+  ChainExpression: (chain) => (checker) => checker.isAwaited(chain),
+  ExpressionStatement: (statement) => (checker) =>
+    checker.isResult(statement) && !isInTry(statement, checker.inspection),
+  ReturnStatement: (statement) => (checker) => {
+    if (isInTry(statement, checker.inspection)) return false;
+    const func = functionAround(statement, checker.inspection);
+    return func === undefined || (isFunction(func) && checker.isAwaitedFunction(func));
+  },
+};

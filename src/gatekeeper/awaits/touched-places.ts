@@ -1,0 +1,174 @@
+import type { AnyNode, CallExpression } from "acorn";
+import { byType, type ByType, literalName } from "../walk.ts";
+import { THEN } from "./promise-methods.ts";
+
+/** What can be written around an expression. */
+export interface AwaitWriter {
+  /** The value is wanted, and a promise would not notice. */
+  touch(node: AnyNode | null | undefined): void;
+  /** It is only asked whether it is there, or the same. */
+  test(node: AnyNode | null | undefined): void;
+  /** The value is wanted, and a promise would notice: `await` is better where it may stand. */
+  visible(node: AnyNode | null | undefined): void;
+  /** A variable gets a value. */
+  kept(name: AnyNode, value: AnyNode): void;
+  awaited(node: AnyNode, argument: AnyNode): void;
+  call(call: CallExpression): void;
+  creation(callee: AnyNode, given: readonly AnyNode[]): void;
+  returned(argument: AnyNode): void;
+  statement(statement: AnyNode, expression: AnyNode): void;
+  mayAwait(node: AnyNode): boolean;
+  refuse(node: AnyNode): void;
+  parent(node: AnyNode): AnyNode | undefined;
+}
+
+/** The operators that ask whether two are the same. */
+export const EQUAL: ReadonlySet<string> = new Set(["===", "!==", "==", "!="]);
+
+/** Writes what one node needs. */
+export function visitPlace(node: AnyNode, writer: AwaitWriter): void {
+  byType(TOUCHES, node, node)?.(writer);
+}
+
+/** The places that need the value of a promise, by the node around them. */
+const TOUCHES: ByType<(writer: AwaitWriter) => void> = {
+  AssignmentExpression:
+    ({ left, right, operator }) =>
+    (writer) => {
+      if (operator === "=") {
+        if (hasRest(left)) writer.touch(right);
+        writer.kept(left, right);
+      } else if (!/^(?:\|\||&&|\?\?)=$/.test(operator)) writer.visible(right);
+    },
+  AwaitExpression: (node) => (writer) => writer.awaited(node, node.argument),
+  BinaryExpression:
+    ({ operator, left, right }) =>
+    (writer) => {
+      const isOfPromise = right.type === "Identifier" && right.name === "Promise";
+      if (operator === "in") [left, right].forEach((each) => writer.touch(each));
+      else if (EQUAL.has(operator)) [left, right].forEach((each) => writer.test(each));
+      else if (operator === "instanceof") {
+        if (!isOfPromise) writer.touch(left);
+      } else [left, right].forEach((each) => writer.visible(each));
+    },
+  CallExpression: (call) => (writer) => writer.call(call),
+  ConditionalExpression:
+    ({ test }) =>
+    (writer) =>
+      writer.test(test),
+  DoWhileStatement:
+    ({ test }) =>
+    (writer) =>
+      writer.test(test),
+  ExpressionStatement: (node) => (writer) => writer.statement(node, node.expression),
+  ForInStatement:
+    ({ right }) =>
+    (writer) =>
+      writer.touch(right),
+  ForOfStatement: (node) => (writer) => {
+    if (node.await && !writer.mayAwait(node)) writer.refuse(node);
+    writer.visible(node.right);
+  },
+  ForStatement:
+    ({ test }) =>
+    (writer) =>
+      writer.test(test),
+  IfStatement:
+    ({ test }) =>
+    (writer) =>
+      writer.test(test),
+  LogicalExpression:
+    ({ left }) =>
+    (writer) =>
+      writer.test(left),
+  MemberExpression:
+    ({ object, optional, property, computed }) =>
+    (writer) => {
+      if (THEN.has(literalName(property, computed) ?? "") || object.type === "Super") return;
+      if (optional) writer.touch(object);
+      else writer.visible(object);
+      if (computed) writer.visible(property);
+    },
+  NewExpression:
+    ({ callee, arguments: given }) =>
+    (writer) =>
+      writer.creation(callee, given),
+  ReturnStatement:
+    ({ argument }) =>
+    (writer) => {
+      if (argument != null) writer.returned(argument);
+    },
+  SpreadElement: (node) => (writer) => {
+    const isOfObject = writer.parent(node)?.type === "ObjectExpression";
+    if (isOfObject) writer.touch(node.argument);
+    else writer.visible(node.argument);
+  },
+  SwitchCase:
+    ({ test }) =>
+    (writer) =>
+      writer.touch(test),
+  SwitchStatement:
+    ({ discriminant }) =>
+    (writer) =>
+      writer.touch(discriminant),
+  TemplateLiteral:
+    ({ expressions }) =>
+    (writer) =>
+      expressions.forEach((each) => writer.visible(each)),
+  ThrowStatement:
+    ({ argument }) =>
+    (writer) =>
+      writer.touch(argument),
+  UnaryExpression: (node) => (writer) => {
+    const { operator, argument } = node;
+    const outer = writer.parent(node);
+    const isCompared = outer?.type === "BinaryExpression" && EQUAL.has(outer.operator);
+    if (operator === "!" || (operator === "typeof" && isCompared)) writer.test(argument);
+    else if (operator === "typeof") writer.touch(argument);
+    else if (operator === "delete" && argument.type === "MemberExpression") writer.touch(argument.object);
+    else if (operator !== "void") writer.visible(argument);
+  },
+  VariableDeclarator:
+    ({ id, init }) =>
+    (writer) => {
+      if (init == null) return;
+      if (hasRest(id)) writer.touch(init);
+      else if (id.type !== "Identifier") writer.visible(init);
+      else writer.kept(id, init);
+    },
+  WhileStatement:
+    ({ test }) =>
+    (writer) =>
+      writer.test(test),
+};
+
+/** True where a variable is read for its value; if not, its promise may be meant. */
+export function isValueUse(read: AnyNode, parent: AnyNode): boolean {
+  return byType(VALUE_USES, parent, read) ?? false;
+}
+
+const VALUE_USES: ByType<boolean> = {
+  BinaryExpression: ({ operator }) => !EQUAL.has(operator) && operator !== "instanceof",
+  CallExpression: ({ callee }, read) =>
+    callee === read ||
+    (callee.type === "MemberExpression" &&
+      callee.object.type === "Identifier" &&
+      ["JSON", "Math", "Object", "Number", "Array"].includes(callee.object.name)) ||
+    (callee.type === "Identifier" && ["String", "Number", "parseInt", "parseFloat"].includes(callee.name)),
+  ConditionalExpression: ({ test }, read) => test === read,
+  ForInStatement: () => true,
+  ForOfStatement: () => true,
+  IfStatement: () => true,
+  MemberExpression: ({ object, property, computed }, read) =>
+    object !== read || !THEN.has(literalName(property, computed) ?? ""),
+  SpreadElement: () => true,
+  SwitchStatement: () => true,
+  TemplateLiteral: () => true,
+  UnaryExpression: () => true,
+  VariableDeclarator: ({ id }) => id.type !== "Identifier",
+  WhileStatement: () => true,
+};
+
+function hasRest(pattern: AnyNode): boolean {
+  return pattern.type === "ObjectPattern" && pattern.properties.some(({ type }) => type === "RestElement");
+}
