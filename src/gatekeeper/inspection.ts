@@ -86,15 +86,6 @@ export function functionOf(binding: Binding, inspection: Inspection): FunctionNo
   return declared !== undefined && isFunction(declared) ? declared : undefined;
 }
 
-/** The constructor of the class that a name is declared with. */
-export function constructorOf(binding: Binding, inspection: Inspection): FunctionNode | undefined {
-  const declared = declaredAs(binding, inspection);
-  if (declared?.type !== "ClassDeclaration" && declared?.type !== "ClassExpression") return undefined;
-  for (const member of declared.body.body)
-    if (member.type === "MethodDefinition" && member.kind === "constructor") return member.value;
-  return undefined;
-}
-
 /** The function or class of that name, or the value that the name begins with. */
 function declaredAs({ declared }: Binding, inspection: Inspection): AnyNode | undefined {
   const [name] = declared;
