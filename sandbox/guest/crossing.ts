@@ -52,6 +52,13 @@ export function say(op: number, id: number, name: string, value: unknown, promis
   return answer !== "" && !seemsNested;
 }
 
+/** JSON of a value for which nothing can wait: a promise in it is an error. */
+export function encode(value: unknown): string | undefined {
+  const { json, pending } = cross(value, undefined);
+  if (pending.length > 0) throw new NativeTypeError("Cannot use a promise as a value here: await it first");
+  return json;
+}
+
 /** The JSON of the arguments of a call. A `toJSON` of the snippet may leave nothing of them. */
 export function requireJson(json: string | undefined): string {
   if (typeof json === "string") return json;
