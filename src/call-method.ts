@@ -5,6 +5,7 @@ import { formatDeprecation } from "./deprecation.ts";
 import { skillDisabledError } from "./disabled-skills.ts";
 import { sentence, SkillgateError } from "./errors.ts";
 import type { Method } from "./model/catalog.ts";
+import { MAX_PATH_UNITS } from "./model/names.ts";
 import { nearest } from "./model/nearest.ts";
 import { answerTo, type Call, type CallResult, type Route, runCalls } from "./router/index.ts";
 import type { RunRequest } from "./run-snippet.ts";
@@ -83,6 +84,10 @@ export function methodAt(path: string, request: RunRequest): Method {
 }
 
 function unknownMethod(path: string, { catalog, isDisabled }: RunRequest): SkillgateError {
+  if (path.length > MAX_PATH_UNITS) {
+    const says = `${path.slice(0, 100)}… is too long: a path has at most ${MAX_PATH_UNITS} characters`;
+    return new SkillgateError("METHOD_UNKNOWN", sentence("METHOD_UNKNOWN", says), { suggestions: [] });
+  }
   const [skill = ""] = path.split(".");
   if (isDisabled(skill)) return skillDisabledError(skill);
   const near = nearest(

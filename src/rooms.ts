@@ -7,7 +7,7 @@ import { mayCall } from "./model/caller.ts";
 import type { Method } from "./model/catalog.ts";
 import { createKeptResults } from "./model/results.ts";
 import type { RuntimeOptions, Settings } from "./options.ts";
-import { describe } from "./registry/index.ts";
+import { describe, type Registry } from "./registry/index.ts";
 import { type AuditEntry, createRouter, type Router } from "./router/index.ts";
 import type { Rooms } from "./run-snippet.ts";
 import type { KnownSecrets } from "./shared/secrets.ts";
@@ -31,6 +31,7 @@ export interface OpenRooms extends Rooms {
 export interface RoomParts {
   readonly options: Pick<RuntimeOptions, "approve" | "typecheck" | "workers">;
   readonly settings: Settings;
+  readonly registry: Registry;
   readonly sources: Sources;
   readonly skillSettings: SkillSettings;
   readonly store: Store;
@@ -42,6 +43,7 @@ export interface RoomParts {
 export function openRooms({
   options,
   settings,
+  registry,
   sources,
   skillSettings,
   store,
@@ -52,7 +54,10 @@ export function openRooms({
   if (options.typecheck === true) typecheck?.load();
   const learning = createLearning(settings.learning);
   const discovery = createDiscovery(learning, settings.timeouts.discoveryMs);
-  const validator = createValidator(settings.timeouts.validationMs);
+  const validator = createValidator(
+    settings.timeouts.validationMs,
+    ({ skill }) => registry.catalog.skill(skill)?.kind === "mcp",
+  );
   const router = createRouter({
     validator,
     ...(options.approve !== undefined && { approve: options.approve }),

@@ -95,3 +95,7 @@ function upperFirst(part: string): string {
 function bounded(text: string, units: number): string {
   return text.length <= units ? text : text.slice(0, units).replace(/[\uD800-\uDBFF]$/, "");
 }
+
+/** Longest path of a method or a skill, and longest name of a tool. */
+export const MAX_PATH_UNITS = 512;
+export const MAX_TOOL_NAME_UNITS = 256;

@@ -1,5 +1,6 @@
 import { mayCall } from "../model/caller.ts";
 import type { Catalog, Method, Skill } from "../model/catalog.ts";
+import { MAX_PATH_UNITS } from "../model/names.ts";
 import { nearest } from "../model/nearest.ts";
 import { METADATA_DEFAULTS } from "../model/skill.ts";
 import { declarations } from "./declarations/index.ts";
@@ -16,8 +17,8 @@ const FULL_METHODS = 5;
 /** Methods that one answer names. */
 const NAMED_METHODS = 50;
 
-/** Methods of a pattern whose declarations one answer has. */
-const DECLARED_METHODS = 200;
+/** Methods of a skill, or of a pattern, whose declarations one answer has. */
+const DECLARED_METHODS = 100;
 
 /** Longest signature in a list. */
 const SIGNATURE_UNITS = 160;
@@ -25,6 +26,12 @@ const SIGNATURE_UNITS = 160;
 /** An author's own examples that are shown, and how long each may be. */
 const SAMPLES = 3;
 const SAMPLE_UNITS = 600;
+
+/** Patterns of one question: each is held against every method. */
+const MAX_PATTERNS = 5;
+
+/** Names that are compared with those of one question that nothing has. */
+const MAX_COMPARED_NAMES = 2_000;
 
 /** Longest question that is read. */
 const QUESTION_UNITS = 4_000;
@@ -54,7 +61,6 @@ export interface Description {
  * its result, as it was observed.
  */
 export function describe(catalog: Catalog, path: string, observed: Observed = NOTHING_OBSERVED): Description {
-  const seen: Sight = { catalog, observed };
   const paths = path
     .slice(0, QUESTION_UNITS)
     .replace(/\([^()]*\)/g, " ")
@@ -62,6 +68,11 @@ export function describe(catalog: Catalog, path: string, observed: Observed = NO
     .map(barePath)
     .filter((each) => each !== "");
   const [only = ""] = paths;
+  const tooLong = paths.find((each) => each.length > MAX_PATH_UNITS);
+  if (tooLong !== undefined) return pathTooLong(tooLong);
+  if (paths.filter((each) => each.includes("*")).length > MAX_PATTERNS)
+    return unknown(shown(path), `Error: Too many patterns. Ask for at most ${MAX_PATTERNS} at once`, []);
+  const seen: Sight = { catalog, observed, compared: Math.ceil(MAX_COMPARED_NAMES / Math.max(1, paths.length)) };
   if (paths.length > 1) return describeSeveral(path, pathsMatching(paths, catalog), seen);
   if (only.includes("*")) return describePattern(only, seen);
   return describeOne(only, seen);
@@ -71,6 +82,8 @@ export function describe(catalog: Catalog, path: string, observed: Observed = NO
 interface Sight {
   readonly catalog: Catalog;
   readonly observed: Observed;
+  /** Names that are compared with one that nothing has. */
+  readonly compared: number;
 }
 
 /** Without what models write around a path: `await`, `device.` and quotes. */
@@ -86,9 +99,11 @@ function describeOne(path: string, sight: Sight): Description {
   const skill = catalog.skill(path);
   if (skill !== undefined) return describeSkill(skill, sight);
   const [skillName = "", methodName = "", ...rest] = path.split(".");
-  if (skillName === "" || methodName === "" || rest.length > 0) return invalidPath(path, catalog);
+  if (skillName === "" || methodName === "" || rest.length > 0) return invalidPath(path, sight);
   const known = catalog.skill(skillName);
-  return known === undefined ? unknownSkill(path, skillName, catalog) : unknownMethod(path, methodName, known);
+  return known === undefined
+    ? unknownSkill(path, skillName, sight)
+    : unknownMethod(path, { name: methodName, skill: known }, sight);
 }
 
 function describeMethod(method: Method, observed: Observed): Description {
@@ -113,14 +128,22 @@ function observation({ times }: ObservedOutput): string {
 }
 
 function describeSkill(skill: Skill, { catalog, observed }: Sight): Description {
-  const declaration = declarations(catalog, [skill.name], observed);
   const { name: path, description, guidance, methods } = skill;
+  const declaration =
+    methods.length <= DECLARED_METHODS ? declarations(catalog, [path], observed) : declarationsOf(methods, observed);
   const text = [
     `device.${path}${description === "" ? "" : `: ${description}`}`,
     ...(methods.length <= FULL_METHODS ? [declaration.trimEnd()] : namedMethods(methods)),
     ...(guidance === undefined || guidance === "" ? [] : [`\n${guidance}`]),
   ].join("\n");
   return { kind: "skill", path, declaration, example: "", notes: [], suggestions: [], text };
+}
+
+/** Of the first methods; a server may have thousands. */
+function declarationsOf(methods: readonly Method[], observed: Observed): string {
+  const rest = methods.length - DECLARED_METHODS;
+  const declared = methods.slice(0, DECLARED_METHODS).map((method) => declarationOf(asObserved(method, observed)));
+  return [...declared, ...(rest > 0 ? [`// ... and ${rest} more`] : [])].join("\n");
 }
 
 function describePattern(pattern: string, sight: Sight): Description {
@@ -132,22 +155,23 @@ function describePattern(pattern: string, sight: Sight): Description {
 function describeSeveral(path: string, paths: readonly string[], sight: Sight): Description {
   const { catalog, observed } = sight;
   const methods = paths.map((each) => catalog.method(each)).filter((method) => method !== undefined);
-  const all = paths.slice(0, NAMED_METHODS).map((each) => describeOne(each, sight));
   const full = paths.length <= FULL_METHODS;
-  const rest = paths.length - all.length;
+  const named = paths.slice(0, NAMED_METHODS);
+  const rest = paths.length - named.length;
+  const others = named.filter((each) => full || catalog.method(each) === undefined);
+  const described = new Map(others.map((each) => [each, describeOne(each, sight)]));
+  const all = [...described.values()];
+  const lineOf = (each: string): string => briefly(each, described.get(each), catalog);
   return {
-    kind: all.every(({ kind }) => kind === "unknown") ? "unknown" : "several",
+    kind: methods.length === 0 && all.every(({ kind }) => kind === "unknown") ? "unknown" : "several",
     path,
-    declaration: methods
-      .slice(0, DECLARED_METHODS)
-      .map((method) => declarationOf(asObserved(method, observed)))
-      .join("\n"),
+    declaration: declarationsOf(methods, observed),
     example: "",
     notes: [],
     suggestions: [...new Set(all.flatMap(({ suggestions }) => suggestions))],
     text: full
       ? all.map(({ text }) => text).join("\n\n")
-      : [...all.map((each) => briefly(each, catalog)), ...(rest > 0 ? [`... and ${rest} more`] : [])].join("\n"),
+      : [...named.map(lineOf), ...(rest > 0 ? [`... and ${rest} more`] : [])].join("\n"),
   };
 }
 
@@ -161,10 +185,10 @@ function pathsMatching(paths: readonly string[], catalog: Catalog): readonly str
   return [...new Set(matching)];
 }
 
-function briefly(described: Description, catalog: Catalog): string {
-  const method = catalog.method(described.path);
+function briefly(path: string, described: Description | undefined, catalog: Catalog): string {
+  const method = catalog.method(path);
   if (method !== undefined) return methodLine(method);
-  return described.kind === "skill" ? `- device.${described.path}` : described.text;
+  return described?.kind === "skill" ? `- device.${path}` : (described?.text ?? "");
 }
 
 function namedMethods(methods: readonly Method[]): readonly string[] {
@@ -201,19 +225,31 @@ export function notesOf(method: Method): readonly string[] {
   ].filter((note) => note !== "");
 }
 
-function invalidPath(path: string, catalog: Catalog): Description {
-  const names = [...catalog.skills.map((skill) => skill.name), ...catalog.methods.map((method) => method.path)];
+function pathTooLong(path: string): Description {
+  const says = `Error: Path '${shown(path)}' is too long: a path has at most ${MAX_PATH_UNITS} characters. Use format 'SkillName.method_name'`;
+  return unknown(shown(path), says, []);
+}
+
+function invalidPath(path: string, { catalog, compared }: Sight): Description {
+  const names = [
+    ...catalog.skills.slice(0, compared).map((skill) => skill.name),
+    ...catalog.methods.slice(0, compared).map((method) => method.path),
+  ];
   const says = `Error: Invalid path '${shown(path)}'. Use format 'SkillName.method_name'`;
   return unknown(path, says, nearest(path, names));
 }
 
-function unknownSkill(path: string, name: string, catalog: Catalog): Description {
-  const names = catalog.skills.map((skill) => skill.name);
+function unknownSkill(path: string, name: string, { catalog, compared }: Sight): Description {
+  const names = catalog.skills.slice(0, compared).map((skill) => skill.name);
   return unknown(path, `Error: Skill '${shown(name)}' not found`, nearest(name, names));
 }
 
-function unknownMethod(path: string, name: string, skill: Skill): Description {
-  const names = skill.methods.map((method) => method.name);
+function unknownMethod(
+  path: string,
+  { name, skill }: { readonly name: string; readonly skill: Skill },
+  { compared }: Sight,
+): Description {
+  const names = skill.methods.slice(0, compared).map((method) => method.name);
   return unknown(path, `Error: Method '${shown(name)}' not found in ${skill.name}`, nearest(name, names));
 }
 

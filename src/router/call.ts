@@ -76,13 +76,15 @@ export function guardedCall(call: Call, validator: Validator): GuardedCall {
 export function inputOf({ method, validation }: GuardedCall): Record<string, unknown> {
   const checked = validation();
   if (checked.kind === "valid") return checked.input;
-  if (checked.kind === "timed out") throw validationTimeout(method);
+  if (checked.kind === "timed out")
+    throw validationTimeout(method, `these take too long to be checked against the schema of ${method.path}`);
+  if (checked.kind === "quarantined")
+    throw validationTimeout(method, `those of ${method.path} ${checked.problems[0]?.reason}`);
   const message = argumentsMessage(method, checked.problems);
   throw new SkillgateError("ARGUMENTS_INVALID", message, { ...factsOf(method), problems: checked.problems });
 }
 
-function validationTimeout(method: Method): SkillgateError {
-  const values = `these take too long to be checked against the schema of ${method.path}`;
+function validationTimeout(method: Method, values: string): SkillgateError {
   return new SkillgateError("VALIDATION_TIMEOUT", sentence("VALIDATION_TIMEOUT", values), factsOf(method));
 }
 

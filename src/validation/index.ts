@@ -1,6 +1,9 @@
+import type { ErrorObject } from "ajv";
+
 import { bindArguments, problemText, type ArgumentProblem } from "../model/arguments.ts";
 import type { Method } from "../model/catalog.ts";
 import type { JsonSchema } from "../model/json.ts";
+import type { MethodDefinition } from "../model/skill.ts";
 import { DEFAULT_TIMEOUTS } from "../model/timeouts.ts";
 import { TIMED_OUT } from "../model/within.ts";
 import { createClock } from "./clock.ts";
@@ -12,6 +15,9 @@ import { NO_DOUBT, settle } from "./settle.ts";
 import { sizeOf } from "./size.ts";
 
 export type { Validation } from "./input.ts";
+
+/** So often may a schema hold validation to its time limit. */
+const MAX_TIMEOUTS = 2;
 
 /** How many things that are wrong with a result are told. */
 const TOLD_PROBLEMS = 3;
@@ -28,30 +34,50 @@ export interface Validator {
 
 /**
  * Schemas are compiled when first needed, once, and forgotten with their methods. With that, no validation takes longer
- * than `validationMs`.
+ * than `validationMs`. A method of a server whose schemas need all of that time twice is quarantined: nothing of it is
+ * checked any more, and so it cannot be called.
  */
-export function createValidator(validationMs: number = DEFAULT_TIMEOUTS.validationMs): Validator {
+export function createValidator(
+  validationMs: number = DEFAULT_TIMEOUTS.validationMs,
+  isFromServer: (method: Method) => boolean = () => false,
+): Validator {
   const clock = createClock(validationMs);
+  const timeouts = new WeakMap<MethodDefinition, number>();
   const inputs = new WeakMap<JsonSchema, InputCheck>();
   const outputs = new WeakMap<JsonSchema, Check>();
   const checkOf = (method: Method): InputCheck => kept(inputs, method.input, () => inputCheckFor(method, clock));
 
+  const isQuarantined = ({ definition }: Method): boolean => (timeouts.get(definition) ?? 0) >= MAX_TIMEOUTS;
+  const countTimeout = (method: Method): void => {
+    const { definition } = method;
+    if (isFromServer(method)) timeouts.set(definition, (timeouts.get(definition) ?? 0) + 1);
+  };
+
   return {
-    validate: (method, input) => checkInput(checkOf(method), input),
+    validate(method, input) {
+      if (isQuarantined(method)) return { kind: "quarantined", problems: [QUARANTINED] };
+      const validation = checkInput(checkOf(method), input);
+      if (validation.kind === "timed out") countTimeout(method);
+      return validation;
+    },
     problems(method, args) {
+      if (isQuarantined(method)) return [];
       const binding = bindArguments(method, args);
       if (binding.kind === "unfit") return binding.problems;
       const validation = checkInput(checkOf(method), binding.input, (input) => ({
         unknown: unknownPlaces(input),
         openNames: !binding.complete,
       }));
+      if (validation.kind === "timed out") countTimeout(method);
       return validation.kind === "invalid" ? validation.problems : [];
     },
     validateOutput(method, value) {
       const { output } = method;
-      if (output === undefined) return undefined;
+      if (output === undefined || isQuarantined(method)) return undefined;
       const check = kept(outputs, output, () => compile(output, false, clock));
-      return outputProblem(method, check, value ?? null);
+      const errors = check.errorsIn(value ?? null, sizeOf(value).weight);
+      if (errors === TIMED_OUT) countTimeout(method);
+      return errors === TIMED_OUT ? undefined : outputProblem(method, errors, value ?? null);
     },
   };
 }
@@ -64,9 +90,15 @@ function kept<Key extends object, Value>(values: WeakMap<Key, Value>, key: Key, 
   return made;
 }
 
-function outputProblem(method: Method, check: Check, value: unknown): string | undefined {
-  const errors = check.errorsIn(value, sizeOf(value).weight);
-  if (errors === TIMED_OUT || errors.length === 0) return undefined;
+const QUARANTINED: ArgumentProblem = {
+  field: "_root",
+  type: "invalid_pattern",
+  reason: `cannot be checked: the method is quarantined, as its schemas held validation to its time limit ${MAX_TIMEOUTS} times`,
+  suggestions: [],
+};
+
+function outputProblem(method: Method, errors: readonly ErrorObject[], value: unknown): string | undefined {
+  if (errors.length === 0) return undefined;
   const findings = settle(errors.slice(0, 100).map(findingFrom), NO_DOUBT);
   const told = findings.slice(0, TOLD_PROBLEMS).map((finding) => problemText(problemFrom(finding, value), "it"));
   return `The result of ${method.path} does not fit its output schema: ${told.join("; ")}`;

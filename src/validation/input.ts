@@ -25,8 +25,11 @@ export type Validation =
       /** What could not be checked; usually empty. */
       readonly notes: readonly string[];
     }
-  /** `timed out`: whether it fits could not be found out in the time that there is. */
-  | { readonly kind: "invalid" | "timed out"; readonly problems: readonly ArgumentProblem[] };
+  /**
+   * `timed out`: whether it fits could not be found out in the time that there is; `quarantined`: that has happened before,
+   * and it is not tried again.
+   */
+  | { readonly kind: "invalid" | "timed out" | "quarantined"; readonly problems: readonly ArgumentProblem[] };
 
 /** What the arguments of one method are checked against. */
 export interface InputCheck {

@@ -150,3 +150,33 @@ test.each(recordedSkills().map((skill) => [skill.name, skill] as const))(
     await expect(`${texts.join("\n\n")}\n`).toMatchFileSnapshot(`golden/${name}.describe.txt`);
   },
 );
+
+const THOUSANDS = catalogOf(
+  skillOf(
+    "ManySkill",
+    Array.from({ length: 5_000 }, (_, at) => ({ name: `method_${at}`, description: "Does it" })),
+  ),
+);
+
+test("a path of more than 512 characters is refused [D3]", () => {
+  const path = `ManySkill.${"x".repeat(502)}`;
+  expect(describe(THOUSANDS, path).text).toContain("Error: Method 'xxx");
+  const { kind, text, suggestions } = describe(THOUSANDS, `${path}x`);
+  expect({ kind, suggestions }).toEqual({ kind: "unknown", suggestions: [] });
+  expect(text).toMatch(
+    /^Error: Path 'ManySkill\.x+…' is too long: a path has at most 512 characters\. Use format 'SkillName\.method_name'$/,
+  );
+});
+
+test("what is declared, compared and matched for one question is bounded [S13]", () => {
+  for (const path of ["ManySkill", "ManySkill.*", "*"]) {
+    const { declaration } = describe(THOUSANDS, path);
+    expect(declaration.match(/^method_\d+\(/gm)).toHaveLength(100);
+    expect(declaration).toMatch(/\n\/\/ \.\.\. and 4900 more$/);
+  }
+  expect(describe(THOUSANDS, "ManySkill.metod_1999").suggestions).toContain("method_1999");
+  expect(describe(THOUSANDS, "ManySkill.metod_2000").suggestions).not.toContain("method_2000");
+  const patterns = Array.from({ length: 6 }, (_, at) => `ManySkill.method_${at}*`);
+  expect(describe(THOUSANDS, patterns.slice(1).join()).kind).toBe("several");
+  expect(describe(THOUSANDS, patterns.join()).text).toBe("Error: Too many patterns. Ask for at most 5 at once");
+});

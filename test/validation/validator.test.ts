@@ -412,6 +412,19 @@ describe("T6: any schema will do", () => {
     expect(validator.problems(method, [{ a: 5 }])).toEqual([]);
   });
 
+  test("a method of a server whose schema does so twice is quarantined [T6]", () => {
+    const $defs: Record<string, unknown> = { a0: { type: "string" } };
+    for (let at = 1; at < 40; at++)
+      $defs[`a${at}`] = { allOf: [{ $ref: `#/$defs/a${at - 1}` }, { $ref: `#/$defs/a${at - 1}` }] };
+    const method = methodWith({ type: "object", $defs, properties: { a: { $ref: "#/$defs/a39" } } });
+    const kinds = (isFromServer: boolean): readonly string[] => {
+      const each = createValidator(20, () => isFromServer);
+      return [1, 2, 3].map(() => each.validate(method, { a: 5 }).kind);
+    };
+    expect(kinds(true)).toEqual(["timed out", "timed out", "quarantined"]);
+    expect(kinds(false)).toEqual(["timed out", "timed out", "timed out"]);
+  });
+
   test("draft-07 tuples are understood without a $schema, and 2019-09 by its own", () => {
     expect(linesOf(methodOf({ a: { type: "array", items: [{ type: "string" }] } }), { a: [5] })).toEqual([
       "a[0] type_mismatch: must be a string, not 5",

@@ -1,5 +1,5 @@
 import { isRecord, type JsonSchema } from "../../model/json.ts";
-import { methodNamesOfTools } from "../../model/names.ts";
+import { MAX_TOOL_NAME_UNITS, methodNamesOfTools } from "../../model/names.ts";
 import type { MethodDefinition, MethodMetadata } from "../../model/skill.ts";
 import { digestOfTool } from "./digest.ts";
 import { whyBadHeaders } from "./parameter-headers.ts";
@@ -64,6 +64,8 @@ function parseTool(item: unknown, place: string, hasHeaders: boolean): ParsedToo
   if (!isRecord(item)) return { tool: place, reason: "it is not an object" };
   const { name, title, description, inputSchema, outputSchema, annotations } = item;
   if (typeof name !== "string" || name === "") return { tool: place, reason: "it has no name" };
+  if (name.length > MAX_TOOL_NAME_UNITS)
+    return { tool: name.slice(0, 100), reason: `its name has more than ${MAX_TOOL_NAME_UNITS} characters` };
   const digest = digestOfTool(item);
   if (digest === undefined) return { tool: name, reason: "its definition nests too deeply" };
   const wrong = whyNotInput(inputSchema) ?? (hasHeaders ? whyBadHeaders(inputSchema) : undefined);

@@ -5,6 +5,7 @@ import type { Catalog, Method, Skill } from "../../model/catalog.ts";
 import { isRecord } from "../../model/json.ts";
 import type { AnswerFacts, Follower } from "../../model/follower.ts";
 import { sentence, SkillgateError } from "../../errors.ts";
+import { MAX_TOOL_NAME_UNITS } from "../../model/names.ts";
 import { nearest } from "../../model/nearest.ts";
 import { catalogExport, methodExport, toolName } from "../../registry/index.ts";
 import { shownFacts } from "../../router/index.ts";
@@ -102,6 +103,10 @@ export function toolSchema({ runtime, caller }: Programs, name: string): unknown
 
 /** By `Skill.method`, by `Skill__method`, or by the name on the wire where only one method has it. */
 function methodNamed(name: string, runtime: Runtime, caller: Caller): Method {
+  if (name.length > MAX_TOOL_NAME_UNITS) {
+    const says = `${name.slice(0, 100)}… is too long: the name of a tool has at most ${MAX_TOOL_NAME_UNITS} characters`;
+    throw new SkillgateError("METHOD_UNKNOWN", sentence("METHOD_UNKNOWN", says), { suggestions: [] });
+  }
   const catalog = runtime.catalogFor(caller);
   const exact = catalog.method(name) ?? catalog.methods.find((method) => toolName(method) === name);
   if (exact !== undefined) return exact;

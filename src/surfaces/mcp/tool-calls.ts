@@ -3,6 +3,7 @@ import { type CallToolResult, isCallToolResult, ProtocolError, ProtocolErrorCode
 import { faultOf, newTraceId } from "../../fault.ts";
 import type { Caller } from "../../model/caller.ts";
 import type { Follower } from "../../model/follower.ts";
+import { MAX_TOOL_NAME_UNITS } from "../../model/names.ts";
 import { nearest } from "../../model/nearest.ts";
 import type { Runtime } from "../../runtime.ts";
 import { approveBy } from "./approve.ts";
@@ -37,7 +38,7 @@ export async function callOffered(
 ): Promise<CallToolResult> {
   const offered = (): Offered => offeredTo(runtime.catalogFor(caller), exposure);
   let found = offered().find(name);
-  if (found === undefined) {
+  if (found === undefined && name.length <= MAX_TOOL_NAME_UNITS) {
     await knownWithin(READY_MS, runtime);
     found = offered().find(name);
   }
@@ -125,15 +126,18 @@ function maskedError({ code, message, data }: ProtocolError, { secrets }: Runtim
 }
 
 function unknownTool(name: string, { tools }: Offered): ProtocolError {
+  const isTooLong = name.length > MAX_TOOL_NAME_UNITS;
   const suggestions = nearest(
-    name,
+    isTooLong ? "" : name,
     tools.map((tool) => tool.name),
   );
   const shown = name.slice(0, 100);
   return new ProtocolError(ProtocolErrorCode.InvalidParams, `Unknown tool: ${shown}`, {
     error_type: "ToolNotFound",
     tool_name: shown,
-    reason: `There is no tool of this name; ${tools.length} are listed`,
+    reason: isTooLong
+      ? `The name of a tool has at most ${MAX_TOOL_NAME_UNITS} characters`
+      : `There is no tool of this name; ${tools.length} are listed`,
     suggestions,
     trace_id: newTraceId(),
     retryable: false,
