@@ -6,6 +6,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 
 import { createRuntime, defineSkill, type Runtime, type RuntimeOptions, type Timeouts } from "../src/index.ts";
 import type { JsonSchema } from "../src/model/json.ts";
+import { skillOf } from "./registry/catalogs.ts";
 
 let folder: string;
 const opened: Runtime[] = [];
@@ -39,6 +40,20 @@ function manySkills(count: number, methods: number) {
       ),
     }),
   );
+}
+
+/** A skill whose methods take so many values that it takes long to describe them all. */
+function skillOfWideMethods(methods: number) {
+  const value = { type: "string", description: "One of many" } as const;
+  const properties = Object.fromEntries(Array.from({ length: 3_000 }, (_, at) => [`value${at}`, value]));
+  const input = { type: "object", properties } as const;
+  return defineSkill({
+    name: "WideSkill",
+    description: "Takes many values",
+    methods: Object.fromEntries(
+      Array.from({ length: methods }, (_, at) => [`take${at}`, { description: "Take", input, run: () => null }]),
+    ),
+  });
 }
 
 describe("validation", () => {
@@ -87,19 +102,38 @@ describe("validation", () => {
     });
     expect(calls).toEqual([]);
   });
+
+  test("a call of a quarantined method of a server says so [X8]", async () => {
+    const runtime = await open({ timeouts: { validationMs: 20 } });
+    const input = { type: "object", properties: { list: { type: "array", uniqueItems: true } } } as const;
+    runtime.register(skillOf("ListMCP", [{ name: "take", description: "Take a list", input }], { kind: "mcp" }));
+    const list = Array.from({ length: 20_000 }, (_, i) => ({ i }));
+    const call = (): Promise<unknown> => runtime.call("ListMCP.take", { list });
+    for (let time = 0; time < 2; time++)
+      await expect(call()).rejects.toMatchObject({
+        code: "VALIDATION_TIMEOUT",
+        message: expect.stringContaining("these take too long to be checked against the schema of ListMCP.take"),
+      });
+    const says =
+      "Cannot check the arguments of a call any longer: those of ListMCP.take cannot be checked: the method is quarantined, as its schemas held validation to its time limit 2 times (VALIDATION_TIMEOUT)";
+    await expect(call()).rejects.toMatchObject({ code: "VALIDATION_TIMEOUT", message: says });
+    const outcome = await runtime.run("await device.ListMCP.take({ list: [] })");
+    expect(outcome).toMatchObject({ kind: "failed", error: { code: "VALIDATION_TIMEOUT", message: says } });
+  });
 });
 
 describe("discovery", () => {
   test("X8: describing too much at once ends with its own error, and the next question is answered", async () => {
-    const runtime = await open({ skills: manySkills(20, 400), timeouts: { discoveryMs: 200 } });
-    const patterns = Array.from({ length: 300 }, (_, at) => `*take${at}*`).join(" ");
-    const says = `Cannot look for methods any longer: what "${patterns.slice(0, 79)}…" stands for is not all described after 200 ms (DISCOVERY_TIMEOUT)`;
-    expect(() => runtime.describe(patterns)).toThrow(says);
-    expect(await runtime.run(`await device.describe(${JSON.stringify(patterns)})`)).toMatchObject({
+    const skills = [skillOfWideMethods(40), ...manySkills(1, 1)];
+    const runtime = await open({ skills, timeouts: { discoveryMs: 100 } });
+    const path = `WideSkill WideSkill.${"x".repeat(100)}`;
+    const says = `Cannot look for methods any longer: what "${path.slice(0, 79)}…" stands for is not all described after 100 ms (DISCOVERY_TIMEOUT)`;
+    expect(() => runtime.describe(path)).toThrow(says);
+    expect(await runtime.run(`await device.describe(${JSON.stringify(path)})`)).toMatchObject({
       kind: "failed",
       error: { code: "DISCOVERY_TIMEOUT", message: says },
     });
-    expect(runtime.describe("Numbered3Skill.take5").kind).toBe("method");
+    expect(runtime.describe("Numbered0Skill.take0").kind).toBe("method");
   });
 
   test("X8: a search that must read very many methods first ends with its own error, and the next one goes on", async () => {
@@ -109,12 +143,12 @@ describe("discovery", () => {
       try {
         return runtime.search("number 7 of shelf 99").results[0]?.path ?? "";
       } catch (thrown) {
-        const [, skills = ""] =
-          /^Cannot look for methods any longer: the methods of (\d+) of 100 skills are read so far, and the next search goes on from there \(DISCOVERY_TIMEOUT\)$/.exec(
+        const [, methods = ""] =
+          /^Cannot look for methods any longer: (\d+) of 5000 methods are read so far, and the next search goes on from there \(DISCOVERY_TIMEOUT\)$/.exec(
             String((thrown as Error).message),
           ) ?? [];
-        read.push(Number(skills));
-        return read.length > 100 ? "never" : search();
+        read.push(Number(methods));
+        return read.length > 5_000 ? "never" : search();
       }
     };
     expect(search()).toBe("Numbered99Skill.take7");

@@ -21,19 +21,28 @@ export function mayRead(caller: Caller, path: string): boolean {
   return mayCall(caller, path) || (caller.reads ?? []).some((grant) => grantCovers(grant, path));
 }
 
-/** A `*` stands for any run of characters; everything else is literal, and case counts. */
 function grantCovers(grant: Grant, path: string): boolean {
-  if (grant === "*" || grant === path) return true;
+  return grant === "*" || grant === path || createPathMatcher(grant)(path);
+}
+
+/**
+ * Returns a function that says whether a grant covers a path, for many paths. A `*` stands for any run of characters;
+ * everything else is literal, and case counts.
+ */
+export function createPathMatcher(grant: Grant): (path: string) => boolean {
   const parts = grant.split("*");
-  if (parts.length === 1) return false;
   const first = parts[0] ?? "";
+  if (parts.length === 1) return (path) => path === grant;
   const last = parts.at(-1) ?? "";
-  if (!path.startsWith(first) || !path.endsWith(last) || path.length < first.length + last.length) return false;
-  let from = first.length;
-  for (const part of parts.slice(1, -1)) {
-    const at = path.indexOf(part, from);
-    if (at < 0) return false;
-    from = at + part.length;
-  }
-  return from <= path.length - last.length;
+  const inner = parts.slice(1, -1).filter((part) => part !== "");
+  return (path) => {
+    if (!path.startsWith(first) || !path.endsWith(last) || path.length < first.length + last.length) return false;
+    let from = first.length;
+    for (const part of inner) {
+      const at = path.indexOf(part, from);
+      if (at < 0) return false;
+      from = at + part.length;
+    }
+    return from <= path.length - last.length;
+  };
 }

@@ -1,4 +1,4 @@
-import { mayCall } from "../model/caller.ts";
+import { createPathMatcher } from "../model/caller.ts";
 import type { Catalog, Method, Skill } from "../model/catalog.ts";
 import { MAX_PATH_UNITS } from "../model/names.ts";
 import { nearest } from "../model/nearest.ts";
@@ -179,8 +179,8 @@ function describeSeveral(path: string, paths: readonly string[], sight: Sight): 
 function pathsMatching(paths: readonly string[], catalog: Catalog): readonly string[] {
   const matching = paths.flatMap((path) => {
     if (!path.includes("*")) return [path];
-    const covering = { id: "", grants: [path] };
-    return catalog.methods.filter((method) => mayCall(covering, method.path)).map((method) => method.path);
+    const matches = createPathMatcher(path);
+    return catalog.methods.filter((method) => matches(method.path)).map((method) => method.path);
   });
   return [...new Set(matching)];
 }

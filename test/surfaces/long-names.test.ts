@@ -8,7 +8,8 @@ const SHORT = "x".repeat(256);
 test("the name of a tool has at most 256 characters over HTTP [S13]", async () => {
   const { url } = await serve();
   const call = (name: string): object => ({ jsonrpc: "2.0", id: 1, method: "tools/call", params: { name } });
-  const tooLong = { error: { data: { reason: expect.stringContaining("at most 256 characters"), suggestions: [] } } };
+  const suggestions = ["tools/list and /openapi.json name every tool"];
+  const tooLong = { error: { data: { reason: expect.stringContaining("at most 256 characters"), suggestions } } };
   expect((await post(`${url}/rpc`, call(LONG))).json).toMatchObject(tooLong);
   expect(JSON.stringify((await post(`${url}/rpc`, call(SHORT))).json)).not.toContain("256 characters");
   const direct = await post(`${url}/tools/${LONG}`, {});

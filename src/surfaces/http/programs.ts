@@ -105,7 +105,7 @@ export function toolSchema({ runtime, caller }: Programs, name: string): unknown
 function methodNamed(name: string, runtime: Runtime, caller: Caller): Method {
   if (name.length > MAX_TOOL_NAME_UNITS) {
     const says = `${name.slice(0, 100)}… is too long: the name of a tool has at most ${MAX_TOOL_NAME_UNITS} characters`;
-    throw new SkillgateError("METHOD_UNKNOWN", sentence("METHOD_UNKNOWN", says), { suggestions: [] });
+    throw new SkillgateError("METHOD_UNKNOWN", sentence("METHOD_UNKNOWN", says), { suggestions: EVERY_NAME });
   }
   const catalog = runtime.catalogFor(caller);
   const exact = catalog.method(name) ?? catalog.methods.find((method) => toolName(method) === name);
@@ -117,9 +117,11 @@ function methodNamed(name: string, runtime: Runtime, caller: Caller): Method {
   const suggestions = named.length > 1 ? named.map(({ path }) => path) : namesLike(name, catalog);
   const meant = suggestions.length === 0 ? "" : `; did you mean ${suggestions.join(" or ")}?`;
   throw new SkillgateError("METHOD_UNKNOWN", sentence("METHOD_UNKNOWN", `${name.slice(0, 100)}${meant}`), {
-    suggestions: suggestions.length > 0 ? suggestions : ["tools/list and /openapi.json name every tool"],
+    suggestions: suggestions.length > 0 ? suggestions : EVERY_NAME,
   });
 }
+
+const EVERY_NAME = ["tools/list and /openapi.json name every tool"];
 
 /** Of a skill that exists, its methods; else those of one of nearly the same name, or every name. */
 function namesLike(name: string, catalog: Catalog): readonly string[] {
