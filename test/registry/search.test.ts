@@ -385,3 +385,11 @@ test("D1: the number of results is bounded", () => {
   expect(search(catalog, "", { limit: 1e9 }).results).toHaveLength(23);
   expect(search(catalog, "", { limit: Number.NaN }).results.length).toBeGreaterThan(0);
 });
+
+test("of a query the first 128 different words are read [S13]", () => {
+  const words = Array.from({ length: 127 }, (_, at) => `word${at}`).join(" ");
+  const { results, text } = search(catalog, `${words} file`);
+  expect(results.length).toBeGreaterThan(0);
+  expect(search(catalog, `${words} file ${"send an email to Bob. ".repeat(12_000)}`)).toEqual({ results, text });
+  expect(search(catalog, `${words} ${"word1 ".repeat(300)}file send`).results[0]?.path).toBe(results[0]?.path);
+});

@@ -3,8 +3,9 @@ import { STOP_WORDS, WEAK_WORDS } from "./request-words.ts";
 import { synonymsOfStem } from "./synonyms.ts";
 import { foldedName, wordsOf } from "./words.ts";
 
-/** How much of a query is read, and how many different words of it. */
+/** How much of a query is read, and how many different words of it: between spaces, and inside those. */
 const QUERY_UNITS = 5_000;
+const MAX_QUERY_WORDS = 128;
 const MOST_WORDS = 300;
 
 /** Longest name, and how many words in the shape of names are looked up. */
@@ -53,12 +54,7 @@ export interface Query {
 
 /** A query as ideas. Stop words are dropped as long as others are left; a short query keeps them, faintly. */
 export function parseQuery(text: string): Query {
-  // One character can become eighteen when it is normalized.
-  const bounded = text
-    .slice(0, QUERY_UNITS)
-    .normalize("NFKC")
-    .slice(0, QUERY_UNITS)
-    .replace(/\bdevices?\.(?=\w)/g, "");
+  const bounded = boundedQuery(text).replace(/\bdevices?\.(?=\w)/g, "");
   const words = wordsOf(bounded);
   const telling = words.filter((word) => !STOP_WORDS.has(word));
   const kept = telling.length === 0 || words.length <= SHORT_WORDS ? words : telling;
@@ -75,9 +71,20 @@ export function parseQuery(text: string): Query {
 
 /** The stems of a query that may be learned: words, not numbers, and no word of which every request is made. */
 export function learnableStems(text: string): readonly string[] {
-  const words = wordsOf(text.slice(0, QUERY_UNITS).normalize("NFKC").slice(0, QUERY_UNITS));
+  const words = wordsOf(boundedQuery(text));
   const telling = words.filter((word) => !STOP_WORDS.has(word) && !/^\p{N}+$/u.test(word));
   return [...new Set(telling.map(stem))];
+}
+
+function boundedQuery(text: string): string {
+  // One character can become eighteen when it is normalized.
+  const bounded = text.slice(0, QUERY_UNITS).normalize("NFKC").slice(0, QUERY_UNITS);
+  const words = new Set<string>();
+  for (const { 0: word, index } of bounded.matchAll(/\S+/g)) {
+    words.add(word.toLowerCase());
+    if (words.size > MAX_QUERY_WORDS) return bounded.slice(0, index).trimEnd();
+  }
+  return bounded;
 }
 
 /** True for a word that a person would miss in an answer: no number, no stop word, no pair. */
