@@ -141,14 +141,15 @@ function isBuiltin(path: string): boolean {
 }
 
 /** `device.search_skills(query, limit, offset)`, `device.describe(path)`, `device.read_result(uri, …)`: questions, not calls. */
-function answerBuiltin(
+async function answerBuiltin(
   call: SandboxCall,
   { caller, catalog }: RunRequest,
   { discovery, results }: Rooms,
-): SandboxAnswer {
+): Promise<SandboxAnswer> {
   try {
     const args = argumentsOf(call);
     if (call.path === "read_result") return readResult(args, results, caller);
+    if (call.path === "search_skills") await discovery.index(catalog);
     const [first, limit, offset] = args;
     const named = isRecord(first) ? first : { query: first, path: first, limit, offset };
     const textOf = (value: unknown): string => (typeof value === "string" ? value : "");

@@ -2,11 +2,11 @@ import type { ErrorCode } from "./errors.ts";
 import type { Catalog } from "./model/catalog.ts";
 import { keepNewest } from "./model/newest.ts";
 import type { Outcome, Violation } from "./model/outcome.ts";
-import { search } from "./registry/index.ts";
+import { isIndexed, search } from "./registry/index.ts";
 
 /** What is remembered of conversations whose snippets are refused again and again. */
 export interface Conversations {
-  /** The outcome, with what a search finds where the same kind of refusal has come too often. */
+  /** The outcome, with what a search of an indexed catalog finds where the same kind of refusal has come too often. */
   remember(conversation: string, outcome: Outcome, catalog: Catalog): Outcome;
 }
 
@@ -42,7 +42,8 @@ export function createConversations(): Conversations {
       const codes = new Set(outcome.violations.map(({ code }) => code));
       for (const code of codes) counts.set(code, (counts.get(code) ?? 0) + 1);
       const repeated = outcome.violations.find(({ code }) => (counts.get(code) ?? 0) >= OFTEN);
-      return repeated === undefined ? outcome : { ...outcome, text: `${outcome.text}\n\n${offer(repeated, catalog)}` };
+      if (repeated === undefined || !isIndexed(catalog)) return outcome;
+      return { ...outcome, text: `${outcome.text}\n\n${offer(repeated, catalog)}` };
     },
   };
 }

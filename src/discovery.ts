@@ -1,3 +1,5 @@
+import { setImmediate } from "node:timers/promises";
+
 import { sentence, SkillgateError } from "./errors.ts";
 import type { Learned, Learning } from "./learning/index.ts";
 import type { Caller } from "./model/caller.ts";
@@ -7,7 +9,11 @@ import {
   declarations,
   describe,
   type Description,
+  indexSlice,
+  indexUntil,
+  isIndexed,
   type Observed,
+  type Registry,
   search,
   type SearchAnswer,
   type SearchOptions,
@@ -18,7 +24,16 @@ import type { Route } from "./router/index.ts";
 export interface Discovery {
   /** Throws `DISCOVERY_TIMEOUT`, as `describe` does. */
   search(catalog: Catalog, caller: Caller, query: string, options: SearchOptions): SearchAnswer;
-  /** The best methods for some words, in no time; none where that takes longer. */
+  /**
+   * Reads the methods that a search needs, in slices between which other work goes on. Rejects with `DISCOVERY_TIMEOUT`
+   * where that takes longer than `discoveryMs`; the next continues from there.
+   */
+  index(catalog: Catalog): Promise<void>;
+  /** The same at once, for callers that cannot wait: as many methods as can be read within `discoveryMs`. */
+  indexNow(catalog: Catalog): void;
+  /** Whether no methods are left to read. */
+  isIndexed(catalog: Catalog): boolean;
+  /** The best methods for some words; none while methods are left to read, see `index`. */
   similar(catalog: Catalog, words: string): readonly Method[];
   describe(catalog: Catalog, caller: Caller, path: string): Description;
   declarations(catalog: Catalog, caller: Caller, skills?: readonly string[]): string;
@@ -37,14 +52,19 @@ export function createDiscovery(learning: Learning, discoveryMs: number): Discov
       learning.searched(caller, query, answer);
       return answer;
     },
-    similar(catalog, words) {
-      try {
-        const { results } = search(catalog, words, { limit: SIMILAR, deadline: performance.now() + discoveryMs });
-        return results.flatMap(({ path }) => catalog.method(path) ?? []);
-      } catch (thrown) {
-        if (isTimeout(thrown)) return [];
-        throw thrown;
+    async index(catalog) {
+      const deadline = performance.now() + discoveryMs;
+      while (!isIndexed(catalog)) {
+        if (performance.now() > deadline) throw indexTimeout(discoveryMs);
+        await indexSlice(catalog);
       }
+    },
+    indexNow: (catalog) => indexUntil(catalog, performance.now() + discoveryMs),
+    isIndexed,
+    similar(catalog, words) {
+      if (!isIndexed(catalog)) return [];
+      const { results } = search(catalog, words, { limit: SIMILAR });
+      return results.flatMap(({ path }) => catalog.method(path) ?? []);
     },
     describe(catalog, caller, path) {
       const description = within(discoveryMs, () => describe(catalog, path, learning.observedFor(caller)));
@@ -59,8 +79,34 @@ export function createDiscovery(learning: Learning, discoveryMs: number): Discov
 
 const SIMILAR = 3;
 
-function isTimeout(thrown: unknown): boolean {
-  return thrown instanceof SkillgateError && thrown.code === "DISCOVERY_TIMEOUT";
+function indexTimeout(timeoutMs: number): SkillgateError {
+  const values = `not all methods are read after ${timeoutMs} ms, and the next search goes on from there`;
+  return new SkillgateError("DISCOVERY_TIMEOUT", sentence("DISCOVERY_TIMEOUT", values), { timeoutMs });
+}
+
+/** Reads the methods of each new catalog before a search needs them. Returns a function that stops it. */
+export function indexInBackground(registry: Registry): () => void {
+  const stop = new AbortController();
+  let isRunning = false;
+  async function indexNewest(): Promise<void> {
+    if (isRunning) return;
+    isRunning = true;
+    try {
+      // Skills that come in a row make one catalog.
+      await setImmediate();
+      while (!stop.signal.aborted && !isIndexed(registry.catalog)) await indexSlice(registry.catalog);
+    } catch {
+      // The search that needs the methods reads them again, and says what is wrong.
+    } finally {
+      isRunning = false;
+    }
+  }
+  void indexNewest();
+  const unfollow = registry.onChange(() => void indexNewest());
+  return () => {
+    stop.abort();
+    unfollow();
+  };
 }
 
 function describeTimeout(path: string, timeoutMs: number): SkillgateError {

@@ -70,9 +70,15 @@ export async function runSnippet(source: string, request: RunRequest, rooms: Roo
 async function readAndCheck(
   source: string,
   request: RunRequest,
-  { inspect, checkTypes }: Rooms,
+  { inspect, checkTypes, discovery }: Rooms,
 ): Promise<Pick<CheckedSnippet, "violations" | "notes" | "program">> {
-  const { program, plan, text, violations, notes } = inspect(source, request);
+  let checked = inspect(source, request);
+  if (checked.program === undefined && !discovery.isIndexed(request.catalog)) {
+    // A refusal names methods like those that the snippet meant.
+    await discovery.index(request.catalog).catch(() => {}); // too many methods: the refusal names none
+    checked = inspect(source, request);
+  }
+  const { program, plan, text, violations, notes } = checked;
   if (program === undefined) return { violations, notes };
   const types = await checkTypes({ source, text, program, plan }, request);
   return {

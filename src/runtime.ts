@@ -3,7 +3,7 @@ import { EventEmitter } from "node:events";
 import { cancellableBy, type Cancellable } from "../sandbox/index.ts";
 import { callMethod, callMethods, methodAt, type WantedCall } from "./call-method.ts";
 import { createConversations } from "./conversations.ts";
-import type { Discovery } from "./discovery.ts";
+import { type Discovery, indexInBackground } from "./discovery.ts";
 import { messageOf, sentence, SkillgateError } from "./errors.ts";
 import type { Learned } from "./learning/index.ts";
 import type { ArgumentProblem } from "./model/arguments.ts";
@@ -39,6 +39,7 @@ import { SkillSettings } from "./skill-settings.ts";
 import { Sources } from "./sources.ts";
 import { createLastingStatistics, type LastingStatistics } from "./statistics.ts";
 import { createStore, type Store } from "./store/index.ts";
+import type { CheckedSnippet } from "./verdicts.ts";
 
 /** On whose behalf, and under which limits. No caller: everything is granted. */
 export interface RunOptions {
@@ -100,8 +101,16 @@ export interface Runtime extends AsyncDisposable, SkillControl {
   lastingStatistics(): Promise<ReadonlyMap<string, Statistics>>;
   /** The newest decisions and calls, the oldest first. */
   audit(): readonly AuditEntry[];
-  /** Takes part in learning: what is called next is what was meant, for this caller. */
+  /**
+   * Takes part in learning: what is called next is what was meant, for this caller. Reads methods that are not read yet
+   * first, at once; see `index`.
+   */
   search(query: string, options?: Omit<SearchOptions, "learned" | "deadline"> & CallerOption): SearchAnswer;
+  /**
+   * Reads the methods that a search needs, in slices between which other work goes on. Rejects with `DISCOVERY_TIMEOUT`
+   * where that takes too long.
+   */
+  index(): Promise<void>;
   describe(path: string, options?: CallerOption): Description;
   /** TypeScript of the named skills, or of all. */
   declarations(skills?: readonly string[], options?: CallerOption): string;
@@ -218,6 +227,7 @@ function openRuntime(parts: Parts): Runtime {
   let closed: Promise<unknown> | undefined;
   const whenKnown = (): Promise<void> => (known ??= providers.known());
   const stopFollowing = followSettings(parts);
+  const stopIndexing = options.lazy === true ? () => {} : indexInBackground(registry);
   if (options.lazy !== true) void whenKnown();
 
   const requestOf = (options: RunOptions): RunRequest => requestFor(options, parts);
@@ -231,7 +241,7 @@ function openRuntime(parts: Parts): Runtime {
       return outcome;
     },
     check(source, options = {}) {
-      const { violations, plan, notes } = rooms.inspect(source, requestOf(options));
+      const { violations, plan, notes } = inspectAtOnce(source, requestOf(options), rooms);
       return { violations, plan, notes };
     },
     call: (path, input, options = {}) => callMethod({ path, input }, requestOf(options), rooms.route),
@@ -270,6 +280,7 @@ function openRuntime(parts: Parts): Runtime {
     },
     async close() {
       stopFollowing();
+      stopIndexing();
       await (closed ??= Promise.all([rooms.sandbox.close(), rooms.typecheck?.close(), providers.close()]));
       await statistics.close();
     },
@@ -281,6 +292,14 @@ function openRuntime(parts: Parts): Runtime {
 function recordEntry(entry: AuditEntry, { statistics, events }: Parts): void {
   statistics.add(entry);
   events.emit("call", entry);
+}
+
+/** The verdict on a snippet, with all methods like those that it meant. */
+function inspectAtOnce(source: string, request: RunRequest, { inspect, discovery }: Rooms): CheckedSnippet {
+  const checked = inspect(source, request);
+  if (checked.program !== undefined || discovery.isIndexed(request.catalog)) return checked;
+  discovery.indexNow(request.catalog);
+  return inspect(source, request);
 }
 
 /** Runs snippets. One that asks for what is still on its way waits for it. */
@@ -301,9 +320,10 @@ function runnerOf(
       outcome = await runSnippet(source, requestFor(options, parts), rooms);
     }
     const { conversation, caller = OWNER } = options;
-    return conversation === undefined
-      ? outcome
-      : conversations.remember(conversation, outcome, registry.viewFor(caller));
+    if (conversation === undefined) return outcome;
+    const catalog = registry.viewFor(caller);
+    if (outcome.kind === "refused") await rooms.discovery.index(catalog).catch(() => {}); // then nothing is searched
+    return conversations.remember(conversation, outcome, catalog);
   };
 }
 
@@ -313,11 +333,12 @@ function discoveryOf(
   { discovery, learning, validate }: OpenRooms,
 ): Pick<
   Runtime,
-  "search" | "describe" | "declarations" | "systemPrompt" | "learned" | "forget" | "catalogFor" | "validate"
+  "search" | "index" | "describe" | "declarations" | "systemPrompt" | "learned" | "forget" | "catalogFor" | "validate"
 > {
   const viewFor = (caller: Caller = OWNER): Catalog => parts.registry.viewFor(caller);
   return {
     search: (query, { caller = OWNER, ...options } = {}) => discovery.search(viewFor(caller), caller, query, options),
+    index: () => discovery.index(parts.registry.catalog),
     describe: (path, { caller = OWNER } = {}) => describeFor(path, requestFor({ caller }, parts), discovery),
     declarations: (skills, { caller = OWNER } = {}) => discovery.declarations(viewFor(caller), caller, skills),
     systemPrompt: ({ caller, ...options } = {}) => systemPrompt(viewFor(caller), options),

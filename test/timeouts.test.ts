@@ -122,6 +122,16 @@ describe("validation", () => {
   });
 });
 
+/** The paths that a search finds when the searches before it have read all methods. */
+function searchUntilRead(runtime: Runtime, query: string, tries = 50): readonly string[] {
+  try {
+    return runtime.search(query, { limit: 100 }).results.map(({ path }) => path);
+  } catch (thrown) {
+    if (tries === 0) throw thrown;
+    return searchUntilRead(runtime, query, tries - 1);
+  }
+}
+
 describe("discovery", () => {
   test("X8: describing too much at once ends with its own error, and the next question is answered", async () => {
     const skills = [skillOfWideMethods(40), ...manySkills(1, 1)];
@@ -160,7 +170,7 @@ describe("discovery", () => {
     const runtime = await open({ skills: manySkills(100, 50), timeouts: { discoveryMs: 5 } });
     expect(() => runtime.search("shelf")).toThrow("DISCOVERY_TIMEOUT");
     for (let skill = 0; skill < 99; skill++) runtime.unregister(`Numbered${skill}Skill`);
-    const found = runtime.search("number shelf table", { limit: 100 }).results.map(({ path }) => path.split(".")[0]);
+    const found = searchUntilRead(runtime, "number shelf table").map((path) => path.split(".")[0]);
     expect([found.length, new Set(found)]).toEqual([50, new Set(["Numbered99Skill"])]);
   });
 });

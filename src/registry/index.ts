@@ -10,7 +10,15 @@ export { describe, type Description } from "./describe.ts";
 export { exampleArguments } from "./examples/index.ts";
 export { anthropicTool, ollamaTool, openaiTool, toolName } from "./function-calling.ts";
 export { catalogExport, methodExport, openapiExport } from "./export.ts";
-export { learnableStems, type LearnedMethod, type LearnedWords, search } from "./search/index.ts";
+export {
+  indexSlice,
+  indexUntil,
+  isIndexed,
+  learnableStems,
+  type LearnedMethod,
+  type LearnedWords,
+  search,
+} from "./search/index.ts";
 export type { SearchAnswer, SearchOptions } from "./search/index.ts";
 export { systemPrompt, type PromptOptions } from "./prompt.ts";
 

@@ -39,13 +39,13 @@ export interface Entry {
   readonly nameStems: number;
 }
 
-/** The entries of a skill's methods, in their order. */
-export function entriesOf(skill: Skill): readonly Entry[] {
+/** Returns a function that makes the entry of one method of a skill. */
+export function createEntryReader(skill: Skill): (method: Method) => Entry {
   const words: SkillWords = {
     name: stemsOf(skill.name.replace(/(?:MCP|Skill)$/, "")),
     texts: stemsOf(`${skill.server ?? ""} ${skill.description} ${(skill.guidance ?? "").slice(0, 1_000)}`),
   };
-  return skill.methods.map((method) => entryOf(method, words));
+  return (method) => entryOf(method, words);
 }
 
 /** The words that all methods of a skill share. */

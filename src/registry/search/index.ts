@@ -9,7 +9,7 @@ import { indexOf, type VisibleIndex } from "./shared-index.ts";
 
 export { learnableStems } from "./query.ts";
 export type { LearnedMethod, LearnedWords } from "./learned.ts";
-export { shareIndex, shareIndexWithView } from "./shared-index.ts";
+export { indexSlice, indexUntil, isIndexed, shareIndex, shareIndexWithView } from "./shared-index.ts";
 
 const DEFAULT_LIMIT = 8;
 const MOST_RESULTS = 100;

@@ -1,5 +1,5 @@
 import type { Method, Skill } from "../../model/catalog.ts";
-import { entriesOf, type Entry } from "./entry.ts";
+import { createEntryReader, type Entry } from "./entry.ts";
 import { addToGroup, type Groups } from "./groups.ts";
 import { createNumberLists, type NumberLists } from "./number-lists.ts";
 import { foldedName } from "./words.ts";
@@ -15,8 +15,11 @@ const MOST_BEGINNINGS = 200;
  * what it counts there. A skill is added or withdrawn by itself; nothing else is touched.
  */
 export interface MethodIndex {
-  /** Takes skills out, and others in, one at a time up to a deadline. Says how many of the others it took. */
-  change(withdrawn: readonly Skill[], added: readonly Skill[], deadline: number): number;
+  /**
+   * Takes skills out, and others in, one method at a time up to a deadline. A skill whose methods were not all taken is not
+   * found, and is continued if it is the first of those that are added next.
+   */
+  change(withdrawn: readonly Skill[], added: readonly Skill[], deadline: number): Taken;
   /** Grows whenever documents come, go, or get other numbers. */
   readonly generation: number;
   /** By document; `undefined` for one that was withdrawn. */
@@ -44,6 +47,14 @@ export interface MethodIndex {
   skillsNamed(folded: string): readonly Skill[];
 }
 
+/** How much of the skills that were added an index took. */
+export interface Taken {
+  /** How many whole skills. */
+  readonly skills: number;
+  /** How many methods of the next skill. */
+  readonly methods: number;
+}
+
 export interface Documents {
   readonly from: number;
   /** The first that is not the skill's any more. */
@@ -65,7 +76,18 @@ interface Content {
   readonly nameStems: number[];
   readonly names: Groups<string, number>;
   readonly namesByBeginning: Groups<string, string>;
+  /** The skill whose methods are the last documents, and not all there yet. */
+  unfinished: UnfinishedSkill | undefined;
 }
+
+interface UnfinishedSkill {
+  readonly skill: Skill;
+  /** Its first document. */
+  readonly from: number;
+  readonly entryOf: EntryReader;
+}
+
+type EntryReader = (method: Method, at: number) => Entry;
 
 export function createMethodIndex(): MethodIndex {
   let content = emptyContent();
@@ -84,12 +106,7 @@ export function createMethodIndex(): MethodIndex {
       if (withdrawn.length + added.length > 0) generation += 1;
       for (const skill of withdrawn) withdrawSkill(skill, content);
       if (withdrawn.length > 0) content = compacted(content);
-      for (const [at, skill] of added.entries()) {
-        // One at least, so that whoever asks often enough gets an answer.
-        if (at > 0 && performance.now() > deadline) return at;
-        addSkill(skill, entriesOf(skill), content);
-      }
-      return added.length;
+      return addSkills(added, content, createDeadlineCheck(deadline));
     },
     documentsOf: (skill) => content.skills.get(skill),
     postings: (word) => content.postings[content.wordNumbers.get(word) ?? -1] ?? [],
@@ -121,26 +138,56 @@ function emptyContent(): Content {
     nameStems: [],
     names: new Map(),
     namesByBeginning: new Map(),
+    unfinished: undefined,
   };
 }
 
-/** `entries` holds those of the skill's methods, in their order. */
-function addSkill(skill: Skill, entries: readonly Entry[], content: Content): void {
-  const from = content.methods.length;
-  for (const [at, method] of skill.methods.entries()) {
-    const { stems, impacts, nameStems } = entries[at] ?? NO_ENTRY;
-    const document = content.methods.push(method) - 1;
-    content.documentWords.add(stems.map((word, place) => addWord(word, impacts[place] ?? 1, document, content)));
-    content.nameStems.push(nameStems);
-    addNames(method, document, content);
-  }
-  const to = content.methods.length;
-  content.skills.set(skill, { from, to });
-  content.live = longEnough(content.live, to).fill(1, from, to);
-  addToGroup(content.skillNames, foldedName(skill.name), skill);
+/** Methods that are read whatever the deadline, so that callers that ask often enough get an answer. */
+const MIN_METHODS = 16;
+
+/** Returns a function that says, once for each method that was read, whether reading ends there. */
+function createDeadlineCheck(deadline: number): () => boolean {
+  let read = 0;
+  return () => ++read % MIN_METHODS === 0 && performance.now() > deadline;
 }
 
-const NO_ENTRY: Entry = { stems: [], impacts: [], nameStems: 0 };
+function addSkills(added: readonly Skill[], content: Content, isOver: () => boolean): Taken {
+  const { unfinished } = content;
+  if (unfinished !== undefined && unfinished.skill !== added[0]) {
+    content.methods.fill(undefined, unfinished.from);
+    content.unfinished = undefined;
+  }
+  for (const [at, skill] of added.entries()) {
+    const methods = addSkill(skill, createEntryReader(skill), content, isOver);
+    if (methods < skill.methods.length) return { skills: at, methods };
+  }
+  return { skills: added.length, methods: 0 };
+}
+
+/** Adds the methods of a skill that are not there yet, until it is over. Returns how many are there. */
+function addSkill(skill: Skill, entryOf: EntryReader, content: Content, isOver: () => boolean): number {
+  const unfinished = (content.unfinished ??= { skill, from: content.methods.length, entryOf });
+  const { from } = unfinished;
+  content.live = longEnough(content.live, from + skill.methods.length);
+  let added = content.methods.length - from;
+  for (const method of skill.methods.slice(added)) {
+    addMethod(method, unfinished.entryOf(method, added), content);
+    added += 1;
+    if (added < skill.methods.length && isOver()) return added;
+  }
+  content.unfinished = undefined;
+  content.skills.set(skill, { from, to: content.methods.length });
+  content.live.fill(1, from, content.methods.length);
+  addToGroup(content.skillNames, foldedName(skill.name), skill);
+  return added;
+}
+
+function addMethod(method: Method, { stems, impacts, nameStems }: Entry, content: Content): void {
+  const document = content.methods.push(method) - 1;
+  content.documentWords.add(stems.map((word, place) => addWord(word, impacts[place] ?? 1, document, content)));
+  content.nameStems.push(nameStems);
+  addNames(method, document, content);
+}
 
 function addNames({ name, wireName }: Method, document: number, content: Content): void {
   const folded = foldedName(name);
@@ -190,16 +237,16 @@ function compacted(content: Content): Content {
   if (content.methods.length - live <= live + WITHDRAWN_ROOM) return content;
   const words = [...content.wordNumbers.keys()];
   const smaller = emptyContent();
-  for (const [skill, { from, to }] of content.skills) {
-    const entries = Array.from({ length: to - from }, (_, at): Entry => {
+  for (const [skill, { from }] of content.skills) {
+    const entryOf: EntryReader = (_, at) => {
       const packed = content.documentWords.at(from + at);
       return {
         stems: Array.from(packed, (each) => words[each >>> 8] ?? ""),
         impacts: Array.from(packed, (each) => each & 255),
         nameStems: content.nameStems[from + at] ?? 0,
       };
-    });
-    addSkill(skill, entries, smaller);
+    };
+    addSkill(skill, entryOf, smaller, () => false);
   }
   return smaller;
 }

@@ -9,7 +9,12 @@ interface SharedIndex {
   newest: Catalog;
   /** The catalog that the index holds, or as much of it as was read in time. */
   indexed: Pick<Catalog, "skills"> | undefined;
+  /** Settles when the next slice is read; `undefined` while none is asked for. */
+  nextSlice: Promise<void> | undefined;
 }
+
+/** How long reading methods may keep the event loop from other work at a time. */
+const SLICE_MS = 10;
 
 /** An index as one catalog may see it. */
 export interface VisibleIndex {
@@ -40,29 +45,67 @@ export function shareIndexWithView(catalog: Catalog, view: Catalog): void {
 export function indexOf(catalog: Catalog, deadline: number): VisibleIndex {
   const shared = sharedIndexOf(catalog);
   const { index, newest } = shared;
-  if (shared.indexed !== newest) follow(shared, deadline);
+  if (shared.indexed !== newest) {
+    const read = follow(shared, deadline);
+    if (shared.indexed !== newest) throw unfinished(read, newest.methods.length);
+  }
   return { index, visible: catalog === newest ? index.live : visibleDocuments(catalog, index) };
 }
 
-/** Brings an index from the catalog that it holds to the newest; some of the way, if the deadline comes before. */
-function follow(shared: SharedIndex, deadline: number): void {
+/** Whether a search of the catalog has no methods left to read first. */
+export function isIndexed(catalog: Catalog): boolean {
+  const shared = sharedIndexOf(catalog);
+  return shared.indexed === shared.newest;
+}
+
+/** Reads methods into the index of a catalog up to a deadline, but at least some. */
+export function indexUntil(catalog: Catalog, deadline: number): void {
+  if (!isIndexed(catalog)) follow(sharedIndexOf(catalog), deadline);
+}
+
+/**
+ * Reads some methods into the index of a catalog, in a turn of the event loop of its own. Callers that wait at the same
+ * time share one slice, so that other work goes on however many they are.
+ */
+export function indexSlice(catalog: Catalog): Promise<void> {
+  const shared = sharedIndexOf(catalog);
+  shared.nextSlice ??= new Promise((resolve, reject) => {
+    setImmediate(() => {
+      shared.nextSlice = undefined;
+      try {
+        indexUntil(catalog, performance.now() + SLICE_MS);
+        resolve();
+      } catch (error) {
+        reject(error);
+      }
+    });
+  });
+  return shared.nextSlice;
+}
+
+/**
+ * Brings an index from the catalog that it holds to the newest; some of the way, if the deadline comes before. Returns how
+ * many methods of the newest the index holds then.
+ */
+function follow(shared: SharedIndex, deadline: number): number {
   const { before, after } = differing(shared.indexed?.skills ?? [], shared.newest.skills);
   const [old, wanted] = [new Set(before.map(wholeSkill)), new Set(after.map(wholeSkill))];
   const { index, newest } = shared;
   const missing = [...wanted].filter((skill) => !old.has(skill));
   const withdrawn = [...old].filter((skill) => !wanted.has(skill));
-  const count = index.change(withdrawn, missing, deadline);
-  if (count === missing.length) shared.indexed = newest;
-  else {
-    const left = new Set(missing.slice(count));
-    const skills = newest.skills.filter((skill) => !left.has(wholeSkill(skill)));
-    shared.indexed = { skills };
-    throw unfinished(skills.length, newest.skills.length);
+  const taken = index.change(withdrawn, missing, deadline);
+  if (taken.skills === missing.length) {
+    shared.indexed = newest;
+    return newest.methods.length;
   }
+  const left = new Set(missing.slice(taken.skills));
+  const skills = newest.skills.filter((skill) => !left.has(wholeSkill(skill)));
+  shared.indexed = { skills };
+  return skills.reduce((sum, skill) => sum + skill.methods.length, taken.methods);
 }
 
 function unfinished(read: number, all: number): SkillgateError {
-  const values = `the methods of ${read} of ${all} skills are read so far, and the next search goes on from there`;
+  const values = `${read} of ${all} methods are read so far, and the next search goes on from there`;
   return new SkillgateError("DISCOVERY_TIMEOUT", sentence("DISCOVERY_TIMEOUT", values));
 }
 
@@ -79,7 +122,7 @@ function differing<Item>(before: readonly Item[], after: readonly Item[]): Recor
 function sharedIndexOf(catalog: Catalog): SharedIndex {
   const known = SHARED.get(catalog);
   if (known !== undefined) return known;
-  const shared = { index: createMethodIndex(), newest: catalog, indexed: undefined };
+  const shared = { index: createMethodIndex(), newest: catalog, indexed: undefined, nextSlice: undefined };
   SHARED.set(catalog, shared);
   return shared;
 }

@@ -10,6 +10,7 @@ import { knownWithin } from "./within.ts";
 export async function searchSkills(runtime: Runtime, args: unknown, caller: Caller) {
   const { query, limit, offset } = ownInput("search_skills", args);
   await knownWithin(runtime.timeouts.discoveryMs, runtime);
+  await runtime.index();
   return runtime.search(String(query), { limit: Number(limit), offset: Number(offset), caller });
 }
 
