@@ -381,6 +381,7 @@ function problemsOf({ fromFiles, sources, registry, skillSettings, secrets }: Pa
   return [...fromFiles(), ...sources.problems, ...given].map((problem) => ({
     ...problem,
     error: secrets.maskText(problem.error),
+    ...(problem.fix !== undefined && { fix: secrets.maskText(problem.fix) }),
   }));
 }
 

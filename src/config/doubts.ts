@@ -1,3 +1,5 @@
+import { maskedWords } from "./shown.ts";
+
 /** What is well-formed in an entry, and hardly what was meant. */
 interface Doubt {
   readonly key: string;
@@ -24,6 +26,8 @@ export function doubtAbout(server: string, entry: Readonly<Record<string, unknow
   const [program = "", ...rest] = command.trim().split(/\s+/);
   // In the path of a program there may be spaces.
   if (rest.length === 0 || /[\\/$]/.test(program)) return undefined;
-  const written = `write "command": ${JSON.stringify(program)}, "args": [${rest.map((word) => JSON.stringify(word)).join(", ")}]`;
+  const written = `write "command": ${JSON.stringify(program)}, "args": [${maskedWords(rest)
+    .map((word) => JSON.stringify(word))
+    .join(", ")}]`;
   return says("command", "command is the name of one program, its arguments belong into args", written);
 }

@@ -1,14 +1,17 @@
 import { isRecord } from "../model/json.ts";
 import type { ServerConfig } from "../providers/mcp/index.ts";
 import { isSecretName } from "../shared/secrets.ts";
-import { MASK, maskedWord, maskedWords } from "./shown.ts";
+import { MASK, maskedLine, maskedWord, maskedWords } from "./shown.ts";
 import { fillIn, type Variables } from "./variables.ts";
 
 /** The values in the configuration of a server that no text may show. */
 export function findServerSecrets(server: ServerConfig): readonly string[] {
   if (server.transport === "stdio") {
-    const { env, args } = server;
-    return [...Object.entries(env).flatMap(secretsInVariable), ...hiddenInAll(args, maskedWords(args).map(String))];
+    const { env, command, args } = server;
+    return [
+      ...Object.entries(env).flatMap(secretsInVariable),
+      ...hiddenInAll([command, ...args], [maskedLine(command), ...maskedWords(args).map(String)]),
+    ];
   }
   const { url, headers, oauth = false } = server;
   const login = oauth === false ? [] : [oauth.clientSecret, oauth.privateKey];

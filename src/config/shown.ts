@@ -39,7 +39,7 @@ function maskedValue(key: string, value: unknown): unknown {
 }
 
 function maskedPart(value: unknown): unknown {
-  return isRecord(value) ? maskedEntry(value) : typeof value === "string" ? maskedWord(value) : value;
+  return isRecord(value) ? maskedEntry(value) : typeof value === "string" ? maskedLine(value) : value;
 }
 
 /** Whatever they are called, a stranger need not know them. */
@@ -75,8 +75,16 @@ export function maskedWords(words: readonly unknown[]): readonly unknown[] {
     const before = words[index - 1];
     const isValue = typeof before === "string" && /^--?[A-Za-z]/.test(before) && !before.includes("=");
     if (typeof word !== "string") return word;
-    return isValue && isSecretName(before) && !word.startsWith("-") ? masked(word) : maskedWord(word);
+    return isValue && isSecretName(before) && !word.startsWith("-") ? masked(word) : maskedLine(word);
   });
+}
+
+/** A word of a command line, which may be a command line itself: `sh -c "fetch --token …"`. */
+export function maskedLine(line: string): string {
+  const parts = maskedWord(line).split(/(\s+)/);
+  if (parts.length === 1) return parts.join("");
+  const words = maskedWords(parts.filter((_, index) => index % 2 === 0));
+  return parts.map((part, index) => (index % 2 === 0 ? String(words[index / 2]) : part)).join("");
 }
 
 /** `--token=…`, `API_KEY=…`, an address with a password or a key in it, or what looks like a key. */
