@@ -1,23 +1,13 @@
 import { resolve } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { WebSocket as Socket } from "ws";
 
 import { createRuntime, defineSkill, type Runtime } from "../src/index.ts";
 import type { SkillgateError } from "../src/errors.ts";
 import { SERVER_DEFAULTS, serveHttp } from "../src/surfaces/http/index.ts";
+import { CANARY, findLeak } from "./canary.ts";
+import { protectedServer } from "./providers/mcp/authorization-server.ts";
 import { newClient, oldClient, onElicitation } from "./surfaces/serving.ts";
-
-/** Has characters that JSON, URLs and base64 write in other ways. */
-const CANARY = 'ca"nary/+ 7d1f9b2c5e';
-
-/** The canary in any of the forms in which programs write it. */
-function findLeak(said: unknown): string | undefined {
-  const text = typeof said === "string" ? said : (JSON.stringify(said) ?? "");
-  const base64 = Buffer.from(CANARY).toString("base64");
-  return ["7d1f9b2c5e", encodeURIComponent(CANARY), base64, base64.replaceAll("=", "")].find((form) =>
-    text.includes(form),
-  );
-}
 
 const LEAKY = { command: process.execPath, args: [resolve("test/fixtures/mcp/leaky.js")] };
 const SERVERS = {
@@ -58,7 +48,7 @@ beforeAll(async () => {
     skillsDir: false,
     skills: [LocalSkill],
     mcpServers: SERVERS,
-    env: { ...process.env, LOCAL_KEY: CANARY },
+    env: { ...process.env, LOCAL_KEY: CANARY, SKILLGATE_TOKEN: `own-token-${CANARY}` },
     workers: 1,
     limits: { resultBytes: 2_000 },
     log: (level, text) => said.push(`${level} ${text}`),
@@ -162,6 +152,11 @@ const EXITS: readonly (readonly [string, string, () => Promise<unknown>])[] = [
   ],
   ["an error of a local skill in a run", "wrong", () => run("await device.LocalSkill.fail({})")],
   ["a value of a local skill in a run", "redacted", () => run("return await device.LocalSkill.tell({})")],
+  [
+    "the server's own token in a run",
+    "x [redacted]",
+    () => run(`return "x " + ${JSON.stringify(`own-token-${CANARY}`)}`),
+  ],
   ["search in a run", "Says", () => run('return await device.search_skills("says")')],
   ["an error of a call", "refused", () => thrownBy(world.runtime.call("LeakyMCP.fail", {}))],
   ["a protocol error of a call", "no:", () => thrownBy(world.runtime.call("LeakyMCP.refuse", {}))],
@@ -242,5 +237,34 @@ describe("a secret of the configuration does not leave by [P9]", () => {
     expect(findLeak(unmasked)).toBe("7d1f9b2c5e");
     expect(findLeak(encodeURIComponent(CANARY))).toBe("7d1f9b2c5e");
     expect(findLeak(`x${Buffer.from(CANARY).toString("base64")}`)).toBeDefined();
+  });
+
+  test("a problem of a server, with what to write instead", async () => {
+    const runtime = await createRuntime({
+      skillsDir: false,
+      mcpServers: { line: { command: `no-such-program --api-key 7d1f9b2c5e` } },
+      workers: 1,
+    });
+    onTestFinished(() => runtime.close());
+    await runtime.ready;
+    expect(JSON.stringify([runtime.problems, runtime.servers])).toContain("no-such-program");
+    expect(findLeak([runtime.problems, runtime.servers])).toBeUndefined();
+  });
+
+  test("a run: the tokens of an OAuth login", async () => {
+    const server = await protectedServer();
+    const runtime = await createRuntime({
+      skillsDir: false,
+      mcpServers: { web: { url: server.url } },
+      mcp: { authorize: async ({ url }) => void (await fetch(url)) },
+      workers: 1,
+    });
+    onTestFinished(() => runtime.close());
+    await runtime.ready;
+    expect(await runtime.call("WebMCP.hello", {})).toBe("hello");
+    expect(server.tokens).toHaveLength(2);
+    const outcome = await runtime.run(`print("${server.tokens[0]}"); return "${server.tokens[1]}"`);
+    expect(outcome).toMatchObject({ output: "[redacted]", value: "[redacted]" });
+    for (const token of server.tokens) expect(JSON.stringify(outcome)).not.toContain(token);
   });
 });

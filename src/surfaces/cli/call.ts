@@ -24,11 +24,10 @@ export function addCall(program: Command, act: Act): void {
         const method = methodAt(opened, path);
         const input = await readInput(words, method.parameters, signal);
         let facts: AnswerFacts = { cached: false, notes: [] };
-        const answer = await opened.call(method.path, input, {
+        const value = await opened.call(method.path, input, {
           signal,
           follower: { answered: (told) => void (facts = told) },
         });
-        const value = opened.secrets.maskValue(answer);
         return {
           exit: "ok",
           json: { path: method.path, value: value ?? null, ...shownFacts(facts) },

@@ -81,7 +81,7 @@ async function serveOverHttp(runtime: Runtime, flags: ServeFlags, signal: AbortS
   const token = settings.auth ? openToken(process.env, { renew: flags.newToken === true }) : undefined;
   runtime.secrets.add([token?.created ?? ""]);
   const server = await serveHttp(runtime, settings, token?.isToken);
-  serveOnUncaught();
+  serveOnUncaught(runtime.secrets);
   say(`Serving at ${server.url}/mcp (and /rpc, /ws, /tools/{name}, /openapi.json, /health, /metrics)`);
   if (token?.created !== undefined) {
     say(`Token, shown only now: ${token.created}`);
@@ -106,7 +106,7 @@ async function serveOverStdio(
   const surface = createMcpSurface(runtime, { bodyBytes, sessions: { most: 1, idleMs: 60_000 } });
   const asker = { caller: OWNER, exposure: { expose, names, budgetTokens } };
   const connection = surface.serveStreams(process.stdin, output, asker);
-  serveOnUncaught();
+  serveOnUncaught(runtime.secrets);
   await Promise.race([connection.closed, aborted(signal)]);
   await connection.finish(drainSeconds * 1_000);
   await surface.close();

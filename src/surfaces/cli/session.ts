@@ -64,19 +64,20 @@ export interface Folders {
   readonly settingsFile: string;
 }
 
-export function openSession(flags: CommonFlags, { paint }: Terminal, signal: AbortSignal): Session {
+export function openSession(flags: CommonFlags, terminal: Terminal, signal: AbortSignal): Session {
+  const { paint } = terminal;
   let opened: Runtime | undefined;
   const forgetful: Runtime[] = [];
   const found: Problem[] = [];
   let tellsHeld = false;
 
   async function runtime(use: Use = {}): Promise<Runtime> {
-    opened ??= await unlessInterrupted(openRuntime(flags, { paint, signal }, { ...BRIEF, ...use }), signal);
+    opened ??= await unlessInterrupted(openRuntime(flags, { terminal, signal }, { ...BRIEF, ...use }), signal);
     return opened;
   }
 
   async function servingRuntime(): Promise<Runtime> {
-    opened ??= await unlessInterrupted(openRuntime(flags, { paint, signal }, SERVING), signal);
+    opened ??= await unlessInterrupted(openRuntime(flags, { terminal, signal }, SERVING), signal);
     return opened;
   }
 
@@ -103,7 +104,7 @@ export function openSession(flags: CommonFlags, { paint }: Terminal, signal: Abo
     connectedRuntime,
     servingRuntime,
     async forgetfulRuntime() {
-      const made = await unlessInterrupted(openRuntime(flags, { paint, signal }, BRIEF, "forget"), signal);
+      const made = await unlessInterrupted(openRuntime(flags, { terminal, signal }, BRIEF, "forget"), signal);
       forgetful.push(made);
       await unlessInterrupted(made.known, signal);
       found.push(...made.problems);
@@ -131,7 +132,7 @@ const SERVING: RuntimeOptions = { watch: true };
 /** Loads the runtime only now: `--help` does without. */
 async function openRuntime(
   flags: CommonFlags,
-  { paint, signal }: Pick<Session, "paint" | "signal">,
+  { terminal, signal }: { readonly terminal: Terminal; readonly signal: AbortSignal },
   how: RuntimeOptions,
   memory: "keep" | "forget" = "keep",
 ): Promise<Runtime> {
@@ -141,17 +142,19 @@ async function openRuntime(
   const { skills, store, isNamed } = await foldersOf(flags);
   const approve = approvalAtTerminal(signal);
   const person = personAtTerminal(signal);
-  return createRuntime({
+  const runtime = await createRuntime({
     ...optionsOf(flags),
     ...how,
     ...(isNamed && { skillsDir: skills }),
     ...(memory === "keep" && { store }),
     ...(flags.verbose && {
-      log: (level, text, path) => process.stderr.write(logLine({ level, text, path }, paint.err)),
+      log: (level, text, path) => process.stderr.write(logLine({ level, text, path }, terminal.paint.err)),
     }),
     ...(approve !== undefined && { approve }),
     ...(person !== undefined && { person }),
   });
+  terminal.mask(runtime.secrets);
+  return runtime;
 }
 
 /** What the flags say, without what can be worked out from it. */

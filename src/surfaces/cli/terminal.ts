@@ -1,5 +1,6 @@
 import colors from "picocolors";
 
+import type { KnownSecrets } from "../../shared/secrets.ts";
 import { EXIT_CODES, type Exit } from "./exit-codes.ts";
 import { escaped } from "./layout.ts";
 import { jsonText } from "./output.ts";
@@ -23,6 +24,8 @@ export interface Terminal {
   readonly debug: boolean;
   /** Colours for stdout and for stderr; none where there is no terminal. */
   readonly paint: { readonly out: Paint; readonly err: Paint };
+  /** From now on, masks these secrets in every answer. */
+  mask(secrets: KnownSecrets): void;
   show(answer: Answer): void;
   /** Ends the process when everything was written. */
   exit(exit: Exit): Promise<never>;
@@ -33,12 +36,16 @@ export type Paint = ReturnType<typeof colors.createColors>;
 /** With `json`, one object goes to stdout, and what is for people nowhere. */
 export function openTerminal({ json, debug }: { readonly json: boolean; readonly debug: boolean }): Terminal {
   const { stdout, stderr } = process;
+  const known: KnownSecrets[] = [];
   let isAnswered = false;
   for (const stream of [stdout, stderr]) stream.on("error", onWriteError);
   return {
     debug,
     paint: { out: paintFor(stdout), err: paintFor(stderr) },
-    show({ json: object, text, remarks = "", asides = "" }) {
+    mask: (secrets) => void known.push(secrets),
+    show(answer) {
+      const masked = known.reduce((clean, secrets) => secrets.maskValue(clean), answer);
+      const { json: object, text, remarks = "", asides = "" } = masked;
       // What fails after the answer was given is only told: one object is one object.
       if (json && !isAnswered) write(stdout, jsonText(object, stdout.isTTY ? 2 : 0));
       if (!json) write(stdout, text);

@@ -1,3 +1,4 @@
+import type { KnownSecrets } from "../../shared/secrets.ts";
 import { EXIT_CODES } from "./exit-codes.ts";
 import { faultAnswer } from "./fault.ts";
 import type { Terminal } from "./terminal.ts";
@@ -12,11 +13,12 @@ export function endOnUncaught(terminal: Terminal): void {
 }
 
 /** From now on, writes each exception that is not caught to stderr, with its stack, and goes on where that is sound. */
-export function serveOnUncaught(): void {
+export function serveOnUncaught(secrets: KnownSecrets): void {
   process.removeAllListeners("uncaughtException");
   process.on("uncaughtException", (thrown) => {
     const stack = thrown instanceof Error ? thrown.stack : undefined;
-    process.stderr.write(`Cannot go on with a request after an uncaught exception: ${stack ?? String(thrown)}\n`);
+    const says = secrets.maskText(stack ?? String(thrown));
+    process.stderr.write(`Cannot go on with a request after an uncaught exception: ${says}\n`);
     if (!isSoundToGoOn(thrown)) process.exit(EXIT_CODES.failed.code);
   });
 }

@@ -12,6 +12,8 @@ export interface ProtectedServer extends HttpServer {
   /** What its token endpoint was asked for: `authorization_code`, `refresh_token`, `client_credentials`. */
   readonly grants: readonly string[];
   readonly clients: readonly string[];
+  /** All that it has given out: access tokens and refresh tokens. */
+  readonly tokens: readonly string[];
   /** Every access token that is out is worth nothing any more. */
   expire(): void;
   /** What the page on which a person allows access answers. */
@@ -26,6 +28,7 @@ interface Code {
 export async function protectedServer(): Promise<ProtectedServer> {
   const grants: string[] = [];
   const clients: string[] = [];
+  const tokens: string[] = [];
   const codes = new Map<string, Code>();
   const refreshTokens = new Set<string>();
   let accessTokens = new Set<string>();
@@ -63,6 +66,7 @@ export async function protectedServer(): Promise<ProtectedServer> {
       const [access, refresh] = [randomUUID(), randomUUID()];
       accessTokens.add(access);
       refreshTokens.add(refresh);
+      tokens.push(access, refresh);
       json(response, 200, { access_token: access, refresh_token: refresh, token_type: "Bearer", expires_in: 3600 });
     },
   };
@@ -93,6 +97,7 @@ export async function protectedServer(): Promise<ProtectedServer> {
   return Object.assign(server, {
     grants,
     clients,
+    tokens,
     expire: () => void (accessTokens = new Set()),
     answerWith: (parameters: Readonly<Record<string, string>>) => void (answer = parameters),
   });
