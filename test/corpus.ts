@@ -8,16 +8,20 @@ import type { ProvidedSkill } from "../src/model/skill.ts";
 import { createRuntime, type Runtime } from "../src/runtime.ts";
 import { inputOf, type Stub, STUBS } from "./stubs.ts";
 
-/** The first line of a program's file says what must become of it; the snippet is the rest. */
+/** A program of the corpus: the header line of its case says how it must end; the snippet follows. */
 export interface Program {
+  /** `category/name`. */
   readonly id: string;
   readonly code: string;
-  readonly expect: "rejected-static" | "error" | "contained" | "allowed";
-  /** Other ends that are sound too. */
-  readonly alsoOk?: readonly Program["expect"][];
+  readonly intent: string;
+  /**
+   * For attacks, how the run must end: `refused`, `completed`, the code of an error, `limit` for an error of any limit, or
+   * `contained` where the end depends on the speed of the machine and only the absence of harm counts.
+   */
+  readonly end?: string;
   /** Approvals that a person gave before. */
   readonly approve?: readonly { readonly tool: string; readonly args: unknown; readonly uses: number }[];
-  /** For benign programs: the value, and how many calls it takes. */
+  /** For benign programs: the value, and the number of calls. */
   readonly result?: unknown;
   readonly calls?: number;
 }
@@ -29,21 +33,26 @@ export interface Traces {
   readonly reached: string[];
 }
 
+/** Reads `corpus/<folder>/<category>.js`: cases that begin with a line `//# name {header}`. */
 export function readPrograms(folder: "attacks" | "benign"): readonly Program[] {
-  const root = new URL(`${folder}/`, import.meta.url).pathname;
-  return readdirSync(root, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
-    .map((entry) => join(entry.parentPath, entry.name))
+  const root = new URL(`corpus/${folder}/`, import.meta.url).pathname;
+  return readdirSync(root)
     .sort()
-    .map((file) => parseProgram(file.slice(root.length), readFileSync(file, "utf8")));
+    .flatMap((file) => parsePrograms(file.replace(/\.js$/, ""), readFileSync(join(root, file), "utf8")));
 }
 
-function parseProgram(id: string, text: string): Program {
-  const end = text.indexOf("\n");
-  const head = JSON.parse(text.slice(3, end)) as Omit<Program, "id" | "code"> & { readonly gen?: string };
-  // `gen` is ours and trusted: it writes programs that are too long for a file.
-  const code = head.gen === undefined ? text.slice(end + 1) : (new Function(`return (${head.gen})`)() as string);
-  return { ...head, id, code };
+function parsePrograms(category: string, text: string): readonly Program[] {
+  const [before, ...cases] = text.split(/^\/\/# /m);
+  if (before !== "" || cases.length === 0) throw new Error(`corpus ${category}: a case must begin with "//# name {…}"`);
+  return cases.map((part) => {
+    const [line = "", ...code] = part.trimEnd().split("\n");
+    const [, name, header] = /^([a-z0-9-]+) (\{.*\})$/.exec(line) ?? [];
+    if (name === undefined || header === undefined) throw new Error(`corpus ${category}: not a header: ${line}`);
+    // `generate` is trusted code: it writes programs that are too long for a file, or hold characters that a file cannot.
+    const { generate, ...rest } = JSON.parse(header) as Omit<Program, "id" | "code"> & { readonly generate?: string };
+    const written = generate === undefined ? code.join("\n") : (new Function(`return (${generate})`)() as string);
+    return { ...rest, id: `${category}/${name}`, code: written };
+  });
 }
 
 export const LIMITS = { cpuMs: 1_000, wallMs: 2_000 };
@@ -138,16 +147,15 @@ function stubSkills(traces: Traces): readonly ProvidedSkill[] {
   }));
 }
 
-/** How an outcome is called in the programs' first lines. */
-export function endOf(outcome: Outcome): Program["expect"] {
-  switch (outcome.kind) {
-    case "refused":
-      return "rejected-static";
-    case "failed":
-      return "error";
-    case "completed":
-      return "allowed";
-  }
+/** How a run ended, in the words of `Program.end`. */
+export function getEnd(outcome: Outcome): string {
+  return outcome.kind === "failed" ? outcome.error.code : outcome.kind;
+}
+
+/** True if an attack ended as its case says. */
+export function isExpectedEnd(expected: string | undefined, actual: string): boolean {
+  if (expected === "contained") return true;
+  return expected === "limit" ? actual.endsWith("_LIMIT") : actual === expected;
 }
 
 /** Canaries, paths, environment: whatever of the host can be read in what a model is shown. */
