@@ -138,6 +138,17 @@ test("P12: files of skills that are too large together cannot be trusted", async
   expect((await loadConfig(options)).trust.excess).toBe("its skills are more than 64 MiB");
 });
 
+test("P12: folders of skills that are nested too deeply cannot be trusted", async () => {
+  const nested = (folders: number): string => join("skills", ...Array<string>(folders).fill("d"), "code.ts");
+  write(nested(32), "1");
+  expect((await loadConfig(options)).trust.excess).toBe(undefined);
+  await trust();
+  write(nested(32), "2");
+  expect((await loadConfig(options)).trust.changed).toEqual(["skills/d"]);
+  write(nested(33), "1");
+  expect((await loadConfig(options)).trust.excess).toBe("its skills are folders more than 32 deep");
+});
+
 test("P12: a new value of a placeholder is asked about, wherever it is in the entry, and no value is kept", async () => {
   const oauth = { clientId: "${OAUTH_CLIENT}" };
   write(".mcp.json", {
