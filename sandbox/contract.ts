@@ -36,7 +36,7 @@ export interface SandboxCall extends Cancellable {
   /** JSON of a list of arguments. */
   readonly arguments: string;
   /** The same as values, which is quicker than to parse it where it is long. Throws for what is no JSON. */
-  readArguments(): Given;
+  readArguments(datesAs?: "dates" | "text"): Given;
   /** True where an earlier process asked this already and did not learn the answer. */
   readonly resumed: boolean;
   /** Stops the wall time of the run, for as long as somebody thinks; returns what lets it go on. */
@@ -66,7 +66,8 @@ export type Reason =
   | "ENGINE_TRAP";
 
 export type SandboxEnd =
-  | { readonly kind: "returned"; readonly json: string }
+  /** `tagged` is there where something in it is a date, or looks like one: `parseTagged` reads it. */
+  | { readonly kind: "returned"; readonly json: string; readonly tagged?: string }
   /** `json` is what the guest says of the error: `{name, message, stack, code?, …}`, all of it untrusted. */
   | { readonly kind: "threw"; readonly json: string }
   | { readonly kind: "stopped"; readonly reason: Reason }

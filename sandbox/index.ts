@@ -9,6 +9,7 @@ import { Pool } from "./pool.ts";
 import { Run } from "./run.ts";
 
 export { cancellableBy, type Cancellable, Cancellation } from "./cancellation.ts";
+export { parseTagged } from "./dates.ts";
 export type { Given } from "./plain.ts";
 export type {
   Answer,

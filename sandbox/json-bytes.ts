@@ -12,7 +12,7 @@ const ESCAPES = Array.from({ length: 0x80 }, (_, code) => {
 
 /** JSON on its way to be a text: bytes of UTF-8 in a buffer that grows. Throws when it becomes longer than it may. */
 export class JsonBytes {
-  readonly #mostBytes: number;
+  #mostBytes: number;
   #out: Buffer;
   #at = 0;
   #isAscii = true;
@@ -25,6 +25,12 @@ export class JsonBytes {
 
   text(): string {
     return this.#out.toString(this.#isAscii ? "latin1" : "utf8", 0, this.#at);
+  }
+
+  /** A short text that does not count. */
+  uncounted(text: string): void {
+    this.#mostBytes += text.length;
+    this.ascii(text);
   }
 
   /** A short text without anything special in it. */

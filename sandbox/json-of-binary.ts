@@ -1,10 +1,11 @@
 import { BinaryCursor, isWide, NestedTooDeeply, signed, sizeOf, TAG } from "./binary-form.ts";
+import { DATE_TAG } from "./guest/host-protocol.ts";
 import { JsonBytes } from "./json-bytes.ts";
 
 /**
  * JSON of a value in the engine's binary form, which a guest writes five times as fast as JSON. Undefined for what has
- * no certain JSON (then the guest must write it), and for what is longer than that. The bytes may be anything, and so
- * may the places that say where they are. Throws only `NestedTooDeeply`.
+ * no certain JSON (then the guest must write it), and for what is longer than that. Dates are tagged (`dates.ts`), which
+ * does not count. The bytes may be anything, and so may the places that say where they are. Throws only `NestedTooDeeply`.
  */
 export function jsonOfBinary(bytes: Buffer, mostBytes: number, from = 0, to = bytes.length): string | undefined {
   try {
@@ -20,6 +21,8 @@ class Writer extends BinaryCursor {
   /** The names of properties: where each begins, and its head. */
   readonly #names: number[] = [];
   readonly #heads: number[] = [];
+  /** The name that is the tag of dates, if the value has it itself. */
+  #ownTag: number | undefined;
 
   constructor(bytes: Buffer, mostBytes: number, from: number, to: number) {
     super(bytes, from, to);
@@ -29,7 +32,10 @@ class Writer extends BinaryCursor {
   write(): string {
     for (let count = this.head(); count > 0; count--) {
       const head = this.number();
-      this.#names.push(this.skip(sizeOf(head)));
+      const at = this.skip(sizeOf(head));
+      if (sizeOf(head) === DATE_TAG.length && this.bytes.toString("latin1", at, at + sizeOf(head)) === DATE_TAG)
+        this.#ownTag = this.#names.length;
+      this.#names.push(at);
       this.#heads.push(head);
     }
     const tag = this.byte();
@@ -62,10 +68,24 @@ class Writer extends BinaryCursor {
       case TAG.array:
         return this.#array();
       case TAG.date:
-        return json.ascii(JSON.stringify(new Date(this.date())));
+        return this.#date(new Date(this.date()));
       default:
         throw new Error("no JSON for this");
     }
+  }
+
+  #date(date: Date): void {
+    if (Number.isNaN(date.getTime())) return this.#json.ascii("null");
+    this.#json.uncounted(`{"${DATE_TAG}":`);
+    this.#json.ascii(JSON.stringify(date));
+    this.#json.uncounted("}");
+  }
+
+  /** What has the name of the tag, and is no date. */
+  #boxed(tag: number): void {
+    this.#json.uncounted("[");
+    this.#value(tag);
+    this.#json.uncounted("]");
   }
 
   /** JSON leaves out what is undefined. */
@@ -78,7 +98,8 @@ class Writer extends BinaryCursor {
       if (tag === TAG.undefined) continue;
       this.#json.ascii(separator);
       this.#name(atom);
-      this.#value(tag);
+      if (this.#ownTag !== undefined && (atom & 1) === 0 && (atom >>> 1) - 1 === this.#ownTag) this.#boxed(tag);
+      else this.#value(tag);
       separator = ",";
     }
     this.#json.ascii(separator === "{" ? "{}" : "}");

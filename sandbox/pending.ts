@@ -29,8 +29,8 @@ export class Pending extends Cancellation implements SandboxCall {
     return jsonOf(this.call.arguments);
   }
 
-  readArguments(): Given {
-    return given(this.call.arguments);
+  readArguments(datesAs: "dates" | "text" = "text"): Given {
+    return given(this.call.arguments, datesAs);
   }
 
   hold(): () => void {

@@ -1,6 +1,8 @@
+import { parseTagged, plainJson } from "./dates.ts";
+import { jsonOfBinary } from "./json-of-binary.ts";
 import { valueOfBinary } from "./value-of-binary.ts";
 
-/** Plain data of a guest: JSON, or, where there is much of it, the bytes that `isPlainBinary` found to be it. */
+/** Plain data of a guest: tagged JSON, or, where there is much of it, the bytes that `isPlainBinary` found to be it. */
 export type Plain = string | Uint8Array<ArrayBuffer>;
 
 /** Plain data as values. */
@@ -11,13 +13,25 @@ export interface Given {
 }
 
 /** The values of plain data. Throws for a text that is no JSON: not every guest is ours to the end. */
-export function given(plain: Plain): Given {
-  if (typeof plain === "string")
-    return { value: JSON.parse(plain) as unknown, mayHave: (name) => plain.includes(JSON.stringify(name)) };
-  const { value, names } = valueOfBinary(Buffer.from(plain.buffer, plain.byteOffset, plain.length));
+export function given(plain: Plain, datesAs: "dates" | "text"): Given {
+  if (typeof plain === "string") {
+    const value: unknown = datesAs === "dates" ? parseTagged(plain) : JSON.parse(plainJson(plain));
+    return { value, mayHave: (name) => plain.includes(JSON.stringify(name)) };
+  }
+  const { value, names } = valueOfBinary(bufferOf(plain), datesAs);
   return { value, mayHave: (name) => names.includes(name) };
 }
 
+/** JSON as the language writes it. */
 export function jsonOf(plain: Plain): string {
-  return typeof plain === "string" ? plain : JSON.stringify(given(plain).value);
+  return typeof plain === "string" ? plainJson(plain) : JSON.stringify(given(plain, "text").value);
+}
+
+/** JSON in which dates are told from texts. */
+export function taggedJsonOf(plain: Plain): string {
+  return typeof plain === "string" ? plain : (jsonOfBinary(bufferOf(plain), Number.MAX_SAFE_INTEGER) ?? "null");
+}
+
+function bufferOf(bytes: Uint8Array<ArrayBuffer>): Buffer {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
 }

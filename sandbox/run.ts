@@ -10,9 +10,11 @@ import type {
 } from "./contract.ts";
 import type { Parked } from "./image.ts";
 import { MAX_DEPTH } from "./guest/host-protocol.ts";
+import { plainJson } from "./dates.ts";
 import { isJsonTooDeep } from "./nesting.ts";
 import { OrderedCalls } from "./ordered-calls.ts";
 import { Pending } from "./pending.ts";
+import { taggedJsonOf } from "./plain.ts";
 import {
   type Allowance,
   type Deeds,
@@ -116,7 +118,10 @@ export class Run {
     const state: RunState = {
       limits,
       parked: { bytes: Uint8Array.from(new Uint8Array(parked.bytes)), range: parked.range },
-      pending: [...this.#pending.values()].map((pending) => ({ ...pending.call, arguments: pending.arguments })),
+      pending: [...this.#pending.values()].map((pending) => ({
+        ...pending.call,
+        arguments: taggedJsonOf(pending.call.arguments),
+      })),
       answers: this.#answers,
       timers: [...this.#timers].map(([id, { at }]) => ({ id, milliseconds: Math.max(0, at - now) })),
       prints: this.#prints,
@@ -223,7 +228,7 @@ export class Run {
   #end(end: End): void {
     switch (end.kind) {
       case "done":
-        this.#finish({ kind: "returned", json: end.json });
+        this.#finish(returned(end.json));
         return;
       case "fail":
         this.#finish({ kind: "threw", json: end.json });
@@ -287,7 +292,7 @@ export class Run {
   /** Nothing that goes wrong on the host's side may end more than the call; its words are not for the guest. */
   async #answerOf(pending: Pending): Promise<SandboxAnswer> {
     const { arguments: given } = pending.call;
-    if (typeof given === "string" && isJsonTooDeep(given)) return { ok: false, error: TOO_DEEP };
+    if (typeof given === "string" && isJsonTooDeep(plainJson(given))) return { ok: false, error: TOO_DEEP };
     try {
       return await this.#answer(pending);
     } catch {
@@ -371,6 +376,11 @@ export class Run {
       .join("\n");
     return this.#outputCut ? Buffer.from(text).subarray(0, this.limits.outputBytes).toString().replace(/�$/, "") : text;
   }
+}
+
+function returned(tagged: string): SandboxEnd {
+  const json = plainJson(tagged);
+  return json === tagged ? { kind: "returned", json } : { kind: "returned", json, tagged };
 }
 
 interface Alarm {

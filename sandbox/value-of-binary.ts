@@ -9,17 +9,26 @@ export interface Read {
   readonly names: readonly string[];
 }
 
-/** What `JSON.parse` makes of the JSON of a value in the engine's form. Throws for what is no such form. */
-export function valueOfBinary(bytes: Buffer): Read {
-  return new Reader(bytes, 0, bytes.length).read();
+/**
+ * What `JSON.parse` makes of the JSON of a value in the engine's form, but for dates, which may stay dates. Throws for
+ * what is no such form.
+ */
+export function valueOfBinary(bytes: Buffer, datesAs: "dates" | "text" = "text"): Read {
+  return new Reader(bytes, datesAs).read();
 }
 
 class Reader extends BinaryCursor {
+  readonly #keepsDates: boolean;
   #names: string[] = [];
   /** Some name is one of `Object.prototype`: assigning to it may do something else than make a property. */
   #isInherited = false;
   #page = "";
   #pageAt = 0;
+
+  constructor(bytes: Buffer, datesAs: "dates" | "text") {
+    super(bytes, 0, bytes.length);
+    this.#keepsDates = datesAs === "dates";
+  }
 
   read(): Read {
     for (let count = this.head(); count > 0; count--) {
@@ -52,10 +61,14 @@ class Reader extends BinaryCursor {
       case TAG.array:
         return this.#array();
       case TAG.date:
-        return new Date(this.date()).toJSON();
+        return this.#date(new Date(this.date()));
       default:
         throw new Error("no JSON for this");
     }
+  }
+
+  #date(date: Date): Date | string | null {
+    return this.#keepsDates && !Number.isNaN(date.getTime()) ? date : date.toJSON();
   }
 
   #object(): Record<PropertyKey, unknown> {

@@ -8,6 +8,7 @@ import { workerData } from "node:worker_threads";
 import { OP } from "./guest/host-protocol.ts";
 import { Isolate, type Stop } from "./isolate.ts";
 import { Line } from "./line.ts";
+import { plainJson } from "./dates.ts";
 import { isJsonTooDeep } from "./nesting.ts";
 import type { Plain } from "./plain.ts";
 import {
@@ -192,7 +193,7 @@ function hear(op: number, id: number, a: string, b: Plain | undefined, promise: 
       return;
     case OP.done:
       if (typeof b !== "string") overrun("result");
-      else if (isJsonTooDeep(b)) overrun("nesting");
+      else if (isJsonTooDeep(plainJson(b))) overrun("nesting");
       else slice.end = { kind: "done", json: b };
       return;
     case OP.fail:

@@ -89,8 +89,7 @@ function callOf(
   const skill = method && catalog.skill(method.skill);
   if (method === undefined || skill === undefined) throw unknownPath(call.path, catalog.methods);
   const { id } = call;
-  // MCP has only JSON: there, bytes travel as base64 text.
-  const args = argumentsOf(call, skill.kind === "mcp" ? "base64" : "bytes");
+  const args = argumentsOf(call, skill.kind === "mcp" ? AS_JSON : AS_VALUES);
   return {
     id,
     runId,
@@ -105,8 +104,15 @@ function callOf(
   };
 }
 
-function argumentsOf(call: SandboxCall, bytesAs: "bytes" | "base64" = "bytes"): readonly unknown[] {
-  const args = decodeArguments(() => call.readArguments(), bytesAs);
+/** MCP has only JSON: there, bytes travel as base64, dates as ISO 8601. */
+const AS_JSON = { bytesAs: "base64", datesAs: "text" } as const;
+const AS_VALUES = { bytesAs: "bytes", datesAs: "dates" } as const;
+
+function argumentsOf(
+  call: SandboxCall,
+  { bytesAs, datesAs }: typeof AS_JSON | typeof AS_VALUES = AS_VALUES,
+): readonly unknown[] {
+  const args = decodeArguments(() => call.readArguments(datesAs), bytesAs);
   if (args !== undefined) return args;
   throw new SkillgateError("ARGUMENTS_INVALID", sentence("ARGUMENTS_INVALID", "they are not a list of JSON values"));
 }

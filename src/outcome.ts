@@ -1,4 +1,4 @@
-import type { SandboxOutcome } from "../sandbox/index.ts";
+import { parseTagged, type SandboxOutcome } from "../sandbox/index.ts";
 import { ERRORS, type ErrorCode, sentence } from "./errors.ts";
 import type { Caller } from "./model/caller.ts";
 import { MAX_DEPTH } from "./model/extent.ts";
@@ -79,10 +79,11 @@ interface Returned {
 
 function returnedBy({ end }: SandboxOutcome, limits: Limits): Returned | undefined {
   if (end.kind !== "returned") return undefined;
-  const { json } = end;
+  const { json, tagged = json } = end;
   const bytes = Buffer.byteLength(json);
+  const parse = tagged === json ? JSON.parse : parseTagged;
   try {
-    return { json, bytes, value: bytes > limits.resultBytes ? undefined : decodeFromGuest(json) };
+    return { json, bytes, value: bytes > limits.resultBytes ? undefined : decodeFromGuest(tagged, parse) };
   } catch {
     return undefined; // it is not JSON
   }
@@ -101,7 +102,7 @@ function completed(ending: Ending, returned: Returned, output: string, usage: Us
     const where = `at ${uri} with device.read_result(uri, offset, length)`;
     notes.push(`The result has ${size} bytes and was cut at ${limits.resultBytes}: read it in parts ${where}`);
   }
-  const shown = typeof value === "string" ? value : json;
+  const shown = value instanceof Date ? value.toISOString() : typeof value === "string" ? value : json;
   const parts = [output, shown, ...notes.map((note) => `Note: ${note}`)].filter(Boolean);
   const text = output === "" && shown === "" ? "(no output)" : parts.join("\n");
   return { kind: "completed", runId, value, output, text, notes, calls, usage };

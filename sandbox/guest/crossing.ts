@@ -1,6 +1,6 @@
 import { base64OfBytes, bytesOfBase64 } from "./bytes.ts";
 import { host } from "./host.ts";
-import { NESTED } from "./host-protocol.ts";
+import { DATE_TAG, NESTED } from "./host-protocol.ts";
 import { isTooDeep, nestingError } from "./nesting.ts";
 import {
   apply,
@@ -8,7 +8,9 @@ import {
   create,
   data,
   define,
+  freeze,
   getPrototypeOf,
+  isoString,
   mapForEach,
   mapGet,
   mapSet,
@@ -25,7 +27,8 @@ import { isPromise, touch } from "./touch.ts";
  * What crosses the wall is JSON. While something crosses, values that JSON would drop or refuse say what they are:
  * bytes become `{"$bytes": base64}`, other typed arrays a list of numbers, a Map with text keys an object, other Maps
  * a list of pairs, a Set a list, a BigInt a number where that is exact and else text, an Error its name and message,
- * and a promise what it settles to. At any other time `JSON.stringify` behaves in the snippet as the language says.
+ * and a promise what it settles to. A date becomes `{"$date": iso}` where its own word is what the language says, and
+ * what else has that name is put in a list. At any other time `JSON.stringify` behaves in the snippet as the language says.
  */
 interface Crossing {
   /** Promises that were met and are not among the settled ones. */
@@ -52,9 +55,9 @@ export function say(op: number, id: number, name: string, value: unknown, promis
   return answer !== "" && !seemsNested;
 }
 
-/** JSON of a value for which nothing can wait: a promise in it is an error. */
+/** JSON of a value for which nothing can wait, dates as texts: a promise in it is an error. */
 export function encode(value: unknown): string | undefined {
-  const { json, pending } = cross(value, undefined);
+  const { json, pending } = cross(value, undefined, "text");
   if (pending.length > 0) throw new NativeTypeError("Cannot use a promise as a value here: await it first");
   return json;
 }
@@ -74,7 +77,7 @@ export function encodeSettled(
 ): void {
   let crossed: ReturnType<typeof cross>;
   try {
-    crossed = cross(value, known);
+    crossed = cross(value, known, "tagged");
   } catch (reason) {
     fail(reason);
     return;
@@ -100,18 +103,53 @@ export function encodeSettled(
 function cross(
   value: unknown,
   settled: Crossing["settled"],
+  datesAs: "tagged" | "text",
 ): { readonly json: string | undefined; readonly pending: readonly Promise<unknown>[] } {
   if (seemsNested && isTooDeep(value)) throw nestingError();
   const outer = crossing;
   const pending: Promise<unknown>[] = [];
   crossing = { pending, settled };
   try {
-    return { json: stringify(value), pending };
+    return { json: stringify(value, datesAs === "tagged" ? tagDates(settled) : undefined), pending };
   } catch (error) {
     throw (error as Error | undefined)?.name === "InternalError" && isTooDeep(value) ? nestingError() : error;
   } finally {
     crossing = outer;
   }
+}
+
+/** The tag of a date has this prototype, so that it is told from an object with that name. */
+const TAG = freeze(create(null)) as object;
+
+/** What `JSON.stringify` asks for each member. Its own word for a date is the ISO text. */
+function tagDates(settled: Crossing["settled"]) {
+  return function replace(this: Record<string, unknown>, key: string, value: unknown): unknown {
+    if (typeof value === "string") {
+      const word = value.length >= SHORTEST_ISO && isDateOf(this[key], value, settled) ? tagOf(value) : value;
+      return key === DATE_TAG && getPrototypeOf(this) !== TAG ? [word] : word;
+    }
+    const isData = value !== undefined && typeof value !== "function" && typeof value !== "symbol";
+    return key === DATE_TAG && isData ? [value] : value;
+  };
+}
+
+const SHORTEST_ISO = 24;
+
+/** Whether a text is what the language says of a member that is a date, or a promise that has settled to one. */
+function isDateOf(member: unknown, text: string, settled: Crossing["settled"]): boolean {
+  if (typeof member !== "object" || member === null) return false;
+  const known = settled && (mapGet(settled, member) as { value: unknown } | undefined);
+  try {
+    return isoString((known === undefined ? member : known.value) as Date) === text;
+  } catch {
+    return false; // no date
+  }
+}
+
+function tagOf(iso: string): object {
+  const tag = create(TAG) as object;
+  data(tag, DATE_TAG, iso);
+  return tag;
 }
 
 /** Turns `{"$bytes": base64}`, `{"$date": iso}` and `{"$undefined": 1}` of an answer back into what they mean, in place. */

@@ -54,6 +54,7 @@ export type Outcome =
   | {
       readonly kind: "completed";
       readonly runId: string;
+      /** Plain data, with dates and bytes. */
       readonly value: unknown;
       readonly output: string;
       readonly text: string;

@@ -4,6 +4,7 @@ import { isRecord } from "../model/json.ts";
 import { TIMED_OUT } from "../model/within.ts";
 import type { Clock } from "./clock.ts";
 import { compile, type Check } from "./compile.ts";
+import { restoreDates, withTexts } from "./dates.ts";
 import { isOpenToNames } from "./names.ts";
 import { keysOf, pointerTo, removeAt, valueAt, type Pointer } from "./places.ts";
 import { findingFrom, problemFrom, problemIn, type Finding } from "./problems.ts";
@@ -52,9 +53,9 @@ export function checkInput(
   doubtIn: (given: unknown) => Doubt = () => NO_DOUBT,
 ): Validation {
   if (!isRecord(given)) return invalid(problemIn(wrongType(["object"], given)));
-  const { depth, weight } = sizeOf(given);
+  const { depth, weight, hasDates } = sizeOf(given);
   if (depth > DEEPEST_INPUT || weight > HEAVIEST_INPUT) return invalid(TOO_LARGE);
-  const input = copyOfObject(given);
+  const input = hasDates ? withTexts(given) : copyOfObject(given);
   const errors = check.errorsIn(input, weight);
   if (errors === TIMED_OUT) return { kind: "timed out", problems: [TOO_SLOW] };
   const found = settle(errors.slice(0, MOST_FINDINGS).map(findingFrom), doubtIn(given));
@@ -62,7 +63,9 @@ export function checkInput(
     .filter((finding) => !isAboutName(finding, names))
     .map((finding) => problemOf(finding, check, input));
   const all = withoutRepeats([...problems, ...unknownNames(Object.keys(given), names)]);
-  return all.length > 0 ? invalid(...all.slice(0, MOST_PROBLEMS)) : { kind: "valid", input, notes };
+  if (all.length > 0) return invalid(...all.slice(0, MOST_PROBLEMS));
+  if (hasDates) restoreDates(input, given, check, weight);
+  return { kind: "valid", input, notes };
 }
 
 const TOO_LARGE: ArgumentProblem = {

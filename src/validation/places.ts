@@ -35,6 +35,16 @@ export function unknownPlaces(value: unknown, pointer: Pointer = ""): readonly P
   return Object.entries(value).flatMap(([key, inner]) => unknownPlaces(inner, pointerTo(pointer, key)));
 }
 
+/** Puts a value in place of the one that stands there. */
+export function putAt(pointer: Pointer, root: unknown, value: unknown): void {
+  const keys = keysOf(pointer);
+  const holder = keys.slice(0, -1).reduce(innerValue, root);
+  const last = keys.at(-1);
+  // Not an assignment: `__proto__` is a name like any other here.
+  if (typeof holder === "object" && holder !== null && last !== undefined && Object.hasOwn(holder, last))
+    Object.defineProperty(holder, last, { value });
+}
+
 /** Takes what stands at a place out of the object that holds it. */
 export function removeAt(pointer: Pointer, root: unknown): void {
   const keys = keysOf(pointer);

@@ -7,10 +7,15 @@ export const DEEPEST_INPUT = 200;
 export const HEAVIEST_INPUT = 5_000_000;
 
 /**
- * How deeply a value nests, and about how much there is to check: its values, and a part of the length of its texts.
+ * How deeply a value nests, whether it holds dates, and about how much there is to check: its values, and a part of the length of its texts.
  * Counting stops past what an input may be, so that a circle ends.
  */
-export function sizeOf(value: unknown): { readonly depth: number; readonly weight: number } {
+export function sizeOf(value: unknown): {
+  readonly depth: number;
+  readonly weight: number;
+  readonly hasDates: boolean;
+} {
+  let hasDates = false;
   let depth = 0;
   let weight = 0;
   let level: unknown[] = [value];
@@ -18,30 +23,42 @@ export function sizeOf(value: unknown): { readonly depth: number; readonly weigh
     const below: unknown[] = [];
     for (const each of level) {
       weight += typeof each === "string" ? 1 + (each.length >> 4) : 1;
+      hasDates ||= each instanceof Date;
       if (Array.isArray(each) || isPlainObject(each)) for (const inner of Object.values(each)) below.push(inner);
     }
     level = below;
     depth++;
   }
-  return { depth, weight };
+  return { depth, weight, hasDates };
 }
 
 /**
- * A copy for defaults to be filled in: without `undefined` properties, with `__proto__` as data, and with dates, bytes
- * and other instances as they are. Only for what is known not to nest too deeply.
+ * A copy for defaults to be filled in: without `undefined` properties, with `__proto__` as data, and with bytes and other
+ * instances as they are. Only for what is known not to nest too deeply.
  */
-export function copyOf(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(copyOf);
-  return isPlainObject(value) ? copyOfObject(value) : value;
+export function copyOf(value: unknown, ofDate: OfDate = asItIs): unknown {
+  if (Array.isArray(value)) return value.map((each) => copyOf(each, ofDate));
+  if (value instanceof Date) return ofDate(value);
+  return isPlainObject(value) ? copyOfObject(value, ofDate) : value;
 }
 
-export function copyOfObject(object: Readonly<Record<string, unknown>>): Record<string, unknown> {
+/** What a copy has in place of a date. */
+type OfDate = (date: Date) => unknown;
+
+function asItIs(date: Date): unknown {
+  return date;
+}
+
+export function copyOfObject(
+  object: Readonly<Record<string, unknown>>,
+  ofDate: OfDate = asItIs,
+): Record<string, unknown> {
   const copy: Record<string, unknown> = {};
   for (const [key, value] of Object.entries(object)) {
     if (value === undefined) continue;
     // Assignment to `__proto__` would change the copy's prototype.
-    if (key === "__proto__") Object.defineProperty(copy, key, { ...DATA_PROPERTY, value: copyOf(value) });
-    else copy[key] = copyOf(value);
+    if (key === "__proto__") Object.defineProperty(copy, key, { ...DATA_PROPERTY, value: copyOf(value, ofDate) });
+    else copy[key] = copyOf(value, ofDate);
   }
   return copy;
 }

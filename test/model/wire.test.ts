@@ -4,7 +4,7 @@ import { given } from "../../sandbox/plain.ts";
 import { decodeArguments, decodeFromGuest, encodeForGuest } from "../../src/model/wire.ts";
 
 const encoded = (value: unknown): ReturnType<typeof encodeForGuest> => encodeForGuest(value, 1_000);
-const said = (json: string) => () => given(json);
+const said = (json: string) => () => given(json, "dates");
 
 test("S9: what a method returns is JSON; bytes and dates say what they are", () => {
   expect(encoded({ a: [1, "x", null] })).toEqual({ json: '{"a":[1,"x",null]}', tagged: false });

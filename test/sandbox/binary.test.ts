@@ -1,6 +1,7 @@
 import fc from "../fuzz.ts";
 import { expect, test } from "vitest";
 
+import { parseTagged } from "../../sandbox/index.ts";
 import { binaryOfJson } from "../../sandbox/binary-of-json.ts";
 import { jsonOfBinary } from "../../sandbox/json-of-binary.ts";
 import { expression, LEAVES } from "./expressions.ts";
@@ -12,11 +13,18 @@ const sandbox = openSandbox(2);
 async function bothWays(expression: string): Promise<readonly [fast: unknown, json: unknown]> {
   const fast = await run(sandbox, `return ${expression}`);
   const json = await run(sandbox, `/* toJSON */ return ${expression}`);
-  return [contentOf(fast.end), contentOf(json.end)];
+  return [allOf(fast.end), allOf(json.end)];
 }
 
-function contentOf(end: { readonly kind: string; readonly json?: string }): unknown {
-  return end.kind === "returned" && end.json !== "" ? JSON.parse(end.json ?? "") : end.kind;
+type End = { readonly kind: string; readonly json?: string; readonly tagged?: string };
+
+function contentOf({ kind, json = "" }: End): unknown {
+  return kind === "returned" && json !== "" ? JSON.parse(json) : kind;
+}
+
+/** Without dates, and with them. */
+function allOf(end: End): readonly unknown[] {
+  return [contentOf(end), end.tagged === undefined ? undefined : parseTagged(end.tagged)];
 }
 
 test("S9: a result as the engine writes it is the result as JSON", { timeout: 60_000 }, async () => {

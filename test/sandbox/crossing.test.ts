@@ -56,7 +56,7 @@ const WORDS: Readonly<Record<string, readonly [code: string, json: string]>> = {
 test.each(Object.entries(WORDS))("S9: %s cross as they are written down", async (_, [code, json]) => {
   expect(await argumentsOf(code)).toBe(`[${json}]`);
   const { end } = await run(sandbox, `return ${code.startsWith("{") ? `(${code})` : code}`);
-  expect(end).toEqual({ kind: "returned", json });
+  expect(end).toMatchObject({ kind: "returned", json });
 });
 
 test("S9: an argument that is left out is told from one that is null", async () => {
@@ -97,6 +97,9 @@ test("answers of the host may nest thousands of levels, what a guest says may no
   expect(end.kind === "threw" && JSON.parse(end.json)).toMatchObject({ message: "stack overflow" });
   const list = (levels: number): string => `JSON.parse('['.repeat(${levels}) + ']'.repeat(${levels}))`;
   expect(await argumentsOf(list(499))).toBe(`[${deep(499)}]`);
+  const dated = `JSON.parse('${"[".repeat(499)}1${"]".repeat(499)}', (_, v) => v === 1 ? new Date(0) : v)`;
+  expect(await argumentsOf(dated)).toContain("1970");
+  expect((await run(sandbox, `return [${dated}]`)).end).toMatchObject({ kind: "returned" });
   const message = "The value is nested too deeply: it has more than 500 levels (NESTING_LIMIT)";
   expect(await thrownBy(sandbox, `await device.Echo.back(${list(500)})`)).toMatchObject({
     code: "NESTING_LIMIT",

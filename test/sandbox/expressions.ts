@@ -26,6 +26,8 @@ export const LEAVES = [
   "10n",
   "new Date(86400000)",
   "new Date(NaN)",
+  "({ $date: '1970-01-01T00:00:00.000Z' })",
+  "({ $date: [new Date(0)] })",
   "new Map([[1, 2]])",
   "new Set([1])",
   "new Uint8Array([1, 2])",

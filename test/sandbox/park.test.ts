@@ -51,6 +51,20 @@ test("S7: a run that waits is put aside as bytes, and goes on in another sandbox
   expect([output, calls]).toEqual(["before\nafter", 3]);
 });
 
+test("S7: dates of a call that waits stay dates, and what looks like one does not become one", async () => {
+  const list = "Array.from({ length: 2_000 }, () => new Date(0))";
+  for (const given of ["[new Date(0)]", list]) {
+    const { bytes } = await parkedAt(`await device.Echo.slow({ dates: ${given}, other: { $date: "x" } })`);
+    const asked: unknown[] = [];
+    await sandbox.resume(bytes, async (call) => {
+      asked.push(call.readArguments("dates").value);
+      return answer(null);
+    });
+    const [[{ dates, other }]] = asked as [[{ dates: unknown[]; other: unknown }]];
+    expect([dates[0], other]).toEqual([new Date(0), { $date: "x" }]);
+  }
+});
+
 test("S7: the same bytes can be resumed more than once, each time from where they were", async () => {
   const { bytes } = await parkedAt(CODE);
   const resume = (word: string): Promise<SandboxOutcome> =>

@@ -1,8 +1,9 @@
 import { readFileSync } from "node:fs";
+import { join } from "node:path";
 
 import { expect, onTestFinished, test } from "vitest";
 
-import { createRuntime, type Runtime } from "../../src/index.ts";
+import { createRuntime, defineSkill, type Runtime } from "../../src/index.ts";
 import { project } from "../surfaces/cli/command.ts";
 
 const VALUES = `
@@ -14,6 +15,9 @@ export const give = (kind: string): unknown => ({
 export function cycle(): unknown { const self: Record<string, unknown> = {}; self.self = self; return self; }
 export const take = (value?: unknown): string =>
   Object.prototype.toString.call(value).slice(8, -1) + " " + (value instanceof Uint8Array ? [...value] : JSON.stringify(value));
+export const at = (event: { when?: unknown; title?: string }): string => typeof event.when + " " + typeof event.title + " " + (event.when instanceof Date);
+export const title = (text: string): string => text;
+export const all = (values: unknown[]): string[] => values.map((each) => Object.prototype.toString.call(each).slice(8, -1));
 export const day = (date: Date): string => String(date instanceof Date) + date.getTime();
 `;
 
@@ -77,7 +81,8 @@ test("what a snippet passes reaches a method as the page for skill authors says 
     ["new Map([[1, 2]])", "Array [[1,2]]"],
     ["new Set([1])", "Array [1]"],
     ["new TypeError('bad')", 'Object {"name":"TypeError","message":"bad"}'],
-    ["new Date(0)", 'String "1970-01-01T00:00:00.000Z"'],
+    ["new Date(0)", 'Date "1970-01-01T00:00:00.000Z"'],
+    ["new Date(NaN)", "Null null"],
     ["new Uint8Array([1, 2])", "Uint8Array 1,2"],
     ["new Uint8Array([1, 2]).buffer", "Uint8Array 1,2"],
     ["new Float64Array([1.5])", "Array [1.5]"],
@@ -87,6 +92,115 @@ test("what a snippet passes reaches a method as the page for skill authors says 
   expect(await text(runtime, "const o = {}; o.o = o; device.ValuesSkill.take({ value: o })")).toContain(
     "circular reference",
   );
+});
+
+test("a date of a snippet stays a date where its place is open, however it crosses, and is text where text is declared [S9]", async () => {
+  const runtime = await open();
+  const skill = "device.ValuesSkill";
+  const long = "Array.from({ length: 2_000 }, () => new Date(0))";
+  for (const [source, expected] of [
+    [`${skill}.at({ when: new Date(0), title: new Date(0) })`, "object string true"],
+    [`${skill}.title(new Date(0))`, "1970-01-01T00:00:00.000Z"],
+    [`${skill}.all([new Date(0), new Set([1]), Promise.resolve(new Date(1))])`, '["Date","Array","Date"]'],
+    [`new Set(await ${skill}.all(${long})).size + (await ${skill}.all(${long}))[0]`, "1Date"],
+    [`${skill}.take({ value: { $date: "1970-01-01T00:00:00.000Z" } })`, 'Object {"$date":"1970-01-01T00:00:00.000Z"}'],
+    [
+      `${skill}.take({ value: [{ $date: [new Set([1])] }, { $date: 1, b: 2 }] })`,
+      'Array [{"$date":[[1]]},{"$date":1,"b":2}]',
+    ],
+    [`Date.prototype.toJSON = () => "noon"; ${skill}.take({ value: new Date(0) })`, 'String "noon"'],
+    [
+      `${skill}.take({ value: { toJSON: () => JSON.stringify({ d: new Date(0) }) } })`,
+      'String "{\\"d\\":\\"1970-01-01T00:00:00.000Z\\"}"',
+    ],
+  ] as const)
+    expect([source, await text(runtime, source)]).toEqual([source, expected]);
+  const error = await text(runtime, `throw { at: new Date(0) }`);
+  expect(error).toContain('{"at":"1970-01-01T00:00:00.000Z"}');
+});
+
+test("a date that a snippet returns is a date in the value of the outcome, and ISO 8601 in its text [S9]", async () => {
+  const runtime = await open();
+  const iso = "1970-01-01T00:00:00.000Z";
+  for (const [source, value, shown] of [
+    ["new Date(0)", new Date(0), iso],
+    ["({ a: [new Date(0)], b: new Date(NaN) })", { a: [new Date(0)], b: null }, `{"a":["${iso}"],"b":null}`],
+    ["({ a: new Date(0), b: new Set([1]) })", { a: new Date(0), b: [1] }, `{"a":"${iso}","b":[1]}`],
+    [
+      `({ a: { $date: "${iso}" }, b: "${iso}" })`,
+      { a: { $date: iso }, b: iso },
+      `{"a":{"$date":"${iso}"},"b":"${iso}"}`,
+    ],
+    [`({ $date: new Date(0), c: new Set() })`, { $date: new Date(0), c: [] }, `{"$date":"${iso}","c":[]}`],
+  ] as const)
+    expect(await runtime.run(source)).toMatchObject({ kind: "completed", value, text: shown });
+});
+
+const SERVER = `
+import { createInterface } from "node:readline";
+const tools = [{ name: "take", description: "Say what came", inputSchema: { type: "object", properties: { value: {} } } }];
+const answers = {
+  initialize: ({ protocolVersion }) => ({ protocolVersion, capabilities: { tools: {} }, serverInfo: { name: "s", version: "1" } }),
+  "tools/list": () => ({ tools }),
+  "tools/call": (params) => ({ content: [{ type: "text", text: JSON.stringify(params.arguments) }] }),
+};
+for await (const line of createInterface(process.stdin)) {
+  const { id, method, params } = JSON.parse(line);
+  if (id !== undefined) console.log(JSON.stringify({ jsonrpc: "2.0", id, result: answers[method]?.(params) ?? {} }));
+}
+`;
+
+test("a date of a snippet reaches an MCP server as ISO 8601, and what looks like a tag as it is [S9]", async () => {
+  const cwd = project({ "server.mjs": SERVER });
+  const args = [join(cwd, "server.mjs")];
+  const runtime = await createRuntime({
+    cwd,
+    skillsDir: false,
+    mcpServers: { taker: { command: process.execPath, args } },
+  });
+  onTestFinished(() => runtime.close());
+  await runtime.ready;
+  const iso = new Date(0).toISOString();
+  for (const [given, expected] of [
+    ["[new Date(0), { $date: '2026-01-01' }]", [iso, { $date: "2026-01-01" }]],
+    ["[new Date(0), new Set([1])]", [iso, [1]]],
+    ["Array.from({ length: 2_000 }, () => new Date(0))", Array<string>(2_000).fill(iso)],
+  ] as const) {
+    const { text } = await runtime.run(`device.TakerMCP.take({ value: ${given} })`);
+    expect(JSON.parse(text)).toEqual({ value: expected });
+  }
+});
+
+test("what follows from the arguments of a call tells dates from texts, and shows them as texts [S9]", async () => {
+  const asked: unknown[] = [];
+  const NoteSkill = defineSkill({
+    name: "NoteSkill",
+    description: "Keeps notes",
+    methods: {
+      keep: {
+        description: "Keep a note",
+        input: { type: "object", properties: { at: {}, day: { type: "string" } } },
+        approval: "user",
+        cacheTtlSeconds: 60,
+        run: ({ at }) => (at instanceof Date ? "date" : "text"),
+      },
+    },
+  });
+  const runtime = await createRuntime({
+    skillsDir: false,
+    skills: [NoteSkill],
+    mcpServers: {},
+    approve: ({ input, argumentsDigest }) => asked.push([JSON.stringify(input), argumentsDigest]) > 0,
+  });
+  onTestFinished(() => runtime.close());
+  const keep = (argument: string): Promise<string> => text(runtime, `device.NoteSkill.keep({ ${argument} })`);
+  expect(await keep("at: new Date(0)")).toBe("date");
+  expect(await keep("at: new Date(0).toISOString()")).toBe("text");
+  await keep("day: new Date(0)");
+  await keep("day: new Date(0).toISOString()");
+  const [date, iso, ...days] = asked as [string, string][];
+  expect([date?.[0], date?.[1] === iso?.[1]]).toEqual([iso?.[0], false]);
+  expect(days[0]).toEqual(days[1]);
 });
 
 test("the page for skill authors has a row for each of these kinds", () => {

@@ -550,3 +550,47 @@ describe("X1: results are checked against the output schema", () => {
     expect(value).toEqual({});
   });
 });
+
+describe("a date", () => {
+  const input = (schema: unknown, value: unknown): unknown => {
+    const validation = validator.validate(methodOf({ v: schema as object }), { v: value });
+    return validation.kind === "valid" ? validation.input["v"] : validation.problems.map(({ reason }) => reason);
+  };
+  const date = new Date(0);
+  const iso = date.toISOString();
+
+  test.each<[string, unknown, unknown, unknown]>([
+    ["stays one where the schema is open", {}, date, date],
+    ["is text where a text is wanted", { type: "string" }, date, iso],
+    ["is text where a text of its form is wanted", { type: "string", format: "date-time" }, date, iso],
+    ["is text where a text is one of several types", { type: ["string", "object"] }, date, iso],
+    ["is text where one branch wants a text", { anyOf: [{ type: "object" }, { type: "string" }] }, date, iso],
+    ["is text where it is one of listed values", { enum: [iso, 1] }, date, iso],
+    [
+      "is judged by place",
+      { items: { properties: { t: { type: "string" } } } },
+      [{ t: date, o: date }],
+      [{ t: iso, o: date }],
+    ],
+    [
+      "keeps its place under any name",
+      {},
+      JSON.parse('{"__proto__":0,"a/b":0,"~":0}', (_key, at) => (at === 0 ? date : at)),
+      JSON.parse('{"__proto__":0,"a/b":0,"~":0}', (_key, at) => (at === 0 ? date : at)),
+    ],
+    ["that is invalid is null", {}, new Date(Number.NaN), null],
+    ["is text to a problem", { type: "integer" }, date, [`must be an integer, not "${iso}"`]],
+    ["is no object", { type: "object" }, date, [`must be an object, not "${iso}"`]],
+  ])("%s [S9]", (_, schema, value, expected) => expect(input(schema, value)).toEqual(expected));
+
+  test("leaves the value that was given as it was [S9]", () => {
+    const value = { at: date };
+    input({ properties: { at: { type: "string" } } }, value);
+    expect(value).toEqual({ at: date });
+  });
+
+  test("among very many that fit nothing costs no more than they do [S9]", () => {
+    const dates = Array.from({ length: 20_000 }, () => date);
+    expect(input({ items: { type: "string" } }, dates)).toEqual(dates.map(() => iso));
+  });
+});

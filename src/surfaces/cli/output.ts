@@ -38,7 +38,7 @@ export function jsonText(value: unknown, indent: number): string {
 /** Text as it is, anything else as JSON; says so if there is neither output nor value. */
 export function valueText(value: unknown, output = ""): string {
   if (value === undefined) return output === "" ? "(no output)" : output;
-  const text = typeof value === "string" ? value : jsonText(value, 2);
+  const text = typeof value === "string" ? value : value instanceof Date ? value.toISOString() : jsonText(value, 2);
   return output === "" || output.endsWith("\n") ? output + text : `${output}\n${text}`;
 }
 

@@ -1,0 +1,37 @@
+import { UNKNOWN } from "../model/plan.ts";
+import { TIMED_OUT } from "../model/within.ts";
+import type { Check } from "./compile.ts";
+import { putAt, type Pointer, unknownPlaces, valueAt } from "./places.ts";
+import { copyOfObject } from "./size.ts";
+
+/** The input as JSON has it: a date is ISO 8601 text. */
+export function withTexts(given: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  return copyOfObject(given, (date) => date.toJSON());
+}
+
+/**
+ * Puts the dates of `given` back into `input`, which fits the schema with texts in their place, wherever the schema says
+ * nothing of the type: there, a value of no type of JSON fits as well.
+ */
+export function restoreDates(
+  input: Record<string, unknown>,
+  given: Readonly<Record<string, unknown>>,
+  check: Check,
+  weight: number,
+): void {
+  const probe = copyOfObject(given, () => UNKNOWN);
+  const places = unknownPlaces(probe);
+  const errors = check.errorsIn(probe, weight);
+  if (errors === TIMED_OUT) return;
+  const typed = new Set<Pointer>(errors.map(({ instancePath }) => instancePath));
+  for (const place of places) {
+    const date = valueAt(place, given);
+    if (date instanceof Date && !Number.isNaN(date.getTime()) && !isAtOrBelow(place, typed)) putAt(place, input, date);
+  }
+}
+
+function isAtOrBelow(place: Pointer, others: ReadonlySet<Pointer>): boolean {
+  for (let above = place; above !== ""; above = above.slice(0, above.lastIndexOf("/")))
+    if (others.has(above)) return true;
+  return others.has("");
+}
