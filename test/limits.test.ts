@@ -41,7 +41,13 @@ interface Reached {
 }
 
 /** What ends a run, or refuses it: every limit but the two that cut, and what has no number. */
-const ENDS: Readonly<Record<Exclude<keyof Limits, "outputBytes"> | "stack" | "promises", Reached>> = {
+const ENDS: Readonly<Record<Exclude<keyof Limits, "outputBytes"> | "stack" | "promises" | "nesting", Reached>> = {
+  nesting: {
+    limits: {},
+    source: "let v = 1; for (let i = 0; i < 600; i++) v = [v]; return v;",
+    code: "NESTING_LIMIT",
+    values: "it has more than 500 levels",
+  },
   cpuMs: {
     limits: { cpuMs: 50 },
     source: "for (;;);",

@@ -26,3 +26,8 @@ export interface Follower {
   /** Who can answer for the user while methods run. */
   readonly client?: Client;
 }
+
+/** As a result object has them (X5, X7). */
+export function shownFacts({ cached, notes }: AnswerFacts): { cached?: true; notes?: readonly string[] } {
+  return { ...(cached && { cached }), ...(notes.length > 0 && { notes }) };
+}

@@ -16,7 +16,7 @@ import { createTrail, type AuditEntry, type Statistics } from "./trail.ts";
 export type { Call, Route } from "./call.ts";
 export { digestOf } from "./digest.ts";
 export type { ApprovalRequest, Approve } from "./guards/approval.ts";
-export { answerTo, type CallResult, runCalls, shownFacts } from "./run-calls.ts";
+export { answerTo, type CallResult, runCalls } from "./run-calls.ts";
 export type { Belongings } from "./dispatch.ts";
 export { type AuditEntry, counted, type Statistics, statisticsFrom, type Tally } from "./trail.ts";
 

@@ -1,5 +1,5 @@
 import { sentence, SkillgateError } from "../errors.ts";
-import type { AnswerFacts } from "../model/follower.ts";
+import { type AnswerFacts, shownFacts } from "../model/follower.ts";
 import type { Call, Route } from "./call.ts";
 
 /** A call by its name; `undefined` where nothing has that name. */
@@ -54,11 +54,6 @@ export async function answerTo(call: Call, route: Route): Promise<AnswerFacts & 
     ended: (entry) => void (cached = entry.cached),
   });
   return { value, cached, notes: [...notes] };
-}
-
-/** As a result object has them (X5, X7). */
-export function shownFacts({ cached, notes }: AnswerFacts): { cached?: true; notes?: readonly string[] } {
-  return { ...(cached && { cached }), ...(notes.length > 0 && { notes }) };
 }
 
 async function resultOf(

@@ -1,8 +1,7 @@
 import type { Command } from "commander";
 
 import type { Method } from "../../model/catalog.ts";
-import type { AnswerFacts } from "../../model/follower.ts";
-import { shownFacts } from "../../router/index.ts";
+import { type AnswerFacts, shownFacts } from "../../model/follower.ts";
 import type { Runtime } from "../../runtime.ts";
 import type { Act } from "./act.ts";
 import { readInput } from "./call-input.ts";

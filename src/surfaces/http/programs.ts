@@ -3,12 +3,11 @@ import type { ArgumentProblem } from "../../model/arguments.ts";
 import type { Caller } from "../../model/caller.ts";
 import type { Catalog, Method, Skill } from "../../model/catalog.ts";
 import { isRecord } from "../../model/json.ts";
-import type { AnswerFacts, Follower } from "../../model/follower.ts";
+import { type AnswerFacts, type Follower, shownFacts } from "../../model/follower.ts";
 import { sentence, SkillgateError } from "../../errors.ts";
 import { MAX_TOOL_NAME_UNITS } from "../../model/names.ts";
 import { nearest } from "../../model/nearest.ts";
 import { catalogExport, methodExport, toolName } from "../../registry/index.ts";
-import { shownFacts } from "../../router/index.ts";
 import type { Runtime } from "../../runtime.ts";
 import {
   describeFunction,
