@@ -152,7 +152,7 @@ describe("what comes back", () => {
     ["big", [5, "1180591620717411303424"]],
     ["error", { why: { name: "RangeError", message: "as a value" } }],
     ["pattern", "/a+/g"],
-    ["nothing", null],
+    ["nothing", undefined],
     ["thenable", "settled"],
   ])("S9: %s is data for a snippet", async (method, value) => {
     expect(await called(`ReturnsSkill.${method}`)).toEqual(value);
