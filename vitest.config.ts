@@ -7,6 +7,6 @@ export default defineConfig({
     hookTimeout: 30_000,
     pool: "forks",
     maxWorkers: "100%",
-    setupFiles: ["test/no-colors.ts"],
+    setupFiles: ["test/support/disable-colors.ts"],
   },
 });

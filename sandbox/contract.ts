@@ -1,7 +1,7 @@
-import type { Cancellable } from "./cancellation.ts";
-import type { Parked } from "./image.ts";
-import type { Given } from "./plain.ts";
-import type { GuestCall, Print, Timer } from "./protocol.ts";
+import type { Cancellable } from "./host/cancellation.ts";
+import type { SuspendedRun } from "./engine/snapshot.ts";
+import type { DecodedValue } from "./codec/guest-value.ts";
+import type { GuestCall, Print, Timer } from "./shared/protocol.ts";
 
 /** What one run may use; see the fields of the same names in the package's own limits. */
 export interface RunLimits {
@@ -16,7 +16,7 @@ export interface RunLimits {
   readonly outputBytes: number;
 }
 
-export interface Program {
+export interface SandboxProgram {
   /** Statements of the body of a strict async function. */
   readonly code: string;
   /** What `device` shall have: `Skill.method`, or a plain name. */
@@ -36,7 +36,7 @@ export interface SandboxCall extends Cancellable {
   /** JSON of a list of arguments. */
   readonly arguments: string;
   /** The same as values, which is quicker than to parse it where it is long. Throws for what is no JSON. */
-  readArguments(datesAs?: "dates" | "text"): Given;
+  readArguments(datesAs?: "dates" | "text"): DecodedValue;
   /** True where an earlier process asked this already and did not learn the answer. */
   readonly resumed: boolean;
   /** Stops the wall time of the run, for as long as somebody thinks; returns what lets it go on. */
@@ -48,10 +48,10 @@ export type SandboxAnswer =
   | { readonly ok: true; readonly json: string; readonly tagged?: boolean }
   | { readonly ok: false; readonly error: Readonly<Record<string, unknown>> };
 
-export type Answer = (call: SandboxCall) => Promise<SandboxAnswer>;
+export type AnswerCall = (call: SandboxCall) => Promise<SandboxAnswer>;
 
 /** What ended a run that neither returned nor threw. */
-export type Reason =
+export type StopReason =
   | "CPU_LIMIT"
   | "WALL_LIMIT"
   | "MEMORY_LIMIT"
@@ -70,14 +70,14 @@ export type SandboxEnd =
   | { readonly kind: "returned"; readonly json: string; readonly tagged?: string }
   /** `json` is what the guest says of the error: `{name, message, stack, code?, …}`, all of it untrusted. */
   | { readonly kind: "threw"; readonly json: string }
-  | { readonly kind: "stopped"; readonly reason: Reason }
+  | { readonly kind: "stopped"; readonly reason: StopReason }
   /** Put aside while it waited: `state` can be resumed later, also by another process of the same version. */
   | { readonly kind: "parked"; readonly state: RunState };
 
 /** A run that waits, as plain data. */
 export interface RunState {
   readonly limits: RunLimits;
-  readonly parked: { readonly bytes: Uint8Array; readonly range: Parked["range"] };
+  readonly parked: { readonly bytes: Uint8Array; readonly range: SuspendedRun["range"] };
   /** Calls without an answer, as the guest made them. */
   readonly pending: readonly GuestCall[];
   /** JSON of answers that the guest has not seen yet. */

@@ -1,20 +1,20 @@
 import { availableParallelism } from "node:os";
 
-import type { Cancellable } from "./cancellation.ts";
-import type { Answer, Program, RunLimits, RunState, SandboxOutcome } from "./contract.ts";
-import { compileEngine } from "./engine.ts";
-import { loadImage } from "./image-file.ts";
-import { readParked, writeParked } from "./parked-bytes.ts";
-import { Pool } from "./pool.ts";
-import { Run } from "./run.ts";
+import type { Cancellable } from "./host/cancellation.ts";
+import type { AnswerCall, SandboxProgram, RunLimits, RunState, SandboxOutcome } from "./contract.ts";
+import { compileEngine } from "./engine/quickjs.ts";
+import { loadSnapshot } from "./engine/snapshot-file.ts";
+import { deserializeRun, serializeRun } from "./engine/suspended-run.ts";
+import { Pool } from "./host/pool.ts";
+import { Run } from "./host/run.ts";
 
-export { cancellableBy, type Cancellable, Cancellation } from "./cancellation.ts";
-export { parseTagged } from "./dates.ts";
-export type { Given } from "./plain.ts";
+export { cancellableBy, type Cancellable, Cancellation } from "./host/cancellation.ts";
+export { parseTagged } from "./shared/dates.ts";
+export type { DecodedValue } from "./codec/guest-value.ts";
 export type {
-  Answer,
-  Program,
-  Reason,
+  AnswerCall,
+  SandboxProgram,
+  StopReason,
   RunLimits,
   RunState,
   SandboxAnswer,
@@ -46,12 +46,12 @@ export interface Sandbox {
    * Runs one program in an isolate of its own. What the guest does wrong, and every limit that it meets, is in the
    * outcome; a rejection means that the sandbox itself could not work. `answer` must not reject.
    */
-  run(program: Program, answer: Answer, options?: SandboxRunOptions): Promise<SandboxOutcome>;
+  run(program: SandboxProgram, answer: AnswerCall, options?: SandboxRunOptions): Promise<SandboxOutcome>;
   /**
    * Goes on with a parked run, under the limits it had; its wall time starts anew. Calls that had no answer are asked
    * again, marked as `resumed`. Rejects for bytes that another version made, and for those that are not as they were.
    */
-  resume(state: Uint8Array, answer: Answer, options?: Omit<SandboxRunOptions, "limits">): Promise<SandboxOutcome>;
+  resume(state: Uint8Array, answer: AnswerCall, options?: Omit<SandboxRunOptions, "limits">): Promise<SandboxOutcome>;
   /** Says that a run is about to come, so that a thread wakes up meanwhile. */
   rouse(): void;
   /** Bytes of a parked run, for `resume`. */
@@ -68,8 +68,8 @@ export function createSandbox(options: SandboxOptions): Sandbox {
   let closed = false;
 
   function conduct(
-    program: Program,
-    answer: Answer,
+    program: SandboxProgram,
+    answer: AnswerCall,
     { limits = options.limits, cancellable, park, print = () => {} }: SandboxRunOptions,
     state?: RunState,
   ): Promise<SandboxOutcome> {
@@ -105,11 +105,11 @@ export function createSandbox(options: SandboxOptions): Sandbox {
     run: (program, answer, runOptions = {}) => conduct(program, answer, runOptions),
     async resume(bytes, answer, runOptions = {}) {
       opened ??= openPool(options);
-      const state = readParked(bytes, opened.key);
+      const state = deserializeRun(bytes, opened.key);
       return conduct({ code: "", paths: [] }, answer, { ...runOptions, limits: state.limits }, state);
     },
     rouse: () => opened?.pool.rouse(),
-    serialize: (state) => writeParked(state, (opened ??= openPool(options)).key),
+    serialize: (state) => serializeRun(state, (opened ??= openPool(options)).key),
     async close() {
       closed = true;
       for (const run of runs) run.stop("CANCELLED");
@@ -127,7 +127,7 @@ function openPool({
   pool.hire(); // starting takes longer than all that follows
   try {
     const { module, digest } = compileEngine();
-    const { prepared, key } = loadImage(module, digest, COMPILED);
+    const { prepared, key } = loadSnapshot(module, digest, COMPILED);
     pool.open({ module, prepared, heapBytes: limits.memoryBytes });
     return { pool, key };
   } catch (error) {

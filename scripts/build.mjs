@@ -16,7 +16,7 @@ try {
   const builtFrom = fingerprint();
   compile();
   writeGuest();
-  await prepareImage();
+  await prepareSnapshot();
   await bundleSandbox();
   writeFileSync(join(staging, FINGERPRINT_FILE), builtFrom);
   replaceDist();
@@ -41,12 +41,12 @@ function writeGuest() {
 }
 
 /** The memory of an isolate in which the guest script has already run. */
-async function prepareImage() {
+async function prepareSnapshot() {
   const sandbox = pathToFileURL(join(staging, "sandbox/")).href;
-  const { compileEngine } = await import(new URL("engine.js", sandbox).href);
-  const { imageFile } = await import(new URL("image-file.js", sandbox).href);
+  const { compileEngine } = await import(new URL("engine/quickjs.js", sandbox).href);
+  const { createSnapshotFile } = await import(new URL("engine/snapshot-file.js", sandbox).href);
   const { module, digest } = compileEngine();
-  writeFileSync(new URL("engine.image", sandbox), imageFile(module, digest, new URL(sandbox)));
+  writeFileSync(new URL("engine.snapshot", sandbox), createSnapshotFile(module, digest, new URL(sandbox)));
 }
 
 /**
@@ -55,12 +55,22 @@ async function prepareImage() {
  */
 async function bundleSandbox() {
   const sandbox = join(staging, "sandbox");
-  const entry = (name) => ({ entryPoints: [join(sandbox, name)], outdir: sandbox, allowOverwrite: true });
+  const entry = (file, name) => ({
+    entryPoints: [{ in: join(sandbox, file), out: name }],
+    outdir: sandbox,
+    allowOverwrite: true,
+  });
   const common = { bundle: true, platform: "node", packages: "external", target: "node20", logLevel: "warning" };
   const logOverride = { "empty-import-meta": "silent" }; // where the engine lies is asked by the pool alone
-  await bundle({ ...common, ...entry("worker.js"), format: "cjs", outExtension: { ".js": ".cjs" }, logOverride });
-  await bundle({ ...common, ...entry("index.js"), format: "esm" });
-  rmSync(join(sandbox, "worker.js"));
+  await bundle({
+    ...common,
+    ...entry("worker/main.js", "worker"),
+    format: "cjs",
+    outExtension: { ".js": ".cjs" },
+    logOverride,
+  });
+  await bundle({ ...common, ...entry("index.js", "index"), format: "esm" });
+  rmSync(join(sandbox, "worker/main.js"));
 }
 
 /** Two builds may want this at the same time: the last one wins. */

@@ -22,7 +22,7 @@ async function errorsPage() {
     "",
     "This page is made from the table in `src/errors.ts` by `node scripts/docs.mjs`.",
   ];
-  for (const { title, codes } of sectionsOf(source)) {
+  for (const { title, codes } of parseSections(source)) {
     lines.push("", `## ${title}`, "", "| code | what it says | what to do |", "| --- | --- | --- |");
     for (const code of codes) lines.push(`| \`${code}\` | ${cell(ERRORS[code].says)} | ${cell(ERRORS[code].fix)} |`);
   }
@@ -44,7 +44,7 @@ function shown(text) {
 }
 
 /** A comment that stands on its own line in the table is the title of what follows it. */
-function sectionsOf(source) {
+function parseSections(source) {
   const table = source.slice(source.indexOf("export const ERRORS"), source.indexOf("} as const"));
   /** @type {{ title: string, codes: string[] }[]} */
   const sections = [];

@@ -19,14 +19,14 @@ export function linkGuest(entry) {
     scripts.delete(file);
     scripts.set(
       file,
-      scriptOf(code, body, (name) => JSON.stringify(relative(folder, name)), file),
+      toScript(code, body, (name) => JSON.stringify(relative(folder, name)), file),
     );
   };
   add(entry);
   return [...scripts.values()];
 }
 
-function scriptOf(code, body, keyOf, file) {
+function toScript(code, body, getModuleKey, file) {
   const exported = [];
   let script = "";
   let at = 0;
@@ -35,21 +35,22 @@ function scriptOf(code, body, keyOf, file) {
     at = end;
   };
   for (const node of body) {
-    if (node.type === "ImportDeclaration") replace(node, importOf(node, keyOf(join(dirname(file), node.source.value))));
+    if (node.type === "ImportDeclaration")
+      replace(node, formatImport(node, getModuleKey(join(dirname(file), node.source.value))));
     else if (node.type === "ExportNamedDeclaration" && node.declaration !== null) {
-      exported.push(...namesOf(node.declaration));
+      exported.push(...getDeclaredNames(node.declaration));
       replace({ start: node.start, end: node.declaration.start }, "");
     } else if (/^(Export|Import)/.test(node.type)) throw new Error(`Cannot link ${file}: ${node.type}`);
   }
-  return `(function (parts) {"use strict";\n${script}${code.slice(at)}\nparts[${keyOf(file)}] = { ${exported.join(", ")} };\n})`;
+  return `(function (parts) {"use strict";\n${script}${code.slice(at)}\nparts[${getModuleKey(file)}] = { ${exported.join(", ")} };\n})`;
 }
 
-function importOf({ specifiers }, key) {
+function formatImport({ specifiers }, key) {
   const names = specifiers.map(({ imported, local }) => `${imported.name}: ${local.name}`);
   return names.length === 0 ? "" : `const { ${names.join(", ")} } = parts[${key}];`;
 }
 
-function namesOf(declaration) {
+function getDeclaredNames(declaration) {
   if (declaration.id) return [declaration.id.name];
   return declaration.declarations.flatMap(({ id }) =>
     id.type === "ObjectPattern" ? id.properties.map(({ value }) => value.name) : [id.name],

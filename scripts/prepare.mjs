@@ -55,15 +55,15 @@ function filesIn(path) {
 
 /** True if each package that the lock file wants is there in its version; optional ones depend on the machine. */
 function isInstalled() {
-  const wanted = packagesOf(join(ROOT, "package-lock.json"));
-  const present = packagesOf(join(ROOT, "node_modules", ".package-lock.json"));
+  const wanted = readPackages(join(ROOT, "package-lock.json"));
+  const present = readPackages(join(ROOT, "node_modules", ".package-lock.json"));
   return Object.entries(wanted).every(
     ([path, { version, optional, devOptional }]) =>
       path === "" || optional || devOptional || present[path]?.version === version,
   );
 }
 
-function packagesOf(lockFile) {
+function readPackages(lockFile) {
   return JSON.parse(readOrNothing(lockFile) ?? "{}").packages ?? {};
 }
 

@@ -59,7 +59,7 @@ export class MemorySkill {
   async search(query: string, { store, caller }: CallContext): Promise<Note[]> {
     const keywords = keywordsIn(query);
     if (keywords.length === 0) throw new Error("No keywords provided");
-    const notes = await notesOf(store, caller.id);
+    const notes = await readNotes(store, caller.id);
     const having = (count: number): Note[] => notes.filter((note) => hits(note, keywords) >= count);
     const all = having(keywords.length);
     return (all.length > 0 ? all : having(1)).sort(byImportance).slice(0, MAX_FOUND);
@@ -76,7 +76,7 @@ export class MemorySkill {
    * @example device.MemorySkill.forget("1a2b3c4d")
    */
   async forget(id: string, { store, caller }: CallContext): Promise<boolean> {
-    return store.delete(keyOf(caller.id, id));
+    return store.delete(toKey(caller.id, id));
   }
 }
 
@@ -92,11 +92,11 @@ const MAX_BYTES = 1 << 20;
 const MAX_NAMED = 3;
 
 async function write(note: Note, { store, caller }: CallContext): Promise<void> {
-  const notes = await notesOf(store, caller.id);
+  const notes = await readNotes(store, caller.id);
   const bytes = [...notes, note].reduce((sum, each) => sum + Buffer.byteLength(JSON.stringify(each)), 0);
   if (notes.length >= MAX_NOTES) throw tooMany(`${notes.length} notes are remembered (max ${MAX_NOTES})`, notes);
   if (bytes > MAX_BYTES) throw tooMany(`The notes would have ${bytes} bytes (max ${MAX_BYTES})`, notes);
-  await store.set(keyOf(caller.id, note.id), note);
+  await store.set(toKey(caller.id, note.id), note);
 }
 
 /** Names the notes that matter least, of equally important ones the oldest. */
@@ -107,12 +107,12 @@ function tooMany(what: string, notes: readonly Note[]): Error {
 }
 
 /** No caller's id ends where that of another begins. */
-function keyOf(caller: string, id: string): string {
+function toKey(caller: string, id: string): string {
   return `${encodeURIComponent(caller)}/${id}`;
 }
 
-async function notesOf(store: Store, caller: string): Promise<readonly Note[]> {
-  const entries = await store.entries(keyOf(caller, ""));
+async function readNotes(store: Store, caller: string): Promise<readonly Note[]> {
+  const entries = await store.entries(toKey(caller, ""));
   return entries.map(([, note]) => note as Note);
 }
 

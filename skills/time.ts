@@ -20,7 +20,7 @@ export class TimeSkill {
     const now = this.#now();
     const zone = canonicalZone(timezone);
     if (zone === undefined) throw new Error(`Unknown timezone: ${timezone}`);
-    const offset = offsetOf(zone, now);
+    const offset = getUtcOffset(zone, now);
     const local = localTime(now, offset);
     const texts = {
       full: () => `${inWords(zone, now)} ${abbreviation(zone, offset)}`,
@@ -43,7 +43,7 @@ function canonicalZone(name: string): string | undefined {
 }
 
 /** `+09:00`, as it is in that zone at that moment. */
-function offsetOf(zone: string, now: Date): string {
+function getUtcOffset(zone: string, now: Date): string {
   const parts = new Intl.DateTimeFormat("en-US", { timeZone: zone, timeZoneName: "longOffset" }).formatToParts(now);
   const name = parts.find(({ type }) => type === "timeZoneName")?.value ?? "";
   // Zero is written as a bare "GMT", which leaves nothing.

@@ -144,6 +144,6 @@ export function sentence(code: ErrorCode, values: string): string {
 }
 
 /** The message of whatever was thrown, without its stack. */
-export function messageOf(thrown: unknown): string {
+export function getMessage(thrown: unknown): string {
   return thrown instanceof Error ? thrown.message : String(thrown);
 }

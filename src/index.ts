@@ -1,14 +1,14 @@
-export { defineSkill } from "./define-skill.ts";
+export { defineSkill } from "./authoring/define-skill.ts";
 export { type ErrorCode, SkillgateError } from "./errors.ts";
 export type { Caller, Grant } from "./model/caller.ts";
 export type { Catalog, Method, Skill } from "./model/catalog.ts";
-export type { Client, ClientRequest } from "./model/client.ts";
+export type { Client, ClientRequest } from "./model/client-requests.ts";
 export type { Limits } from "./model/limits.ts";
 export type { CallRecord, GuestError, Outcome, Position, Usage, Violation } from "./model/outcome.ts";
 export type { CallSite, Plan } from "./model/plan.ts";
 export type { CallContext, MethodDefinition, MethodMetadata, ProvidedSkill } from "./model/skill.ts";
 export type { Timeouts } from "./model/timeouts.ts";
-export type { RuntimeOptions } from "./options.ts";
+export type { RuntimeOptions } from "./runtime/options.ts";
 export {
   anthropicTool,
   catalogExport,
@@ -22,5 +22,5 @@ export {
   openapiExport,
 } from "./registry/index.ts";
 export type { ApprovalRequest, AuditEntry, CallResult, Statistics } from "./router/index.ts";
-export type { ServerUse } from "./server-use.ts";
+export type { McpServerOptions, ServerUse } from "./runtime/mcp-options.ts";
 export { createRuntime, type RunOptions, type Runtime, type RuntimeEvents } from "./runtime.ts";

@@ -1,31 +1,31 @@
 import { randomUUID } from "node:crypto";
 
 import type { Cancellable, Sandbox } from "../sandbox/index.ts";
-import { createLedger } from "./answer-call.ts";
-import type { CheckTypes } from "./check-types.ts";
-import type { Discovery } from "./discovery.ts";
+import { createCallHandler } from "./runtime/run-calls.ts";
+import type { TypecheckSnippet } from "./runtime/typecheck-snippet.ts";
+import type { Discovery } from "./runtime/discovery.ts";
 import type { Caller } from "./model/caller.ts";
-import type { Follower } from "./model/follower.ts";
+import type { RunObserver } from "./model/run-observer.ts";
 import type { Catalog } from "./model/catalog.ts";
 import type { Limits } from "./model/limits.ts";
 import type { Outcome } from "./model/outcome.ts";
-import { KEPT_RESULT_BYTES, type KeptResults } from "./model/results.ts";
+import { KEPT_RESULT_BYTES, type KeptResults } from "./model/kept-results.ts";
 import type { CallContext } from "./model/skill.ts";
-import { outcomeOf, refusedOutcome } from "./outcome.ts";
+import { createOutcome, refusedOutcome } from "./runtime/outcome.ts";
 import type { KnownSecrets } from "./shared/secrets.ts";
 import type { Approve, Route } from "./router/index.ts";
-import type { CheckedSnippet, Inspect } from "./verdicts.ts";
+import type { CheckedSnippet, CheckSnippet } from "./runtime/check-snippet.ts";
 
 /** The rooms that a snippet passes through. */
-export interface Rooms {
+export interface RunServices {
   readonly sandbox: Sandbox;
   readonly route: Route;
   readonly results: KeptResults;
   readonly secrets: KnownSecrets;
-  readonly checkTypes: CheckTypes;
+  readonly checkTypes: TypecheckSnippet;
   readonly discovery: Discovery;
   /** The front end and the gatekeeper. */
-  readonly inspect: Inspect;
+  readonly inspect: CheckSnippet;
 }
 
 export interface RunRequest {
@@ -38,21 +38,21 @@ export interface RunRequest {
   readonly log: (path: string, ...said: Parameters<CallContext["log"]>) => void;
   readonly progress: (path: string, runId: string, ...said: Parameters<CallContext["progress"]>) => void;
   readonly cancellable?: Cancellable;
-  readonly follower?: Follower;
+  readonly observer?: RunObserver;
   /** Approves calls in place of whoever does it for the runtime. */
   readonly approve?: Approve;
 }
 
 /** The journey of one snippet. */
-export async function runSnippet(source: string, request: RunRequest, rooms: Rooms): Promise<Outcome> {
-  rooms.sandbox.rouse();
+export async function runSnippet(source: string, request: RunRequest, services: RunServices): Promise<Outcome> {
+  services.sandbox.rouse();
   const runId = randomUUID();
-  const { program, violations, notes } = await readAndCheck(source, request, rooms);
-  if (program === undefined) return rooms.secrets.maskValue(refusedOutcome(runId, violations));
-  const ledger = createLedger(runId, request, rooms);
-  const sandbox = await rooms.sandbox.run(program, ledger.answer, sandboxOptions(request, rooms.secrets));
+  const { program, violations, notes } = await readAndCheck(source, request, services);
+  if (program === undefined) return services.secrets.maskValue(refusedOutcome(runId, violations));
+  const ledger = createCallHandler(runId, request, services);
+  const sandbox = await services.sandbox.run(program, ledger.answer, sandboxOptions(request, services.secrets));
   const { calls, notes: callNotes } = ledger.close();
-  const outcome = outcomeOf({
+  const outcome = createOutcome({
     runId,
     caller: request.caller,
     source,
@@ -61,16 +61,16 @@ export async function runSnippet(source: string, request: RunRequest, rooms: Roo
     calls,
     notes: [...notes, ...callNotes],
     limits: request.limits,
-    results: rooms.results,
-    secrets: rooms.secrets,
+    results: services.results,
+    secrets: services.secrets,
   });
-  return rooms.secrets.maskValue(outcome);
+  return services.secrets.maskValue(outcome);
 }
 
 async function readAndCheck(
   source: string,
   request: RunRequest,
-  { inspect, checkTypes, discovery }: Rooms,
+  { inspect, checkTypes, discovery }: RunServices,
 ): Promise<Pick<CheckedSnippet, "violations" | "notes" | "program">> {
   let checked = inspect(source, request);
   if (checked.program === undefined && !discovery.isIndexed(request.catalog)) {
@@ -90,13 +90,13 @@ async function readAndCheck(
 
 /** The sandbox may hand out a larger result than a model gets: the rest is kept. */
 function sandboxOptions(
-  { limits, cancellable, follower }: RunRequest,
+  { limits, cancellable, observer }: RunRequest,
   secrets: KnownSecrets,
 ): Parameters<Sandbox["run"]>[2] {
   const resultBytes = Math.max(limits.resultBytes, KEPT_RESULT_BYTES);
   return {
     limits: { ...limits, resultBytes },
     ...(cancellable !== undefined && { cancellable }),
-    ...(follower?.output && { print: (text: string) => follower.output?.(secrets.mask(text)) }),
+    ...(observer?.onOutput && { print: (text: string) => observer.onOutput?.(secrets.mask(text)) }),
   };
 }

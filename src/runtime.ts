@@ -1,26 +1,32 @@
 import { EventEmitter } from "node:events";
 
 import { cancellableBy, type Cancellable } from "../sandbox/index.ts";
-import { callMethod, callMethods, methodAt, type WantedCall } from "./call-method.ts";
-import { createConversations } from "./conversations.ts";
-import { type Discovery, indexInBackground } from "./discovery.ts";
-import { messageOf, sentence, SkillgateError } from "./errors.ts";
+import { callMethod, callMethods, methodAt, type WantedCall } from "./runtime/call-method.ts";
+import { createRefusalHints } from "./runtime/refusal-hints.ts";
+import { type Discovery, indexInBackground } from "./runtime/discovery.ts";
+import { getMessage, sentence, SkillgateError } from "./errors.ts";
 import type { Learned } from "./learning/index.ts";
 import type { ArgumentProblem } from "./model/arguments.ts";
-import { findDisabledSkills } from "./disabled-skills.ts";
+import { findDisabledSkills } from "./runtime/disabled-skills.ts";
 import { type Caller, OWNER } from "./model/caller.ts";
 import type { Catalog } from "./model/catalog.ts";
-import type { Follower } from "./model/follower.ts";
+import type { RunObserver } from "./model/run-observer.ts";
 import type { Limits } from "./model/limits.ts";
 import type { Outcome, Violation } from "./model/outcome.ts";
 import type { Plan } from "./model/plan.ts";
 import type { Problem } from "./model/provider.ts";
-import type { KeptResults } from "./model/results.ts";
+import type { KeptResults } from "./model/kept-results.ts";
 import type { ProvidedSkill } from "./model/skill.ts";
 import type { Timeouts } from "./model/timeouts.ts";
-import { type LogLevel, mergeLimits, readOptions, type RuntimeOptions, type Settings } from "./options.ts";
+import {
+  type LogLevel,
+  mergeLimits,
+  readOptions,
+  type RuntimeOptions,
+  type RuntimeSettings,
+} from "./runtime/options.ts";
 import type { ServerStatus } from "./providers/mcp/index.ts";
-import { createProviders, type Providers } from "./providers-of.ts";
+import { createProviders, type Providers } from "./runtime/open-providers.ts";
 import {
   createRegistry,
   type Description,
@@ -31,15 +37,15 @@ import {
   systemPrompt,
 } from "./registry/index.ts";
 import { type Approve, type AuditEntry, type CallResult, type Statistics } from "./router/index.ts";
-import { type OpenRooms, openRooms } from "./rooms.ts";
-import { type Rooms, type RunRequest, runSnippet } from "./run-snippet.ts";
-import { controlSkills, followSettings, type SkillControl } from "./skill-control.ts";
+import { type RuntimeServices, createServices } from "./runtime/services.ts";
+import { type RunServices, type RunRequest, runSnippet } from "./run-snippet.ts";
+import { createSkillAdmin, watchSettings, type SkillAdmin } from "./runtime/skill-admin.ts";
 import { KnownSecrets } from "./shared/secrets.ts";
-import { SkillSettings } from "./skill-settings.ts";
-import { Sources } from "./sources.ts";
-import { createLastingStatistics, type LastingStatistics } from "./statistics.ts";
+import { SkillSettings } from "./runtime/skill-settings.ts";
+import { SkillSources } from "./runtime/skill-sources.ts";
+import { createLastingStatistics, type LastingStatistics } from "./runtime/statistics.ts";
 import { createStore, type Store } from "./store/index.ts";
-import type { CheckedSnippet } from "./verdicts.ts";
+import type { CheckedSnippet } from "./runtime/check-snippet.ts";
 
 /** On whose behalf, and under which limits. No caller: everything is granted. */
 export interface RunOptions {
@@ -50,7 +56,7 @@ export interface RunOptions {
   /** The conversation that the snippet is part of: where it is refused for one reason again and again, it is told more. */
   readonly conversation?: string;
   /** Is told of what happens on the way. */
-  readonly follower?: Follower;
+  readonly observer?: RunObserver;
   /** Approves calls in place of the runtime's own `approve`. */
   readonly approve?: Approve;
 }
@@ -81,7 +87,7 @@ export interface Progress {
   readonly text?: string;
 }
 
-export interface Runtime extends AsyncDisposable, SkillControl {
+export interface Runtime extends AsyncDisposable, SkillAdmin {
   run(source: string, options?: RunOptions): Promise<Outcome>;
   /** Looks at a snippet without running it. */
   check(
@@ -163,7 +169,7 @@ export async function createRuntime(options: RuntimeOptions = {}): Promise<Runti
     for (const { provided } of catalog.skills) skillSettings.of(provided);
   });
   const skillSettings = new SkillSettings(settings.sections["skills"], settings.variables, secrets);
-  const sources = new Sources(registry, settings.skills, skillSettings.disabled);
+  const sources = new SkillSources(registry, settings.skills, skillSettings.disabled);
   const events = new EventEmitter<RuntimeEvents>();
   registry.onChange(() => {
     if (events.listenerCount("catalog") > 0) events.emit("catalog", registry.catalog);
@@ -172,11 +178,11 @@ export async function createRuntime(options: RuntimeOptions = {}): Promise<Runti
   if (log !== undefined) events.on("log", ({ level, text, path }) => log(level, text, path));
   const store = createStore(settings.store, settings.timeouts.lockMs);
   const statistics = createLastingStatistics(store, (error) =>
-    events.emit("log", { level: "warn", text: `Cannot keep statistics: ${messageOf(error)}` }),
+    events.emit("log", { level: "warn", text: `Cannot keep statistics: ${getMessage(error)}` }),
   );
   const heard = (level: LogLevel, text: string): unknown => events.emit("log", { level, text: secrets.maskText(text) });
   let current = settings;
-  const trusted = async (): Promise<Settings> => {
+  const trusted = async (): Promise<RuntimeSettings> => {
     current = await settings.trusted();
     if (current !== settings) {
       secrets.add(current.secretValues);
@@ -204,13 +210,13 @@ export async function createRuntime(options: RuntimeOptions = {}): Promise<Runti
   return openRuntime(parts);
 }
 
-interface Parts {
+interface RuntimeParts {
   readonly options: RuntimeOptions;
-  readonly settings: Settings;
+  readonly settings: RuntimeSettings;
   /** What is wrong with the files that were read. */
   readonly fromFiles: () => readonly Problem[];
   readonly registry: Registry;
-  readonly sources: Sources;
+  readonly sources: SkillSources;
   readonly providers: Providers;
   readonly events: EventEmitter<RuntimeEvents>;
   readonly skillSettings: SkillSettings;
@@ -219,21 +225,21 @@ interface Parts {
   readonly secrets: KnownSecrets;
 }
 
-function openRuntime(parts: Parts): Runtime {
+function openRuntime(parts: RuntimeParts): Runtime {
   const { options, registry, sources, providers, events, statistics, secrets } = parts;
-  const rooms = openRooms({ ...parts, onEntry: (entry) => recordEntry(entry, parts) });
-  const runAndWait = runnerOf(parts, rooms);
+  const services = createServices({ ...parts, onEntry: (entry) => recordEntry(entry, parts) });
+  const runAndWait = createRunner(parts, services);
   let known: Promise<void> | undefined;
   let closed: Promise<unknown> | undefined;
   const whenKnown = (): Promise<void> => (known ??= providers.known());
-  const stopFollowing = followSettings(parts);
+  const stopFollowing = watchSettings(parts);
   const stopIndexing = options.lazy === true ? () => {} : indexInBackground(registry);
   if (options.lazy !== true) void whenKnown();
 
-  const requestOf = (options: RunOptions): RunRequest => requestFor(options, parts);
+  const toRunRequest = (options: RunOptions): RunRequest => requestFor(options, parts);
 
   const runtime: Runtime = {
-    ...controlSkills(parts),
+    ...createSkillAdmin(parts),
     async run(source, options = {}) {
       if (closed !== undefined) throw new SkillgateError("RUNTIME_CLOSED", sentence("RUNTIME_CLOSED", "run"));
       const outcome = await runAndWait(source, options, whenKnown);
@@ -241,16 +247,16 @@ function openRuntime(parts: Parts): Runtime {
       return outcome;
     },
     check(source, options = {}) {
-      const { violations, plan, notes } = inspectAtOnce(source, requestOf(options), rooms);
+      const { violations, plan, notes } = inspectAtOnce(source, toRunRequest(options), services);
       return { violations, plan, notes };
     },
-    call: (path, input, options = {}) => callMethod({ path, input }, requestOf(options), rooms.route),
+    call: (path, input, options = {}) => callMethod({ path, input }, toRunRequest(options), services.route),
     callAll: (calls, { parallel = false, ...options } = {}) =>
-      callMethods(calls, requestOf(options), rooms.route, parallel),
-    statistics: () => rooms.router.statistics(),
+      callMethods(calls, toRunRequest(options), services.route, parallel),
+    statistics: () => services.router.statistics(),
     lastingStatistics: () => statistics.all(),
-    audit: () => rooms.router.entries(),
-    ...discoveryOf(parts, rooms),
+    audit: () => services.router.entries(),
+    ...createDiscoveryApi(parts, services),
     register: (skill) => sources.register(skill),
     unregister: (name) => sources.unregister(name),
     get catalog() {
@@ -263,9 +269,9 @@ function openRuntime(parts: Parts): Runtime {
       return providers.servers;
     },
     get problems() {
-      return problemsOf(parts);
+      return listProblems(parts);
     },
-    results: rooms.results,
+    results: services.results,
     secrets,
     get known() {
       return whenKnown();
@@ -281,7 +287,7 @@ function openRuntime(parts: Parts): Runtime {
     async close() {
       stopFollowing();
       stopIndexing();
-      await (closed ??= Promise.all([rooms.sandbox.close(), rooms.typecheck?.close(), providers.close()]));
+      await (closed ??= Promise.all([services.sandbox.close(), services.typecheck?.close(), providers.close()]));
       await statistics.close();
     },
     [Symbol.asyncDispose]: () => runtime.close(),
@@ -289,13 +295,13 @@ function openRuntime(parts: Parts): Runtime {
   return runtime;
 }
 
-function recordEntry(entry: AuditEntry, { statistics, events }: Parts): void {
+function recordEntry(entry: AuditEntry, { statistics, events }: RuntimeParts): void {
   statistics.add(entry);
   events.emit("call", entry);
 }
 
 /** The verdict on a snippet, with all methods like those that it meant. */
-function inspectAtOnce(source: string, request: RunRequest, { inspect, discovery }: Rooms): CheckedSnippet {
+function inspectAtOnce(source: string, request: RunRequest, { inspect, discovery }: RunServices): CheckedSnippet {
   const checked = inspect(source, request);
   if (checked.program !== undefined || discovery.isIndexed(request.catalog)) return checked;
   discovery.indexNow(request.catalog);
@@ -303,34 +309,34 @@ function inspectAtOnce(source: string, request: RunRequest, { inspect, discovery
 }
 
 /** Runs snippets. One that asks for what is still on its way waits for it. */
-function runnerOf(
-  parts: Parts,
-  rooms: Rooms,
+function createRunner(
+  parts: RuntimeParts,
+  services: RunServices,
 ): (source: string, options: RunOptions, whenKnown: () => Promise<void>) => Promise<Outcome> {
   const { registry, providers } = parts;
-  const conversations = createConversations();
+  const conversations = createRefusalHints();
   return async (source, options, whenKnown) => {
     // Who asks what there is wants to hear of all of it.
     if (!providers.isComplete && QUESTION.test(source)) await whenKnown();
-    let outcome = await runSnippet(source, requestFor(options, parts), rooms);
+    let outcome = await runSnippet(source, requestFor(options, parts), services);
     // A name may be unknown only because what has it is still on its way.
     for (const wait of [() => providers.open(), whenKnown]) {
       if (providers.isComplete || outcome.kind !== "refused" || !outcome.violations.some(isUnknown)) break;
       await wait();
-      outcome = await runSnippet(source, requestFor(options, parts), rooms);
+      outcome = await runSnippet(source, requestFor(options, parts), services);
     }
     const { conversation, caller = OWNER } = options;
     if (conversation === undefined) return outcome;
     const catalog = registry.viewFor(caller);
-    if (outcome.kind === "refused") await rooms.discovery.index(catalog).catch(() => {}); // then nothing is searched
-    return conversations.remember(conversation, outcome, catalog);
+    if (outcome.kind === "refused") await services.discovery.index(catalog).catch(() => {}); // then nothing is searched
+    return conversations.addHint(conversation, outcome, catalog);
   };
 }
 
 /** What there is to find, and how it is called. */
-function discoveryOf(
-  parts: Parts,
-  { discovery, learning, validate }: OpenRooms,
+function createDiscoveryApi(
+  parts: RuntimeParts,
+  { discovery, learning, validate }: RuntimeServices,
 ): Pick<
   Runtime,
   "search" | "index" | "describe" | "declarations" | "systemPrompt" | "learned" | "forget" | "catalogFor" | "validate"
@@ -351,8 +357,8 @@ function discoveryOf(
 
 /** What a run or a call is about: who asks, what there is for them, and who hears what it has to say. */
 function requestFor(
-  { caller = OWNER, limits, signal, follower, approve }: RunOptions,
-  { settings, registry, sources, events }: Parts,
+  { caller = OWNER, limits, signal, observer, approve }: RunOptions,
+  { settings, registry, sources, events }: RuntimeParts,
 ): RunRequest {
   return {
     caller,
@@ -371,12 +377,12 @@ function requestFor(
     ...(signal !== undefined && {
       cancellable: "onCancel" in signal ? signal : cancellableBy(signal),
     }),
-    ...(follower !== undefined && { follower }),
+    ...(observer !== undefined && { observer }),
     ...(approve !== undefined && { approve }),
   };
 }
 
-function problemsOf({ fromFiles, sources, registry, skillSettings, secrets }: Parts): readonly Problem[] {
+function listProblems({ fromFiles, sources, registry, skillSettings, secrets }: RuntimeParts): readonly Problem[] {
   const given = registry.catalog.skills.flatMap(({ provided }) => skillSettings.of(provided).problems);
   return [...fromFiles(), ...sources.problems, ...given].map((problem) => ({
     ...problem,

@@ -15,16 +15,16 @@ for (let i = 0; i < ALPHABET.length; i++) {
 const PADDING = 61;
 
 /** Standard base64 with padding (RFC 4648, section 4). */
-export function base64OfBytes(bytes: ArrayLike<number>): string {
+export function bytesToBase64(bytes: ArrayLike<number>): string {
   const { length } = bytes;
   let text = "";
   for (let from = 0; from < length; from += CHUNK) {
-    text += base64OfChunk(bytes, from, from + CHUNK < length ? from + CHUNK : length);
+    text += chunkToBase64(bytes, from, from + CHUNK < length ? from + CHUNK : length);
   }
   return text;
 }
 
-function base64OfChunk(bytes: ArrayLike<number>, from: number, to: number): string {
+function chunkToBase64(bytes: ArrayLike<number>, from: number, to: number): string {
   const codes = new NativeBytes(((to - from + 2) / 3) << 2);
   let at = 0;
   for (let i = from; i < to; i += 3) {
@@ -38,11 +38,11 @@ function base64OfChunk(bytes: ArrayLike<number>, from: number, to: number): stri
   }
   const missing = (3 - ((to - from) % 3)) % 3;
   for (let i = 1; i <= missing; i++) codes[at - i] = PADDING;
-  return textOfCodes(codes);
+  return codesToText(codes);
 }
 
 /** Bytes of base64 text, ASCII white space ignored, padding optional; throws as `atob` does. */
-export function bytesOfBase64(text: string): Uint8Array {
+export function base64ToBytes(text: string): Uint8Array {
   const { length } = text;
   const sextets = new NativeBytes(length);
   let count = 0;
@@ -83,19 +83,19 @@ export function defineBase64(): void {
       if (code > 255) throw invalid("Cannot encode a character above U+00FF: encode the text with TextEncoder first");
       bytes[i] = code;
     }
-    return base64OfBytes(bytes);
+    return bytesToBase64(bytes);
   });
   define(globalThis, "atob", function atob(value: unknown): string {
-    const bytes = bytesOfBase64(`${value as string}`);
+    const bytes = base64ToBytes(`${value as string}`);
     const { length } = bytes;
     let text = "";
-    for (let from = 0; from < length; from += CHUNK) text += textOfCodes(subarray(bytes, from, from + CHUNK));
+    for (let from = 0; from < length; from += CHUNK) text += codesToText(subarray(bytes, from, from + CHUNK));
     return text;
   });
 }
 
 /** Some thousands at most: each is an argument, and arguments lie on the stack. */
-function textOfCodes(codes: Uint8Array): string {
+function codesToText(codes: Uint8Array): string {
   return apply(fromCharCode, undefined, codes as unknown as unknown[]) as string;
 }
 

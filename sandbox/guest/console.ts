@@ -1,4 +1,4 @@
-import { push } from "./crossing.ts";
+import { push } from "./serialization.ts";
 import { host } from "./host.ts";
 import { OP } from "./host-protocol.ts";
 import { inspectAll } from "./inspect.ts";

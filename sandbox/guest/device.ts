@@ -1,5 +1,5 @@
-import { expectAnswer, forget, isSaid } from "./answers.ts";
-import { encodeSettled, push, requireJson, say } from "./crossing.ts";
+import { registerCall, forgetCall, isSaid } from "./call-results.ts";
+import { encodeSettled, push, requireJson, sendRaw } from "./serialization.ts";
 import { stackHere } from "./errors.ts";
 import { host } from "./host.ts";
 import { OP } from "./host-protocol.ts";
@@ -36,17 +36,17 @@ export function makeDevice(paths: readonly string[]): object {
 /** Promises among the arguments are waited for, so that a forgotten `await` makes no difference. */
 function makeMethod(path: string): object {
   const method = (...args: unknown[]): Promise<unknown> => {
-    const list = listOf(args);
+    const list = toArgumentList(args);
     const promise = new NativePromise(keepSettlers);
     const fulfil = fulfilLast;
     const reject = rejectLast;
-    const id = expectAnswer(fulfil, reject);
-    if (say(OP.call, id, path, list, promise)) {
+    const id = registerCall(fulfil, reject);
+    if (sendRaw(OP.call, id, path, list, promise)) {
       isSaid(id);
       rememberCall(promise, id);
       return promise;
     }
-    forget(id);
+    forgetCall(id);
     sayLater(path, list, fulfil, reject, stackHere());
     return promise;
   };
@@ -62,9 +62,9 @@ function sayLater(
   reject: (reason: unknown) => void,
   stack: string,
 ): void {
-  const id = expectAnswer(fulfil, reject, stack);
+  const id = registerCall(fulfil, reject, stack);
   const fail = (reason: unknown): void => {
-    forget(id);
+    forgetCall(id);
     reject(reason);
   };
   const call = (json: string | undefined): void => {
@@ -89,7 +89,7 @@ function keepSettlers(fulfil: typeof fulfilLast, reject: typeof rejectLast): voi
 }
 
 /** JSON has no word for an argument that is left out: `{"$undefined": 1}` says so. At the end there is no need to. */
-function listOf(args: unknown[]): unknown[] {
+function toArgumentList(args: unknown[]): unknown[] {
   while (args.length > 0 && args[args.length - 1] === undefined) args.length--;
   for (let i = 0; i < args.length; i++) if (args[i] === undefined) args[i] = { $undefined: 1 };
   return args;

@@ -1,4 +1,4 @@
-import { encode } from "./crossing.ts";
+import { encode } from "./serialization.ts";
 import {
   apply,
   create,
@@ -47,7 +47,7 @@ export interface CallFailure {
 export function callError(failure: CallFailure, stack = `${failure["stack"] as string}`): Error {
   const error = new NativeError(`${failure.message}`);
   define(error, "name", `${failure.name}`);
-  define(error, "stack", framesOfSnippet(stack));
+  define(error, "stack", selectSnippetFrames(stack));
   for (const key in failure) if (key !== "name" && key !== "message" && key !== "stack") data(error, key, failure[key]);
   return error;
 }
@@ -64,7 +64,7 @@ export function noteThrown(value: unknown): unknown {
 
 function stackOf(thrown: unknown): string {
   const own = typeof thrown === "object" && thrown !== null ? text(() => (thrown as Error).stack, STACK_LENGTH) : "";
-  return framesOfSnippet(own || (thrown === lastThrown ? lastStack : ""));
+  return selectSnippetFrames(own || (thrown === lastThrown ? lastStack : ""));
 }
 
 /** The error of a wait without an end: whatever could settle the promise stands still itself. */
@@ -147,13 +147,13 @@ export function freezeStackFormat(): void {
 }
 
 /** The lines of a stack that say where. Ours do not: the image is made without positions. */
-function framesOfSnippet(stack: string): string {
+function selectSnippetFrames(stack: string): string {
   let frames = "";
   for (let at = 0; at < stack.length;) {
     const found = indexOf(stack, "\n", at);
     const end = found < 0 ? stack.length : found + 1;
-    const line = slice(stack, at, end);
-    if (indexOf(line, "snippet.js:", 0) >= 0 || indexOf(line, "(native)", 0) >= 0) frames += line;
+    const channel = slice(stack, at, end);
+    if (indexOf(channel, "snippet.js:", 0) >= 0 || indexOf(channel, "(native)", 0) >= 0) frames += channel;
     at = end;
   }
   return frames;

@@ -3,22 +3,22 @@
  * finds it as if it had just started. It hands six functions to the host, and keeps nothing of a snippet anywhere else
  * than in the isolate's memory.
  */
-import { deliver, deliverNext, expectTouches, hasCallsUnderWay } from "./answers.ts";
+import { deliverResult, deliverNext, expectTouches, hasCallsUnderWay } from "./call-results.ts";
 import { defineBase64 } from "./bytes.ts";
 import { afterPrinting, defineConsole, isAllPrinted } from "./console.ts";
-import { allowAsItIs, encodeSettled, say, teachCrossing } from "./crossing.ts";
+import { allowRaw, encodeSettled, sendRaw, installToJson } from "./serialization.ts";
 import { makeDevice } from "./device.ts";
 import { cannotSettle, describeThrown, freezeStackFormat, noteThrown } from "./errors.ts";
 import { host } from "./host.ts";
 import { OP } from "./host-protocol.ts";
 import { fix, parse, stringify, then } from "./primordials.ts";
 import { seek, tested, touchAll, touchPromises } from "./promises.ts";
-import { tame } from "./taming.ts";
+import { tame } from "./remove-globals.ts";
 import { defineTimers } from "./timers.ts";
 import { touch, wantedCall } from "./touch.ts";
 import { defineWeb } from "./web.ts";
 
-teachCrossing();
+installToJson();
 touchPromises();
 freezeStackFormat();
 defineConsole();
@@ -39,7 +39,7 @@ fix(globalThis, "__waitForCalls", (atEnd: boolean) => {
 /** Gives the snippet that comes its `device`: JSON of whether values may be said as they are, and of the paths. */
 function prepare(json: string): void {
   const [asItIs, paths] = parse(json) as [number, string[]];
-  allowAsItIs(asItIs === 1);
+  allowRaw(asItIs === 1);
   fix(globalThis, "device", makeDevice(paths));
 }
 
@@ -76,7 +76,7 @@ function sendValue(value: unknown): void {
     sendResult(stringify(value));
     return;
   }
-  if (isAllPrinted() && say(OP.done, 0, "", value)) return;
+  if (isAllPrinted() && sendRaw(OP.done, 0, "", value)) return;
   encodeSettled(value, sendResult, fail);
 }
 
@@ -91,7 +91,7 @@ function fail(reason: unknown): void {
 Object.assign(globalThis, {
   __prepare: prepare,
   __follow: follow,
-  __deliver: deliver,
+  __deliver: deliverResult,
   __fail: fail,
   __cannotSettle: cannotSettle,
   __idle: idle,

@@ -1,4 +1,4 @@
-import { push } from "./crossing.ts";
+import { push } from "./serialization.ts";
 import {
   getPrototypeOf,
   indexOf,
@@ -16,11 +16,11 @@ import {
 import { URLSearchParams } from "./web/search-params.ts";
 import { URL } from "./web/url.ts";
 
-const DEPTH = 5;
-const ITEMS = 200;
-const TEXT = 20_000;
+const MAX_DEPTH = 5;
+const MAX_ITEMS = 200;
+const MAX_TEXT = 20_000;
 /** Of everything that one call prints. */
-const MOST = 300_000;
+const MAX_CHARACTERS = 300_000;
 
 /** What `console.log` prints of its arguments: text as it is, the rest much as Node does, bounded in depth and length. */
 export function inspectAll(values: readonly unknown[]): string {
@@ -35,7 +35,9 @@ export function inspectAll(values: readonly unknown[]): string {
 /** A text as it can cross the wall, where it is UTF-8 and ends at the first NUL. */
 function printable(text: string): string {
   const shown = wellFormed(
-    text.length > MOST ? `${slice(text, 0, MOST)}… ${NativeString(text.length)} characters in all` : text,
+    text.length > MAX_CHARACTERS
+      ? `${slice(text, 0, MAX_CHARACTERS)}… ${NativeString(text.length)} characters in all`
+      : text,
   );
   let clean = "";
   let from = 0;
@@ -49,7 +51,7 @@ function printable(text: string): string {
 function inspect(value: unknown, depth: number, above: object[]): string {
   switch (typeof value) {
     case "string":
-      return stringify(value.length > TEXT ? `${slice(value, 0, TEXT)}…` : value);
+      return stringify(value.length > MAX_TEXT ? `${slice(value, 0, MAX_TEXT)}…` : value);
     case "bigint":
       return `${NativeString(value)}n`;
     case "symbol":
@@ -73,7 +75,7 @@ function inspectObject(value: object, depth: number, above: object[]): string {
   if (value instanceof NativeRegExp) return NativeString(value);
   if (value instanceof NativePromiseClass) return "Promise";
   if (value instanceof URL || value instanceof URLSearchParams) return value.toString();
-  if (depth >= DEPTH) return isArray(value) ? "[…]" : "{…}";
+  if (depth >= MAX_DEPTH) return isArray(value) ? "[…]" : "{…}";
   push(above, value);
   const text = inspectMembers(value, depth + 1, above);
   above.length--;
@@ -103,9 +105,9 @@ function inspectMembers(value: object, depth: number, above: object[]): string {
 
 function joined(length: number, part: (index: number) => string): string {
   let text = "";
-  for (let i = 0; i < length && i < ITEMS && text.length < TEXT; i++) text += (i === 0 ? "" : ", ") + part(i);
-  const shown = length < ITEMS ? length : ITEMS;
-  return length > shown || text.length >= TEXT ? `${text}, … ${NativeString(length)} in all` : text;
+  for (let i = 0; i < length && i < MAX_ITEMS && text.length < MAX_TEXT; i++) text += (i === 0 ? "" : ", ") + part(i);
+  const shown = length < MAX_ITEMS ? length : MAX_ITEMS;
+  return length > shown || text.length >= MAX_TEXT ? `${text}, … ${NativeString(length)} in all` : text;
 }
 
 function keyText(key: string): string {

@@ -1,13 +1,13 @@
-import { expectAnswer, forget, nextId } from "./answers.ts";
+import { registerCall, forgetCall, nextId } from "./call-results.ts";
 import { host } from "./host.ts";
 import { OP } from "./host-protocol.ts";
 import { create, define, NativeError } from "./primordials.ts";
-import { callInItsOwnTurn } from "./turns.ts";
+import { callInMicrotask } from "./microtask.ts";
 
 /** Timers that a snippet may have running at once. */
-const MOST = 1_000;
+const MAX_TIMERS = 1_000;
 
-const numberOfTimer = create(null) as Record<number, number>;
+const timerIds = create(null) as Record<number, number>;
 let running = 0;
 
 /** `setTimeout` and its family. The host keeps the time; a timer that is left over when the snippet ends is dropped. */
@@ -16,10 +16,10 @@ export function defineTimers(fail: (reason: unknown) => void): void {
     define(globalThis, name, (callback: unknown, delay?: unknown, ...args: unknown[]): number => {
       if (typeof callback !== "function")
         throw new NativeError(`Cannot start a timer without a function: write ${name}(() => …, ms)`);
-      if (running >= MOST) throw new NativeError(`Cannot have more than ${MOST} timers at once`);
+      if (running >= MAX_TIMERS) throw new NativeError(`Cannot have more than ${MAX_TIMERS} timers at once`);
       const timer = nextId();
       running++;
-      arm(timer, millisecondsOf(delay), again, () => callInItsOwnTurn(callback as () => void, args, fail));
+      arm(timer, toMilliseconds(delay), again, () => callInMicrotask(callback as () => void, args, fail));
       return timer;
     });
   start("setTimeout", false);
@@ -34,8 +34,8 @@ function arm(timer: number, milliseconds: number, again: boolean, fire: () => vo
     else stop(timer);
     fire();
   };
-  const id = expectAnswer(fulfil, fulfil, "");
-  numberOfTimer[timer] = id;
+  const id = registerCall(fulfil, fulfil, "");
+  timerIds[timer] = id;
   host(OP.timer, id, `${milliseconds}`, "");
 }
 
@@ -44,15 +44,15 @@ function clear(timer: unknown): void {
 }
 
 function stop(timer: number): void {
-  const id = numberOfTimer[timer];
+  const id = timerIds[timer];
   if (id === undefined) return;
-  delete numberOfTimer[timer];
+  delete timerIds[timer];
   running--;
-  forget(id);
+  forgetCall(id);
   host(OP.timer, id, "-1", "");
 }
 
-function millisecondsOf(delay: unknown): number {
+function toMilliseconds(delay: unknown): number {
   const number = +(delay as number);
   return number > 1 && number < 2_147_483_647 ? number : 1;
 }

@@ -1,5 +1,5 @@
 import { define, NativeError } from "./primordials.ts";
-import { callInItsOwnTurn } from "./turns.ts";
+import { callInMicrotask } from "./microtask.ts";
 import { structuredClone } from "./web/clone.ts";
 import { TextDecoder, TextEncoder } from "./web/encoding.ts";
 import { URLSearchParams } from "./web/search-params.ts";
@@ -17,7 +17,7 @@ export function defineWeb(fail: (reason: unknown) => void): void {
   }
   define(globalThis, "queueMicrotask", function queueMicrotask(callback: unknown): void {
     if (typeof callback !== "function") throw new NativeError("Cannot queue what is not a function");
-    callInItsOwnTurn(callback as () => void, [], fail);
+    callInMicrotask(callback as () => void, [], fail);
   });
   const performance = {};
   define(performance, "now", function now(): number {

@@ -9,8 +9,8 @@ const MAX_EXPONENT = 1000;
 
 /** No integer gets longer, so no expression takes long. Python prints no longer one either. */
 const MAX_DIGITS = 4300;
-const TOO_LARGE = 10n ** BigInt(MAX_DIGITS);
-const TOO_LARGE_BITS = TOO_LARGE.toString(2).length;
+const INT_LIMIT = 10n ** BigInt(MAX_DIGITS);
+const INT_LIMIT_BITS = INT_LIMIT.toString(2).length;
 
 export function calculationError(why: string): Error {
   return new Error(`Calculation error: ${why}`);
@@ -58,17 +58,17 @@ function floorDivide(left: number, right: number): number {
 
 export function power(base: Numeric, exponent: Numeric): Numeric {
   if (exponent > MAX_EXPONENT) throw exponentTooLarge();
-  if (typeof base === "bigint" && typeof exponent === "bigint" && exponent >= 0n) return powerOfInt(base, exponent);
-  return powerOfFloat(toFloat(base), toFloat(exponent));
+  if (typeof base === "bigint" && typeof exponent === "bigint" && exponent >= 0n) return raiseInt(base, exponent);
+  return raiseFloat(toFloat(base), toFloat(exponent));
 }
 
-function powerOfInt(base: bigint, exponent: bigint): bigint {
+function raiseInt(base: bigint, exponent: bigint): bigint {
   const leastBits = (bitLength(base) - 1) * Number(exponent);
-  if (leastBits > TOO_LARGE_BITS) throw tooLarge();
+  if (leastBits > INT_LIMIT_BITS) throw tooLarge();
   return bounded(base ** exponent);
 }
 
-function powerOfFloat(base: number, exponent: number): number {
+function raiseFloat(base: number, exponent: number): number {
   if (base === 1 || exponent === 0) return 1;
   if (base === 0 && exponent < 0) throw calculationError("zero to a negative power");
   if (!Number.isFinite(base) || !Number.isFinite(exponent)) return base === -1 ? 1 : base ** exponent;
@@ -116,7 +116,7 @@ export function toFloat(value: Numeric): number {
 }
 
 function bounded(value: bigint): bigint {
-  if (value >= TOO_LARGE || value <= -TOO_LARGE) throw tooLarge();
+  if (value >= INT_LIMIT || value <= -INT_LIMIT) throw tooLarge();
   return value;
 }
 

@@ -12,18 +12,18 @@ export const CONSTANTS: ReadonlyMap<string, Numeric> = new Map([
 ]);
 
 export const FUNCTIONS: ReadonlyMap<string, Callable> = new Map([
-  ["abs", ofOne((x) => (x < 0 ? -x : x))],
-  ["round", ofOneOrTwo(round)],
-  ["min", ofMany((best, next) => (next < best ? next : best))],
-  ["max", ofMany((best, next) => (next > best ? next : best))],
+  ["abs", takeOne((x) => (x < 0 ? -x : x))],
+  ["round", takeOneOrTwo(round)],
+  ["min", takeMany((best, next) => (next < best ? next : best))],
+  ["max", takeMany((best, next) => (next > best ? next : best))],
   ["sum", sum],
-  ["sqrt", ofOne((x) => real(Math.sqrt, x))],
-  ["pow", ofTwoOrThree(pow)],
-  ["sin", ofOne((x) => real(Math.sin, x))],
-  ["cos", ofOne((x) => real(Math.cos, x))],
-  ["tan", ofOne((x) => real(Math.tan, x))],
-  ["log", ofOneOrTwo((x, base) => (base === undefined ? log(x) : operate("/", log(x), log(base))))],
-  ["log10", ofOne((x) => logarithm(x, Math.log10))],
+  ["sqrt", takeOne((x) => real(Math.sqrt, x))],
+  ["pow", takeTwoOrThree(pow)],
+  ["sin", takeOne((x) => real(Math.sin, x))],
+  ["cos", takeOne((x) => real(Math.cos, x))],
+  ["tan", takeOne((x) => real(Math.tan, x))],
+  ["log", takeOneOrTwo((x, base) => (base === undefined ? log(x) : operate("/", log(x), log(base))))],
+  ["log10", takeOne((x) => logarithm(x, Math.log10))],
 ]);
 
 /** To an int, or to a number of decimal places; a negative one rounds to tens, hundreds and so on. */
@@ -76,7 +76,7 @@ function int(name: string, x: Numeric): bigint {
   return x;
 }
 
-function ofOne(of: (x: Numeric) => Numeric): Callable {
+function takeOne(of: (x: Numeric) => Numeric): Callable {
   return (name, given) => {
     const [x, ...rest] = numbers(name, given);
     if (x === undefined || rest.length > 0) throw wrongCount(name, "1 argument", given);
@@ -84,7 +84,7 @@ function ofOne(of: (x: Numeric) => Numeric): Callable {
   };
 }
 
-function ofOneOrTwo(of: (x: Numeric, y?: Numeric) => Numeric): Callable {
+function takeOneOrTwo(of: (x: Numeric, y?: Numeric) => Numeric): Callable {
   return (name, given) => {
     const [x, y, ...rest] = numbers(name, given);
     if (x === undefined || rest.length > 0) throw wrongCount(name, "1 or 2 arguments", given);
@@ -92,7 +92,7 @@ function ofOneOrTwo(of: (x: Numeric, y?: Numeric) => Numeric): Callable {
   };
 }
 
-function ofTwoOrThree(of: (x: Numeric, y: Numeric, z?: Numeric) => Numeric): Callable {
+function takeTwoOrThree(of: (x: Numeric, y: Numeric, z?: Numeric) => Numeric): Callable {
   return (name, given) => {
     const [x, y, z, ...rest] = numbers(name, given);
     if (x === undefined || y === undefined || rest.length > 0) throw wrongCount(name, "2 or 3 arguments", given);
@@ -101,7 +101,7 @@ function ofTwoOrThree(of: (x: Numeric, y: Numeric, z?: Numeric) => Numeric): Cal
 }
 
 /** Of one list, or of two numbers or more. The first of equals wins, so `max(1, 1.0)` is an int. */
-function ofMany(better: (best: Numeric, next: Numeric) => Numeric): Callable {
+function takeMany(better: (best: Numeric, next: Numeric) => Numeric): Callable {
   return (name, given) => {
     const [only] = given;
     if (given.length === 1 && !isList(only)) throw calculationError(`${name}() takes a list, or 2 numbers or more`);

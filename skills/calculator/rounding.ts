@@ -1,8 +1,8 @@
 import { floorQuotient, fraction } from "./exact.ts";
 
 /** Beyond these, rounding a float to decimal places changes nothing, or leaves nothing. */
-const MOST_PLACES = 323;
-const LEAST_PLACES = -308;
+const MAX_PLACES = 323;
+const MIN_PLACES = -308;
 
 /** To the nearest int; of two as near, to the even one: 2.5 → 2, 3.5 → 4. */
 export function roundToInt(x: number): bigint {
@@ -11,8 +11,8 @@ export function roundToInt(x: number): bigint {
 
 /** Rounds the float as it is, not as it is written: 2.675 is a little less, so two places make it 2.67. */
 export function roundToPlaces(x: number, places: number): number {
-  if (!Number.isFinite(x) || places > MOST_PLACES) return x;
-  return places < LEAST_PLACES ? 0 : Number(`${scaled(x, places)}e${-places}`);
+  if (!Number.isFinite(x) || places > MAX_PLACES) return x;
+  return places < MIN_PLACES ? 0 : Number(`${scaled(x, places)}e${-places}`);
 }
 
 /** Only a negative number of places changes an int: -2 rounds to hundreds. */

@@ -1,28 +1,28 @@
 import { relative } from "node:path";
 
-import { canonicalPath, isInside, labelOf } from "./file.ts";
-import { type ConfigOptions, foldersOf } from "./files.ts";
+import { canonicalPath, isInside, formatPathLabel } from "./read-file.ts";
+import { type ConfigOptions, resolveFolders } from "./locations.ts";
 import { type Config, loadConfig } from "./load-config.ts";
-import { serverKey } from "./servers.ts";
+import { serverKey } from "./servers/read-servers.ts";
 import { changeTrust, type ProjectTrust, readTrust, trustFile, type TrustRecord } from "./trust/index.ts";
 
 /** Records that a project is trusted as it was when the owner looked at it. */
 export async function trustProject(options: ConfigOptions, trust: ProjectTrust): Promise<void> {
-  const { env, home } = { env: options.env, home: foldersOf(options).home };
+  const { env, home } = { env: options.env, home: resolveFolders(options).home };
   const { parts, values } = trust;
   await changeTrust(trustFile(env, home), trust.folder, (record) => ({ ...record, parts, values }));
 }
 
 /** The projects that are trusted. */
 export async function listTrust(options: ConfigOptions): Promise<readonly string[]> {
-  return [...(await readTrust(trustFile(options.env, foldersOf(options).home))).keys()];
+  return [...(await readTrust(trustFile(options.env, resolveFolders(options).home))).keys()];
 }
 
 /** Forgets what was said of a project; returns whether anything was. */
 export async function revokeTrust(options: ConfigOptions, folder: string): Promise<boolean> {
   const path = canonicalPath(folder);
   const isKnown = (await listTrust(options)).includes(path);
-  if (isKnown) await changeTrust(trustFile(options.env, foldersOf(options).home), path, () => undefined);
+  if (isKnown) await changeTrust(trustFile(options.env, resolveFolders(options).home), path, () => undefined);
   return isKnown;
 }
 
@@ -45,14 +45,14 @@ export async function changeByHand<Result>(
 ): Promise<Result> {
   // As it is without what a command line names in place of it.
   const options = { cwd, env, ...(home !== undefined && { home }) };
-  const folders = foldersOf(options);
+  const folders = resolveFolders(options);
   const inProject = files.filter((file) => isInside(relative(folders.cwd, file)));
   if (inProject.length === 0) return change();
   const before = await loadConfig(options);
   const result = await change();
   if (before.trust.isGiven) return result;
   const after = await loadConfig(options);
-  const labels = inProject.map((file) => labelOf(file, folders));
+  const labels = inProject.map((file) => formatPathLabel(file, folders));
   const written = writtenServers(after, labels, servers);
   if (before.held.length > 0 && written.length === 0) return result;
   await changeTrust(trustFile(env, folders.home), after.trust.folder, (record) => ({

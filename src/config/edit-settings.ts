@@ -4,10 +4,10 @@ import { basename } from "node:path";
 
 import { Document, isMap, LineCounter, parseDocument } from "yaml";
 
-import { invalid, readConfigFile } from "./file.ts";
+import { configError, readConfigFile } from "./read-file.ts";
 
 /**
- * Changes one value of settings.yaml, and leaves everything else in it as it is: comments, order and unknown keys. Without
+ * Changes one value of settings.yaml, and leaves everything else in it is: comments, order and unknown keys. Without
  * a value, what stands there is taken away. A file that is not there is made; a malformed one is a `CONFIG_INVALID`.
  */
 export async function editSettings(file: string, path: readonly string[], value: unknown): Promise<void> {
@@ -18,7 +18,7 @@ export async function editSettings(file: string, path: readonly string[], value:
   const [wrong] = document.errors;
   if (wrong !== undefined) {
     const { line, col } = lineCounter.linePos(wrong.pos[0]);
-    throw invalid(label, wrong.message, { line, column: col });
+    throw configError(label, wrong.message, { line, column: col });
   }
   if (document.contents === null) document.contents = document.createNode({});
   if (value === undefined) take(document, path);

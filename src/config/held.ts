@@ -1,10 +1,10 @@
 import { sep } from "node:path";
 
-import { type Folders, labelOf } from "./file.ts";
+import { type ConfigFolders, formatPathLabel } from "./read-file.ts";
 import { variablesReadBy } from "./reads.ts";
-import type { DeclaredServer, ReadServers } from "./servers.ts";
+import type { DeclaredServer, ReadServers } from "./servers/read-servers.ts";
 import { quoted } from "./shown.ts";
-import { startedBy } from "./started.ts";
+import { describeStart } from "./servers/approval-summary.ts";
 import type { HeldPart, ProjectTrust } from "./trust/index.ts";
 import type { ProjectVariables } from "./variables.ts";
 
@@ -15,14 +15,15 @@ interface Project {
   readonly settings: readonly (readonly [path: string, value: unknown])[];
   readonly read: ReadServers;
   readonly project: ProjectVariables;
-  readonly folders: Folders;
+  readonly folders: ConfigFolders;
 }
 
 /** What a project that is not trusted would do, for the question to its owner. */
 export function heldParts({ trust, skillsDir, settings, read, project, folders }: Project): readonly HeldPart[] {
   if (trust.isTrusted) return [];
   const isChanged = (part: string): boolean => trust.changed.includes(part);
-  const skills = skillsDir === undefined ? [] : skillParts(trust, labelOf(skillsDir, folders).split(sep).join("/"));
+  const skills =
+    skillsDir === undefined ? [] : skillParts(trust, formatPathLabel(skillsDir, folders).split(sep).join("/"));
   const servers = read.declared.filter(({ isHeld, config }) => isHeld && config?.enabled === true);
   const parts: readonly HeldPart[] = [
     ...skills.map((name) => ({ name, detail: "", isChanged: isChanged(name) })),
@@ -56,8 +57,8 @@ function serverDetail({ entry, config }: DeclaredServer, { ofUser }: ProjectVari
   if (config === undefined || config.transport === "stdio") {
     const isFilled = typeof declared["command"] === "string" && declared["command"].includes("${");
     const command = isFilled && config !== undefined ? `; starts ${quoted(config.command)}` : "";
-    return `${startedBy(entry)}${command}${secrets === "" ? "" : `; reads ${secrets}`}`;
+    return `${describeStart(entry)}${command}${secrets === "" ? "" : `; reads ${secrets}`}`;
   }
   const host = URL.canParse(config.url) ? new URL(config.url).host : quoted(config.url);
-  return `${startedBy(entry)}${secrets === "" ? `; goes to ${host}` : `; sends ${secrets} to ${host}`}`;
+  return `${describeStart(entry)}${secrets === "" ? `; goes to ${host}` : `; sends ${secrets} to ${host}`}`;
 }

@@ -1,17 +1,30 @@
-export { whyNotWritten } from "./atomic.ts";
+export { whyNotWritten } from "./write-atomic.ts";
 export { editSettings } from "./edit-settings.ts";
-export { stateFolder } from "./state-folder.ts";
+export { getProjectStateDir } from "./project-state-dir.ts";
 export { fillIn, lookUp, type Variables } from "./variables.ts";
-export { changeServers, serversInFile, textOf, valueIn, writtenAt } from "./change.ts";
-export { type Client, CLIENTS, clientFile, type ClientFile, clientNamed, serversOf } from "./clients.ts";
-export { type ConfigOptions, existingFiles, type Scope } from "./files.ts";
+export {
+  changeServers,
+  readServersInFile,
+  formatEntryText,
+  getValueIn,
+  findEntryLocation,
+} from "./servers/edit-servers.ts";
+export {
+  type McpClient,
+  CLIENTS,
+  clientFile,
+  type ClientFile,
+  findClient,
+  readClientServers,
+} from "./servers/clients.ts";
+export { type ConfigOptions, existingFiles, type ConfigScope } from "./locations.ts";
 export { type Config, loadConfig, serverConfigOf } from "./load-config.ts";
-export type { Input } from "./inputs.ts";
-export { isSkillgate } from "./own-entry.ts";
-export { plainEntry } from "./plain-entry.ts";
+export type { ConfigInput } from "./servers/inputs.ts";
+export { isSelfEntry } from "./servers/self-entry.ts";
+export { normalizeEntry } from "./servers/normalize-entry.ts";
 export { findServerSecrets, findSettingsSecrets } from "./secrets.ts";
-export { MASK, maskedEntry, shownServer } from "./shown.ts";
+export { MASK, maskEntry, shownServer } from "./shown.ts";
 export { changeByHand, listTrust, revokeTrust, trustProject } from "./by-hand.ts";
-export type { Person, TrustRequest } from "./person.ts";
-export type { DeclaredServer } from "./servers.ts";
+export type { Prompter, TrustRequest } from "./prompter.ts";
+export type { DeclaredServer } from "./servers/read-servers.ts";
 export type { HeldPart } from "./trust/index.ts";

@@ -1,18 +1,24 @@
 import { dirname, resolve } from "node:path";
 
-import { messageOf } from "../errors.ts";
+import { getMessage } from "../errors.ts";
 import type { Limits } from "../model/limits.ts";
 import type { Problem } from "../model/provider.ts";
 import type { Timeouts } from "../model/timeouts.ts";
 import type { ServerConfig } from "../providers/mcp/index.ts";
-import { invalid, readConfigFile } from "./file.ts";
-import { type ConfigFile, configFiles, type ConfigOptions, foldersOf, isTrustGiven } from "./files.ts";
+import { configError, readConfigFile } from "./read-file.ts";
+import { type ConfigFile, configFiles, type ConfigOptions, resolveFolders, isTrustGiven } from "./locations.ts";
 import { heldParts } from "./held.ts";
-import { type FileContent, NO_CONTENT, parseMcpFile } from "./mcp-file.ts";
-import { askForInputs, type Person } from "./person.ts";
-import { parseServer } from "./server-entry.ts";
-import { type DeclaredServer, digestValues, readServers, type ServerContent, type ServerSources } from "./servers.ts";
-import { NO_SETTINGS, parseSettings, type Settings } from "./settings.ts";
+import { type FileContent, NO_CONTENT, parseMcpFile } from "./servers/mcp-file.ts";
+import { askForInputs, type Prompter } from "./prompter.ts";
+import { parseServer } from "./servers/parse-entry.ts";
+import {
+  type DeclaredServer,
+  digestValues,
+  readServers,
+  type ServerContent,
+  type ServerSources,
+} from "./servers/read-servers.ts";
+import { NO_SETTINGS, parseSettings, type SettingsFile } from "./settings.ts";
 import { decideTrust, type HeldPart, heldProblem, type ProjectTrust, restrictSettings } from "./trust/index.ts";
 import { lookUp, readVariables, type Variables } from "./variables.ts";
 
@@ -36,7 +42,7 @@ export interface Config {
   /** What could not be used; everything else was. */
   readonly warnings: readonly Problem[];
   /** The same servers, after a person was asked for their inputs: of all, or only of those with these names. */
-  readonly ask: (person: Person, only?: readonly string[]) => Promise<readonly ServerConfig[]>;
+  readonly ask: (prompter: Prompter, only?: readonly string[]) => Promise<readonly ServerConfig[]>;
 }
 
 /**
@@ -45,7 +51,7 @@ export interface Config {
  * What a project that is not trusted would do is held.
  */
 export async function loadConfig(options: ConfigOptions): Promise<Config> {
-  const folders = foldersOf(options);
+  const folders = resolveFolders(options);
   const files = configFiles(options, folders);
   const project = await readVariables(options.env, folders);
   const written = await readAs(files.settings, parseSettings, NO_SETTINGS);
@@ -94,9 +100,9 @@ export async function loadConfig(options: ConfigOptions): Promise<Config> {
       ...contents.flatMap((content) => content.warnings),
       ...read.warnings,
     ],
-    async ask(person, only) {
+    async ask(prompter, only) {
       const asked = read.declared.filter(({ name }) => only?.includes(name) ?? true);
-      const answers = await askForInputs(person, asked, sources);
+      const answers = await askForInputs(prompter, asked, sources);
       return readServers(sources, answers).servers;
     },
   };
@@ -105,7 +111,7 @@ export async function loadConfig(options: ConfigOptions): Promise<Config> {
 /** What all files say of servers, in their order. What is wrong with the settings concerns every run. */
 async function readContents(
   files: ReturnType<typeof configFiles>,
-  settings: Settings,
+  settings: SettingsFile,
 ): Promise<readonly ServerContent[]> {
   const contents = await Promise.all(
     files.mcp.map(async (file) => ({ file, ...(await readAs(file, parseMcpFile, NO_CONTENT)) })),
@@ -135,10 +141,11 @@ async function readAs<Content extends FileContent>(
   try {
     const text = await readConfigFile(path, label);
     if (text !== undefined) return parse(text, label);
-    if (scope === "named") throw invalid(label, "it does not exist", undefined, "Write the path of a file that exists");
+    if (scope === "named")
+      throw configError(label, "it does not exist", undefined, "Write the path of a file that exists");
     return empty;
   } catch (thrown) {
     if (scope === "named") throw thrown;
-    return { ...empty, warnings: [{ source: label, error: messageOf(thrown) }] };
+    return { ...empty, warnings: [{ source: label, error: getMessage(thrown) }] };
   }
 }

@@ -1,7 +1,7 @@
 import { isRecord } from "../model/json.ts";
 import type { ServerConfig } from "../providers/mcp/index.ts";
 import { isSecretName } from "../shared/secrets.ts";
-import { MASK, maskedLine, maskedWord, maskedWords } from "./shown.ts";
+import { MASK, maskedLine, maskWord, maskWords } from "./shown.ts";
 import { fillIn, type Variables } from "./variables.ts";
 
 /** The values in the configuration of a server that no text may show. */
@@ -10,14 +10,14 @@ export function findServerSecrets(server: ServerConfig): readonly string[] {
     const { env, command, args } = server;
     return [
       ...Object.entries(env).flatMap(secretsInVariable),
-      ...hiddenInAll([command, ...args], [maskedLine(command), ...maskedWords(args).map(String)]),
+      ...hiddenInAll([command, ...args], [maskedLine(command), ...maskWords(args).map(String)]),
     ];
   }
   const { url, headers, oauth = false } = server;
   const login = oauth === false ? [] : [oauth.clientSecret, oauth.privateKey];
   return [
     ...Object.entries(headers).flatMap(secretsInHeader),
-    ...hiddenInAll([url], [maskedWord(url)]),
+    ...hiddenInAll([url], [maskWord(url)]),
     ...login.filter((value) => value !== undefined),
   ];
 }
@@ -78,7 +78,7 @@ const HARMLESS_HEADERS: ReadonlySet<string> = new Set(
 );
 
 function secretsInUrl(value: string): readonly string[] {
-  return URL_FORM.test(value) ? hiddenInAll([value], [maskedWord(value)]) : [];
+  return URL_FORM.test(value) ? hiddenInAll([value], [maskWord(value)]) : [];
 }
 
 function hiddenInAll(words: readonly string[], shown: readonly string[]): readonly string[] {

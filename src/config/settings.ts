@@ -1,16 +1,16 @@
 import { isRecord } from "../model/json.ts";
 import { DEFAULT_LIMITS, type Limits } from "../model/limits.ts";
-import { nearest } from "../model/nearest.ts";
+import { suggestNames } from "../shared/suggest.ts";
 import type { Problem } from "../model/provider.ts";
 import { DEFAULT_TIMEOUTS, type Timeouts } from "../model/timeouts.ts";
-import { type ConfigDocument, parseDocument, type Path } from "./document/index.ts";
-import { invalid } from "./file.ts";
-import { inputsOf } from "./inputs.ts";
-import { entriesAt, entryAt, type FileContent, NO_CONTENT } from "./mcp-file.ts";
-import type { ServerEntry } from "./server-entry.ts";
+import { type ConfigDocument, parseDocument, type Path } from "./documents/index.ts";
+import { configError } from "./read-file.ts";
+import { parseInputs } from "./servers/inputs.ts";
+import { readEntries, findEntry, type FileContent, NO_CONTENT } from "./servers/mcp-file.ts";
+import type { ServerEntry } from "./servers/parse-entry.ts";
 
 /** What settings.yaml says, as far as it is understood here. */
-export interface Settings extends FileContent {
+export interface SettingsFile extends FileContent {
   /** Every section as it was written. */
   readonly sections: Readonly<Record<string, unknown>>;
   /** `mcp.enabled`: false switches all servers off, wherever they are declared. */
@@ -23,14 +23,14 @@ export interface Settings extends FileContent {
 
 const SECTIONS = ["skills", "mcp", "mcpServers", "limits", "timeouts", "typecheck", "learning", "server", "store"];
 
-export const NO_SETTINGS: Settings = { ...NO_CONTENT, sections: {}, mcpEnabled: true };
+export const NO_SETTINGS: SettingsFile = { ...NO_CONTENT, sections: {}, mcpEnabled: true };
 
 /** Reads settings.yaml. A malformed one throws a `CONFIG_INVALID`; what is not understood in it is a warning. */
-export function parseSettings(text: string, label: string): Settings {
-  return settingsOf(parseDocument(text, label, "yaml"), label);
+export function parseSettings(text: string, label: string): SettingsFile {
+  return readSettings(parseDocument(text, label, "yaml"), label);
 }
 
-function settingsOf(document: ConfigDocument, label: string): Settings {
+function readSettings(document: ConfigDocument, label: string): SettingsFile {
   const { mcp, skills } = document.value;
   const skillsDir = isRecord(skills) ? skills["dir"] : skills;
   const limits = parseNumbers(document, label, {
@@ -46,7 +46,7 @@ function settingsOf(document: ConfigDocument, label: string): Settings {
   return {
     sections: document.value,
     entries: [...serversAt(document, ["mcp", "servers"], label), ...serversAt(document, ["mcpServers"], label)],
-    inputs: inputsOf(isRecord(mcp) ? mcp : {}),
+    inputs: parseInputs(isRecord(mcp) ? mcp : {}),
     warnings: [
       ...wrongSections(document, label),
       ...unknownNames(document, label),
@@ -63,10 +63,10 @@ function settingsOf(document: ConfigDocument, label: string): Settings {
 /** The servers at a path: a list of entries that say their names, or a map from names to entries. */
 function serversAt(document: ConfigDocument, path: Path, label: string): readonly ServerEntry[] {
   const servers = path.reduce<unknown>((value, key) => (isRecord(value) ? value[key] : undefined), document.value);
-  if (!Array.isArray(servers)) return entriesAt(document, path, label);
+  if (!Array.isArray(servers)) return readEntries(document, path, label);
   return servers.map((entry: unknown, index) => {
     const name = isRecord(entry) ? entry["name"] : undefined;
-    return entryAt(document, [...path, index], { name, entry, label });
+    return findEntry(document, [...path, index], { name, entry, label });
   });
 }
 
@@ -77,7 +77,7 @@ function wrongSections(document: ConfigDocument, label: string): readonly Proble
   const servers = isRecord(mcp) ? mcp["servers"] : undefined;
   const wrong = (path: Path, what: string): Problem => ({
     source: label,
-    error: invalid(label, `"${path.join(".")}" must be ${what}`, document.placeOf(path)).message,
+    error: configError(label, `"${path.join(".")}" must be ${what}`, document.locate(path)).message,
   });
   const hasServers = (value: unknown): boolean => isSection(value) || Array.isArray(value);
   return [
@@ -102,7 +102,7 @@ function unknownNames(document: ConfigDocument, label: string): readonly Problem
   return [
     ...sections.map((name) => unknownName(document, label, { what: "section", path: [name], names: SECTIONS })),
     ...inMcp
-      .filter((name) => nearest(name, MCP_KEYS, 1).length > 0)
+      .filter((name) => suggestNames(name, MCP_KEYS, 1).length > 0)
       .map((name) => unknownName(document, label, { what: "setting", path: ["mcp", name], names: MCP_KEYS })),
   ];
 }
@@ -117,9 +117,9 @@ interface Unknown {
 
 function unknownName(document: ConfigDocument, label: string, { what, path, names }: Unknown): Problem {
   const name = path.at(-1) ?? "";
-  const [meant] = nearest(name, names, 1);
+  const [meant] = suggestNames(name, names, 1);
   const hint = meant === undefined ? "" : `, did you mean "${meant}"`;
-  const { message } = invalid(label, `there is no ${what} "${name}"${hint}`, document.placeOf(path));
+  const { message } = configError(label, `there is no ${what} "${name}"${hint}`, document.locate(path));
   return { source: label, error: message };
 }
 
@@ -141,7 +141,7 @@ function parseNumbers(
   if (written == null) return { warnings: [] };
   const warnings: Problem[] = [];
   const warn = (wrong: string, path: Path): unknown =>
-    warnings.push({ source: label, error: invalid(label, wrong, document.placeOf(path)).message });
+    warnings.push({ source: label, error: configError(label, wrong, document.locate(path)).message });
   if (!isRecord(written)) {
     warn(`"${section}" must have names and numbers, as in ${section}: { ${names[0]}: 1000 }`, [section]);
     return { warnings };

@@ -3,9 +3,9 @@ import { basename, join, sep } from "node:path";
 import { parseEnv } from "node:util";
 
 import type { Problem } from "../model/provider.ts";
-import { messageOf } from "../errors.ts";
-import { type Folders, readConfigFile } from "./file.ts";
-import { inputVariable } from "./inputs.ts";
+import { getMessage } from "../errors.ts";
+import { type ConfigFolders, readConfigFile } from "./read-file.ts";
+import { inputVariable } from "./servers/inputs.ts";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -29,7 +29,7 @@ export interface ProjectVariables {
   readonly warnings: readonly Problem[];
 }
 
-export async function readVariables(environment: Environment, folders: Folders): Promise<ProjectVariables> {
+export async function readVariables(environment: Environment, folders: ConfigFolders): Promise<ProjectVariables> {
   const editor = {
     workspaceFolder: folders.cwd,
     workspaceFolderBasename: basename(folders.cwd),
@@ -48,14 +48,14 @@ export async function readVariables(environment: Environment, folders: Folders):
 }
 
 async function readEnvironmentFile(
-  folders: Folders,
+  folders: ConfigFolders,
 ): Promise<{ readonly file: Environment; readonly warnings: readonly Problem[] }> {
   try {
     const written = parseEnv((await readConfigFile(join(folders.cwd, ".env"), ".env")) ?? "");
     const refused = Object.keys(written).filter((name) => REFUSED_NAME.test(name));
     return { file: withoutRefused(written), warnings: refused.map(refusal) };
   } catch (thrown) {
-    return { file: {}, warnings: [{ source: ".env", error: messageOf(thrown) }] };
+    return { file: {}, warnings: [{ source: ".env", error: getMessage(thrown) }] };
   }
 }
 
@@ -94,31 +94,31 @@ export function fillIn(
   return replacePlaceholders(
     text,
     ({ kind, name }) => (kind === "input" ? inputs(name) : variables(name)),
-    (wanted) => missing.add(absence(wanted)),
+    (wanted) => missing.add(missingVariableError(wanted)),
   );
 }
 
-function absence({ kind, name }: Wanted): string {
+function missingVariableError({ kind, name }: Placeholder): string {
   return kind === "input"
     ? `input ${name} (set the environment variable ${inputVariable(name)})`
     : `environment variable ${name}`;
 }
 
 /** What a placeholder asks for. */
-interface Wanted {
+interface Placeholder {
   readonly kind: "variable" | "input";
   readonly name: string;
 }
 
 function replacePlaceholders(
   text: string,
-  valueOf: (wanted: Wanted) => string | undefined,
-  onMissing: (wanted: Wanted) => void,
+  valueOf: (wanted: Placeholder) => string | undefined,
+  onMissing: (wanted: Placeholder) => void,
 ): string {
   return text.replaceAll(
     PLACEHOLDER,
     (placeholder: string, input?: string, name?: string, orElse?: string, openCode?: string) => {
-      const wanted: Wanted =
+      const wanted: Placeholder =
         input === undefined ? { kind: "variable", name: name ?? openCode ?? "" } : { kind: "input", name: input };
       const value = valueOf(wanted);
       // As in a shell, a default also stands in for an empty value.
@@ -131,9 +131,9 @@ function replacePlaceholders(
 }
 
 /** The placeholders of a text, one after the other. */
-export function placeholdersIn(text: string): readonly Wanted[] {
-  const found: Wanted[] = [];
-  const add = (wanted: Wanted): undefined => void found.push(wanted);
+export function placeholdersIn(text: string): readonly Placeholder[] {
+  const found: Placeholder[] = [];
+  const add = (wanted: Placeholder): undefined => void found.push(wanted);
   // Those with a default are never missing.
   replacePlaceholders(text, add, () => {});
   return found;

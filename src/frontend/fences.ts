@@ -1,12 +1,12 @@
-import type { Finding } from "../model/frame.ts";
-import { blankedAround, type Span } from "./blank.ts";
-import { ParseFailure } from "./bounded-parser.ts";
-import { parseJavaScript } from "./parser.ts";
+import type { SourceFinding } from "../shared/source-text.ts";
+import { blankOutAround, type Span } from "./blank-out.ts";
+import { ParseFailure } from "./limits/bounded-parser.ts";
+import { parseJavaScript } from "./limits/parser.ts";
 
 /** The program among the Markdown around it, or why it is not certain which that is. */
-export type Unfenced =
+export type FencedCode =
   | { readonly kind: "text"; readonly text: string; readonly notes: readonly string[] }
-  | { readonly kind: "unclear"; readonly finding: Finding };
+  | { readonly kind: "unclear"; readonly finding: SourceFinding };
 
 /** A fenced block: all of it, and what is between its fences. */
 interface Block extends Span {
@@ -28,11 +28,11 @@ export const CODE =
  * Takes off Markdown fences and a language tag that stands alone in the first line. Everything outside is blanked, so that
  * lines and columns stay. One block is taken: the only one, the only one of JavaScript, or the only one that uses `device`.
  */
-export function takeOffFences(text: string): Unfenced {
-  const blocks = blocksOf(text);
+export function removeFences(text: string): FencedCode {
+  const blocks = findBlocks(text);
   if (blocks.length === 0) return { kind: "text", text: withoutTag(withoutTicks(text)), notes: [] };
   const stray = strayFence(text, blocks);
-  if (stray !== undefined) return { kind: "text", text: withoutTag(blankedAround(text, stray)), notes: [] };
+  if (stray !== undefined) return { kind: "text", text: withoutTag(blankOutAround(text, stray)), notes: [] };
   const filled = blocks.filter(({ content }) => text.slice(content.start, content.end).trim() !== "");
   const chosen = choose(text, filled);
   if (chosen === undefined) return { kind: "unclear", finding: tooManyBlocks(filled) };
@@ -40,19 +40,19 @@ export function takeOffFences(text: string): Unfenced {
   if (outside !== undefined) return { kind: "unclear", finding: outside };
   const left = filled.length - 1;
   const notes = left > 0 ? [`Only one of ${filled.length} code blocks was read, the one ${whyChosen(chosen)}`] : [];
-  return { kind: "text", text: withoutTag(blankedAround(text, chosen.content)), notes };
+  return { kind: "text", text: withoutTag(blankOutAround(text, chosen.content)), notes };
 }
 
 /** Backticks at the start of a line are always a fence; tildes only if the text begins with them. */
-function blocksOf(text: string): readonly Block[] {
+function findBlocks(text: string): readonly Block[] {
   const tildes = text.trimStart().startsWith("~~~");
   if (!tildes && !text.includes("```")) return [];
   const blocks: Block[] = [];
   let open: Opening | undefined;
-  for (const { start, end } of linesOf(text)) {
+  for (const { start, end } of iterateLines(text)) {
     const line = text.slice(start, end);
     if (open === undefined) {
-      open = openingOf(line, start, tildes);
+      open = matchOpening(line, start, tildes);
     } else if (isClosing(line, open.fence)) {
       blocks.push({ start: open.start, end, language: open.language, content: { start: open.content, end: start } });
       open = undefined;
@@ -74,7 +74,7 @@ interface Opening {
 }
 
 /** Some models begin with the code in the line of the fence. */
-function openingOf(line: string, start: number, tildes: boolean): Opening | undefined {
+function matchOpening(line: string, start: number, tildes: boolean): Opening | undefined {
   const fence = (tildes ? /^[ \t]*(`{3,}|~{3,})/ : /^[ \t]*(`{3,})/).exec(line);
   if (fence?.[1] === undefined) return undefined;
   const rest = line.slice(fence[0].length);
@@ -85,7 +85,7 @@ function openingOf(line: string, start: number, tildes: boolean): Opening | unde
   return { start, fence: fence[1], language: language.toLowerCase(), content };
 }
 
-export function* linesOf(text: string): Iterable<Span> {
+export function* iterateLines(text: string): Iterable<Span> {
   let start = 0;
   while (start <= text.length) {
     const feed = text.indexOf("\n", start);
@@ -121,7 +121,7 @@ function whyChosen({ language }: Block): string {
   return LANGUAGES.has(language) ? `marked ${language}` : "that uses device";
 }
 
-function tooManyBlocks(blocks: readonly Block[]): Finding {
+function tooManyBlocks(blocks: readonly Block[]): SourceFinding {
   const second = blocks[1] ?? { start: 0, end: 0 };
   return {
     code: "SYNTAX",
@@ -133,7 +133,7 @@ function tooManyBlocks(blocks: readonly Block[]): Finding {
 }
 
 /** Text around the blocks is taken as prose; code there would silently not run. */
-function codeOutside(text: string, blocks: readonly Block[]): Finding | undefined {
+function codeOutside(text: string, blocks: readonly Block[]): SourceFinding | undefined {
   let at = 0;
   for (const { start, end } of [...blocks, { start: text.length, end: text.length }]) {
     const found = codeIn(text, { start: at, end: start });
@@ -150,7 +150,7 @@ function codeIn(text: string, span: Span): Span | undefined {
   const part = text.slice(span.start, span.end);
   if (!CODE.test(part)) return undefined;
   if (parses(part)) return trimmed(text, span);
-  for (const line of linesOf(part)) {
+  for (const line of iterateLines(part)) {
     const code = part.slice(line.start, line.end);
     if (DEVICE.test(code) && parses(code)) {
       return trimmed(text, { start: span.start + line.start, end: span.start + line.end });
@@ -181,7 +181,7 @@ function withoutTicks(text: string): string {
   // Where only what is put in is code, it is the text around that is meant.
   if (code === undefined || !DEVICE.test(code.replace(/\$\{.*\}/, ""))) return text;
   const start = text.indexOf(code);
-  return blankedAround(text, { start, end: start + code.length });
+  return blankOutAround(text, { start, end: start + code.length });
 }
 
 function withoutTag(text: string): string {
@@ -189,5 +189,5 @@ function withoutTag(text: string): string {
   if (match?.[1] === undefined || !LANGUAGES.has(match[1].toLowerCase())) return text;
   return text.slice(match[0].length).trim() === ""
     ? text
-    : blankedAround(text, { start: match[0].length, end: text.length });
+    : blankOutAround(text, { start: match[0].length, end: text.length });
 }

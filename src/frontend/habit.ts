@@ -1,4 +1,4 @@
-import type { Finding } from "../model/frame.ts";
+import type { SourceFinding } from "../shared/source-text.ts";
 
 /** A mistake that is known by its look, and what to write instead. */
 export interface Habit {
@@ -8,7 +8,7 @@ export interface Habit {
   readonly line?: RegExp;
   /** Matches what the parser says. */
   readonly message?: RegExp;
-  readonly code?: Finding["code"];
+  readonly code?: SourceFinding["code"];
   readonly says?: string;
   readonly fix: string;
 }

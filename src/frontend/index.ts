@@ -1,11 +1,11 @@
-import { type Finding, placesOf, violationAt } from "../model/frame.ts";
+import { type SourceFinding, createSourceText, createViolation } from "../shared/source-text.ts";
 import type { Snippet } from "../model/snippet.ts";
-import { blankedAround } from "./blank.ts";
-import { forbiddenCharacters } from "./characters.ts";
-import { takeOffFences } from "./fences.ts";
-import { findProgram } from "./prose.ts";
-import { readProgram, type ReadProgram } from "./read.ts";
-import { toolCallsOf } from "./tool-calls.ts";
+import { blankOutAround } from "./blank-out.ts";
+import { findForbiddenCharacters } from "./forbidden-characters.ts";
+import { removeFences } from "./fences.ts";
+import { extractProgram } from "./extract-program.ts";
+import { parseProgram, type ParsedProgram } from "./parse-program.ts";
+import { parseToolCalls } from "./tool-calls.ts";
 
 /** Of a text that is too long, the frame shows the beginning. */
 const SHOWN_CHARACTERS = 400;
@@ -17,21 +17,25 @@ const SHOWN_CHARACTERS = 400;
 export function readSnippet(source: string, limits: { readonly sourceBytes: number }): Snippet {
   if (source.length > limits.sourceBytes || Buffer.byteLength(source) > limits.sourceBytes)
     return tooLong(source, limits.sourceBytes);
-  const unfenced = takeOffFences(source);
+  const unfenced = removeFences(source);
   if (unfenced.kind === "unclear") return unreadable(source, [unfenced.finding]);
   const text = withoutShebang(unfenced.text);
-  const characters = forbiddenCharacters(text);
+  const characters = findForbiddenCharacters(text);
   if (characters.length > 0) return unreadable(source, characters);
-  const calls = toolCallsOf(text);
+  const calls = parseToolCalls(text);
   if (calls !== undefined) return { kind: "toolCalls", source, calls };
-  const reading = readProgram(text);
-  if (reading.kind === "read") return programOf(source, reading, unfenced.notes);
-  const found = reading.findings.every(({ code }) => code === "SYNTAX") ? findProgram(text) : undefined;
-  if (found === undefined) return unreadable(source, reading.findings);
-  return programOf(source, found.reading, [...unfenced.notes, found.note]);
+  const result = parseProgram(text);
+  if (result.kind === "read") return createProgram(source, result, unfenced.notes);
+  const found = result.findings.every(({ code }) => code === "SYNTAX") ? extractProgram(text) : undefined;
+  if (found === undefined) return unreadable(source, result.findings);
+  return createProgram(source, found.result, [...unfenced.notes, found.note]);
 }
 
-function programOf(source: string, { text, tree, edits, notes }: ReadProgram, before: readonly string[]): Snippet {
+function createProgram(
+  source: string,
+  { text, tree, edits, notes }: ParsedProgram,
+  before: readonly string[],
+): Snippet {
   return { kind: "program", source, text, tree, edits, notes: [...before, ...notes] };
 }
 
@@ -40,13 +44,13 @@ function tooLong(source: string, sourceBytes: number): Snippet {
   return unreadable(source.slice(0, SHOWN_CHARACTERS), [{ code: "SOURCE_LIMIT", values, start: 0, end: 0 }]);
 }
 
-function unreadable(source: string, findings: readonly Finding[]): Snippet {
-  const places = placesOf(source);
+function unreadable(source: string, findings: readonly SourceFinding[]): Snippet {
+  const sourceText = createSourceText(source);
   const ordered = [...findings].sort((a, b) => a.start - b.start);
-  return { kind: "unreadable", source, violations: ordered.map((finding) => violationAt(places, finding)) };
+  return { kind: "unreadable", source, violations: ordered.map((finding) => createViolation(sourceText, finding)) };
 }
 
 function withoutShebang(text: string): string {
   const first = /^\s*#![^\n]*/.exec(text);
-  return first === null ? text : blankedAround(text, { start: first[0].length, end: text.length });
+  return first === null ? text : blankOutAround(text, { start: first[0].length, end: text.length });
 }

@@ -1,4 +1,4 @@
-import type { Finding } from "../model/frame.ts";
+import type { SourceFinding } from "../shared/source-text.ts";
 import type { Habit } from "./habit.ts";
 
 const PYTHON = "This is Python: write JavaScript";
@@ -90,7 +90,7 @@ const MODULES: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** The import of Python that a line is. */
-export function findPythonImport(line: string): Pick<Finding, "code" | "values" | "fix"> | undefined {
+export function findPythonImport(line: string): Pick<SourceFinding, "code" | "values" | "fix"> | undefined {
   const found = IMPORT.exec(line);
   if (found === null) return undefined;
   const [module = ""] = (found[1] ?? found[2] ?? "").split(".");

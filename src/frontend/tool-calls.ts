@@ -5,15 +5,15 @@ const NAMES = ["tool", "name", "function", "tool_name", "method", "action"] as c
 const ARGUMENTS = ["arguments", "args", "parameters", "params", "input", "action_input", "tool_input"] as const;
 
 /** More calls than this in one text are not worth repeating, and neither are calls of this size. */
-const MOST = 10;
-const MOST_CHARACTERS = 20_000;
-const DEEPEST = 50;
+const MAX_CALLS = 10;
+const MAX_CHARACTERS = 20_000;
+const MAX_DEPTH = 50;
 
 /**
  * The calls of a text that is a tool call in JSON, in one of the forms that models are trained on, where code was wanted;
  * `undefined` for any other text.
  */
-export function toolCallsOf(text: string): readonly ToolCall[] | undefined {
+export function parseToolCalls(text: string): readonly ToolCall[] | undefined {
   const bare = text
     .trim()
     .replace(/^<(tool_calls?|function_calls?)>([^]*)<\/\1>$/, "$2")
@@ -25,33 +25,33 @@ export function toolCallsOf(text: string): readonly ToolCall[] | undefined {
   } catch {
     return undefined; // no JSON: it may be code
   }
-  const calls = callsIn(value);
-  return calls === undefined || calls.length === 0 ? undefined : calls.slice(0, MOST);
+  const calls = findCalls(value);
+  return calls === undefined || calls.length === 0 ? undefined : calls.slice(0, MAX_CALLS);
 }
 
 function isTooLarge(json: string): boolean {
-  if (json.length > MOST_CHARACTERS) return true;
+  if (json.length > MAX_CHARACTERS) return true;
   let depth = 0;
   for (const { 0: bracket } of json.matchAll(/[[\]{}]/g)) {
     depth += bracket === "[" || bracket === "{" ? 1 : -1;
-    if (depth > DEEPEST) return true;
+    if (depth > MAX_DEPTH) return true;
   }
   return false;
 }
 
-function callsIn(value: unknown): readonly ToolCall[] | undefined {
+function findCalls(value: unknown): readonly ToolCall[] | undefined {
   if (Array.isArray(value)) {
-    const calls = value.map((entry: unknown) => callIn(entry));
+    const calls = value.map((entry: unknown) => findCall(entry));
     return calls.every((call) => call !== undefined) ? calls : undefined;
   }
-  if (isRecord(value) && Array.isArray(value["tool_calls"])) return callsIn(value["tool_calls"]);
-  const call = callIn(value);
+  if (isRecord(value) && Array.isArray(value["tool_calls"])) return findCalls(value["tool_calls"]);
+  const call = findCall(value);
   return call === undefined ? undefined : [call];
 }
 
-function callIn(value: unknown): ToolCall | undefined {
+function findCall(value: unknown): ToolCall | undefined {
   if (!isRecord(value)) return undefined;
-  if (isRecord(value["function"])) return callIn(value["function"]);
+  if (isRecord(value["function"])) return findCall(value["function"]);
   const name = NAMES.map((key) => value[key]).find((found) => typeof found === "string");
   const given = ARGUMENTS.map((key) => value[key]).find((found) => found !== undefined);
   if (name === undefined || given === undefined) return undefined;

@@ -1,24 +1,24 @@
-import { placesOf } from "../model/frame.ts";
+import { createSourceText } from "../shared/source-text.ts";
 import type { Violation } from "../model/outcome.ts";
 import type { Plan } from "../model/plan.ts";
 import type { Program, Snippet } from "../model/snippet.ts";
-import { checkArguments } from "./arguments.ts";
+import { checkArguments } from "./rules/arguments.ts";
 import { LATER, insertAwaits } from "./awaits/insert-awaits.ts";
-import { followDevice } from "./device.ts";
+import { trackDevice } from "./rules/device.ts";
 import type { Waits } from "./awaits/types.ts";
-import { findEntry } from "./entry.ts";
-import { checkGlobals } from "./globals.ts";
-import { type Inspection, type Questions, withFewSearches } from "./inspection.ts";
-import { markPatterns } from "./marks.ts";
-import { planOf } from "./plan.ts";
-import { writeEdits } from "./program.ts";
+import { findEntry } from "./emit/entry-point.ts";
+import { checkGlobals } from "./rules/globals.ts";
+import { type CheckContext, type Host, withSearchBudget } from "./context.ts";
+import { markDestructuring } from "./emit/position-markers.ts";
+import { createPlan } from "./plan.ts";
+import { applyEdits } from "./emit/apply-edits.ts";
 import { Report } from "./report.ts";
-import { findResults, LATEST_ROUND, writeReturns } from "./result.ts";
-import { resolveNames } from "./scopes.ts";
-import { checkSyntax } from "./syntax.ts";
-import { refuseToolCalls } from "./tool-calls.ts";
+import { findResults, LAST_ITERATION, writeReturns } from "./emit/completion-value.ts";
+import { resolveNames } from "./ast/scopes.ts";
+import { checkSyntax } from "./rules/syntax.ts";
+import { refuseToolCalls } from "./rules/tool-calls.ts";
 
-export type { Questions } from "./inspection.ts";
+export type { Host } from "./context.ts";
 
 /** What may become of a snippet. There is a program exactly if there are no violations. */
 export interface Verdict {
@@ -34,52 +34,52 @@ export interface Verdict {
  * is only a habit of another language or system is corrected and noted; everything else that is wrong is told at once.
  * This is for good errors. Safety is a matter of the sandbox and of the host, which checks every call again.
  */
-export function gatekeep(snippet: Snippet, questions: Questions): Verdict {
+export function gatekeep(snippet: Snippet, host: Host): Verdict {
   switch (snippet.kind) {
     case "unreadable":
       return { violations: snippet.violations, plan: [], notes: [] };
     case "toolCalls":
-      return { violations: [refuseToolCalls(snippet, questions)], plan: [], notes: [] };
+      return { violations: [refuseToolCalls(snippet, host)], plan: [], notes: [] };
     case "program":
       return inspect({
         snippet,
         scopes: resolveNames(snippet.tree),
-        questions: withFewSearches(questions),
+        host: withSearchBudget(host),
         report: new Report(),
       });
   }
 }
 
-function inspect(inspection: Inspection): Verdict {
-  const { snippet, report } = inspection;
-  const { catalog } = inspection.questions;
-  const facts = checkSyntax(inspection);
-  const entry = findEntry(inspection);
-  const { uses, paths, understood } = followDevice(inspection, entry?.parameters ?? []);
-  const args = checkArguments(uses, inspection);
+function inspect(context: CheckContext): Verdict {
+  const { snippet, report } = context;
+  const { catalog } = context.host;
+  const facts = checkSyntax(context);
+  const entry = findEntry(context);
+  const { uses, paths, understood } = trackDevice(context, entry?.parameters ?? []);
+  const args = checkArguments(uses, context);
   const explained = new Set([...understood, ...args.keywordNames]);
-  const undeclared = checkGlobals(inspection, { explained, imported: facts.imported });
-  const results = entry === undefined ? findResults(inspection) : { statements: [], loops: [] };
+  const undeclared = checkGlobals(context, { explained, imported: facts.imported });
+  const results = entry === undefined ? findResults(context) : { statements: [], loops: [] };
   const { blocking, hasLater, mayForget, isExplicit } = insertAwaits(
     { uses, facts, results: results.statements, entry: entry?.func },
-    inspection,
+    context,
   );
-  writeReturns(results, inspection);
-  markPatterns(inspection);
-  const places = placesOf(snippet.source);
-  const plan = planOf(uses, { args, blocking, places }, inspection);
+  writeReturns(results, context);
+  markDestructuring(context);
+  const sourceText = createSourceText(snippet.source);
+  const plan = createPlan(uses, { args, blocking, sourceText }, context);
   const notes = [...snippet.notes, ...report.notes()];
-  if (!report.clean) return { violations: report.violations(places), plan, notes };
+  if (!report.clean) return { violations: report.violations(sourceText), plan, notes };
   const waits = plan.flatMap(({ blocking: isWait, line }) => (isWait ? [line] : []));
   const readOnly = [...paths].filter((path) => catalog.method(path)?.metadata.readOnly === true);
-  const variables = results.loops.length > 0 ? [...undeclared, LATEST_ROUND] : undeclared;
-  const around = surroundings(variables, entry?.closing ?? "", { hasLater, mayForget, isExplicit });
-  const written = writeEdits(snippet.text, [...snippet.edits, ...report.edits], around);
+  const variables = results.loops.length > 0 ? [...undeclared, LAST_ITERATION] : undeclared;
+  const around = createContext(variables, entry?.closing ?? "", { hasLater, mayForget, isExplicit });
+  const written = applyEdits(snippet.text, [...snippet.edits, ...report.edits], around);
   return { violations: [], plan, notes, program: { ...written, paths: [...paths], readOnly, waits } };
 }
 
 /** The snippet gets a block of its own, as it may declare names that the function around it has as well. */
-function surroundings(
+function createContext(
   variables: readonly string[],
   start: string,
   { hasLater, mayForget, isExplicit }: Pick<Waits, "hasLater" | "mayForget" | "isExplicit">,

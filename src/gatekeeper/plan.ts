@@ -1,35 +1,35 @@
 import type { AnyNode } from "acorn";
-import type { Places } from "../model/frame.ts";
+import type { SourceText } from "../shared/source-text.ts";
 import type { Plan } from "../model/plan.ts";
-import type { CheckedArguments } from "./arguments.ts";
-import type { MethodUse } from "./device.ts";
-import type { Inspection } from "./inspection.ts";
+import type { CheckedArguments } from "./rules/arguments.ts";
+import type { MethodUse } from "./rules/device.ts";
+import type { CheckContext } from "./context.ts";
 import { COMBINATORS } from "./awaits/promise-methods.ts";
-import { byType, type ByType, isFunction, literalName } from "./walk.ts";
+import { byType, type ByType, isFunction, literalName } from "./ast/walk.ts";
 
 /** What the snippet will call, in the order of the text. */
-export function planOf(
+export function createPlan(
   uses: readonly MethodUse[],
   {
     args,
     blocking,
-    places,
-  }: { readonly args: CheckedArguments; readonly blocking: ReadonlySet<MethodUse>; readonly places: Places },
-  inspection: Inspection,
+    sourceText,
+  }: { readonly args: CheckedArguments; readonly blocking: ReadonlySet<MethodUse>; readonly sourceText: SourceText },
+  context: CheckContext,
 ): Plan {
-  const ordered = uses.toSorted((a, b) => startOf(a) - startOf(b));
+  const ordered = uses.toSorted((a, b) => getStart(a) - getStart(b));
   return ordered.map((use) => {
     const node = use.call ?? use.node;
-    const start = places.position(node.start);
-    const end = places.position(node.end);
-    const around = surroundingsOf(node, inspection);
+    const start = sourceText.position(node.start);
+    const end = sourceText.position(node.end);
+    const around = findSurroundings(node, context);
     return {
       line: start.line,
       column: start.column,
       path: use.path,
       endLine: end.line,
       endColumn: end.column,
-      literalArguments: use.call && args.valuesOf.get(use.call),
+      literalArguments: use.call && args.argumentValues.get(use.call),
       inLoop: (around & LOOP) !== 0,
       conditional: (around & CONDITION) !== 0,
       parallel: (around & PARALLEL) !== 0,
@@ -39,7 +39,7 @@ export function planOf(
   });
 }
 
-function startOf({ call, node }: MethodUse): number {
+function getStart({ call, node }: MethodUse): number {
   return (call ?? node).start;
 }
 
@@ -48,7 +48,7 @@ const CONDITION = 2;
 const PARALLEL = 4;
 
 /** A sum of these. */
-function surroundingsOf(node: AnyNode, { scopes: { parents } }: Inspection): number {
+function findSurroundings(node: AnyNode, { scopes: { parents } }: CheckContext): number {
   let found = 0;
   let inside = node;
   for (let outer = parents.get(node); outer !== undefined; outer = parents.get(outer)) {
@@ -69,8 +69,8 @@ const SURROUNDINGS: ByType<number> = {
   CallExpression: ({ callee, arguments: given }, inside) => {
     if (callee.type !== "MemberExpression" || !given.includes(inside as never)) return 0;
     const name = literalName(callee.property, callee.computed) ?? "";
-    const isOfPromise = callee.object.type === "Identifier" && callee.object.name === "Promise";
-    if (isOfPromise && COMBINATORS.has(name)) return PARALLEL;
+    const isPromiseMethod = callee.object.type === "Identifier" && callee.object.name === "Promise";
+    if (isPromiseMethod && COMBINATORS.has(name)) return PARALLEL;
     const isCallback = isFunction(inside) || inside.type === "MemberExpression" || inside.type === "Identifier";
     return isCallback && REPEATING.has(name) ? LOOP : 0;
   },

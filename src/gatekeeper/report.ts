@@ -1,17 +1,17 @@
 import type { AnyNode } from "acorn";
 import type { ErrorCode } from "../errors.ts";
-import { type Finding, type Places, violationAt } from "../model/frame.ts";
+import { type SourceFinding, type SourceText, createViolation } from "../shared/source-text.ts";
 import type { Violation } from "../model/outcome.ts";
 import type { Edit } from "../model/snippet.ts";
 
 /** Violations that are told at once. */
-const MOST_VIOLATIONS = 50;
+const MAX_VIOLATIONS = 50;
 
 /** Notes that are told at once. */
-const MOST_NOTES = 10;
+const MAX_NOTES = 10;
 
 /** The words of a violation: made only for those that are told, as the search for near names is not free. */
-export interface Words {
+export interface MessageParts {
   readonly values: string;
   readonly fix?: string | undefined;
   readonly suggestions?: readonly string[];
@@ -24,11 +24,11 @@ export class Report {
     readonly code: ErrorCode;
     readonly start: number;
     readonly end: number;
-    readonly words: () => Words;
+    readonly words: () => MessageParts;
   }[] = [];
   readonly #notes = new Set<string>();
 
-  refuse(code: ErrorCode, { start, end }: Pick<AnyNode, "start" | "end">, words: () => Words): void {
+  refuse(code: ErrorCode, { start, end }: Pick<AnyNode, "start" | "end">, words: () => MessageParts): void {
     this.#findings.push({ code, start, end, words });
   }
 
@@ -50,23 +50,23 @@ export class Report {
   }
 
   notes(): readonly string[] {
-    return [...this.#notes].slice(0, MOST_NOTES);
+    return [...this.#notes].slice(0, MAX_NOTES);
   }
 
   /** In the order of the text; of what is wrong at one place for one reason, the first. */
-  violations(places: Places): readonly Violation[] {
+  violations(sourceText: SourceText): readonly Violation[] {
     const ordered = this.#findings.sort((a, b) => a.start - b.start || a.end - b.end);
     const distinct = ordered.filter((finding, index) => {
       const before = ordered[index - 1];
       return before === undefined || before.start !== finding.start || before.code !== finding.code;
     });
-    const told = distinct.slice(0, MOST_VIOLATIONS);
+    const told = distinct.slice(0, MAX_VIOLATIONS);
     const more = distinct.length - told.length;
     return told.map(({ words, ...finding }, index) => {
       const { fix, ...said } = words();
       const last = more > 0 && index === told.length - 1 ? ` (${more} more violations are not listed)` : "";
-      const whole: Finding = { ...finding, ...said, ...(fix !== undefined && { fix }) };
-      const violation = violationAt(places, whole);
+      const whole: SourceFinding = { ...finding, ...said, ...(fix !== undefined && { fix }) };
+      const violation = createViolation(sourceText, whole);
       return last === "" ? violation : { ...violation, fix: violation.fix + last };
     });
   }

@@ -1,9 +1,9 @@
 import { type Caller, OWNER } from "../model/caller.ts";
 import type { Catalog, Method } from "../model/catalog.ts";
 import type { JsonSchema } from "../model/json.ts";
-import type { LearnedWords, Observed, SearchAnswer } from "../registry/index.ts";
-import { createRequests } from "./requests.ts";
-import { createResults } from "./results.ts";
+import type { LearnedWords, FindInferredOutput, SearchAnswer } from "../registry/index.ts";
+import { createSearchFeedback } from "./search-feedback.ts";
+import { createInferredResults } from "./inferred-results.ts";
 
 /** What may be learned. */
 export interface LearningSettings {
@@ -30,10 +30,10 @@ export interface Learning {
   /** A call went well. Says, once for each method, if its result is not like those before it. */
   returned(caller: Caller, method: Method, value: unknown): string | undefined;
   /** True if it is the first time that something is said against this method's results. */
-  readonly isNews: (method: Method) => boolean;
-  wordsOf(caller: Caller): LearnedWords | undefined;
+  readonly shouldReport: (method: Method) => boolean;
+  getWords(caller: Caller): LearnedWords | undefined;
   /** What a caller may know of the results of methods. */
-  readonly observedFor: (caller: Caller) => Observed;
+  readonly observedFor: (caller: Caller) => FindInferredOutput;
   /** What was learned from and for a caller, as far as the catalog shows it. */
   learned(catalog: Catalog, caller?: Caller): Learned;
   /** Forgets what one caller taught; without a caller what all did, and results. Of one method, or of all. */
@@ -41,8 +41,8 @@ export interface Learning {
 }
 
 export function createLearning(settings: LearningSettings): Learning {
-  const requests = createRequests();
-  const results = createResults();
+  const requests = createSearchFeedback();
+  const results = createInferredResults();
   return {
     searched(caller, query, answer) {
       if (settings.requests) requests.searched(caller.id, query, answer);
@@ -51,11 +51,11 @@ export function createLearning(settings: LearningSettings): Learning {
       if (settings.requests) requests.called(caller.id, method.path);
       return settings.results ? results.returned(caller, method, value) : undefined;
     },
-    isNews: (method) => !settings.results || results.isNews(method),
-    wordsOf: (caller) => (settings.requests ? requests.wordsOf(caller.id) : undefined),
+    shouldReport: (method) => !settings.results || results.shouldReport(method),
+    getWords: (caller) => (settings.requests ? requests.getWords(caller.id) : undefined),
     observedFor: (caller) => (method) => results.observed(caller, method),
     learned(catalog, caller = OWNER) {
-      const taught = requests.wordsOf(caller.id).entries();
+      const taught = requests.getWords(caller.id).entries();
       return {
         requests: taught.filter(({ path }) => catalog.method(path) !== undefined),
         results: results.paths.flatMap((path) => {

@@ -1,9 +1,9 @@
 import type { Caller } from "../model/caller.ts";
 import type { JsonSchema } from "../model/json.ts";
-import { isShownTo, type ObjectShape, type Shape } from "./shape.ts";
+import { isShownTo, type ObservedObject, type ValueShape } from "./infer-schema.ts";
 
 /** A shape as JSON Schema, with the names that the caller may see. What was always there is required. */
-export function schemaOf(shape: Shape, caller: Caller): JsonSchema {
+export function schemaOf(shape: ValueShape, caller: Caller): JsonSchema {
   if (shape.kinds.has("anything")) return {};
   const { items, object } = shape;
   const branches: JsonSchema[] = [
@@ -15,7 +15,7 @@ export function schemaOf(shape: Shape, caller: Caller): JsonSchema {
   return branches.length === 1 && only !== undefined ? only : branches.length === 0 ? {} : { anyOf: branches };
 }
 
-function objectSchema({ times, properties, values }: ObjectShape, caller: Caller): JsonSchema {
+function objectSchema({ times, properties, values }: ObservedObject, caller: Caller): JsonSchema {
   if (values !== undefined) return { type: "object", additionalProperties: schemaOf(values, caller) };
   const shown = [...properties].filter(([, property]) => isShownTo(property, caller));
   const required = shown.filter(([, property]) => property.times >= times).map(([name]) => name);

@@ -27,7 +27,7 @@ export interface ArgumentProblem {
   readonly suggestions: readonly string[];
 }
 
-export type Binding =
+export type ArgumentBinding =
   | {
       readonly kind: "bound";
       readonly input: Record<string, unknown>;
@@ -47,7 +47,7 @@ export type Binding =
  *
  * Nothing is said of `UNKNOWN` arguments, except that they take a place.
  */
-export function bindArguments(method: Method, args: readonly unknown[]): Binding {
+export function bindArguments(method: Method, args: readonly unknown[]): ArgumentBinding {
   const given = args.slice(0, args.findLastIndex((argument) => argument !== undefined) + 1);
   const last = given.at(-1);
   const before = given.slice(0, -1);
@@ -58,15 +58,15 @@ export function bindArguments(method: Method, args: readonly unknown[]): Binding
 
 /** `Cannot call a method with these arguments: "query" is required; use search(query: string) (ARGUMENTS_INVALID)`. */
 export function argumentsMessage(method: Method, problems: readonly ArgumentProblem[]): string {
-  const shown = problems.slice(0, SHOWN_PROBLEMS).map((problem) => problemText(problem));
+  const shown = problems.slice(0, MAX_SHOWN_PROBLEMS).map((problem) => formatProblem(problem));
   const more = problems.length > shown.length ? [`and ${problems.length - shown.length} more`] : [];
   return sentence("ARGUMENTS_INVALID", `${[...shown, ...more].join("; ")}; use ${method.skill}.${method.signature}`);
 }
 
-const SHOWN_PROBLEMS = 8;
+const MAX_SHOWN_PROBLEMS = 8;
 
 /** `"cuont" is not an argument, valid are query, count (did you mean count?)`. */
-export function problemText({ field, type, reason, suggestions }: ArgumentProblem, whole = "the call"): string {
+export function formatProblem({ field, type, reason, suggestions }: ArgumentProblem, whole = "the call"): string {
   const subject = field === "_root" ? whole : `"${field}"`;
   // The reason of a value that is not in an enum lists the enum already.
   const hint =
@@ -109,7 +109,7 @@ function bound(
   positional: readonly unknown[],
   named: Readonly<Record<string, unknown>>,
   complete: boolean,
-): Binding {
+): ArgumentBinding {
   const { parameters } = method;
   if (positional.slice(parameters.length).some(isCertain)) return unfit(tooMany(positional.length, parameters));
   const input = new Map<string, unknown>();
@@ -127,7 +127,7 @@ function isCertain(value: unknown): boolean {
   return value !== undefined && value !== UNKNOWN;
 }
 
-function unfit(...problems: readonly ArgumentProblem[]): Binding {
+function unfit(...problems: readonly ArgumentProblem[]): ArgumentBinding {
   return { kind: "unfit", problems };
 }
 
@@ -152,10 +152,10 @@ function holdsNames(object: Readonly<Record<string, unknown>>, place: number, me
   return keys.some((key) => names.has(key)) || takesObject(next.schema, method.input) === "no";
 }
 
-type Taking = "yes" | "no" | "anything";
+type ObjectParameter = "yes" | "no" | "anything";
 
 /** What a schema says of objects; `anything` where it says nothing of types at all. */
-function takesObject(schema: unknown, root: JsonSchema, depth = 0): Taking {
+function takesObject(schema: unknown, root: JsonSchema, depth = 0): ObjectParameter {
   const target = schemaBehind(schema, root);
   if (target === false || depth > REFERENCE_HOPS) return "no";
   if (!isRecord(target)) return "anything";

@@ -1,7 +1,7 @@
 import type { Caller } from "./caller.ts";
-import type { Client } from "./client.ts";
+import type { Client } from "./client-requests.ts";
 import type { JsonSchema } from "./json.ts";
-import type { Offers } from "./offers.ts";
+import type { ResourcesAndPrompts } from "./mcp-features.ts";
 
 export type Capability =
   | "web_search"
@@ -141,6 +141,6 @@ export interface ProvidedSkill {
   /** How it is (L8); a skill that does not say is well. */
   health?(): Promise<Health>;
   /** What it offers to clients besides. */
-  readonly offers?: Offers;
+  readonly offers?: ResourcesAndPrompts;
   invoke(method: MethodDefinition, input: Readonly<Record<string, unknown>>, context: CallContext): Promise<unknown>;
 }

@@ -1,12 +1,12 @@
 import type { Catalog, Method, Skill } from "../model/catalog.ts";
 import { type Caller, mayRead } from "../model/caller.ts";
 import { METADATA_DEFAULTS, type MethodDefinition, type MethodMetadata, type ProvidedSkill } from "../model/skill.ts";
-import { isMemberName } from "../model/names.ts";
+import { isMemberName } from "../shared/skill-names.ts";
 import { SkillgateError, sentence } from "../errors.ts";
-import { parametersOf } from "./parameters.ts";
-import { declarationOf } from "./declarations/method.ts";
-import { signatureOf } from "./declarations/signature.ts";
-import { cleanInput, cleanOutput, cleanText, GUIDANCE_UNITS } from "./untrusted.ts";
+import { getParameters } from "./parameters.ts";
+import { formatDeclaration } from "./declarations/method.ts";
+import { formatSignature } from "./declarations/signature.ts";
+import { sanitizeInputSchema, sanitizeOutputSchema, sanitizeText, GUIDANCE_UNITS } from "./sanitize.ts";
 
 /** The whole skill behind each skill of a view. */
 const WHOLE = new WeakMap<Skill, Skill>();
@@ -24,11 +24,11 @@ export function skillFrom(provided: ProvidedSkill): Skill {
   });
   return Object.freeze({
     name: skill,
-    description: cleanText(provided.description),
+    description: sanitizeText(provided.description),
     source: provided.source,
     kind: provided.kind,
-    ...(provided.server !== undefined && { server: cleanText(provided.server) }),
-    ...(provided.guidance !== undefined && { guidance: cleanText(provided.guidance, GUIDANCE_UNITS) }),
+    ...(provided.server !== undefined && { server: sanitizeText(provided.server) }),
+    ...(provided.guidance !== undefined && { guidance: sanitizeText(provided.guidance, GUIDANCE_UNITS) }),
     methods: Object.freeze(methods),
     provided,
   });
@@ -72,11 +72,11 @@ export type ReadableParts = WeakMap<Skill, Skill | undefined>;
  */
 export function readableView(catalog: Catalog, caller: Caller, known: ReadableParts): Catalog {
   if (caller.grants.includes("*")) return catalog;
-  const partOf = (skill: Skill): Skill | undefined => {
+  const getReadablePart = (skill: Skill): Skill | undefined => {
     if (!known.has(skill)) known.set(skill, readableSkill(skill, caller));
     return known.get(skill);
   };
-  const skills = catalog.skills.map(partOf).filter((skill) => skill !== undefined);
+  const skills = catalog.skills.map(getReadablePart).filter((skill) => skill !== undefined);
   const whole = skills.length === catalog.skills.length && skills.every((skill, at) => skill === catalog.skills[at]);
   return whole ? catalog : catalogFrom(skills, catalog.version);
 }
@@ -108,13 +108,13 @@ function readableSkill(skill: Skill, caller: Caller): Skill | undefined {
 
 function usableName(name: string, source: string): string {
   if (isMemberName(name)) return name;
-  const shown = cleanText(name, 80);
+  const shown = sanitizeText(name, 80);
   throw new SkillgateError("SKILL_INVALID", sentence("SKILL_INVALID", `"${shown}" in ${source} is no usable name`));
 }
 
 function methodFrom(definition: MethodDefinition, skill: string, path: string): Method {
-  const input = cleanInput(definition.input);
-  const output = cleanOutput(definition.output);
+  const input = sanitizeInputSchema(definition.input);
+  const output = sanitizeOutputSchema(definition.output);
   let signature: string | undefined;
   let declaration: string | undefined;
   return Object.freeze({
@@ -122,18 +122,18 @@ function methodFrom(definition: MethodDefinition, skill: string, path: string): 
     skill,
     name: definition.name,
     wireName: definition.wireName ?? definition.name,
-    description: cleanText(definition.description),
+    description: sanitizeText(definition.description),
     input,
     ...(output !== undefined && { output }),
-    parameters: parametersOf(input),
+    parameters: getParameters(input),
     metadata: metadataFrom(definition.metadata ?? {}),
     definition,
     get signature() {
-      signature ??= signatureOf(this);
+      signature ??= formatSignature(this);
       return signature;
     },
     get declaration() {
-      declaration ??= declarationOf(this);
+      declaration ??= formatDeclaration(this);
       return declaration;
     },
   });
@@ -144,11 +144,11 @@ function metadataFrom(given: Partial<MethodMetadata>): MethodMetadata {
   const metadata: MethodMetadata = { ...METADATA_DEFAULTS, ...stated };
   return Object.freeze({
     ...metadata,
-    category: cleanText(metadata.category, 80) || METADATA_DEFAULTS.category,
+    category: sanitizeText(metadata.category, 80) || METADATA_DEFAULTS.category,
     capabilities: Object.freeze([...metadata.capabilities]),
-    tags: Object.freeze(metadata.tags.map((tag) => cleanText(tag, 80))),
+    tags: Object.freeze(metadata.tags.map((tag) => sanitizeText(tag, 80))),
     requiredScopes: Object.freeze([...metadata.requiredScopes]),
-    deprecated: metadata.deprecated === false ? false : cleanText(metadata.deprecated),
-    author: cleanText(metadata.author, 200),
+    deprecated: metadata.deprecated === false ? false : sanitizeText(metadata.deprecated),
+    author: sanitizeText(metadata.author, 200),
   });
 }

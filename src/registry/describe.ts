@@ -1,15 +1,20 @@
 import { createPathMatcher } from "../model/caller.ts";
 import type { Catalog, Method, Skill } from "../model/catalog.ts";
-import { MAX_PATH_UNITS } from "../model/names.ts";
-import { nearest } from "../model/nearest.ts";
+import { MAX_PATH_UNITS } from "../shared/skill-names.ts";
+import { suggestNames } from "../shared/suggest.ts";
 import { METADATA_DEFAULTS } from "../model/skill.ts";
 import { declarations } from "./declarations/index.ts";
-import { declarationOf } from "./declarations/method.ts";
-import { asObserved, NOTHING_OBSERVED, type Observed, type ObservedOutput } from "./declarations/observed.ts";
+import { formatDeclaration } from "./declarations/method.ts";
+import {
+  withInferredOutput,
+  NO_INFERRED_OUTPUTS,
+  type FindInferredOutput,
+  type InferredOutput,
+} from "./declarations/inferred-output.ts";
 import { briefSignature } from "./declarations/signature.ts";
 import { exampleCall } from "./examples/index.ts";
-import { firstSentence } from "./text.ts";
-import { cleanText } from "./untrusted.ts";
+import { firstSentence } from "./token-count.ts";
+import { sanitizeText } from "./sanitize.ts";
 
 /** Methods that one answer describes in full; of others it names the signature. */
 const FULL_METHODS = 5;
@@ -60,7 +65,11 @@ export interface Description {
  * of a pattern (`Skill.read_*`) (D3). What the catalog does not show is answered as if it did not exist; what a method does not say of
  * its result, as it was observed.
  */
-export function describe(catalog: Catalog, path: string, observed: Observed = NOTHING_OBSERVED): Description {
+export function describe(
+  catalog: Catalog,
+  path: string,
+  observed: FindInferredOutput = NO_INFERRED_OUTPUTS,
+): Description {
   const paths = path
     .slice(0, QUESTION_UNITS)
     .replace(/\([^()]*\)/g, " ")
@@ -72,16 +81,20 @@ export function describe(catalog: Catalog, path: string, observed: Observed = NO
   if (tooLong !== undefined) return pathTooLong(tooLong);
   if (paths.filter((each) => each.includes("*")).length > MAX_PATTERNS)
     return unknown(shown(path), `Error: Too many patterns. Ask for at most ${MAX_PATTERNS} at once`, []);
-  const seen: Sight = { catalog, observed, compared: Math.ceil(MAX_COMPARED_NAMES / Math.max(1, paths.length)) };
-  if (paths.length > 1) return describeSeveral(path, pathsMatching(paths, catalog), seen);
+  const seen: DescribeContext = {
+    catalog,
+    observed,
+    compared: Math.ceil(MAX_COMPARED_NAMES / Math.max(1, paths.length)),
+  };
+  if (paths.length > 1) return describeSeveral(path, findMatchingPaths(paths, catalog), seen);
   if (only.includes("*")) return describePattern(only, seen);
   return describeOne(only, seen);
 }
 
 /** What an answer is made from. */
-interface Sight {
+interface DescribeContext {
   readonly catalog: Catalog;
-  readonly observed: Observed;
+  readonly observed: FindInferredOutput;
   /** Names that are compared with one that nothing has. */
   readonly compared: number;
 }
@@ -92,7 +105,7 @@ function barePath(path: string): string {
   return bare === "await" ? "" : bare.replace(/^devices?\.(?=.)/, "");
 }
 
-function describeOne(path: string, sight: Sight): Description {
+function describeOne(path: string, sight: DescribeContext): Description {
   const { catalog, observed } = sight;
   const method = catalog.method(path);
   if (method !== undefined) return describeMethod(method, observed);
@@ -106,12 +119,13 @@ function describeOne(path: string, sight: Sight): Description {
     : unknownMethod(path, { name: methodName, skill: known }, sight);
 }
 
-function describeMethod(method: Method, observed: Observed): Description {
+function describeMethod(method: Method, observed: FindInferredOutput): Description {
   const { path } = method;
   const output = observed(method);
-  const declaration = output === undefined ? method.declaration : declarationOf(asObserved(method, observed));
+  const declaration =
+    output === undefined ? method.declaration : formatDeclaration(withInferredOutput(method, observed));
   const example = exampleCall(method);
-  const notes = [...notesOf(method), ...(output === undefined ? [] : [observation(output)])];
+  const notes = [...listNotes(method), ...(output === undefined ? [] : [observation(output)])];
   const samples = codeSamples(method);
   const text = [
     `device.${path}`,
@@ -123,11 +137,11 @@ function describeMethod(method: Method, observed: Observed): Description {
   return { kind: "method", path, declaration, example, notes, suggestions: [], text };
 }
 
-function observation({ times }: ObservedOutput): string {
+function observation({ times }: InferredOutput): string {
   return `The return type was learned: observed ${times} ${times === 1 ? "time" : "times"}`;
 }
 
-function describeSkill(skill: Skill, { catalog, observed }: Sight): Description {
+function describeSkill(skill: Skill, { catalog, observed }: DescribeContext): Description {
   const { name: path, description, guidance, methods } = skill;
   const declaration =
     methods.length <= DECLARED_METHODS ? declarations(catalog, [path], observed) : declarationsOf(methods, observed);
@@ -140,19 +154,21 @@ function describeSkill(skill: Skill, { catalog, observed }: Sight): Description 
 }
 
 /** Of the first methods; a server may have thousands. */
-function declarationsOf(methods: readonly Method[], observed: Observed): string {
+function declarationsOf(methods: readonly Method[], observed: FindInferredOutput): string {
   const rest = methods.length - DECLARED_METHODS;
-  const declared = methods.slice(0, DECLARED_METHODS).map((method) => declarationOf(asObserved(method, observed)));
+  const declared = methods
+    .slice(0, DECLARED_METHODS)
+    .map((method) => formatDeclaration(withInferredOutput(method, observed)));
   return [...declared, ...(rest > 0 ? [`// ... and ${rest} more`] : [])].join("\n");
 }
 
-function describePattern(pattern: string, sight: Sight): Description {
-  const methods = pathsMatching([pattern], sight.catalog);
+function describePattern(pattern: string, sight: DescribeContext): Description {
+  const methods = findMatchingPaths([pattern], sight.catalog);
   if (methods.length > 0) return describeSeveral(pattern, methods, sight);
   return unknown(pattern, `Error: No method matches '${shown(pattern)}'`, []);
 }
 
-function describeSeveral(path: string, paths: readonly string[], sight: Sight): Description {
+function describeSeveral(path: string, paths: readonly string[], sight: DescribeContext): Description {
   const { catalog, observed } = sight;
   const methods = paths.map((each) => catalog.method(each)).filter((method) => method !== undefined);
   const full = paths.length <= FULL_METHODS;
@@ -176,7 +192,7 @@ function describeSeveral(path: string, paths: readonly string[], sight: Sight): 
 }
 
 /** Each path once; a pattern stands for what a grant of the same text would cover. */
-function pathsMatching(paths: readonly string[], catalog: Catalog): readonly string[] {
+function findMatchingPaths(paths: readonly string[], catalog: Catalog): readonly string[] {
   const matching = paths.flatMap((path) => {
     if (!path.includes("*")) return [path];
     const matches = createPathMatcher(path);
@@ -204,12 +220,12 @@ function methodLine(method: Method): string {
 
 /** Code that the method's author wrote as examples. */
 function codeSamples(method: Method): readonly string[] {
-  const codes = (method.definition.examples ?? []).map(({ code }) => cleanText(code, SAMPLE_UNITS));
+  const codes = (method.definition.examples ?? []).map(({ code }) => sanitizeText(code, SAMPLE_UNITS));
   return codes.filter((code) => code !== "").slice(0, SAMPLES);
 }
 
 /** What a caller should know of a method's policy, one sentence each. */
-export function notesOf(method: Method): readonly string[] {
+export function listNotes(method: Method): readonly string[] {
   const { metadata } = method;
   const { deprecated, approval, requiredScopes, rateLimit, cooldownSeconds, timeoutMs } = metadata;
   return [
@@ -230,27 +246,27 @@ function pathTooLong(path: string): Description {
   return unknown(shown(path), says, []);
 }
 
-function invalidPath(path: string, { catalog, compared }: Sight): Description {
+function invalidPath(path: string, { catalog, compared }: DescribeContext): Description {
   const names = [
     ...catalog.skills.slice(0, compared).map((skill) => skill.name),
     ...catalog.methods.slice(0, compared).map((method) => method.path),
   ];
   const says = `Error: Invalid path '${shown(path)}'. Use format 'SkillName.method_name'`;
-  return unknown(path, says, nearest(path, names));
+  return unknown(path, says, suggestNames(path, names));
 }
 
-function unknownSkill(path: string, name: string, { catalog, compared }: Sight): Description {
+function unknownSkill(path: string, name: string, { catalog, compared }: DescribeContext): Description {
   const names = catalog.skills.slice(0, compared).map((skill) => skill.name);
-  return unknown(path, `Error: Skill '${shown(name)}' not found`, nearest(name, names));
+  return unknown(path, `Error: Skill '${shown(name)}' not found`, suggestNames(name, names));
 }
 
 function unknownMethod(
   path: string,
   { name, skill }: { readonly name: string; readonly skill: Skill },
-  { compared }: Sight,
+  { compared }: DescribeContext,
 ): Description {
   const names = skill.methods.slice(0, compared).map((method) => method.name);
-  return unknown(path, `Error: Method '${shown(name)}' not found in ${skill.name}`, nearest(name, names));
+  return unknown(path, `Error: Method '${shown(name)}' not found in ${skill.name}`, suggestNames(name, names));
 }
 
 function unknown(path: string, says: string, suggestions: readonly string[]): Description {
@@ -259,5 +275,5 @@ function unknown(path: string, says: string, suggestions: readonly string[]): De
 }
 
 function shown(path: string): string {
-  return cleanText(path, SHOWN_UNITS);
+  return sanitizeText(path, SHOWN_UNITS);
 }

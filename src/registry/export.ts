@@ -27,7 +27,7 @@ export interface ExportedMethod {
 }
 
 export function catalogExport(catalog: Catalog, now = new Date()): ExportedCatalog {
-  return { tools: catalog.methods.map(exportedTool), version: versionOf(catalog), generated_at: now.toISOString() };
+  return { tools: catalog.methods.map(exportedTool), version: getVersion(catalog), generated_at: now.toISOString() };
 }
 
 export function methodExport(method: Method): ExportedMethod {
@@ -44,7 +44,7 @@ export function openapiExport(catalog: Catalog): Readonly<Record<string, unknown
   const names = catalog.methods.map((method) => method.path);
   return {
     openapi: "3.0.0",
-    info: { title: "Skillgate", version: versionOf(catalog), description: "Calls one method of a skill" },
+    info: { title: "Skillgate", version: getVersion(catalog), description: "Calls one method of a skill" },
     paths: { "/tools/{tool_name}": { post: callOperation(names) } },
     components: { schemas: COMPONENTS },
     "x-tools": catalog.methods.map(({ path, description, metadata }) => ({
@@ -65,7 +65,7 @@ function exportedTool(method: Method): ExportedTool {
   };
 }
 
-function versionOf(catalog: Catalog): string {
+function getVersion(catalog: Catalog): string {
   return `1.0.${catalog.version}`;
 }
 
@@ -75,16 +75,16 @@ function callOperation(names: readonly string[]): Readonly<Record<string, unknow
     operationId: "callTool",
     summary: "Call a tool with named arguments",
     parameters: [{ name: "tool_name", in: "path", required: true, description: "Skill.method", schema }],
-    requestBody: { required: true, content: jsonOf("ToolInput") },
+    requestBody: { required: true, content: jsonContent("ToolInput") },
     responses: {
-      "200": { description: "Tool execution successful", content: jsonOf("ToolOutput") },
-      "400": { description: "Validation error", content: jsonOf("ValidationError") },
-      "404": { description: "Tool not found", content: jsonOf("NotFound") },
+      "200": { description: "Tool execution successful", content: jsonContent("ToolOutput") },
+      "400": { description: "Validation error", content: jsonContent("ValidationError") },
+      "404": { description: "Tool not found", content: jsonContent("NotFound") },
     },
   };
 }
 
-function jsonOf(component: string): Readonly<Record<string, unknown>> {
+function jsonContent(component: string): Readonly<Record<string, unknown>> {
   return { "application/json": { schema: { $ref: `#/components/schemas/${component}` } } };
 }
 

@@ -5,7 +5,7 @@ import { catalogFrom, duplicate, type ReadableParts, readableView, skillFrom } f
 import { shareIndex, shareIndexWithView } from "./search/index.ts";
 
 export { declarations } from "./declarations/index.ts";
-export type { Observed, ObservedOutput } from "./declarations/observed.ts";
+export type { FindInferredOutput, InferredOutput } from "./declarations/inferred-output.ts";
 export { describe, type Description } from "./describe.ts";
 export { exampleArguments } from "./examples/index.ts";
 export { anthropicTool, ollamaTool, openaiTool, toolName } from "./function-calling.ts";

@@ -1,9 +1,9 @@
 import { isRecord, type JsonSchema } from "../model/json.ts";
 import type { Parameter } from "../model/catalog.ts";
-import { cleanText } from "./untrusted.ts";
+import { sanitizeText } from "./sanitize.ts";
 import { dereference, resolveReference } from "./schema.ts";
 
-const MOST_PARAMETERS = 1_000;
+const MAX_PARAMETERS = 1_000;
 
 /** The named inputs of an object schema: their schemas, and which of them every input must have. */
 interface Inputs {
@@ -16,16 +16,16 @@ interface Inputs {
  * found through references and `allOf`; of `anyOf` and `oneOf`, what every branch requires is required. A parameter with a
  * default need not be given, whatever `required` says; one that may not be given at all (`false`) is left out.
  */
-export function parametersOf(input: JsonSchema): readonly Parameter[] {
-  const inputs = inputsOf(input, input, new Set());
-  const parameters = [...inputs.schemas].slice(0, MOST_PARAMETERS).map(([name, schema]): Parameter => {
+export function getParameters(input: JsonSchema): readonly Parameter[] {
+  const inputs = collectInputs(input, input, new Set());
+  const parameters = [...inputs.schemas].slice(0, MAX_PARAMETERS).map(([name, schema]): Parameter => {
     const target = dereference(schema, input);
     const hasDefault = [schema, target].some((place) => isRecord(place) && place["default"] !== undefined);
     return Object.freeze({
       name,
       required: inputs.required.has(name) && !hasDefault,
       schema: isRecord(schema) ? schema : ANYTHING,
-      description: descriptionOf(schema) || descriptionOf(target),
+      description: getDescription(schema) || getDescription(target),
     });
   });
   return Object.freeze([...parameters.filter((each) => each.required), ...parameters.filter((each) => !each.required)]);
@@ -33,24 +33,25 @@ export function parametersOf(input: JsonSchema): readonly Parameter[] {
 
 const ANYTHING: JsonSchema = Object.freeze({});
 
-function descriptionOf(schema: unknown): string {
-  return isRecord(schema) ? cleanText(schema["description"]) : "";
+function getDescription(schema: unknown): string {
+  return isRecord(schema) ? sanitizeText(schema["description"]) : "";
 }
 
 /** `seen` keeps a schema that leads back to itself from being read twice. */
-function inputsOf(schema: unknown, root: JsonSchema, seen: Set<unknown>): Inputs {
+function collectInputs(schema: unknown, root: JsonSchema, seen: Set<unknown>): Inputs {
   if (!isRecord(schema) || seen.has(schema)) return { schemas: new Map(), required: new Set() };
   seen.add(schema);
   const properties = isRecord(schema["properties"]) ? Object.entries(schema["properties"]) : [];
   const own: Inputs = {
     schemas: new Map(properties.filter(([, property]) => property !== false)),
-    required: new Set(stringsOf(schema["required"])),
+    required: new Set(toStrings(schema["required"])),
   };
   const reference = schema["$ref"];
   const referred = typeof reference === "string" ? [resolveReference(reference, root)] : [];
-  const branches = (keyword: string): Inputs[] => listOf(schema[keyword]).map((branch) => inputsOf(branch, root, seen));
-  const all = [own, ...referred.map((target) => inputsOf(target, root, seen)), ...branches("allOf")];
-  return withMissing(merged([...all, eitherOf(branches("anyOf")), eitherOf(branches("oneOf"))]));
+  const branches = (keyword: string): Inputs[] =>
+    toList(schema[keyword]).map((branch) => collectInputs(branch, root, seen));
+  const all = [own, ...referred.map((target) => collectInputs(target, root, seen)), ...branches("allOf")];
+  return withMissing(merged([...all, mergeAlternatives(branches("anyOf")), mergeAlternatives(branches("oneOf"))]));
 }
 
 /** Every input of every part; what one part requires is required. */
@@ -62,7 +63,7 @@ function merged(parts: readonly Inputs[]): Inputs {
 }
 
 /** Every input of every branch; only what all branches require is required. */
-function eitherOf(branches: readonly Inputs[]): Inputs {
+function mergeAlternatives(branches: readonly Inputs[]): Inputs {
   const [first, ...others] = branches;
   const required = [...(first?.required ?? [])].filter((name) => others.every((branch) => branch.required.has(name)));
   return { schemas: merged(branches).schemas, required: new Set(required) };
@@ -75,10 +76,10 @@ function withMissing(inputs: Inputs): Inputs {
   return { schemas, required: inputs.required };
 }
 
-function stringsOf(value: unknown): readonly string[] {
+function toStrings(value: unknown): readonly string[] {
   return Array.isArray(value) ? value.filter((item) => typeof item === "string") : [];
 }
 
-function listOf(value: unknown): readonly unknown[] {
+function toList(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }

@@ -3,7 +3,7 @@ import { briefSignature } from "./declarations/signature.ts";
 import { flattened } from "./declarations/text.ts";
 import { exampleCall } from "./examples/index.ts";
 import { toolName } from "./function-calling.ts";
-import { firstSentence, shortened, tokensOf } from "./text.ts";
+import { firstSentence, shortened, estimateTokens } from "./token-count.ts";
 
 /** A catalog of up to this many methods stands in the prompt itself, with so many skills and methods of each in full. */
 const EMBEDDED_METHODS = 30;
@@ -41,9 +41,9 @@ export interface PromptOptions {
 export function systemPrompt(catalog: Catalog, options: PromptOptions = {}): string {
   const { mode = "code", budgetTokens, template } = options;
   const start = template ?? INTRODUCTIONS[mode];
-  const room = (tokens: number): number => (budgetTokens ?? tokens) - tokensOf(start);
+  const room = (tokens: number): number => (budgetTokens ?? tokens) - estimateTokens(start);
   const embedded = catalog.methods.length <= EMBEDDED_METHODS ? embeddedCatalog(catalog, mode) : undefined;
-  const fits = embedded !== undefined && tokensOf(embedded) <= room(EMBEDDED_TOKENS);
+  const fits = embedded !== undefined && estimateTokens(embedded) <= room(EMBEDDED_TOKENS);
   const skills = fits ? embedded : listedCatalog(catalog, room(LISTED_TOKENS), mode);
   return withSkills(start, skills);
 }
@@ -159,11 +159,11 @@ function listedCatalog(catalog: Catalog, room: number, mode: PromptOptions["mode
   const hint = mode === "native" ? "" : "; search_skills finds their methods";
   const heading = `## ${catalog.skills.length} skills, ${catalog.methods.length} methods${hint}`;
   const lines = [heading, ...categoryLines(catalog)];
-  let left = room - tokensOf(lines.join("\n")) - tokensOf("... and 10000 more skills");
+  let left = room - estimateTokens(lines.join("\n")) - estimateTokens("... and 10000 more skills");
   let shown = 0;
   for (const skill of catalog.skills) {
     const line = skillLine(skill, mode);
-    left -= tokensOf(`${line}\n`);
+    left -= estimateTokens(`${line}\n`);
     if (left < 0) break;
     lines.push(line);
     shown += 1;

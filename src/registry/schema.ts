@@ -11,10 +11,10 @@ export function resolveReference(reference: string, root: JsonSchema): unknown {
   const hash = reference.indexOf("#");
   const base = hash < 0 ? reference : reference.slice(0, hash);
   const fragment = hash < 0 ? "" : reference.slice(hash + 1);
-  const document = base === "" || base === root["$id"] ? root : definitionOf("$id", base, root);
+  const document = base === "" || base === root["$id"] ? root : findDefinition("$id", base, root);
   if (!isRecord(document)) return undefined;
   if (fragment === "") return document;
-  if (!fragment.startsWith("/")) return definitionOf("$anchor", fragment, root);
+  if (!fragment.startsWith("/")) return findDefinition("$anchor", fragment, root);
   return atPointer(document, fragment);
 }
 
@@ -28,7 +28,7 @@ export function dereference(schema: unknown, root: JsonSchema): unknown {
   return undefined;
 }
 
-function definitionOf(keyword: "$id" | "$anchor", value: string, root: JsonSchema): unknown {
+function findDefinition(keyword: "$id" | "$anchor", value: string, root: JsonSchema): unknown {
   for (const definitions of [root["$defs"], root["definitions"]]) {
     if (!isRecord(definitions)) continue;
     const found = Object.values(definitions).find((schema) => isRecord(schema) && schema[keyword] === value);

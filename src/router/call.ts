@@ -3,11 +3,11 @@ import { argumentsMessage, bindArguments } from "../model/arguments.ts";
 import type { Caller } from "../model/caller.ts";
 import type { Method, Skill } from "../model/catalog.ts";
 import type { CallContext } from "../model/skill.ts";
-import type { Client } from "../model/client.ts";
+import type { Client } from "../model/client-requests.ts";
 import { sentence, SkillgateError } from "../errors.ts";
 import type { Validation, Validator } from "../validation/index.ts";
-import type { AuditEntry } from "./trail.ts";
-import { digestOf } from "./digest.ts";
+import type { AuditEntry } from "./audit-log.ts";
+import { hashValue } from "./digest.ts";
 import type { Approve } from "./guards/approval.ts";
 
 /** One call of a method, as its run asks for it. */
@@ -31,7 +31,7 @@ export interface Call {
   /** Approves this call in place of the router's own `approve`. */
   readonly approve?: Approve;
   /** Gets what the caller should know although the call went well. */
-  readonly note: (text: string) => void;
+  readonly addNote: (text: string) => void;
   /** Gets the record of the call when it has ended, in whatever way. */
   readonly ended: (entry: AuditEntry) => void;
   /** Waits for somebody's answer, in time that is not the method's. */
@@ -49,7 +49,7 @@ export interface GuardedCall extends Call {
   readonly argumentsDigest: () => string;
 }
 
-export interface Answer {
+export interface CallAnswer {
   readonly value: unknown;
   readonly cached: boolean;
 }
@@ -58,22 +58,22 @@ export interface Answer {
  * One stage on the way of a call; throws a `SkillgateError`, or rejects with one, to refuse it or to say how it failed.
  * Those that only look at the call pass it on in the same moment.
  */
-export type Stage = (call: GuardedCall) => Promise<Answer>;
+export type Handler = (call: GuardedCall) => Promise<CallAnswer>;
 
 /** Wraps the stages further in. */
-export type Guard = (next: Stage) => Stage;
+export type Guard = (next: Handler) => Handler;
 
 export function guardedCall(call: Call, validator: Validator): GuardedCall {
-  const validation = once(() => validationOf(call, validator));
+  const validation = once(() => validateCall(call, validator));
   const argumentsDigest = once(() => {
     const checked = validation();
-    return digestOf(checked.kind === "valid" ? checked.input : call.args);
+    return hashValue(checked.kind === "valid" ? checked.input : call.args);
   });
   return { ...call, validation, argumentsDigest };
 }
 
 /** The validated arguments by name; refuses the call if there are none. */
-export function inputOf({ method, validation }: GuardedCall): Record<string, unknown> {
+export function requireInput({ method, validation }: GuardedCall): Record<string, unknown> {
   const checked = validation();
   if (checked.kind === "valid") return checked.input;
   if (checked.kind === "timed out")
@@ -81,19 +81,19 @@ export function inputOf({ method, validation }: GuardedCall): Record<string, unk
   if (checked.kind === "quarantined")
     throw validationTimeout(method, `those of ${method.path} ${checked.problems[0]?.reason}`);
   const message = argumentsMessage(method, checked.problems);
-  throw new SkillgateError("ARGUMENTS_INVALID", message, { ...factsOf(method), problems: checked.problems });
+  throw new SkillgateError("ARGUMENTS_INVALID", message, { ...getMethodFacts(method), problems: checked.problems });
 }
 
 function validationTimeout(method: Method, values: string): SkillgateError {
-  return new SkillgateError("VALIDATION_TIMEOUT", sentence("VALIDATION_TIMEOUT", values), factsOf(method));
+  return new SkillgateError("VALIDATION_TIMEOUT", sentence("VALIDATION_TIMEOUT", values), getMethodFacts(method));
 }
 
 /** What an error tells about the method that it is about. */
-export function factsOf(method: Method): { readonly skill: string; readonly method: string } {
+export function getMethodFacts(method: Method): { readonly skill: string; readonly method: string } {
   return { skill: method.skill, method: method.name };
 }
 
-function validationOf({ method, args }: Call, validator: Validator): Validation {
+function validateCall({ method, args }: Call, validator: Validator): Validation {
   const binding = bindArguments(method, args);
   return binding.kind === "unfit"
     ? { kind: "invalid", problems: binding.problems }
@@ -106,6 +106,6 @@ function once<Value>(make: () => Value): () => Value {
 }
 
 /** Somebody's answer, in time that is not the call's. */
-export function waited<Value>({ patiently }: Pick<Call, "patiently">, answer: Promise<Value>): Promise<Value> {
+export function pauseTimeout<Value>({ patiently }: Pick<Call, "patiently">, answer: Promise<Value>): Promise<Value> {
   return patiently === undefined ? answer : patiently(answer);
 }

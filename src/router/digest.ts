@@ -1,17 +1,17 @@
 import { hash } from "node:crypto";
 
 /** More values than the JSON of one call can hold; what comes after them is not told apart. */
-const MOST_VALUES = 5_000_000;
+const MAX_VALUES = 5_000_000;
 
 const SHORT_DIGITS = 16;
 
 /** SHA-256 of the canonical text of a value, hexadecimal, first 16 digits: enough to tell calls apart in a record. */
-export function digestOf(value: unknown): string {
-  return fullDigestOf(value).slice(0, SHORT_DIGITS);
+export function hashValue(value: unknown): string {
+  return hashValueFully(value).slice(0, SHORT_DIGITS);
 }
 
 /** All 64 digits, for where somebody could gain from two values with one digest. */
-export function fullDigestOf(value: unknown): string {
+export function hashValueFully(value: unknown): string {
   return hash("sha256", canonicalText(value));
 }
 
@@ -23,7 +23,7 @@ export function canonicalText(value: unknown): string {
   const parts: string[] = [];
   /** What is still to be written, the last first: texts as they are, values in a box. */
   const pending: (string | Boxed)[] = [{ value }];
-  for (let values = 0; pending.length > 0 && values < MOST_VALUES;) {
+  for (let values = 0; pending.length > 0 && values < MAX_VALUES;) {
     const next = pending.pop() ?? "";
     if (typeof next === "string") {
       parts.push(next);

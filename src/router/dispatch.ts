@@ -1,22 +1,22 @@
 import type { Skill } from "../model/catalog.ts";
-import type { Client } from "../model/client.ts";
-import { requireBounds } from "../model/extent.ts";
+import type { Client } from "../model/client-requests.ts";
+import { requireBounds } from "../shared/value-size.ts";
 import type { CallContext } from "../model/skill.ts";
-import { inputOf, type GuardedCall, type Stage, waited } from "./call.ts";
-import { failureOf } from "./failure.ts";
+import { requireInput, type GuardedCall, type Handler, pauseTimeout } from "./call.ts";
+import { toGuestError } from "./to-guest-error.ts";
 import type { KnownSecrets } from "../shared/secrets.ts";
 
 /** What a skill has of its own (L3, L9). */
-export type Belongings = Pick<CallContext, "settings" | "secrets" | "store">;
+export type SkillResources = Pick<CallContext, "settings" | "secrets" | "store">;
 
 export interface DispatchOptions {
-  readonly belongingsOf: (skill: Skill) => Belongings;
+  readonly getResources: (skill: Skill) => SkillResources;
   /** Values that no guest may read in an error. */
   readonly secrets: KnownSecrets;
 }
 
 /** Of a skill for which nobody keeps anything. */
-export const NO_BELONGINGS: Belongings = Object.freeze({
+export const NO_RESOURCES: SkillResources = Object.freeze({
   settings: {},
   secrets: {},
   store: {
@@ -28,16 +28,16 @@ export const NO_BELONGINGS: Belongings = Object.freeze({
 });
 
 /** The innermost stage: the provider itself. What it throws becomes an error that a guest may read. */
-export function dispatch({ belongingsOf, secrets }: DispatchOptions): Stage {
+export function dispatch({ getResources, secrets }: DispatchOptions): Handler {
   return async (call) => {
     const { skill, method } = call;
-    const { context, close } = contextOf(call, belongingsOf(skill), secrets);
+    const { context, close } = createContext(call, getResources(skill), secrets);
     try {
-      const value = await skill.provided.invoke(method.definition, inputOf(call), context);
+      const value = await skill.provided.invoke(method.definition, requireInput(call), context);
       requireBounds(value, `"${method.path}"`);
       return { value, cached: false };
     } catch (error) {
-      throw failureOf(error, call, secrets);
+      throw toGuestError(error, call, secrets);
     } finally {
       close();
     }
@@ -45,9 +45,9 @@ export function dispatch({ belongingsOf, secrets }: DispatchOptions): Stage {
 }
 
 /** What a method is told about its call. After `close`, and after its signal has fired, nobody listens to it any more. */
-function contextOf(
+function createContext(
   call: GuardedCall,
-  belongings: Belongings,
+  resources: SkillResources,
   known: KnownSecrets,
 ): { context: CallContext; close: () => void } {
   let open = true;
@@ -60,9 +60,9 @@ function contextOf(
     get signal() {
       return call.cancellable.signal;
     },
-    settings: belongings.settings,
-    secrets: belongings.secrets,
-    store: belongings.store,
+    settings: resources.settings,
+    secrets: resources.secrets,
+    store: resources.store,
     log: (level, text) => isHeard() && call.log(level, known.maskText(text)),
     progress: (done, total, text) => isHeard() && call.progress(done, total, text && known.maskText(text)),
     ...(call.client !== undefined && { client: patientClient(call, call.client) }),
@@ -75,6 +75,6 @@ function contextOf(
 function patientClient(call: GuardedCall, client: Client): Client {
   return {
     can: (request) => client.can(request),
-    ask: (request, params, key) => waited(call, client.ask(request, params, key)),
+    ask: (request, params, key) => pauseTimeout(call, client.ask(request, params, key)),
   };
 }

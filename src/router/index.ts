@@ -2,7 +2,7 @@ import type { Method, Skill } from "../model/catalog.ts";
 import { KnownSecrets } from "../shared/secrets.ts";
 import type { Validator } from "../validation/index.ts";
 import { guardedCall, type Guard, type Route } from "./call.ts";
-import { dispatch, type Belongings, NO_BELONGINGS } from "./dispatch.ts";
+import { dispatch, type SkillResources, NO_RESOURCES } from "./dispatch.ts";
 import { approval, type Approve } from "./guards/approval.ts";
 import { audit } from "./guards/audit.ts";
 import { cache } from "./guards/cache.ts";
@@ -11,14 +11,14 @@ import { limits } from "./guards/limits.ts";
 import { permission } from "./guards/permission.ts";
 import { timeout } from "./guards/timeout.ts";
 import { validate } from "./guards/validate.ts";
-import { createTrail, type AuditEntry, type Statistics } from "./trail.ts";
+import { createAuditLog, type AuditEntry, type Statistics } from "./audit-log.ts";
 
 export type { Call, Route } from "./call.ts";
-export { digestOf } from "./digest.ts";
+export { hashValue } from "./digest.ts";
 export type { ApprovalRequest, Approve } from "./guards/approval.ts";
 export { answerTo, type CallResult, runCalls } from "./run-calls.ts";
-export type { Belongings } from "./dispatch.ts";
-export { type AuditEntry, counted, type Statistics, statisticsFrom, type Tally } from "./trail.ts";
+export type { SkillResources } from "./dispatch.ts";
+export { type AuditEntry, addCall, type Statistics, statisticsFrom, type CallStats } from "./audit-log.ts";
 
 export interface RouterOptions {
   readonly validator: Validator;
@@ -27,11 +27,11 @@ export interface RouterOptions {
   /** Skills that must not be called although a run may still see them. */
   readonly isDisabled?: (skill: string) => boolean;
   /** What a skill has of its own: settings, secrets, a store. */
-  readonly belongingsOf?: (skill: Skill) => Belongings;
+  readonly getResources?: (skill: Skill) => SkillResources;
   /** Values that no error, log or approval shows. */
   readonly secrets?: KnownSecrets;
   /** Says whether it is worth a note that a result does not fit its method's output schema; it always is by default. */
-  readonly isNews?: (method: Method) => boolean;
+  readonly shouldReport?: (method: Method) => boolean;
   /** Gets the record of each call when it has ended. */
   readonly onEntry?: (entry: AuditEntry) => void;
   /** Milliseconds since 1970. */
@@ -49,8 +49,8 @@ export interface Router {
 
 export function createRouter(options: RouterOptions): Router {
   const { validator, approve = () => false, isDisabled = () => false, now = Date.now } = options;
-  const { belongingsOf = () => NO_BELONGINGS, secrets = new KnownSecrets(), isNews = () => true } = options;
-  const trail = createTrail();
+  const { getResources = () => NO_RESOURCES, secrets = new KnownSecrets(), shouldReport = () => true } = options;
+  const trail = createAuditLog();
   const record = (entry: AuditEntry): void => {
     trail.add(entry);
     options.onEntry?.(entry);
@@ -63,11 +63,11 @@ export function createRouter(options: RouterOptions): Router {
     enabled(isDisabled),
     approval(approve, secrets),
     limits(now),
-    validate(validator, isNews),
+    validate(validator, shouldReport),
     timeout,
     cache(now),
   ];
-  const enter = guards.reduceRight((next, guard) => guard(next), dispatch({ belongingsOf, secrets }));
+  const enter = guards.reduceRight((next, guard) => guard(next), dispatch({ getResources, secrets }));
 
   return {
     route: async (call) => (await enter(guardedCall(call, validator))).value,

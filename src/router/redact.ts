@@ -7,7 +7,7 @@ const KEPT_CHARACTERS = 4_000;
 const HIDDEN_PATH = "[path]";
 
 /** What decides, besides its form, whether a part of a text may be shown. */
-export interface Known {
+export interface RedactionContext {
   /** What the guest itself passed: it learns nothing when it reads that again. */
   readonly spoken: readonly string[];
   /** Values that are never shown, whatever they look like. */
@@ -20,10 +20,10 @@ export interface Known {
  * `ENOENT: no such file or directory, open '/data/x.txt'` keeps the path if the call was about `/data/x.txt`, reads
  * `'/data/[path]'` if it was about `/data`, and `'[path]/x.txt'` if it was about `x.txt`.
  */
-export function redact(text: string, known: Known): string {
+export function redact(text: string, known: RedactionContext): string {
   // Before the text is cut, which could leave half of a secret.
   const masked = cut(known.secrets.mask(text), READ_CHARACTERS).replace(STACK_LINES, "");
-  let clean = maskTokens(masked, (found) => unlessSpoken(found, known));
+  let clean = maskTokens(masked, (found) => unlessInArguments(found, known));
   for (const { pattern, shown } of RULES)
     clean = clean.replace(pattern, (found: string, ...groups: (string | undefined)[]) => shown(found, known, groups));
   return cut(clean.trim(), KEPT_CHARACTERS);
@@ -46,16 +46,16 @@ const QUOTED_PATH = /(["'`])(\/[^"'`\n/]+\/[^"'`\n]+|[A-Za-z]:[\\/][^"'`\n]+|\\\
 const BARE_PATH =
   /(?<![\w.~%/\\-])(?<!\b(?:GET|POST|PUT|PATCH|DELETE|HEAD|OPTIONS) )(?:\/[^\s'"`<>|;,(){}[\]/]+\/|[A-Za-z]:[\\/](?!\/)|\\\\|~\/)[^\s'"`<>|;,(){}[\]]+/;
 
-type Groups = readonly (string | undefined)[];
+type MatchGroups = readonly (string | undefined)[];
 
-interface Rule {
+interface RedactionRule {
   readonly pattern: RegExp;
   /** What is shown in place of what the pattern found. */
-  readonly shown: (found: string, known: Known, groups: Groups) => string;
+  readonly shown: (found: string, known: RedactionContext, groups: MatchGroups) => string;
 }
 
 /** In the order in which they are applied. No pattern takes more than about linear time. */
-const RULES: readonly Rule[] = [
+const RULES: readonly RedactionRule[] = [
   { pattern: /\b[a-z][a-z0-9+.-]{0,30}:\/\/[^\s'"`<>]+/gi, shown: (url, known) => inSentence(url, known, shownUrl) },
   { pattern: /\b(bearer|basic|digest|token)( +)([\w+/=.~-]{8,})/gi, shown: shownScheme },
   {
@@ -66,17 +66,21 @@ const RULES: readonly Rule[] = [
   { pattern: new RegExp(`${QUOTED_PATH.source}|${BARE_PATH.source}`, "g"), shown: shownFoundPath },
 ];
 
-function unlessSpoken(found: string, { spoken }: Known): string {
+function unlessInArguments(found: string, { spoken }: RedactionContext): string {
   return spoken.some((text) => text.includes(found)) ? found : MASK;
 }
 
 /** Without the punctuation after it, which belongs to the sentence. */
-function inSentence(found: string, known: Known, shown: (found: string, known: Known) => string): string {
+function inSentence(
+  found: string,
+  known: RedactionContext,
+  shown: (found: string, known: RedactionContext) => string,
+): string {
   const end = /[.,:;!?)\]}]+$/.exec(found)?.index ?? found.length;
   return shown(found.slice(0, end), known) + found.slice(end);
 }
 
-function shownUrl(url: string, known: Known): string {
+function shownUrl(url: string, known: RedactionContext): string {
   if (known.spoken.some((text) => text.includes(url))) return url;
   const end = url.indexOf("://");
   const scheme = url.slice(0, end).toLowerCase();
@@ -97,24 +101,32 @@ const SECRET_PARAMETERS =
   /([?&#][\w.-]{0,40}(?:token|key|secret|password|passwd|pwd|auth|sig|signature|credential)=)[^&#]+/gi;
 
 /** `Bearer eyJ…`, but not `Basic authentication`. */
-function shownScheme(found: string, known: Known, [scheme = "", space = "", value = ""]: Groups): string {
-  return /[\d=]/.test(value) ? `${scheme}${space}${unlessSpoken(value, known)}` : found;
+function shownScheme(
+  found: string,
+  known: RedactionContext,
+  [scheme = "", space = "", value = ""]: MatchGroups,
+): string {
+  return /[\d=]/.test(value) ? `${scheme}${space}${unlessInArguments(value, known)}` : found;
 }
 
 /** `password=…`, `"apiKey": "…"`; but not `Unexpected token: comma`. */
-function shownAssignment(found: string, known: Known, [name = "", sign = "", value = ""]: Groups): string {
+function shownAssignment(
+  found: string,
+  known: RedactionContext,
+  [name = "", sign = "", value = ""]: MatchGroups,
+): string {
   const isCode = sign === "=" || /["']/.test(name + sign);
   const isSecret = isCode || (value.length >= 6 && /\d/.test(value)) || value.length >= 20;
-  return isSecret ? `${name}${sign}${unlessSpoken(value, known)}` : found;
+  return isSecret ? `${name}${sign}${unlessInArguments(value, known)}` : found;
 }
 
-function shownFoundPath(found: string, known: Known, [quote, quoted]: Groups): string {
+function shownFoundPath(found: string, known: RedactionContext, [quote, quoted]: MatchGroups): string {
   if (quote === undefined || quoted === undefined) return inSentence(found, known, shownPath);
   return `${quote}${shownPath(quoted, known)}${quote}`;
 }
 
 /** As much of a path as the guest named itself. */
-function shownPath(path: string, { spoken }: Known): string {
+function shownPath(path: string, { spoken }: RedactionContext): string {
   const plain = path.replace(/(?::\d+){1,2}$/, ""); // Without the line and column of a place in a file.
   if (spoken.some((text) => text.includes(plain))) return plain;
   const folder = spoken.find(

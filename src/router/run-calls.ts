@@ -1,5 +1,5 @@
 import { sentence, SkillgateError } from "../errors.ts";
-import { type AnswerFacts, shownFacts } from "../model/follower.ts";
+import { type AnswerFacts, shownFacts } from "../model/run-observer.ts";
 import type { Call, Route } from "./call.ts";
 
 /** A call by its name; `undefined` where nothing has that name. */
@@ -38,9 +38,9 @@ export async function runCalls(
   calls: readonly NamedCall[],
   { parallel }: { readonly parallel: boolean },
 ): Promise<readonly CallResult[]> {
-  if (parallel) return Promise.all(calls.map((each) => resultOf(route, each)));
+  if (parallel) return Promise.all(calls.map((each) => runCall(route, each)));
   const results: CallResult[] = [];
-  for (const each of calls) results.push(await resultOf(route, each));
+  for (const each of calls) results.push(await runCall(route, each));
   return results;
 }
 
@@ -50,13 +50,13 @@ export async function answerTo(call: Call, route: Route): Promise<AnswerFacts & 
   let cached = false;
   const value = await route({
     ...call,
-    note: (text) => notes.add(text),
+    addNote: (text) => notes.add(text),
     ended: (entry) => void (cached = entry.cached),
   });
   return { value, cached, notes: [...notes] };
 }
 
-async function resultOf(
+async function runCall(
   route: Route,
   { name, call, obstacle = `Unknown tool: ${name}` }: NamedCall,
 ): Promise<CallResult> {

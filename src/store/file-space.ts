@@ -7,7 +7,7 @@ import { withLock } from "./lock.ts";
 import { Texts } from "./texts.ts";
 
 /** A file is written anew when it is larger than this, and so many times larger than what it says. */
-const SMALLEST_COMPACTED = 64 << 10;
+const MIN_COMPACTED_BYTES = 64 << 10;
 const WASTE = 4;
 
 /**
@@ -97,7 +97,7 @@ class Log {
       this.#forget(0);
       throw error;
     }
-    if (this.#offset > SMALLEST_COMPACTED && this.#offset > WASTE * this.#texts.size) await this.#compact();
+    if (this.#offset > MIN_COMPACTED_BYTES && this.#offset > WASTE * this.#texts.size) await this.#compact();
     return result;
   }
 

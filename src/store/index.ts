@@ -18,14 +18,14 @@ export interface Space {
   /** Says whether it was there. */
   delete(key: string): Promise<boolean>;
   /** Those whose keys begin with a prefix, in the order of their keys. */
-  entries(prefix?: string): Promise<readonly Entry[]>;
+  entries(prefix?: string): Promise<readonly StoreEntry[]>;
   /** Puts in place of a value what is made of it; nobody else changes it in between. */
   update(key: string, change: (value: unknown) => unknown): Promise<void>;
   /** Characters of all keys and values. */
   size(): Promise<number>;
 }
 
-export type Entry = readonly [key: string, value: unknown];
+export type StoreEntry = readonly [key: string, value: unknown];
 
 /**
  * A store in a folder, where many processes may use it at once; without one it is in memory. The folder is made when

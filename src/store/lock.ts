@@ -5,7 +5,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import { sentence, SkillgateError } from "../errors.ts";
 
 /** How long at most between two looks at a lock. */
-const LONGEST_PAUSE_MS = 20;
+const MAX_PAUSE_MS = 20;
 /** Nobody holds a lock this long who is still at work. */
 const STALE_MS = 10_000;
 
@@ -21,7 +21,7 @@ export async function withLock<Result>(file: string, lockMs: number, work: () =>
 
 async function take(file: string, lockMs: number): Promise<void> {
   const until = performance.now() + lockMs;
-  for (let pauseMs = 1; ; pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS)) {
+  for (let pauseMs = 1; ; pauseMs = Math.min(2 * pauseMs, MAX_PAUSE_MS)) {
     if (await create(file)) return;
     if (await isStale(file)) await rm(file, { force: true });
     else if (performance.now() > until) throw lockTimeout(file, lockMs);

@@ -1,4 +1,4 @@
-import type { Entry } from "./index.ts";
+import type { StoreEntry } from "./index.ts";
 
 /** Values as JSON text, so that what is handed out belongs to whoever gets it. */
 export class Texts {
@@ -28,7 +28,7 @@ export class Texts {
     return this.#texts.delete(key);
   }
 
-  entries(prefix = ""): readonly Entry[] {
+  entries(prefix = ""): readonly StoreEntry[] {
     const keys = [...this.#texts.keys()].filter((key) => key.startsWith(prefix));
     return keys.sort().map((key) => [key, this.get(key)]);
   }

@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 
 import { sentence, SkillgateError } from "../errors.ts";
 import { type Caller, OWNER } from "../model/caller.ts";
-import type { Client } from "../model/client.ts";
+import type { Client } from "../model/client-requests.ts";
 import type { CallContext, ProvidedSkill } from "../model/skill.ts";
 import { loadSkills } from "../providers/skills/index.ts";
 import { createRuntime, type RunOptions, type Runtime } from "../runtime.ts";
@@ -59,7 +59,7 @@ export async function testSkill(source: string | URL | ProvidedSkill, options: T
     throw new SkillgateError("SKILL_INVALID", problems[0] ?? noSkill(options.skill, skills));
   }
   const { caller = OWNER, approve = () => true, client } = options;
-  const follows = client && { follower: { client } };
+  const follows = client && { observer: { client } };
   const runtime = await createRuntime({
     skillsDir: false,
     skills: skills.map((each) => withBelongings(each, options)),
@@ -78,19 +78,22 @@ export async function testSkill(source: string | URL | ProvidedSkill, options: T
       const path = method.includes(".") ? method : `${name}.${method}`;
       return runtime.call(path, input, { caller: by.caller ?? caller, ...follows });
     },
-    run: (snippet, by = {}) => valueOf(runtime, snippet, { caller: by.caller ?? caller, ...follows }),
+    run: (snippet, by = {}) => runForValue(runtime, snippet, { caller: by.caller ?? caller, ...follows }),
     close: closeAll,
     [Symbol.asyncDispose]: closeAll,
   };
 }
 
-interface Opened {
+interface OpenedSkill {
   readonly skills: readonly ProvidedSkill[];
   readonly problems: readonly string[];
   readonly close: () => Promise<void>;
 }
 
-async function open(source: string | URL | ProvidedSkill, log: (level: string, text: string) => void): Promise<Opened> {
+async function open(
+  source: string | URL | ProvidedSkill,
+  log: (level: string, text: string) => void,
+): Promise<OpenedSkill> {
   if (typeof source !== "string" && !(source instanceof URL)) {
     return { skills: [source], problems: [], close: async () => undefined };
   }
@@ -100,14 +103,14 @@ async function open(source: string | URL | ProvidedSkill, log: (level: string, t
   if (facts === undefined) {
     throw new SkillgateError("SKILL_INVALID", sentence("SKILL_INVALID", `there is no file ${basename(path)}`));
   }
-  const isEntry = facts.isFile() && isEntryOfFolder(path);
+  const isEntry = facts.isFile() && isFolderEntry(path);
   const provider = await loadSkills(isEntry ? dirname(dirname(path)) : dirname(path), { only: path, log });
   const { skills } = provider;
   return { skills, problems: provider.problems.map(({ error }) => error), close: () => provider.close() };
 }
 
 /** `weather/skill.ts` and `weather/weather.ts` are the skill of the folder `weather`. */
-function isEntryOfFolder(path: string): boolean {
+function isFolderEntry(path: string): boolean {
   const stem = basename(path, extname(path));
   return ["skill", "main", "index", basename(dirname(path))].includes(stem);
 }
@@ -129,7 +132,7 @@ function withBelongings(skill: ProvidedSkill, { settings = {}, secrets = {} }: T
   };
 }
 
-async function valueOf(runtime: Runtime, snippet: string, options: RunOptions): Promise<unknown> {
+async function runForValue(runtime: Runtime, snippet: string, options: RunOptions): Promise<unknown> {
   const outcome = await runtime.run(snippet, options);
   if (outcome.kind === "completed") return outcome.value;
   throw new Error(outcome.text);

@@ -1,110 +1,110 @@
 import ts from "typescript";
 
-import { bind, type Bound } from "./binding.ts";
-import type { DeclaredMethod, DeclaredParameter } from "./device.ts";
-import { type Finding, type Grounds, together } from "./findings.ts";
-import { Fitting } from "./fits.ts";
-import { kindsOf } from "./kinds.ts";
-import { misspelt } from "./near.ts";
-import type { Reading } from "./reading.ts";
-import { keyOf, valueOf } from "./syntax.ts";
-import { listed, wordsForMisfit } from "./words.ts";
+import { bind, type BoundArguments } from "./binding.ts";
+import type { DeviceMethod, DeviceParameter } from "./device.ts";
+import { type TypeFinding, type Evidence, combineEvidence } from "./findings.ts";
+import { ArgumentMatcher } from "./assignability.ts";
+import { getKinds } from "./json-kinds.ts";
+import { findMisspelling } from "./misspellings.ts";
+import type { TypedProgram } from "./typed-program.ts";
+import { getKey, getValue } from "./syntax.ts";
+import { listed, describeMismatch } from "./messages-text.ts";
 
 /** What cannot be right about the arguments of a call; nothing for a call of anything but a method of `device`. */
-export function findInCall(call: ts.CallExpression, reading: Reading): readonly Finding[] {
-  const method = reading.methodOf(call.expression);
+export function findInCall(call: ts.CallExpression, typed: TypedProgram): readonly TypeFinding[] {
+  const method = typed.findMethod(call.expression);
   // `f(name=value)` is an argument by name, which whoever reads the snippet has yet to write as one.
   if (method === undefined || method.isOpen || call.arguments.some(isPythonic)) return [];
-  const bound = bind(call, method, reading);
+  const bound = bind(call, method, typed);
   const findings = [
-    ...findTooMany(bound, method, reading),
-    ...bound.placed.flatMap((value, at) => findUnfit(value, method.parameters[at], method, reading)),
-    ...(bound.named?.properties.flatMap((property) => findInProperty(property, bound, method, reading)) ?? []),
+    ...findTooMany(bound, method, typed),
+    ...bound.placed.flatMap((value, at) => findMismatches(value, method.parameters[at], method, typed)),
+    ...(bound.named?.properties.flatMap((property) => findInProperty(property, bound, method, typed)) ?? []),
     ...findMissing(call, bound, method),
   ];
-  const callee: Grounds = { trusted: [call.expression], kept: [] };
-  return findings.map((finding) => ({ ...finding, grounds: together(finding.grounds, callee) }));
+  const callee: Evidence = { trusted: [call.expression], kept: [] };
+  return findings.map((finding) => ({ ...finding, evidence: combineEvidence(finding.evidence, callee) }));
 }
 
 function isPythonic(argument: ts.Expression): boolean {
   return ts.isBinaryExpression(argument) && argument.operatorToken.kind === ts.SyntaxKind.EqualsToken;
 }
 
-function findTooMany({ placed }: Bound, method: DeclaredMethod, reading: Reading): readonly Finding[] {
+function findTooMany({ placed }: BoundArguments, method: DeviceMethod, typed: TypedProgram): readonly TypeFinding[] {
   const { path, parameters } = method;
   const extra = placed[parameters.length];
-  if (extra === undefined || kindsOf(reading.typeOf(extra), reading.checker).has(undefined)) return [];
+  if (extra === undefined || getKinds(typed.getType(extra), typed.checker).has(undefined)) return [];
   const names = parameters.map(({ name }) => name);
   const most = names.length === 0 ? "no arguments" : `at most ${names.length} (${listed(names)})`;
   const message = `${path} takes ${most}, not ${placed.length}`;
-  const grounds = { trusted: [extra], kept: [] };
-  return [{ code: "ARGUMENT_COUNT", node: extra, message, certain: true, suggestions: [], grounds }];
+  const evidence = { trusted: [extra], kept: [] };
+  return [{ code: "ARGUMENT_COUNT", node: extra, message, certain: true, suggestions: [], evidence }];
 }
 
-function findUnfit(
+function findMismatches(
   value: ts.Expression,
-  parameter: DeclaredParameter | undefined,
-  { path: method }: DeclaredMethod,
-  reading: Reading,
-): readonly Finding[] {
+  parameter: DeviceParameter | undefined,
+  { path: method }: DeviceMethod,
+  typed: TypedProgram,
+): readonly TypeFinding[] {
   if (parameter === undefined) return [];
-  const fitting = new Fitting(reading);
-  fitting.fit(value, reading.typeOfParameter(parameter), parameter.name);
-  const misfits = fitting.misfits.map((misfit): Finding => {
-    const { node, path } = misfit;
-    const message = `"${path}" of ${method} ${wordsForMisfit(misfit, reading.checker)}`;
-    const grounds = { trusted: [node], kept: [] };
-    return { code: "ARGUMENT_TYPE", node, message, certain: true, suggestions: [], grounds };
+  const fitting = new ArgumentMatcher(typed);
+  fitting.fit(value, typed.getParameterType(parameter), parameter.name);
+  const mismatches = fitting.mismatches.map((mismatch): TypeFinding => {
+    const { node, path } = mismatch;
+    const message = `"${path}" of ${method} ${describeMismatch(mismatch, typed.checker)}`;
+    const evidence = { trusted: [node], kept: [] };
+    return { code: "ARGUMENT_TYPE", node, message, certain: true, suggestions: [], evidence };
   });
   // JSON Schema allows names that it does not mention, so this is only a guess.
-  const strangers = fitting.strangers.flatMap(({ node, path, name, names }): readonly Finding[] => {
-    const suggestions = misspelt(name, names);
+  const unknownProperties = fitting.unknownProperties.flatMap(({ node, path, name, names }): readonly TypeFinding[] => {
+    const suggestions = findMisspelling(name, names);
     if (suggestions.length === 0) return [];
     const message = `"${path}" of ${method} is not declared, valid are ${listed(names)}`;
-    const grounds = { trusted: [], kept: [] };
-    return [{ code: "ARGUMENT_UNKNOWN", node, message, certain: false, suggestions, grounds }];
+    const evidence = { trusted: [], kept: [] };
+    return [{ code: "ARGUMENT_UNKNOWN", node, message, certain: false, suggestions, evidence }];
   });
-  return [...misfits, ...strangers];
+  return [...mismatches, ...unknownProperties];
 }
 
 /** Of an argument by name. One that is like no other may be right: a method can take more than it names. */
 function findInProperty(
   property: ts.ObjectLiteralElementLike,
-  bound: Bound,
-  method: DeclaredMethod,
-  reading: Reading,
-): readonly Finding[] {
-  const name = keyOf(property.name);
-  const value = valueOf(property);
+  bound: BoundArguments,
+  method: DeviceMethod,
+  typed: TypedProgram,
+): readonly TypeFinding[] {
+  const name = getKey(property.name);
+  const value = getValue(property);
   if (name === undefined || property.name === undefined) return [];
   const parameter = method.parameters.find((each) => each.name === name);
   if (parameter !== undefined) {
-    const findings = value === undefined ? [] : findUnfit(value, parameter, method, reading);
-    return findings.map((finding) => ({ ...finding, grounds: together(finding.grounds, bound.grounds) }));
+    const findings = value === undefined ? [] : findMismatches(value, parameter, method, typed);
+    return findings.map((finding) => ({ ...finding, evidence: combineEvidence(finding.evidence, bound.evidence) }));
   }
-  const suggestions = misspelt(name, namesLeft(bound, method));
+  const suggestions = findMisspelling(name, getFreeNames(bound, method));
   if (suggestions.length === 0) return [];
   const names = method.parameters.map((each) => each.name);
   const message = `"${name}" is not an argument of ${method.path}, valid are ${listed(names)}`;
-  const { grounds } = bound;
-  return [{ code: "ARGUMENT_UNKNOWN", node: property.name, message, certain: true, suggestions, grounds }];
+  const { evidence } = bound;
+  return [{ code: "ARGUMENT_UNKNOWN", node: property.name, message, certain: true, suggestions, evidence }];
 }
 
 /** The names that are not yet given. */
-function namesLeft({ placed, named }: Bound, { parameters }: DeclaredMethod): readonly string[] {
-  const given = new Set(named?.properties.map(({ name }) => keyOf(name)));
+function getFreeNames({ placed, named }: BoundArguments, { parameters }: DeviceMethod): readonly string[] {
+  const given = new Set(named?.properties.map(({ name }) => getKey(name)));
   return parameters.slice(placed.length).flatMap(({ name }) => (given.has(name) ? [] : [name]));
 }
 
 /** Told once for a call; a name that is only misspelt is not missing. */
-function findMissing(call: ts.CallExpression, bound: Bound, method: DeclaredMethod): readonly Finding[] {
-  const { named, isWhole, grounds } = bound;
+function findMissing(call: ts.CallExpression, bound: BoundArguments, method: DeviceMethod): readonly TypeFinding[] {
+  const { named, isWhole, evidence } = bound;
   if (!isWhole) return [];
-  const left = namesLeft(bound, method);
-  const meant = new Set(named?.properties.flatMap(({ name }) => misspelt(keyOf(name) ?? "", left)));
+  const left = getFreeNames(bound, method);
+  const meant = new Set(named?.properties.flatMap(({ name }) => findMisspelling(getKey(name) ?? "", left)));
   const missing = method.parameters.filter(({ name, required }) => required && left.includes(name) && !meant.has(name));
   if (missing.length === 0) return [];
   const names = missing.map(({ name }) => `"${name}"`).join(", ");
   const message = `${names} of ${method.path} ${missing.length === 1 ? "is" : "are"} required`;
-  return [{ code: "ARGUMENT_MISSING", node: named ?? call, message, certain: true, suggestions: [], grounds }];
+  return [{ code: "ARGUMENT_MISSING", node: named ?? call, message, certain: true, suggestions: [], evidence }];
 }

@@ -1,45 +1,45 @@
 import ts from "typescript";
 
 import { findInCall } from "./calls.ts";
-import type { Finding } from "./findings.ts";
+import type { TypeFinding } from "./findings.ts";
 import { findInMember } from "./members.ts";
-import type { CheckOrder, Diagnostic } from "./messages.ts";
-import { createReader, SNIPPET_START } from "./program.ts";
-import type { Reading } from "./reading.ts";
+import type { CheckRequest, Diagnostic } from "./protocol.ts";
+import { createProgramReader, SNIPPET_START } from "./program.ts";
+import type { TypedProgram } from "./typed-program.ts";
 import { forEachNode } from "./syntax.ts";
-import { testedNames } from "./tested.ts";
-import { Trust } from "./trust.ts";
+import { findTestedNames } from "./certainty/presence-checks.ts";
+import { CertaintyAnalysis } from "./certainty/index.ts";
 
 /** What more is wrong in one snippet helps nobody. */
-const MOST_DIAGNOSTICS = 50;
+const MAX_DIAGNOSTICS = 50;
 
 /** How a snippet gives members to all arrays, texts and objects. */
 const NEW_MEMBERS = /\bprototype\b|__proto__|setPrototypeOf/;
 
-const read = createReader();
+const read = createProgramReader();
 
 /** What is wrong with the calls of `device` and with what is done with their results, as far as types can tell. */
-export function checkTypes(order: CheckOrder): readonly Diagnostic[] {
-  const reading = read(order);
-  if (reading === undefined) return [];
-  const findings = findAll(reading);
+export function checkTypes(order: CheckRequest): readonly Diagnostic[] {
+  const typed = read(order);
+  if (typed === undefined) return [];
+  const findings = findAll(typed);
   if (findings.length === 0) return [];
-  const trust = new Trust(reading);
-  const trusted = findings.filter(({ grounds }) => trust.holds(grounds));
+  const certainty = new CertaintyAnalysis(typed);
+  const trusted = findings.filter(({ evidence }) => certainty.holds(evidence));
   return trusted
-    .slice(0, MOST_DIAGNOSTICS)
-    .map((finding) => diagnosticOf(finding))
+    .slice(0, MAX_DIAGNOSTICS)
+    .map((finding) => toDiagnostic(finding))
     .sort((a, b) => a.start - b.start || a.end - b.end);
 }
 
 /** Makes a few checks, so that the first that counts is not the slowest. */
-export function rehearse(): void {
-  for (let round = 0; round < ROUNDS; round++) checkTypes(REHEARSAL);
+export function warmUp(): void {
+  for (let round = 0; round < WARM_UP_ROUNDS; round++) checkTypes(WARM_UP_SAMPLE);
 }
 
-const ROUNDS = 5;
+const WARM_UP_ROUNDS = 5;
 
-const REHEARSAL: CheckOrder = {
+const WARM_UP_SAMPLE: CheckRequest = {
   code: `const { items } = await device.A.list("x", { count: 2 });
     const all = await Promise.all(items.map(async (item) => ({ ...item, more: await device.A.list(item.name) })));
     for (const one of all) console.log(one.more.items[0].nmae, \`\${one.name}\`.toUpperCase());
@@ -51,19 +51,19 @@ const REHEARSAL: CheckOrder = {
   } };`,
 };
 
-function findAll(reading: Reading): readonly Finding[] {
-  const findings: Finding[] = [];
-  const mayAddMembers = NEW_MEMBERS.test(reading.file.text);
+function findAll(typed: TypedProgram): readonly TypeFinding[] {
+  const findings: TypeFinding[] = [];
+  const mayAddMembers = NEW_MEMBERS.test(typed.file.text);
   let tested: ReadonlySet<string> | undefined;
-  const isTested = (name: string): boolean => (tested ??= testedNames(reading.file)).has(name);
-  forEachNode(reading.file, (node) => {
-    if (ts.isCallExpression(node)) findings.push(...findInCall(node, reading));
-    if (!mayAddMembers) findings.push(...findInMember(node, reading, isTested));
+  const isTested = (name: string): boolean => (tested ??= findTestedNames(typed.file)).has(name);
+  forEachNode(typed.file, (node) => {
+    if (ts.isCallExpression(node)) findings.push(...findInCall(node, typed));
+    if (!mayAddMembers) findings.push(...findInMember(node, typed, isTested));
   });
   return findings;
 }
 
-function diagnosticOf({ node, code, message, certain, suggestions }: Finding): Diagnostic {
+function toDiagnostic({ node, code, message, certain, suggestions }: TypeFinding): Diagnostic {
   const [start, end] = [node.getStart() - SNIPPET_START, node.getEnd() - SNIPPET_START];
   return { code, start, end, message, certain, suggestions };
 }

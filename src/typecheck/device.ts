@@ -3,7 +3,7 @@ import ts from "typescript";
 import { forEachNode } from "./syntax.ts";
 
 /** Declarations in the form that checks need. */
-export interface Declared {
+export interface DeviceDeclarations {
   readonly text: string;
   /** The names of all methods. */
   readonly methods: ReadonlySet<string>;
@@ -14,7 +14,7 @@ export interface Declared {
  * method at once, and the compiler finds no fault with arguments: it takes long to explain, and does not know all the ways
  * to call a method.
  */
-export function withAnyCall(declarations: string): Declared {
+export function withAnyCall(declarations: string): DeviceDeclarations {
   const file = ts.createSourceFile("/device.d.ts", declarations, ts.ScriptTarget.ESNext);
   const methods = new Set<string>();
   const additions: { readonly at: number; readonly text: string }[] = [];
@@ -22,11 +22,11 @@ export function withAnyCall(declarations: string): Declared {
     if (!ts.isTypeLiteralNode(node)) return;
     for (const [index, member] of node.members.entries()) {
       const before = node.members[index - 1];
-      if (!ts.isMethodSignature(member) || (before !== undefined && nameOf(before) === nameOf(member))) continue;
+      if (!ts.isMethodSignature(member) || (before !== undefined && getName(before) === getName(member))) continue;
       const result = member.type === undefined ? "" : `: ${member.type.getText(file)}`;
       const text = `${member.name.getText(file)}(...values: any[])${result}; `;
       additions.push({ at: member.getStart(file), text });
-      methods.add(nameOf(member));
+      methods.add(getName(member));
     }
   });
   return { text: withAdditions(declarations, additions), methods };
@@ -43,31 +43,31 @@ function withAdditions(text: string, additions: { readonly at: number; readonly 
 }
 
 /** A method of `device` as its declaration tells it. */
-export interface DeclaredMethod {
+export interface DeviceMethod {
   /** `Skill.method`. */
   readonly path: string;
-  readonly parameters: readonly DeclaredParameter[];
+  readonly parameters: readonly DeviceParameter[];
   /** Takes any object, and names no parameter. */
   readonly isOpen: boolean;
 }
 
-export interface DeclaredParameter {
+export interface DeviceParameter {
   readonly name: string;
   readonly required: boolean;
   readonly declaration: ts.ParameterDeclaration;
 }
 
 /** The method that a signature belongs to; `undefined` for signatures of anything else. */
-export function methodOf(signature: ts.Node): DeclaredMethod | undefined {
+export function readMethod(signature: ts.Node): DeviceMethod | undefined {
   if (!isMethod(signature)) return undefined;
-  const [, positional, named] = signaturesOf(signature);
+  const [, positional, named] = getSignatures(signature);
   if (positional === undefined) return undefined;
   const [byName] = named?.parameters ?? [];
-  const names = byName?.type !== undefined && ts.isTypeLiteralNode(byName.type) ? byName.type.members.map(nameOf) : [];
+  const names = byName?.type !== undefined && ts.isTypeLiteralNode(byName.type) ? byName.type.members.map(getName) : [];
   return {
-    path: pathOf(signature),
+    path: getPath(signature),
     parameters: positional.parameters.map((parameter, at) => ({
-      name: names[at] ?? nameOf(parameter),
+      name: names[at] ?? getName(parameter),
       required: parameter.questionToken === undefined,
       declaration: parameter,
     })),
@@ -84,10 +84,10 @@ function isMethod(node: ts.Node): node is MethodNode {
 }
 
 /** All signatures of a method: they follow each other. */
-function signaturesOf(signature: MethodNode): readonly ts.MethodSignature[] {
-  const name = nameOf(signature);
+function getSignatures(signature: MethodNode): readonly ts.MethodSignature[] {
+  const name = getName(signature);
   return signature.parent.members.filter(
-    (member) => ts.isMethodSignature(member) && nameOf(member) === name,
+    (member) => ts.isMethodSignature(member) && getName(member) === name,
   ) as ts.MethodSignature[];
 }
 
@@ -103,12 +103,12 @@ export function isDataType(type: ts.Node): boolean {
 }
 
 /** With the skill before it; `device` has methods of its own. */
-function pathOf(method: MethodNode): string {
+function getPath(method: MethodNode): string {
   const owner = method.parent.parent;
-  return ts.isVariableDeclaration(owner) ? nameOf(method) : `${nameOf(owner)}.${nameOf(method)}`;
+  return ts.isVariableDeclaration(owner) ? getName(method) : `${getName(owner)}.${getName(method)}`;
 }
 
-function nameOf(node: ts.Node): string {
+function getName(node: ts.Node): string {
   const { name } = node as Partial<ts.NamedDeclaration>;
   return name !== undefined && (ts.isIdentifier(name) || ts.isStringLiteral(name)) ? name.text : "";
 }

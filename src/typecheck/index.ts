@@ -1,7 +1,7 @@
-import type { CheckOrder, CheckReport, Diagnostic } from "./messages.ts";
+import type { CheckRequest, CheckReport, Diagnostic } from "./protocol.ts";
 import { CheckThread } from "./thread.ts";
 
-export type { Diagnostic } from "./messages.ts";
+export type { Diagnostic } from "./protocol.ts";
 
 /** How long one check may take before its thread is ended. */
 const LIMIT_MS = 2_000;
@@ -10,16 +10,16 @@ const LIMIT_MS = 2_000;
 const DEADLINE_MS = 100;
 
 /** The compiler takes more than twice as long for twice the code; what is this long is mostly data. */
-const MOST_CODE = 64 << 10;
+const MAX_CODE_CHARACTERS = 64 << 10;
 
 /** Declarations that take the compiler about a second. */
-const MOST_DECLARATIONS = 2 << 20;
+const MAX_DECLARATION_CHARACTERS = 2 << 20;
 
 /** Checks that wait for the thread. */
-const MOST_WAITING = 4;
+const MAX_WAITING = 4;
 
 /** Threads that may be started within a time; whoever ends more of them than that goes on without a type-check. */
-const MOST_STARTS = 5;
+const MAX_STARTS = 5;
 const STARTS_WITHIN_MS = 5 * 60_000;
 
 export interface TypecheckRequest {
@@ -67,8 +67,8 @@ export interface Typecheck {
   close(): Promise<void>;
 }
 
-interface Waiting {
-  readonly order: CheckOrder;
+interface QueuedCheck {
+  readonly order: CheckRequest;
   readonly end: (result: TypecheckResult) => void;
 }
 
@@ -77,7 +77,7 @@ interface Waiting {
  * time, the newest first, and is ended and replaced when one takes too long or too much memory.
  */
 export function createTypecheck({ limitMs = LIMIT_MS }: { readonly limitMs?: number } = {}): Typecheck {
-  const waiting = new Set<Waiting>();
+  const waiting = new Set<QueuedCheck>();
   const starts: number[] = [];
   let thread: CheckThread | undefined;
   let stopped: "missing" | "closed" | undefined;
@@ -86,7 +86,7 @@ export function createTypecheck({ limitMs = LIMIT_MS }: { readonly limitMs?: num
     if (thread !== undefined || stopped !== undefined) return thread;
     const now = performance.now();
     while (now - (starts[0] ?? now) > STARTS_WITHIN_MS) starts.shift();
-    if (starts.length >= MOST_STARTS) return undefined;
+    if (starts.length >= MAX_STARTS) return undefined;
     starts.push(now);
     thread = new CheckThread(limitMs, { idle: next, over: replace });
     return thread;
@@ -96,16 +96,16 @@ export function createTypecheck({ limitMs = LIMIT_MS }: { readonly limitMs?: num
     const state = open()?.state;
     if (stopped !== undefined) return stopped;
     if (state === undefined) return "crashed";
-    if (code.length > MOST_CODE || declarations.length > MOST_DECLARATIONS) return "large";
+    if (code.length > MAX_CODE_CHARACTERS || declarations.length > MAX_DECLARATION_CHARACTERS) return "large";
     if (state === "starting") return "cold";
-    return waiting.size >= MOST_WAITING ? "busy" : undefined;
+    return waiting.size >= MAX_WAITING ? "busy" : undefined;
   }
 
   function next(): void {
     const newest = [...waiting].at(-1);
     if (newest === undefined || thread?.state !== "idle") return;
     waiting.delete(newest);
-    thread.check(newest.order, (report) => newest.end(resultOf(report)));
+    thread.check(newest.order, (report) => newest.end(toResult(report)));
   }
 
   function replace(why: "missing" | "crashed"): void {
@@ -123,7 +123,7 @@ export function createTypecheck({ limitMs = LIMIT_MS }: { readonly limitMs?: num
       return new Promise((resolve) => {
         // When this thread was busy, the answer may be waiting to be read: let it be read first.
         const timer = setTimeout(() => setImmediate(() => each.end({ kind: "skipped", why: "late" })), deadlineMs);
-        const each: Waiting = {
+        const each: QueuedCheck = {
           order: { code, typescript, declarations },
           end: (result) => {
             clearTimeout(timer);
@@ -151,7 +151,7 @@ export function createTypecheck({ limitMs = LIMIT_MS }: { readonly limitMs?: num
   };
 }
 
-function resultOf(report: CheckReport): TypecheckResult {
+function toResult(report: CheckReport): TypecheckResult {
   return report.kind === "checked"
     ? { kind: "checked", diagnostics: report.diagnostics }
     : { kind: "skipped", why: "crashed" };

@@ -1,64 +1,68 @@
 import ts from "typescript";
 
-import { nearest } from "../model/nearest.ts";
+import { suggestNames } from "../shared/suggest.ts";
 import { isDataType } from "./device.ts";
-import type { Finding } from "./findings.ts";
-import { type Kind, kindOf, partsOf } from "./kinds.ts";
-import { misspelt } from "./near.ts";
-import type { Reading } from "./reading.ts";
-import { methodBehind } from "./source.ts";
-import { isAccess, isWritten, keyOf, memberOf } from "./syntax.ts";
-import { KIND_WORDS, listed } from "./words.ts";
+import type { TypeFinding } from "./findings.ts";
+import { type JsonKind, getKind, getParts } from "./json-kinds.ts";
+import { findMisspelling } from "./misspellings.ts";
+import type { TypedProgram } from "./typed-program.ts";
+import { findSourceMethod } from "./certainty/method-origin.ts";
+import { isAccess, isWritten, getKey, getMember } from "./syntax.ts";
+import { KIND_WORDS, listed } from "./messages-text.ts";
 
 /**
  * A member that a result of `device` does not have, read at this node. Of an array or a text that is certain, and of an
  * object if the name is a declared one misspelt; any other name may be one that the schema keeps quiet about. `isTested`
  * tells the names of which the snippet itself asks whether they are there.
  */
-export function findInMember(node: ts.Node, reading: Reading, isTested: (name: string) => boolean): readonly Finding[] {
-  const reach = reachOf(node);
+export function findInMember(
+  node: ts.Node,
+  typed: TypedProgram,
+  isTested: (name: string) => boolean,
+): readonly TypeFinding[] {
+  const reach = toReach(node);
   if (reach === undefined || reach.name.startsWith("__")) return [];
-  const lack = lackOf(reading.typeOf(reach.object), reach.name, reading);
+  const lack = findLack(typed.getType(reach.object), reach.name, typed);
   if (lack === undefined) return [];
-  const meant = misspelt(reach.name, lack.names);
+  const meant = findMisspelling(reach.name, lack.names);
   const tested = reach.hasDefault || isTested(reach.name);
   if (tested && meant.length === 0) return [];
   return [
     {
       code: "MEMBER_UNKNOWN",
       node: reach.node,
-      message: `"${reach.name}" does not exist ${placeOf(lack, reach, reading)}`,
+      message: `"${reach.name}" does not exist ${formatLocation(lack, reach, typed)}`,
       certain: !tested && (meant.length > 0 || lack.kind !== "object"),
-      suggestions: meant.length > 0 ? meant : nearest(reach.name, lack.names),
-      grounds: { trusted: [reach.object], kept: [] },
+      suggestions: meant.length > 0 ? meant : suggestNames(reach.name, lack.names),
+      evidence: { trusted: [reach.object], kept: [] },
     },
   ];
 }
 
-function placeOf({ kind, names }: Lack, { object }: Reach, reading: Reading): string {
+function formatLocation({ kind, names }: MissingMember, { object }: MemberAccess, typed: TypedProgram): string {
   if (kind !== "object") return `on ${KIND_WORDS[kind]}`;
-  const method = methodBehind(object, reading);
+  const method = findSourceMethod(object, typed);
   return `in the result${method === undefined ? "" : ` of ${method}`}, declared are ${listed(names)}`;
 }
 
 /** A place where a member is read by its name. */
-interface Reach {
+interface MemberAccess {
   readonly name: string;
   readonly node: ts.Node;
   readonly object: ts.Expression | ts.ObjectBindingPattern;
   readonly hasDefault: boolean;
 }
 
-function reachOf(node: ts.Node): Reach | undefined {
+function toReach(node: ts.Node): MemberAccess | undefined {
   if (isAccess(node)) {
-    const member = memberOf(node);
-    if (member === undefined || isWritten(node) || isOfBuiltins(member.name, node.expression)) return undefined;
+    const member = getMember(node);
+    if (member === undefined || isWritten(node) || isBuiltinMethod(member.name, node.expression)) return undefined;
     return { ...member, object: node.expression, hasDefault: false };
   }
   if (!ts.isBindingElement(node) || node.dotDotDotToken !== undefined) return undefined;
   if (!ts.isObjectBindingPattern(node.parent)) return undefined;
   const key = node.propertyName ?? node.name;
-  const name = ts.isIdentifier(key) ? key.text : keyOf(ts.isPropertyName(key) ? key : undefined);
+  const name = ts.isIdentifier(key) ? key.text : getKey(ts.isPropertyName(key) ? key : undefined);
   if (name === undefined) return undefined;
   return { name, node: key, object: node.parent, hasDefault: node.initializer !== undefined };
 }
@@ -67,7 +71,7 @@ function reachOf(node: ts.Node): Reach | undefined {
  * `list.map(…).join` is there: what a builtin gives has what builtins have. To find the types of such a chain is what takes
  * longest in most snippets.
  */
-function isOfBuiltins(name: string, object: ts.Expression): boolean {
+function isBuiltinMethod(name: string, object: ts.Expression): boolean {
   if (!BUILTIN_METHODS.has(name) || !ts.isCallExpression(object)) return false;
   const callee = object.expression;
   return ts.isPropertyAccessExpression(callee) && BUILTIN_METHODS.has(callee.name.text);
@@ -79,42 +83,42 @@ const BUILTIN_METHODS: ReadonlySet<string> = new Set([
 ]);
 
 /** What a value has instead of a member. */
-interface Lack {
+interface MissingMember {
   /** `object` if one of its forms is one: only arrays and simple values cannot have more than their kind has. */
-  readonly kind: Kind;
+  readonly kind: JsonKind;
   readonly names: readonly string[];
 }
 
 /** `undefined` if the value has the member, or may have it. */
-function lackOf(type: ts.Type, name: string, reading: Reading): Lack | undefined {
-  const lacks = (type.isUnion() ? type.types : [type]).map((form) => lackOfForm(form, name, reading));
+function findLack(type: ts.Type, name: string, typed: TypedProgram): MissingMember | undefined {
+  const lacks = (type.isUnion() ? type.types : [type]).map((form) => findFormLack(form, name, typed));
   const [first] = lacks;
   if (first === undefined || lacks.includes(undefined)) return undefined;
   const names = new Set(lacks.flatMap((lack) => lack?.names ?? []));
   return { kind: lacks.some((lack) => lack?.kind === "object") ? "object" : first.kind, names: [...names] };
 }
 
-function lackOfForm(type: ts.Type, name: string, reading: Reading): Lack | undefined {
-  const { checker } = reading;
+function findFormLack(type: ts.Type, name: string, typed: TypedProgram): MissingMember | undefined {
+  const { checker } = typed;
   if (checker.getPropertyOfType(checker.getApparentType(type), name) !== undefined) return undefined;
-  const parts = partsOf(type);
-  const kinds = new Set(parts.map((part) => kindOf(part, checker)));
+  const parts = getParts(type);
+  const kinds = new Set(parts.map((part) => getKind(part, checker)));
   const [kind] = kinds;
   if (kind === undefined || kinds.size > 1) return undefined;
-  const isClosed = kind === "object" ? parts.every((part) => isDeclared(part, reading)) : !mayHave(kind, name);
+  const isClosed = kind === "object" ? parts.every((part) => isDeclared(part, typed)) : !mayHave(kind, name);
   if (!isClosed) return undefined;
   const members = parts.flatMap((part) => checker.getPropertiesOfType(checker.getApparentType(part)));
   return { kind, names: members.map((member) => member.name) };
 }
 
 /** True for an object of which the declarations name all members. */
-function isDeclared(type: ts.Type, { checker, originOf }: Reading): boolean {
+function isDeclared(type: ts.Type, { checker, getOrigin }: TypedProgram): boolean {
   const declarations = type.symbol?.declarations ?? [];
-  const isData = declarations.every((declaration) => originOf(declaration) === "device" && isDataType(declaration));
+  const isData = declarations.every((declaration) => getOrigin(declaration) === "device" && isDataType(declaration));
   return declarations.length > 0 && isData && checker.getIndexInfosOfType(type).length === 0;
 }
 
-function mayHave(kind: Kind, name: string): boolean {
+function mayHave(kind: JsonKind, name: string): boolean {
   return /^\d+$/.test(name) || (kind === "string" && DATE_MEMBERS.has(name));
 }
 

@@ -2,14 +2,14 @@ import ts from "typescript";
 
 import { withAnyCall } from "./device.ts";
 import { libraryText } from "./library.ts";
-import type { CheckOrder } from "./messages.ts";
-import { createReading, type Reading } from "./reading.ts";
+import type { CheckRequest } from "./protocol.ts";
+import { createTypedProgram, type TypedProgram } from "./typed-program.ts";
 
 /** How much of the declarations of earlier checks is kept, in characters: each takes about fifty bytes. */
 const KEPT_DECLARATIONS = 3 << 20;
 
 /** The compiler takes ever longer for what is nested, or chained, deeper than this. */
-const DEEPEST = 400;
+const MAX_DEPTH = 400;
 
 /** A function around the snippet makes `await` and `return` right, and every name of it its own. */
 const BEFORE = "async function __snippet() {";
@@ -35,12 +35,12 @@ const OPTIONS: ts.CompilerOptions = {
 };
 
 /** Reads snippets; what does not change between them is parsed once. `undefined` for what cannot be understood. */
-export function createReader(): (order: CheckOrder) => Reading | undefined {
+export function createProgramReader(): (order: CheckRequest) => TypedProgram | undefined {
   const library = parse(LIBRARY_FILE, libraryText());
   const known = new Map<string, Device>();
   let held = 0;
 
-  function deviceOf(declarations: string): Device {
+  function getDevice(declarations: string): Device {
     const device = known.get(declarations);
     if (device !== undefined) return device;
     const read = readDevice(declarations);
@@ -55,12 +55,15 @@ export function createReader(): (order: CheckOrder) => Reading | undefined {
   }
 
   return ({ code, typescript, declarations }) => {
-    const device = deviceOf(declarations);
+    const device = getDevice(declarations);
     const snippet = parse(typescript ? "/snippet.ts" : "/snippet.js", BEFORE + code + AFTER);
-    if (isDeeper(snippet, DEEPEST)) return undefined;
-    const program = programOf([library, device.file, snippet]);
+    if (isDeeper(snippet, MAX_DEPTH)) return undefined;
+    const program = createProgram([library, device.file, snippet]);
     if (program.getSyntacticDiagnostics(snippet).length > 0) return undefined;
-    return createReading({ library, device: device.file, methods: device.methods, snippet }, program.getTypeChecker());
+    return createTypedProgram(
+      { library, device: device.file, methods: device.methods, snippet },
+      program.getTypeChecker(),
+    );
   };
 }
 
@@ -90,7 +93,7 @@ function parse(name: string, text: string): ts.SourceFile {
   return ts.createSourceFile(name, text, options, true);
 }
 
-function programOf(files: readonly ts.SourceFile[]): ts.Program {
+function createProgram(files: readonly ts.SourceFile[]): ts.Program {
   const byName = new Map(files.map((file) => [file.fileName, file]));
   const host: ts.CompilerHost = {
     getSourceFile: (name) => byName.get(name),

@@ -31,7 +31,7 @@ export function isAccess(node: ts.Node): node is Access {
 }
 
 /** The name of the member that is accessed, and where it stands; `undefined` where only a run can tell. */
-export function memberOf(access: Access): { readonly name: string; readonly node: ts.Node } | undefined {
+export function getMember(access: Access): { readonly name: string; readonly node: ts.Node } | undefined {
   if (ts.isPropertyAccessExpression(access)) {
     const { name } = access;
     return ts.isIdentifier(name) ? { name: name.text, node: name } : undefined;
@@ -79,7 +79,7 @@ function isInPattern(node: ts.Node): boolean {
 }
 
 /** The value that a function gives back where it is no more than one expression, or each that it returns. */
-export function resultsOf(func: ts.FunctionLikeDeclaration): readonly (ts.Expression | undefined)[] {
+export function getResults(func: ts.FunctionLikeDeclaration): readonly (ts.Expression | undefined)[] {
   if (func.body === undefined) return [undefined];
   if (!ts.isBlock(func.body)) return [func.body];
   const results: (ts.Expression | undefined)[] = [];
@@ -92,20 +92,23 @@ export function resultsOf(func: ts.FunctionLikeDeclaration): readonly (ts.Expres
 }
 
 /** The name of a member of an object in the text; `undefined` where only a run can tell. */
-export function keyOf(name: ts.PropertyName | undefined): string | undefined {
+export function getKey(name: ts.PropertyName | undefined): string | undefined {
   if (name === undefined || ts.isPrivateIdentifier(name)) return undefined;
   if (!ts.isComputedPropertyName(name)) return name.text;
   return ts.isStringLiteralLike(name.expression) ? name.expression.text : undefined;
 }
 
 /** What a member of an object in the text is set to. */
-export function valueOf(property: ts.ObjectLiteralElementLike): ts.Expression | undefined {
+export function getValue(property: ts.ObjectLiteralElementLike): ts.Expression | undefined {
   if (ts.isPropertyAssignment(property)) return property.initializer;
   return ts.isShorthandPropertyAssignment(property) ? property.name : undefined;
 }
 
 /** An object in the text, also where a variable stands for it. */
-export function objectBehind(node: ts.Expression, checker: ts.TypeChecker): ts.ObjectLiteralExpression | undefined {
+export function findObjectLiteral(
+  node: ts.Expression,
+  checker: ts.TypeChecker,
+): ts.ObjectLiteralExpression | undefined {
   const value = bare(node);
   if (!ts.isIdentifier(value)) return ts.isObjectLiteralExpression(value) ? value : undefined;
   const declaration = checker.getSymbolAtLocation(value)?.valueDeclaration;

@@ -1,6 +1,6 @@
 import { Worker } from "node:worker_threads";
 
-import type { CheckOrder, CheckReport, FromThread } from "./messages.ts";
+import type { CheckRequest, CheckReport, FromThread } from "./protocol.ts";
 
 /** How long the compiler may take to load. */
 const START_MS = 60_000;
@@ -59,7 +59,7 @@ export class CheckThread {
   }
 
   /** Only while it is idle. */
-  check(order: CheckOrder, answer: (report: CheckReport) => void): void {
+  check(order: CheckRequest, answer: (report: CheckReport) => void): void {
     this.#state = "busy";
     this.#answer = answer;
     this.#endAfter(this.#limitMs);

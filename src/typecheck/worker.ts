@@ -1,8 +1,8 @@
 /** Entry of the thread: loads the compiler, then answers one order after the other. */
 import { type MessagePort, parentPort } from "node:worker_threads";
 
-import { messageOf } from "../errors.ts";
-import type { CheckOrder, CheckReport, Diagnostic, FromThread } from "./messages.ts";
+import { getMessage } from "../errors.ts";
+import type { CheckRequest, CheckReport, Diagnostic, FromThread } from "./protocol.ts";
 
 const port = parentPort as MessagePort;
 void serve();
@@ -11,25 +11,25 @@ void serve();
 async function serve(): Promise<void> {
   const checkTypes = await loadCompiler();
   if (checkTypes === undefined) return post({ kind: "missing" });
-  port.on("message", (order: CheckOrder) => post(answer(order, checkTypes)));
+  port.on("message", (order: CheckRequest) => post(answer(order, checkTypes)));
   post({ kind: "ready" });
 }
 
-type CheckTypes = (order: CheckOrder) => readonly Diagnostic[];
+type CheckTypes = (order: CheckRequest) => readonly Diagnostic[];
 
 /** `undefined` where the compiler is not installed. */
 async function loadCompiler(): Promise<CheckTypes | undefined> {
   try {
-    const { checkTypes, rehearse } = await import("./check-types.ts");
-    rehearse();
+    const { checkTypes, warmUp } = await import("./check-types.ts");
+    warmUp();
     return checkTypes;
   } catch (error) {
-    if (messageOf(error).startsWith("Cannot find package 'typescript'")) return undefined;
+    if (getMessage(error).startsWith("Cannot find package 'typescript'")) return undefined;
     throw error;
   }
 }
 
-function answer(order: CheckOrder, checkTypes: CheckTypes): CheckReport {
+function answer(order: CheckRequest, checkTypes: CheckTypes): CheckReport {
   try {
     return { kind: "checked", diagnostics: checkTypes(order) };
   } catch {

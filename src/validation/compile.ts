@@ -1,10 +1,10 @@
 import type { ErrorObject, Options } from "ajv";
 
 import type { JsonSchema } from "../model/json.ts";
-import { TIMED_OUT, within } from "../model/within.ts";
-import type { Clock } from "./clock.ts";
-import { finderFor } from "./dialects.ts";
-import { createPattern, OutOfTime, type Pattern } from "./patterns.ts";
+import { TIMED_OUT, runSyncWithTimeout } from "../shared/run-with-timeout.ts";
+import type { TimeBudget } from "./time-budget.ts";
+import { compileForDraft } from "./ajv-drafts.ts";
+import { createPattern, PatternTimeout, type Pattern } from "./patterns.ts";
 
 /** Weight of the value times length of the schema that is certainly done with in a millisecond: it needs no watch. */
 const UNWATCHED_WORK = 13_000;
@@ -13,7 +13,7 @@ const UNWATCHED_WORK = 13_000;
 const HEAVY_KEYWORDS = /"(?:\$ref|\$dynamicRef|\$recursiveRef|uniqueItems)"/;
 
 /** A schema that has been made ready. */
-export interface Check {
+export interface CompiledCheck {
   /** Why not all of the schema is checked; empty if all of it is. */
   readonly note: string;
   /**
@@ -30,11 +30,11 @@ export interface Check {
  * and is no 2020-12. References out of the schema are never fetched. Any schema will do: of one that does not compile, the
  * properties that do are still checked, and the names.
  */
-export function compile(schema: JsonSchema, useDefaults: boolean, clock: Clock): Check {
+export function compile(schema: JsonSchema, useDefaults: boolean, budget: TimeBudget): CompiledCheck {
   const patterns = new Map<string, Pattern>();
-  const options = { ...OPTIONS, useDefaults, code: { regExp: engineFor(patterns, clock) } };
-  clock.start();
-  const { find, note } = finderFor(schema, options, clock);
+  const options = { ...OPTIONS, useDefaults, code: { regExp: engineFor(patterns, budget) } };
+  budget.start();
+  const { find, note } = compileForDraft(schema, options, budget);
   const text = JSON.stringify(schema);
   const heavy = HEAVY_KEYWORDS.test(text);
 
@@ -42,7 +42,7 @@ export function compile(schema: JsonSchema, useDefaults: boolean, clock: Clock):
     try {
       return find(value);
     } catch (error) {
-      if (error instanceof OutOfTime) return TIMED_OUT;
+      if (error instanceof PatternTimeout) return TIMED_OUT;
       if (error instanceof RangeError) return []; // The schema leads to itself in a circle, and so asks for nothing.
       throw error;
     }
@@ -51,10 +51,10 @@ export function compile(schema: JsonSchema, useDefaults: boolean, clock: Clock):
   return {
     note,
     errorsIn(value, weight) {
-      clock.start();
-      const leftMs = clock.leftMs("check");
+      budget.start();
+      const leftMs = budget.leftMs("check");
       if (!heavy && weight * text.length <= UNWATCHED_WORK * leftMs) return errorsIn(value);
-      return within(leftMs, () => errorsIn(value));
+      return runSyncWithTimeout(leftMs, () => errorsIn(value));
     },
     patternFault: (source, text) => patterns.get(source)?.faultFor(text),
   };
@@ -73,9 +73,12 @@ const OPTIONS: Options = {
   logger: false,
 };
 
-function engineFor(patterns: Map<string, Pattern>, clock: Clock): NonNullable<NonNullable<Options["code"]>["regExp"]> {
+function engineFor(
+  patterns: Map<string, Pattern>,
+  budget: TimeBudget,
+): NonNullable<NonNullable<Options["code"]>["regExp"]> {
   const engine = (source: string): Pattern => {
-    const pattern = patterns.get(source) ?? createPattern(source, clock);
+    const pattern = patterns.get(source) ?? createPattern(source, budget);
     patterns.set(source, pattern);
     return pattern;
   };

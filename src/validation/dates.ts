@@ -1,12 +1,12 @@
 import { UNKNOWN } from "../model/plan.ts";
-import { TIMED_OUT } from "../model/within.ts";
-import type { Check } from "./compile.ts";
-import { putAt, type Pointer, unknownPlaces, valueAt } from "./places.ts";
-import { copyOfObject } from "./size.ts";
+import { TIMED_OUT } from "../shared/run-with-timeout.ts";
+import type { CompiledCheck } from "./compile.ts";
+import { putAt, type Pointer, findUnknownPointers, valueAt } from "./json-pointer.ts";
+import { copyObject } from "./size.ts";
 
 /** The input as JSON has it: a date is ISO 8601 text. */
 export function withTexts(given: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  return copyOfObject(given, (date) => date.toJSON());
+  return copyObject(given, (date) => date.toJSON());
 }
 
 /**
@@ -16,11 +16,11 @@ export function withTexts(given: Readonly<Record<string, unknown>>): Record<stri
 export function restoreDates(
   input: Record<string, unknown>,
   given: Readonly<Record<string, unknown>>,
-  check: Check,
+  check: CompiledCheck,
   weight: number,
 ): void {
-  const probe = copyOfObject(given, () => UNKNOWN);
-  const places = unknownPlaces(probe);
+  const probe = copyObject(given, () => UNKNOWN);
+  const places = findUnknownPointers(probe);
   const errors = check.errorsIn(probe, weight);
   if (errors === TIMED_OUT) return;
   const typed = new Set<Pointer>(errors.map(({ instancePath }) => instancePath));

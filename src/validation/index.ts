@@ -1,18 +1,18 @@
 import type { ErrorObject } from "ajv";
 
-import { bindArguments, problemText, type ArgumentProblem } from "../model/arguments.ts";
+import { bindArguments, formatProblem, type ArgumentProblem } from "../model/arguments.ts";
 import type { Method } from "../model/catalog.ts";
 import type { JsonSchema } from "../model/json.ts";
 import type { MethodDefinition } from "../model/skill.ts";
 import { DEFAULT_TIMEOUTS } from "../model/timeouts.ts";
-import { TIMED_OUT } from "../model/within.ts";
-import { createClock } from "./clock.ts";
-import { compile, type Check } from "./compile.ts";
+import { TIMED_OUT } from "../shared/run-with-timeout.ts";
+import { createTimeBudget } from "./time-budget.ts";
+import { compile, type CompiledCheck } from "./compile.ts";
 import { checkInput, inputCheckFor, type InputCheck, type Validation } from "./input.ts";
-import { unknownPlaces } from "./places.ts";
+import { findUnknownPointers } from "./json-pointer.ts";
 import { findingFrom, problemFrom } from "./problems.ts";
-import { NO_DOUBT, settle } from "./settle.ts";
-import { sizeOf } from "./size.ts";
+import { NOTHING_UNKNOWN, summarizeErrors } from "./summarize-errors.ts";
+import { measure } from "./size.ts";
 
 export type { Validation } from "./input.ts";
 
@@ -41,11 +41,11 @@ export function createValidator(
   validationMs: number = DEFAULT_TIMEOUTS.validationMs,
   isFromServer: (method: Method) => boolean = () => false,
 ): Validator {
-  const clock = createClock(validationMs);
+  const budget = createTimeBudget(validationMs);
   const timeouts = new WeakMap<MethodDefinition, number>();
   const inputs = new WeakMap<JsonSchema, InputCheck>();
-  const outputs = new WeakMap<JsonSchema, Check>();
-  const checkOf = (method: Method): InputCheck => kept(inputs, method.input, () => inputCheckFor(method, clock));
+  const outputs = new WeakMap<JsonSchema, CompiledCheck>();
+  const getCheck = (method: Method): InputCheck => kept(inputs, method.input, () => inputCheckFor(method, budget));
 
   const isQuarantined = ({ definition }: Method): boolean => (timeouts.get(definition) ?? 0) >= MAX_TIMEOUTS;
   const countTimeout = (method: Method): void => {
@@ -56,7 +56,7 @@ export function createValidator(
   return {
     validate(method, input) {
       if (isQuarantined(method)) return { kind: "quarantined", problems: [QUARANTINED] };
-      const validation = checkInput(checkOf(method), input);
+      const validation = checkInput(getCheck(method), input);
       if (validation.kind === "timed out") countTimeout(method);
       return validation;
     },
@@ -64,8 +64,8 @@ export function createValidator(
       if (isQuarantined(method)) return [];
       const binding = bindArguments(method, args);
       if (binding.kind === "unfit") return binding.problems;
-      const validation = checkInput(checkOf(method), binding.input, (input) => ({
-        unknown: unknownPlaces(input),
+      const validation = checkInput(getCheck(method), binding.input, (input) => ({
+        unknown: findUnknownPointers(input),
         openNames: !binding.complete,
       }));
       if (validation.kind === "timed out") countTimeout(method);
@@ -74,8 +74,8 @@ export function createValidator(
     validateOutput(method, value) {
       const { output } = method;
       if (output === undefined || isQuarantined(method)) return undefined;
-      const check = kept(outputs, output, () => compile(output, false, clock));
-      const errors = check.errorsIn(value ?? null, sizeOf(value).weight);
+      const check = kept(outputs, output, () => compile(output, false, budget));
+      const errors = check.errorsIn(value ?? null, measure(value).weight);
       if (errors === TIMED_OUT) countTimeout(method);
       return errors === TIMED_OUT ? undefined : outputProblem(method, errors, value ?? null);
     },
@@ -99,7 +99,7 @@ const QUARANTINED: ArgumentProblem = {
 
 function outputProblem(method: Method, errors: readonly ErrorObject[], value: unknown): string | undefined {
   if (errors.length === 0) return undefined;
-  const findings = settle(errors.slice(0, 100).map(findingFrom), NO_DOUBT);
-  const told = findings.slice(0, TOLD_PROBLEMS).map((finding) => problemText(problemFrom(finding, value), "it"));
+  const findings = summarizeErrors(errors.slice(0, 100).map(findingFrom), NOTHING_UNKNOWN);
+  const told = findings.slice(0, TOLD_PROBLEMS).map((finding) => formatProblem(problemFrom(finding, value), "it"));
   return `The result of ${method.path} does not fit its output schema: ${told.join("; ")}`;
 }

@@ -1,22 +1,22 @@
 import type { ArgumentProblem } from "../model/arguments.ts";
 import type { Method } from "../model/catalog.ts";
 import { isRecord } from "../model/json.ts";
-import { TIMED_OUT } from "../model/within.ts";
-import type { Clock } from "./clock.ts";
-import { compile, type Check } from "./compile.ts";
+import { TIMED_OUT } from "../shared/run-with-timeout.ts";
+import type { TimeBudget } from "./time-budget.ts";
+import { compile, type CompiledCheck } from "./compile.ts";
 import { restoreDates, withTexts } from "./dates.ts";
-import { isOpenToNames } from "./names.ts";
-import { keysOf, pointerTo, removeAt, valueAt, type Pointer } from "./places.ts";
-import { findingFrom, problemFrom, problemIn, type Finding } from "./problems.ts";
-import { NO_DOUBT, settle, type Doubt } from "./settle.ts";
-import { copyOfObject, DEEPEST_INPUT, HEAVIEST_INPUT, sizeOf } from "./size.ts";
-import { unknownName, wrongType } from "./words.ts";
+import { isOpenToNames } from "./open-objects.ts";
+import { parsePointer, pointerTo, removeAt, valueAt, type Pointer } from "./json-pointer.ts";
+import { findingFrom, problemFrom, problemIn, type AjvFinding } from "./problems.ts";
+import { NOTHING_UNKNOWN, summarizeErrors, type UnknownParts } from "./summarize-errors.ts";
+import { copyObject, MAX_INPUT_DEPTH, MAX_INPUT_WEIGHT, measure } from "./size.ts";
+import { unknownName, wrongType } from "./error-texts.ts";
 
 /** How much of what ajv found is looked at: one call can be wrong in half a million places. */
-const MOST_FINDINGS = 5_000;
+const MAX_FINDINGS = 5_000;
 
 /** Problems beyond these add nothing to what whoever must mend the call needs to know. */
-const MOST_PROBLEMS = 200;
+const MAX_PROBLEMS = 200;
 
 export type Validation =
   | {
@@ -34,14 +34,14 @@ export type Validation =
 
 /** What the arguments of one method are checked against. */
 export interface InputCheck {
-  readonly check: Check;
+  readonly check: CompiledCheck;
   /** The names that arguments may have; `undefined` if any will do. */
   readonly names: ReadonlySet<string> | undefined;
   readonly notes: readonly string[];
 }
 
-export function inputCheckFor(method: Method, clock: Clock): InputCheck {
-  const check = compile(method.input, true, clock);
+export function inputCheckFor(method: Method, budget: TimeBudget): InputCheck {
+  const check = compile(method.input, true, budget);
   const names = isOpenToNames(method) ? undefined : new Set(method.parameters.map(({ name }) => name));
   return { check, names, notes: check.note === "" ? [] : [`${method.path}: ${check.note}`] };
 }
@@ -50,20 +50,20 @@ export function inputCheckFor(method: Method, clock: Clock): InputCheck {
 export function checkInput(
   { check, names, notes }: InputCheck,
   given: unknown,
-  doubtIn: (given: unknown) => Doubt = () => NO_DOUBT,
+  doubtIn: (given: unknown) => UnknownParts = () => NOTHING_UNKNOWN,
 ): Validation {
   if (!isRecord(given)) return invalid(problemIn(wrongType(["object"], given)));
-  const { depth, weight, hasDates } = sizeOf(given);
-  if (depth > DEEPEST_INPUT || weight > HEAVIEST_INPUT) return invalid(TOO_LARGE);
-  const input = hasDates ? withTexts(given) : copyOfObject(given);
+  const { depth, weight, hasDates } = measure(given);
+  if (depth > MAX_INPUT_DEPTH || weight > MAX_INPUT_WEIGHT) return invalid(TOO_LARGE);
+  const input = hasDates ? withTexts(given) : copyObject(given);
   const errors = check.errorsIn(input, weight);
   if (errors === TIMED_OUT) return { kind: "timed out", problems: [TOO_SLOW] };
-  const found = settle(errors.slice(0, MOST_FINDINGS).map(findingFrom), doubtIn(given));
+  const found = summarizeErrors(errors.slice(0, MAX_FINDINGS).map(findingFrom), doubtIn(given));
   const problems = withoutDefaults(found, given, input)
     .filter((finding) => !isAboutName(finding, names))
-    .map((finding) => problemOf(finding, check, input));
+    .map((finding) => toProblem(finding, check, input));
   const all = withoutRepeats([...problems, ...unknownNames(Object.keys(given), names)]);
-  if (all.length > 0) return invalid(...all.slice(0, MOST_PROBLEMS));
+  if (all.length > 0) return invalid(...all.slice(0, MAX_PROBLEMS));
   if (hasDates) restoreDates(input, given, check, weight);
   return { kind: "valid", input, notes };
 }
@@ -71,7 +71,7 @@ export function checkInput(
 const TOO_LARGE: ArgumentProblem = {
   field: "_root",
   type: "type_mismatch",
-  reason: `nests more than ${DEEPEST_INPUT} levels deep, or holds too much`,
+  reason: `nests more than ${MAX_INPUT_DEPTH} levels deep, or holds too much`,
   suggestions: [],
 };
 
@@ -88,10 +88,10 @@ function invalid(...problems: readonly ArgumentProblem[]): Validation {
 
 /** Takes back the defaults that do not fit their own schema: nobody who calls the method is to blame for them. */
 function withoutDefaults(
-  findings: readonly Finding[],
+  findings: readonly AjvFinding[],
   given: Readonly<Record<string, unknown>>,
   input: Record<string, unknown>,
-): readonly Finding[] {
+): readonly AjvFinding[] {
   return findings.filter(({ place }) => {
     const filledIn = firstPlaceWithout(given, place);
     if (filledIn !== undefined) removeAt(filledIn, input);
@@ -102,7 +102,7 @@ function withoutDefaults(
 /** On the way to a place, the first at which nothing was given. */
 function firstPlaceWithout(given: unknown, place: Pointer): Pointer | undefined {
   let pointer: Pointer = "";
-  for (const key of keysOf(place)) {
+  for (const key of parsePointer(place)) {
     pointer = pointerTo(pointer, key);
     if (valueAt(pointer, given) === undefined) return pointer;
   }
@@ -110,7 +110,7 @@ function firstPlaceWithout(given: unknown, place: Pointer): Pointer | undefined 
 }
 
 /** ajv, too, may find a name unknown that `unknownNames` tells of. */
-function isAboutName({ keyword, place, params }: Finding, names: ReadonlySet<string> | undefined): boolean {
+function isAboutName({ keyword, place, params }: AjvFinding, names: ReadonlySet<string> | undefined): boolean {
   if (names === undefined || place !== "") return false;
   const name =
     keyword === "additionalProperties"
@@ -119,7 +119,7 @@ function isAboutName({ keyword, place, params }: Finding, names: ReadonlySet<str
   return typeof name === "string" && !names.has(name);
 }
 
-function problemOf(finding: Finding, check: Check, input: unknown): ArgumentProblem {
+function toProblem(finding: AjvFinding, check: CompiledCheck, input: unknown): ArgumentProblem {
   const problem = problemFrom(finding, input);
   if (finding.keyword !== "pattern") return problem;
   const fault = check.patternFault(String(finding.schema), String(finding.data));
@@ -131,7 +131,7 @@ function unknownNames(given: readonly string[], names: ReadonlySet<string> | und
   const known = [...names];
   return given
     .filter((name) => !names.has(name))
-    .slice(0, MOST_PROBLEMS)
+    .slice(0, MAX_PROBLEMS)
     .map((name) => problemIn(unknownName(name, known, "an argument")));
 }
 

@@ -1,5 +1,5 @@
-import { TIMED_OUT, within } from "../model/within.ts";
-import type { Clock } from "./clock.ts";
+import { TIMED_OUT, runSyncWithTimeout } from "../shared/run-with-timeout.ts";
+import type { TimeBudget } from "./time-budget.ts";
 
 const PATTERN_CHARACTERS = 10_000;
 
@@ -19,9 +19,9 @@ export interface Pattern {
 }
 
 /** The time for the whole validation is over. */
-export class OutOfTime extends Error {}
+export class PatternTimeout extends Error {}
 
-export function createPattern(source: string, clock: Clock): Pattern {
+export function createPattern(source: string, budget: TimeBudget): Pattern {
   const regExp = compiled(source);
   const safe = !mayBacktrack(source);
   // Halved by each test that took too long: however often a hostile text is sent, its pattern costs the host a second.
@@ -30,9 +30,9 @@ export function createPattern(source: string, clock: Clock): Pattern {
   function test(text: string): boolean {
     if (regExp === undefined || text.length > testedCharacters) return false;
     if (text.length <= (safe ? MIDDLE_TEXT : SHORT_TEXT)) return regExp.test(text);
-    const leftMs = clock.leftMs("pattern");
-    if (leftMs === 0) throw new OutOfTime();
-    const matches = within(leftMs, () => regExp.test(text));
+    const leftMs = budget.leftMs("pattern");
+    if (leftMs === 0) throw new PatternTimeout();
+    const matches = runSyncWithTimeout(leftMs, () => regExp.test(text));
     if (matches === TIMED_OUT) testedCharacters = Math.floor(text.length / 2);
     return matches === true;
   }

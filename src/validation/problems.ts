@@ -2,11 +2,11 @@ import type { ErrorObject } from "ajv";
 
 import type { ArgumentProblem } from "../model/arguments.ts";
 import { isRecord } from "../model/json.ts";
-import { fieldAt, pointerTo, type Pointer } from "./places.ts";
-import { wordsFor, type Words } from "./words.ts";
+import { fieldAt, pointerTo, type Pointer } from "./json-pointer.ts";
+import { describeFinding, type ErrorText } from "./error-texts.ts";
 
 /** What ajv found, and what it is about. */
-export interface Finding {
+export interface AjvFinding {
   readonly keyword: string;
   /** Where in the value. */
   readonly place: Pointer;
@@ -21,7 +21,7 @@ export interface Finding {
   readonly data: unknown;
 }
 
-export function findingFrom(error: ErrorObject): Finding {
+export function findingFrom(error: ErrorObject): AjvFinding {
   const { keyword, instancePath, schemaPath, schema, parentSchema, data } = error;
   const params: unknown = error.params;
   return {
@@ -36,12 +36,12 @@ export function findingFrom(error: ErrorObject): Finding {
 }
 
 /** A finding in our words (T6). */
-export function problemFrom(finding: Finding, root: unknown): ArgumentProblem {
-  return problemIn(wordsFor(finding), finding.place, root);
+export function problemFrom(finding: AjvFinding, root: unknown): ArgumentProblem {
+  return problemIn(describeFinding(finding), finding.place, root);
 }
 
 /** What is wrong at a place of a value, which is named as somebody would write it. */
-export function problemIn(words: Words, place: Pointer = "", root?: unknown): ArgumentProblem {
+export function problemIn(words: ErrorText, place: Pointer = "", root?: unknown): ArgumentProblem {
   const { type, reason, suggestions, member } = words;
   return { field: fieldAt(member === undefined ? place : pointerTo(place, member), root), type, reason, suggestions };
 }

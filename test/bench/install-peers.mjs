@@ -6,7 +6,7 @@ import { join } from "node:path";
 
 import { spawnSync } from "node:child_process";
 
-import { installAside, withVersions } from "../install-aside.mjs";
+import { installAside, withVersions } from "../support/install-aside.mjs";
 
 const PEERS = {
   "quickjs-emscripten-core": "0.32.0",

@@ -67,10 +67,10 @@ async function benchLongAnswer(bare, runtime) {
   const times = { parse: [], read: [], bare: [], ours: [] };
   const reader = startReader();
   for (let round = 0; round < 7; round++) {
-    times.parse.push(await timeOf(() => JSON.parse(json)));
-    times.read.push(await timeOf(() => reader.read(input)));
-    times.ours.push(await timeOf(() => runtime.call("FixtureMCP.huge", input)));
-    if (round < 2) times.bare.push(await timeOf(() => bare.callTool({ name: "huge", arguments: input })));
+    times.parse.push(await measure(() => JSON.parse(json)));
+    times.read.push(await measure(() => reader.read(input)));
+    times.ours.push(await measure(() => runtime.call("FixtureMCP.huge", input)));
+    if (round < 2) times.bare.push(await measure(() => bare.callTool({ name: "huge", arguments: input })));
   }
   reader.stop();
   const parse = median(times.parse);
@@ -132,8 +132,8 @@ async function benchManyServers(folder) {
     if (runtime.search("thing number 7").results.length === 0) throw new Error("nothing is found");
     console.log(performance.now() - startedAt, runtime.catalog.methods.length);
     await runtime.close();`;
-  const cold = startOf(program("at once", "ready"));
-  const warm = Array.from({ length: 5 }, () => startOf(program("when needed", "known")));
+  const cold = measureStart(program("at once", "ready"));
+  const warm = Array.from({ length: 5 }, () => measureStart(program("when needed", "known")));
   table(
     "A runtime with 20 servers of 30 tools each, until a search finds them, in a new process, ms",
     ["", "ms"],
@@ -144,7 +144,7 @@ async function benchManyServers(folder) {
   );
 }
 
-function startOf(program) {
+function measureStart(program) {
   const { stdout, stderr } = spawnSync(process.execPath, ["--input-type=module", "-e", program], { encoding: "utf8" });
   const [ms, methods] = stdout.split(" ").map(Number);
   if (methods !== 600) throw new Error(stderr || `${methods} methods in place of 600`);
@@ -225,7 +225,7 @@ function heapMb() {
   return process.memoryUsage().heapUsed / (1 << 20);
 }
 
-async function timeOf(job) {
+async function measure(job) {
   const startedAt = performance.now();
   await job();
   return performance.now() - startedAt;

@@ -3,7 +3,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 
-import { loadAside } from "../install-aside.mjs";
+import { loadAside } from "../support/install-aside.mjs";
 
 const FOLDER = join(import.meta.dirname, "../../.cache/peers");
 export const loadPeer = (name) => loadAside(FOLDER, name);
@@ -98,7 +98,7 @@ async function isolatedVm() {
 }
 
 /** Runs code that calls `search`, which answers at once; undefined where isolated-vm is not installed. */
-export async function openCallsOfIsolatedVm() {
+export async function openIsolatedVmCalls() {
   try {
     return await openIsolatedVm(async () => 1);
   } catch {

@@ -2,12 +2,12 @@
 
 import { readFileSync } from "node:fs";
 import { createSandbox } from "../../dist/sandbox/index.js";
-import { compileEngine } from "../../dist/sandbox/engine.js";
-import { loadImage } from "../../dist/sandbox/image-file.js";
-import { Isolate } from "../../dist/sandbox/isolate.js";
-import { prepareImage } from "../../dist/sandbox/prepare.js";
+import { compileEngine } from "../../dist/sandbox/engine/quickjs.js";
+import { loadSnapshot } from "../../dist/sandbox/engine/snapshot-file.js";
+import { Isolate } from "../../dist/sandbox/worker/isolate.js";
+import { buildSnapshot } from "../../dist/sandbox/engine/build-snapshot.js";
 import { interleaved, quantile, table } from "./measure.mjs";
-import { openCallsOfIsolatedVm, PEERS, RESULTS } from "./peers.mjs";
+import { openIsolatedVmCalls, PEERS, RESULTS } from "./peers.mjs";
 import { openPeers } from "./watch.mjs";
 
 export const LIMITS = {
@@ -34,7 +34,7 @@ export function engineAlone() {
   const { module, digest } = compileEngine();
   let called = 0;
   let done = "";
-  const isolate = new Isolate(module, loadImage(module, digest, DIST).prepared, LIMITS.memoryBytes, {
+  const isolate = new Isolate(module, loadSnapshot(module, digest, DIST).prepared, LIMITS.memoryBytes, {
     hear(op, id, _name, json) {
       if (op === 0) called = id;
       if (op === 3) done = json;
@@ -92,10 +92,10 @@ export async function benchOneCall(extra = {}) {
 
 export async function benchRestore() {
   const { module, digest } = compileEngine();
-  const { image } = loadImage(module, digest, DIST).prepared;
+  const { snapshot } = loadSnapshot(module, digest, DIST).prepared;
   const scripts = JSON.parse(readFileSync(new URL("guest.json", DIST), "utf8"));
   const { isolate, seed } = engineAlone();
-  const bytes = image.data.length + image.heap.length;
+  const bytes = snapshot.data.length + snapshot.heap.length;
   const from = new Uint8Array(bytes).fill(1);
   const to = new Uint8Array(bytes);
   const many = (work) => () => {
@@ -106,7 +106,7 @@ export async function benchRestore() {
     20,
     10,
   );
-  const { build } = await interleaved({ build: () => prepareImage(module, scripts) }, 10, 1);
+  const { build } = await interleaved({ build: () => buildSnapshot(module, scripts) }, 10, 1);
   const restore = medians.restore * 10;
   table(
     `Restoring the image (${Math.round(bytes / 1024)} KB)`,
@@ -223,7 +223,7 @@ export async function benchEventLoop() {
 
 export async function benchCalls() {
   const sandbox = createSandbox({ limits: LIMITS });
-  const ivm = await openCallsOfIsolatedVm();
+  const ivm = await openIsolatedVmCalls();
   const run = (code) => () =>
     sandbox.run({ code: code("device.WebSkill.search"), paths: PATHS }, async () => ({ ok: true, json: "1" }));
   const jobs = {

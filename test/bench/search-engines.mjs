@@ -9,36 +9,36 @@ const ROOT = join(import.meta.dirname, "../..");
 
 /** Our registry from its sources, so that nothing has to be built first. */
 export async function loadRegistry() {
-  const contents = `export * from "./src/registry/index.ts"; export * from "./src/model/names.ts";
-    export { createRequests } from "./src/learning/requests.ts";`;
+  const contents = `export * from "./src/registry/index.ts"; export * from "./src/shared/skill-names.ts";
+    export { createSearchFeedback } from "./src/learning/search-feedback.ts";`;
   const options = { bundle: true, write: false, format: "esm", platform: "node" };
   const { outputFiles } = await build({ stdin: { contents, resolveDir: ROOT }, ...options });
   return import(`data:text/javascript;base64,${Buffer.from(outputFiles[0].text).toString("base64")}`);
 }
 
-export function openOurs({ createRegistry, createRequests, search, methodNamesOfTools, skillNameOfServer }) {
+export function openOurs({ createRegistry, createSearchFeedback, search, toMethodNames, toSkillName }) {
   /** Each server is a skill; a path leads back to the tool. `find.used(text, id)`: after a search, the tool was called. */
   function openSkillgate(tools, examples = new Map()) {
     const registry = createRegistry();
     const idByPath = new Map();
     const names = new Set();
     for (const [server, own] of groupedByServer(tools)) {
-      let name = skillNameOfServer(server);
+      let name = toSkillName(server);
       while (names.has(name)) name += "x";
       names.add(name);
-      const methodNames = methodNamesOfTools(own.map((tool) => tool.name));
+      const methodNames = toMethodNames(own.map((tool) => tool.name));
       registry.register({
         name,
         description: "",
         source: server,
         kind: "mcp",
         server,
-        methods: own.map((tool, at) => methodOf(tool, methodNames[at], examples.get(tool.id) ?? [])),
+        methods: own.map((tool, at) => createMethod(tool, methodNames[at], examples.get(tool.id) ?? [])),
         invoke: () => Promise.reject(new Error("Cannot call a sample")),
       });
       for (const [at, { id }] of own.entries()) idByPath.set(`${name}.${methodNames[at]}`, id);
     }
-    const requests = createRequests();
+    const requests = createSearchFeedback();
     const ask = (text, limit) => search(registry.catalog, text, { limit, learned: requests.wordsOf("ada") });
     const find = (text, limit) => ask(text, limit).results.map(({ path }) => idByPath.get(path));
     find.used = (text, id) => {
@@ -49,10 +49,10 @@ export function openOurs({ createRegistry, createRequests, search, methodNamesOf
   }
 
   /** A recorded answer of a server as a skill. */
-  function skillOfServer({ server, tools }) {
-    const names = methodNamesOfTools(tools.map(({ name }) => name));
+  function createServerSkill({ server, tools }) {
+    const names = toMethodNames(tools.map(({ name }) => name));
     return {
-      name: skillNameOfServer(server),
+      name: toSkillName(server),
       description: "",
       source: server,
       kind: "mcp",
@@ -68,7 +68,7 @@ export function openOurs({ createRegistry, createRequests, search, methodNamesOf
     };
   }
 
-  return { openSkillgate, skillOfServer };
+  return { openSkillgate, createServerSkill };
 }
 
 function groupedByServer(tools) {
@@ -81,7 +81,7 @@ function groupedByServer(tools) {
   return groups;
 }
 
-function methodOf(tool, name, examples) {
+function createMethod(tool, name, examples) {
   const properties = tool.parameters.map(({ name, description }) => [name, { type: "string", description }]);
   return {
     name,
@@ -107,7 +107,7 @@ export async function openPeers() {
 }
 
 /** With camel case and separators apart, which peers do not do by themselves. */
-function documentOf(tool) {
+function createDocument(tool) {
   const parted = (text) => text.replace(/([a-z])([A-Z])/g, "$1 $2").replace(/[_.\-/]/g, " ");
   return {
     id: tool.id,
@@ -134,7 +134,7 @@ async function openMiniSearch() {
   return (tools) => {
     const processTerm = (term) => (STOP_WORDS.has(term.toLowerCase()) ? null : term.toLowerCase());
     const index = new MiniSearch({ fields: FIELDS, processTerm });
-    index.addAll(tools.map(documentOf));
+    index.addAll(tools.map(createDocument));
     const options = { boost: { name: 2 }, prefix: (term) => term.length > 3, fuzzy: 0.1 };
     return (text, limit) =>
       index
@@ -153,7 +153,7 @@ async function openOrama() {
     const seen = new Set();
     await insertMultiple(
       index,
-      tools.map(documentOf).filter(({ id }) => !seen.has(id) && seen.add(id)),
+      tools.map(createDocument).filter(({ id }) => !seen.has(id) && seen.add(id)),
     );
     return async (text, limit) => {
       const { hits } = await search(index, { term: text, properties: FIELDS, boost: { name: 2 }, limit });
@@ -170,7 +170,7 @@ async function openFlexSearch() {
     const encoder = new FlexSearch.Encoder(FlexSearch.Charset.LatinBalance, english);
     const index = new FlexSearch.Index({ tokenize: "strict", encoder });
     for (const [at, tool] of tools.entries()) {
-      const { name, server, description, parameters } = documentOf(tool);
+      const { name, server, description, parameters } = createDocument(tool);
       index.add(at, [name, name, server, description, parameters].join(" "));
     }
     return (text, limit) => index.search(text, { limit, suggest: true }).map((at) => tools[at].id);

@@ -19,7 +19,7 @@ if (!existsSync(DATA)) {
 }
 
 const ours = await loadRegistry();
-const { openSkillgate, skillOfServer } = openOurs(ours);
+const { openSkillgate, createServerSkill } = openOurs(ours);
 const { createRegistry, openaiTool, search, systemPrompt } = ours;
 const engines = [{ name: "Skillgate", open: openSkillgate }, ...(await openPeers())];
 await recallTable();
@@ -38,14 +38,14 @@ async function recallTable() {
   for (const name of SETS) {
     const { tools, queries } = readSet(name);
     const row = [`${name} (${tools.length})`];
-    for (const { open } of engines) row.push((100 * (await recallOf(await open(tools), queries))).toFixed(1));
+    for (const { open } of engines) row.push((100 * (await measureRecall(await open(tools), queries))).toFixed(1));
     rows.push(row);
   }
   table("recall@5, %", ["", ...engines.map(({ name }) => name)], rows);
 }
 
 /** Methods of one name answer a question alike: each group of them counts once. */
-async function recallOf(find, queries) {
+async function measureRecall(find, queries) {
   let sum = 0;
   for (const { text, relevant, groups = relevant.map((id) => [id]) } of queries) {
     const first = new Set(await find(text, 5));
@@ -80,9 +80,9 @@ async function learningTable() {
   const used = await openSkillgate(tools);
   for (const { text, relevant } of queries.filter((_, at) => at % 2 === 0)) used.used(text, relevant[0]);
   const rows = [
-    ["without examples", 100 * (await recallOf(await openSkillgate(tools), others))],
-    [`up to ${EXAMPLES} examples a method`, 100 * (await recallOf(await openSkillgate(tools, examples), others))],
-    ["the other half searched, then called", 100 * (await recallOf(used, others))],
+    ["without examples", 100 * (await measureRecall(await openSkillgate(tools), others))],
+    [`up to ${EXAMPLES} examples a method`, 100 * (await measureRecall(await openSkillgate(tools, examples), others))],
+    ["the other half searched, then called", 100 * (await measureRecall(used, others))],
   ];
   table("metatool_single, recall@5, %", ["", "Skillgate"], rows);
 }
@@ -110,13 +110,13 @@ async function speedTable() {
   for (const { name, open } of engines) {
     // Peers take long: a tenth of the queries must do.
     const some = (texts) => (name === "Skillgate" ? texts : texts.slice(0, texts.length / 10));
-    rows.push([name, ...(await speedOf(open, tools, [first, short, long].map(some)))]);
+    rows.push([name, ...(await measureSpeed(open, tools, [first, short, long].map(some)))]);
   }
   const columns = ["", "build s", "MB", "7 words p50 ms", "p99", "48 words p50 ms", "p99"];
   table(`the index of ${LARGE} methods; MB with node --expose-gc`, columns, rows);
 }
 
-async function speedOf(open, tools, [first, ...queries]) {
+async function measureSpeed(open, tools, [first, ...queries]) {
   let before = await usedMegabytes();
   let startedAt = performance.now();
   const find = await open(tools);
@@ -159,7 +159,7 @@ function promptTable() {
   const folder = join(import.meta.dirname, "../fixtures/mcp/tools");
   const registry = createRegistry();
   for (const file of readdirSync(folder))
-    registry.register(skillOfServer(JSON.parse(readFileSync(join(folder, file), "utf8"))));
+    registry.register(createServerSkill(JSON.parse(readFileSync(join(folder, file), "utf8"))));
   const { catalog } = registry;
   const tokens = (text) => Math.ceil(text.length / 4);
   const rows = ["code", "tools", "native"].map((mode) => [
@@ -172,7 +172,7 @@ function promptTable() {
 
 function growthTable() {
   const registry = createRegistry();
-  const skillOf = (name, count) => ({
+  const createSkill = (name, count) => ({
     name,
     description: "",
     source: name,
@@ -184,12 +184,12 @@ function growthTable() {
     })),
     invoke: () => Promise.reject(new Error("Cannot call a sample")),
   });
-  for (let at = 0; at < LARGE / 10; at++) registry.register(skillOf(`Skill${at}`, 10));
+  for (let at = 0; at < LARGE / 10; at++) registry.register(createSkill(`Skill${at}`, 10));
   search(registry.catalog, "thing");
   const times = [];
   for (let at = 0; at < 200; at++) {
     const startedAt = performance.now();
-    registry.register(skillOf(`Late${at}`, 10));
+    registry.register(createSkill(`Late${at}`, 10));
     search(registry.catalog, `late${at} thing`);
     times.push(performance.now() - startedAt);
   }

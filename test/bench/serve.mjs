@@ -19,7 +19,7 @@ const CLIENTS = 64;
 const GENERATIONS = { 2026: { mode: "auto" }, 2025: { mode: "legacy" } };
 
 export async function benchServe() {
-  const house = await openHouse();
+  const house = await openServer();
   try {
     await benchCalls(house);
     await benchMany(house);
@@ -76,7 +76,7 @@ async function connected(transport, versionNegotiation) {
 }
 
 /** The servers, and ways to them. */
-async function openHouse() {
+async function openServer() {
   const folder = mkdtempSync(join(tmpdir(), "skillgate-bench-"));
   const bare = await startServer([BARE, "http"], { cwd: join(import.meta.dirname, "../..") }, "stdout");
   writeFileSync(join(folder, "mcp.json"), JSON.stringify({ mcpServers: { bare: { url: bare.url } } }));

@@ -4,8 +4,8 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { loadSkills } from "../../dist/src/providers/skills/index.js";
-import { readModule } from "../../dist/src/providers/skills/read/index.js";
-import { parseSource } from "../../dist/src/providers/skills/read/syntax.js";
+import { readModule } from "../../dist/src/providers/skills/type-reader/index.js";
+import { parseSource } from "../../dist/src/providers/skills/type-reader/syntax.js";
 import { createRuntime } from "../../dist/src/index.js";
 import { interleaved, median, table } from "./measure.mjs";
 

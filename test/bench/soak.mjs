@@ -9,7 +9,7 @@ import { LIMITS } from "./sandbox.mjs";
 /** A thread holds the run that computes in it, and perhaps one whose pages it is about to hand over. */
 const RUNS_OF_A_THREAD = 2;
 /** What the process may have grown by from two fifths of the runs on: a thread clears up after some 50 MB. */
-const MOST_GROWTH_MB = 64;
+const MAX_GROWTH_MB = 64;
 
 await scribble(100_000);
 await killAtRandom(10_000);
@@ -91,5 +91,5 @@ async function scribble(total) {
     [...rows, ["runs that found a trace", traces]],
   );
   must("no run finds a trace of another", traces === 0);
-  must("memory is flat", rows.at(-1)[1] - rows[1][1] <= MOST_GROWTH_MB);
+  must("memory is flat", rows.at(-1)[1] - rows[1][1] <= MAX_GROWTH_MB);
 }

@@ -32,9 +32,9 @@ print((await device.Skill1.method_5("x")).itmes.length);`;
 const runtime = await createRuntime({ skillsDir: false, skills: Array.from({ length: SKILLS }, (_, at) => skill(at)) });
 const names = runtime.catalog.skills.map(({ name }) => name);
 
-const room = createTypecheck();
+const typecheck = createTypecheck();
 const startedAt = performance.now();
-await room.warmUp();
+await typecheck.warmUp();
 console.log(`loaded in ${(performance.now() - startedAt).toFixed(0)} ms; ${runtime.catalog.methods.length} methods`);
 
 const rows = [];
@@ -57,7 +57,7 @@ table(
   ["", "characters", "KB declared", "first", "median", "p95"],
   rows,
 );
-await room.close();
+await typecheck.close();
 await runtime.close();
 
 function skill(at) {
@@ -83,7 +83,7 @@ function skill(at) {
 
 async function timed(code, declarations) {
   const since = performance.now();
-  const result = await room.check({ code, declarations, deadlineMs: 30_000 });
+  const result = await typecheck.check({ code, declarations, deadlineMs: 30_000 });
   if (result.kind !== "checked") throw new Error(`skipped: ${result.why}`);
   return performance.now() - since;
 }

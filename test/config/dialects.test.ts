@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 
-import { type Config, loadConfig, plainEntry } from "../../src/config/index.ts";
+import { type Config, loadConfig, normalizeEntry } from "../../src/config/index.ts";
 
 /** What one file of a name comes to, and nothing else. */
 async function load(name: string, text: string, env: Readonly<Record<string, string>> = {}): Promise<Config> {
@@ -245,7 +245,7 @@ test.each([
   [{ command: "x", disabled: true, autoApprove: ["y"] }, "cursor", { command: "x", args: [], enabled: false }],
   [{ source: "extension", settings: {} }, "zed", undefined],
 ])("M10: %j of %s becomes an entry of ours", (entry, client, ours) => {
-  expect(plainEntry(entry, client)).toEqual(ours);
+  expect(normalizeEntry(entry, client)).toEqual(ours);
 });
 
 test("M7: how a server is logged in to is read in the words of several clients", async () => {

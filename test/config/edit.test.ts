@@ -1,14 +1,14 @@
-import { array, assert, constantFrom, dictionary, integer, property, string } from "../fuzz.ts";
+import { array, assert, constantFrom, dictionary, integer, property, string } from "../support/fuzz.ts";
 import { expect, test } from "vitest";
 
-import { type Edit, editText } from "../../src/config/document/edit.ts";
-import type { Format, Path } from "../../src/config/document/index.ts";
+import { type DocumentEdit, editText } from "../../src/config/documents/edit.ts";
+import type { Format, Path } from "../../src/config/documents/index.ts";
 
-const set = (path: Path, value: unknown): Edit => ({ kind: "set", path, value });
-const remove = (path: Path): Edit => ({ kind: "remove", path });
+const set = (path: Path, value: unknown): DocumentEdit => ({ kind: "set", path, value });
+const remove = (path: Path): DocumentEdit => ({ kind: "remove", path });
 const edit =
   (format: Format) =>
-  (text: string, ...edits: readonly Edit[]): string =>
+  (text: string, ...edits: readonly DocumentEdit[]): string =>
     editText(text, edits, { label: "file", format });
 const [json, yaml, toml] = [edit("json"), edit("yaml"), edit("toml")];
 

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 
 import { type Config, loadConfig } from "../../src/config/index.ts";
-import { skillNameOfServer } from "../../src/model/names.ts";
+import { toSkillName } from "../../src/shared/skill-names.ts";
 
 /** The MCP configurations that README.md shows, in their order. */
 const SHOWN = [...readFileSync("README.md", "utf8").matchAll(/```json\n([^]*?)```/g)]
@@ -22,7 +22,7 @@ test("B5: the README's servers for web search, documentation and databases can b
   const [, services = ""] = SHOWN;
   const { servers, warnings } = await load(services, { BRAVE_API_KEY: "key" });
   expect(warnings).toEqual([]);
-  expect(servers.map(({ name }) => skillNameOfServer(name))).toEqual(["BraveSearchMCP", "Context7MCP", "DatabaseMCP"]);
+  expect(servers.map(({ name }) => toSkillName(name))).toEqual(["BraveSearchMCP", "Context7MCP", "DatabaseMCP"]);
   expect(servers).toMatchObject([
     {
       transport: "stdio",

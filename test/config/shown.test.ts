@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { findServerSecrets, maskedEntry, serverConfigOf, shownServer } from "../../src/config/index.ts";
+import { findServerSecrets, maskEntry, serverConfigOf, shownServer } from "../../src/config/index.ts";
 import { KnownSecrets } from "../../src/shared/secrets.ts";
 
 test.each([
@@ -33,7 +33,7 @@ test.each([
 
 test("P9: values of variables and headers are never shown, where they come from is", () => {
   expect(
-    maskedEntry({
+    maskEntry({
       command: "x",
       env: { A: "value", B: "${B}", C: "pre-${C}", D: "${D:-secret}", E: 5 },
       headers: { Authorization: "Bearer abc", X: "Bearer ${input:x}" },

@@ -54,13 +54,13 @@ const provider = connectServers([config], {
 await provider.ready;
 const [status] = provider.servers;
 if (status.status !== "connected") throw new Error(status.error);
-for (const { name, arguments: input } of callsFor(toolsOf(status, provider.skills[0]))) {
+for (const { name, arguments: input } of callsFor(getTools(status, provider.skills[0]))) {
   console.log(name, JSON.stringify(await provider.call("suite", name, input, callContext())));
 }
 await provider.close();
 
 /** The tools that are offered, each with the schema that its method has. */
-function toolsOf({ tools }, { methods }) {
+function getTools({ tools }, { methods }) {
   return tools.map(({ name, method }) => ({ name, inputSchema: methods.find((each) => each.name === method).input }));
 }
 

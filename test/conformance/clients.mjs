@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { text } from "node:stream/consumers";
 
-import { installAside, loadAside, withVersions } from "../install-aside.mjs";
+import { installAside, loadAside, withVersions } from "../support/install-aside.mjs";
 
 const ROOT = join(import.meta.dirname, "../..");
 const FOLDER = join(ROOT, ".cache/clients");

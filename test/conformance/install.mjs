@@ -3,7 +3,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 
-import { installAside } from "../install-aside.mjs";
+import { installAside } from "../support/install-aside.mjs";
 
 export const SUITES = ["0.1.16", "0.2.0-alpha.12"];
 

@@ -28,7 +28,7 @@ await behind?.close();
 /** Such callers have a process of their own behind the gateway. The suite gives the first of them 600 ms, its start included. */
 async function callAsOneWhoCanBeAsked() {
   const client = { can: (request) => request === "elicitation/create", ask: () => Promise.reject(new Error("nobody")) };
-  await runtime.call("ReferenceMCP.test_simple_text", {}, { follower: { client } });
+  await runtime.call("ReferenceMCP.test_simple_text", {}, { observer: { client } });
 }
 
 async function listen(runtime) {

@@ -1,13 +1,13 @@
 import { describe, expect, test } from "vitest";
 
-import { places, read, textOf, violationsOf } from "./read.ts";
+import { sourceText, read, readText, readViolations } from "../support/read-snippet.ts";
 
 /** The program among the blanks. */
-const programOf = (source: string): string => textOf(source).trim();
+const readTrimmedText = (source: string): string => readText(source).trim();
 
 describe("S4: Markdown around a program is taken off", () => {
   test("S4: a fence is blanked, so that lines and columns stay", () => {
-    expect(textOf("```js\nconst a = 1;\nreturn a;\n```")).toBe("     \nconst a = 1;\nreturn a;\n   ");
+    expect(readText("```js\nconst a = 1;\nreturn a;\n```")).toBe("     \nconst a = 1;\nreturn a;\n   ");
   });
 
   test.each([
@@ -26,11 +26,11 @@ describe("S4: Markdown around a program is taken off", () => {
     ["a fence that is never closed", "```js\n1"],
     ["a fence that is only closed", "1\n```"],
   ])("S4: with %s", (_how, source) => {
-    expect(programOf(source)).toBe("1");
+    expect(readTrimmedText(source)).toBe("1");
   });
 
   test("S4: the code may begin in the line of the fence", () => {
-    expect(programOf("```js return 1;\n```")).toBe("return 1;");
+    expect(readTrimmedText("```js return 1;\n```")).toBe("return 1;");
   });
 
   test.each([
@@ -40,27 +40,27 @@ describe("S4: Markdown around a program is taken off", () => {
     ["tool_code", "tool_code\n1"],
     ["a tag inside of a fence", "```\njs\n1\n```"],
   ])("S4: a tag alone in the first line is taken off: %s", (_tag, source) => {
-    expect(programOf(source)).toBe("1");
+    expect(readTrimmedText(source)).toBe("1");
   });
 
   test("S4: a tag that is all there is stays a name", () => {
-    expect(textOf("js\n")).toBe("js\n");
+    expect(readText("js\n")).toBe("js\n");
   });
 
   test("S4: a line for the shell is taken off", () => {
-    expect(textOf("#!/usr/bin/env node\n1")).toBe("                   \n1");
+    expect(readText("#!/usr/bin/env node\n1")).toBe("                   \n1");
   });
 
   test("S4: a program between backticks in one line", () => {
-    expect(programOf("`device.A.b()`")).toBe("device.A.b()");
-    expect(programOf("```js device.A.b()```")).toBe("device.A.b()");
-    expect(programOf('`device.A.b("${1 + 1}")`')).toBe('device.A.b("${1 + 1}")');
-    expect(textOf("`only text`")).toBe("`only text`");
+    expect(readTrimmedText("`device.A.b()`")).toBe("device.A.b()");
+    expect(readTrimmedText("```js device.A.b()```")).toBe("device.A.b()");
+    expect(readTrimmedText('`device.A.b("${1 + 1}")`')).toBe('device.A.b("${1 + 1}")');
+    expect(readText("`only text`")).toBe("`only text`");
   });
 
   test("S4: a template whose values are calls is a program as it stands", () => {
     const template = "`It is ${device.A.b()} o'clock`";
-    expect(textOf(template)).toBe(template);
+    expect(readText(template)).toBe(template);
   });
 
   test.each([
@@ -69,7 +69,7 @@ describe("S4: Markdown around a program is taken off", () => {
     ["in a comment", "// ```js\n1"],
     ["tildes in a template", "const md = `\n~~~\ncode\n~~~\n`; md"],
   ])("S4: fences %s are no fences", (_where, source) => {
-    expect(textOf(source)).toBe(source);
+    expect(readText(source)).toBe(source);
   });
 });
 
@@ -95,12 +95,12 @@ describe("S4: of several blocks one is taken, or none", () => {
     ],
     ["the one that is not empty", `\`\`\`js\n\n\`\`\`\n${js}`, "1", undefined],
   ])("S4: %s", (_which, source, program, note) => {
-    expect(programOf(source)).toBe(program);
+    expect(readTrimmedText(source)).toBe(program);
     expect(read(source)).toMatchObject({ notes: note === undefined ? [] : [note] });
   });
 
   test("S4: two programs are one too many", () => {
-    expect(violationsOf("```js\ndevice.A.b()\n```\nOr:\n```js\ndevice.A.c()\n```")).toEqual([
+    expect(readViolations("```js\ndevice.A.b()\n```\nOr:\n```js\ndevice.A.c()\n```")).toEqual([
       {
         code: "SYNTAX",
         message: "Cannot parse the snippet: 2 code blocks, and nothing tells which one shall run (SYNTAX)",
@@ -113,7 +113,7 @@ describe("S4: of several blocks one is taken, or none", () => {
         suggestions: [],
       },
     ]);
-    expect(places(`${json}${bash}`)).toEqual(["SYNTAX 4:0"]);
+    expect(sourceText(`${json}${bash}`)).toEqual(["SYNTAX 4:0"]);
   });
 
   test.each([
@@ -121,8 +121,8 @@ describe("S4: of several blocks one is taken, or none", () => {
     ["before the block", "const a = 1;\n```js\na\n```", "SYNTAX 1:0"],
     ["between prose", "```js\n1\n```\nThen do this:\nawait device.A.b();\nThank you.", "SYNTAX 5:0"],
   ])("S4: code %s is not silently left out", (_where, source, place) => {
-    expect(places(source)).toEqual([place]);
-    expect(violationsOf(source)[0]?.message).toBe(
+    expect(sourceText(source)).toEqual([place]);
+    expect(readViolations(source)[0]?.message).toBe(
       "Cannot parse the snippet: there is code outside of the code block (SYNTAX)",
     );
   });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 
-import { violationsOf } from "./read.ts";
+import { readViolations } from "../support/read-snippet.ts";
 
 const IMPORT = "Leave it out and write JavaScript: everything is on device, call await device.Skill.method(…)";
 const NO_SYSTEM = "Leave it out: there are no files and no processes here, call a method of device";
@@ -22,7 +22,7 @@ describe("Python is refused with what to write in JavaScript", () => {
     ],
     ["const a = 1;\nimport os\nconst b = a;", "2:0", "import os", NO_SYSTEM],
   ])("%j is an import [S4]", (source, place, values, fix) => {
-    const [violation] = violationsOf(source);
+    const [violation] = readViolations(source);
     expect(violation).toMatchObject({
       code: "MODULE_FORBIDDEN",
       message: `Cannot load modules: ${values} (MODULE_FORBIDDEN)`,
@@ -60,7 +60,7 @@ describe("Python is refused with what to write in JavaScript", () => {
     ["f = lambda a: a", "1:11", "lambda", "(x) => …"],
     ["if (a and b) { 1 }", "1:6", "a word of another language", "&& || ==="],
   ])("%j has its place and its words [S5]", (source, place, values, fix) => {
-    const [violation] = violationsOf(source);
+    const [violation] = readViolations(source);
     expect(violation?.message).toBe(`Cannot parse the snippet: ${values} (SYNTAX)`);
     expect(`${violation?.line}:${violation?.column}`).toBe(place);
     expect(violation?.fix).toContain("This is Python: write JavaScript");
@@ -69,7 +69,7 @@ describe("Python is refused with what to write in JavaScript", () => {
   });
 
   test("a comment after code begins with two slashes [S5]", () => {
-    expect(violationsOf("print(1)  # one")).toMatchObject([
+    expect(readViolations("print(1)  # one")).toMatchObject([
       { message: "Cannot parse the snippet: # begins no comment here (SYNTAX)", fix: "Write // before comments" },
     ]);
   });
@@ -77,7 +77,7 @@ describe("Python is refused with what to write in JavaScript", () => {
   test.each(["import defer * as a from 'a'", "for (const a of b { print(a) }", "if (a { 1 }", "const x = a[1;2]"])(
     "%j is JavaScript with a mistake [S5]",
     (source) => {
-      expect(violationsOf(source)[0]?.fix).not.toContain("Python");
+      expect(readViolations(source)[0]?.fix).not.toContain("Python");
     },
   );
 });

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
 
 import { readSnippet } from "../../src/frontend/index.ts";
-import { codeOf } from "../gatekeeper/stubs.ts";
+import { emitCode } from "../gatekeeper/stubs.ts";
 
-const notesOf = (source: string): readonly string[] => {
+const readNotes = (source: string): readonly string[] => {
   const snippet = readSnippet(source, { sourceBytes: 10_000 });
   return snippet.kind === "program" ? snippet.notes : [snippet.kind];
 };
@@ -22,8 +22,8 @@ describe("S3: an object at the end is the result, though JavaScript takes it for
     ["after types", "const a: number = 1;\n{ a: a, b: 2 }", "const a         = 1;\nreturn ({ a: a, b: 2 })"],
     ["alone", "{ a: Math.max(1), b: 2 }", "return ({ a: Math.max(1), b: 2 })"],
   ])("S3: %s", (_where, source, code) => {
-    expect(codeOf(source)).toBe(code);
-    expect(notesOf(source)).toEqual([OBJECT]);
+    expect(emitCode(source)).toBe(code);
+    expect(readNotes(source)).toEqual([OBJECT]);
   });
 
   test.each([
@@ -32,7 +32,7 @@ describe("S3: an object at the end is the result, though JavaScript takes it for
     ["a mistake before it", "const a = ;\n{ a, b: 2 }"],
     ["a mistake in it", "const a = 1;\n{ a, b: }"],
   ])("S3: not with %s", (_what, source) => {
-    expect(notesOf(source)).toEqual(["unreadable"]);
+    expect(readNotes(source)).toEqual(["unreadable"]);
   });
 });
 
@@ -46,8 +46,8 @@ describe("S1: a line that begins with a bracket is a statement of its own where 
     ["inside of a function", "const f = () => {\n  let a = 1\n  [2].map(print)\n}", "let a = 1;\n  [2].map(print)"],
     ["after types", "let a: number = 1\n[a]", "let a         = 1;\nreturn ([a])"],
   ])("S1: %s", (_what, source, code) => {
-    expect(codeOf(source).replaceAll("\n;", ";\n")).toContain(code.replaceAll("\n;", ";\n"));
-    expect(notesOf(source)).toEqual([BRACKET]);
+    expect(emitCode(source).replaceAll("\n;", ";\n")).toContain(code.replaceAll("\n;", ";\n"));
+    expect(readNotes(source)).toEqual([BRACKET]);
   });
 
   test.each([
@@ -56,6 +56,6 @@ describe("S1: a line that begins with a bracket is a statement of its own where 
     ["after an operator", "const a = 1 +\n(2)\nreturn a"],
     ["after a semicolon", "const a = 1;\n[a].map(print)"],
   ])("S1: not %s", (_what, source) => {
-    expect(notesOf(source)).toEqual([]);
+    expect(readNotes(source)).toEqual([]);
   });
 });

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 
 import { readSnippet } from "../../src/frontend/index.ts";
-import { PARSE_LIMITS } from "../../src/frontend/bounded-parser.ts";
-import { places, read, textOf, violationsOf } from "./read.ts";
+import { PARSE_LIMITS } from "../../src/frontend/limits/bounded-parser.ts";
+import { sourceText, read, readText, readViolations } from "../support/read-snippet.ts";
 
 describe("S5: characters that nobody sees are refused, wherever they stand", () => {
   test.each([
@@ -16,18 +16,18 @@ describe("S5: characters that nobody sees are refused, wherever they stand", () 
     ["a byte order mark inside", "return\ufeff1", "a byte order mark inside the text, U+FEFF", "1:6"],
     ["half of a surrogate pair", "'\ud800x'", "half of a surrogate pair, U+D800", "1:1"],
   ])("S5: %s", (_what, source, what, place) => {
-    const [violation, ...others] = violationsOf(source);
+    const [violation, ...others] = readViolations(source);
     expect(others).toEqual([]);
     expect(violation?.message).toBe(`Cannot read an invisible or control character: ${what} (CHARACTER_FORBIDDEN)`);
     expect(`${violation?.line}:${violation?.column}`).toBe(place);
   });
 
   test("S5: all of them are told, and the frame shows where they are", () => {
-    expect(violationsOf("a\u202eb\nc\u0000d")).toMatchObject([
+    expect(readViolations("a\u202eb\nc\u0000d")).toMatchObject([
       { line: 1, column: 1, frame: "> 1 | a�b\n    |  ^\n  2 | c�d" },
       { line: 2, column: 1, frame: "  1 | a�b\n> 2 | c�d\n    |  ^" },
     ]);
-    expect(violationsOf("\u202e".repeat(1_000)).length).toBe(20);
+    expect(readViolations("\u202e".repeat(1_000)).length).toBe(20);
   });
 
   test.each([
@@ -39,11 +39,11 @@ describe("S5: characters that nobody sees are refused, wherever they stand", () 
     "const größe = 1",
     "'\u00a0\u200b'",
   ])("S5: %j is fine", (source) => {
-    expect(violationsOf(source)).toEqual([]);
+    expect(readViolations(source)).toEqual([]);
   });
 
   test("S5: what is outside of the code block does not count", () => {
-    expect(violationsOf("\u202eprose\n```js\n1\n```")).toEqual([]);
+    expect(readViolations("\u202eprose\n```js\n1\n```")).toEqual([]);
   });
 });
 
@@ -98,7 +98,7 @@ describe("S5 S7: what is too large is refused before it is read", () => {
       "more than 32000 words and signs",
     ],
   ])("S7: too many or too much of %s", (_what, source, code, what) => {
-    const [violation] = violationsOf(source);
+    const [violation] = readViolations(source);
     expect(violation?.code).toBe(code);
     expect(violation?.message).toContain(what);
   });
@@ -131,28 +131,28 @@ describe("S5 S7: what is too large is refused before it is read", () => {
     ["namespaces", (n) => `namespace ${"a.".repeat(n)}b {}`],
   ];
 
-  test.each(nests)("S7: %s that nest too deeply", (_what, sourceOf) => {
+  test.each(nests)("S7: %s that nest too deeply", (_what, createSource) => {
     for (const depth of [1_200, 20_000]) {
       const started = performance.now();
-      const [violation] = violationsOf(sourceOf(depth));
+      const [violation] = readViolations(createSource(depth));
       expect(violation?.code).toMatch(/^(?:DEPTH|SOURCE)_LIMIT$/);
       expect(performance.now() - started).toBeLessThan(2_000);
     }
   });
 
-  test.each(nests)("S7: %s that people write are read", (_what, sourceOf) => {
-    expect(violationsOf(sourceOf(12)).filter(({ code }) => code.endsWith("LIMIT"))).toEqual([]);
+  test.each(nests)("S7: %s that people write are read", (_what, createSource) => {
+    expect(readViolations(createSource(12)).filter(({ code }) => code.endsWith("LIMIT"))).toEqual([]);
   });
 
   test("S7: the place is where it gets too deep", () => {
-    expect(violationsOf(`return ${"(".repeat(100_000)}`)).toMatchObject([
+    expect(readViolations(`return ${"(".repeat(100_000)}`)).toMatchObject([
       {
         code: "DEPTH_LIMIT",
         line: 1,
         message: "Cannot read a snippet that nests this deeply: the limit is about 111 brackets (DEPTH_LIMIT)",
       },
     ]);
-    expect(violationsOf(`return ${"(".repeat(100_000)}`)[0]?.column).toBeLessThan(200);
+    expect(readViolations(`return ${"(".repeat(100_000)}`)[0]?.column).toBeLessThan(200);
     expect(PARSE_LIMITS.nesting).toBe(1_000);
   });
 
@@ -165,7 +165,7 @@ describe("S5 S7: what is too large is refused before it is read", () => {
 
 describe("S5: a mistake in the syntax has its place, its words and what to write", () => {
   test("S5: the whole violation", () => {
-    expect(violationsOf("const a = 1;\nconst b = a +* 2;\nreturn b;")).toEqual([
+    expect(readViolations("const a = 1;\nconst b = a +* 2;\nreturn b;")).toEqual([
       {
         code: "SYNTAX",
         message: "Cannot parse the snippet: unexpected token (SYNTAX)",
@@ -204,21 +204,21 @@ describe("S5: a mistake in the syntax has its place, its words and what to write
     ["a name twice", "let a = 1;\nlet a = 2;", "identifier 'a' has already been declared", "2:4"],
     ["yield", "yield 1", "yield outside of a generator", "1:0"],
   ])("S5: %s", (_what, source, what, place) => {
-    const [violation] = violationsOf(source);
+    const [violation] = readViolations(source);
     expect(violation?.message).toBe(`Cannot parse the snippet: ${what} (SYNTAX)`);
     expect(`${violation?.line}:${violation?.column}`).toBe(place);
     expect(violation?.fix).not.toBe("");
   });
 
   test("S5: import that cannot be parsed is still an import", () => {
-    expect(violationsOf('import defer * as a from "a"')).toMatchObject([
+    expect(readViolations('import defer * as a from "a"')).toMatchObject([
       { code: "MODULE_FORBIDDEN", line: 1, column: 13 },
     ]);
   });
 
   test("S5: await may stand in any function; the gatekeeper has the last word", () => {
-    expect(textOf("ids.map((id) => await get(id))")).toBe("ids.map((id) => await get(id))");
-    expect(places("async function f(a = await 1) {}")).toEqual(["SYNTAX 1:21"]);
+    expect(readText("ids.map((id) => await get(id))")).toBe("ids.map((id) => await get(id))");
+    expect(sourceText("async function f(a = await 1) {}")).toEqual(["SYNTAX 1:21"]);
   });
 
   test("S5: tool calls in JSON are known by their shape", () => {

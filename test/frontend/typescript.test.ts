@@ -2,25 +2,25 @@ import { describe, expect, test } from "vitest";
 import { parse } from "acorn";
 import ts from "typescript";
 
-import { read, textOf, violationsOf } from "./read.ts";
+import { read, readText, readViolations } from "../support/read-snippet.ts";
 
 describe("S4: TypeScript is read, its types are blanked", () => {
   test("S4: lines and columns stay", () => {
     const source = "interface User {\n  id: number;\n}\nconst u: User = { id: 1 as number };\nreturn u!.id;";
-    expect(textOf(source)).toBe(
+    expect(readText(source)).toBe(
       ";               \n             \n \nconst u       = { id: 1           };\nreturn u .id;",
     );
   });
 
   test("S4: JavaScript is read as JavaScript, even where TypeScript would read it differently", () => {
     const source = "const a = 1, b = 2, c = 3;\nreturn a<b>(c);";
-    expect(textOf(source)).toBe(source);
+    expect(readText(source)).toBe(source);
   });
 
   test("S4: type arguments of a call are types, where they can be nothing else", () => {
-    expect(textOf("return get<User>(1)")).toBe("return get      (1)");
-    expect(textOf("return get<string | number>(1)")).toBe("return get                 (1)");
-    expect(textOf("class User {}\nreturn get<User>(1)")).toBe("class User {}\nreturn get<User>(1)");
+    expect(readText("return get<User>(1)")).toBe("return get      (1)");
+    expect(readText("return get<string | number>(1)")).toBe("return get                 (1)");
+    expect(readText("class User {}\nreturn get<User>(1)")).toBe("class User {}\nreturn get<User>(1)");
   });
 
   test("S4: a parameter property sets its field", () => {
@@ -61,8 +61,8 @@ describe("S4: TypeScript is read, its types are blanked", () => {
       "Everything is on device: call await device.Skill.method(…)",
     ],
   ])("S4: %s is refused with what to write instead", (source, code, what, fix) => {
-    expect(violationsOf(source)).toMatchObject([{ code, line: 1, column: 0, fix }]);
-    expect(violationsOf(source)[0]?.message).toContain(`: ${what} (`);
+    expect(readViolations(source)).toMatchObject([{ code, line: 1, column: 0, fix }]);
+    expect(readViolations(source)[0]?.message).toContain(`: ${what} (`);
   });
 
   test.each([
@@ -73,12 +73,12 @@ describe("S4: TypeScript is read, its types are blanked", () => {
     "export type A = 1",
     "declare const a: number",
   ])("S4: %s is only type", (source) => {
-    expect(textOf(`${source}\n1`).trim()).toBe(";".padEnd(source.length).concat("\n1"));
+    expect(readText(`${source}\n1`).trim()).toBe(";".padEnd(source.length).concat("\n1"));
   });
 });
 
 /** What TypeScript itself makes of a text, as a tree without places. */
-function treeOf(javaScript: string): unknown {
+function parseTree(javaScript: string): unknown {
   const tree = parse(javaScript, {
     ecmaVersion: 17,
     sourceType: "module",
@@ -209,8 +209,8 @@ describe("S4: what is left means what TypeScript means", () => {
   ])("S4: %s", (source) => {
     const { outputText } = ts.transpileModule(source, { compilerOptions });
     const expected = outputText.replace(/^"use strict";\n/, "").replace(/export \{\};\n?$/, "");
-    const text = textOf(source);
-    expect(treeOf(text)).toEqual(treeOf(expected));
+    const text = readText(source);
+    expect(parseTree(text)).toEqual(parseTree(expected));
     expect(text.length).toBe(source.length);
     expect(text.split("\n").map((line) => line.length)).toEqual(source.split("\n").map((line) => line.length));
   });

@@ -2,9 +2,15 @@ import { readFileSync } from "node:fs";
 import { afterAll, describe, expect, test } from "vitest";
 
 import { createSandbox } from "../../sandbox/index.ts";
-import { BUILTIN_MEMBERS, GLOBALS, NODES, REFUSED_GLOBALS, REFUSED_MEMBERS } from "../../src/gatekeeper/allowlist.ts";
+import {
+  BUILTIN_MEMBERS,
+  GLOBALS,
+  NODES,
+  REFUSED_GLOBALS,
+  REFUSED_MEMBERS,
+} from "../../src/gatekeeper/rules/allowlist.ts";
 import { DEFAULT_LIMITS } from "../../src/model/limits.ts";
-import { check, places } from "./stubs.ts";
+import { check, sourceText } from "./stubs.ts";
 
 const sandbox = createSandbox({ limits: { ...DEFAULT_LIMITS, wallMs: 5_000 }, workers: 1 });
 afterAll(() => sandbox.close());
@@ -62,7 +68,7 @@ describe("S5: the tables fit the sandbox", () => {
   test("S5: a type of node that is in no table is refused", () => {
     expect(Object.hasOwn(NODES, "WithStatement")).toBe(false);
     expect(Object.hasOwn(NODES, "constructor")).toBe(false);
-    expect(places('import a from "a"')).toEqual(["MODULE_FORBIDDEN 1:0"]);
+    expect(sourceText('import a from "a"')).toEqual(["MODULE_FORBIDDEN 1:0"]);
   });
 });
 
@@ -207,6 +213,6 @@ describe("S5: each syntax runs, or is refused at its place", () => {
   });
 
   test.each(SYNTAX.filter(([, , refused]) => refused !== ""))("S5: %s is refused", (_what, source, refused) => {
-    expect(places(source)[0]).toBe(refused);
+    expect(sourceText(source)[0]).toBe(refused);
   });
 });

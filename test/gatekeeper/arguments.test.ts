@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 
 import { UNKNOWN } from "../../src/model/plan.ts";
-import { check, codeOf, places, questions } from "./stubs.ts";
+import { check, emitCode, sourceText, questions } from "./stubs.ts";
 
 const valuesIn = (source: string): unknown => check(source).plan[0]?.literalArguments;
 
@@ -48,7 +48,7 @@ describe("S5: arguments that cannot fit are refused before the run", () => {
       "ARGUMENTS_INVALID 2:29",
     ],
   ])("S5: %s", (_what, source, place) => {
-    expect(places(source)).toEqual([place]);
+    expect(sourceText(source)).toEqual([place]);
   });
 });
 
@@ -123,7 +123,7 @@ describe("S1 S4: named arguments in the manner of Python", () => {
       "return (device.UserSkill.get({ id:device.MathSkill.add(1, 2) }))",
     ],
   ])("S1: %s", (_how, source, code) => {
-    expect(codeOf(source)).toBe(code);
+    expect(emitCode(source)).toBe(code);
     expect(check(source).notes[0]).toMatch(/^Named arguments were read as an object: \{ \w+: … \}$/);
   });
 
@@ -133,7 +133,7 @@ describe("S1 S4: named arguments in the manner of Python", () => {
       message: "Cannot call a method with these arguments: path=… assigns to the variable path (ARGUMENTS_INVALID)",
       fix: "Write device.FilesystemMCP.read_file({ path: … })",
     });
-    expect(codeOf("let n = 1; device.MathSkill.add(n = 5, 1)")).toBe(
+    expect(emitCode("let n = 1; device.MathSkill.add(n = 5, 1)")).toBe(
       "let n = 1; return (device.MathSkill.add(n = 5, 1))",
     );
   });

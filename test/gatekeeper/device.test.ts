@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 
-import { check, codeOf, places } from "./stubs.ts";
+import { check, emitCode, sourceText } from "./stubs.ts";
 
 describe("S5: device is followed wherever its names are literal", () => {
   test.each([
@@ -144,7 +144,7 @@ describe("S5 S6: whatever cannot be followed is refused", () => {
     ["an increment", "device.MathSkill.add++", "DEVICE_READONLY 1:0"],
     ["a loop variable", "for (device.MathSkill of []);", "DEVICE_READONLY 1:5"],
   ])("S6: %s", (_what, source, place) => {
-    expect(places(source)).toEqual([place]);
+    expect(sourceText(source)).toEqual([place]);
   });
 
   test.each([
@@ -160,7 +160,7 @@ describe("S5 S6: whatever cannot be followed is refused", () => {
 
   test("S4: a constant is corrected where it is used", () => {
     const source = "const s = 'math_skill'; return device[s].add(1, 2)";
-    expect(codeOf(source)).toBe(`const s = 'math_skill'; return device["MathSkill"].add(1, 2)`);
+    expect(emitCode(source)).toBe(`const s = 'math_skill'; return device["MathSkill"].add(1, 2)`);
     expect(check(source).notes).toEqual(["math_skill was read as MathSkill"]);
   });
 
@@ -279,7 +279,7 @@ describe("S4: names in the manner of other systems are corrected", () => {
     ["literal brackets", 'device["math_skill"].add(1, 2)', "math_skill was read as MathSkill"],
   ])("S4: %s", (_what, source, note) => {
     const bracket = source.includes("[");
-    expect(codeOf(source)).toBe(
+    expect(emitCode(source)).toBe(
       bracket ? 'return (device["MathSkill"].add(1, 2))' : "return (device.MathSkill.add(1, 2))",
     );
     expect(check(source).notes).toEqual([note]);
@@ -300,7 +300,7 @@ describe("S4: names in the manner of other systems are corrected", () => {
     ["describe_function", "describe_function('MathSkill.add')", "return (device.describe('MathSkill.add'))"],
     ["search_skills", "device.searchSkills('x')", "return (device.search_skills('x'))"],
   ])("S4: %s", (_what, source, code) => {
-    expect(codeOf(source)).toBe(code);
+    expect(emitCode(source)).toBe(code);
   });
 
   test.each([
@@ -308,7 +308,7 @@ describe("S4: names in the manner of other systems are corrected", () => {
     ["tools without a skill", "tools.nothing(1)", "GLOBAL_UNKNOWN 1:0"],
     ["the name is a variable of the snippet", "const MathSkill = { add: () => 3 }; MathSkill.add(1, 2)", ""],
   ])("S4: nothing is guessed where %s", (_what, source, place) => {
-    expect(places(source).join()).toBe(place);
+    expect(sourceText(source).join()).toBe(place);
   });
 });
 

@@ -1,4 +1,4 @@
-import fc from "../fuzz.ts";
+import fc from "../support/fuzz.ts";
 import { afterAll, expect, test } from "vitest";
 
 import { createSandbox } from "../../sandbox/index.ts";
@@ -53,7 +53,7 @@ function plainly(source: string): { readonly value: unknown; readonly calls: num
   let calls = 0;
   const echo = (given: unknown): unknown => {
     calls++;
-    return valueOf(JSON.parse(JSON.stringify(given)));
+    return getValue(JSON.parse(JSON.stringify(given)));
   };
   const device = { EchoSkill: { echo } };
   const combinators = { all: (list: readonly unknown[]) => [...list] };
@@ -72,12 +72,12 @@ async function valueInside(source: string): Promise<unknown> {
   if (program === undefined) return violations.map(({ message }) => message);
   const { end } = await sandbox.run({ ...program, paths: [...program.paths] }, ({ arguments: given }) => {
     const [value] = JSON.parse(given) as readonly unknown[];
-    return Promise.resolve({ ok: true, json: JSON.stringify(valueOf(value)) ?? "null" });
+    return Promise.resolve({ ok: true, json: JSON.stringify(getValue(value)) ?? "null" });
   });
   if (end.kind === "returned") return JSON.parse(end.json);
   return { end, code: program.code };
 }
 
-function valueOf(given: unknown): unknown {
+function getValue(given: unknown): unknown {
   return typeof given === "object" && given !== null && "value" in given ? given.value : given;
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 
-import { check, codeOf, places } from "./stubs.ts";
+import { check, emitCode, sourceText } from "./stubs.ts";
 
 describe("S4 S5: what models expect and is not there has a sentence of its own", () => {
   test.each([
@@ -82,11 +82,16 @@ describe("S4 S5: what models expect and is not there has a sentence of its own",
   });
 
   test("S5: letters that the engine may not know are refused", () => {
-    expect(places("const \u0558 = 1;\n({}).\u0558")).toEqual(["CHARACTER_FORBIDDEN 1:6", "CHARACTER_FORBIDDEN 2:5"]);
+    expect(sourceText("const \u0558 = 1;\n({}).\u0558")).toEqual([
+      "CHARACTER_FORBIDDEN 1:6",
+      "CHARACTER_FORBIDDEN 2:5",
+    ]);
   });
 
   test("S5: what a refused import would have declared is not reported again", () => {
-    expect(places('import axios, { get } from "axios";\nget("x"); axios.get("x")')).toEqual(["MODULE_FORBIDDEN 1:0"]);
+    expect(sourceText('import axios, { get } from "axios";\nget("x"); axios.get("x")')).toEqual([
+      "MODULE_FORBIDDEN 1:0",
+    ]);
   });
 
   test.each([
@@ -142,7 +147,7 @@ describe("S5: names of the snippet", () => {
     ],
     ["a caught error outside", "try {} catch (failure) { print(failure) }\nprint(failure)", "GLOBAL_UNKNOWN 2:6"],
   ])("S5: %s is unknown", (_what, source, place) => {
-    expect(places(source)).toEqual([place]);
+    expect(sourceText(source)).toEqual([place]);
   });
 
   test("S5: the nearest names are told", () => {
@@ -156,14 +161,14 @@ describe("S5: names of the snippet", () => {
 
 describe("S4: habits of other languages", () => {
   test("S4: True, False and None", () => {
-    expect(codeOf("return [True, False, None, { None }]")).toBe("return [true, false, null, { None: null }]");
+    expect(emitCode("return [True, False, None, { None }]")).toBe("return [true, false, null, { None: null }]");
     expect(check("return [True, True]").notes).toEqual(["True was read as true"]);
-    expect(codeOf("const None = 1; return None")).toBe("const None = 1; return None");
+    expect(emitCode("const None = 1; return None")).toBe("const None = 1; return None");
   });
 
   test("S4: variables that are only assigned to are declared", () => {
     const source = "total = 0\nfor (n of [1, 2]) total += n\ntotal";
-    expect(codeOf(source)).toBe("let total, n;total = 0\nfor (n of [1, 2]) total += n\nreturn (total)");
+    expect(emitCode(source)).toBe("let total, n;total = 0\nfor (n of [1, 2]) total += n\nreturn (total)");
     expect(check(source).notes).toEqual(["Declared with let: total, n"]);
   });
 
@@ -171,7 +176,7 @@ describe("S4: habits of other languages", () => {
     const source = Array.from({ length: 22 }, (_, i) => `word${String.fromCharCode(97 + i).repeat(9)} = ${i}`).join(
       "\n",
     );
-    expect(places(source)).toEqual(["GLOBAL_UNKNOWN 21:0", "GLOBAL_UNKNOWN 22:0"]);
+    expect(sourceText(source)).toEqual(["GLOBAL_UNKNOWN 21:0", "GLOBAL_UNKNOWN 22:0"]);
   });
 
   test.each([
@@ -179,7 +184,7 @@ describe("S4: habits of other languages", () => {
     ["an argument of a function of the snippet", "const f = (a) => a;\nf(limit=1)", "GLOBAL_UNKNOWN 2:2"],
     ["a name that is only read", "count += 1", "GLOBAL_UNKNOWN 1:0"],
   ])("S4: %s is not guessed at", (_what, source, place) => {
-    expect(places(source)).toEqual([place]);
+    expect(sourceText(source)).toEqual([place]);
   });
 });
 

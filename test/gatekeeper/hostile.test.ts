@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 
-import { check, places, questions } from "./stubs.ts";
+import { check, sourceText, questions } from "./stubs.ts";
 
 describe("S5 S7: hostile snippets end with an error, and soon", () => {
   test("S5: at most fifty violations are told, and how many there are besides", () => {
@@ -85,17 +85,17 @@ describe("S5 S7: hostile snippets end with an error, and soon", () => {
         `const f = () => {${"Promise.all([device.MathSkill.add(1, 2)]).map((x) => x);".repeat(n / 20)}};\nf()`,
     ],
     ["a literal of many values", (n: number) => `device.TestSkill.echo([${"1,".repeat(n)}])`],
-  ])("S5: %s cost twice as much when there are twice as many", (_what, sourceOf) => {
-    const costOf = (n: number): number =>
-      Math.min(...Array.from({ length: 6 }, () => millisecondsOf(() => check(sourceOf(n)))));
-    costOf(2_000);
+  ])("S5: %s cost twice as much when there are twice as many", (_what, createSource) => {
+    const measureCost = (n: number): number =>
+      Math.min(...Array.from({ length: 6 }, () => measureMs(() => check(createSource(n)))));
+    measureCost(2_000);
     // A square would make it sixteen times.
-    expect(costOf(8_000)).toBeLessThan(10 * costOf(2_000) + 60);
+    expect(measureCost(8_000)).toBeLessThan(10 * measureCost(2_000) + 60);
   });
 
   test("S5: what nests deeply in the tree is walked without recursion", () => {
-    expect(places(`const a = {};\na${".b".repeat(15_000)}`)).toEqual([]);
-    expect(places(`device${".b".repeat(15_000)}`)).toEqual(["SKILL_UNKNOWN 1:7"]);
+    expect(sourceText(`const a = {};\na${".b".repeat(15_000)}`)).toEqual([]);
+    expect(sourceText(`device${".b".repeat(15_000)}`)).toEqual(["SKILL_UNKNOWN 1:7"]);
   });
 });
 
@@ -158,11 +158,13 @@ describe("S4: JSON where code was wanted", () => {
 
   test("S4: JSON that is no call, or too large for one, is read as code", () => {
     expect(check('[{"a": 1}, 2]').violations).toEqual([]);
-    expect(places(`{"tool": "a.b", "arguments": ${"[".repeat(5_000)}${"]".repeat(5_000)}}`)).toEqual(["SYNTAX 1:7"]);
+    expect(sourceText(`{"tool": "a.b", "arguments": ${"[".repeat(5_000)}${"]".repeat(5_000)}}`)).toEqual([
+      "SYNTAX 1:7",
+    ]);
   });
 });
 
-function millisecondsOf(work: () => void): number {
+function measureMs(work: () => void): number {
   const before = performance.now();
   work();
   return performance.now() - before;

@@ -3,13 +3,13 @@ import { describe, expect, test } from "vitest";
 import type { CallSite } from "../../src/model/plan.ts";
 import { check } from "./stubs.ts";
 
-const planOf = (source: string): readonly CallSite[] => check(source).plan;
+const getPlan = (source: string): readonly CallSite[] => check(source).plan;
 
 describe("S5: the plan lists what a snippet will call", () => {
   test("S5: in the order of the text, with places and arguments", () => {
     const source =
       'const f = await device.WeatherSkill.get_forecast("Paris");\nreturn device.TextSkill.uppercase({ text: f.city });';
-    expect(planOf(source)).toEqual([
+    expect(getPlan(source)).toEqual([
       {
         path: "WeatherSkill.get_forecast",
         line: 1,
@@ -45,11 +45,11 @@ describe("S5: the plan lists what a snippet will call", () => {
     ["a callback of a list", "return [1].map((id) => device.UserSkill.get(id))"],
     ["a method that is a callback", "return [1].map(device.UserSkill.get)"],
   ])("S5: %s repeats a call", (_where, source) => {
-    expect(planOf(source)[0]?.inLoop).toBe(true);
+    expect(getPlan(source)[0]?.inLoop).toBe(true);
   });
 
   test("S5: what a loop goes over is asked for once", () => {
-    expect(planOf("for (const row of await device.DatabaseMCP.query('q')) print(row)")[0]?.inLoop).toBe(false);
+    expect(getPlan("for (const row of await device.DatabaseMCP.query('q')) print(row)")[0]?.inLoop).toBe(false);
   });
 
   test.each([
@@ -60,31 +60,31 @@ describe("S5: the plan lists what a snippet will call", () => {
     ["catch", "try { null.x } catch { await device.UserSkill.get(1) }"],
     ["a case", "switch (1) { case 1: await device.UserSkill.get(1) }"],
   ])("S5: %s makes a call conditional", (_where, source) => {
-    expect(planOf(source)[0]?.conditional).toBe(true);
+    expect(getPlan(source)[0]?.conditional).toBe(true);
   });
 
   test("S5: a condition itself is none", () => {
-    expect(planOf("if ((await device.UserSkill.get(1)).age > 3) print(1)")[0]?.conditional).toBe(false);
+    expect(getPlan("if ((await device.UserSkill.get(1)).age > 3) print(1)")[0]?.conditional).toBe(false);
   });
 
   test.each(["all", "allSettled", "race", "any"])("S5: Promise.%s makes calls parallel", (name) => {
-    const [first, second] = planOf(
+    const [first, second] = getPlan(
       `return Promise.${name}([device.UserSkill.get(1)].concat([2].map((id) => device.UserSkill.get(id))))`,
     );
     expect([first?.parallel, second?.parallel]).toEqual([true, true]);
   });
 
   test("S2 S5: a call that is used as a value blocks", () => {
-    expect(planOf("return device.UserSkill.get(1).name")[0]?.blocking).toBe(true);
-    expect(planOf("return (await device.UserSkill.get(1)).name")[0]?.blocking).toBe(false);
+    expect(getPlan("return device.UserSkill.get(1).name")[0]?.blocking).toBe(true);
+    expect(getPlan("return (await device.UserSkill.get(1)).name")[0]?.blocking).toBe(false);
   });
 
   test("S5: a method that is handed on is called with arguments that nobody knows", () => {
-    expect(planOf("return [1].map(device.UserSkill.get)")).toMatchObject([
+    expect(getPlan("return [1].map(device.UserSkill.get)")).toMatchObject([
       { path: "UserSkill.get", literalArguments: undefined, dynamic: true },
     ]);
-    expect(planOf("return device.UserSkill.get(1)")[0]?.dynamic).toBe(false);
-    expect(planOf("const run = (skill) => skill;\nreturn run(device.KVSkill) === 1").map(({ path }) => path)).toEqual([
+    expect(getPlan("return device.UserSkill.get(1)")[0]?.dynamic).toBe(false);
+    expect(getPlan("const run = (skill) => skill;\nreturn run(device.KVSkill) === 1").map(({ path }) => path)).toEqual([
       "KVSkill.set",
       "KVSkill.get",
     ]);

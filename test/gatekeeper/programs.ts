@@ -7,7 +7,7 @@ type Name = { readonly name: string } & (
 );
 
 /** Calls deeper inside of others than this are written as plain numbers. */
-const DEEPEST = 6;
+const MAX_DEPTH = 6;
 
 /**
  * Writes a program as a model does who takes `device.EchoSkill.echo` for a function like any other: without a single `await`,
@@ -50,7 +50,7 @@ class Writer {
 
   /** One of the ways to write something; deep inside, the first. */
   #write(ways: readonly (() => string)[]): string {
-    if (this.#depth >= DEEPEST) return ways[0]?.() ?? "";
+    if (this.#depth >= MAX_DEPTH) return ways[0]?.() ?? "";
     this.#depth++;
     const text = this.#pick(ways)();
     this.#depth--;

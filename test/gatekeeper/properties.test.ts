@@ -1,4 +1,4 @@
-import fc from "../fuzz.ts";
+import fc from "../support/fuzz.ts";
 import { afterAll, expect, test } from "vitest";
 
 import { createSandbox } from "../../sandbox/index.ts";

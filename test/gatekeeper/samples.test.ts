@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 
-import { readPrograms } from "../corpus.ts";
+import { readPrograms } from "../support/corpus.ts";
 import { check, pathsWith } from "./stubs.ts";
 
 const granted = pathsWith("allow", "approve");

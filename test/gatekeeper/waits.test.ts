@@ -2,7 +2,7 @@ import { afterAll, expect, test } from "vitest";
 
 import { createSandbox } from "../../sandbox/index.ts";
 import { DEFAULT_LIMITS } from "../../src/model/limits.ts";
-import { check, codeOf } from "./stubs.ts";
+import { check, emitCode } from "./stubs.ts";
 
 const sandbox = createSandbox({ limits: { ...DEFAULT_LIMITS, wallMs: 60_000 }, workers: 1 });
 afterAll(() => sandbox.close());
@@ -693,7 +693,7 @@ const GOLDENS: readonly (readonly [place: string, source: string, code: string])
 ];
 
 test.each(GOLDENS)("writes the wait into the text: %s [S2]", (_place, source, code) => {
-  expect(codeOf(source)).toBe(code);
+  expect(emitCode(source)).toBe(code);
 });
 
 test("notes what was waited for once, by its path [S2]", () => {
@@ -705,7 +705,7 @@ test("notes what was waited for once, by its path [S2]", () => {
 test("leaves a program that awaits all that it starts as it is [S2]", () => {
   const source =
     "const u = await device.UserSkill.get(1); const [a] = await Promise.all([device.UserSkill.get(u.id)]); return a.name";
-  expect(codeOf(source)).toBe(source.replace("const [a]", "0+0;const [a]"));
+  expect(emitCode(source)).toBe(source.replace("const [a]", "0+0;const [a]"));
   expect(check(source).notes).toEqual([]);
 });
 

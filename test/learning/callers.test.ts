@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 
 import { createRuntime, defineSkill, type Runtime } from "../../src/index.ts";
-import { createShape, observe, type Shape } from "../../src/learning/shape.ts";
+import { createShape, observe, type ValueShape } from "../../src/learning/infer-schema.ts";
 import { schemaOf } from "../../src/learning/shape-schema.ts";
 import { type Caller, OWNER } from "../../src/model/caller.ts";
 import type { JsonSchema } from "../../src/model/json.ts";
-import { createRunRecords } from "../../src/surfaces/mcp/run-records.ts";
-import { readResource } from "../../src/surfaces/mcp/resources.ts";
+import { createRunRecords } from "../../src/surfaces/mcp/features/run-records.ts";
+import { readResource } from "../../src/surfaces/mcp/features/resources.ts";
 
 const ada: Caller = { id: "ada", grants: ["*"] };
 const bob: Caller = { id: "bob", grants: ["*"] };
@@ -153,8 +153,8 @@ test("a snippet that ran for one caller runs for another without the names of th
 });
 
 describe("a shape", () => {
-  const schemaFor = (shape: Shape, caller: Caller): JsonSchema => schemaOf(shape, caller);
-  const learn = (...seen: readonly (readonly [Caller, unknown])[]): Shape => {
+  const schemaFor = (shape: ValueShape, caller: Caller): JsonSchema => schemaOf(shape, caller);
+  const learn = (...seen: readonly (readonly [Caller, unknown])[]): ValueShape => {
     const shape = createShape();
     for (const [caller, value] of seen) observe(value, shape, { caller, compares: false });
     return shape;

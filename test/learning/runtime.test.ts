@@ -230,15 +230,15 @@ heat(args?: Record<string, unknown>): Promise<{ celsius: number; ready: boolean 
 
 test("D3: a result unlike those before it is reported once", async () => {
   await open();
-  const notesOf = async (value: unknown): Promise<readonly string[]> => {
+  const runNotes = async (value: unknown): Promise<readonly string[]> => {
     const outcome = await runtime.run(`device.KitchenSkill.echo({ value: ${JSON.stringify(value)} })`);
     return outcome.kind === "completed" ? outcome.notes : [outcome.text];
   };
-  for (let times = 0; times < 5; times++) expect(await notesOf({ days: [{ low: 3 }] })).toEqual([]);
-  expect(await notesOf({ days: [{ low: "cold" }] })).toEqual([
+  for (let times = 0; times < 5; times++) expect(await runNotes({ days: [{ low: 3 }] })).toEqual([]);
+  expect(await runNotes({ days: [{ low: "cold" }] })).toEqual([
     "The result of KitchenSkill.echo is not like the 5 before it at days[].low: it is a string, and was a number",
   ]);
-  expect(await notesOf({ days: "none" })).toEqual([]);
+  expect(await runNotes({ days: "none" })).toEqual([]);
   expect(runtime.describe("KitchenSkill.echo").declaration).toContain(
     "Promise<{ days: string | { low: number | string }[] }>",
   );

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import type { Catalog } from "../../src/model/catalog.ts";
 import type { JsonSchema } from "../../src/model/json.ts";
-import { methodNamesOfTools, skillNameOfServer } from "../../src/model/names.ts";
+import { toMethodNames, toSkillName } from "../../src/shared/skill-names.ts";
 import type { MethodDefinition, ProvidedSkill } from "../../src/model/skill.ts";
 import { createRegistry } from "../../src/registry/index.ts";
 
@@ -22,7 +22,7 @@ export function recordedSkills(): readonly ProvidedSkill[] {
     const { tools } = JSON.parse(readFileSync(new URL(`${server}.json`, RECORDED), "utf8")) as {
       tools: readonly Tool[];
     };
-    return skillOfServer(server, "", tools);
+    return createServerSkill(server, "", tools);
   });
 }
 
@@ -34,11 +34,11 @@ export function sampleSkills(): readonly ProvidedSkill[] {
     readonly description: string;
     readonly tools: readonly Tool[];
   }[];
-  return servers.map(({ server, description, tools }) => skillOfServer(server, description, tools));
+  return servers.map(({ server, description, tools }) => createServerSkill(server, description, tools));
 }
 
-function skillOfServer(server: string, description: string, tools: readonly Tool[]): ProvidedSkill {
-  const names = methodNamesOfTools(tools.map((tool) => tool.name));
+function createServerSkill(server: string, description: string, tools: readonly Tool[]): ProvidedSkill {
+  const names = toMethodNames(tools.map((tool) => tool.name));
   const methods = tools.map((tool, at): MethodDefinition => ({
     name: names[at] ?? "",
     wireName: tool.name,
@@ -46,17 +46,17 @@ function skillOfServer(server: string, description: string, tools: readonly Tool
     input: tool.inputSchema ?? { type: "object" },
     ...(tool.outputSchema !== undefined && { output: tool.outputSchema }),
   }));
-  return skillOf(skillNameOfServer(server), methods, { kind: "mcp", server, description });
+  return createSkill(toSkillName(server), methods, { kind: "mcp", server, description });
 }
 
-export function catalogOf(...skills: readonly ProvidedSkill[]): Catalog {
+export function createCatalog(...skills: readonly ProvidedSkill[]): Catalog {
   const registry = createRegistry();
   for (const skill of skills) registry.register(skill);
   return registry.catalog;
 }
 
 /** A skill whose methods are never called. */
-export function skillOf(
+export function createSkill(
   name: string,
   methods: readonly (Partial<MethodDefinition> & { readonly name: string })[],
   more: Partial<ProvidedSkill> = {},

@@ -12,7 +12,7 @@ const OPTIONS: ts.CompilerOptions = {
 const LIBRARIES = new Map<string, ts.SourceFile | undefined>();
 
 /** What TypeScript says about some `.ts` files under `strict`: `a.ts(3,7): message`, none if they compile. */
-export function diagnosticsOf(files: Readonly<Record<string, string>>): readonly string[] {
+export function findDiagnostics(files: Readonly<Record<string, string>>): readonly string[] {
   const host = ts.createCompilerHost(OPTIONS);
   const fromDisk = host.getSourceFile.bind(host);
   host.getSourceFile = (name, version) => {

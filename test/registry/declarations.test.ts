@@ -1,11 +1,11 @@
-import * as fc from "../fuzz.ts";
+import * as fc from "../support/fuzz.ts";
 import { describe, expect, test } from "vitest";
 import { declarations } from "../../src/registry/index.ts";
-import { catalogOf, recordedSkills, sampleSkills, skillOf } from "./catalogs.ts";
-import { diagnosticsOf } from "./compile.ts";
+import { createCatalog, recordedSkills, sampleSkills, createSkill } from "./catalogs.ts";
+import { findDiagnostics } from "./compile.ts";
 import { rootSchema } from "./schemas.ts";
 
-const CALCULATOR = skillOf(
+const CALCULATOR = createSkill(
   "MathSkill",
   [
     {
@@ -25,7 +25,7 @@ const CALCULATOR = skillOf(
 );
 
 test("D5: a declaration has one signature for positional arguments and one for named ones", () => {
-  expect(declarations(catalogOf(CALCULATOR), ["MathSkill"])).toBe(`declare const device: {
+  expect(declarations(createCatalog(CALCULATOR), ["MathSkill"])).toBe(`declare const device: {
   /** Does sums */
   MathSkill: {
     /**
@@ -44,13 +44,13 @@ test("D5: a declaration has one signature for positional arguments and one for n
 });
 
 test("D5: the declarations of made-up servers are as a person has read them", async () => {
-  await expect(declarations(catalogOf(...sampleSkills()))).toMatchFileSnapshot("golden/declarations.txt");
+  await expect(declarations(createCatalog(...sampleSkills()))).toMatchFileSnapshot("golden/declarations.txt");
 });
 
 test.each(recordedSkills().map((skill) => [skill.name, skill] as const))(
   "D5: the declarations of %s, a recorded server, are as a person has read them",
   async (name, skill) => {
-    await expect(declarations(catalogOf(skill))).toMatchFileSnapshot(`golden/${name}.declarations.txt`);
+    await expect(declarations(createCatalog(skill))).toMatchFileSnapshot(`golden/${name}.declarations.txt`);
   },
 );
 
@@ -64,15 +64,15 @@ test("D5: both ways to call type-check, and wrong calls do not", () => {
     "device.MathSkill.sub(1);",
   ];
   const files = {
-    "catalog.ts": declarations(catalogOf(CALCULATOR)),
+    "catalog.ts": declarations(createCatalog(CALCULATOR)),
     "calls.ts": `${lines.join("\n")}\nexport { right };`,
   };
-  const places = diagnosticsOf(files).map((problem) => /^calls\.ts\((\d+),/.exec(problem)?.[1]);
+  const places = findDiagnostics(files).map((problem) => /^calls\.ts\((\d+),/.exec(problem)?.[1]);
   expect(places).toEqual(["3", "4", "5", "6"]);
 });
 
 test("D5: only the named skills are declared, and an unknown one is an error with the nearest names", () => {
-  const catalog = catalogOf(...sampleSkills());
+  const catalog = createCatalog(...sampleSkills());
   expect(declarations(catalog, ["WeatherMCP"])).toMatch(/^declare const device: \{\n {2}WeatherMCP: \{/);
   expect(declarations(catalog, [])).toBe("declare const device: {\n\n};\n");
   expect(() => declarations(catalog, ["Wether"])).toThrow(
@@ -99,16 +99,16 @@ test("D5: a type that several methods share is named once, and two types of one 
     properties: { note: { $ref: "#/$defs/note" } },
     $defs: { note },
   });
-  const skill = skillOf("NoteSkill", [
+  const skill = createSkill("NoteSkill", [
     { name: "one", input: { ...input(shared) } },
     { name: "two", input: { ...input(shared) } },
     { name: "three", input: { ...input(other) } },
   ]);
-  const text = declarations(catalogOf(skill));
+  const text = declarations(createCatalog(skill));
   expect(text.match(/type \w+/g)).toEqual(["type Note", "type three_Note"]);
   expect(text).toContain("two(note?: NoteSkill.Note): Promise<any>;");
   expect(text).toContain("three(note?: NoteSkill.three_Note): Promise<any>;");
-  expect(diagnosticsOf({ "catalog.ts": text })).toEqual([]);
+  expect(findDiagnostics({ "catalog.ts": text })).toEqual([]);
 });
 
 test("D5: every reserved word is a method, a parameter, a property and a skill that compiles", () => {
@@ -123,12 +123,12 @@ test("D5: every reserved word is a method, a parameter, a property and a skill t
     words.map((word) => [word, { type: "object", properties: { [word]: { $ref: `#/$defs/${word}` } } }]),
   );
   const input = { type: "object", properties, $defs };
-  const skills = words.map((word) => skillOf(word, [{ name: word, input, output: input }]));
-  const all = skillOf(
+  const skills = words.map((word) => createSkill(word, [{ name: word, input, output: input }]));
+  const all = createSkill(
     "All",
     words.map((name) => ({ name })),
   );
-  expect(diagnosticsOf({ "catalog.ts": declarations(catalogOf(all, ...skills.slice(0, 70))) })).toEqual([]);
+  expect(findDiagnostics({ "catalog.ts": declarations(createCatalog(all, ...skills.slice(0, 70))) })).toEqual([]);
 });
 
 test("D5: nothing in a description ends a comment or hides in it", () => {
@@ -139,9 +139,9 @@ test("D5: nothing in a description ends a comment or hides in it", () => {
     properties: { plain: property, deep: { type: "object", properties: { "*/": property } } },
   };
   const text = declarations(
-    catalogOf(skillOf("S", [{ name: "m", description, input, output: input }], { description })),
+    createCatalog(createSkill("S", [{ name: "m", description, input, output: input }], { description })),
   );
-  expect(diagnosticsOf({ "catalog.ts": text })).toEqual([]);
+  expect(findDiagnostics({ "catalog.ts": text })).toEqual([]);
   expect(text).not.toContain("\u202E");
 });
 
@@ -165,18 +165,18 @@ test("D5: a schema that would be endless is declared in bounded time and size", 
   };
   const input = { type: "object", properties: { a: refs[0], deep, wide, many }, $defs };
   const startedAt = performance.now();
-  const text = declarations(catalogOf(skillOf("S", [{ name: "m", input, output: input }])));
+  const text = declarations(createCatalog(createSkill("S", [{ name: "m", input, output: input }])));
   expect(performance.now() - startedAt).toBeLessThan(2_000);
   expect(text.length).toBeLessThan(1_000_000);
-  expect(diagnosticsOf({ "catalog.ts": text })).toEqual([]);
+  expect(findDiagnostics({ "catalog.ts": text })).toEqual([]);
 });
 
 test("D5: whatever the schemas, their declarations compile under strict", () => {
   fc.assert(
     fc.property(fc.array(fc.tuple(rootSchema, rootSchema), { minLength: 5, maxLength: 10 }), (schemas) => {
       const methods = schemas.map(([input, output], at) => ({ name: `m${at}`, input, output, description: "*/" }));
-      const text = declarations(catalogOf(skillOf("Wild", methods)));
-      const problems = diagnosticsOf({ "catalog.ts": text });
+      const text = declarations(createCatalog(createSkill("Wild", methods)));
+      const problems = findDiagnostics({ "catalog.ts": text });
       if (problems.length > 0) throw new Error(`${problems.join("\n")}\n${text}`);
     }),
     { numRuns: 40, interruptAfterTimeLimit: 20_000 },
@@ -186,18 +186,18 @@ test("D5: whatever the schemas, their declarations compile under strict", () => 
 describe("the recorded servers", () => {
   test("D5: the declarations of every one compile under strict", () => {
     for (const skill of recordedSkills()) {
-      expect(diagnosticsOf({ "catalog.ts": declarations(catalogOf(skill)) })).toEqual([]);
+      expect(findDiagnostics({ "catalog.ts": declarations(createCatalog(skill)) })).toEqual([]);
     }
   });
 
   test("D5: the declarations of all compile together, and a method alone declares itself", () => {
-    const catalog = catalogOf(...recordedSkills());
+    const catalog = createCatalog(...recordedSkills());
     expect(catalog.methods).toHaveLength(126);
-    expect(diagnosticsOf({ "catalog.ts": declarations(catalog) })).toEqual([]);
+    expect(findDiagnostics({ "catalog.ts": declarations(catalog) })).toEqual([]);
     for (const { declaration, name } of catalog.methods) {
       const [signature = "", ...types] = declaration.split(/\n(?=type )/);
       const text = `${types.join("\n")}\ndeclare const skill: { ${signature} };\nskill.${name};`;
-      expect(diagnosticsOf({ "method.ts": text })).toEqual([]);
+      expect(findDiagnostics({ "method.ts": text })).toEqual([]);
     }
   });
 });

@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
 import { describe } from "../../src/registry/index.ts";
-import { catalogOf, recordedSkills, sampleSkills, skillOf } from "./catalogs.ts";
+import { createCatalog, recordedSkills, sampleSkills, createSkill } from "./catalogs.ts";
 
-const catalog = catalogOf(
+const catalog = createCatalog(
   ...sampleSkills(),
-  skillOf(
+  createSkill(
     "MathSkill",
     [
       {
@@ -94,11 +94,11 @@ test("D3: a skill is described with its declarations and its guidance", () => {
 });
 
 test("D3: a skill of many methods is described by a line for each, as far as there is room", () => {
-  const many = skillOf(
+  const many = createSkill(
     "ManySkill",
     Array.from({ length: 60 }, (_, at) => ({ name: `m${at}`, description: `Does ${at}. Well.` })),
   );
-  const lines = describe(catalogOf(many), "ManySkill").text.split("\n");
+  const lines = describe(createCatalog(many), "ManySkill").text.split("\n");
   expect(lines).toHaveLength(52);
   expect([lines[0], lines[1], lines[51]]).toEqual([
     "device.ManySkill",
@@ -138,21 +138,21 @@ test("D3: a hostile question is answered in bounded time and size", () => {
 });
 
 test("D3: the descriptions of made-up servers are as a person has read them", async () => {
-  const texts = catalogOf(...sampleSkills()).methods.map(({ path }) => describe(catalog, path).text);
+  const texts = createCatalog(...sampleSkills()).methods.map(({ path }) => describe(catalog, path).text);
   await expect(`${texts.join("\n\n")}\n`).toMatchFileSnapshot("golden/describe.txt");
 });
 
 test.each(recordedSkills().map((skill) => [skill.name, skill] as const))(
   "D3: the descriptions of %s, a recorded server, are as a person has read them",
   async (name, skill) => {
-    const recorded = catalogOf(skill);
+    const recorded = createCatalog(skill);
     const texts = recorded.methods.map(({ path }) => describe(recorded, path).text);
     await expect(`${texts.join("\n\n")}\n`).toMatchFileSnapshot(`golden/${name}.describe.txt`);
   },
 );
 
-const THOUSANDS = catalogOf(
-  skillOf(
+const THOUSANDS = createCatalog(
+  createSkill(
     "ManySkill",
     Array.from({ length: 5_000 }, (_, at) => ({ name: `method_${at}`, description: "Does it" })),
   ),

@@ -1,23 +1,23 @@
 import addFormats from "ajv-formats";
 import { Ajv2020 } from "ajv/dist/2020.js";
-import * as fc from "../fuzz.ts";
+import * as fc from "../support/fuzz.ts";
 import { expect, test } from "vitest";
 import type { JsonSchema } from "../../src/model/json.ts";
 import { describe, exampleArguments } from "../../src/registry/index.ts";
-import { catalogOf, recordedSkills, sampleSkills, skillOf } from "./catalogs.ts";
+import { createCatalog, recordedSkills, sampleSkills, createSkill } from "./catalogs.ts";
 import { fittingInput } from "./schemas.ts";
 
 const ajv = new Ajv2020({ strict: false, validateSchema: false, logger: false });
 addFormats.default(ajv);
 
-function problemsOf(input: JsonSchema): unknown {
+function findProblems(input: JsonSchema): unknown {
   const { $schema: _, ...schema } = input;
   const validate = ajv.compile(schema);
   return validate(exampleArguments({ input })) ? undefined : validate.errors;
 }
 
 /** An input with one required parameter. */
-function inputOf(schema: unknown, $defs: JsonSchema = {}): JsonSchema {
+function createInput(schema: unknown, $defs: JsonSchema = {}): JsonSchema {
   return { type: "object", properties: { x: schema }, required: ["x"], $defs };
 }
 
@@ -72,7 +72,7 @@ test.each<readonly [unknown, unknown]>([
   [{ $ref: "#/$defs/node" }, { value: 1 }],
   [{ type: ["null", "string"], minLength: 2 }, null],
 ])("T7: the example of %j is %j, and it validates", (schema, example) => {
-  const input = inputOf(schema, {
+  const input = createInput(schema, {
     node: {
       type: "object",
       properties: { value: { type: "number" }, next: { $ref: "#/$defs/node" } },
@@ -80,7 +80,7 @@ test.each<readonly [unknown, unknown]>([
     },
   });
   expect(exampleArguments({ input })).toEqual({ x: example });
-  expect(problemsOf(input)).toBe(undefined);
+  expect(findProblems(input)).toBe(undefined);
 });
 
 test("T7: examples speak of what their parameter is called", () => {
@@ -103,7 +103,7 @@ test("T7: examples speak of what their parameter is called", () => {
 test("T7: a generated example validates against the schema that it was made from", () => {
   fc.assert(
     fc.property(fittingInput, (input) => {
-      const problems = problemsOf(input);
+      const problems = findProblems(input);
       if (problems !== undefined) throw new Error(JSON.stringify([exampleArguments({ input }), problems]));
     }),
     { numRuns: 500 },
@@ -132,7 +132,7 @@ test("T7: schemas that nothing fits, or that ask for endless work, end with some
   ];
   for (const [schema, $defs] of hostile) {
     const startedAt = performance.now();
-    expect(exampleArguments({ input: inputOf(schema, $defs) })).toBeTypeOf("object");
+    expect(exampleArguments({ input: createInput(schema, $defs) })).toBeTypeOf("object");
     expect(performance.now() - startedAt).toBeLessThan(1_000);
   }
 });
@@ -152,23 +152,23 @@ test.each([
   ["what cannot be seen", String.raw`await device.S.m("\u202e")`, { x: { const: "\u202E" } }],
 ])("D3: the example call for %s is %s", (_, call, properties) => {
   const input = { type: "object", properties, required: Object.keys(properties) };
-  expect(describe(catalogOf(skillOf("S", [{ name: "m", input }])), "S.m").example).toBe(call);
+  expect(describe(createCatalog(createSkill("S", [{ name: "m", input }])), "S.m").example).toBe(call);
 });
 
 test("D3: an example call whose arguments have a prototype key keeps it as data", () => {
   const input = JSON.parse(
     '{"type":"object","properties":{"o":{"const":{"__proto__":1}}},"required":["o"]}',
   ) as JsonSchema;
-  const { example } = describe(catalogOf(skillOf("S", [{ name: "m", input }])), "S.m");
+  const { example } = describe(createCatalog(createSkill("S", [{ name: "m", input }])), "S.m");
   expect(example).toBe('await device.S.m({ o: { ["__proto__"]: 1 } })');
 });
 
 test("T7: the examples of made-up servers validate", () => {
-  for (const { path, input } of catalogOf(...sampleSkills()).methods)
-    expect([path, problemsOf(input)]).toEqual([path, undefined]);
+  for (const { path, input } of createCatalog(...sampleSkills()).methods)
+    expect([path, findProblems(input)]).toEqual([path, undefined]);
 });
 
 test("T7: the examples of every recorded tool validate", () => {
-  for (const { path, input } of catalogOf(...recordedSkills()).methods)
-    expect([path, problemsOf(input)]).toEqual([path, undefined]);
+  for (const { path, input } of createCatalog(...recordedSkills()).methods)
+    expect([path, findProblems(input)]).toEqual([path, undefined]);
 });

@@ -1,11 +1,11 @@
 import { Validator } from "@seriousme/openapi-schema-validator";
 import { expect, test } from "vitest";
 import { catalogExport, methodExport, openapiExport } from "../../src/registry/index.ts";
-import { catalogOf, skillOf } from "./catalogs.ts";
+import { createCatalog, createSkill } from "./catalogs.ts";
 
 const input = { type: "object", properties: { a: { type: "number" } }, required: ["a"] };
-const catalog = catalogOf(
-  skillOf("MathSkill", [
+const catalog = createCatalog(
+  createSkill("MathSkill", [
     {
       name: "double",
       description: "Doubles",
@@ -67,7 +67,7 @@ test("T8: the OpenAPI document has one operation for all methods", () => {
 });
 
 test("T8: the OpenAPI document passes a public validator, which finds what is wrong in it", async () => {
-  for (const each of [catalog, catalogOf()]) {
+  for (const each of [catalog, createCatalog()]) {
     const validator = new Validator();
     expect(await validator.validate(structuredClone(openapiExport(each)))).toEqual({ valid: true });
     expect(validator.version).toBe("3.0");
@@ -80,5 +80,5 @@ test("T8: the OpenAPI document passes a public validator, which finds what is wr
 });
 
 test("T8: an empty catalog gives a document without an empty enum", () => {
-  expect(JSON.stringify(openapiExport(catalogOf()))).not.toContain('"enum"');
+  expect(JSON.stringify(openapiExport(createCatalog()))).not.toContain('"enum"');
 });

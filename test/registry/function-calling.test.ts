@@ -2,10 +2,10 @@ import { expect, test } from "vitest";
 import type { Method } from "../../src/model/catalog.ts";
 import type { JsonSchema } from "../../src/model/json.ts";
 import { anthropicTool, ollamaTool, openaiTool } from "../../src/registry/index.ts";
-import { catalogOf, recordedSkills, sampleSkills, skillOf } from "./catalogs.ts";
+import { createCatalog, recordedSkills, sampleSkills, createSkill } from "./catalogs.ts";
 
-function methodOf(input: JsonSchema, name = "search"): Method {
-  const [method] = catalogOf(skillOf("WebSkill", [{ name, description: "Searches", input }])).methods;
+function createMethod(input: JsonSchema, name = "search"): Method {
+  const [method] = createCatalog(createSkill("WebSkill", [{ name, description: "Searches", input }])).methods;
   return method as Method;
 }
 
@@ -27,7 +27,7 @@ const INPUT: JsonSchema = {
 };
 
 test("T3: the form of OpenAI is exact, and every constraint survives", () => {
-  expect(JSON.stringify(openaiTool(methodOf(INPUT)))).toBe(
+  expect(JSON.stringify(openaiTool(createMethod(INPUT)))).toBe(
     JSON.stringify({
       type: "function",
       function: {
@@ -54,7 +54,7 @@ test("T3: the form of OpenAI is exact, and every constraint survives", () => {
 });
 
 test("T3: the forms of Ollama and Anthropic are made from the same method", () => {
-  const method = methodOf(INPUT);
+  const method = createMethod(INPUT);
   const { name, description, parameters } = openaiTool(method).function;
   expect(ollamaTool(method)).toEqual(openaiTool(method));
   expect(anthropicTool(method)).toEqual({ name, description, input_schema: parameters });
@@ -62,7 +62,7 @@ test("T3: the forms of Ollama and Anthropic are made from the same method", () =
 });
 
 test("T3: a method without parameters has them empty, and required is always there", () => {
-  expect(openaiTool(methodOf({})).function.parameters).toEqual({ type: "object", properties: {}, required: [] });
+  expect(openaiTool(createMethod({})).function.parameters).toEqual({ type: "object", properties: {}, required: [] });
 });
 
 test("T3: what stands in branches of the input is among the parameters", () => {
@@ -71,7 +71,7 @@ test("T3: what stands in branches of the input is among the parameters", () => {
     allOf: [{ properties: { a: { type: "string" } }, required: ["a"] }],
     oneOf: [{ properties: { b: { type: "number" } } }, { properties: { c: {} } }],
   };
-  expect(anthropicTool(methodOf(input)).input_schema).toEqual({
+  expect(anthropicTool(createMethod(input)).input_schema).toEqual({
     type: "object",
     properties: {
       a: { type: "string", description: "" },
@@ -84,7 +84,7 @@ test("T3: what stands in branches of the input is among the parameters", () => {
 
 test("T3: a name that providers would refuse is cut and made unique", () => {
   const long = ["x".repeat(80), `${"x".repeat(79)}y`, "größe"].map(
-    (name) => openaiTool(methodOf({}, name)).function.name,
+    (name) => openaiTool(createMethod({}, name)).function.name,
   );
   expect(long.every((name) => /^[a-zA-Z0-9_-]{1,64}$/.test(name))).toBe(true);
   expect(new Set(long).size).toBe(3);
@@ -93,7 +93,7 @@ test("T3: a name that providers would refuse is cut and made unique", () => {
 
 test("T3: every tool name is one that providers take, and no two are the same", () => {
   const skills = [...sampleSkills(), ...recordedSkills()];
-  const names = catalogOf(...skills).methods.map((method) => openaiTool(method).function.name);
+  const names = createCatalog(...skills).methods.map((method) => openaiTool(method).function.name);
   expect(names.filter((name) => !/^[a-zA-Z0-9_-]{1,64}$/.test(name))).toEqual([]);
   expect(new Set(names).size).toBe(names.length);
 });

@@ -7,14 +7,14 @@ import { OWNER } from "../../src/model/caller.ts";
 import type { ProvidedSkill } from "../../src/model/skill.ts";
 import { createRegistry, isIndexed, search } from "../../src/registry/index.ts";
 import { searchSkills } from "../../src/surfaces/mcp/index.ts";
-import { skillOf } from "./catalogs.ts";
+import { createSkill } from "./catalogs.ts";
 
 function bigServer(methods: number, verb = "paint"): ProvidedSkill {
   const numbered = Array.from({ length: methods }, (_, at) => ({
     name: `${verb}_${at}`,
     description: `Will ${verb} the fence number ${at} of the garden in the colour that is asked for`,
   }));
-  return skillOf("FenceMCP", numbered, { kind: "mcp", server: "fence" });
+  return createSkill("FenceMCP", numbered, { kind: "mcp", server: "fence" });
 }
 
 async function open(): Promise<Runtime> {

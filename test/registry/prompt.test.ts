@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
 import { systemPrompt } from "../../src/registry/index.ts";
-import { catalogOf, recordedSkills, sampleSkills, skillOf } from "./catalogs.ts";
+import { createCatalog, recordedSkills, sampleSkills, createSkill } from "./catalogs.ts";
 
-function skillsOf(count: number, methods: number) {
+function createSkills(count: number, methods: number) {
   return Array.from({ length: count }, (_, at) =>
-    skillOf(
+    createSkill(
       `Skill${at}`,
       Array.from({ length: methods }, (_, number) => ({ name: `m${number}`, description: `Does ${number}` })),
     ),
@@ -12,7 +12,7 @@ function skillsOf(count: number, methods: number) {
 }
 
 test("D4: a small catalog stands in the prompt, in the form that models know", () => {
-  const prompt = systemPrompt(catalogOf(...sampleSkills().slice(1, 3)));
+  const prompt = systemPrompt(createCatalog(...sampleSkills().slice(1, 3)));
   expect(prompt).toContain(`
 ### BraveSearchMCP
 MCP server: brave-search
@@ -29,19 +29,19 @@ MCP server: brave-search
 });
 
 test("D4: eight skills with three methods each are shown in full, the others by name", () => {
-  const prompt = systemPrompt(catalogOf(...skillsOf(10, 3)));
+  const prompt = systemPrompt(createCatalog(...createSkills(10, 3)));
   expect(prompt.match(/^### /gm)).toHaveLength(8);
   expect(prompt).toContain("\nMore skills: Skill8, Skill9\n");
-  const other = systemPrompt(catalogOf(...skillsOf(1, 30)));
+  const other = systemPrompt(createCatalog(...createSkills(1, 30)));
   expect(other.match(/^- `device\./gm)).toHaveLength(3);
   expect(other).toContain("\n- and m3, m4, m5, ");
 });
 
 test("D4: above thirty methods there are categories and search only", () => {
-  const web = skillOf("WebSkill", [{ name: "search", description: "Searches", metadata: { category: "web" } }], {
+  const web = createSkill("WebSkill", [{ name: "search", description: "Searches", metadata: { category: "web" } }], {
     description: "Searches the web. Fast.",
   });
-  const prompt = systemPrompt(catalogOf(...skillsOf(1, 30), web));
+  const prompt = systemPrompt(createCatalog(...createSkills(1, 30), web));
   expect(prompt).not.toContain("###");
   expect(prompt.split("\n\n").at(-1)).toBe(`## 2 skills, 31 methods; search_skills finds their methods
 Categories: general (30), web (1)
@@ -51,16 +51,16 @@ Categories: general (30), web (1)
 });
 
 test("D4: a large catalog keeps to the budget", () => {
-  const catalog = catalogOf(...skillsOf(2_000, 1));
+  const catalog = createCatalog(...createSkills(2_000, 1));
   expect(systemPrompt(catalog).length / 4).toBeLessThanOrEqual(1_200);
   const prompt = systemPrompt(catalog, { budgetTokens: 520 });
   expect(prompt.length / 4).toBeLessThanOrEqual(520);
   expect(prompt).toMatch(/\n\.\.\. and \d+ more skills\n$/);
-  expect(systemPrompt(catalogOf(...skillsOf(5, 5)), { budgetTokens: 500 })).not.toContain("###");
+  expect(systemPrompt(createCatalog(...createSkills(5, 5)), { budgetTokens: 500 })).not.toContain("###");
 });
 
 test("D4: each mode tells how to act in it", () => {
-  const catalog = catalogOf(...sampleSkills());
+  const catalog = createCatalog(...sampleSkills());
   expect(systemPrompt(catalog)).toContain("await device.search_skills(");
   expect(systemPrompt(catalog, { mode: "tools" })).toMatch(
     /search_skills\(query, limit\)[\s\S]*describe_function\(path\)[\s\S]*run_code\(code\)/,
@@ -71,7 +71,7 @@ test("D4: each mode tells how to act in it", () => {
 });
 
 test("a model that calls tools reads only the names of tools [D4]", () => {
-  const method = skillOf("AdderSkill", [
+  const method = createSkill("AdderSkill", [
     {
       name: "add",
       description: "Adds",
@@ -79,16 +79,16 @@ test("a model that calls tools reads only the names of tools [D4]", () => {
     },
     ...["b", "c", "d", "e"].map((name) => ({ name, description: "" })),
   ]);
-  const prompt = systemPrompt(catalogOf(method), { mode: "native" });
+  const prompt = systemPrompt(createCatalog(method), { mode: "native" });
   expect(prompt).toContain("### AdderSkill\n- `AdderSkill__add(a: number)`\n  Adds\n- `AdderSkill__b(");
   expect(prompt).toContain("\n- and AdderSkill__d, AdderSkill__e\n");
-  const large = systemPrompt(catalogOf(...skillsOf(1, 31)), { mode: "native" });
+  const large = systemPrompt(createCatalog(...createSkills(1, 31)), { mode: "native" });
   expect(large).toContain("\n- Skill0 (31: Skill0__m0, Skill0__m1, Skill0__m2, …)");
   for (const text of [prompt, large]) expect(text).not.toMatch(/device|search_skills|describe_function|run_code/);
 });
 
 test("D4: a template is filled once and keeps what else it says", () => {
-  const catalog = catalogOf(...skillsOf(1, 1));
+  const catalog = createCatalog(...createSkills(1, 1));
   const filled = systemPrompt(catalog, { template: "Be kind.\n{skill_descriptions}\n$& {skill_descriptions} Bye." });
   expect(filled).toMatch(/^Be kind\.\nExample:[\s\S]*### Skill0[\s\S]*\n\$& {2}Bye\.$/);
   expect(filled.match(/### Skill0/g)).toHaveLength(1);
@@ -96,19 +96,19 @@ test("D4: a template is filled once and keeps what else it says", () => {
 });
 
 test("D4: the same catalog gives the same prompt, and what does not change comes first", () => {
-  const [small, large] = [catalogOf(...sampleSkills().slice(0, 2)), catalogOf(...sampleSkills())];
-  expect(systemPrompt(small)).toBe(systemPrompt(catalogOf(...sampleSkills().slice(0, 2))));
+  const [small, large] = [createCatalog(...sampleSkills().slice(0, 2)), createCatalog(...sampleSkills())];
+  expect(systemPrompt(small)).toBe(systemPrompt(createCatalog(...sampleSkills().slice(0, 2))));
   const end = systemPrompt(small).indexOf("\n\nExample:");
   expect(end).toBeGreaterThan(1_000);
   expect(systemPrompt(large).slice(0, end)).toBe(systemPrompt(small).slice(0, end));
 });
 
 test("D4: an empty catalog says so", () => {
-  expect(systemPrompt(catalogOf())).toMatch(/\n\n## Skills\n\nThere are none\.\n$/);
+  expect(systemPrompt(createCatalog())).toMatch(/\n\n## Skills\n\nThere are none\.\n$/);
 });
 
 test("D4: 126 recorded tools cost at most 1,200 tokens", () => {
-  const catalog = catalogOf(...recordedSkills());
+  const catalog = createCatalog(...recordedSkills());
   expect(catalog.methods).toHaveLength(126);
   for (const mode of ["code", "tools", "native"] as const)
     expect(systemPrompt(catalog, { mode }).length / 4).toBeLessThan(1_200);

@@ -1,4 +1,4 @@
-import * as fc from "../fuzz.ts";
+import * as fc from "../support/fuzz.ts";
 import type { JsonSchema } from "../../src/model/json.ts";
 
 /** Names as they occur, and names that lie in wait. */

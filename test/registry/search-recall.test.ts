@@ -1,11 +1,11 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { createRequests } from "../../src/learning/requests.ts";
-import { methodNamesOfTools, skillNameOfServer } from "../../src/model/names.ts";
+import { createSearchFeedback } from "../../src/learning/search-feedback.ts";
+import { toMethodNames, toSkillName } from "../../src/shared/skill-names.ts";
 import type { MethodExample } from "../../src/model/skill.ts";
 import { type LearnedWords, search } from "../../src/registry/index.ts";
-import { catalogOf, skillOf } from "./catalogs.ts";
+import { createCatalog, createSkill } from "./catalogs.ts";
 
 /** Public tool-retrieval sets; they lie beside the repository, not in it. */
 const DATA = process.env["DATA"] ?? join(import.meta.dirname, "../../../shared/data/search");
@@ -35,8 +35,8 @@ function openSearch(tools: readonly Tool[], examples: ReadonlyMap<string, readon
   for (const tool of tools) servers.set(tool.server || "tools", [...(servers.get(tool.server || "tools") ?? []), tool]);
   const ids = new Map<string, string>();
   const skills = Array.from(servers, ([server, own], number) => {
-    const skill = `${skillNameOfServer(server)}${number}`;
-    const names = methodNamesOfTools(own.map((tool) => tool.name));
+    const skill = `${toSkillName(server)}${number}`;
+    const names = toMethodNames(own.map((tool) => tool.name));
     const methods = own.map(({ id, description, parameters }, at) => {
       const name = names[at] ?? "";
       ids.set(`${skill}.${name}`, id);
@@ -45,19 +45,22 @@ function openSearch(tools: readonly Tool[], examples: ReadonlyMap<string, readon
       );
       return { name, description, input: { type: "object", properties }, examples: examples.get(id) ?? [] };
     });
-    return skillOf(skill, methods, { kind: "mcp", server });
+    return createSkill(skill, methods, { kind: "mcp", server });
   });
-  const catalog = catalogOf(...skills);
+  const catalog = createCatalog(...skills);
   return Object.assign(
     (text: string, learned?: LearnedWords): readonly (string | undefined)[] =>
       search(catalog, text, { limit: 5, ...(learned !== undefined && { learned }) }).results.map(({ path }) =>
         ids.get(path),
       ),
-    { catalog, pathOf: (id: string) => [...ids].find(([, each]) => each === id)?.[0] ?? "" },
+    { catalog, findPath: (id: string) => [...ids].find(([, each]) => each === id)?.[0] ?? "" },
   );
 }
 
-function recallOf(find: (text: string) => readonly (string | undefined)[], questions: readonly Question[]): number {
+function measureRecall(
+  find: (text: string) => readonly (string | undefined)[],
+  questions: readonly Question[],
+): number {
   const shares = questions.map(({ text, relevant, groups = relevant.map((id) => [id]) }) => {
     const found = new Set(find(text));
     return groups.filter((group) => group.some((id) => found.has(id))).length / groups.length;
@@ -73,7 +76,7 @@ describe.skipIf(!existsSync(DATA))("public retrieval sets (skipped where ../shar
     ["apibank_keywords", 95],
   ])("D1: of %s at least %d % are among the first five", (name, least) => {
     const { tools, queries } = readSet(name);
-    expect(recallOf(openSearch(tools), queries)).toBeGreaterThanOrEqual(least);
+    expect(measureRecall(openSearch(tools), queries)).toBeGreaterThanOrEqual(least);
   });
 
   test("D1: five examples a method find at least eight points more", () => {
@@ -84,20 +87,20 @@ describe.skipIf(!existsSync(DATA))("public retrieval sets (skipped where ../shar
       if (known.length < 5) examples.set(relevant[0] ?? "", [...known, { request: text }]);
     }
     const others = queries.filter((_, at) => at % 2 === 1);
-    const gain = recallOf(openSearch(tools, examples), others) - recallOf(openSearch(tools), others);
+    const gain = measureRecall(openSearch(tools, examples), others) - measureRecall(openSearch(tools), others);
     expect(gain).toBeGreaterThanOrEqual(8);
   });
 
   test("D1: searches that led to a call find at least eight points more", () => {
     const { tools, queries } = readSet("metatool_single");
     const find = openSearch(tools);
-    const requests = createRequests();
+    const requests = createSearchFeedback();
     for (const { text, relevant } of queries.filter((_, at) => at % 2 === 0)) {
-      requests.searched("ada", text, search(find.catalog, text, { learned: requests.wordsOf("ada") }));
-      requests.called("ada", find.pathOf(relevant[0] ?? ""));
+      requests.searched("ada", text, search(find.catalog, text, { learned: requests.getWords("ada") }));
+      requests.called("ada", find.findPath(relevant[0] ?? ""));
     }
     const others = queries.filter((_, at) => at % 2 === 1);
-    const gain = recallOf((text) => find(text, requests.wordsOf("ada")), others) - recallOf(find, others);
+    const gain = measureRecall((text) => find(text, requests.getWords("ada")), others) - measureRecall(find, others);
     expect(gain).toBeGreaterThanOrEqual(8);
   });
 });

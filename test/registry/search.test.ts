@@ -1,9 +1,9 @@
-import * as fc from "../fuzz.ts";
+import * as fc from "../support/fuzz.ts";
 import { describe, expect, test } from "vitest";
 import { createRegistry, search } from "../../src/registry/index.ts";
-import { catalogOf, recordedSkills, sampleSkills, skillOf } from "./catalogs.ts";
+import { createCatalog, recordedSkills, sampleSkills, createSkill } from "./catalogs.ts";
 
-const catalog = catalogOf(...sampleSkills());
+const catalog = createCatalog(...sampleSkills());
 
 function pathsFor(query: string, limit?: number): readonly string[] {
   return search(catalog, query, limit === undefined ? {} : { limit }).results.map(({ path }) => path);
@@ -46,7 +46,7 @@ test.each([
 });
 
 test("D1: every exact name of a method, in any case and with any separator, is found first", () => {
-  const all = catalogOf(...sampleSkills(), ...recordedSkills());
+  const all = createCatalog(...sampleSkills(), ...recordedSkills());
   for (const { name, path } of all.methods) {
     for (const query of [name, name.toUpperCase(), name.replaceAll("_", "-"), name.replaceAll("_", " "), path]) {
       const [first] = search(all, query, { limit: 1 }).results;
@@ -78,7 +78,7 @@ test("D1: a query of stop words only still answers, and an empty one lists all",
 test.each(["", "read a file", "search", "turn on the light. read a file"])(
   "the pages of a search for %j hold each result once, in the order of one search [D1]",
   (query) => {
-    const all = catalogOf(...sampleSkills(), ...recordedSkills());
+    const all = createCatalog(...sampleSkills(), ...recordedSkills());
     const pathsAt = (offset: number, limit: number): readonly string[] =>
       search(all, query, { offset, limit }).results.map(({ path }) => path);
     const whole = pathsAt(0, 100);
@@ -126,17 +126,17 @@ test("D1: a request for several things finds a method for each", () => {
 
 test("D1: copies of one method do not fill the answer", () => {
   const copies = Array.from({ length: 9 }, (_, at) =>
-    skillOf(`Shop${at}Skill`, [{ name: "find_products", description: "Finds products" }]),
+    createSkill(`Shop${at}Skill`, [{ name: "find_products", description: "Finds products" }]),
   );
-  const other = skillOf("StockSkill", [{ name: "product_stock", description: "Finds how many products are left" }]);
-  const { results } = search(catalogOf(...copies, other), "are there products left", { limit: 5 });
+  const other = createSkill("StockSkill", [{ name: "product_stock", description: "Finds how many products are left" }]);
+  const { results } = search(createCatalog(...copies, other), "are there products left", { limit: 5 });
   expect(results.map(({ path }) => path)).toContain("StockSkill.product_stock");
-  const shops = search(catalogOf(...copies, other), "find products online", { limit: 5 }).results;
+  const shops = search(createCatalog(...copies, other), "find products online", { limit: 5 }).results;
   expect(shops.map(({ path }) => path)).toContain("StockSkill.product_stock");
 });
 
 test("D1: words of parameters, of values, of the server and of examples count", () => {
-  const skill = skillOf(
+  const skill = createSkill(
     "OpaqueSkill",
     [
       { name: "alpha", input: { type: "object", properties: { zebra: { type: "string" } } } },
@@ -150,7 +150,7 @@ test("D1: words of parameters, of values, of the server and of examples count", 
     ],
     { server: "zoo-server", description: "Animals of every kind" },
   );
-  const zoo = catalogOf(skill, ...sampleSkills());
+  const zoo = createCatalog(skill, ...sampleSkills());
   const first = (query: string): string | undefined => search(zoo, query).results[0]?.path;
   expect(["zebras", "giraffe", "okapi", "flamingo", "penguins", "bird", "marmot"].map(first)).toEqual([
     "OpaqueSkill.alpha",
@@ -165,14 +165,14 @@ test("D1: words of parameters, of values, of the server and of examples count", 
 });
 
 test("D1: other scripts are found: words without spaces, accents, capitals", () => {
-  const skill = skillOf("WorldSkill", [
+  const skill = createSkill("WorldSkill", [
     { name: "tianqi", description: "查询城市的天气预报" },
     { name: "tenki", description: "ファイルを読み込みます" },
     { name: "pogoda", description: "Прогноз погоды на неделю" },
     { name: "meteo", description: "Prévisions météo détaillées" },
     { name: "mausam", description: "मौसम का पूर्वानुमान" },
   ]);
-  const world = catalogOf(skill);
+  const world = createCatalog(skill);
   const first = (query: string): string | undefined => search(world, query).results[0]?.path.split(".")[1];
   expect(["北京天气怎么样", "ファイル", "ПОГОДЫ", "previsions METEO", "मौसम"].map(first)).toEqual([
     "tianqi",
@@ -220,13 +220,13 @@ test("D2: a word that every request has is no result", () => {
 });
 
 test("D2: where nothing is found, the nearest names and the categories are said", () => {
-  const tools = catalogOf(
-    skillOf("ClockSkill", [{ name: "tick", metadata: { category: "time" } }]),
-    skillOf("MapSkill", [{ name: "route", metadata: { category: "travel" } }]),
+  const tools = createCatalog(
+    createSkill("ClockSkill", [{ name: "tick", metadata: { category: "time" } }]),
+    createSkill("MapSkill", [{ name: "route", metadata: { category: "travel" } }]),
   );
   expect(search(tools, "xyzzy")).toEqual({ results: [], text: "No results found\nCategories: time, travel" });
   expect(search(tools, "cloc").text).toMatch(/^(?:Found|No results found\nNearest: ClockSkill)/);
-  expect(search(catalogOf(), "anything").text).toBe("No results found");
+  expect(search(createCatalog(), "anything").text).toBe("No results found");
 });
 
 test("D2: under a budget detail falls first for the last results", () => {
@@ -245,23 +245,23 @@ test("D2: an explained answer shows the scores and what each word gave", () => {
 });
 
 test("P10: a deprecated method says what to use instead", () => {
-  const skill = skillOf("MathSkill", [{ name: "plus", description: "Adds", metadata: { deprecated: "Use sum" } }]);
-  expect(search(catalogOf(skill), "plus").text).toBe(
+  const skill = createSkill("MathSkill", [{ name: "plus", description: "Adds", metadata: { deprecated: "Use sum" } }]);
+  expect(search(createCatalog(skill), "plus").text).toBe(
     "Found 1 result(s):\n- MathSkill.plus(args?: Record<string, unknown>) — Adds (deprecated: Use sum)",
   );
 });
 
 test("T5: search follows a skill that comes, changes or goes", () => {
   const registry = createRegistry();
-  registry.register(skillOf("ZooSkill", [{ name: "feed", description: "Feeds the lions" }]));
+  registry.register(createSkill("ZooSkill", [{ name: "feed", description: "Feeds the lions" }]));
   const before = registry.catalog;
   expect(search(registry.catalog, "lions").results).toHaveLength(1);
-  registry.register(skillOf("BirdSkill", [{ name: "count", description: "Counts lions and birds" }]));
+  registry.register(createSkill("BirdSkill", [{ name: "count", description: "Counts lions and birds" }]));
   expect(search(registry.catalog, "lions").results).toHaveLength(2);
   expect(search(before, "lions").results).toHaveLength(1);
   registry.unregister("ZooSkill");
   expect(search(registry.catalog, "lions").results.map(({ path }) => path)).toEqual(["BirdSkill.count"]);
-  registry.register(skillOf("ZooSkill", [{ name: "feed", description: "Feeds the tigers" }]));
+  registry.register(createSkill("ZooSkill", [{ name: "feed", description: "Feeds the tigers" }]));
   expect(search(registry.catalog, "lions").results.map(({ path }) => path)).toEqual(["BirdSkill.count"]);
   expect(search(registry.catalog, "tigers").results.map(({ path }) => path)).toEqual(["ZooSkill.feed"]);
 });
@@ -275,7 +275,7 @@ test("T5: an index that loses most of its skills still finds the rest", () => {
       name: `m${at}n${number}`,
       description: `Common ${word(at)}`,
     }));
-    registry.register(skillOf(`S${at}`, methods));
+    registry.register(createSkill(`S${at}`, methods));
   }
   expect(search(registry.catalog, word(7)).results).toHaveLength(8);
   for (let at = 0; at < 290; at++) registry.unregister(`S${at}`);
@@ -303,7 +303,7 @@ describe("D1: no query of up to 10,000 characters takes longer than 20 ms or fai
   const copies = Array.from({ length: 40 }, (_, at) =>
     servers.map((skill) => ({ ...skill, name: `${skill.name.replace(/MCP$/, "")}${at}MCP` })),
   );
-  const large = catalogOf(...sampleSkills(), ...copies.flat());
+  const large = createCatalog(...sampleSkills(), ...copies.flat());
 
   /** The shortest of some tries, in milliseconds: what the query itself takes, whatever else the machine does. */
   function shortest(query: string): number {

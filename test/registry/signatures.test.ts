@@ -1,14 +1,16 @@
 import { expect, test } from "vitest";
 import type { JsonSchema } from "../../src/model/json.ts";
-import { catalogOf, skillOf } from "./catalogs.ts";
+import { createCatalog, createSkill } from "./catalogs.ts";
 
-function signatureOf(input: JsonSchema, output?: JsonSchema): string | undefined {
-  const [method] = catalogOf(skillOf("S", [{ name: "m", input, ...(output !== undefined && { output }) }])).methods;
+function getSignature(input: JsonSchema, output?: JsonSchema): string | undefined {
+  const [method] = createCatalog(
+    createSkill("S", [{ name: "m", input, ...(output !== undefined && { output }) }]),
+  ).methods;
   return method?.signature;
 }
 
-function typeOf(schema: unknown, $defs: JsonSchema = {}): string | undefined {
-  return signatureOf({ type: "object", properties: { x: schema }, required: ["x"], $defs })?.slice("m(x: ".length, -1);
+function getParameterType(schema: unknown, $defs: JsonSchema = {}): string | undefined {
+  return getSignature({ type: "object", properties: { x: schema }, required: ["x"], $defs })?.slice("m(x: ".length, -1);
 }
 
 test("D4: a signature shows required parameters first, and defaults", () => {
@@ -17,19 +19,19 @@ test("D4: a signature shows required parameters first, and defaults", () => {
     properties: { count: { type: "number", default: 10 }, query: { type: "string" } },
     required: ["query"],
   };
-  expect(signatureOf(input)).toBe("m(query: string, count?: number = 10)");
-  expect(signatureOf(input, { type: "array", items: { type: "string" } })).toBe(
+  expect(getSignature(input)).toBe("m(query: string, count?: number = 10)");
+  expect(getSignature(input, { type: "array", items: { type: "string" } })).toBe(
     "m(query: string, count?: number = 10): Promise<string[]>",
   );
 });
 
 test("M6: without a schema any object is taken, without parameters none", () => {
-  expect(signatureOf({ type: "object" })).toBe("m(args?: Record<string, unknown>)");
-  expect(signatureOf({})).toBe("m(args?: Record<string, unknown>)");
-  expect(signatureOf({ type: "string" })).toBe("m(args?: Record<string, unknown>)");
-  expect(signatureOf({ type: "object", properties: {} })).toBe("m()");
-  expect(signatureOf({ type: "object", additionalProperties: false })).toBe("m()");
-  expect(signatureOf({ type: "object", additionalProperties: { type: "number" } })).toBe(
+  expect(getSignature({ type: "object" })).toBe("m(args?: Record<string, unknown>)");
+  expect(getSignature({})).toBe("m(args?: Record<string, unknown>)");
+  expect(getSignature({ type: "string" })).toBe("m(args?: Record<string, unknown>)");
+  expect(getSignature({ type: "object", properties: {} })).toBe("m()");
+  expect(getSignature({ type: "object", additionalProperties: false })).toBe("m()");
+  expect(getSignature({ type: "object", additionalProperties: { type: "number" } })).toBe(
     "m(args?: Record<string, number>)",
   );
 });
@@ -82,17 +84,17 @@ test.each<readonly [unknown, string]>([
   [{ $ref: "#/$defs/name/constructor" }, "unknown"],
 ])("M6: the schema %j is the type %s", (schema, type) => {
   const definitions = { name: { type: "string" }, "a/b": { const: 1 }, other: { $anchor: "anchored", const: 2 } };
-  expect(typeOf(schema, definitions)).toBe(type);
+  expect(getParameterType(schema, definitions)).toBe(type);
 });
 
 test("M6: a signature of a type that leads back to itself ends", () => {
   const node = { type: "object", properties: { next: { $ref: "#/$defs/node" }, value: { type: "number" } } };
-  expect(typeOf({ $ref: "#/$defs/node" }, { node })).toBe(
+  expect(getParameterType({ $ref: "#/$defs/node" }, { node })).toBe(
     "{ next?: { next?: { next?: object; value?: number }; value?: number }; value?: number }",
   );
-  expect(typeOf({ $ref: "#/$defs/a" }, { a: { anyOf: [{ $ref: "#/$defs/a" }, { $ref: "#/$defs/a" }] } })).toBe(
-    "unknown",
-  );
+  expect(
+    getParameterType({ $ref: "#/$defs/a" }, { a: { anyOf: [{ $ref: "#/$defs/a" }, { $ref: "#/$defs/a" }] } }),
+  ).toBe("unknown");
 });
 
 test("D4: a signature that would be long says object for objects", () => {
@@ -104,12 +106,12 @@ test("D4: a signature that would be long says object for objects", () => {
     type: "object",
     properties: { first: part, second: part, third: { type: "array", items: part }, fourth: part, fifth: part },
   };
-  expect(signatureOf(input)).toBe(
+  expect(getSignature(input)).toBe(
     "m(first?: object, second?: object, third?: object[], fourth?: object, fifth?: object)",
   );
 });
 
 test("D4: a parameter that is no identifier stands in quotes", () => {
   const input = { type: "object", properties: { "filter-by": { type: "string" }, class: { type: "string" } } };
-  expect(signatureOf(input)).toBe('m("filter-by"?: string, class?: string)');
+  expect(getSignature(input)).toBe('m("filter-by"?: string, class?: string)');
 });

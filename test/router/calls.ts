@@ -71,7 +71,7 @@ export function benchWith(setup: Setup = {}): Bench {
       cancellable: new Cancellation(),
       log: (_, text) => void told.logs.push(text),
       progress: (done) => void told.progress.push(done),
-      note: (text) => void told.notes.push(text),
+      addNote: (text) => void told.notes.push(text),
       ended: (entry) => void told.entries.push(entry),
       ...by,
     }),

@@ -6,7 +6,7 @@ import type { Skill } from "../../src/model/catalog.ts";
 import type { CallContext } from "../../src/model/skill.ts";
 import {
   createRouter,
-  digestOf,
+  hashValue,
   runCalls,
   type ApprovalRequest,
   type AuditEntry,
@@ -48,8 +48,8 @@ describe("S1, X1: a call reaches its method", () => {
       },
     });
     const store = createStore().space("test");
-    const belongingsOf = ({ name }: Skill) => ({ settings: { of: name }, secrets: { key: "s3cret" }, store });
-    await routerWith({ belongingsOf }).route(call([], { caller: ADA, id: 7 }));
+    const getResources = ({ name }: Skill) => ({ settings: { of: name }, secrets: { key: "s3cret" }, store });
+    await routerWith({ getResources }).route(call([], { caller: ADA, id: 7 }));
     seen[0]?.log("info", "late");
     seen[0]?.progress(2, 2);
     expect(seen).toMatchObject([{ caller: ADA, runId: "run-1", callId: "run-1/7", settings: { of: "TestSkill" } }]);
@@ -129,7 +129,7 @@ describe("P6: approvals", () => {
     expect(await route(call(["bob"], { caller: ADA }))).toEqual({ to: "bob", amount: 1 });
     const input = { to: "bob", amount: 1 };
     expect(requests).toEqual([
-      { caller: ADA, path: "TestSkill.try", input, argumentsDigest: digestOf(input), runId: "run-1" },
+      { caller: ADA, path: "TestSkill.try", input, argumentsDigest: hashValue(input), runId: "run-1" },
     ]);
   });
 
@@ -388,11 +388,11 @@ describe("X6, S12: records and statistics", () => {
       durationMs: expect.any(Number),
     };
     expect(router.entries()).toEqual([
-      { ...common, callId: 3, argumentsDigest: digestOf({ password: "hunter2" }), decision: "allowed", outcome: "ok" },
+      { ...common, callId: 3, argumentsDigest: hashValue({ password: "hunter2" }), decision: "allowed", outcome: "ok" },
       {
         ...common,
         callId: 4,
-        argumentsDigest: digestOf([5]),
+        argumentsDigest: hashValue([5]),
         decision: "refused",
         outcome: "refused",
         code: "ARGUMENTS_INVALID",

@@ -1,14 +1,14 @@
-import fc from "../fuzz.ts";
+import fc from "../support/fuzz.ts";
 import { expect, test } from "vitest";
 
-import { binaryOfJson } from "../../sandbox/binary-of-json.ts";
-import type { Given, SandboxCall } from "../../sandbox/index.ts";
-import { jsonOfBinary } from "../../sandbox/json-of-binary.ts";
-import { isPlainBinary } from "../../sandbox/measure-binary.ts";
-import { Pending } from "../../sandbox/pending.ts";
-import { valueOfBinary } from "../../sandbox/value-of-binary.ts";
+import { jsonToValue } from "../../sandbox/codec/json-to-value.ts";
+import type { DecodedValue, SandboxCall } from "../../sandbox/index.ts";
+import { valueToJson } from "../../sandbox/codec/value-to-json.ts";
+import { isPlainValue } from "../../sandbox/codec/size.ts";
+import { PendingCall } from "../../sandbox/host/pending-call.ts";
+import { valueToJs } from "../../sandbox/codec/value-to-js.ts";
 import { expression, LEAVES } from "./expressions.ts";
-import { answer, later, LIMITS, openSandbox, run, runInChild, valueOf } from "./wall.ts";
+import { answer, later, LIMITS, openSandbox, run, runInChild, getValue } from "../support/sandbox.ts";
 
 const sandbox = openSandbox(2);
 
@@ -17,7 +17,7 @@ const LONG = '"x".repeat(10_000)';
 
 interface Received {
   readonly isBytes: boolean;
-  readonly given: Given;
+  readonly given: DecodedValue;
   readonly json: string;
 }
 
@@ -32,7 +32,7 @@ async function received(list: string, prelude = ""): Promise<Received | undefine
 }
 
 function isBytes(call: SandboxCall): boolean {
-  return call instanceof Pending && typeof call.call.arguments !== "string";
+  return call instanceof PendingCall && typeof call.call.arguments !== "string";
 }
 
 test("S9: long arguments are what they are as JSON", { timeout: 60_000 }, async () => {
@@ -56,7 +56,7 @@ test("S9: long arguments of a call that blocks, and short ones, are read the sam
     return [__waitFor(device.Echo.back(long)).length, (await device.Echo.back(long, 1)).length, await device.Echo.back(2)]`;
   const respond = async (call: SandboxCall): Promise<ReturnType<typeof answer>> =>
     answer((call.readArguments().value as unknown[])[0]);
-  expect(await valueOf(sandbox, code, respond)).toEqual([2, 2, 2]);
+  expect(await getValue(sandbox, code, respond)).toEqual([2, 2, 2]);
 });
 
 test("S9: keys with a meaning stay data in long arguments", async () => {
@@ -121,7 +121,7 @@ const form = fc
   )
   .map(([texts, changes, extra]) => {
     const json = JSON.stringify([JSON.parse(`[${texts.join()}]`), { a: 0.5, __proto: [], b: "ü€" }]);
-    const bytes = Buffer.concat([binaryOfJson(json) as Buffer, Buffer.alloc(extra, 17)]);
+    const bytes = Buffer.concat([jsonToValue(json) as Buffer, Buffer.alloc(extra, 17)]);
     for (const [at, byte] of changes) bytes[at % bytes.length] = byte;
     return bytes;
   });
@@ -130,15 +130,15 @@ test("S9: bytes that pass are read as their JSON is, whoever has written them", 
   let passed = 0;
   let failed = 0;
   const property = fc.property(form, fc.nat(2_000), (bytes, most) => {
-    const json = jsonOfBinary(bytes, 1e6);
-    if (!isPlainBinary(bytes, most, 0, bytes.length)) {
+    const json = valueToJson(bytes, 1e6);
+    if (!isPlainValue(bytes, most, 0, bytes.length)) {
       failed++;
       return;
     }
     passed++;
     if (json === undefined) throw new Error("passed, and has no JSON");
     expect(Buffer.byteLength(json)).toBeLessThanOrEqual(most);
-    expect(JSON.stringify(valueOfBinary(bytes).value)).toBe(JSON.stringify(JSON.parse(json)));
+    expect(JSON.stringify(valueToJs(bytes).value)).toBe(JSON.stringify(JSON.parse(json)));
   });
   fc.assert(property, { numRuns: 20_000 });
   expect(Math.min(passed, failed)).toBeGreaterThan(2_000);
@@ -148,7 +148,7 @@ test("S9: bytes that were never looked at are read or refused, and change nothin
   const before = Object.getOwnPropertyNames(Object.prototype);
   const property = fc.property(form, (bytes) => {
     try {
-      JSON.stringify(valueOfBinary(bytes).value);
+      JSON.stringify(valueToJs(bytes).value);
     } catch (error) {
       expect(error).toBeInstanceOf(Error);
     }
@@ -161,8 +161,8 @@ test("S7: a forged form costs the host no more memory than its bytes are worth",
   const forged = await runInChild(
     ["--max-old-space-size=48"],
     `
-    const { isPlainBinary } = await import(${JSON.stringify(new URL("../../dist/sandbox/measure-binary.js", import.meta.url).href)});
-    const { valueOfBinary } = await import(${JSON.stringify(new URL("../../dist/sandbox/value-of-binary.js", import.meta.url).href)});
+    const { isPlainValue } = await import(${JSON.stringify(new URL("../../dist/sandbox/codec/size.js", import.meta.url).href)});
+    const { valueToJs } = await import(${JSON.stringify(new URL("../../dist/sandbox/codec/value-to-js.js", import.meta.url).href)});
     const head = (number) => [0, 7, 14, 21, 28].map((shift) => ((number >>> shift) & 127) | (shift < 28 ? 128 : 0));
     const nested = Array.from({ length: 400 }, () => [9, ...head(900_000)]).flat();
     const forms = [
@@ -173,8 +173,8 @@ test("S7: a forged form costs the host no more memory than its bytes are worth",
       [5, 0, 9, ...head(2 ** 28), 1],
     ].map((bytes) => Buffer.from(bytes));
     forms.push(Buffer.concat([Buffer.from([5, 0, ...nested]), Buffer.alloc(1_000_000, 1)]));
-    const read = (bytes) => { try { return valueOfBinary(bytes) } catch (error) { return error.message } };
-    process.stdout.write(forms.map((bytes) => isPlainBinary(bytes, 1e7, 0, bytes.length) + " " + read(bytes)).join("\\n"));`,
+    const read = (bytes) => { try { return valueToJs(bytes) } catch (error) { return error.message } };
+    process.stdout.write(forms.map((bytes) => isPlainValue(bytes, 1e7, 0, bytes.length) + " " + read(bytes)).join("\\n"));`,
   );
   const refusals = ["too many members", "too many members", "too many names", "cut off", "too many members"];
   expect(forged).toEqual([0, [...refusals, "too many members"].map((text) => `false ${text}`).join("\n")]);
@@ -188,12 +188,12 @@ test("S7: names that are used again and again make a value no longer than its JS
 
 test("S9: places that lie outside of the memory are no form", () => {
   const bytes = Buffer.from("0500070278", "hex");
-  expect(isPlainBinary(bytes, 100, 0, 5)).toBe(true);
+  expect(isPlainValue(bytes, 100, 0, 5)).toBe(true);
   for (const [from, to] of [
     [-1, 5],
     [0, 6],
     [5, 0],
     [NaN, 5],
   ] as const)
-    expect(isPlainBinary(bytes, 100, from, to)).toBe(false);
+    expect(isPlainValue(bytes, 100, from, to)).toBe(false);
 });

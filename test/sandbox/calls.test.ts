@@ -1,19 +1,19 @@
 import { expect, test } from "vitest";
 
-import type { Answer, SandboxAnswer } from "../../sandbox/index.ts";
-import { answer, later, openSandbox, run, valueOf } from "./wall.ts";
+import type { AnswerCall, SandboxAnswer } from "../../sandbox/index.ts";
+import { answer, later, openSandbox, run, getValue } from "../support/sandbox.ts";
 
 const sandbox = openSandbox(3);
 
 /** Answers calls only when it is told to: by their first argument, in any order. */
 function switchboard(): {
-  readonly respond: Answer;
+  readonly respond: AnswerCall;
   readonly open: Map<unknown, (value: unknown) => void>;
   readonly count: (calls: number) => Promise<void>;
 } {
   const open = new Map<unknown, (value: unknown) => void>();
   let waiting: (() => void)[] = [];
-  const respond: Answer = ({ arguments: json }) =>
+  const respond: AnswerCall = ({ arguments: json }) =>
     new Promise<SandboxAnswer>((resolve) => {
       open.set((JSON.parse(json) as unknown[])[0], (value) => resolve(answer(value)));
       const tell = waiting;
@@ -28,7 +28,7 @@ function switchboard(): {
 
 test("S2: calls in parallel are all made before one is answered, and answers keep their places", async () => {
   const { respond, open, count } = switchboard();
-  const running = valueOf(sandbox, "return Promise.all([1, 2, 3, 4].map((n) => device.Echo.back(n)))", respond);
+  const running = getValue(sandbox, "return Promise.all([1, 2, 3, 4].map((n) => device.Echo.back(n)))", respond);
   await count(4);
   for (const n of [3, 1, 4, 2]) open.get(n)?.(n * 10);
   expect(await running).toEqual([10, 20, 30, 40]);
@@ -38,7 +38,7 @@ test("S2: answers are seen in the order in which they came in", async () => {
   const { respond, open, count } = switchboard();
   const code =
     "const seen = []; await Promise.all([1, 2, 3].map((n) => device.Echo.back(n).then((v) => seen.push(v)))); return seen";
-  const running = valueOf(sandbox, code, respond);
+  const running = getValue(sandbox, code, respond);
   await count(3);
   for (const n of [2, 3, 1]) open.get(n)?.(n);
   expect(await running).toEqual([2, 3, 1]);
@@ -51,7 +51,7 @@ test("S2: `race`, `any` and `allSettled` see calls as promises", async () => {
     (await Promise.allSettled([device.Echo.fail(1), device.Echo.back(3)])).map((r) => r.value ?? r.reason.code),
     await Promise.race([device.Echo.slow(10000), new Promise((done) => setTimeout(() => done("late"), 20))]),
   ]`;
-  expect(await valueOf(sandbox, code)).toEqual([1, 2, ["REFUSED", 3], "late"]);
+  expect(await getValue(sandbox, code)).toEqual([1, 2, ["REFUSED", 3], "late"]);
 });
 
 test("S2: promises in the result, in prints and in arguments are waited for, however deep they lie", async () => {
@@ -68,7 +68,7 @@ test("S2: promises in the result, in prints and in arguments are waited for, how
 });
 
 test("S2: a promise that settles to bytes or a date crosses as these", async () => {
-  const tagged: Answer = async () => ({
+  const tagged: AnswerCall = async () => ({
     ok: true,
     json: '[{"$bytes":"AQI="},{"$date":"2001-09-09T01:46:40.000Z"}]',
     tagged: true,
@@ -76,13 +76,13 @@ test("S2: a promise that settles to bytes or a date crosses as these", async () 
   const code =
     "const call = device.Echo.back(); return [call, call.then(([bytes]) => bytes), call.then(([, date]) => date), Promise.resolve(2n)]";
   const day = "2001-09-09T01:46:40.000Z";
-  expect(await valueOf(sandbox, code, tagged)).toEqual([[{ $bytes: "AQI=" }, day], { $bytes: "AQI=" }, day, 2]);
+  expect(await getValue(sandbox, code, tagged)).toEqual([[{ $bytes: "AQI=" }, day], { $bytes: "AQI=" }, day, 2]);
 });
 
 test("S2: a promise that is used as text or as a number is waited for", async () => {
   const code = `return [() => "" + device.Echo.back(1), () => \`\${device.Echo.back(1)}\`, () => device.Echo.back(1) * 2, () => device.Echo.back(1) > 0,
     () => "" + device.Echo.back([1, 2]), () => JSON.stringify([device.Echo.back({ a: 1 })])].map((use) => use())`;
-  expect(await valueOf(sandbox, code)).toEqual(["1", "1", 2, true, "1,2", '[{"a":1}]']);
+  expect(await getValue(sandbox, code)).toEqual(["1", "1", 2, true, "1,2", '[{"a":1}]']);
 });
 
 test("S2: a member that no promise has is the member of its value", async () => {
@@ -90,13 +90,13 @@ test("S2: a member that no promise has is the member of its value", async () => 
     return [() => call.name, () => call["name"], () => call?.name.length, () => { const { name } = call; return name },
       () => [...list], () => { for (const x of list) return x }, () => list.map((x) => x + 1), () => { call.age = 5; return call.age },
       () => [0].concat(list)].map((use) => use())`;
-  expect(await valueOf(sandbox, code)).toEqual(["one", "one", 3, "one", [1, 2], 1, [2, 3], 5, [0, 1, 2]]);
+  expect(await getValue(sandbox, code)).toEqual(["one", "one", 3, "one", [1, 2], 1, [2, 3], 5, [0, 1, 2]]);
 });
 
 test("S2: what a promise is rejected with is thrown where its value is used", async () => {
   const code = `const failing = async () => { await device.Echo.back(1); throw new Error("mine") };
     try { return failing().name } catch (error) { return error.message }`;
-  expect(await valueOf(sandbox, code)).toBe("mine");
+  expect(await getValue(sandbox, code)).toBe("mine");
 });
 
 test("S2: the other code of a snippet goes on while a promise of its own is waited for", async () => {
@@ -104,7 +104,7 @@ test("S2: the other code of a snippet goes on while a promise of its own is wait
     const first = (async () => { order.push(await device.Echo.back("first")); return "1" })();
     const second = (async () => { order.push(await device.Echo.back("second")); return "2" })();
     return ["" + second + first, order]`;
-  expect(await valueOf(sandbox, code)).toEqual(["21", ["first", "second"]]);
+  expect(await getValue(sandbox, code)).toEqual(["21", ["first", "second"]]);
 });
 
 test("S2: a wait that can have no end is an error with its place, and can be caught", async () => {
@@ -115,12 +115,12 @@ test("S2: a wait that can have no end is an error with its place, and can be cau
     stack: expect.stringContaining("snippet.js:3:"),
   });
   const caught = code.replace("return never.name", "try { never.name } catch { done({ name: 1 }) } return never.name");
-  expect(await valueOf(sandbox, caught)).toBe(1);
+  expect(await getValue(sandbox, caught)).toBe(1);
 });
 
 test("S2: waits inside of waits go deep, and what never comes to an end meets its limit", async () => {
   const deep = "const f = async (n) => { await 0; return n === 0 ? 0 : 1 + f(n - 1) }; return __waitFor(f(500))";
-  expect(await valueOf(sandbox, deep)).toBe(500);
+  expect(await getValue(sandbox, deep)).toBe(500);
   const endless = "const f = async () => { for (;;) await 0 }; return __waitFor(f())";
   expect((await run(sandbox, endless, { limits: { cpuMs: 50 } })).end).toEqual({
     kind: "stopped",
@@ -131,7 +131,7 @@ test("S2: waits inside of waits go deep, and what never comes to an end meets it
     kind: "stopped",
     reason: "WALL_LIMIT",
   });
-  expect(await valueOf(sandbox, "return 1")).toBe(1);
+  expect(await getValue(sandbox, "return 1")).toBe(1);
 });
 
 test("S2: what a promise has is there as ever, and so is what a class of its own kind has", async () => {
@@ -142,7 +142,7 @@ test("S2: what a promise has is there as ever, and so is what a class of its own
       Object.prototype.toString.call(call), call instanceof Promise, call instanceof Object, own.done, await own, await call,
       [].concat(call).length, Object.keys(call), { ...call }]`;
   const members = ["function", true, false, "undefined", "[object Promise]", true, true];
-  expect(await valueOf(sandbox, code)).toEqual([...members, "no", 2, 1, 1, [], {}]);
+  expect(await getValue(sandbox, code)).toEqual([...members, "no", 2, 1, 1, [], {}]);
 });
 
 test("S2: a blocking call gives its value at once, also in the middle of everything", async () => {
@@ -154,7 +154,7 @@ test("S2: a blocking call gives its value at once, also in the middle of everyth
     const order = []; const promise = device.Echo.back("late").then((v) => order.push(v)); order.push(now("first")); await promise;
     setTimeout(() => order.push(now("in a timer")), 1); await new Promise((done) => setTimeout(done, 30));
     return [text, lazy.value, \`\${lazy}\`, sorted, order, now(undefined), (await Promise.all([1].map(async (n) => now(n))))]`;
-  expect(await valueOf(sandbox, code)).toEqual([
+  expect(await getValue(sandbox, code)).toEqual([
     "got 12,3yes",
     4,
     "5",
@@ -167,14 +167,14 @@ test("S2: a blocking call gives its value at once, also in the middle of everyth
 
 test("S2: what is no promise is what it is where it is waited for", async () => {
   const code = "return [__waitFor(5), __waitFor(undefined) ?? null, __waitFor([1]), __waitFor(device.plain('p'))]";
-  expect(await valueOf(sandbox, code)).toEqual([5, null, [1], "p"]);
+  expect(await getValue(sandbox, code)).toEqual([5, null, [1], "p"]);
 });
 
 test("S2: while one call blocks, answers to others are kept for later", async () => {
   const { respond, open, count } = switchboard();
   const code =
     "const a = device.Echo.back('a').then((v) => v + '!'); const b = __waitFor(device.Echo.back('b')); return [await a, b]";
-  const running = valueOf(sandbox, code, respond);
+  const running = getValue(sandbox, code, respond);
   await count(2);
   open.get("a")?.("A");
   await later(20);
@@ -185,7 +185,7 @@ test("S2: while one call blocks, answers to others are kept for later", async ()
 test("S2: calls that nothing waits for are made one after the other, and those that change nothing together", async () => {
   const order = async (readOnly: readonly string[]): Promise<readonly string[]> => {
     const seen: string[] = [];
-    const respond: Answer = async (call) => {
+    const respond: AnswerCall = async (call) => {
       seen.push(`begin ${call.arguments}`);
       await later(5);
       seen.push(`end ${call.arguments}`);
@@ -202,7 +202,7 @@ test("S2: calls that nothing waits for are made one after the other, and those t
 
 test("S2: calls that are awaited elsewhere go together while another one is waited for", async () => {
   const seen: string[] = [];
-  const respond: Answer = async (call) => {
+  const respond: AnswerCall = async (call) => {
     seen.push(`begin ${call.arguments}`);
     await later(5);
     seen.push(`end ${call.arguments}`);
@@ -216,7 +216,7 @@ test("S2: calls that are awaited elsewhere go together while another one is wait
 
 test("S2: a program that may have forgotten a call ends when its calls are over", async () => {
   const made: string[] = [];
-  const respond: Answer = async (call) => {
+  const respond: AnswerCall = async (call) => {
     await later(5);
     made.push(call.arguments);
     return { ok: true, json: "1" };
@@ -230,11 +230,11 @@ test("S2: a program that may have forgotten a call ends when its calls are over"
 
 test("S7: many runs that block at once do not keep others from running", async () => {
   const blocked = Array.from({ length: 12 }, (_, n) =>
-    valueOf(sandbox, `return __waitFor(device.Echo.slow(${300 + n}))`),
+    getValue(sandbox, `return __waitFor(device.Echo.slow(${300 + n}))`),
   );
   const startedAt = performance.now();
   const quick = await Promise.all(
-    Array.from({ length: 20 }, (_, n) => valueOf(sandbox, `return device.Echo.back(${n})`)),
+    Array.from({ length: 20 }, (_, n) => getValue(sandbox, `return device.Echo.back(${n})`)),
   );
   expect(performance.now() - startedAt).toBeLessThan(5_000);
   expect(quick).toEqual(Array.from({ length: 20 }, (_, n) => n));
@@ -254,9 +254,9 @@ test(
     const [second, third] = await Promise.all([device.Echo.back("b${n}"), device.Echo.back("c${n}")]);
     return [mine.n, globalThis.mark, mine.list.length, mine.list[20], mine.list[19], second, third, typeof globalThis.other]`;
     const numbers = Array.from({ length: 1_000 }, (_, n) => n);
-    const running = numbers.map((n) => valueOf(sandbox, code(n), respond));
+    const running = numbers.map((n) => getValue(sandbox, code(n), respond));
     await count(1_000);
-    expect(await valueOf(sandbox, "return 1")).toBe(1);
+    expect(await getValue(sandbox, "return 1")).toBe(1);
     const shuffled = numbers.toSorted((a, b) => ((a * 7_919) % 1_000) - ((b * 7_919) % 1_000));
     for (const n of shuffled) open.get(`a${n}`)?.(`first ${n}`);
     await count(3_000);
@@ -292,7 +292,7 @@ test("S7: large runs wait beside small ones", async () => {
   const code = (bytes: number): string =>
     `const mine = new Uint8Array(${bytes}).fill(7); await device.Echo.slow(20); let sum = 0; for (let i = 0; i < mine.length; i += 4096) sum += mine[i]; return sum`;
   const sizes = [100, 2e7, 5e5, 3e7, 10, 1e7, 2e7, 1_000, 3e7, 5e6];
-  expect(await Promise.all(sizes.map((bytes) => valueOf(sandbox, code(bytes))))).toEqual(
+  expect(await Promise.all(sizes.map((bytes) => getValue(sandbox, code(bytes))))).toEqual(
     sizes.map((bytes) => Math.ceil(bytes / 4_096) * 7),
   );
 });

@@ -1,8 +1,8 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 
-import { CallSites } from "../../sandbox/call-site.ts";
-import { openSandbox, run, thrownBy, valueOf } from "./wall.ts";
+import { CallSites } from "../../sandbox/engine/call-site.ts";
+import { openSandbox, run, thrownBy, getValue } from "../support/sandbox.ts";
 
 const sandbox = openSandbox(1);
 
@@ -141,7 +141,7 @@ test("S10: a call's place has the frames of an error made there", async () => {
       return [here, await failing.catch(places)];
     };
     return g()`;
-  const [here, failed] = (await valueOf(sandbox, code)) as [string[], string[]];
+  const [here, failed] = (await getValue(sandbox, code)) as [string[], string[]];
   expect(here).toHaveLength(8);
   expect(failed).toEqual(here);
 });
@@ -177,7 +177,7 @@ test("S10: a call that fails says what, who and where to the snippet that catche
     ["code", "skill", "method", "server"],
     "CallError: Cannot do this",
   ];
-  expect(await valueOf(sandbox, code)).toEqual([
+  expect(await getValue(sandbox, code)).toEqual([
     told,
     "    at <anonymous> (snippet.js:5:33)\n",
     told,
@@ -212,7 +212,7 @@ test("S10: no stack that a snippet can see names a file of ours", async () => {
       try { fail() } catch (error) { stacks.push(error.stack) }
     await new Promise((done) => setTimeout(done, 20));
     return stacks`;
-  const stacks = (await valueOf(sandbox, code)) as string[];
+  const stacks = (await getValue(sandbox, code)) as string[];
   expect(stacks.length).toBeGreaterThan(16);
   expect(stacks.filter((stack) => !stack.includes("snippet.js:"))).toEqual([]);
   expect(

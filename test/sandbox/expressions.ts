@@ -1,4 +1,4 @@
-import fc from "../fuzz.ts";
+import fc from "../support/fuzz.ts";
 
 /** Expressions for values of every kind. */
 export const LEAVES = [

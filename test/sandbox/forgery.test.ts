@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 
 import type { SandboxOutcome } from "../../sandbox/index.ts";
-import { answer, openSandbox, run } from "./wall.ts";
+import { answer, openSandbox, run } from "../support/sandbox.ts";
 
 type SandboxEnd = SandboxOutcome["end"];
 

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { openSandbox, run, thrownBy, valueOf } from "./wall.ts";
+import { openSandbox, run, thrownBy, getValue } from "../support/sandbox.ts";
 
 const sandbox = openSandbox(1);
 
@@ -8,7 +8,7 @@ test("S6: `device` is frozen, has no prototype and nothing on it but its paths",
   const code = `
     const shape = (value) => [Object.isFrozen(value), Object.getPrototypeOf(value), Reflect.ownKeys(value)];
     return [shape(device), shape(device.Echo), typeof device.Echo.back, typeof device.plain]`;
-  expect(await valueOf(sandbox, code)).toEqual([
+  expect(await getValue(sandbox, code)).toEqual([
     [true, null, ["Echo", "plain"]],
     [true, null, ["back", "fail", "slow"]],
     "function",
@@ -20,7 +20,7 @@ test("S6: a method of `device` is frozen, bears its path as its name, and shows 
   const code = `
     const method = device.Echo.back;
     return [Object.isFrozen(method), Reflect.ownKeys(method), method.name, String(method), method.prototype ?? null]`;
-  expect(await valueOf(sandbox, code)).toEqual([
+  expect(await getValue(sandbox, code)).toEqual([
     true,
     ["length", "name"],
     "Echo.back",
@@ -43,7 +43,7 @@ test("S6: `device` cannot be replaced, extended or emptied", async () => {
       () => { __waitFor = 1 },
     ];
     return attempts.map((attempt) => { try { attempt(); return "done" } catch (error) { return error.name } })`;
-  expect(await valueOf(sandbox, code)).toEqual(Array(9).fill("TypeError"));
+  expect(await getValue(sandbox, code)).toEqual(Array(9).fill("TypeError"));
 });
 
 test("S6: names that mean something to objects are paths like others", async () => {
@@ -88,7 +88,7 @@ test("S6: code from text is refused, by whatever way it is tried", async () => {
     ];
     return ways.map((way) => { try { way(); return "done" } catch (error) { return error.constructor.name + ": " + error.message } })`;
   const refused = "TypeError: Cannot make code from text: write the code itself in the snippet";
-  expect(await valueOf(sandbox, code)).toEqual([
+  expect(await getValue(sandbox, code)).toEqual([
     "ReferenceError: 'eval' is not defined",
     "TypeError: not a function",
     ...Array(6).fill(refused),
@@ -105,7 +105,7 @@ test("S6: there is no module, no file, no network, no process, no thread and no 
     "__host __prepare __follow __deliver __fail eval importScripts crypto Intl DOMException",
   ].join(" ");
   const code = `return "${names}".split(" ").filter((name) => name in globalThis)`;
-  expect(await valueOf(sandbox, code)).toEqual([]);
+  expect(await getValue(sandbox, code)).toEqual([]);
   expect((await thrownBy(sandbox, 'await import("node:fs")')).message).toContain("could not load module");
   expect((await thrownBy(sandbox, 'import fs from "node:fs"')).name).toBe("SyntaxError");
   expect((await thrownBy(sandbox, "return import.meta")).name).toBe("SyntaxError");
@@ -113,7 +113,7 @@ test("S6: there is no module, no file, no network, no process, no thread and no 
 
 test("S6: a snippet that closes the function around it gains nothing", async () => {
   const code = "}; globalThis.early = typeof device + typeof __waitFor; async () => { return [early, typeof __host]";
-  expect(await valueOf(sandbox, code)).toEqual(["objectfunction", "undefined"]);
+  expect(await getValue(sandbox, code)).toEqual(["objectfunction", "undefined"]);
   expect(await thrownBy(sandbox, "}; () => {")).toMatchObject({ name: "TypeError" });
   expect(await thrownBy(sandbox, "}; throw new RangeError('x'); () => {")).toMatchObject({ name: "RangeError" });
 });

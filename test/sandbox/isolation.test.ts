@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { openSandbox, run, valueOf } from "./wall.ts";
+import { openSandbox, run, getValue } from "../support/sandbox.ts";
 
 const sandbox = openSandbox();
 
@@ -55,12 +55,12 @@ test(
   "S8: thousands of runs that scribble over everything leave nothing for the next",
   { timeout: 120_000 },
   async () => {
-    const before = await valueOf(sandbox, CENSUS);
+    const before = await getValue(sandbox, CENSUS);
     expect(before).toHaveLength(Number(new Set(before as string[]).size));
     for (let round = 0; round < 20; round++) {
       const scribbled = SCRIBBLES.flatMap((code) => Array.from({ length: 10 }, () => run(sandbox, code)));
       expect((await Promise.all(scribbled)).map(({ end }) => end.kind)).not.toContain("stopped");
-      const [first, second] = await Promise.all([valueOf(sandbox, CENSUS), valueOf(sandbox, CENSUS)]);
+      const [first, second] = await Promise.all([getValue(sandbox, CENSUS), getValue(sandbox, CENSUS)]);
       expect(first).toEqual(before);
       expect(second).toEqual(before);
     }
@@ -68,7 +68,7 @@ test(
 );
 
 test("S8: what a snippet finds is what the list says, and nothing else", async () => {
-  const census = (await valueOf(sandbox, CENSUS)) as string[];
+  const census = (await getValue(sandbox, CENSUS)) as string[];
   const names = census
     .map((line) => line.split(" ")[0] as string)
     .filter((name) => !/:$|<|\.(?:length|name|constructor)$/.test(name));
@@ -77,7 +77,7 @@ test("S8: what a snippet finds is what the list says, and nothing else", async (
 
 test("S8: every run has numbers of its own, and the same seed gives the same ones", async () => {
   const dice = "return Array.from({ length: 4 }, Math.random)";
-  const drawn = await Promise.all(Array.from({ length: 200 }, () => valueOf(sandbox, dice)));
+  const drawn = await Promise.all(Array.from({ length: 200 }, () => getValue(sandbox, dice)));
   expect(new Set(drawn.flat() as number[]).size).toBe(800);
   const seed = Uint8Array.from([1, 2, 3, 4, 5, 6, 7, 8]);
   const [first, second, other] = await Promise.all(
@@ -111,7 +111,7 @@ test("S8: with the same seed and time a run is the same again, also after it was
 });
 
 test("S8: time is the host's, in UTC", async () => {
-  const [now, zone, text] = (await valueOf(
+  const [now, zone, text] = (await getValue(
     sandbox,
     "return [Date.now(), new Date().getTimezoneOffset(), String(new Date(0))]",
   )) as [number, number, string];

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 
-import { Cancellation, type Reason, type RunLimits } from "../../sandbox/index.ts";
-import { answer, later, openSandbox, run, valueOf } from "./wall.ts";
+import { Cancellation, type StopReason, type RunLimits } from "../../sandbox/index.ts";
+import { answer, later, openSandbox, run, getValue } from "../support/sandbox.ts";
 
 const sandbox = openSandbox();
 
@@ -11,7 +11,7 @@ interface Case {
 }
 
 /** Ends that a snippet can run into, each with programs that do. */
-const ENDS: Readonly<Partial<Record<Reason, Readonly<Record<string, Case>>>>> = {
+const ENDS: Readonly<Partial<Record<StopReason, Readonly<Record<string, Case>>>>> = {
   CPU_LIMIT: {
     "an endless loop": { code: "for (;;);", limits: { cpuMs: 50 } },
     "a loop that catches everything": {
@@ -110,7 +110,7 @@ describe.each(Object.entries(ENDS))("S7: %s ends", (reason, cases) => {
   test.each(Object.entries(cases))("%s, and the next run is healthy", async (_, { code, limits = {} }) => {
     const { end } = await run(sandbox, code, { limits });
     expect(end).toEqual({ kind: "stopped", reason });
-    expect(await valueOf(sandbox, "return 6 * (await device.Echo.back(7))")).toBe(42);
+    expect(await getValue(sandbox, "return 6 * (await device.Echo.back(7))")).toBe(42);
   });
 });
 
@@ -128,7 +128,7 @@ test("S7: what a guest catches of its stack's end is an error like others, and d
     attempt(() => { const f = () => [1].map(f); f() });
     return errors`;
   const overflow = "InternalError: stack overflow";
-  for (let round = 0; round < 20; round++) expect(await valueOf(sandbox, code)).toEqual(Array(8).fill(overflow));
+  for (let round = 0; round < 20; round++) expect(await getValue(sandbox, code)).toEqual(Array(8).fill(overflow));
 });
 
 test("S7: source that nests too deep is an error, however often it is tried", async () => {
@@ -137,7 +137,7 @@ test("S7: source that nests too deep is an error, however often it is tried", as
     const { end } = await run(sandbox, code);
     expect(end.kind === "threw" || (end.kind === "stopped" && end.reason === "STACK_LIMIT")).toBe(true);
   }
-  expect(await valueOf(sandbox, "return 1")).toBe(1);
+  expect(await getValue(sandbox, "return 1")).toBe(1);
 });
 
 test("S7: uncaught recursion ends the run as what it is", async () => {
@@ -255,7 +255,7 @@ test.each(Object.entries(PHASES))("S7: a run is cancelled %s", async (phase, cod
   expect(end).toEqual({ kind: "stopped", reason: "CANCELLED" });
   expect(cancelled).toEqual(code.includes("device") ? ["Echo.slow"] : []);
   expect(unfinished).toHaveLength(cancelled.length);
-  expect(await valueOf(sandbox, "return 1")).toBe(1);
+  expect(await getValue(sandbox, "return 1")).toBe(1);
 });
 
 test("S7: calls that have no answer when a run ends are cancelled and named", async () => {
@@ -285,7 +285,7 @@ test("S7: a call that the snippet's last step has made is cancelled and named li
 
 test("S7: the end of a sandbox cancels its runs, and it takes no more of them", async () => {
   const closed = openSandbox(1);
-  await valueOf(closed, "return 1");
+  await getValue(closed, "return 1");
   const open = run(closed, "await device.Echo.slow(1e6)");
   await closed.close();
   expect((await open).end).toEqual({ kind: "stopped", reason: "CANCELLED" });

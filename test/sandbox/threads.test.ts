@@ -4,7 +4,7 @@ import type { Worker } from "node:worker_threads";
 import { expect, test } from "vitest";
 
 import { Cancellation, createSandbox, type Sandbox } from "../../sandbox/index.ts";
-import { answer, later, LIMITS, openSandbox, run, runInChild, valueOf } from "./wall.ts";
+import { answer, later, LIMITS, openSandbox, run, runInChild, getValue } from "../support/sandbox.ts";
 
 const HOSTILE = [
   "for (;;);",
@@ -32,7 +32,7 @@ test("S6: a thread of guests has neither files nor network, and gets its engine 
 
 test("S7: the host's event loop is free whatever guests do", { timeout: 60_000 }, async () => {
   const sandbox = openSandbox(2);
-  await valueOf(sandbox, "return 1");
+  await getValue(sandbox, "return 1");
   const delay = monitorEventLoopDelay({ resolution: 5 });
   delay.enable();
   await Promise.all(HOSTILE.map((code) => run(sandbox, code, { limits: { cpuMs: 200, wallMs: 2_000 } })));
@@ -49,7 +49,7 @@ test("S7: the host's event loop turns while a guest calls and calls, and is answ
     next = setImmediate(turn);
   };
   let next = setImmediate(turn);
-  await valueOf(sandbox, "for (let i = 0; i < 900; i++) await device.plain(i)", async () => answer(++answered));
+  await getValue(sandbox, "for (let i = 0; i < 900; i++) await device.plain(i)", async () => answer(++answered));
   clearImmediate(next);
   expect(answered).toBe(900);
   expect(most).toBeLessThan(500);
@@ -89,7 +89,7 @@ test("S7: hostile snippets leave the process as it was", { timeout: 60_000 }, as
   const sandbox = openSandbox(2);
   for (let round = 0; round < 3; round++) {
     await Promise.all(HOSTILE.map((code) => run(sandbox, code, { limits: { cpuMs: 60, wallMs: 1_000 } })));
-    expect(await valueOf(sandbox, "return device.Echo.back(1)")).toBe(1);
+    expect(await getValue(sandbox, "return device.Echo.back(1)")).toBe(1);
   }
   await later(20);
   process.off("unhandledRejection", note).off("uncaughtExceptionMonitor", note).off("warning", note);
@@ -99,7 +99,7 @@ test("S7: hostile snippets leave the process as it was", { timeout: 60_000 }, as
 test("S7: hostile runs beside honest ones: every honest one gives its own result", { timeout: 60_000 }, async () => {
   const sandbox = openSandbox(3);
   const honest = Array.from({ length: 200 }, (_, n) =>
-    valueOf(
+    getValue(
       sandbox,
       `let sum = 0; for (let i = 0; i < 1e4; i++) sum += i; return [${n}, sum, await device.Echo.back(${n})]`,
     ),
@@ -152,17 +152,17 @@ test("S7: when threads die at random, only the runs that lay in them are lost", 
   );
   for (const { n, end } of outcomes.filter(({ end }) => end.kind === "returned"))
     expect(end).toEqual({ kind: "returned", json: `[${299 * n},${n}]` });
-  expect(await valueOf(sandbox, "return 1")).toBe(1);
+  expect(await getValue(sandbox, "return 1")).toBe(1);
 });
 
 test("S7: after a thread was ended by force, another is ready", async () => {
   const sandbox = openSandbox(1);
-  await valueOf(sandbox, "return 1");
+  await getValue(sandbox, "return 1");
   const waits: number[] = [];
   for (let round = 0; round < 5; round++) {
     await run(sandbox, 'new Array(1e9) + ""', { limits: { cpuMs: 20 } });
     const startedAt = performance.now();
-    expect(await valueOf(sandbox, "return 1")).toBe(1);
+    expect(await getValue(sandbox, "return 1")).toBe(1);
     waits.push(performance.now() - startedAt);
   }
   expect(waits.sort((a, b) => a - b)[2]).toBeLessThan(250);
@@ -178,7 +178,7 @@ test("S7: the thread that takes over from one that is ended by force is there be
   const sandbox = openSandbox(1);
   const { end } = await run(sandbox, 'new Array(1e9) + ""', { limits: { cpuMs: 400 } });
   events.push("limit");
-  expect(await valueOf(sandbox, "return 1")).toBe(1);
+  expect(await getValue(sandbox, "return 1")).toBe(1);
   process.off("worker", note);
   expect(end).toEqual({ kind: "stopped", reason: "CPU_LIMIT" });
   // The second is the spare; that it answered before it had ended, a third one cannot have been waited for.
@@ -212,7 +212,7 @@ test("S7: a run that is cancelled while it computes between two blocking calls s
 
 test("S7: a listener for what is printed that throws loses nothing but its own call", async () => {
   const sandbox = openSandbox(2);
-  await Promise.all([valueOf(sandbox, "return 1"), valueOf(sandbox, "return 1")]);
+  await Promise.all([getValue(sandbox, "return 1"), getValue(sandbox, "return 1")]);
   const heard: unknown[] = [];
   const uncaught = process.listeners("uncaughtException");
   process.removeAllListeners("uncaughtException").on("uncaughtException", (error) => heard.push(error.message));
@@ -221,7 +221,7 @@ test("S7: a listener for what is printed that throws loses nothing but its own c
       throw new Error(`cannot show ${text}`);
     };
     const failing = run(sandbox, "print('x'); await device.Echo.back(1); print('y'); return 1", { print });
-    const others = Promise.all([1, 2, 3].map((n) => valueOf(sandbox, `return device.Echo.back(${n})`)));
+    const others = Promise.all([1, 2, 3].map((n) => getValue(sandbox, `return device.Echo.back(${n})`)));
     expect(await failing).toMatchObject({ end: { kind: "returned", json: "1" }, output: "x\ny" });
     expect(await others).toEqual([1, 2, 3]);
     await later(0);
@@ -276,7 +276,7 @@ test("S7: threads that a rush has started end when nobody needs them any more", 
   await Promise.all(rush(sandbox, 6));
   expect(most).toBeGreaterThanOrEqual(6);
   while (alive.size > 2) await new Promise<void>((resolve) => (exited = resolve));
-  expect(await valueOf(sandbox, "return device.Echo.back(1)")).toBe(1);
+  expect(await getValue(sandbox, "return device.Echo.back(1)")).toBe(1);
   expect(await Promise.all(rush(sandbox, 6))).toHaveLength(6);
   await sandbox.close();
   process.off("worker", note);
@@ -301,7 +301,7 @@ function rush(sandbox: Sandbox, count: number): readonly Promise<unknown>[] {
   let open = (): void => {};
   const all = new Promise<void>((resolve) => (open = resolve));
   return Array.from({ length: count }, () =>
-    valueOf(sandbox, "return __waitFor(device.plain())", async () => {
+    getValue(sandbox, "return __waitFor(device.plain())", async () => {
       if (++waiting === count) open();
       await all;
       return answer(1);

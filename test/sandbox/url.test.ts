@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { openSandbox, valueOf } from "./wall.ts";
+import { openSandbox, getValue } from "../support/sandbox.ts";
 
 const sandbox = openSandbox(1);
 
@@ -45,7 +45,7 @@ interface Difference {
 async function differences(samples: readonly Sample[]): Promise<readonly Difference[]> {
   const node = new Function(`return ${READ}`)() as (...sample: Sample) => unknown;
   const code = `return ${JSON.stringify(samples)}.map((sample) => (${READ})(...sample))`;
-  const guest = (await valueOf(sandbox, code)) as unknown[];
+  const guest = (await getValue(sandbox, code)) as unknown[];
   expect(guest).toHaveLength(samples.length);
   return samples
     .map((sample, index) => ({ sample, guest: guest[index], node: node(...sample) }))
@@ -255,7 +255,7 @@ test("S7: where Node 20 does not follow the standard, the guest does", async () 
   const code = `
     const attempt = (input, base) => { try { return new URL(input, base).href } catch (error) { return error.name } };
     return [attempt("x#y", "data:text"), attempt("#y", "data:text"), attempt("/..", "foo://h/p"), attempt("http://h/^")]`;
-  expect(await valueOf(sandbox, code)).toEqual(["TypeError", "data:text#y", "foo://h/", "http://h/%5E"]);
+  expect(await getValue(sandbox, code)).toEqual(["TypeError", "data:text#y", "foo://h/", "http://h/%5E"]);
 });
 
 const CHANGES: Readonly<Record<string, readonly string[]>> = {
@@ -290,7 +290,7 @@ test("S7: names in scripts that the guest does not know are an error, never anot
     "http://שלום.com/",
   ];
   const code = `return ${JSON.stringify(names)}.map((name) => { try { return new URL(name).href } catch (error) { return error.name } })`;
-  expect(await valueOf(sandbox, code)).toEqual(names.map(() => "TypeError"));
+  expect(await getValue(sandbox, code)).toEqual(names.map(() => "TypeError"));
 });
 
 test("S7: texts that chance puts together are read as Node reads them", async () => {
@@ -375,14 +375,14 @@ test("S7: `URLSearchParams` do what Node's do", async () => {
     return [made.map(String), before, [...list], [...list.values()], visited, first, second, third, fourth, live === url.searchParams, wrong,
       String(Object.prototype.toString.call(list)), JSON.stringify({ url })]`;
   const here = new Function(code)() as unknown;
-  expect(await valueOf(sandbox, code)).toEqual(here);
+  expect(await getValue(sandbox, code)).toEqual(here);
 });
 
 test("S7: `URL.canParse`, `URL.parse` and what an unreadable URL says", async () => {
   const code = `
     let said; try { new URL("nothing") } catch (error) { said = [error.name, error.message, error.code] }
     return [URL.canParse("http://a"), URL.canParse("b"), URL.canParse("b", "http://a"), URL.parse("b"), URL.parse("b", "http://a").href, URL.name, said]`;
-  expect(await valueOf(sandbox, code)).toEqual([
+  expect(await getValue(sandbox, code)).toEqual([
     true,
     false,
     true,

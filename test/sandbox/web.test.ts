@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 
-import { openSandbox, run, thrownBy, valueOf } from "./wall.ts";
+import { openSandbox, run, thrownBy, getValue } from "../support/sandbox.ts";
 
 const sandbox = openSandbox(1);
 
@@ -33,7 +33,7 @@ test("S7: `structuredClone` copies what the standard says, cycles and shared par
       copy.instance.constructor === Object, copy.instance.x, copy.instance.y ?? null, Object.getPrototypeOf(copy.bare) === Object.prototype, copy.bare.b,
       "hidden" in copy, Object.getOwnPropertySymbols(copy).length, Object.keys(copy).length,
     ]`;
-  expect(await valueOf(sandbox, code)).toEqual(here(code));
+  expect(await getValue(sandbox, code)).toEqual(here(code));
 });
 
 test("S7: `structuredClone` refuses what has no copy", async () => {
@@ -43,7 +43,7 @@ test("S7: `structuredClone` refuses what has no copy", async () => {
       [() => () => {}, () => Symbol("s"), () => ({ deep: [() => {}] }), () => Promise.resolve(), () => new WeakMap(), () => new WeakSet(), () => Object(Symbol("s")), () => new Map([[Symbol("s"), 1]])].map(attempt),
       structuredClone(undefined) === undefined, structuredClone.name,
     ]`;
-  expect(await valueOf(sandbox, code)).toEqual(here(code));
+  expect(await getValue(sandbox, code)).toEqual(here(code));
   expect(await thrownBy(sandbox, "structuredClone({ a: () => {} })")).toMatchObject({
     name: "DataCloneError",
     message: "Cannot clone a function",
@@ -62,7 +62,7 @@ test("a buffer has the size that it was made with: what CVE-2026-0821 needs is n
       attempt(() => structuredClone(b, { transfer: [b] })), b.byteLength,
     ]`;
   const resized = "Cannot make a buffer that can be resized: leave out the second argument";
-  expect(await valueOf(sandbox, code)).toEqual([
+  expect(await getValue(sandbox, code)).toEqual([
     [],
     resized,
     resized,
@@ -81,20 +81,20 @@ test("a buffer is otherwise as in Node [S7]", async () => {
       new Uint8Array(4).buffer instanceof ArrayBuffer, ArrayBuffer.isView(new Uint8Array(1)), ArrayBuffer.name, ArrayBuffer.length,
       own.byteLength, own instanceof Own, ArrayBuffer[Symbol.species] === ArrayBuffer, Object.prototype.toString.call(b),
       structuredClone(b).byteLength, new Uint8Array(b).length, new DataView(b).byteLength]`;
-  expect(await valueOf(sandbox, code)).toEqual(here(code));
+  expect(await getValue(sandbox, code)).toEqual(here(code));
 });
 
 test("S7: `structuredClone` copies what is nested as deep as can be", async () => {
   const code =
     "let deep = {}; for (let i = 0; i < 20000; i++) deep = { deep }; let n = 0; for (let d = structuredClone(deep); d.deep; d = d.deep) n++; return n";
-  expect(await valueOf(sandbox, code)).toBe(20_000);
+  expect(await getValue(sandbox, code)).toBe(20_000);
 });
 
 test("S7: a `__proto__` key stays data in a copy", async () => {
   const code = `
     const copy = structuredClone(JSON.parse('{"__proto__":{"admin":true},"constructor":1}'));
     return [Object.keys(copy), copy.admin ?? null, Object.getPrototypeOf(copy) === Object.prototype]`;
-  expect(await valueOf(sandbox, code)).toEqual([["__proto__", "constructor"], null, true]);
+  expect(await getValue(sandbox, code)).toEqual([["__proto__", "constructor"], null, true]);
 });
 
 const TEXTS = [
@@ -114,7 +114,7 @@ test("S7: `TextEncoder` writes what Node's writes", async () => {
     const encoder = new TextEncoder(), texts = ${JSON.stringify(TEXTS)};
     const into = (text, size) => { const bytes = new Uint8Array(size); return [encoder.encodeInto(text, bytes), [...bytes]] };
     return [encoder.encoding, texts.map((text) => [...encoder.encode(text)]), [...encoder.encode()], into("a€😀b", 6), into("a€😀b", 8), into("\\ud800", 2), into("ä", 1)]`;
-  expect(await valueOf(sandbox, code)).toEqual(here(code));
+  expect(await getValue(sandbox, code)).toEqual(here(code));
 });
 
 const BYTES = [
@@ -164,21 +164,21 @@ test("S7: `TextDecoder` reads what Node's reads, and refuses what that refuses",
     const wrong = [() => new TextDecoder("nothing"), () => new TextDecoder().decode("text"), () => new TextDecoder().decode([1])].map(attempt);
     const reused = new TextDecoder("utf-8", { fatal: true }); attempt(() => reused.decode(Uint8Array.of(0xff)));
     return [all, streamed, inputs, [shape.encoding, shape.fatal, shape.ignoreBOM], wrong, reused.decode(Uint8Array.of(0x61))]`;
-  expect(await valueOf(sandbox, code)).toEqual(here(code));
+  expect(await getValue(sandbox, code)).toEqual(here(code));
 });
 
 test("S7: latin1 is read as windows-1252, as the standard wants", async () => {
   const code = `
     const decoder = new TextDecoder("latin1");
     return [decoder.encoding, decoder.decode(Uint8Array.of(0x41, 0x80, 0x81, 0x99, 0x9f, 0xa0, 0xe4, 0xff))]`;
-  expect(await valueOf(sandbox, code)).toEqual(["windows-1252", "A€\u0081™Ÿ\u00a0äÿ"]);
+  expect(await getValue(sandbox, code)).toEqual(["windows-1252", "A€\u0081™Ÿ\u00a0äÿ"]);
 });
 
 test("S7: `atob` and `btoa` do what Node's do", async () => {
   const code = `
     const attempt = (read) => { try { return read() } catch { return "throws" } };
     return [["", "a", "ab", "abc", "\\u00ff\\u0000", "€"].map((text) => attempt(() => btoa(text))), ["", "YQ==", "YQ", "YWI=", " Y W J j ", "YQ=", "Y", "====", "YQ==YQ==", "/+8=", "_-", "null"].map((text) => attempt(() => atob(text)))]`;
-  expect(await valueOf(sandbox, code)).toEqual(here(code));
+  expect(await getValue(sandbox, code)).toEqual(here(code));
 });
 
 /** What chance makes; other things at every run of the tests, told of where the two differ. */
@@ -196,7 +196,7 @@ test("S7: base64 that chance puts together is read as Node reads it", async () =
   const code = `
     const attempt = (read) => { try { return read() } catch (error) { return error.name } };
     return [${JSON.stringify(texts)}.map((text) => [text, attempt(() => atob(text))]), ${JSON.stringify(binary)}.map((text) => [text, attempt(() => btoa(text))])]`;
-  expect(await valueOf(sandbox, code)).toEqual(here(code));
+  expect(await getValue(sandbox, code)).toEqual(here(code));
 });
 
 test("S7: bytes that chance puts together are read as Node reads them, whole and in pieces", async () => {
@@ -231,7 +231,7 @@ test("S7: bytes that chance puts together are read as Node reads them, whole and
         attempt(() => decoder.decode(all.subarray(0, cut), { stream: true }) + "|" + decoder.decode(all.subarray(cut))),
       ];
     })])`;
-  expect(await valueOf(sandbox, code)).toEqual(here(code));
+  expect(await getValue(sandbox, code)).toEqual(here(code));
 });
 
 test("S7: values that chance puts together are copied as Node copies them", async () => {
@@ -289,7 +289,7 @@ test("S7: values that chance puts together are copied as Node copies them", asyn
     };
     const attempt = (make) => { seen.clear(); try { return told(structuredClone(make())) } catch (error) { return error.name } };
     return [${texts.map((text) => `[${JSON.stringify(text)}, attempt(() => (${text}))]`).join(",\n")}]`;
-  expect(await valueOf(sandbox, code)).toEqual(here(code));
+  expect(await getValue(sandbox, code)).toEqual(here(code));
 });
 
 test("S7: `queueMicrotask` comes after what runs and before timers", async () => {
@@ -301,7 +301,7 @@ test("S7: `queueMicrotask` comes after what runs and before timers", async () =>
     order.push("now");
     await new Promise((done) => setTimeout(done, 20));
     return order`;
-  expect(await valueOf(sandbox, code)).toEqual(["now", "promise", "microtask", 0, "timer"]);
+  expect(await getValue(sandbox, code)).toEqual(["now", "promise", "microtask", 0, "timer"]);
 });
 
 test("S7: an error in a microtask ends the run, at its own line", async () => {
@@ -319,7 +319,7 @@ test("S7: an error in a microtask ends the run, at its own line", async () => {
 test("S7: `performance.now` counts milliseconds from its first use", async () => {
   const code =
     "const a = performance.now(); await new Promise((done) => setTimeout(done, 30)); return [a, performance.now()]";
-  const [first, second] = (await valueOf(sandbox, code)) as [number, number];
+  const [first, second] = (await getValue(sandbox, code)) as [number, number];
   expect(first).toBe(0);
   expect(second).toBeGreaterThanOrEqual(29);
   expect(second).toBeLessThan(10_000);
@@ -336,5 +336,5 @@ test("S7: timers run in their order, repeat, stop, and pass on what they were gi
     await new Promise((done) => { const interval = setInterval(() => { if (++ticks === 3) { clearInterval(interval); done() } }, 3) });
     await new Promise((done) => setTimeout(done, 60));
     return [order, ticks, typeof stopped]`;
-  expect(await valueOf(sandbox, code)).toEqual([["early", "late", 1, 2], 3, "number"]);
+  expect(await getValue(sandbox, code)).toEqual([["early", "late", 1, 2], 3, "number"]);
 });

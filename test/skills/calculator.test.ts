@@ -1,4 +1,4 @@
-import * as fc from "../fuzz.ts";
+import * as fc from "../support/fuzz.ts";
 import { describe, expect, test } from "vitest";
 import { CalculatorSkill } from "../../skills/calculator/skill.ts";
 

@@ -7,7 +7,7 @@ import { afterAll, expect, test } from "vitest";
 import { MemorySkill } from "../../skills/memory.ts";
 import { createRuntime } from "../../src/index.ts";
 import { createStore } from "../../src/store/index.ts";
-import { contextOfTest } from "../providers/skills/call.ts";
+import { createTestContext } from "../providers/skills/call.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "skillgate-memory-"));
 
@@ -18,13 +18,13 @@ function memory() {
   const store = createStore().space("test");
   let seconds = 0;
   const skill = new MemorySkill(() => new Date(1_000 * seconds++));
-  const contextOf = (id: string) => ({ ...contextOfTest(), store, caller: { id, grants: [] } });
+  const createContext = (id: string) => ({ ...createTestContext(), store, caller: { id, grants: [] } });
   return {
     remember: (text: string, tags?: string[], importance?: number, caller = "ada") =>
-      skill.remember(text, tags, importance, contextOf(caller)),
+      skill.remember(text, tags, importance, createContext(caller)),
     search: async (query: string, caller = "ada") =>
-      (await skill.search(query, contextOf(caller))).map(({ text }) => text),
-    forget: (id: string, caller = "ada") => skill.forget(id, contextOf(caller)),
+      (await skill.search(query, createContext(caller))).map(({ text }) => text),
+    forget: (id: string, caller = "ada") => skill.forget(id, createContext(caller)),
   };
 }
 

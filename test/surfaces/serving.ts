@@ -15,14 +15,14 @@ import {
 } from "@modelcontextprotocol/sdk/types.js";
 import { onTestFinished } from "vitest";
 
-import { defineSkill } from "../../src/define-skill.ts";
-import type { RuntimeOptions } from "../../src/options.ts";
+import { defineSkill } from "../../src/authoring/define-skill.ts";
+import type { RuntimeOptions } from "../../src/runtime/options.ts";
 import { createRuntime, type Runtime } from "../../src/runtime.ts";
-import { SERVER_DEFAULTS, serveHttp, type ServerSettings } from "../../src/surfaces/http/index.ts";
+import { SERVER_DEFAULTS, serveHttp, type HttpServerSettings } from "../../src/surfaces/http/index.ts";
 
 /** A server with a skill of everything that can go well and wrong, for as long as the test lasts. */
 export async function serve(
-  settings: Partial<ServerSettings> = {},
+  settings: Partial<HttpServerSettings> = {},
   options: RuntimeOptions = {},
   isToken?: (token: string) => boolean,
   times?: Parameters<typeof serveHttp>[3],

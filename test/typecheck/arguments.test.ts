@@ -1,4 +1,4 @@
-import * as fc from "../fuzz.ts";
+import * as fc from "../support/fuzz.ts";
 import { describe, expect, test } from "vitest";
 
 import { bindArguments } from "../../src/model/arguments.ts";
@@ -6,7 +6,7 @@ import { createRegistry, declarations, exampleArguments } from "../../src/regist
 import { checkTypes } from "../../src/typecheck/check-types.ts";
 import { createValidator } from "../../src/validation/index.ts";
 import { fittingInput } from "../registry/schemas.ts";
-import { DECLARATIONS, skillsOf, told, unmarked } from "./samples.ts";
+import { DECLARATIONS, createSkills, told, unmarked } from "./samples.ts";
 
 describe("S5: arguments that cannot fit are certain to be wrong, each at its place", () => {
   test.each([
@@ -182,7 +182,7 @@ test("T6: arguments that validation lets through are never certain to be wrong",
       fc.nat(15),
       (input, lists, left) => {
         const registry = createRegistry();
-        for (const skill of skillsOf([{ path: "Wild.m", input, output: undefined }])) registry.register(skill);
+        for (const skill of createSkills([{ path: "Wild.m", input, output: undefined }])) registry.register(skill);
         const text = declarations(registry.catalog);
         const method = registry.catalog.method("Wild.m");
         if (method === undefined) throw new Error("Wild.m is not there");

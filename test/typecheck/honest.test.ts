@@ -3,10 +3,10 @@ import { expect, test } from "vitest";
 import { readSnippet } from "../../src/frontend/index.ts";
 import type { JsonSchema } from "../../src/model/json.ts";
 import { checkTypes } from "../../src/typecheck/check-types.ts";
-import { readPrograms } from "../corpus.ts";
-import { STUBS } from "../stubs.ts";
+import { readPrograms } from "../support/corpus.ts";
+import { STUBS } from "../support/stubs.ts";
 import { HONEST } from "./honest.ts";
-import { DECLARATIONS, declarationsOf, skillsOf } from "./samples.ts";
+import { DECLARATIONS, createDeclarations, createSkills } from "./samples.ts";
 
 const STRING = { type: "string" };
 const NUMBER = { type: "number" };
@@ -49,7 +49,7 @@ test.each([
   ["without their outputs", {}],
   ["with their outputs", OUTPUTS],
 ])("S5: nothing is certain to be wrong in a benign program, methods declared %s", (_title, outputs) => {
-  const declarations = declarationsOf(stubSkills(outputs));
+  const declarations = createDeclarations(stubSkills(outputs));
   const programs = readPrograms("benign");
   expect(programs.length).toBeGreaterThan(50);
   for (const { id, code } of programs) {
@@ -57,7 +57,7 @@ test.each([
     const texts = snippet.kind === "program" ? [snippet.text, code] : [code];
     for (const text of texts) {
       for (const typescript of [false, true]) {
-        expect({ id, certain: certainOf(text, typescript, declarations) }).toEqual({ id, certain: [] });
+        expect({ id, certain: findCertain(text, typescript, declarations) }).toEqual({ id, certain: [] });
       }
     }
   }
@@ -66,22 +66,22 @@ test.each([
 test("S5: nothing is certain to be wrong where a snippet does what JavaScript allows", () => {
   for (const code of HONEST) {
     for (const typescript of [false, true]) {
-      expect({ code, certain: certainOf(code, typescript, DECLARATIONS) }).toEqual({ code, certain: [] });
+      expect({ code, certain: findCertain(code, typescript, DECLARATIONS) }).toEqual({ code, certain: [] });
     }
   }
 });
 
-function certainOf(code: string, typescript: boolean, declarations: string): readonly string[] {
+function findCertain(code: string, typescript: boolean, declarations: string): readonly string[] {
   return checkTypes({ code, typescript, declarations }).flatMap(({ certain, message }) => (certain ? [message] : []));
 }
 
-function stubSkills(outputs: Readonly<Record<string, JsonSchema>>): ReturnType<typeof skillsOf> {
-  return skillsOf(
+function stubSkills(outputs: Readonly<Record<string, JsonSchema>>): ReturnType<typeof createSkills> {
+  return createSkills(
     Object.entries(STUBS.tools).map(([path, { params }]) => ({
       path,
       input: {
         type: "object",
-        properties: Object.fromEntries(Object.entries(params).map(([name, type]) => [name, schemaOf(type)])),
+        properties: Object.fromEntries(Object.entries(params).map(([name, type]) => [name, toSchema(type)])),
         required: Object.keys(params).filter((name) => !params[name]?.endsWith("?")),
       },
       output: outputs[path],
@@ -89,7 +89,7 @@ function stubSkills(outputs: Readonly<Record<string, JsonSchema>>): ReturnType<t
   );
 }
 
-function schemaOf(type: string): JsonSchema {
+function toSchema(type: string): JsonSchema {
   const bare = type.replace("?", "");
   if (bare === "any") return {};
   return bare.endsWith("[]") ? list({ type: bare.slice(0, -2) }) : { type: bare };

@@ -66,7 +66,7 @@ const METHODS: Readonly<Record<string, readonly [JsonSchema, readonly string[], 
   ],
 };
 
-export const SKILLS: readonly ProvidedSkill[] = skillsOf(
+export const SKILLS: readonly ProvidedSkill[] = createSkills(
   Object.entries(METHODS).map(([path, [properties, required, output]]) => ({
     path,
     input: { type: "object", properties, required },
@@ -81,7 +81,7 @@ export interface SampleMethod {
 }
 
 /** Skills whose methods are never called. */
-export function skillsOf(methods: readonly SampleMethod[]): readonly ProvidedSkill[] {
+export function createSkills(methods: readonly SampleMethod[]): readonly ProvidedSkill[] {
   const names = new Set(methods.map(({ path }) => path.split(".")[0] ?? ""));
   return [...names].map((name) => ({
     name,
@@ -100,13 +100,13 @@ export function skillsOf(methods: readonly SampleMethod[]): readonly ProvidedSki
   }));
 }
 
-export function declarationsOf(skills: readonly ProvidedSkill[]): string {
+export function createDeclarations(skills: readonly ProvidedSkill[]): string {
   const registry = createRegistry();
   for (const skill of skills) registry.register(skill);
   return declarations(registry.catalog);
 }
 
-export const DECLARATIONS = declarationsOf(SKILLS);
+export const DECLARATIONS = createDeclarations(SKILLS);
 
 /** A diagnostic on one line: `! "b" of MathSkill.add must be a number, not "x"`, with `?` where it is not certain. */
 export function told(code: string, typescript = false): readonly string[] {

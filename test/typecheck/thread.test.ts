@@ -111,6 +111,7 @@ test("S5: without the compiler everything goes on unchecked", async () => {
   try {
     cpSync("dist/src/typecheck", join(folder, "src/typecheck"), { recursive: true });
     cpSync("dist/src/model", join(folder, "src/model"), { recursive: true });
+    cpSync("dist/src/shared", join(folder, "src/shared"), { recursive: true });
     cpSync("dist/src/errors.js", join(folder, "src/errors.js"));
     writeFileSync(join(folder, "package.json"), JSON.stringify({ type: "module" }));
     const door = pathToFileURL(join(folder, "src/typecheck/index.js")).href;
@@ -139,7 +140,7 @@ test("S5: an idle thread keeps no program alive", () => {
 });
 
 test("S5: no thread awaits at the top of its module, where ending it would abort the process", () => {
-  const entries = ["sandbox/worker.cjs", "src/typecheck/worker.js", "src/providers/skills/process/watchdog.js"];
+  const entries = ["sandbox/worker.cjs", "src/typecheck/worker.js", "src/providers/skills/process/child/watchdog.js"];
   const texts = entries.map((entry) => readFileSync(new URL(`../../dist/${entry}`, import.meta.url), "utf8"));
   expect(texts.filter(awaitsAtTheTop)).toEqual([]);
   expect(awaitsAtTheTop("const port = 1;\nconst tool = await load();\n")).toBe(true);

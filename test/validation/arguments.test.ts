@@ -1,21 +1,21 @@
-import * as fc from "../fuzz.ts";
+import * as fc from "../support/fuzz.ts";
 import { describe, expect, test } from "vitest";
 
 import { argumentsMessage, bindArguments } from "../../src/model/arguments.ts";
 import type { Method } from "../../src/model/catalog.ts";
 import { UNKNOWN } from "../../src/model/plan.ts";
-import { methodOf, methodWith } from "./methods.ts";
+import { createMethod, methodWith } from "./methods.ts";
 
 const TEXT = { type: "string" };
 const COUNT = { type: "integer" };
 
-const search = methodOf({ query: TEXT, count: COUNT }, ["query"]);
-const write = methodOf({ path: TEXT, content: { type: "object" }, mode: TEXT }, ["path", "content"]);
-const echo = methodOf({ value: {} }, ["value"]);
-const update = methodOf({ data: { type: "object" }, id: TEXT }, ["data"]);
-const ping = methodOf({});
+const search = createMethod({ query: TEXT, count: COUNT }, ["query"]);
+const write = createMethod({ path: TEXT, content: { type: "object" }, mode: TEXT }, ["path", "content"]);
+const echo = createMethod({ value: {} }, ["value"]);
+const update = createMethod({ data: { type: "object" }, id: TEXT }, ["data"]);
+const ping = createMethod({});
 
-function inputOf(method: Method, args: readonly unknown[]): unknown {
+function bindInput(method: Method, args: readonly unknown[]): unknown {
   const binding = bindArguments(method, args);
   return binding.kind === "bound" ? binding.input : binding.problems.map(({ field, reason }) => `${field} ${reason}`);
 }
@@ -36,12 +36,12 @@ describe("S1: arguments reach a method by name", () => {
     ["an unknown name is kept for the validator to tell of", search, [{ qery: "x" }], { qery: "x" }],
     ["an unknown name after a place, too", search, ["x", { cuont: 5 }], { query: "x", cuont: 5 }],
   ])("%s", (_, method, args, input) => {
-    expect(inputOf(method, args)).toEqual(input);
+    expect(bindInput(method, args)).toEqual(input);
   });
 
   test("required parameters come before optional ones, each in their order", () => {
-    const method = methodOf({ a: TEXT, b: TEXT, c: TEXT, d: TEXT }, ["d", "b"]);
-    expect(inputOf(method, [1, 2, 3, 4])).toEqual({ b: 1, d: 2, a: 3, c: 4 });
+    const method = createMethod({ a: TEXT, b: TEXT, c: TEXT, d: TEXT }, ["d", "b"]);
+    expect(bindInput(method, [1, 2, 3, 4])).toEqual({ b: 1, d: 2, a: 3, c: 4 });
   });
 });
 
@@ -71,7 +71,7 @@ describe("S1: an object in last place is a value only where it cannot be names",
     ["the next parameter is no object", search, ["x", { a: 1 }], { query: "x", a: 1 }],
     ["all places are taken", search, ["x", 5, {}], { query: "x", count: 5 }],
   ])("%s", (_, method, args, input) => {
-    expect(inputOf(method, args)).toEqual(input);
+    expect(bindInput(method, args)).toEqual(input);
   });
 
   test.each<[string, unknown, unknown]>([
@@ -86,14 +86,14 @@ describe("S1: an object in last place is a value only where it cannot be names",
     ["anyOf without an object", { anyOf: [TEXT, COUNT] }, { x: 1 }],
   ])("a parameter described by %s", (_, data, input) => {
     const $defs = { P: { type: "object" }, C: { $ref: "#/$defs/C" } };
-    expect(inputOf(methodWith({ type: "object", $defs, properties: { data } }), [{ x: 1 }])).toEqual(input);
+    expect(bindInput(methodWith({ type: "object", $defs, properties: { data } }), [{ x: 1 }])).toEqual(input);
   });
 
   test("dates, bytes and instances are values", () => {
-    const at = methodOf({ value: {}, count: COUNT }, ["value"]);
+    const at = createMethod({ value: {}, count: COUNT }, ["value"]);
     const [date, bytes] = [new Date(0), new Uint8Array([1])];
-    expect(inputOf(at, [date])).toEqual({ value: date });
-    expect(inputOf(at, [bytes])).toEqual({ value: bytes });
+    expect(bindInput(at, [date])).toEqual({ value: date });
+    expect(bindInput(at, [bytes])).toEqual({ value: bytes });
   });
 });
 
@@ -103,7 +103,7 @@ describe("S1: what does not fit is told before any call is made", () => {
     ["too many for none", ping, ["a"], ["_root takes no arguments, not 1"]],
     ["twice", search, ["a", 1, { query: "b" }], ["query is given both by place and by name"]],
   ])("%s", (_, method, args, problems) => {
-    expect(inputOf(method, args)).toEqual(problems);
+    expect(bindInput(method, args)).toEqual(problems);
   });
 
   test("the message says what is wrong and what is wanted", () => {
@@ -127,13 +127,13 @@ describe("S5: what is only known at run time is not judged", () => {
   });
 
   test("what comes after all parameters is too many all the same", () => {
-    expect(inputOf(search, ["x", 5, 6, UNKNOWN])).toEqual(["_root takes at most 2 (query, count), not 3"]);
+    expect(bindInput(search, ["x", 5, 6, UNKNOWN])).toEqual(["_root takes at most 2 (query, count), not 3"]);
   });
 });
 
 describe("S9: keys of prototypes are data", () => {
   test("by name", () => {
-    const input = inputOf(search, [JSON.parse('{"query": "x", "__proto__": {"polluted": true}, "constructor": 1}')]);
+    const input = bindInput(search, [JSON.parse('{"query": "x", "__proto__": {"polluted": true}, "constructor": 1}')]);
     expect(Object.keys(input as object)).toEqual(["query", "__proto__", "constructor"]);
     expect(Object.getPrototypeOf(input)).toBe(Object.prototype);
     expect((input as Record<string, unknown>)["polluted"]).toBeUndefined();
@@ -141,7 +141,7 @@ describe("S9: keys of prototypes are data", () => {
 
   test("as the name of a parameter", () => {
     const method = methodWith(JSON.parse('{"type": "object", "properties": {"constructor": {}, "toString": {}}}'));
-    expect(inputOf(method, [1, 2])).toEqual({ constructor: 1, toString: 2 });
+    expect(bindInput(method, [1, 2])).toEqual({ constructor: 1, toString: 2 });
   });
 });
 

@@ -19,6 +19,6 @@ export function methodWith(input: JsonSchema, output?: JsonSchema): Method {
 }
 
 /** A method with the given properties; `required` are required, in the order of the properties. */
-export function methodOf(properties: Readonly<Record<string, unknown>>, required: readonly string[] = []): Method {
+export function createMethod(properties: Readonly<Record<string, unknown>>, required: readonly string[] = []): Method {
   return methodWith({ type: "object", properties, required });
 }

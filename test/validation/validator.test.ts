@@ -1,4 +1,4 @@
-import * as fc from "../fuzz.ts";
+import * as fc from "../support/fuzz.ts";
 import { describe, expect, test } from "vitest";
 
 import type { ArgumentProblem } from "../../src/model/arguments.ts";
@@ -6,18 +6,18 @@ import type { Method } from "../../src/model/catalog.ts";
 import { UNKNOWN } from "../../src/model/plan.ts";
 import { createValidator } from "../../src/validation/index.ts";
 import { recordedSkills } from "../registry/catalogs.ts";
-import { methodOf, methodWith } from "./methods.ts";
+import { createMethod, methodWith } from "./methods.ts";
 
 const validator = createValidator();
 
-function problemsOf(method: Method, input: unknown): readonly ArgumentProblem[] {
+function findProblems(method: Method, input: unknown): readonly ArgumentProblem[] {
   const validation = validator.validate(method, input);
   return validation.kind === "valid" ? [] : validation.problems;
 }
 
 /** `field type: reason`, one per problem. */
-function linesOf(method: Method, input: unknown): readonly string[] {
-  return problemsOf(method, input).map(({ field, type, reason }) => `${field} ${type}: ${reason}`);
+function formatProblems(method: Method, input: unknown): readonly string[] {
+  return findProblems(method, input).map(({ field, type, reason }) => `${field} ${type}: ${reason}`);
 }
 
 describe("T6: each kind of problem has its type, its field and its reason", () => {
@@ -50,11 +50,11 @@ describe("T6: each kind of problem has its type, its field and its reason", () =
     [{ not: { type: "string" } }, "a", "type_mismatch: has a form that is not allowed"],
     [false, 1, "unknown_field: is not allowed"],
   ])("%j refuses %j", (schema, value, line) => {
-    expect(linesOf(methodOf({ value: schema }), { value })).toEqual([`value ${line}`]);
+    expect(formatProblems(createMethod({ value: schema }), { value })).toEqual([`value ${line}`]);
   });
 
   test("integer takes 5.0", () => {
-    expect(problemsOf(methodOf({ value: { type: "integer" } }), { value: 5.0 })).toEqual([]);
+    expect(findProblems(createMethod({ value: { type: "integer" } }), { value: 5.0 })).toEqual([]);
   });
 
   test.each<[unknown, string]>([
@@ -63,7 +63,7 @@ describe("T6: each kind of problem has its type, its field and its reason", () =
     [[], "_root type_mismatch: must be an object, not an array"],
     [null, "_root null_value: must be an object, not null"],
   ])("an input that is no object: %j", (input, line) => {
-    expect(linesOf(methodOf({}), input)).toEqual([line]);
+    expect(formatProblems(createMethod({}), input)).toEqual([line]);
   });
 
   test("the field is a path through objects and arrays", () => {
@@ -73,11 +73,11 @@ describe("T6: each kind of problem has its type, its field and its reason", () =
       required: ["name"],
       additionalProperties: false,
     };
-    const method = methodOf({
+    const method = createMethod({
       filters: { type: "array", items: item },
       map: { additionalProperties: { type: "number" } },
     });
-    expect(linesOf(method, { filters: [{}, { name: 5, nam: 1 }], map: { "a b": "x", "c/d": null } })).toEqual([
+    expect(formatProblems(method, { filters: [{}, { name: 5, nam: 1 }], map: { "a b": "x", "c/d": null } })).toEqual([
       "filters[0].name field_missing: is required",
       "filters[1].nam unknown_field: is not a property, valid are name",
       "filters[1].name type_mismatch: must be a string, not 5",
@@ -88,7 +88,7 @@ describe("T6: each kind of problem has its type, its field and its reason", () =
 });
 
 describe("T6: all problems are told at once", () => {
-  const method = methodOf(
+  const method = createMethod(
     {
       query: { type: "string" },
       count: { type: "integer", minimum: 1 },
@@ -98,7 +98,7 @@ describe("T6: all problems are told at once", () => {
   );
 
   test("missing, wrong, out of range and unknown together, with suggestions", () => {
-    expect(problemsOf(method, { count: 0, unit: "celcius", qery: "x" })).toEqual([
+    expect(findProblems(method, { count: 0, unit: "celcius", qery: "x" })).toEqual([
       { field: "query", type: "field_missing", reason: "is required", suggestions: [] },
       { field: "count", type: "below_minimum", reason: "must be at least 1, is 0", suggestions: [] },
       {
@@ -117,13 +117,13 @@ describe("T6: all problems are told at once", () => {
   });
 
   test("of very many, some", () => {
-    const many = methodOf({ list: { type: "array", items: { type: "string" } } });
-    expect(problemsOf(many, { list: Array.from({ length: 1_000 }, () => 1) })).toHaveLength(200);
+    const many = createMethod({ list: { type: "array", items: { type: "string" } } });
+    expect(findProblems(many, { list: Array.from({ length: 1_000 }, () => 1) })).toHaveLength(200);
   });
 
   test("what a schema asks for twice is told once", () => {
     const twice = methodWith({ type: "object", properties: { a: {} }, required: ["a"], allOf: [{ required: ["a"] }] });
-    expect(linesOf(twice, {})).toEqual(["a field_missing: is required"]);
+    expect(formatProblems(twice, {})).toEqual(["a field_missing: is required"]);
   });
 });
 
@@ -210,16 +210,18 @@ describe("T6: of several forms, the one that was meant is told of", () => {
       ["value.b unknown_field: has a name that is not allowed"],
     ],
   ])("%s", (_, value, input, lines) => {
-    expect(linesOf(methodWith({ type: "object", $defs, properties: { value } }), { value: input })).toEqual(lines);
+    expect(formatProblems(methodWith({ type: "object", $defs, properties: { value } }), { value: input })).toEqual(
+      lines,
+    );
   });
 
   test("what is wrong beside them is told as well", () => {
-    const method = methodOf({
+    const method = createMethod({
       a: { type: "string" },
       b: { anyOf: [{ type: "string" }, nothing] },
       c: { type: "string" },
     });
-    expect(problemsOf(method, { a: 1, b: 2, c: 3 }).map(({ field }) => field)).toEqual(["a", "b", "c"]);
+    expect(findProblems(method, { a: 1, b: 2, c: 3 }).map(({ field }) => field)).toEqual(["a", "b", "c"]);
   });
 });
 
@@ -235,7 +237,7 @@ describe("T6: unknown arguments", () => {
     ["a branch that is open", { allOf: [{ additionalProperties: true }] }, false],
     ["a branch that names it", { anyOf: [{ properties: { x: {} } }, { properties: { y: {} } }] }, false],
   ])("%s", (_, more, refused) => {
-    expect(problemsOf(methodWith({ type: "object", properties, ...more }), { query: "a", x: 1 })).toEqual(
+    expect(findProblems(methodWith({ type: "object", properties, ...more }), { query: "a", x: 1 })).toEqual(
       refused
         ? [{ field: "x", type: "unknown_field", reason: "is not an argument, valid are query", suggestions: [] }]
         : [],
@@ -243,15 +245,15 @@ describe("T6: unknown arguments", () => {
   });
 
   test("a method that names none takes any, unless it says otherwise", () => {
-    expect(problemsOf(methodWith({ type: "object" }), { x: 1 })).toEqual([]);
-    expect(linesOf(methodWith({ type: "object", additionalProperties: false }), { x: 1 })).toEqual([
+    expect(findProblems(methodWith({ type: "object" }), { x: 1 })).toEqual([]);
+    expect(formatProblems(methodWith({ type: "object", additionalProperties: false }), { x: 1 })).toEqual([
       "x unknown_field: is not an argument, there is none",
     ]);
   });
 
   test("a key __proto__ is one, and changes nothing", () => {
     expect(
-      linesOf(methodWith({ type: "object", properties }), JSON.parse('{"query": "a", "__proto__": {"b": 1}}')),
+      formatProblems(methodWith({ type: "object", properties }), JSON.parse('{"query": "a", "__proto__": {"b": 1}}')),
     ).toEqual(["__proto__ unknown_field: is not an argument, valid are query"]);
     const open = validator.validate(methodWith({ type: "object" }), JSON.parse('{"__proto__": {"b": 1}}'));
     expect(
@@ -263,7 +265,7 @@ describe("T6: unknown arguments", () => {
     const method = methodWith(
       JSON.parse('{"type": "object", "properties": {"constructor": {"type": "string"}}, "required": ["constructor"]}'),
     );
-    expect(linesOf(method, { toString: 1 })).toEqual([
+    expect(formatProblems(method, { toString: 1 })).toEqual([
       "constructor field_missing: is required",
       "toString unknown_field: is not an argument, valid are constructor",
     ]);
@@ -277,7 +279,7 @@ describe("T6: a default fills a missing field", () => {
   };
 
   test("at the top and in objects, falsy ones too, never over what is given", () => {
-    const method = methodOf(
+    const method = createMethod(
       {
         a: { type: "number", default: 0 },
         b: { type: "string", default: "" },
@@ -291,31 +293,31 @@ describe("T6: a default fills a missing field", () => {
 
   test("one that does not fit its own schema is left out and blamed on nobody", () => {
     const options = { type: "object", properties: { y: { type: "string", minLength: 1, default: "" } } };
-    const method = methodOf({ x: { type: "string", default: null }, options });
+    const method = createMethod({ x: { type: "string", default: null }, options });
     expect(input(method, { options: {} })).toEqual({ options: {} });
   });
 
   test("the input that was given stays as it was", () => {
     const given = { c: {} };
-    input(methodOf({ a: { default: 1 }, c: { type: "object", properties: { d: { default: [] } } } }), given);
+    input(createMethod({ a: { default: 1 }, c: { type: "object", properties: { d: { default: [] } } } }), given);
     expect(given).toEqual({ c: {} });
   });
 });
 
 describe("T6: a broken or catastrophic pattern neither hangs nor kills the host", () => {
   test.each(["[", "(?P<name>a)", "a{2,1}", "(".repeat(50_000)])("a broken one: %.20s", (pattern) => {
-    const method = methodOf({ value: { type: "string", pattern }, other: { type: "string" } });
-    expect(problemsOf(method, { value: "a", other: 5 }).map(({ field, type }) => [field, type])).toEqual([
+    const method = createMethod({ value: { type: "string", pattern }, other: { type: "string" } });
+    expect(findProblems(method, { value: "a", other: 5 }).map(({ field, type }) => [field, type])).toEqual([
       ["value", "invalid_pattern"],
       ["other", "type_mismatch"],
     ]);
-    expect(problemsOf(method, { other: "a" })).toEqual([]);
+    expect(findProblems(method, { other: "a" })).toEqual([]);
   });
 
   test("needless escapes are forgiven", () => {
-    const method = methodOf({ value: { type: "string", pattern: "^[a-z\\-]+\\@[a-z\\_]+$" } });
-    expect(problemsOf(method, { value: "a-b@c_d" })).toEqual([]);
-    expect(linesOf(method, { value: "@" })).toEqual([
+    const method = createMethod({ value: { type: "string", pattern: "^[a-z\\-]+\\@[a-z\\_]+$" } });
+    expect(findProblems(method, { value: "a-b@c_d" })).toEqual([]);
+    expect(formatProblems(method, { value: "@" })).toEqual([
       'value pattern_mismatch: must match the pattern "^[a-z\\\\-]+\\\\@[a-z\\\\_]+$"',
     ]);
   });
@@ -330,39 +332,40 @@ describe("T6: a broken or catastrophic pattern neither hangs nor kills the host"
     "^(a+)\\1+b$",
     "a*a*a*a*a*a*c",
   ])("%s", (pattern) => {
-    const method = methodOf({ value: { type: "string", pattern } });
+    const method = createMethod({ value: { type: "string", pattern } });
     const started = performance.now();
-    const [problem] = problemsOf(method, { value: `${"a".repeat(20_000)}!` });
+    const [problem] = findProblems(method, { value: `${"a".repeat(20_000)}!` });
     expect(performance.now() - started).toBeLessThan(1_000);
     expect(problem?.type).toMatch(/^(invalid_pattern|pattern_mismatch)$/);
   });
 
   test("one that takes too long is told of, and honest values still pass", () => {
-    const method = methodOf({ value: { type: "string", pattern: "^(a+)+$" } });
-    expect(linesOf(method, { value: `${"a".repeat(64)}!` })).toEqual([
+    const method = createMethod({ value: { type: "string", pattern: "^(a+)+$" } });
+    expect(formatProblems(method, { value: `${"a".repeat(64)}!` })).toEqual([
       'value invalid_pattern: cannot be checked, the pattern "^(a+)+$" takes too long on this value',
     ]);
-    expect(problemsOf(method, { value: "aaaaaaaaaa" })).toEqual([]);
+    expect(findProblems(method, { value: "aaaaaaaaaa" })).toEqual([]);
   });
 
   test("many hostile values cost hardly more than one", () => {
-    const method = methodOf({ list: { type: "array", items: { type: "string", pattern: "^(a+)+$" } } });
+    const method = createMethod({ list: { type: "array", items: { type: "string", pattern: "^(a+)+$" } } });
     const started = performance.now();
-    expect(problemsOf(method, { list: Array.from({ length: 5_000 }, () => `${"a".repeat(64)}!`) })).not.toEqual([]);
+    expect(findProblems(method, { list: Array.from({ length: 5_000 }, () => `${"a".repeat(64)}!`) })).not.toEqual([]);
     expect(performance.now() - started).toBeLessThan(1_000);
   });
 });
 
 describe("T6: any schema will do", () => {
   test("of one that does not compile, what does is still checked, and a note says why", () => {
-    const method = methodOf({ a: { type: "strng" }, b: { type: "number", required: true }, c: { type: "string" } }, [
-      "c",
-    ]);
-    expect(linesOf(method, { a: 1, b: "x", c: 5, d: 1 })).toEqual([
+    const method = createMethod(
+      { a: { type: "strng" }, b: { type: "number", required: true }, c: { type: "string" } },
+      ["c"],
+    );
+    expect(formatProblems(method, { a: 1, b: "x", c: 5, d: 1 })).toEqual([
       "c type_mismatch: must be a string, not 5",
       "d unknown_field: is not an argument, valid are c, a, b",
     ]);
-    expect(linesOf(method, {})).toEqual(["c field_missing: is required"]);
+    expect(formatProblems(method, {})).toEqual(["c field_missing: is required"]);
     expect(validator.validate(method, { c: "x" })).toEqual({
       kind: "valid",
       input: { c: "x" },
@@ -371,14 +374,14 @@ describe("T6: any schema will do", () => {
   });
 
   test("a reference out of the schema is never fetched", () => {
-    const method = methodOf({ a: { $ref: "http://127.0.0.1:9/schema.json" }, b: { type: "string" } });
-    expect(linesOf(method, { a: 1, b: 2 })).toEqual(["b type_mismatch: must be a string, not 2"]);
+    const method = createMethod({ a: { $ref: "http://127.0.0.1:9/schema.json" }, b: { type: "string" } });
+    expect(formatProblems(method, { a: 1, b: 2 })).toEqual(["b type_mismatch: must be a string, not 2"]);
   });
 
   test("a recursive reference is followed as deep as the value goes", () => {
     const $defs = { Node: { type: "object", properties: { next: { $ref: "#/$defs/Node" }, n: { type: "number" } } } };
     const method = methodWith({ type: "object", $defs, properties: { node: { $ref: "#/$defs/Node" } } });
-    expect(linesOf(method, { node: { next: { next: { n: "x" } } } })).toEqual([
+    expect(formatProblems(method, { node: { next: { next: { n: "x" } } } })).toEqual([
       'node.next.next.n type_mismatch: must be a number, not "x"',
     ]);
   });
@@ -390,7 +393,7 @@ describe("T6: any schema will do", () => {
       $defs,
       properties: { a: { $ref: "#/$defs/A" }, b: { type: "string" } },
     });
-    expect(linesOf(method, { a: 1, b: 2 })).toEqual(["b type_mismatch: must be a string, not 2"]);
+    expect(formatProblems(method, { a: 1, b: 2 })).toEqual(["b type_mismatch: must be a string, not 2"]);
   });
 
   test("one that asks for endless work is given up on", () => {
@@ -426,7 +429,7 @@ describe("T6: any schema will do", () => {
   });
 
   test("draft-07 tuples are understood without a $schema, and 2019-09 by its own", () => {
-    expect(linesOf(methodOf({ a: { type: "array", items: [{ type: "string" }] } }), { a: [5] })).toEqual([
+    expect(formatProblems(createMethod({ a: { type: "array", items: [{ type: "string" }] } }), { a: [5] })).toEqual([
       "a[0] type_mismatch: must be a string, not 5",
     ]);
     const older = methodWith({
@@ -434,27 +437,29 @@ describe("T6: any schema will do", () => {
       type: "object",
       properties: { a: { dependentRequired: { x: ["y"] } } },
     });
-    expect(linesOf(older, { a: { x: 1 } })).toEqual(['a.y field_missing: is required with "x"']);
+    expect(formatProblems(older, { a: { x: 1 } })).toEqual(['a.y field_missing: is required with "x"']);
     const oldest = methodWith({
       $schema: "http://json-schema.org/draft-07/schema#",
       type: "object",
       definitions: { T: { type: "string" } },
       properties: { a: { $ref: "#/definitions/T" } },
     });
-    expect(linesOf(oldest, { a: 1 })).toEqual(["a type_mismatch: must be a string, not 1"]);
+    expect(formatProblems(oldest, { a: 1 })).toEqual(["a type_mismatch: must be a string, not 1"]);
   });
 
   test("two schemas of one $id do not meet", () => {
     const $id = "https://example.com/schema";
-    expect(linesOf(methodWith({ $id, type: "object", properties: { a: { type: "string" } } }), { a: 1 })).toHaveLength(
-      1,
-    );
-    expect(linesOf(methodWith({ $id, type: "object", properties: { a: { type: "number" } } }), { a: 1 })).toEqual([]);
+    expect(
+      formatProblems(methodWith({ $id, type: "object", properties: { a: { type: "string" } } }), { a: 1 }),
+    ).toHaveLength(1);
+    expect(
+      formatProblems(methodWith({ $id, type: "object", properties: { a: { type: "number" } } }), { a: 1 }),
+    ).toEqual([]);
   });
 
   test("formats that nobody knows, or that are names of prototypes, are ignored", () => {
     for (const format of ["nope", "__proto__", "constructor", "hasOwnProperty"])
-      expect(linesOf(methodOf({ a: { type: "string", format } }), { a: "x" })).toEqual([]);
+      expect(formatProblems(createMethod({ a: { type: "string", format } }), { a: "x" })).toEqual([]);
   });
 
   test("input that nests without end, or in a circle, is refused", () => {
@@ -463,7 +468,7 @@ describe("T6: any schema will do", () => {
     const circle: Record<string, unknown> = {};
     circle["a"] = circle;
     for (const input of [{ a: deep }, circle])
-      expect(linesOf(methodOf({ a: {} }), input)).toEqual([
+      expect(formatProblems(createMethod({ a: {} }), input)).toEqual([
         "_root type_mismatch: nests more than 200 levels deep, or holds too much",
       ]);
   });
@@ -480,7 +485,7 @@ describe("T6: any schema will do", () => {
 });
 
 describe("S5: before a run, only what is certain is told", () => {
-  const method = methodOf(
+  const method = createMethod(
     {
       query: { type: "string", minLength: 2 },
       count: { type: "integer" },
@@ -553,7 +558,7 @@ describe("X1: results are checked against the output schema", () => {
 
 describe("a date", () => {
   const input = (schema: unknown, value: unknown): unknown => {
-    const validation = validator.validate(methodOf({ v: schema as object }), { v: value });
+    const validation = validator.validate(createMethod({ v: schema as object }), { v: value });
     return validation.kind === "valid" ? validation.input["v"] : validation.problems.map(({ reason }) => reason);
   };
   const date = new Date(0);

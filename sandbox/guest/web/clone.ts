@@ -26,29 +26,29 @@ export function structuredClone(value: unknown, options?: { readonly transfer?: 
 type Copy = (original: unknown) => unknown;
 
 /** How objects of one kind are copied: first without their members, so that a cycle finds where it began. */
-interface Kind {
+interface CloneKind {
   readonly of: abstract new (...args: never[]) => object;
   make(original: object, copy: Copy): object;
   fill?(original: object, shell: object, copy: Copy): void;
 }
 
-const PLAIN: Kind = { of: Object, make: () => ({}), fill: copyMembers };
+const PLAIN: CloneKind = { of: Object, make: () => ({}), fill: copyMembers };
 
 /** The first row that fits counts. */
-const KINDS: readonly Kind[] = [
+const KINDS: readonly CloneKind[] = [
   { of: Array, make: (list: unknown[]) => Object.assign([], { length: list.length }), fill: copyMembers },
   { of: Date, make: (date: Date) => new Date(date.getTime()) },
   { of: RegExp, make: (pattern: RegExp) => new RegExp(pattern.source, pattern.flags) },
   { of: Map, make: () => new Map(), fill: copyEntries },
   { of: Set, make: () => new Set(), fill: copyItems },
   { of: ArrayBuffer, make: (buffer: ArrayBuffer) => buffer.slice(0) },
-  { of: DataView, make: copyOfDataView },
-  { of: Object.getPrototypeOf(Uint8Array) as typeof Uint8Array, make: copyOfNumbers },
-  { of: Error, make: copyOfError },
-  { of: Boolean, make: copyOfBoxed },
-  { of: Number, make: copyOfBoxed },
-  { of: String, make: copyOfBoxed },
-  { of: BigInt as unknown as ObjectConstructor, make: copyOfBoxed },
+  { of: DataView, make: cloneDataView },
+  { of: Object.getPrototypeOf(Uint8Array) as typeof Uint8Array, make: cloneTypedArray },
+  { of: Error, make: cloneError },
+  { of: Boolean, make: cloneBoxed },
+  { of: Number, make: cloneBoxed },
+  { of: String, make: cloneBoxed },
+  { of: BigInt as unknown as ObjectConstructor, make: cloneBoxed },
   { of: Symbol as unknown as ObjectConstructor, make: refusal("a symbol") },
   { of: Promise, make: refusal("a promise") },
   { of: WeakMap, make: refusal("a WeakMap") },
@@ -69,18 +69,18 @@ function copyItems(original: Set<unknown>, shell: Set<unknown>, copy: Copy): voi
   for (const item of original) shell.add(copy(item));
 }
 
-function copyOfDataView(view: DataView, copy: Copy): DataView {
+function cloneDataView(view: DataView, copy: Copy): DataView {
   return new DataView(copy(view.buffer) as ArrayBuffer, view.byteOffset, view.byteLength);
 }
 
 /** A typed array over the copy of its buffer, which other views may share. */
-function copyOfNumbers(view: Uint8Array, copy: Copy): object {
+function cloneTypedArray(view: Uint8Array, copy: Copy): object {
   const name = view[Symbol.toStringTag]; // of the class that the view really has, whatever it inherits from
   const kind = (globalThis as unknown as Record<string, typeof Uint8Array>)[name] ?? Uint8Array;
   return new kind(copy(view.buffer) as ArrayBuffer, view.byteOffset, view.length);
 }
 
-function copyOfError(error: Error, copy: Copy): Error {
+function cloneError(error: Error, copy: Copy): Error {
   const kind = Object.hasOwn(ERRORS, error.name) ? ERRORS[error.name as keyof typeof ERRORS] : Error;
   const shell = new kind(error.message);
   set(shell, "stack", String(error.stack), false);
@@ -88,7 +88,7 @@ function copyOfError(error: Error, copy: Copy): Error {
   return shell;
 }
 
-function copyOfBoxed(boxed: object): object {
+function cloneBoxed(boxed: object): object {
   return Object(boxed.valueOf()) as object;
 }
 

@@ -1,5 +1,5 @@
 import { wellFormed } from "../primordials.ts";
-import { type Decode, textOfCodes, textOfUtf8, utf8Decoder, utf8OfText } from "./utf8.ts";
+import { type Decode, codeUnitsToText, decodeUtf8, utf8Decoder, encodeUtf8 } from "./utf8.ts";
 
 /** `TextEncoder` of the Encoding standard. */
 export class TextEncoder {
@@ -8,16 +8,16 @@ export class TextEncoder {
   }
 
   encode(input: unknown = ""): Uint8Array {
-    return utf8OfText(String(input));
+    return encodeUtf8(String(input));
   }
 
   /** As many whole characters as there is room for; `read` counts UTF-16 units. */
   encodeInto(input: unknown, target: Uint8Array): { read: number; written: number } {
-    const bytes = utf8OfText(String(input));
+    const bytes = encodeUtf8(String(input));
     let written = Math.min(bytes.length, target.length);
     while (((bytes[written] ?? 0) & 0xc0) === 0x80) written--;
     target.set(bytes.subarray(0, written));
-    return { read: textOfUtf8(bytes.subarray(0, written)).length, written };
+    return { read: decodeUtf8(bytes.subarray(0, written)).length, written };
   }
 }
 
@@ -36,7 +36,7 @@ export class TextDecoder {
   #atStart = true;
 
   constructor(label: unknown = "utf-8", options: DecoderOptions = {}) {
-    this.#encoding = encodingOf(String(label));
+    this.#encoding = findEncoding(String(label));
     this.#fatal = Boolean(options.fatal);
     this.#ignoreBom = Boolean(options.ignoreBOM);
   }
@@ -58,7 +58,7 @@ export class TextDecoder {
     if (this.#decode === undefined) this.#atStart = true;
     const last = !options.stream;
     this.#decode = undefined; // also if it throws
-    const text = decode(bytesOf(input), last);
+    const text = decode(toBytes(input), last);
     if (!last) this.#decode = decode;
     const skip = this.#atStart && !this.#ignoreBom && text.startsWith("\uFEFF");
     if (text !== "") this.#atStart = false;
@@ -85,7 +85,7 @@ const LABELS: Readonly<Record<Encoding, string>> = {
 /** Bytes 80 to 9F; each of the others stands for the character of its own number. */
 const WINDOWS_1252 = "€\x81‚ƒ„…†‡ˆ‰Š‹Œ\x8dŽ\x8f\x90‘’“”•–—˜™š›œ\x9džŸ";
 
-function encodingOf(label: string): Encoding {
+function findEncoding(label: string): Encoding {
   const wanted = label.trim().toLowerCase();
   for (const encoding of Object.keys(LABELS) as Encoding[]) {
     if (LABELS[encoding].split(" ").includes(wanted)) return encoding;
@@ -93,7 +93,7 @@ function encodingOf(label: string): Encoding {
   throw new RangeError(`Cannot decode "${label}": use utf-8, utf-16le or latin1`);
 }
 
-function bytesOf(input: unknown): Uint8Array {
+function toBytes(input: unknown): Uint8Array {
   if (input === undefined) return new Uint8Array(0);
   if (input instanceof ArrayBuffer) return new Uint8Array(input);
   if (ArrayBuffer.isView(input)) return new Uint8Array(input.buffer, input.byteOffset, input.byteLength);
@@ -111,7 +111,7 @@ function utf16Decoder(fatal: boolean): Decode {
     if (((units.at(-1) ?? 0) & 0xfc00) === 0xd800) units = units.subarray(0, -1);
     const rest = all.slice(units.length * 2);
     held = last ? new Uint8Array(0) : rest;
-    const text = textOfCodes(units) + (last && rest.length > 0 ? "\ud800" : "");
+    const text = codeUnitsToText(units) + (last && rest.length > 0 ? "\ud800" : "");
     const fixed = wellFormed(text);
     if (fatal && fixed !== text) throw new TypeError("Cannot decode bytes that are no text in this encoding");
     return fixed;
@@ -122,5 +122,5 @@ function windows1252(bytes: Uint8Array): string {
   const codes = Uint16Array.from(bytes, (byte) =>
     byte >= 0x80 && byte <= 0x9f ? WINDOWS_1252.charCodeAt(byte - 0x80) : byte,
   );
-  return textOfCodes(codes);
+  return codeUnitsToText(codes);
 }

@@ -16,11 +16,11 @@ const FORBIDDEN = /[\0\t\n\r #/:<>?@[\\\]^|]/;
 const FORBIDDEN_IN_DOMAIN = /[\0-\x20#%/:<>?@[\\\]^|\x7f]/;
 
 function endsInNumber(domain: string): boolean {
-  const last = labelsOf(domain).at(-1) as string;
+  const last = splitLabels(domain).at(-1) as string;
   return /^(?:\d+|0x[\da-f]*)$/i.test(last);
 }
 
-function labelsOf(domain: string): string[] {
+function splitLabels(domain: string): string[] {
   const labels = domain.split(".");
   if (labels.length > 1 && labels.at(-1) === "") labels.pop();
   return labels;
@@ -28,7 +28,7 @@ function labelsOf(domain: string): string[] {
 
 /** One to four numbers, decimal, octal or hexadecimal; the last one fills what the others leave. */
 function parseIpv4(domain: string): string | undefined {
-  const numbers = labelsOf(domain).map(numberOf);
+  const numbers = splitLabels(domain).map(parseIpv4Number);
   const last = numbers.pop() as number;
   if (numbers.length > 3 || numbers.some((number) => !(number <= 255))) return undefined;
   if (!(last < 256 ** (4 - numbers.length))) return undefined;
@@ -36,7 +36,7 @@ function parseIpv4(domain: string): string | undefined {
   return [24, 16, 8, 0].map((shift) => Math.floor(address / 2 ** shift) % 256).join(".");
 }
 
-function numberOf(label: string): number {
+function parseIpv4Number(label: string): number {
   if (/^0x[\da-f]*$/i.test(label)) return label.length === 2 ? 0 : Number(label);
   if (/^0[0-7]+$/.test(label)) return Number.parseInt(label, 8);
   return /^(?:0|[1-9]\d*)$/.test(label) ? Number(label) : Number.NaN;
@@ -45,8 +45,8 @@ function numberOf(label: string): number {
 /** Eight pieces of 16 bits; `::` stands once for as many zeros as are missing. */
 function parseIpv6(text: string): string | undefined {
   const [head, tail, more] = text.split("::");
-  const before = piecesOf(head as string, tail === undefined);
-  const after = piecesOf(tail ?? "", true);
+  const before = parseIpv6Pieces(head as string, tail === undefined);
+  const after = parseIpv6Pieces(tail ?? "", true);
   const missing = 8 - before.length - after.length;
   if (more !== undefined || (tail === undefined ? missing !== 0 : missing < 1)) return undefined;
   const pieces = [...before, ...Array.from({ length: missing }, () => 0), ...after];
@@ -54,7 +54,7 @@ function parseIpv6(text: string): string | undefined {
 }
 
 /** Pieces between colons; NaN for what is none. At the end of the address an IPv4 address makes two. */
-function piecesOf(text: string, atEnd: boolean): number[] {
+function parseIpv6Pieces(text: string, atEnd: boolean): number[] {
   if (text === "") return [];
   const pieces = text.split(":");
   const ipv4 = atEnd && pieces.at(-1)?.includes(".") ? (pieces.pop() as string).split(".") : undefined;

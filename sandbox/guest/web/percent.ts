@@ -1,5 +1,5 @@
 import { wellFormed } from "../primordials.ts";
-import { textOfUtf8 } from "./utf8.ts";
+import { decodeUtf8 } from "./utf8.ts";
 
 /** Characters that have to be written as `%XX`, by the part of a URL in which they stand (URL standard, 1.3). */
 export const ENCODED = {
@@ -25,6 +25,6 @@ export function percentEncode(text: string, encoded: RegExp): string {
 export function percentDecode(text: string): string {
   return text.replace(/(?:%[\da-f]{2})+/gi, (run) => {
     const bytes = run.slice(1).split("%");
-    return textOfUtf8(Uint8Array.from(bytes, (digits) => Number.parseInt(digits, 16)));
+    return decodeUtf8(Uint8Array.from(bytes, (digits) => Number.parseInt(digits, 16)));
   });
 }

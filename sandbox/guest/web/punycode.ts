@@ -1,12 +1,12 @@
-import { textOfPoints } from "./utf8.ts";
+import { codePointsToText } from "./utf8.ts";
 
 /** Punycode of RFC 3492: a text of any letters as one of ASCII letters, digits and hyphens. */
 export function encodePunycode(text: string): string {
   const points = Array.from(text, (letter) => letter.codePointAt(0) as number);
-  const basic = points.filter((point) => point < FIRST);
-  let output = textOfPoints(basic) + (basic.length > 0 ? "-" : "");
+  const basic = points.filter((point) => point < INITIAL_N);
+  let output = codePointsToText(basic) + (basic.length > 0 ? "-" : "");
   let done = basic.length;
-  let current = FIRST;
+  let current = INITIAL_N;
   let bias = INITIAL_BIAS;
   for (let delta = 0; done < points.length; delta++, current++) {
     const next = points.reduce((least, point) => (point >= current && point < least ? point : least), Infinity);
@@ -29,7 +29,7 @@ export function decodePunycode(text: string): string | undefined {
   const hyphen = text.lastIndexOf("-");
   const points = Array.from(text.slice(0, Math.max(0, hyphen)), (letter) => letter.charCodeAt(0));
   const basics = points.length;
-  let current = FIRST;
+  let current = INITIAL_N;
   let bias = INITIAL_BIAS;
   let index = 0;
   for (let at = hyphen + 1; at < text.length; index++) {
@@ -44,12 +44,12 @@ export function decodePunycode(text: string): string | undefined {
     index %= length;
     points.splice(index, 0, current);
   }
-  return textOfPoints(points);
+  return codePointsToText(points);
 }
 
 const DIGITS = "abcdefghijklmnopqrstuvwxyz0123456789";
 const BASE = DIGITS.length;
-const FIRST = 128;
+const INITIAL_N = 128;
 const INITIAL_BIAS = 72;
 
 /** The weights of its digits differ, so that the last digit tells that it is the last. */

@@ -10,12 +10,12 @@ export interface OwnedParams {
 }
 
 /** The list of a URL, which hears of every change. */
-export let paramsOfUrl: (query: string, changed: (query: string) => void) => OwnedParams;
+export let createUrlParams: (query: string, changed: (query: string) => void) => OwnedParams;
 
 /** The list of `name=value` behind the question mark of a URL (URL standard, 5 and 6.2). */
 export class URLSearchParams {
   static {
-    paramsOfUrl = (query, changed) => {
+    createUrlParams = (query, changed) => {
       const params = new URLSearchParams();
       const read = (text: string): void => {
         params.#pairs = parseForm(text);
@@ -30,7 +30,7 @@ export class URLSearchParams {
   #changed: () => void = () => {};
 
   constructor(init: unknown = "") {
-    this.#pairs = pairsOf(init);
+    this.#pairs = toPairs(init);
   }
 
   get size(): number {
@@ -38,7 +38,7 @@ export class URLSearchParams {
   }
 
   append(name: unknown, value: unknown): void {
-    this.#pairs.push(pairOf(name, value));
+    this.#pairs.push(toPair(name, value));
     this.#changed();
   }
 
@@ -61,7 +61,7 @@ export class URLSearchParams {
   }
 
   set(name: unknown, value: unknown): void {
-    const pair = pairOf(name, value);
+    const pair = toPair(name, value);
     const first = this.#pairs.findIndex(matcher(name));
     if (first < 0) this.#pairs.push(pair);
     else this.#pairs = this.#pairs.filter((other, at) => at <= first || other[0] !== pair[0]).with(first, pair);
@@ -102,24 +102,24 @@ export class URLSearchParams {
   }
 }
 
-function pairsOf(init: unknown): Pair[] {
+function toPairs(init: unknown): Pair[] {
   if (init === null) return [];
   if (typeof init !== "object" && typeof init !== "function") return parseForm(`${init as string}`.replace(/^\?/, ""));
-  if (!(Symbol.iterator in init)) return Object.entries(init).map(([name, value]) => pairOf(name, value));
+  if (!(Symbol.iterator in init)) return Object.entries(init).map(([name, value]) => toPair(name, value));
   return Array.from(init as Iterable<Iterable<unknown>>, (item) => {
     const [name, value, ...more] = [...item];
     if (value === undefined || more.length > 0)
       throw new TypeError("Cannot make URLSearchParams: each item must be a pair of name and value");
-    return pairOf(name, value);
+    return toPair(name, value);
   });
 }
 
-function pairOf(name: unknown, value: unknown): Pair {
+function toPair(name: unknown, value: unknown): Pair {
   return [wellFormed(String(name)), wellFormed(String(value))];
 }
 
 function matcher(name: unknown, value?: unknown): (pair: Pair) => boolean {
-  const [wantedName, wantedValue] = pairOf(name, value);
+  const [wantedName, wantedValue] = toPair(name, value);
   return ([name, other]) => name === wantedName && (value === undefined || other === wantedValue);
 }
 

@@ -1,6 +1,6 @@
 import { wellFormed } from "../primordials.ts";
 import { ENCODED, percentEncode } from "./percent.ts";
-import { type OwnedParams, paramsOfUrl, type URLSearchParams } from "./search-params.ts";
+import { type OwnedParams, createUrlParams, type URLSearchParams } from "./search-params.ts";
 import {
   encodeFragment,
   encodeQuery,
@@ -46,7 +46,7 @@ export class URL {
 
   get origin(): string {
     const url = this.#url;
-    if (url.scheme === "blob") return originOfBlob(url);
+    if (url.scheme === "blob") return getBlobOrigin(url);
     return isSpecial(url.scheme) && url.scheme !== "file" ? `${url.scheme}://${writeHost(url)}` : "null";
   }
 
@@ -132,7 +132,7 @@ export class URL {
     const changed = (query: string): void => {
       this.#url.query = query === "" ? null : query;
     };
-    this.#params ??= paramsOfUrl(this.#url.query ?? "", changed);
+    this.#params ??= createUrlParams(this.#url.query ?? "", changed);
     return this.#params.params;
   }
 
@@ -169,7 +169,7 @@ function notUrl(input: unknown): Error {
   return Object.assign(new TypeError(`Invalid URL: "${String(input)}"`), { code: "ERR_INVALID_URL" });
 }
 
-function originOfBlob(url: UrlRecord): string {
+function getBlobOrigin(url: UrlRecord): string {
   const inner = parseUrl(writePath(url));
   return inner !== undefined && /^https?$/.test(inner.scheme) ? `${inner.scheme}://${writeHost(inner)}` : "null";
 }

@@ -4,7 +4,7 @@ import { wellFormed } from "../primordials.ts";
 export type Decode = (bytes: Uint8Array, last: boolean) => string;
 
 /** Text of UTF-8 bytes, with U+FFFD where they are none. */
-export function textOfUtf8(bytes: Uint8Array): string {
+export function decodeUtf8(bytes: Uint8Array): string {
   return utf8Decoder(false)(bytes, true);
 }
 
@@ -45,12 +45,12 @@ export function utf8Decoder(fatal: boolean): Decode {
       if (next !== undefined) points.push(next);
     }
     if (last && missing > 0) points.push(malformed(fatal));
-    return textOfPoints(points);
+    return codePointsToText(points);
   };
 }
 
 /** The bytes of a text, halves of characters that stand alone as U+FFFD. */
-export function utf8OfText(text: string): Uint8Array {
+export function encodeUtf8(text: string): Uint8Array {
   // The engine's own functions for URLs are many times faster than a loop over characters.
   const binary = unescape(encodeURIComponent(wellFormed(text)));
   const { length } = binary;
@@ -60,7 +60,7 @@ export function utf8OfText(text: string): Uint8Array {
 }
 
 /** Each of these numbers is an argument, and arguments lie on the stack: so some thousands at a time. */
-export function textOfCodes(codes: Uint8Array | Uint16Array): string {
+export function codeUnitsToText(codes: Uint8Array | Uint16Array): string {
   let text = "";
   for (let at = 0; at < codes.length; at += 4_096) text += String.fromCharCode(...codes.subarray(at, at + 4_096));
   return text;
@@ -68,14 +68,14 @@ export function textOfCodes(codes: Uint8Array | Uint16Array): string {
 
 function decodeWhole(bytes: Uint8Array): string | undefined {
   try {
-    return decodeURIComponent(escape(textOfCodes(bytes)));
+    return decodeURIComponent(escape(codeUnitsToText(bytes)));
   } catch {
     return undefined; // something in it is no UTF-8, or it ends in the middle of a character
   }
 }
 
 /** The same for whole characters. */
-export function textOfPoints(points: readonly number[]): string {
+export function codePointsToText(points: readonly number[]): string {
   let text = "";
   for (let at = 0; at < points.length; at += 2_048) text += String.fromCodePoint(...points.slice(at, at + 2_048));
   return text;

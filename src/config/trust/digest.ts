@@ -2,7 +2,7 @@ import { createHash, type Hash } from "node:crypto";
 import { lstatSync, readdirSync, readFileSync, readlinkSync, realpathSync, statSync } from "node:fs";
 import { join, sep } from "node:path";
 
-import { type Folders, labelOf } from "../file.ts";
+import { type ConfigFolders, formatPathLabel } from "../read-file.ts";
 
 /** The digest of each part of a project that decides what it runs: `settings.yaml`, `skills/greeter.ts`. */
 export type ProjectParts = ReadonlyMap<string, string>;
@@ -15,12 +15,12 @@ const MAX_DEPTH = 32;
 const PROJECT_FILES = ["settings.yaml", ".env", "mcp.json", ".mcp.json"];
 
 /** The parts of a project that are there. Throws a `RangeError` for more files than can be looked at. */
-export function digestProject(folders: Folders, skillsDir: string): ProjectParts {
+export function digestProject(folders: ConfigFolders, skillsDir: string): ProjectParts {
   const budget = { files: MAX_SKILL_FILES, bytes: MAX_SKILL_BYTES };
   const files = PROJECT_FILES.map((name) => [name, join(folders.cwd, name)] as const);
   const skills = namesIn(skillsDir).map((name) => {
     const path = join(skillsDir, name);
-    return [labelOf(path, folders).split(sep).join("/"), path] as const;
+    return [formatPathLabel(path, folders).split(sep).join("/"), path] as const;
   });
   const digests = [...files, ...skills].map(([name, path]) => [name, digestTree(path, budget)] as const);
   return new Map(digests.filter((pair): pair is [string, string] => pair[1] !== undefined));

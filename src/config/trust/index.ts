@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
 import { basename } from "node:path";
 
-import { messageOf } from "../../errors.ts";
+import { getMessage } from "../../errors.ts";
 import type { Problem } from "../../model/provider.ts";
-import { canonicalPath, type Folders } from "../file.ts";
+import { canonicalPath, type ConfigFolders } from "../read-file.ts";
 import type { Environment } from "../variables.ts";
 import { digestProject, type ProjectParts } from "./digest.ts";
 import { NO_RECORD, readTrust, trustFile, type TrustRecord } from "./record.ts";
@@ -33,7 +33,7 @@ export interface ProjectTrust {
 
 export interface TrustQuestion {
   readonly env: Environment;
-  readonly folders: Folders;
+  readonly folders: ConfigFolders;
   /** Where its skills are. */
   readonly skillsDir: string;
   /** Digests of what its servers are given beside what the files say. */
@@ -55,16 +55,16 @@ export async function decideTrust({ env, folders, skillsDir, values, isGiven }: 
   return { folder, isTrusted: isGiven || isRecorded, isGiven, changed, servers: then.servers, ...now };
 }
 
-function partsOf(folders: Folders, skillsDir: string): Pick<ProjectTrust, "parts" | "excess"> {
+function partsOf(folders: ConfigFolders, skillsDir: string): Pick<ProjectTrust, "parts" | "excess"> {
   try {
     return { parts: digestProject(folders, skillsDir), excess: undefined };
   } catch (thrown) {
-    const what = thrown instanceof RangeError ? `its skills are ${thrown.message}` : messageOf(thrown);
+    const what = thrown instanceof RangeError ? `its skills are ${thrown.message}` : getMessage(thrown);
     return { parts: new Map(), excess: what };
   }
 }
 
-async function recordOf(folder: string, env: Environment, { home }: Folders): Promise<TrustRecord> {
+async function recordOf(folder: string, env: Environment, { home }: ConfigFolders): Promise<TrustRecord> {
   return (await readTrust(trustFile(env, home))).get(folder) ?? NO_RECORD;
 }
 

@@ -1,8 +1,8 @@
 import { join } from "node:path";
 
 import { isRecord } from "../../model/json.ts";
-import { changeFile } from "../atomic.ts";
-import { CLIENT_FILE_BYTES, readConfigFile } from "../file.ts";
+import { changeFile } from "../write-atomic.ts";
+import { CLIENT_FILE_BYTES, readConfigFile } from "../read-file.ts";
 import type { Environment } from "../variables.ts";
 import type { ProjectParts } from "./digest.ts";
 

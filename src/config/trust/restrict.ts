@@ -1,11 +1,11 @@
 import { isRecord } from "../../model/json.ts";
 import { DEFAULT_LIMITS } from "../../model/limits.ts";
 import { DEFAULT_TIMEOUTS } from "../../model/timeouts.ts";
-import type { Settings } from "../settings.ts";
+import type { SettingsFile } from "../settings.ts";
 
 /** Settings of a project that is not trusted, without what would loosen anything. */
 export interface RestrictedSettings {
-  readonly settings: Settings;
+  readonly settings: SettingsFile;
   /** What does not count, and what it says: `server.auth`, `false`. */
   readonly held: readonly (readonly [path: string, value: unknown])[];
 }
@@ -25,7 +25,7 @@ const HARMLESS: ReadonlyMap<string, IsHarmless> = new Map<string, IsHarmless>([
 const HARMLESS_OF_SERVER: ReadonlySet<string> = new Set(["port", "expose", "names", "budgetTokens"]);
 
 /** Leaves out what would loosen anything, or tell skills what to do. */
-export function restrictSettings(settings: Settings): RestrictedSettings {
+export function restrictSettings(settings: SettingsFile): RestrictedSettings {
   const held: (readonly [path: string, value: unknown])[] = [];
   const { skillsDir: _dir, ...rest } = settings;
   const sections = Object.entries(settings.sections).flatMap(([section, value]) => {
@@ -41,7 +41,7 @@ export function restrictSettings(settings: Settings): RestrictedSettings {
   return {
     settings: {
       ...rest,
-      sections: Object.fromEntries(sections) as Settings["sections"],
+      sections: Object.fromEntries(sections) as SettingsFile["sections"],
       ...(settings.limits && { limits: atMost(DEFAULT_LIMITS, settings.limits) }),
       ...(settings.timeouts && { timeouts: atMost(DEFAULT_TIMEOUTS, settings.timeouts) }),
     },

@@ -1,32 +1,32 @@
 import type { AnyNode } from "acorn";
-import type { Calls } from "../device.ts";
-import { functionAround, type Inspection, isInTry, mayAwait, parentOf } from "../inspection.ts";
-import type { Binding } from "../scopes.ts";
-import { byType, type ByType, type FunctionNode, isFunction, literalName } from "../walk.ts";
+import type { MethodCalls } from "../rules/device.ts";
+import { functionAround, type CheckContext, isInTry, mayAwait, getParent } from "../context.ts";
+import type { Binding } from "../ast/scopes.ts";
+import { byType, type ByType, type FunctionNode, isFunction, literalName } from "../ast/walk.ts";
 import { isCombinator } from "./promise-destination.ts";
 import type { Known } from "./types.ts";
 
 /** True for a program that waits for each of its promises right where it makes it: nothing has to be written into it. */
-export function awaitsEverything(known: Known, calls: Calls, inspection: Inspection): boolean {
-  return new Checker(known, inspection).holds(calls);
+export function awaitsEverything(known: Known, calls: MethodCalls, context: CheckContext): boolean {
+  return new Checker(known, context).holds(calls);
 }
 
 class Checker {
-  readonly inspection: Inspection;
+  readonly context: CheckContext;
   readonly #known: Known;
   readonly #results: ReadonlySet<AnyNode>;
   readonly #functions = new Map<FunctionNode, boolean>();
 
-  constructor(known: Known, inspection: Inspection) {
+  constructor(known: Known, context: CheckContext) {
     this.#known = known;
-    this.inspection = inspection;
+    this.context = context;
     this.#results = new Set<AnyNode>(known.results.map(({ node }) => node));
   }
 
-  holds(calls: Calls): boolean {
+  holds(calls: MethodCalls): boolean {
     const { facts, uses } = this.#known;
     return (
-      facts.awaits.every((node) => mayAwait(node, this.inspection)) &&
+      facts.awaits.every((node) => mayAwait(node, this.context)) &&
       uses.every(({ call }) => call !== undefined && calls.has(call) && this.isAwaited(call)) &&
       facts.functions.every((func) => !func.generator && (!func.async || this.isAwaitedFunction(func)))
     );
@@ -56,13 +56,13 @@ class Checker {
   }
 
   parent(node: AnyNode): AnyNode | undefined {
-    return parentOf(node, this.inspection);
+    return getParent(node, this.context);
   }
 
   #bindingOf(func: FunctionNode, holder: AnyNode | undefined): Binding | undefined {
     const id =
       func.type === "FunctionDeclaration" ? func.id : holder?.type === "VariableDeclarator" ? holder.id : undefined;
-    return id?.type === "Identifier" ? this.inspection.scopes.bindingOf(id) : undefined;
+    return id?.type === "Identifier" ? this.context.scopes.findBinding(id) : undefined;
   }
 
   #isAwaitedByName(binding: Binding | undefined): boolean {
@@ -92,14 +92,13 @@ const AWAITED: ByType<(checker: Checker) => boolean> = {
     return call?.type === "CallExpression" && isCombinator(call) && checker.isAwaited(call);
   },
   ArrowFunctionExpression: (func, node) => (checker) => func.body === node && checker.isAwaitedFunction(func),
-  AwaitExpression: (node) => (checker) => mayAwait(node, checker.inspection),
+  AwaitExpression: (node) => (checker) => mayAwait(node, checker.context),
   CallExpression: (call, node) => (checker) => call.callee !== node && isCombinator(call) && checker.isAwaited(call),
   ChainExpression: (chain) => (checker) => checker.isAwaited(chain),
-  ExpressionStatement: (statement) => (checker) =>
-    checker.isResult(statement) && !isInTry(statement, checker.inspection),
+  ExpressionStatement: (statement) => (checker) => checker.isResult(statement) && !isInTry(statement, checker.context),
   ReturnStatement: (statement) => (checker) => {
-    if (isInTry(statement, checker.inspection)) return false;
-    const func = functionAround(statement, checker.inspection);
+    if (isInTry(statement, checker.context)) return false;
+    const func = functionAround(statement, checker.context);
     return func === undefined || (isFunction(func) && checker.isAwaitedFunction(func));
   },
 };

@@ -1,17 +1,17 @@
 import type { AnyNode, CallExpression, MemberExpression } from "acorn";
-import type { Calls, MethodUse } from "../device.ts";
+import type { MethodCalls, MethodUse } from "../rules/device.ts";
 import { awaitsEverything } from "./all-awaited.ts";
-import { functionAround, functionOf, type Inspection, isInTry, mayAwait, parentOf } from "../inspection.ts";
+import { functionAround, findFunction, type CheckContext, isInTry, mayAwait, getParent } from "../context.ts";
 import { THEN } from "./promise-methods.ts";
 import { destinationOf, isCombinator, isWaitedFor } from "./promise-destination.ts";
 import { mayBePromise } from "./may-be-promise.ts";
 import { readsItsOwnName } from "./own-name.ts";
 import { presenceOf } from "./value-origin.ts";
 import { findSideEffects } from "./side-effects.ts";
-import type { Binding } from "../scopes.ts";
+import type { Binding } from "../ast/scopes.ts";
 import { type AwaitWriter, isValueUse, visitPlace } from "./touched-places.ts";
 import type { Known, Waits } from "./types.ts";
-import { collect, type FunctionNode, isFunction, literalName } from "../walk.ts";
+import { pushToGroup, type FunctionNode, isFunction, literalName } from "../ast/walk.ts";
 
 /** Where promises are kept that a statement starts and nobody looks at. */
 export const LATER = "__waitedLater";
@@ -40,28 +40,28 @@ const CALLBACK_PARAMETERS: ReadonlyMap<string, number> = new Map([
  * Promises take care of themselves where they are used as a value: a member, a text, a number, a list. What is written here is
  * only what no promise can hear of: tests, comparisons, `typeof`, and what nobody looks at (S2).
  */
-export function insertAwaits(known: Known, inspection: Inspection): Waits {
-  const calls: Calls = new Map(known.uses.flatMap((use) => (use.call === undefined ? [] : [[use.call, use]])));
-  for (const use of known.uses) if (use.call === undefined && !use.isWholeSkill) writeCallback(use, inspection);
-  if (awaitsEverything(known, calls, inspection))
+export function insertAwaits(known: Known, context: CheckContext): Waits {
+  const calls: MethodCalls = new Map(known.uses.flatMap((use) => (use.call === undefined ? [] : [[use.call, use]])));
+  for (const use of known.uses) if (use.call === undefined && !use.isWholeSkill) writeCallback(use, context);
+  if (awaitsEverything(known, calls, context))
     return { blocking: new Set(), hasLater: false, mayForget: false, isExplicit: true };
-  return new Writer(known, calls, inspection).write();
+  return new Writer(known, calls, context).write();
 }
 
 class Writer implements AwaitWriter {
   readonly #known: Known;
-  readonly #calls: Calls;
-  readonly #inspection: Inspection;
+  readonly #calls: MethodCalls;
+  readonly #inspection: CheckContext;
   readonly #done = new Set<AnyNode>();
   readonly #blocking = new Set<MethodUse>();
   readonly #told = new Set<string>();
   readonly #results: ReadonlySet<AnyNode>;
   #hasLater = false;
 
-  constructor(known: Known, calls: Calls, inspection: Inspection) {
+  constructor(known: Known, calls: MethodCalls, context: CheckContext) {
     this.#known = known;
     this.#calls = calls;
-    this.#inspection = inspection;
+    this.#inspection = context;
     this.#results = new Set(known.results.map(({ node }) => node));
   }
 
@@ -91,7 +91,7 @@ class Writer implements AwaitWriter {
     if (node == null) return;
     const { waits, keepsPromises } = this.#known.facts;
     if (waits && keepsPromises) {
-      const binding = node.type === "Identifier" ? this.#inspection.scopes.bindingOf(node) : undefined;
+      const binding = node.type === "Identifier" ? this.#inspection.scopes.findBinding(node) : undefined;
       if (binding !== undefined && isWaitedFor(binding, this.#inspection)) return;
       if (presenceOf(node, this.#inspection) === "left") return;
     }
@@ -156,15 +156,15 @@ class Writer implements AwaitWriter {
     if (this.#calls.has(call)) return true;
     const { callee } = call;
     if (callee.type === "Identifier") {
-      const binding = this.#inspection.scopes.bindingOf(callee);
-      const func = binding && functionOf(binding, this.#inspection);
+      const binding = this.#inspection.scopes.findBinding(callee);
+      const func = binding && findFunction(binding, this.#inspection);
       return func?.async === true && !func.generator;
     }
     return isCombinator(call);
   }
 
   parent(node: AnyNode): AnyNode | undefined {
-    return parentOf(node, this.#inspection);
+    return getParent(node, this.#inspection);
   }
 
   #beginsStatement(node: AnyNode): boolean {
@@ -201,7 +201,7 @@ class Writer implements AwaitWriter {
   #isOwn(call: CallExpression): boolean {
     const { callee } = call;
     if (isFunction(callee) || this.#isStart(call)) return true;
-    if (callee.type === "Identifier") return this.#inspection.scopes.bindingOf(callee) !== undefined;
+    if (callee.type === "Identifier") return this.#inspection.scopes.findBinding(callee) !== undefined;
     const name = callee.type === "MemberExpression" ? literalName(callee.property, callee.computed) : undefined;
     return name !== undefined && (name === "map" || this.#functionsByName.has(name));
   }
@@ -216,7 +216,7 @@ class Writer implements AwaitWriter {
       const isMember =
         holder?.type === "Property" || holder?.type === "MethodDefinition" || holder?.type === "PropertyDefinition";
       const name = isMember ? literalName(holder.key, holder.computed) : undefined;
-      if (name !== undefined) collect(members, name, func);
+      if (name !== undefined) pushToGroup(members, name, func);
     }
     return (this.#members = members);
   }
@@ -233,7 +233,7 @@ class Writer implements AwaitWriter {
   /** A variable whose value alone is wanted gets it at once: so calls are made one after the other, as they are written. */
   kept(name: AnyNode, value: AnyNode): void {
     if (name.type !== "Identifier") return;
-    const binding = this.#inspection.scopes.bindingOf(name);
+    const binding = this.#inspection.scopes.findBinding(name);
     if (binding === undefined || !this.#isStart(value)) return;
     const use = this.#calls.get(value);
     const isFree = use?.method?.metadata.readOnly === true && functionAround(value, this.#inspection) === undefined;
@@ -259,7 +259,7 @@ class Writer implements AwaitWriter {
     ) {
       const name = literalName(parent.callee.property, parent.callee.computed) ?? "";
       const { object } = parent.callee;
-      const holder = object.type === "Identifier" ? this.#inspection.scopes.bindingOf(object) : undefined;
+      const holder = object.type === "Identifier" ? this.#inspection.scopes.findBinding(object) : undefined;
       if (SEEKING.has(name) || name === "add") return holder === undefined || !isWaitedFor(holder, this.#inspection);
     }
     return parent !== undefined && isValueUse(read, parent);
@@ -315,8 +315,8 @@ class Writer implements AwaitWriter {
   #functionsBehind(callee: AnyNode): readonly FunctionNode[] {
     if (isFunction(callee)) return [callee];
     if (callee.type === "Identifier") {
-      const binding = this.#inspection.scopes.bindingOf(callee);
-      const func = binding && functionOf(binding, this.#inspection);
+      const binding = this.#inspection.scopes.findBinding(callee);
+      const func = binding && findFunction(binding, this.#inspection);
       return func === undefined ? [] : [func];
     }
     const name = callee.type === "MemberExpression" ? literalName(callee.property, callee.computed) : undefined;
@@ -367,7 +367,7 @@ class Writer implements AwaitWriter {
       this.wrap(callee.object, "__waitForAll(", ")");
     if (first === undefined || first.type === "SpreadElement") return;
     if (callee.type === "Identifier") {
-      if (this.#inspection.scopes.bindingOf(callee) !== undefined) return;
+      if (this.#inspection.scopes.findBinding(callee) !== undefined) return;
       if (callee.name === "Boolean") this.test(first);
       else if (callee.name === "structuredClone") this.touch(first);
       else if (callee.name !== "print") for (const argument of given) this.visible(argument);
@@ -376,7 +376,7 @@ class Writer implements AwaitWriter {
     if (callee.type !== "MemberExpression") return;
     const name = literalName(callee.property, callee.computed) ?? "";
     const { object } = callee;
-    const isGlobal = object.type === "Identifier" && this.#inspection.scopes.bindingOf(object) === undefined;
+    const isGlobal = object.type === "Identifier" && this.#inspection.scopes.findBinding(object) === undefined;
     if (isGlobal && LOOKING.get(object.name)?.has(name) === true) {
       for (const argument of given) this.touch(argument);
     } else if (isGlobal && (object.name === "Math" || object.name === "JSON")) {
@@ -426,17 +426,17 @@ function isLooker(node: AnyNode): boolean {
 }
 
 /** No function can stand still there, as the class or the parameters around it are not made yet. */
-function refuseAwait(node: AnyNode, { report }: Inspection): void {
+function refuseAwait(node: AnyNode, { report }: CheckContext): void {
   const fix = "Write async before the parameters of the function: async (…) => …";
   report.refuse("SYNTAX", node, () => ({ values: "await in a function that is not async", fix }));
 }
 
 /** A method that is handed over as a callback, as in `ids.map(device.A.x)`, gets no more than it takes. */
-function writeCallback({ node }: MethodUse, inspection: Inspection): void {
-  const call = parentOf(node, inspection);
+function writeCallback({ node }: MethodUse, context: CheckContext): void {
+  const call = getParent(node, context);
   if (call?.type !== "CallExpression" || call.callee.type !== "MemberExpression") return;
   const name = literalName(call.callee.property, call.callee.computed) ?? "";
   if (call.arguments[name === "from" ? 1 : 0] !== node) return;
   const parameters = ["__waitedFirst", "__waitedSecond"].slice(0, CALLBACK_PARAMETERS.get(name) ?? 0).join(", ");
-  if (parameters !== "") inspection.report.wrap(node, `(${parameters}) => `, `(${parameters})`);
+  if (parameters !== "") context.report.wrap(node, `(${parameters}) => `, `(${parameters})`);
 }

@@ -1,13 +1,13 @@
 import type { AnyNode } from "acorn";
-import { type Inspection, parentOf } from "../inspection.ts";
-import type { Binding } from "../scopes.ts";
-import { byType, type ByType, literalName } from "../walk.ts";
+import { type CheckContext, getParent } from "../context.ts";
+import type { Binding } from "../ast/scopes.ts";
+import { byType, type ByType, literalName } from "../ast/walk.ts";
 
 const known = new WeakMap<Binding, boolean>();
 
 /** False for what is certainly no promise. Only names and what they are set to are looked at. */
-export function mayBePromise(node: AnyNode, inspection: Inspection): boolean {
-  return byType(MAYBE, node, node)?.(inspection) ?? false;
+export function mayBePromise(node: AnyNode, context: CheckContext): boolean {
+  return byType(MAYBE, node, node)?.(context) ?? false;
 }
 
 const NUMBERS: ReadonlySet<string> = new Set(["length", "size"]);
@@ -17,33 +17,33 @@ const PLAIN: ReadonlySet<string> = new Set(
   ),
 );
 
-const MAYBE: ByType<(inspection: Inspection) => boolean> = {
+const MAYBE: ByType<(context: CheckContext) => boolean> = {
   AssignmentExpression:
     ({ operator, right }) =>
-    (inspection) =>
-      (operator === "=" || /^(?:\|\||&&|\?\?)=$/.test(operator)) && mayBePromise(right, inspection),
+    (context) =>
+      (operator === "=" || /^(?:\|\||&&|\?\?)=$/.test(operator)) && mayBePromise(right, context),
   CallExpression:
     ({ callee }) =>
     ({ scopes }) => {
       const root = callee.type === "MemberExpression" ? callee.object : callee;
-      return !(root.type === "Identifier" && PLAIN.has(root.name) && scopes.bindingOf(root) === undefined);
+      return !(root.type === "Identifier" && PLAIN.has(root.name) && scopes.findBinding(root) === undefined);
     },
   ChainExpression:
     ({ expression }) =>
-    (inspection) =>
-      mayBePromise(expression, inspection),
+    (context) =>
+      mayBePromise(expression, context),
   ConditionalExpression:
     ({ consequent, alternate }) =>
-    (inspection) =>
-      mayBePromise(consequent, inspection) || mayBePromise(alternate, inspection),
-  Identifier: (identifier) => (inspection) => {
-    const binding = inspection.scopes.bindingOf(identifier);
-    return binding !== undefined && nameMayBe(binding, inspection);
+    (context) =>
+      mayBePromise(consequent, context) || mayBePromise(alternate, context),
+  Identifier: (identifier) => (context) => {
+    const binding = context.scopes.findBinding(identifier);
+    return binding !== undefined && nameMayBe(binding, context);
   },
   LogicalExpression:
     ({ left, right }) =>
-    (inspection) =>
-      mayBePromise(left, inspection) || mayBePromise(right, inspection),
+    (context) =>
+      mayBePromise(left, context) || mayBePromise(right, context),
   MemberExpression:
     ({ property, computed }) =>
     () =>
@@ -54,26 +54,26 @@ const MAYBE: ByType<(inspection: Inspection) => boolean> = {
       callee.type === "Identifier" && callee.name === "Promise",
   SequenceExpression:
     ({ expressions }) =>
-    (inspection) =>
-      expressions.some((each) => mayBePromise(each, inspection)),
+    (context) =>
+      expressions.some((each) => mayBePromise(each, context)),
   TaggedTemplateExpression: () => () => true,
   YieldExpression: () => () => true,
 };
 
-function nameMayBe(binding: Binding, inspection: Inspection): boolean {
+function nameMayBe(binding: Binding, context: CheckContext): boolean {
   const before = known.get(binding);
   if (before !== undefined) return before;
   known.set(binding, false);
   const may = [...binding.declared, ...binding.writes].some((name) => {
-    const holder = parentOf(name, inspection);
+    const holder = getParent(name, context);
     if (holder === undefined) return true;
     if (holder.type === "VariableDeclarator" && holder.id === name) {
-      if (holder.init != null) return mayBePromise(holder.init, inspection);
-      const loop = parentOf(parentOf(holder, inspection) as AnyNode, inspection);
+      if (holder.init != null) return mayBePromise(holder.init, context);
+      const loop = getParent(getParent(holder, context) as AnyNode, context);
       return loop?.type === "ForOfStatement";
     }
     if (holder.type === "AssignmentExpression" && holder.left === name)
-      return /^(?:|\|\||&&|\?\?)=$/.test(holder.operator) && mayBePromise(holder.right, inspection);
+      return /^(?:|\|\||&&|\?\?)=$/.test(holder.operator) && mayBePromise(holder.right, context);
     if (holder.type === "FunctionDeclaration" || holder.type === "ClassDeclaration")
       return "params" in holder && holder.params.includes(name);
     return holder.type !== "UpdateExpression" && holder.type !== "CatchClause";

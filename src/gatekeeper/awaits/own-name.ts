@@ -1,21 +1,21 @@
 import type { AnyNode, Identifier } from "acorn";
-import { functionAround, type Inspection, parentOf } from "../inspection.ts";
+import { functionAround, type CheckContext, getParent } from "../context.ts";
 
 /**
  * True for what a variable is declared with if a function inside of it reads that variable: `const p = load(id).then(() => all.delete(p))`.
  * Such a function runs later, and finds nothing if the variable waits for it.
  */
-export function readsItsOwnName(value: AnyNode, inspection: Inspection): boolean {
+export function readsItsOwnName(value: AnyNode, context: CheckContext): boolean {
   let whole = value;
-  let holder = parentOf(whole, inspection);
-  while (holder !== undefined && HANDING_ON.has(holder.type)) [whole, holder] = [holder, parentOf(holder, inspection)];
+  let holder = getParent(whole, context);
+  while (holder !== undefined && HANDING_ON.has(holder.type)) [whole, holder] = [holder, getParent(holder, context)];
   const name = holder && nameOf(holder, whole);
-  const reads = name && inspection.scopes.bindingOf(name)?.reads;
+  const reads = name && context.scopes.findBinding(name)?.reads;
   if (reads === undefined) return false;
   for (let index = firstFrom(whole.start, reads); index < reads.length; index++) {
     const read = reads[index];
     if (read === undefined || read.start >= whole.end) return false;
-    if ((functionAround(read, inspection)?.start ?? -1) >= whole.start) return true;
+    if ((functionAround(read, context)?.start ?? -1) >= whole.start) return true;
   }
   return false;
 }

@@ -1,20 +1,20 @@
 import type { AnyNode, CallExpression } from "acorn";
-import { type Inspection, parentOf } from "../inspection.ts";
+import { type CheckContext, getParent } from "../context.ts";
 import { COMBINATORS, THEN } from "./promise-methods.ts";
-import type { Binding } from "../scopes.ts";
-import { byType, type ByType, isFunction, literalName } from "../walk.ts";
+import type { Binding } from "../ast/scopes.ts";
+import { byType, type ByType, isFunction, literalName } from "../ast/walk.ts";
 
 /** Where a promise goes, one step far: it is waited for, or kept under a name, or nobody can tell. */
 export type Destination = "awaited" | "unknown" | "unused" | Binding;
 
 const ADDING: ReadonlySet<string> = new Set(["push", "unshift", "set", "add"]);
 
-export function destinationOf(promise: AnyNode, inspection: Inspection): Destination {
+export function destinationOf(promise: AnyNode, context: CheckContext): Destination {
   let inside = promise;
-  for (let outer = parentOf(promise, inspection); outer !== undefined; outer = parentOf(outer, inspection)) {
-    const step = byType(STEPS, outer, inside)?.(inspection) ?? "unknown";
+  for (let outer = getParent(promise, context); outer !== undefined; outer = getParent(outer, context)) {
+    const step = byType(STEPS, outer, inside)?.(context) ?? "unknown";
     if (step !== "onward") return step;
-    if (isFunction(outer) && parentOf(outer, inspection)?.type !== "CallExpression") return "unknown";
+    if (isFunction(outer) && getParent(outer, context)?.type !== "CallExpression") return "unknown";
     inside = outer;
   }
   return "unknown";
@@ -24,7 +24,7 @@ const ONWARD = (): (() => "onward") => () => "onward";
 const UNUSED = (): (() => "unused") => () => "unused";
 
 /** Where a promise goes from inside of a node; `onward` if it is what the node gives. */
-const STEPS: ByType<(inspection: Inspection) => Destination | "onward"> = {
+const STEPS: ByType<(context: CheckContext) => Destination | "onward"> = {
   ArrayExpression: ONWARD,
   ArrowFunctionExpression:
     ({ body }, inside) =>
@@ -33,10 +33,10 @@ const STEPS: ByType<(inspection: Inspection) => Destination | "onward"> = {
   AssignmentExpression:
     ({ left }) =>
     ({ scopes }) =>
-      (left.type === "Identifier" ? scopes.bindingOf(left) : undefined) ?? "unknown",
+      (left.type === "Identifier" ? scopes.findBinding(left) : undefined) ?? "unknown",
   AwaitExpression: () => () => "awaited",
   BinaryExpression: UNUSED,
-  CallExpression: (call) => (inspection) => destinationInCall(call, inspection),
+  CallExpression: (call) => (context) => destinationInCall(call, context),
   ChainExpression: ONWARD,
   ConditionalExpression: ONWARD,
   ExpressionStatement: UNUSED,
@@ -52,32 +52,32 @@ const STEPS: ByType<(inspection: Inspection) => Destination | "onward"> = {
   VariableDeclarator:
     ({ id }) =>
     ({ scopes }) =>
-      (id.type === "Identifier" ? scopes.bindingOf(id) : undefined) ?? "unused",
+      (id.type === "Identifier" ? scopes.findBinding(id) : undefined) ?? "unused",
 };
 
-function destinationInCall(call: CallExpression, { scopes }: Inspection): Destination | "onward" {
+function destinationInCall(call: CallExpression, { scopes }: CheckContext): Destination | "onward" {
   if (isCombinator(call)) return "awaited";
   const { callee } = call;
   if (callee.type !== "MemberExpression") return "unknown";
   const name = literalName(callee.property, callee.computed) ?? "";
   if (name === "map" || name === "from") return "onward";
   const root = rootOf(callee.object);
-  return (ADDING.has(name) && root.type === "Identifier" ? scopes.bindingOf(root) : undefined) ?? "unknown";
+  return (ADDING.has(name) && root.type === "Identifier" ? scopes.findBinding(root) : undefined) ?? "unknown";
 }
 
 /** True for a variable that is awaited, or holds what `Promise.all` and the like are given. */
-export function isWaitedFor(binding: Binding, inspection: Inspection): boolean {
+export function isWaitedFor(binding: Binding, context: CheckContext): boolean {
   let isKnown = waitedFor.get(binding);
-  if (isKnown === undefined) waitedFor.set(binding, (isKnown = isSomeReadWaitedFor(binding, inspection)));
+  if (isKnown === undefined) waitedFor.set(binding, (isKnown = isSomeReadWaitedFor(binding, context)));
   return isKnown;
 }
 
 const waitedFor = new WeakMap<Binding, boolean>();
 
-function isSomeReadWaitedFor(binding: Binding, inspection: Inspection): boolean {
+function isSomeReadWaitedFor(binding: Binding, context: CheckContext): boolean {
   return binding.reads.some((read) => {
     let inside: AnyNode = read;
-    for (let outer = parentOf(read, inspection); outer !== undefined; outer = parentOf(outer, inspection)) {
+    for (let outer = getParent(read, context); outer !== undefined; outer = getParent(outer, context)) {
       if (outer.type === "AwaitExpression") return true;
       if (outer.type === "MemberExpression" && outer.object === inside) {
         const name = literalName(outer.property, outer.computed) ?? "";

@@ -1,5 +1,5 @@
 import type { AnyNode, CallExpression } from "acorn";
-import { byType, type ByType, literalName } from "../walk.ts";
+import { byType, type ByType, literalName } from "../ast/walk.ts";
 import { THEN } from "./promise-methods.ts";
 
 /** What can be written around an expression. */

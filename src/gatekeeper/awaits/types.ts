@@ -1,7 +1,7 @@
-import type { MethodUse } from "../device.ts";
-import type { ResultStatement } from "../result.ts";
-import type { SyntaxFacts } from "../syntax.ts";
-import type { FunctionNode } from "../walk.ts";
+import type { MethodUse } from "../rules/device.ts";
+import type { ResultStatement } from "../emit/completion-value.ts";
+import type { SyntaxFacts } from "../rules/syntax.ts";
+import type { FunctionNode } from "../ast/walk.ts";
 
 export interface Known {
   readonly uses: readonly MethodUse[];

@@ -1,20 +1,20 @@
 import { ProtocolError, SdkError, SdkErrorCode, SdkHttpError } from "@modelcontextprotocol/client";
 
-import { type ErrorCode, messageOf, sentence, SkillgateError } from "../../errors.ts";
+import { type ErrorCode, getMessage, sentence, SkillgateError } from "../../errors.ts";
 import { isRecord } from "../../model/json.ts";
-import type { Connection } from "./connection.ts";
-import { exitInWords, httpInWords, networkFailure } from "./failure.ts";
+import type { Connection } from "./connections/connection.ts";
+import { describeExit, describeHttp, networkFailure } from "./connections/start-failure.ts";
 import type { KnownSecrets } from "../../shared/secrets.ts";
 import type { CallFacts } from "./results.ts";
-import { within } from "./stdio/within.ts";
-import { pagesToVisit } from "./url-elicitation.ts";
-import { OVERLONG_ANSWER, STREAM_ENDED } from "./wire-errors.ts";
+import { waitAtMost } from "./stdio/wait.ts";
+import { getPagesToVisit } from "./url-elicitation.ts";
+import { OVERLONG_ANSWER, STREAM_ENDED } from "./connections/wire-errors.ts";
 
 /** How long to wait for a process to end after its pipe broke. */
 const EXIT_MS = 1_000;
 
 /** Why a call got no result. */
-export type CallFailure =
+export type ExplainedFailure =
   /** The server is well, and says why. */
   | { readonly kind: "answered"; readonly error: SkillgateError }
   /** The server ended, or cannot be reached any more. */
@@ -28,20 +28,20 @@ export async function explainFailure(
   connection: Connection,
   facts: CallFacts,
   secrets: KnownSecrets,
-): Promise<CallFailure> {
+): Promise<ExplainedFailure> {
   if (thrown instanceof SkillgateError) return answered(thrown.code, thrown.message, facts);
   if (thrown instanceof SdkHttpError) return explainHttp(thrown, connection, facts, secrets);
   if (thrown instanceof ProtocolError) return explainError(thrown, facts);
   const failure = networkFailure(thrown);
   if (failure !== undefined) return { kind: "gone", why: `cannot be reached (${failure.code})` };
-  if (isBroken(thrown)) return { kind: "gone", why: await howItEnded(connection) };
-  return answered("CALL_FAILED", sentence("CALL_FAILED", `${called(facts)}: ${messageOf(thrown)}`), facts, thrown);
+  if (isBroken(thrown)) return { kind: "gone", why: await describeEnd(connection) };
+  return answered("CALL_FAILED", sentence("CALL_FAILED", `${called(facts)}: ${getMessage(thrown)}`), facts, thrown);
 }
 
-function explainError(thrown: ProtocolError, facts: CallFacts): CallFailure {
+function explainError(thrown: ProtocolError, facts: CallFacts): ExplainedFailure {
   const { code, message } = thrown;
   if (code === STREAM_ENDED) return { kind: "gone", why: message };
-  const pages = pagesToVisit(thrown).map(({ url }) => url);
+  const pages = getPagesToVisit(thrown).map(({ url }) => url);
   if (pages.length > 0) return answered("CALL_FAILED", `${message}; first visit ${pages.join(" and ")}`, facts, thrown);
   if (code !== OVERLONG_ANSWER) return answered("CALL_FAILED", message, facts, thrown);
   return answered("ANSWER_LIMIT", sentence("ANSWER_LIMIT", `${called(facts)}: ${message}`), facts);
@@ -52,14 +52,14 @@ function explainHttp(
   connection: Connection,
   facts: CallFacts,
   secrets: KnownSecrets,
-): CallFailure {
+): ExplainedFailure {
   const { status } = thrown;
   if (connection.hasSession && (status === 404 || status === 400)) return { kind: "session expired" };
-  return answered("CALL_FAILED", sentence("CALL_FAILED", `${called(facts)} ${httpInWords(thrown, secrets)}`), facts);
+  return answered("CALL_FAILED", sentence("CALL_FAILED", `${called(facts)} ${describeHttp(thrown, secrets)}`), facts);
 }
 
 /** What was thrown is the cause, for who passes it on. */
-function answered(code: ErrorCode, message: string, facts: CallFacts, cause?: unknown): CallFailure {
+function answered(code: ErrorCode, message: string, facts: CallFacts, cause?: unknown): ExplainedFailure {
   return { kind: "answered", error: new SkillgateError(code, message, { ...facts, error: message }, { cause }) };
 }
 
@@ -83,8 +83,8 @@ const BROKEN_PIPE: ReadonlySet<unknown> = new Set([
   "ERR_STREAM_WRITE_AFTER_END",
 ]);
 
-export async function howItEnded(connection: Connection): Promise<string> {
-  await within(EXIT_MS, connection.closed);
+export async function describeEnd(connection: Connection): Promise<string> {
+  await waitAtMost(EXIT_MS, connection.closed);
   const exit = connection.report()?.exit;
-  return exit === undefined ? "closed the connection" : exitInWords(exit);
+  return exit === undefined ? "closed the connection" : describeExit(exit);
 }

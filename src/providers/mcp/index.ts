@@ -4,32 +4,32 @@ import { join } from "node:path";
 import type { Implementation } from "@modelcontextprotocol/client";
 
 import { SkillgateError } from "../../errors.ts";
-import type { Client } from "../../model/client.ts";
+import type { Client } from "../../model/client-requests.ts";
 import { OWNER } from "../../model/caller.ts";
-import { skillNameOfServer } from "../../model/names.ts";
+import { toSkillName } from "../../shared/skill-names.ts";
 import type { Provider } from "../../model/provider.ts";
 import type { CallContext } from "../../model/skill.ts";
 import { KnownSecrets } from "../../shared/secrets.ts";
-import { RESTART_POLICY, type RestartPolicy } from "./backoff.ts";
-import type { LogLevel } from "./connection.ts";
-import { keptIn } from "./kept-files.ts";
+import { RESTART_POLICY, type RestartPolicy } from "./connections/backoff.ts";
+import type { McpLogLevel } from "./connections/connection.ts";
+import { createFileCache } from "../../shared/file-cache.ts";
 import { Server, type ServerOptions, type ServerStatus } from "./server.ts";
-import type { ChangePolicy } from "./pins.ts";
+import type { ChangePolicy } from "./catalog/accepted-tools.ts";
 import type { Authorize } from "./oauth/session.ts";
 import { knownTokens } from "./oauth/known-tokens.ts";
 import { tokenFile, tokensInMemory } from "./oauth/token-file.ts";
 import type { ServerConfig } from "./server-config.ts";
-import type { Environment } from "./stdio/environment.ts";
-import { sweepOrphans } from "./stdio/ledger.ts";
+import type { ProcessEnvironment } from "./stdio/environment.ts";
+import { killOrphans } from "./stdio/process-registry.ts";
 
 export type { OAuthConfig } from "./oauth/config.ts";
 export type { Authorize } from "./oauth/session.ts";
 export type { ServerConfig } from "./server-config.ts";
 export type { ServerStatus } from "./server.ts";
 
-export interface McpOptions {
+export interface McpProviderOptions {
   /** Of this process; children get the harmless part of it. */
-  readonly env: Environment;
+  readonly env: ProcessEnvironment;
   /** For the handshake and the first list of tools; 30 s by default. */
   readonly connectTimeoutMs?: number;
   /** The longest message that is taken from a process; 32 MiB by default. */
@@ -53,7 +53,7 @@ export interface McpOptions {
   readonly secrets?: KnownSecrets;
   /** Stops all servers. */
   readonly signal?: AbortSignal;
-  readonly log?: (server: string, level: LogLevel, text: string) => void;
+  readonly log?: (server: string, level: McpLogLevel, text: string) => void;
 }
 
 /** The skills of MCP servers; they appear as the servers connect. */
@@ -71,7 +71,7 @@ export interface McpProvider extends Provider {
 }
 
 /** Starts all servers at once, each on its own, and returns without waiting for any. */
-export function connectServers(configs: readonly ServerConfig[], options: McpOptions): McpProvider {
+export function connectServers(configs: readonly ServerConfig[], options: McpProviderOptions): McpProvider {
   const listeners: (() => void)[] = [];
   const { stateDir, secrets = new KnownSecrets() } = options;
   const serverOptions: ServerOptions = {
@@ -86,10 +86,10 @@ export function connectServers(configs: readonly ServerConfig[], options: McpOpt
     authorize: options.authorize,
     client: options.client,
     idleMs: options.idleMs,
-    cache: stateDir === undefined ? undefined : keptIn(join(stateDir, "servers")),
-    pins: stateDir === undefined ? new Map<string, unknown>() : keptIn(join(stateDir, "accepted")),
+    cache: stateDir === undefined ? undefined : createFileCache(join(stateDir, "servers")),
+    pins: stateDir === undefined ? new Map<string, unknown>() : createFileCache(join(stateDir, "accepted")),
     npxFolder: stateDir === undefined ? homedir() : join(stateDir, "npx"),
-    programs: stateDir === undefined ? new Map<string, unknown>() : keptIn(join(stateDir, "programs")),
+    programs: stateDir === undefined ? new Map<string, unknown>() : createFileCache(join(stateDir, "programs")),
     changePolicy: options.changes ?? "report",
     isLazy: options.start === "when needed",
     log: options.log ?? (() => {}),
@@ -97,7 +97,7 @@ export function connectServers(configs: readonly ServerConfig[], options: McpOpt
       for (const listener of listeners) listener();
     },
   };
-  if (configs.some(({ transport, enabled }) => transport === "stdio" && enabled)) sweepOrphans();
+  if (configs.some(({ transport, enabled }) => transport === "stdio" && enabled)) killOrphans();
   const servers = startServers(configs, serverOptions);
   const close = async (): Promise<void> => {
     await Promise.all(servers.map((server) => server.close()));
@@ -137,7 +137,7 @@ function serverNamed(name: string, servers: readonly Server[], tool?: string): S
 function startServers(configs: readonly ServerConfig[], options: ServerOptions): readonly Server[] {
   const owners = new Map<string, string>();
   return configs.map((config) => {
-    const skillName = config.skillName ?? skillNameOfServer(config.name);
+    const skillName = config.skillName ?? toSkillName(config.name);
     const mayStart = config.enabled && config.obstacle === undefined;
     const owner = mayStart ? owners.get(skillName) : undefined;
     if (mayStart && owner === undefined) owners.set(skillName, config.name);

@@ -1,4 +1,4 @@
-import type { Client } from "../../model/client.ts";
+import type { Client } from "../../model/client-requests.ts";
 import { isRecord } from "../../model/json.ts";
 import type { KnownSecrets } from "../../shared/secrets.ts";
 import { toVisibleLine } from "../../shared/visible-text.ts";

@@ -1,6 +1,6 @@
 import { sentence, SkillgateError } from "../../errors.ts";
 import { isRecord } from "../../model/json.ts";
-import type { Tool } from "./tools.ts";
+import type { ImportedTool } from "./catalog/import-tools.ts";
 
 /** How much of a failing tool's text becomes the message of the error. */
 const MESSAGE_CHARACTERS = 8_000;
@@ -18,20 +18,20 @@ export interface CallFacts {
  * string; images, audio and resources are descriptors with their bytes; what is not known is kept as it came. A result
  * that says it is an error is thrown as `CALL_FAILED`, with the tool's own text.
  */
-export function valueOf(result: unknown, tool: Pick<Tool, "outputSchema">, facts: CallFacts): unknown {
+export function toValue(result: unknown, tool: Pick<ImportedTool, "outputSchema">, facts: CallFacts): unknown {
   if (!isRecord(result)) return result ?? null;
-  const items = contentOf(result);
-  if (result["isError"] === true) throw failureOf(items, result["structuredContent"], facts);
+  const items = getContent(result);
+  if (result["isError"] === true) throw toCallError(items, result["structuredContent"], facts);
   if (result["structuredContent"] != null) return withMedia(result["structuredContent"], items);
   // A server that declares its output but sends it only as text comes from before structured content.
   const isJson = tool.outputSchema !== undefined;
-  const values = items.map((item) => itemValue(item, isJson && items.length === 1));
+  const values = items.map((item) => itemToValue(item, isJson && items.length === 1));
   if (values.length > 1) return values;
   return values[0] ?? null;
 }
 
 /** The items of a result; a server may have sent a single one, or the field of the protocol's first draft. */
-function contentOf(result: Readonly<Record<string, unknown>>): readonly unknown[] {
+function getContent(result: Readonly<Record<string, unknown>>): readonly unknown[] {
   const content = result["content"] ?? result["toolResult"] ?? [];
   return Array.isArray(content) ? content : [content];
 }
@@ -41,33 +41,35 @@ function contentOf(result: Readonly<Record<string, unknown>>): readonly unknown[
  * it is not in the data already.
  */
 function withMedia(structured: unknown, items: readonly unknown[]): unknown {
-  const media = items.filter((item) => isRecord(item) && item["type"] !== "text" && !holds(structured, keyOf(item)));
+  const media = items.filter(
+    (item) => isRecord(item) && item["type"] !== "text" && !containsDeeply(structured, getDataKey(item)),
+  );
   if (media.length === 0) return structured;
   const data = isRecord(structured) ? structured : { value: structured };
-  return { ...data, _content: media.map((item) => itemValue(item, false)) };
+  return { ...data, _content: media.map((item) => itemToValue(item, false)) };
 }
 
 /** What makes an item itself: its bytes, or its address. */
-function keyOf({ data, uri, resource }: Readonly<Record<string, unknown>>): unknown {
+function getDataKey({ data, uri, resource }: Readonly<Record<string, unknown>>): unknown {
   if (!isRecord(resource)) return data ?? uri;
   return resource["blob"] ?? resource["text"] ?? resource["uri"];
 }
 
 /** How deep in structured content an item is looked for. */
-const DEEPEST = 32;
+const MAX_DEPTH = 32;
 
-function holds(value: unknown, wanted: unknown, depth = 0): boolean {
+function containsDeeply(value: unknown, wanted: unknown, depth = 0): boolean {
   if (typeof value !== "object" || value === null) return value === wanted && value !== undefined;
-  return depth < DEEPEST && Object.values(value).some((inner) => holds(inner, wanted, depth + 1));
+  return depth < MAX_DEPTH && Object.values(value).some((inner) => containsDeeply(inner, wanted, depth + 1));
 }
 
-export function itemValue(item: unknown, isJson: boolean): unknown {
+export function itemToValue(item: unknown, isJson: boolean): unknown {
   if (!isRecord(item)) return item;
   switch (item["type"]) {
     case "text":
-      return textValue(item["text"], isJson || saysJson(item));
+      return textToValue(item["text"], isJson || looksLikeJson(item));
     case "resource":
-      return resourceValue(item["resource"]);
+      return resourceToValue(item["resource"]);
     case "image":
     case "audio":
     case "resource_link":
@@ -77,7 +79,7 @@ export function itemValue(item: unknown, isJson: boolean): unknown {
   }
 }
 
-function textValue(text: unknown, isJson: boolean): unknown {
+function textToValue(text: unknown, isJson: boolean): unknown {
   if (typeof text !== "string") return text ?? "";
   if (!isJson) return text;
   try {
@@ -87,14 +89,14 @@ function textValue(text: unknown, isJson: boolean): unknown {
   }
 }
 
-function saysJson(item: Readonly<Record<string, unknown>>): boolean {
+function looksLikeJson(item: Readonly<Record<string, unknown>>): boolean {
   const meta = isRecord(item["_meta"]) ? item["_meta"] : {};
   const mimeType = item["mimeType"] ?? meta["mimeType"];
   return typeof mimeType === "string" && /^application\/(?:[\w.-]+\+)?json\b/i.test(mimeType);
 }
 
 /** `{ type: "resource", uri, mimeType, text }`, or `data` in base64 for bytes. */
-export function resourceValue(resource: unknown): unknown {
+export function resourceToValue(resource: unknown): unknown {
   if (!isRecord(resource)) return { type: "resource" };
   const { blob, ...rest } = withoutNotes(resource);
   return { type: "resource", ...rest, ...(blob !== undefined && { data: blob }) };
@@ -105,7 +107,7 @@ function withoutNotes(item: Readonly<Record<string, unknown>>): Readonly<Record<
   return Object.fromEntries(Object.entries(item).filter(([key]) => key !== "_meta" && key !== "annotations"));
 }
 
-function failureOf(items: readonly unknown[], structured: unknown, facts: CallFacts): SkillgateError {
+function toCallError(items: readonly unknown[], structured: unknown, facts: CallFacts): SkillgateError {
   const texts = items.map((item) => (isRecord(item) ? item["text"] : item)).filter((text) => typeof text === "string");
   const text = texts.join("\n").trim() || (structured == null ? "" : JSON.stringify(structured));
   const message = text === "" ? sentence("CALL_FAILED", `"${facts.tool}" of "${facts.server}" says no more`) : text;

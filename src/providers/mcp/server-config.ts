@@ -4,7 +4,7 @@ import type { OAuthConfig } from "./oauth/config.ts";
 export type ServerConfig = StdioServerConfig | RemoteServerConfig;
 
 /** A server that runs as a child process and speaks over its stdin and stdout. */
-export interface StdioServerConfig extends ServerSettings {
+export interface StdioServerConfig extends CommonServerConfig {
   readonly transport: "stdio";
   readonly command: string;
   readonly args: readonly string[];
@@ -17,7 +17,7 @@ export interface StdioServerConfig extends ServerSettings {
 }
 
 /** A server behind a URL: Streamable HTTP, or the older transport over server-sent events. */
-export interface RemoteServerConfig extends ServerSettings {
+export interface RemoteServerConfig extends CommonServerConfig {
   readonly transport: "http" | "sse";
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -25,7 +25,7 @@ export interface RemoteServerConfig extends ServerSettings {
   readonly oauth?: OAuthConfig | false;
 }
 
-interface ServerSettings {
+interface CommonServerConfig {
   readonly name: string;
   /** Where it was declared, for people: `.mcp.json:3`, `settings.yaml:12`. */
   readonly source: string;

@@ -1,22 +1,28 @@
-import { messageOf, SkillgateError } from "../../errors.ts";
+import { getMessage, SkillgateError } from "../../errors.ts";
 import type { Problem } from "../../model/provider.ts";
 import type { CallContext, ProvidedSkill } from "../../model/skill.ts";
-import type { Client } from "../../model/client.ts";
-import { Audience } from "./audience.ts";
-import type { Connection } from "./connection.ts";
-import { type Line, Lines } from "./lines.ts";
-import { Link, type LinkOptions } from "./link.ts";
-import { listTools } from "./list-tools.ts";
-import type { Kept } from "./kept-files.ts";
-import { type Listing, listingKey, parseListing } from "./listing.ts";
-import { type Offer, offerOf } from "./offer.ts";
-import type { Input, Operation } from "./operations.ts";
-import { absence, gone, perform } from "./perform.ts";
+import type { Client } from "../../model/client-requests.ts";
+import { ActiveCallers } from "./connections/active-callers.ts";
+import type { Connection } from "./connections/connection.ts";
+import { type CallerConnection, CallerConnections } from "./connections/caller-connections.ts";
+import { ManagedConnection, type ConnectionOptions } from "./connections/managed-connection.ts";
+import { listTools } from "./catalog/list-tools.ts";
+import type { KeyValueCache } from "../../shared/file-cache.ts";
+import { type ServerListing, listingKey, parseListing } from "./catalog/server-listing.ts";
+import { type ServerSkill, createServerSkill } from "./catalog/server-skill.ts";
+import type { OperationInput, Operation } from "./catalog/operations.ts";
+import { describeState, serverGoneError, callOperation } from "./call-operation.ts";
 import { withSender } from "./questions.ts";
-import { type ChangePolicy, parsePins, pinsOf, plainPins, type ToolChange } from "./pins.ts";
+import {
+  type ChangePolicy,
+  parseAcceptedTools,
+  acceptTools,
+  serializeAcceptedTools,
+  type ToolChange,
+} from "./catalog/accepted-tools.ts";
 import type { ServerConfig } from "./server-config.ts";
-import { within } from "./stdio/within.ts";
-import { importTools, type QuarantinedTool } from "./tools.ts";
+import { waitAtMost } from "./stdio/wait.ts";
+import { importTools, type QuarantinedTool } from "./catalog/import-tools.ts";
 
 /** The least time between two questions for the tools: some servers announce a change whenever they are asked. */
 const REFRESH_PAUSE_MS = 1_000;
@@ -41,13 +47,13 @@ export interface ServerStatus {
   readonly stderrTail: string;
 }
 
-export interface ServerOptions extends LinkOptions {
+export interface ServerOptions extends ConnectionOptions {
   /** After so long without a call a server is put to sleep; its next call wakes it. */
   readonly idleMs: number | undefined;
   /** What servers offered at an earlier time. */
-  readonly cache: Kept | undefined;
+  readonly cache: KeyValueCache | undefined;
   /** The definitions of tools that were accepted. */
-  readonly pins: Kept;
+  readonly pins: KeyValueCache;
   readonly changePolicy: ChangePolicy;
   /** A server that is known from an earlier time waits for its first call. */
   readonly isLazy: boolean;
@@ -64,12 +70,12 @@ export class Server {
   /** Why it is not to be started at all. */
   readonly #obstacle: string | undefined;
   readonly #options: ServerOptions;
-  readonly #link: Link;
-  readonly #lines: Lines;
+  readonly #managed: ManagedConnection;
+  readonly #callers: CallerConnections;
   /** Answers questions where a call brings no client. */
   readonly #client: Client | undefined;
-  #listing: Listing | undefined;
-  #offer: Offer | undefined;
+  #listing: ServerListing | undefined;
+  #offer: ServerSkill | undefined;
   #callsUnderWay = 0;
   #idle: NodeJS.Timeout | undefined;
   #isStale = false;
@@ -85,44 +91,44 @@ export class Server {
     if (kept !== undefined) this.#take(kept);
     this.#client = options.client && withSender(options.client, config.name, options.secrets);
     const client = this.#client;
-    const audience = new Audience(client, client);
-    const earlier = { era: kept && eraIn(kept), wasConnected: kept !== undefined };
-    this.#link = new Link(
+    const callers = new ActiveCallers(client, client);
+    const earlier = { era: kept && parseEra(kept), wasConnected: kept !== undefined };
+    this.#managed = new ManagedConnection(
       config,
       earlier,
-      { ...options, client: client && audience },
+      { ...options, client: client && callers },
       {
         prepare: (connection) => this.#ask(connection),
         onToolsChanged: () => this.#refresh(),
         onChange: options.onChange,
-        onLog: (level, text) => audience.log(level, text),
+        onLog: (level, text) => callers.log(level, text),
       },
     );
-    this.#lines = new Lines({
-      shared: { link: this.#link, audience },
+    this.#callers = new CallerConnections({
+      shared: { managed: this.#managed, callers },
       client,
-      open: (audience, caller) => this.#openOwn(audience, caller),
+      open: (callers, caller) => this.#openOwn(callers, caller),
     });
-    const woken = this.#mayStart && !(options.isLazy && kept !== undefined) ? this.#link.wake() : undefined;
+    const woken = this.#mayStart && !(options.isLazy && kept !== undefined) ? this.#managed.wake() : undefined;
     this.known = kept === undefined && woken !== undefined ? woken : Promise.resolve();
   }
 
   /** Starts the server if it was not needed yet; settles when it is connected or has failed. */
   async connect(): Promise<void> {
-    if (this.#mayStart) await this.#link.wake();
+    if (this.#mayStart) await this.#managed.wake();
   }
 
   /** Accepts the tools as the server lists them now. */
   accept(): void {
     if (this.#listing === undefined) return;
     const { tools } = importTools(this.#listing.tools, this.config);
-    this.#options.pins.set(listingKey(this.config), plainPins(pinsOf(tools)));
+    this.#options.pins.set(listingKey(this.config), serializeAcceptedTools(acceptTools(tools)));
     this.#take(this.#listing);
     this.#options.onChange();
   }
 
   get skill(): ProvidedSkill | undefined {
-    return this.#link.state.kind === "error" ? undefined : this.#offer?.skill;
+    return this.#managed.state.kind === "error" ? undefined : this.#offer?.skill;
   }
 
   get problems(): readonly Problem[] {
@@ -143,21 +149,21 @@ export class Server {
       tools: tools.map(({ name, method, digest }) => ({ name, method: method.name, digest })),
       quarantined: this.#offer?.quarantined ?? [],
       changes: this.#offer?.changes ?? [],
-      stderrTail: this.#link.stderrTail,
+      stderrTail: this.#managed.stderrTail,
     };
   }
 
   /** Calls a tool by its name on the wire. Rejects with a `SkillgateError`, or with the reason of the signal. */
-  async call(name: string, input: Input, context: CallContext): Promise<unknown> {
+  async call(name: string, input: OperationInput, context: CallContext): Promise<unknown> {
     clearTimeout(this.#idle);
     this.#callsUnderWay += 1;
     try {
-      if (!this.#mayStart) throw gone({ server: this.config.name, tool: name }, "is down");
-      if (this.#offer === undefined) await this.#link.wake();
+      if (!this.#mayStart) throw serverGoneError({ server: this.config.name, tool: name }, "is down");
+      if (this.#offer === undefined) await this.#managed.wake();
       const isOwn = context.client !== undefined && context.client !== this.#options.client;
       const client = isOwn ? withSender(context.client, this.config.name, this.#options.secrets) : this.#client;
       const asked = client === undefined ? context : { ...context, client };
-      return await this.#lines.use(asked, (line) => this.#call(line, name, input, asked));
+      return await this.#callers.use(asked, (line) => this.#call(line, name, input, asked));
     } finally {
       this.#callsUnderWay -= 1;
       if (Date.now() > (this.#offer?.staleAt ?? Infinity)) this.#refresh();
@@ -168,7 +174,7 @@ export class Server {
   /** Stops the server for good; settles when nothing of it is left. */
   async close(): Promise<void> {
     clearTimeout(this.#idle);
-    await Promise.all([this.#link.close(), this.#lines.close()]);
+    await Promise.all([this.#managed.close(), this.#callers.close()]);
   }
 
   get #mayStart(): boolean {
@@ -178,36 +184,36 @@ export class Server {
   #condition(): Pick<ServerStatus, "status" | "error"> {
     if (!this.config.enabled) return { status: "disabled" };
     if (this.#obstacle !== undefined) return { status: "error", error: this.#obstacle };
-    const { state } = this.#link;
+    const { state } = this.#managed;
     if (state.kind === "asleep") return { status: "disconnected" };
     return "error" in state ? { status: state.kind, error: state.error } : { status: state.kind };
   }
 
   /** A line for one caller. Its tools are those of the line that all share. */
-  #openOwn(audience: Audience, caller: string): Link {
-    const earlier = { era: this.#listing && eraIn(this.#listing), wasConnected: false };
-    return new Link(
+  #openOwn(callers: ActiveCallers, caller: string): ManagedConnection {
+    const earlier = { era: this.#listing && parseEra(this.#listing), wasConnected: false };
+    return new ManagedConnection(
       this.config,
       earlier,
-      { ...this.#options, client: audience, caller },
+      { ...this.#options, client: callers, caller },
       {
         prepare: async () => {},
         onToolsChanged: () => {},
         onChange: () => {},
-        onLog: (level, text) => audience.log(level, text),
+        onLog: (level, text) => callers.log(level, text),
       },
     );
   }
 
-  #call({ link }: Line, name: string, input: Input, context: CallContext): Promise<unknown> {
+  #call({ managed }: CallerConnection, name: string, input: OperationInput, context: CallContext): Promise<unknown> {
     const operation = this.#operation(name);
     const facts = { server: this.config.name, tool: name, skill: this.#skillName, method: operation.method.name };
-    return perform(link, { operation, input, context, facts });
+    return callOperation(managed, { operation, input, context, facts });
   }
 
   #operation(name: string): Operation {
     const facts = { server: this.config.name, tool: name };
-    if (this.#offer === undefined) throw gone(facts, absence(this.#link.state));
+    if (this.#offer === undefined) throw serverGoneError(facts, describeState(this.#managed.state));
     const operation = this.#offer.operations.get(name);
     if (operation !== undefined) return operation;
     throw new SkillgateError("METHOD_UNKNOWN", `Tool not found: ${this.config.name}.${name}`, facts);
@@ -216,7 +222,7 @@ export class Server {
   /** Asks the server for its tools. */
   async #ask(connection: Connection): Promise<void> {
     const timeout = AbortSignal.timeout(this.#options.connectTimeoutMs);
-    const listed = await listTools(connection, AbortSignal.any([this.#link.closing, timeout]));
+    const listed = await listTools(connection, AbortSignal.any([this.#managed.closing, timeout]));
     const { protocolVersion, server, capabilities, instructions, era } = connection;
     const said = { ...listed, protocolVersion, server, capabilities, instructions, era, listedAt: Date.now() };
     const listing = this.#options.secrets.maskValue(said);
@@ -224,11 +230,11 @@ export class Server {
     this.#options.cache?.set(listingKey(this.config), listing);
   }
 
-  #take(listing: Listing): void {
+  #take(listing: ServerListing): void {
     const { pins, changePolicy } = this.#options;
     const key = listingKey(this.config);
-    const accepted = parsePins(pins.get(key));
-    const offer = offerOf(this.config, listing, {
+    const accepted = parseAcceptedTools(pins.get(key));
+    const offer = createServerSkill(this.config, listing, {
       name: this.#skillName,
       invoke: (method, input, context) => this.call(method.wireName ?? method.name, input, context),
       pins: accepted,
@@ -237,10 +243,10 @@ export class Server {
     });
     this.#listing = listing;
     this.#offer = offer;
-    const offered = pinsOf([...offer.tools.values()]);
+    const offered = acceptTools([...offer.tools.values()]);
     const isMore = [...offered.keys()].some((name) => accepted?.has(name) !== true);
     // What was accepted before stays as it was: only what is new is added.
-    if (isMore) pins.set(key, plainPins(new Map([...offered, ...(accepted ?? [])])));
+    if (isMore) pins.set(key, serializeAcceptedTools(new Map([...offered, ...(accepted ?? [])])));
   }
 
   #refresh(): void {
@@ -251,28 +257,28 @@ export class Server {
   async #keepFresh(): Promise<void> {
     this.#isRefreshing = true;
     const { log, secrets } = this.#options;
-    if (this.#link.state.kind === "connecting") await this.#link.wake();
+    if (this.#managed.state.kind === "connecting") await this.#managed.wake();
     while (this.#isStale) {
-      const { state } = this.#link;
+      const { state } = this.#managed;
       if (state.kind !== "connected") break;
       this.#isStale = false;
       await this.#ask(state.connection).then(this.#options.onChange, (thrown: unknown) => {
-        log(this.config.name, "warn", secrets.maskText(`tools/list failed: ${messageOf(thrown)}`));
+        log(this.config.name, "warn", secrets.maskText(`tools/list failed: ${getMessage(thrown)}`));
       });
-      await within(REFRESH_PAUSE_MS, state.connection.closed);
+      await waitAtMost(REFRESH_PAUSE_MS, state.connection.closed);
     }
     this.#isRefreshing = false;
   }
 
   #sleepLater(): void {
     const { idleMs } = this.#options;
-    if (idleMs !== undefined) this.#idle = setTimeout(() => this.#link.sleep(), idleMs).unref();
+    if (idleMs !== undefined) this.#idle = setTimeout(() => this.#managed.sleep(), idleMs).unref();
   }
 }
 
 /** How long a server is taken to speak what it spoke: a newer one still answers to the older protocol. */
 const ERA_MS = 7 * 24 * 3_600_000;
 
-function eraIn({ era, listedAt }: Listing): Listing["era"] | undefined {
+function parseEra({ era, listedAt }: ServerListing): ServerListing["era"] | undefined {
   return Date.now() - listedAt < ERA_MS ? era : undefined;
 }

@@ -1,11 +1,11 @@
-import type { Client } from "../../model/client.ts";
+import type { Client } from "../../model/client-requests.ts";
 import { isRecord } from "../../model/json.ts";
 
 /** A server refuses a call until the user has been on some pages. */
 const URL_ELICITATION_REQUIRED = -32_042;
 
 /** More pages than this nobody visits for one call. */
-const MOST_PAGES = 5;
+const MAX_PAGES = 5;
 
 export interface PageToVisit {
   readonly mode: "url";
@@ -15,10 +15,10 @@ export interface PageToVisit {
 }
 
 /** The pages on which a server wants the user to be first; none if it refused for another reason. */
-export function pagesToVisit(thrown: unknown): readonly PageToVisit[] {
+export function getPagesToVisit(thrown: unknown): readonly PageToVisit[] {
   if (!isRecord(thrown) || thrown["code"] !== URL_ELICITATION_REQUIRED) return [];
   const { elicitations } = isRecord(thrown["data"]) ? thrown["data"] : {};
-  return (Array.isArray(elicitations) ? elicitations : []).slice(0, MOST_PAGES).flatMap((page: unknown) => {
+  return (Array.isArray(elicitations) ? elicitations : []).slice(0, MAX_PAGES).flatMap((page: unknown) => {
     const { url, message, elicitationId } = isRecord(page) ? page : {};
     if (typeof url !== "string" || !/^https?:$/.test(URL.canParse(url) ? new URL(url).protocol : "")) return [];
     const text = typeof message === "string" ? message : "";
@@ -28,7 +28,7 @@ export function pagesToVisit(thrown: unknown): readonly PageToVisit[] {
 
 /** Sends the user to the pages; true if there are some, and the user went to all of them. */
 export async function visitsPages(thrown: unknown, client: Client | undefined): Promise<boolean> {
-  const pages = pagesToVisit(thrown);
+  const pages = getPagesToVisit(thrown);
   if (pages.length === 0 || client?.can("elicitation/create") !== true) return false;
   for (const page of pages) {
     const answer = await client.ask("elicitation/create", { ...page }, page.url);

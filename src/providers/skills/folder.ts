@@ -1,6 +1,6 @@
 import { type Stats, statSync } from "node:fs";
 
-import type { DefinedSkill } from "../../define-skill.ts";
+import type { DefinedSkill } from "../../authoring/define-skill.ts";
 import { sentence, SkillgateError } from "../../errors.ts";
 import type { Problem } from "../../model/provider.ts";
 import type { Cache, Prepared } from "./load/cache.ts";
@@ -8,8 +8,14 @@ import { discover, type SkillModule } from "./load/discover.ts";
 import { readGuidance } from "./load/guidance.ts";
 import { prepare } from "./load/prepare.ts";
 import { loadError } from "./load/problems.ts";
-import { loadOrderOf, type ModuleSkills, nothingIn, skillsOf, type Surroundings } from "./module-skills.ts";
-import { skillNameOfModule } from "./names.ts";
+import {
+  createLoadRequest,
+  type ModuleSkills,
+  describeNothing,
+  createSkills,
+  type LoadEnvironment,
+} from "./module-skills.ts";
+import { moduleToSkillName } from "./names.ts";
 import type { Loaded } from "./process/index.ts";
 
 /** What a skills folder offers at the moment. */
@@ -28,13 +34,13 @@ export interface Unstarted {
 }
 
 /** Where the modules are; of these, all or only one. */
-interface Place {
+interface FolderLocation {
   readonly dir: string;
   readonly only: string | undefined;
 }
 
 /** A module as it was when it was last loaded. */
-interface Entry extends ModuleSkills {
+interface LoadedEntry extends ModuleSkills {
   readonly module: SkillModule;
   readonly files: readonly string[];
   /** Changes when one of the files does; empty for what is to be tried again each time. */
@@ -43,13 +49,13 @@ interface Entry extends ModuleSkills {
 
 /** Keeps the skills of a folder. What has not changed is left alone, its objects included. */
 export class SkillsFolder {
-  readonly #place: Place;
+  readonly #place: FolderLocation;
   readonly #cache: Cache;
-  readonly #around: Surroundings;
-  #entries: readonly Entry[] = [];
+  readonly #around: LoadEnvironment;
+  #entries: readonly LoadedEntry[] = [];
   #refused: readonly Problem[] = [];
 
-  constructor(place: Place, cache: Cache, around: Surroundings) {
+  constructor(place: FolderLocation, cache: Cache, around: LoadEnvironment) {
     this.#place = place;
     this.#cache = cache;
     this.#around = around;
@@ -60,9 +66,9 @@ export class SkillsFolder {
     const since = Date.now();
     const { modules, problems } = await discover(this.#place.dir, this.#place.only);
     const earlier = modules.map((module) => this.#unchanged(module));
-    if (earlier.includes(undefined)) this.#around.homes.start();
+    if (earlier.includes(undefined)) this.#around.processes.start();
     const preparations = modules.map((module, index) => earlier[index] ?? this.#prepare(module));
-    const loads: Promise<Entry>[] = [];
+    const loads: Promise<LoadedEntry>[] = [];
     for (const [index, module] of modules.entries()) {
       const state = await preparations[index];
       if (state === undefined) continue;
@@ -70,7 +76,7 @@ export class SkillsFolder {
     }
     const entries = await Promise.all(loads);
     const gone = this.#entries.filter(({ module }) => !modules.some(({ source }) => source === module.source));
-    for (const { module } of gone) this.#around.homes.unload(module.source);
+    for (const { module } of gone) this.#around.processes.unload(module.source);
     this.#entries = entries;
     this.#refused = problems;
   }
@@ -97,15 +103,15 @@ export class SkillsFolder {
     };
   }
 
-  #earlier(module: SkillModule): Entry | undefined {
+  #earlier(module: SkillModule): LoadedEntry | undefined {
     return this.#entries.find((entry) => entry.module.source === module.source && entry.module.entry === module.entry);
   }
 
-  #unchanged(module: SkillModule): Entry | undefined {
+  #unchanged(module: SkillModule): LoadedEntry | undefined {
     const entry = this.#earlier(module);
     if (entry === undefined || entry.signature === "" || entry.module.guidanceFile !== module.guidanceFile)
       return undefined;
-    return signatureOf(entry.files) === entry.signature ? entry : undefined;
+    return computeSignature(entry.files) === entry.signature ? entry : undefined;
   }
 
   async #prepare(module: SkillModule): Promise<Preparation> {
@@ -116,45 +122,45 @@ export class SkillsFolder {
     }
   }
 
-  async #load(module: SkillModule, preparation: Preparation, since: number): Promise<Entry> {
+  async #load(module: SkillModule, preparation: Preparation, since: number): Promise<LoadedEntry> {
     if (preparation.kind === "failed") return this.#withoutIt(module, preparation.error, undefined);
     const { prepared } = preparation;
     const guidanceFiles = module.guidanceFile === undefined ? [] : [module.guidanceFile];
     const files = [...prepared.files, ...guidanceFiles];
     try {
       const isReload = this.#inUse(module) !== undefined;
-      if (isReload && isEmpty(prepared)) throw new SkillgateError("SKILL_INVALID", nothingIn(prepared.reading));
+      if (isReload && isEmpty(prepared)) throw new SkillgateError("SKILL_INVALID", describeNothing(prepared.reading));
       const [guidance] = await Promise.all(guidanceFiles.map(readGuidance));
       const loaded = await this.#import(module, prepared, isReload);
-      const made = skillsOf({ module, prepared, loaded, guidance }, this.#around);
+      const made = createSkills({ module, prepared, loaded, guidance }, this.#around);
       const errors = guidance?.problem === undefined ? made.errors : [...made.errors, guidance.problem];
-      return { module, ...made, errors, files, signature: signatureOf(files, since) };
+      return { module, ...made, errors, files, signature: computeSignature(files, since) };
     } catch (error) {
-      return { ...this.#withoutIt(module, error, prepared), files, signature: signatureOf(files, since) };
+      return { ...this.#withoutIt(module, error, prepared), files, signature: computeSignature(files, since) };
     }
   }
 
   /** What a module defines has its name only when it is imported; then it may turn out to belong elsewhere. */
   async #import(module: SkillModule, prepared: Prepared, isReload: boolean): Promise<Loaded> {
-    const { homes } = this.#around;
+    const { processes } = this.#around;
     const names = namesIn(module, prepared);
-    const first = homes.settle(module.source, names);
-    const order = loadOrderOf(module, prepared, isReload);
+    const first = processes.assign(module.source, names);
+    const order = createLoadRequest(module, prepared, isReload);
     const loaded = await first.load(order);
     const defined = loaded.skills.map(({ name }) => name);
-    const home = defined.length === 0 ? first : homes.settle(module.source, [...names, ...defined]);
+    const home = defined.length === 0 ? first : processes.assign(module.source, [...names, ...defined]);
     return home === first ? loaded : home.load(order);
   }
 
   /** A module that cannot be loaded: the version that is in use stays, if there is one. */
-  #withoutIt(module: SkillModule, error: unknown, prepared: Prepared | undefined): Entry {
+  #withoutIt(module: SkillModule, error: unknown, prepared: Prepared | undefined): LoadedEntry {
     const errors = [loadError(error, { module, root: this.#around.root, bundle: prepared?.bundle })];
     const inUse = this.#inUse(module);
     if (inUse !== undefined) return { ...inUse, errors, signature: "" };
     return { module, skills: [], errors, unstarted: namesIn(module, prepared), files: [module.entry], signature: "" };
   }
 
-  #inUse(module: SkillModule): Entry | undefined {
+  #inUse(module: SkillModule): LoadedEntry | undefined {
     const earlier = this.#earlier(module);
     return earlier !== undefined && earlier.skills.length > 0 ? earlier : undefined;
   }
@@ -175,16 +181,16 @@ function takenError({ name }: DefinedSkill, first: DefinedSkill): string {
 /** The skills that a module would have had. */
 function namesIn({ stem }: SkillModule, prepared: Prepared | undefined): readonly string[] {
   const classes = prepared?.reading.classes.map(({ name }) => name) ?? [];
-  return classes.length > 0 ? classes : [prepared?.reading.name ?? skillNameOfModule(stem)];
+  return classes.length > 0 ? classes : [prepared?.reading.name ?? moduleToSkillName(stem)];
 }
 
 /** A file system may stamp a change a little earlier than it came. */
 const STAMP_MS = 10;
 
 /** Empty where a file has changed since a moment: then nobody knows which of its states was read. */
-function signatureOf(files: readonly string[], since = Infinity): string {
+function computeSignature(files: readonly string[], since = Infinity): string {
   const stamps = files.map((file) => {
-    const facts = factsOf(file);
+    const facts = statOrUndefined(file);
     return facts === undefined
       ? { text: `${file} gone`, at: 0 }
       : { text: `${file} ${facts.mtimeMs} ${facts.size}`, at: facts.mtimeMs };
@@ -192,7 +198,7 @@ function signatureOf(files: readonly string[], since = Infinity): string {
   return stamps.some(({ at }) => at > since - STAMP_MS) ? "" : stamps.map(({ text }) => text).join("\n");
 }
 
-function factsOf(file: string): Stats | undefined {
+function statOrUndefined(file: string): Stats | undefined {
   try {
     return statSync(file);
   } catch {

@@ -1,16 +1,16 @@
 import { realpath } from "node:fs/promises";
 import { resolve } from "node:path";
 
-import type { DefinedSkill } from "../../define-skill.ts";
+import type { DefinedSkill } from "../../authoring/define-skill.ts";
 import type { Problem, Provider, SkillHealth } from "../../model/provider.ts";
 import type { CallContext } from "../../model/skill.ts";
 import { type Contents, SkillsFolder } from "./folder.ts";
-import { Homes } from "./homes.ts";
-import { LiveFolder } from "./live-folder.ts";
+import { SkillProcessPool } from "./process-pool.ts";
+import { WatchedFolder } from "./watched-folder.ts";
 import { openCache } from "./load/cache.ts";
 
 export { bundleModule } from "./load/bundle.ts";
-export { skillNameOfModule } from "./names.ts";
+export { moduleToSkillName } from "./names.ts";
 export { skillEnvironment } from "./process/index.ts";
 
 export interface SkillsOptions {
@@ -52,10 +52,10 @@ export async function loadSkills(dir: string, options: SkillsOptions = {}): Prom
   } = options;
   const root = await realpath(dir).catch(() => resolve(dir));
   const cache = await openCache(options.cacheDir);
-  const homes = new Homes({ root, log, importTimeoutMs, memoryBytes }, isolated);
-  const folder = new SkillsFolder({ dir, only: options.only }, cache, { root, homes });
-  const live = new LiveFolder(folder, root, log);
-  await live.look();
+  const processes = new SkillProcessPool({ root, log, importTimeoutMs, memoryBytes }, isolated);
+  const folder = new SkillsFolder({ dir, only: options.only }, cache, { root, processes });
+  const live = new WatchedFolder(folder, root, log);
+  await live.refresh();
   if (options.watch === true) await live.watch();
   return {
     get skills(): readonly DefinedSkill[] {
@@ -65,17 +65,17 @@ export async function loadSkills(dir: string, options: SkillsOptions = {}): Prom
       return live.contents.problems;
     },
     onChange: (listener) => live.onChange(listener),
-    health: () => healthOf(live.contents),
+    health: () => checkHealth(live.contents),
     close: async () => {
       const looked = live.close();
-      await homes.close();
+      await processes.close();
       await looked;
       await cache.close();
     },
   };
 }
 
-async function healthOf({ skills, unstarted }: Contents): Promise<readonly SkillHealth[]> {
+async function checkHealth({ skills, unstarted }: Contents): Promise<readonly SkillHealth[]> {
   const asked = skills.map(async (skill) => ({ skill: skill.name, source: skill.source, ...(await skill.health()) }));
   const failed = unstarted.map((each) => ({ ...each, healthy: false, message: "Skill failed to instantiate" }));
   return [...(await Promise.all(asked)), ...failed];

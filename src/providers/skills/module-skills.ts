@@ -1,5 +1,5 @@
-import { type DefinedSkill, parseHealth } from "../../define-skill.ts";
-import { messageOf, sentence } from "../../errors.ts";
+import { type DefinedSkill, parseHealth } from "../../authoring/define-skill.ts";
+import { getMessage, sentence } from "../../errors.ts";
 import type { JsonSchema } from "../../model/json.ts";
 import { OWNER } from "../../model/caller.ts";
 import type { CallContext, Health, MethodDefinition } from "../../model/skill.ts";
@@ -7,9 +7,9 @@ import type { Prepared } from "./load/cache.ts";
 import type { SkillModule } from "./load/discover.ts";
 import type { Guidance } from "./load/guidance.ts";
 import { thrownError } from "./load/problems.ts";
-import type { Homes } from "./homes.ts";
-import type { Loaded, LoadOrder, Target } from "./process/index.ts";
-import type { ReadClass, Reading } from "./read/index.ts";
+import type { SkillProcessPool } from "./process-pool.ts";
+import type { Loaded, LoadRequest, CallTarget } from "./process/index.ts";
+import type { ReadClass, ReadModule } from "./type-reader/index.ts";
 
 /** A module that was read and imported. */
 export interface LoadedModule {
@@ -20,9 +20,9 @@ export interface LoadedModule {
 }
 
 /** What a module's skills need of the folder that they are in. */
-export interface Surroundings {
+export interface LoadEnvironment {
   readonly root: string;
-  readonly homes: Homes;
+  readonly processes: SkillProcessPool;
 }
 
 export interface ModuleSkills {
@@ -34,11 +34,11 @@ export interface ModuleSkills {
 }
 
 /** What the process of the skills must know of a module. */
-export function loadOrderOf(
+export function createLoadRequest(
   { source }: SkillModule,
   { reading, bundle, format }: Prepared,
   isReload: boolean,
-): LoadOrder {
+): LoadRequest {
   return {
     kind: "load",
     module: source,
@@ -51,27 +51,27 @@ export function loadOrderOf(
 }
 
 /** Puts together what the source of a module says and what it turned out to hold. */
-export function skillsOf(parts: LoadedModule, around: Surroundings): ModuleSkills {
+export function createSkills(parts: LoadedModule, around: LoadEnvironment): ModuleSkills {
   const { classes } = parts.prepared.reading;
   const started = classes.filter((_, index) => parts.loaded.classes[index] === undefined);
   const usable = started.filter(({ methods }) => methods.length > 0);
-  const ofClasses = usable.map((each) => skillOfClass(each, parts, around));
+  const ofClasses = usable.map((each) => createClassSkill(each, parts, around));
   const defined = parts.loaded.skills.map((each) => definedSkill(each, parts, around));
-  const ofFile = classes.length + defined.length === 0 ? skillOfFile(parts, around) : [];
+  const ofFile = classes.length + defined.length === 0 ? createFileSkills(parts, around) : [];
   const skills = [...ofClasses, ...defined, ...ofFile];
   return {
     skills,
     errors: [
-      ...failuresIn(parts, around.root, skills.length === 0),
-      ...warningsIn(parts.prepared, started, ofFile.length > 0),
-      ...(ofFile.length === 0 && skills.length > 0 ? leftOut(parts) : []),
+      ...findFailures(parts, around.root, skills.length === 0),
+      ...findWarnings(parts.prepared, started, ofFile.length > 0),
+      ...(ofFile.length === 0 && skills.length > 0 ? describeLeftOut(parts) : []),
     ],
     unstarted: classes.filter((each) => !started.includes(each)).map(({ name }) => name),
   };
 }
 
 /** Why classes and tools of a module are no skills, or why it has none at all. */
-function failuresIn({ module, prepared, loaded }: LoadedModule, root: string, hasNone: boolean): readonly string[] {
+function findFailures({ module, prepared, loaded }: LoadedModule, root: string, hasNone: boolean): readonly string[] {
   const subject = { module, root, bundle: prepared.bundle };
   const classes = prepared.reading.classes.flatMap(({ name, methods }, index) => {
     const failure = loaded.classes[index];
@@ -80,11 +80,11 @@ function failuresIn({ module, prepared, loaded }: LoadedModule, root: string, ha
   });
   const tools = loaded.failures.map((failure) => thrownError("a tool in it cannot be used", failure, subject));
   const failures = [...classes, ...tools];
-  return hasNone && failures.length === 0 ? [nothingIn(prepared.reading, loaded.functions)] : failures;
+  return hasNone && failures.length === 0 ? [describeNothing(prepared.reading, loaded.functions)] : failures;
 }
 
 /** Why a module has no skill. */
-export function nothingIn({ nearMisses }: Reading, functions: Loaded["functions"] = []): string {
+export function describeNothing({ nearMisses }: ReadModule, functions: Loaded["functions"] = []): string {
   const wrapped = functions.map(
     (path) => `"${path.join(".")}" is not written as a function, so its parameters are not known`,
   );
@@ -92,7 +92,7 @@ export function nothingIn({ nearMisses }: Reading, functions: Loaded["functions"
   return sentence("SKILL_INVALID", [what, ...nearMisses, ...wrapped].join("; "));
 }
 
-function warningsIn(
+function findWarnings(
   { reading, warnings }: Prepared,
   started: readonly ReadClass[],
   usesFunctions: boolean,
@@ -102,7 +102,7 @@ function warningsIn(
 }
 
 /** What somebody has described as one describes a method, beside a skill that it is no part of. */
-function leftOut({ prepared, loaded }: LoadedModule): readonly string[] {
+function describeLeftOut({ prepared, loaded }: LoadedModule): readonly string[] {
   const functions = prepared.reading.functions.filter(({ definition }) => definition.description !== "");
   const names = [
     ...functions.map(({ definition }) => definition.name),
@@ -114,9 +114,9 @@ function leftOut({ prepared, loaded }: LoadedModule): readonly string[] {
 }
 
 /** One method of a skill, and how it is reached. */
-interface Way {
+interface MethodBinding {
   readonly definition: MethodDefinition;
-  readonly target: Target;
+  readonly target: CallTarget;
 }
 
 interface SkillParts {
@@ -124,16 +124,16 @@ interface SkillParts {
   readonly description: string;
   readonly guidance?: string | undefined;
   readonly settings?: JsonSchema | undefined;
-  readonly ways: readonly Way[];
-  readonly health: Target;
+  readonly ways: readonly MethodBinding[];
+  readonly health: CallTarget;
 }
 
-function skillOfClass(
+function createClassSkill(
   { name, path, description, methods }: ReadClass,
   parts: LoadedModule,
-  around: Surroundings,
+  around: LoadEnvironment,
 ): DefinedSkill {
-  const ways = methods.map(({ definition, layout }): Way => {
+  const ways = methods.map(({ definition, layout }): MethodBinding => {
     return { definition, target: { via: "class", path, method: definition.name, layout } };
   });
   return skill(
@@ -146,9 +146,9 @@ function skillOfClass(
 function definedSkill(
   { path, methods, ...facts }: Loaded["skills"][number],
   parts: LoadedModule,
-  around: Surroundings,
+  around: LoadEnvironment,
 ): DefinedSkill {
-  const ways = methods.map((definition): Way => ({
+  const ways = methods.map((definition): MethodBinding => ({
     definition,
     target: { via: "skill", path, method: definition.name },
   }));
@@ -156,16 +156,16 @@ function definedSkill(
 }
 
 /** The skill that functions and tools of a file make up; none, where there are none. */
-function skillOfFile(parts: LoadedModule, around: Surroundings): readonly DefinedSkill[] {
+function createFileSkills(parts: LoadedModule, around: LoadEnvironment): readonly DefinedSkill[] {
   const { reading } = parts.prepared;
-  const tools = parts.loaded.tools.map(({ path, definition }): Way => {
+  const tools = parts.loaded.tools.map(({ path, definition }): MethodBinding => {
     const exported = path.at(-1) ?? "default";
     const name = definition.name || (exported === "default" ? reading.methodName : exported);
     return { definition: { ...definition, name }, target: { via: "tool", path } };
   });
   const functions = reading.functions
     .filter(({ path }) => !parts.loaded.tools.some((tool) => tool.path.every((name, index) => path[index] === name)))
-    .map(({ path, definition, layout }): Way => ({ definition, target: { via: "function", path, layout } }));
+    .map(({ path, definition, layout }): MethodBinding => ({ definition, target: { via: "function", path, layout } }));
   const ways = [...functions, ...tools];
   if (ways.length === 0) return [];
   const { name, description } = reading;
@@ -181,18 +181,18 @@ function skillOfFile(parts: LoadedModule, around: Surroundings): readonly Define
 function skill(
   { ways, health, ...facts }: SkillParts,
   { module, guidance }: LoadedModule,
-  around: Surroundings,
+  around: LoadEnvironment,
 ): DefinedSkill {
   const { name, settings } = facts;
   const targets = new Map(ways.map(({ definition, target }) => [definition.name, target]));
   const text = facts.guidance ?? (guidance?.text || undefined);
   const call = (
-    target: Target,
+    target: CallTarget,
     path: string,
     input: Readonly<Record<string, unknown>>,
     context: CallContext,
   ): Promise<unknown> => {
-    return around.homes.of(module.source).invoke({ module: module.source, target, path, input }, context);
+    return around.processes.of(module.source).invoke({ module: module.source, target, path, input }, context);
   };
   return Object.freeze({
     name,
@@ -211,7 +211,7 @@ function skill(
       try {
         return parseHealth(await call(health, `${name}.healthCheck`, {}, healthContext()));
       } catch (error) {
-        return { healthy: false, message: messageOf(error) };
+        return { healthy: false, message: getMessage(error) };
       }
     },
   });

@@ -2,20 +2,20 @@
  * The skill that a module is, where nothing in it says otherwise: `weather.ts` → `WeatherSkill`, `home-office/` →
  * `HomeOfficeSkill`, `my_skill.js` → `MySkill`. A name that begins with a digit gets `Skill` in front.
  */
-export function skillNameOfModule(stem: string): string {
-  const joined = wordsOf(stem).map(upperFirst).join("");
+export function moduleToSkillName(stem: string): string {
+  const joined = splitWords(stem).map(upperFirst).join("");
   const named = /skill$/i.test(joined) ? `${joined.slice(0, -"Skill".length)}Skill` : `${joined}Skill`;
   return /^\p{ID_Start}/u.test(named) ? named : `Skill${joined}`;
 }
 
 /** The method that a nameless default export is: `current-weather.ts` → `currentWeather`. */
-export function methodNameOfModule(stem: string): string {
-  const [first = "run", ...rest] = wordsOf(stem);
+export function moduleToMethodName(stem: string): string {
+  const [first = "run", ...rest] = splitWords(stem);
   const joined = first.charAt(0).toLowerCase() + first.slice(1) + rest.map(upperFirst).join("");
   return /^\p{ID_Start}/u.test(joined) ? joined : `run${joined}`;
 }
 
-function wordsOf(stem: string): readonly string[] {
+function splitWords(stem: string): readonly string[] {
   return stem.normalize("NFC").match(/[\p{L}\p{M}\p{Nd}\p{Nl}]+/gu) ?? [];
 }
 

@@ -3,9 +3,9 @@ import { readdir } from "node:fs/promises";
 import { dirname, join } from "node:path";
 
 /** Editors write a file in several steps; what comes within this time is one change. */
-const QUIET_MS = 60;
+const DEBOUNCE_MS = 60;
 /** A file that keeps changing is looked at after this time all the same. */
-const PATIENCE_MS = 500;
+const MAX_DELAY_MS = 500;
 
 export interface Watch {
   /** Watches these folders from now on, and no others. Returns whether some of them are new. */
@@ -23,13 +23,13 @@ export function watchFolders(onChange: () => void, onFailure: (error: unknown) =
     const now = performance.now();
     if (quiet === undefined) firstAt = now;
     clearTimeout(quiet);
-    const left = Math.max(0, firstAt + PATIENCE_MS - now);
+    const left = Math.max(0, firstAt + MAX_DELAY_MS - now);
     quiet = setTimeout(
       () => {
         quiet = undefined;
         onChange();
       },
-      Math.min(QUIET_MS, left),
+      Math.min(DEBOUNCE_MS, left),
     );
   }
 
@@ -60,7 +60,7 @@ export function watchFolders(onChange: () => void, onFailure: (error: unknown) =
   };
 }
 
-const MOST_FOLDERS = 2_000;
+const MAX_FOLDERS = 2_000;
 
 /**
  * The folders in which a change may matter: those of the skills folder, and those of files that skills import from
@@ -69,7 +69,7 @@ const MOST_FOLDERS = 2_000;
 export async function foldersToWatch(root: string, files: readonly string[]): Promise<ReadonlySet<string>> {
   const folders = new Set<string>(files.map((file) => dirname(file)));
   const open = [root];
-  for (let folder = open.pop(); folder !== undefined && folders.size < MOST_FOLDERS; folder = open.pop()) {
+  for (let folder = open.pop(); folder !== undefined && folders.size < MAX_FOLDERS; folder = open.pop()) {
     const entries = await readdir(folder, { withFileTypes: true }).catch(() => undefined);
     if (entries === undefined) continue;
     folders.add(folder);

@@ -1,8 +1,8 @@
 import type { Catalog, Skill } from "../../model/catalog.ts";
-import { nearest } from "../../model/nearest.ts";
+import { suggestNames } from "../../shared/suggest.ts";
 import { SkillgateError, sentence } from "../../errors.ts";
 import { type MethodText, methodText } from "./method.ts";
-import { asObserved, NOTHING_OBSERVED, type Observed } from "./observed.ts";
+import { withInferredOutput, NO_INFERRED_OUTPUTS, type FindInferredOutput } from "./inferred-output.ts";
 import { bindingName, docComment, indented, propertyName } from "./text.ts";
 
 /**
@@ -14,10 +14,10 @@ import { bindingName, docComment, indented, propertyName } from "./text.ts";
 export function declarations(
   catalog: Catalog,
   skillNames?: readonly string[],
-  observed: Observed = NOTHING_OBSERVED,
+  observed: FindInferredOutput = NO_INFERRED_OUTPUTS,
 ): string {
   const skills = skillNames === undefined ? catalog.skills : skillNames.map((name) => knownSkill(catalog, name));
-  const texts = [...new Set(skills)].map((skill) => skillTextOf(skill, observed));
+  const texts = [...new Set(skills)].map((skill) => getSkillText(skill, observed));
   const namespaces = texts.map(({ namespace }) => namespace).join("");
   const members = [...texts.map(({ member }) => member), ...(skillNames === undefined ? OWN_METHODS : [])];
   return `${namespaces}declare const device: {\n${indented(members.join("\n"))}\n};\n`;
@@ -32,7 +32,7 @@ const OWN_METHODS = [
 function knownSkill(catalog: Catalog, name: string): Skill {
   const skill = catalog.skill(name);
   if (skill !== undefined) return skill;
-  const names = nearest(
+  const names = suggestNames(
     name,
     catalog.skills.map((each) => each.name),
   );
@@ -51,20 +51,20 @@ interface SkillText {
 /** A skill never changes, so its text is made once, unless something was observed. */
 const TEXTS = new WeakMap<Skill, SkillText>();
 
-function skillTextOf(skill: Skill, observed: Observed): SkillText {
+function getSkillText(skill: Skill, observed: FindInferredOutput): SkillText {
   if (skill.methods.some((method) => observed(method) !== undefined)) return writeSkill(skill, observed);
   const known = TEXTS.get(skill);
   if (known !== undefined) return known;
-  const text = writeSkill(skill, NOTHING_OBSERVED);
+  const text = writeSkill(skill, NO_INFERRED_OUTPUTS);
   TEXTS.set(skill, text);
   return text;
 }
 
-function writeSkill(skill: Skill, observed: Observed): SkillText {
+function writeSkill(skill: Skill, observed: FindInferredOutput): SkillText {
   const space = bindingName(skill.name);
   const types = new Map<string, string>();
   const members = skill.methods.map((method) => {
-    const declared = asObserved(method, observed);
+    const declared = withInferredOutput(method, observed);
     const text =
       agreeing(methodText(declared, `${space}.`), types) ?? methodText(declared, `${space}.`, `${method.name}_`);
     for (const [name, type] of text.types) types.set(name, type);

@@ -1,9 +1,9 @@
 import type { Method, Parameter } from "../../model/catalog.ts";
-import { documented } from "./facts.ts";
+import { documented } from "./doc-comments.ts";
 import { type Signed, takesAnyObject } from "./signature.ts";
 import { bindingName, docComment, propertyName } from "./text.ts";
 import { createTypeNames, type TypeNames } from "./type-names.ts";
-import { type TypeStyle, typeOf } from "./types.ts";
+import { type TypeStyle, toType } from "./types.ts";
 
 /** The type of a parameter or result that is longer than this gets a name. */
 const INLINE_UNITS = 80;
@@ -11,7 +11,7 @@ const INLINE_UNITS = 80;
 const DEPTH = 24;
 
 /** What a declaration is made of; a `Method` has it all. */
-export type Declared = Signed &
+export type DeclaredMethod = Signed &
   Pick<Method, "description" | "metadata"> & {
     /** Its output is what so many results were like. */
     readonly observed?: number;
@@ -28,14 +28,14 @@ export interface MethodText {
 }
 
 /** `/** … *\/ add(a: number, b: number): Promise<number>;`, followed by the types that it names. */
-export function declarationOf(method: Declared): string {
+export function formatDeclaration(method: DeclaredMethod): string {
   const { comment, positional, types } = methodText(method);
   const named = [...types].map(([name, text]) => `\ntype ${name} = ${text};`);
   return `${comment}${propertyName(method.name)}${positional};${named.join("")}`;
 }
 
 /** `qualifier` stands before every name of a type, `prefix` is part of it. */
-export function methodText(method: Declared, qualifier = "", prefix = ""): MethodText {
+export function methodText(method: DeclaredMethod, qualifier = "", prefix = ""): MethodText {
   const names = createTypeNames(prefix);
   const style = { names, qualifier, depth: DEPTH, comments: true } as const;
   const input: TypeStyle = { ...style, root: method.input, of: "input" };
@@ -46,9 +46,9 @@ export function methodText(method: Declared, qualifier = "", prefix = ""): Metho
       : shortOrNamed(output, `${method.name} result`, { ...style, root: output, of: "output" }, names);
   const returns = `: Promise<${result}>`;
   const parameters = namedParameters(method, input, names);
-  const common = { comment: commentOf(method, parameters), types: names.definitions };
+  const common = { comment: formatComment(method, parameters), types: names.definitions };
   if (takesAnyObject(method))
-    return { ...common, positional: `(args?: ${typeOf(method.input, input).text})${returns}`, named: undefined };
+    return { ...common, positional: `(args?: ${toType(method.input, input).text})${returns}`, named: undefined };
   return {
     ...common,
     positional: `(${parameters.map(({ binding, mark, type }) => `${binding}${mark}: ${type}`).join(", ")})${returns}`,
@@ -63,7 +63,7 @@ interface NamedParameter {
   readonly type: string;
 }
 
-function namedParameters(method: Declared, style: TypeStyle, names: TypeNames): readonly NamedParameter[] {
+function namedParameters(method: DeclaredMethod, style: TypeStyle, names: TypeNames): readonly NamedParameter[] {
   const taken = new Set<string>();
   return method.parameters.map((parameter) => {
     const binding = freeBinding(parameter.name, taken);
@@ -82,10 +82,10 @@ function freeBinding(name: string, taken: ReadonlySet<string>): string {
 
 /** A type in place or, if it is long, under a name, so that both signatures can use it. */
 function shortOrNamed(schema: unknown, wanted: string, style: TypeStyle, names: TypeNames): string {
-  const { text } = typeOf(schema, style);
+  const { text } = toType(schema, style);
   if (text.length <= INLINE_UNITS && !text.includes("\n")) return text;
   const name = names.reserve(wanted);
-  names.definitions.set(name, typeOf(schema, { ...style, qualifier: "" }).text);
+  names.definitions.set(name, toType(schema, { ...style, qualifier: "" }).text);
   return `${style.qualifier ?? ""}${name}`;
 }
 
@@ -95,7 +95,7 @@ function argumentsObject(parameters: readonly NamedParameter[]): string {
   return `args${parameters.some(({ mark }) => mark === "") ? "" : "?"}: { ${members.join("; ")} }`;
 }
 
-function commentOf(method: Declared, parameters: readonly NamedParameter[]): string {
+function formatComment(method: DeclaredMethod, parameters: readonly NamedParameter[]): string {
   const lines = parameters.flatMap(({ parameter, binding }) => {
     const text = documented(parameter.description, parameter.schema);
     const real = binding === parameter.name ? "" : `(by name: ${propertyName(parameter.name)}) `;

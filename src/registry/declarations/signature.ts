@@ -1,8 +1,8 @@
 import type { Method, Parameter } from "../../model/catalog.ts";
 import { isRecord } from "../../model/json.ts";
-import { shownDefault } from "./facts.ts";
+import { shownDefault } from "./doc-comments.ts";
 import { propertyName } from "./text.ts";
-import { typeOf } from "./types.ts";
+import { toType } from "./types.ts";
 
 /** A signature that is longer than this shows objects as `object`. */
 const SIGNATURE_UNITS = 240;
@@ -16,7 +16,7 @@ export type Signed = Pick<Method, "name" | "input" | "output" | "parameters">;
  * A method on one line, for models: `search(query: string, count?: number = 10)`, with `: Promise<…>` if its output is
  * known. Parameters that are no identifiers stand in quotes.
  */
-export function signatureOf(method: Signed): string {
+export function formatSignature(method: Signed): string {
   for (const depth of [3, 1]) {
     const signature = signatureAt(method, depth);
     if (signature.length <= SIGNATURE_UNITS) return signature;
@@ -47,14 +47,14 @@ export function takesAnyObject(method: Pick<Method, "input" | "parameters">): bo
 
 function signatureAt(method: Signed, depth: number): string {
   const parameters = takesAnyObject(method)
-    ? [`args?: ${typeOf(method.input, { root: method.input, depth, comments: false, of: "input" }).text}`]
+    ? [`args?: ${toType(method.input, { root: method.input, depth, comments: false, of: "input" }).text}`]
     : method.parameters.map((parameter) => parameterText(parameter, method, depth));
   return `${method.name}(${parameters.join(", ")})${returnText(method, depth)}`;
 }
 
 function parameterText(parameter: Parameter, method: Signed, depth: number): string {
   const style = { root: method.input, depth, comments: false, of: "input" } as const;
-  const type = typeOf(parameter.schema, style).text;
+  const type = toType(parameter.schema, style).text;
   const standard = shownDefault(parameter.schema);
   const shown =
     type.length > UNION_UNITS && depth === 0 ? `${type.slice(0, UNION_UNITS).replace(/[^|]*$/, "")} …` : type;
@@ -64,5 +64,5 @@ function parameterText(parameter: Parameter, method: Signed, depth: number): str
 
 function returnText(method: Signed, depth: number): string {
   if (method.output === undefined) return "";
-  return `: Promise<${typeOf(method.output, { root: method.output, depth, comments: false, of: "output" }).text}>`;
+  return `: Promise<${toType(method.output, { root: method.output, depth, comments: false, of: "output" }).text}>`;
 }

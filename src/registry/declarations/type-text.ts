@@ -1,10 +1,10 @@
 import { docComment, indented } from "./text.ts";
 
 /** Members of a union that are written out; a longer one says no more than its base type. */
-export const MOST_MEMBERS = 100;
+export const MAX_MEMBERS = 100;
 
 /** TypeScript multiplies the unions of an intersection out, and gives up at a hundred times this. */
-const MOST_COMBINATIONS = 1_000;
+const MAX_COMBINATIONS = 1_000;
 
 const LINE_UNITS = 90;
 
@@ -17,7 +17,7 @@ export interface Type {
   readonly width: number;
 }
 
-export interface Member {
+export interface ObjectMember {
   readonly name: string;
   readonly optional: boolean;
   readonly type: Type;
@@ -45,7 +45,7 @@ export function union(types: readonly Type[]): Type {
   const [first, ...others] = members;
   if (first === undefined) return NEVER;
   if (others.length === 0) return first;
-  if (members.length > MOST_MEMBERS) return UNKNOWN;
+  if (members.length > MAX_MEMBERS) return UNKNOWN;
   const width = members.reduce((sum, type) => sum + type.width, 0);
   return { text: members.map((type) => type.text).join(" | "), binding: "union", width };
 }
@@ -53,7 +53,7 @@ export function union(types: readonly Type[]): Type {
 export function intersection(types: readonly Type[]): Type {
   let width = 1;
   const members = distinct(types).filter((type) => {
-    if (saysNothing(type) || width * type.width > MOST_COMBINATIONS) return false;
+    if (saysNothing(type) || width * type.width > MAX_COMBINATIONS) return false;
     width *= type.width;
     return true;
   });
@@ -64,7 +64,7 @@ export function intersection(types: readonly Type[]): Type {
   return { text, binding: "intersection", width };
 }
 
-export function arrayOf(item: Type): Type {
+export function arrayType(item: Type): Type {
   return whole(item.binding === "whole" ? `${item.text}[]` : `(${item.text})[]`);
 }
 
@@ -74,7 +74,7 @@ export function optionalItem(item: Type): string {
 }
 
 /** An object type on one line; with comments, or if it is long, one line per member where that is allowed. */
-export function objectOf(members: readonly Member[], mayBreak: boolean): Type {
+export function objectType(members: readonly ObjectMember[], mayBreak: boolean): Type {
   const lines = members.map(({ name, optional, type, comment }) => ({
     comment: docComment([comment]),
     text: `${name}${optional ? "?" : ""}: ${type.text}`,

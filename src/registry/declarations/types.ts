@@ -1,14 +1,14 @@
 import { isRecord, type JsonSchema } from "../../model/json.ts";
 import { resolveReference } from "../schema.ts";
-import { documented } from "./facts.ts";
+import { documented } from "./doc-comments.ts";
 import { literalType, propertyName } from "./text.ts";
 import type { KnownType, TypeNames } from "./type-names.ts";
 import * as types from "./type-text.ts";
-import { type Member, type Type, whole } from "./type-text.ts";
+import { type ObjectMember, type Type, whole } from "./type-text.ts";
 
 /** Beyond this many schemas in one type, the rest says nothing. */
-const MOST_SCHEMAS = 5_000;
-const MOST_NESTING = 100;
+const MAX_SCHEMAS = 5_000;
+const MAX_NESTING = 100;
 
 /** A referenced type that is no longer than this, and refers to no other, needs no name. */
 const UNNAMED_UNITS = 30;
@@ -47,15 +47,15 @@ interface Writing extends TypeStyle {
 type Resolved = "directly" | "deferred" | "eager";
 
 /** A JSON Schema as a TypeScript type, which compiles under `strict` whatever the schema holds. */
-export function typeOf(schema: unknown, style: TypeStyle): Type {
-  const writing = { ...style, schemasLeft: MOST_SCHEMAS, nesting: 0, references: 0, alias: undefined };
+export function toType(schema: unknown, style: TypeStyle): Type {
+  const writing = { ...style, schemasLeft: MAX_SCHEMAS, nesting: 0, references: 0, alias: undefined };
   return write(schema, style.depth, { ...writing, resolved: "directly" });
 }
 
 function write(schema: unknown, depth: number, writing: Writing): Type {
   if (schema === false) return types.NEVER;
   writing.schemasLeft -= 1;
-  if (!isRecord(schema) || writing.schemasLeft < 0 || writing.nesting >= MOST_NESTING) return unknownType(writing);
+  if (!isRecord(schema) || writing.schemasLeft < 0 || writing.nesting >= MAX_NESTING) return unknownType(writing);
   writing.nesting += 1;
   const type = writeParts(schema, depth, writing);
   writing.nesting -= 1;
@@ -63,14 +63,14 @@ function write(schema: unknown, depth: number, writing: Writing): Type {
 }
 
 function writeParts(schema: JsonSchema, depth: number, writing: Writing): Type {
-  const branches = (keyword: string): Type[] => listOf(schema[keyword]).map((branch) => write(branch, depth, writing));
-  const oneOf = (keyword: string): Type[] =>
-    listOf(schema[keyword]).length > 0 ? [types.union(branches(keyword))] : [];
+  const branches = (keyword: string): Type[] => toList(schema[keyword]).map((branch) => write(branch, depth, writing));
+  const unionOfBranches = (keyword: string): Type[] =>
+    toList(schema[keyword]).length > 0 ? [types.union(branches(keyword))] : [];
   const parts = [
     ...(typeof schema["$ref"] === "string" ? [writeReference(schema["$ref"], depth, writing)] : []),
     ...branches("allOf"),
-    ...oneOf("anyOf"),
-    ...oneOf("oneOf"),
+    ...unionOfBranches("anyOf"),
+    ...unionOfBranches("oneOf"),
   ];
   const others = types.intersection(parts.length > 0 ? parts : [unknownType(writing)]);
   const base = writeBase(schema, depth, writing);
@@ -86,8 +86,8 @@ function isBare(schema: JsonSchema): boolean {
 }
 
 function writeBase(schema: JsonSchema, depth: number, writing: Writing): Type {
-  if (Object.hasOwn(schema, "const")) return literalsOf([schema["const"]], writing);
-  if (Array.isArray(schema["enum"])) return literalsOf(schema["enum"], writing);
+  if (Object.hasOwn(schema, "const")) return literalUnion([schema["const"]], writing);
+  if (Array.isArray(schema["enum"])) return literalUnion(schema["enum"], writing);
   const named = Array.isArray(schema["type"]) ? schema["type"] : [schema["type"] ?? impliedType(schema)];
   return types.union(named.map((type) => writeKind(type, schema, depth, writing)));
 }
@@ -121,9 +121,9 @@ function writeKind(type: unknown, schema: JsonSchema, depth: number, writing: Wr
 }
 
 /** The literals themselves; for too many, or too long ones, the types that they have. */
-function literalsOf(values: readonly unknown[], writing: Writing): Type {
-  const texts = values.slice(0, types.MOST_MEMBERS + 1).map((value) => literalType(value));
-  if (texts.length <= types.MOST_MEMBERS && !texts.includes(undefined))
+function literalUnion(values: readonly unknown[], writing: Writing): Type {
+  const texts = values.slice(0, types.MAX_MEMBERS + 1).map((value) => literalType(value));
+  if (texts.length <= types.MAX_MEMBERS && !texts.includes(undefined))
     return types.union(texts.map((text) => whole(text ?? "")));
   const kinds = new Set(values.map((value) => (value === null ? "null" : typeof value)));
   const simple = [...kinds].every((kind) => kind !== "object" && kind !== "undefined");
@@ -134,7 +134,7 @@ function writeArray(schema: JsonSchema, depth: number, writing: Writing): Type {
   const { items, prefixItems, minItems } = schema;
   const places = [prefixItems, items].find((list): list is unknown[] => Array.isArray(list));
   if (places === undefined)
-    return types.arrayOf(items === undefined ? unknownType(writing) : write(items, depth, writing));
+    return types.arrayType(items === undefined ? unknownType(writing) : write(items, depth, writing));
   const eagerly = (inner: unknown): Type => within("eager", writing, () => write(inner, depth, writing));
   const least = typeof minItems === "number" ? Math.max(0, minItems) : places.length;
   const members = [
@@ -142,7 +142,7 @@ function writeArray(schema: JsonSchema, depth: number, writing: Writing): Type {
     ...places.slice(least).map((place) => types.optionalItem(eagerly(place))),
   ];
   const rest = Array.isArray(items) ? schema["additionalItems"] : items;
-  if (rest === true || isRecord(rest)) members.push(`...${types.arrayOf(eagerly(rest)).text}`);
+  if (rest === true || isRecord(rest)) members.push(`...${types.arrayType(eagerly(rest)).text}`);
   return whole(`[${members.join(", ")}]`);
 }
 
@@ -150,8 +150,8 @@ function writeObject(schema: JsonSchema, depth: number, writing: Writing): Type 
   const properties = isRecord(schema["properties"]) ? Object.entries(schema["properties"]) : [];
   if (properties.length === 0) return writeDictionary(schema, depth, writing);
   if (depth <= 0) return whole("object");
-  const required = new Set(listOf(schema["required"]));
-  const members = properties.map(([name, property]): Member => {
+  const required = new Set(toList(schema["required"]));
+  const members = properties.map(([name, property]): ObjectMember => {
     const description =
       isRecord(property) && typeof property["description"] === "string" ? property["description"] : "";
     return {
@@ -164,7 +164,7 @@ function writeObject(schema: JsonSchema, depth: number, writing: Writing): Type 
   const additional = schema["additionalProperties"];
   const open = additional === true || isRecord(additional) || isRecord(schema["patternProperties"]);
   if (open) members.push({ name: "[key: string]", optional: false, type: unknownType(writing), comment: "" });
-  return types.objectOf(members, writing.comments);
+  return types.objectType(members, writing.comments);
 }
 
 /** An object of which no member is known by name. */
@@ -194,14 +194,16 @@ function writeReference(reference: string, depth: number, writing: Writing): Typ
   if (!isRecord(target)) return unknownType(writing);
   if (names === undefined) return write(target, depth, writing);
   const known = names.known.get(target);
-  return known === undefined ? writeNamed(target, nameIn(reference), writing, names) : mentionOf(known, writing, names);
+  return known === undefined
+    ? writeNamed(target, createTypeName(reference), writing, names)
+    : mentionType(known, writing, names);
 }
 
 /** A schema as a type of its own, under a name unless it is short. */
 function writeNamed(schema: JsonSchema, wanted: string, writing: Writing, names: TypeNames): Type {
-  const known: KnownType = { name: names.reserve(wanted), inline: undefined, width: types.MOST_MEMBERS };
+  const known: KnownType = { name: names.reserve(wanted), inline: undefined, width: types.MAX_MEMBERS };
   names.known.set(schema, known);
-  const mention = mentionOf(known, writing, names);
+  const mention = mentionType(known, writing, names);
   const { alias, references: before } = writing;
   writing.alias = known.name;
   const type = within("directly", writing, () => write(schema, writing.depth, writing));
@@ -213,7 +215,7 @@ function writeNamed(schema: JsonSchema, wanted: string, writing: Writing, names:
 }
 
 /** The name of a type, or, where TypeScript would see it run in a circle, nothing. */
-function mentionOf(known: KnownType, writing: Writing, names: TypeNames): Type {
+function mentionType(known: KnownType, writing: Writing, names: TypeNames): Type {
   if (known.inline !== undefined) return known.inline;
   const { alias } = writing;
   const deferred = writing.resolved === "deferred";
@@ -223,7 +225,7 @@ function mentionOf(known: KnownType, writing: Writing, names: TypeNames): Type {
 }
 
 /** `#/$defs/RichText` → `RichText`. */
-function nameIn(reference: string): string {
+function createTypeName(reference: string): string {
   return reference.slice(reference.lastIndexOf("/") + 1).replace(/^#/, "") || "Input";
 }
 
@@ -235,6 +237,6 @@ function unknownType({ of }: TypeStyle): Type {
   return of === "input" ? types.UNKNOWN : types.ANY;
 }
 
-function listOf(value: unknown): readonly unknown[] {
+function toList(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }

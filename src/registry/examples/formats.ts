@@ -25,7 +25,7 @@ const FORMATS: Readonly<Record<string, { readonly example: string; readonly test
   byte: { example: "ZXhhbXBsZQ==", test: /^([A-Za-z\d+/]{4})*([A-Za-z\d+/]{2}==)?$/ },
 };
 
-export function exampleOfFormat(format: unknown): string | undefined {
+export function getFormatExample(format: unknown): string | undefined {
   return typeof format === "string" && Object.hasOwn(FORMATS, format) ? FORMATS[format]?.example : undefined;
 }
 

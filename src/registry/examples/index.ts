@@ -1,8 +1,8 @@
 import type { Method } from "../../model/catalog.ts";
 import { isRecord } from "../../model/json.ts";
 import { propertyName, quoted } from "../declarations/text.ts";
-import { fits } from "./fits.ts";
-import { exampleOf } from "./value.ts";
+import { acceptsValue } from "./accepts.ts";
+import { createExample } from "./value.ts";
 
 /** Arguments that are written one after the other; more are written by name. */
 const POSITIONAL = 3;
@@ -15,7 +15,7 @@ const CHECK_STEPS = 10_000;
  * against the schema unless nothing does (T7).
  */
 export function exampleArguments(method: Pick<Method, "input">): Readonly<Record<string, unknown>> {
-  const value = exampleOf(method.input, method.input);
+  const value = createExample(method.input, method.input);
   return isRecord(value) ? value : {};
 }
 
@@ -37,7 +37,7 @@ function tellingArguments(method: Method): Readonly<Record<string, unknown>> {
   const [first] = method.parameters;
   if (first === undefined || first.required) return exampleArguments(method);
   const telling = exampleArguments({ input: { ...method.input, required: [first.name] } });
-  const isValid = fits(telling, method.input, { root: method.input, stepsLeft: CHECK_STEPS });
+  const isValid = acceptsValue(telling, method.input, { root: method.input, stepsLeft: CHECK_STEPS });
   return isValid ? telling : exampleArguments(method);
 }
 

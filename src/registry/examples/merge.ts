@@ -6,9 +6,9 @@ type Merge = (a: unknown, b: unknown) => unknown;
 /** How two schemas that both hold become one, keyword by keyword; of any other keyword the second one stays. */
 const MERGES: ReadonlyMap<string, Merge> = new Map<string, Merge>([
   ["properties", mergedProperties],
-  ["required", (a, b) => [...new Set([...listOf(a), ...listOf(b)])]],
-  ["enum", (a, b) => listOf(a).filter((value) => listOf(b).some((other) => isDeepStrictEqual(value, other)))],
-  ["type", (a, b) => commonTypes(listOf(a), listOf(b))],
+  ["required", (a, b) => [...new Set([...toList(a), ...toList(b)])]],
+  ["enum", (a, b) => toList(a).filter((value) => toList(b).some((other) => isDeepStrictEqual(value, other)))],
+  ["type", (a, b) => commonTypes(toList(a), toList(b))],
   ["items", both],
   ["additionalProperties", both],
   ...["minimum", "exclusiveMinimum", "minLength", "minItems", "minProperties"].map((key): [string, Merge] => [
@@ -55,6 +55,6 @@ function smaller(a: unknown, b: unknown): unknown {
   return Math.min(Number(a), Number(b));
 }
 
-function listOf(value: unknown): readonly unknown[] {
+function toList(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [value];
 }

@@ -6,7 +6,7 @@ const NESTING = 20;
 const TEXT_UNITS = 1_000;
 
 /** Where in a pattern its reader stands, and how often more than needed its repetitions are taken. */
-interface Reading {
+interface PatternReader {
   readonly pattern: string;
   readonly generosity: number;
   at: number;
@@ -69,13 +69,13 @@ function textForPattern(
   generosity: number,
 ): { readonly text: string; readonly isCertain: boolean } | undefined {
   if (pattern.length > PATTERN_UNITS) return undefined;
-  const reading: Reading = { pattern, generosity, at: 0, nesting: 0, isCertain: true };
+  const reading: PatternReader = { pattern, generosity, at: 0, nesting: 0, isCertain: true };
   const text = readAlternatives(reading);
   if (text === undefined || reading.at < pattern.length || text.length > TEXT_UNITS) return undefined;
   return { text, isCertain: reading.isCertain };
 }
 
-function readAlternatives(reading: Reading): string | undefined {
+function readAlternatives(reading: PatternReader): string | undefined {
   if (reading.nesting > NESTING) return undefined;
   let first: string | undefined;
   for (;;) {
@@ -87,7 +87,7 @@ function readAlternatives(reading: Reading): string | undefined {
   }
 }
 
-function readSequence(reading: Reading): string | undefined {
+function readSequence(reading: PatternReader): string | undefined {
   let text = "";
   while (reading.at < reading.pattern.length && !"|)".includes(reading.pattern[reading.at] ?? "")) {
     const atom = readAtom(reading);
@@ -97,7 +97,7 @@ function readSequence(reading: Reading): string | undefined {
   return text;
 }
 
-function readAtom(reading: Reading): string | undefined {
+function readAtom(reading: PatternReader): string | undefined {
   const character = String.fromCodePoint(reading.pattern.codePointAt(reading.at) ?? 0);
   reading.at += character.length;
   switch (character) {
@@ -119,12 +119,12 @@ function readAtom(reading: Reading): string | undefined {
 }
 
 /** An anchor in the middle of a text may contradict what stands around it. */
-function readAnchor(reading: Reading, isAtTheEdge: boolean): string {
+function readAnchor(reading: PatternReader, isAtTheEdge: boolean): string {
   reading.isCertain &&= isAtTheEdge;
   return "";
 }
 
-function readGroup(reading: Reading): string | undefined {
+function readGroup(reading: PatternReader): string | undefined {
   const opening = /^\?(?::|<[A-Za-z]\w*>|(?<look><?[=!]))/.exec(reading.pattern.slice(reading.at, reading.at + 80));
   reading.at += opening?.[0].length ?? 0;
   reading.nesting += 1;
@@ -140,7 +140,7 @@ function readGroup(reading: Reading): string | undefined {
 /** One character of each kind that a negated class may have left. */
 const CANDIDATES = Array.from("a1A -_.x/é");
 
-function readClass(reading: Reading): string | undefined {
+function readClass(reading: PatternReader): string | undefined {
   const source = /^\^?\]?(?:[^\]\\]|\\.)*\]/u.exec(reading.pattern.slice(reading.at))?.[0];
   if (source === undefined) return undefined;
   reading.at += source.length;
@@ -169,7 +169,7 @@ const ESCAPES: Readonly<Record<string, string>> = {
   t: "\t",
 };
 
-function readEscape(reading: Reading): string | undefined {
+function readEscape(reading: PatternReader): string | undefined {
   const rest = reading.pattern.slice(reading.at, reading.at + 40);
   const code = /^(?:u\{(?<long>[\da-f]{1,6})\}|u(?<short>[\da-f]{4})|x(?<byte>[\da-f]{2}))/i.exec(rest);
   const property = /^[pP]\{[^}]*\}/.exec(rest);
@@ -190,7 +190,7 @@ function propertyCharacter(property: string): string | undefined {
   return accepted && CANDIDATES.find((candidate) => accepted.test(candidate));
 }
 
-function readTimes(reading: Reading): number {
+function readTimes(reading: PatternReader): number {
   const quantifier = /^(?:[*+?]|\{(?<least>\d+)(?<open>,(?<most>\d*))?\})\??/.exec(
     reading.pattern.slice(reading.at, reading.at + 24),
   );

@@ -1,31 +1,31 @@
 import { isRecord, type JsonSchema } from "../../model/json.ts";
 import { resolveReference } from "../schema.ts";
-import { type Check, fits } from "./fits.ts";
-import { exampleOfFormat } from "./formats.ts";
+import { type CheckBudget, acceptsValue } from "./accepts.ts";
+import { getFormatExample } from "./formats.ts";
 import { mergedSchema } from "./merge.ts";
 import { textsForPattern } from "./pattern.ts";
 
 const DEPTH = 12;
 
 /** Schemas that are looked at for one example. */
-const MOST_STEPS = 100_000;
+const MAX_STEPS = 100_000;
 
 /** Items that an example array has when it must have many. */
-const MOST_ITEMS = 200;
+const MAX_ITEMS = 200;
 
 /** A small value that fits a schema; if none is found, the last that was tried. */
-export function exampleOf(schema: unknown, root: JsonSchema): unknown {
-  return make(schema, "", DEPTH, { root, stepsLeft: MOST_STEPS });
+export function createExample(schema: unknown, root: JsonSchema): unknown {
+  return make(schema, "", DEPTH, { root, stepsLeft: MAX_STEPS });
 }
 
 /** `name` is what the value is called, for a telling example. */
-function make(schema: unknown, name: string, depth: number, check: Check): unknown {
+function make(schema: unknown, name: string, depth: number, check: CheckBudget): unknown {
   check.stepsLeft -= 10;
   if (!isRecord(schema) || check.stepsLeft < 0) return schema === false ? undefined : "example";
   const whole = conjoined(schema, check.root, new Set());
   let last: unknown;
-  for (const candidate of candidatesFor(whole, name, depth, check)) {
-    if (fits(candidate, schema, check)) return candidate;
+  for (const candidate of generateCandidates(whole, name, depth, check)) {
+    if (acceptsValue(candidate, schema, check)) return candidate;
     last ??= candidate;
     if (check.stepsLeft < 0) break;
   }
@@ -45,16 +45,16 @@ function conjoined(schema: JsonSchema, root: JsonSchema, seen: Set<unknown>): Js
 }
 
 /** Values worth a try, the most telling first. */
-function* candidatesFor(schema: JsonSchema, name: string, depth: number, check: Check): Generator {
+function* generateCandidates(schema: JsonSchema, name: string, depth: number, check: CheckBudget): Generator {
   if (Object.hasOwn(schema, "const")) yield schema["const"];
   if (schema["default"] !== undefined) yield schema["default"];
   for (const keyword of ["examples", "enum"]) {
     const values = schema[keyword];
-    if (Array.isArray(values)) yield* values.slice(0, MOST_ITEMS);
+    if (Array.isArray(values)) yield* values.slice(0, MAX_ITEMS);
   }
   if (depth === 0) return;
-  yield* valuesOfBranches(schema, name, depth, check);
-  yield* valuesOfTypes(schema, name, depth, check);
+  yield* generateBranchValues(schema, name, depth, check);
+  yield* generateTypesValues(schema, name, depth, check);
   const { if: condition, then: positive, else: negative, ...base } = schema;
   if (condition === undefined) return;
   yield make({ ...base, allOf: [condition, positive ?? {}] }, name, depth - 1, check);
@@ -62,7 +62,7 @@ function* candidatesFor(schema: JsonSchema, name: string, depth: number, check: 
 }
 
 /** One for each branch; one of `oneOf` must not fit the others. */
-function* valuesOfBranches(schema: JsonSchema, name: string, depth: number, check: Check): Generator {
+function* generateBranchValues(schema: JsonSchema, name: string, depth: number, check: CheckBudget): Generator {
   for (const keyword of ["anyOf", "oneOf"]) {
     const { [keyword]: branches, ...base } = schema;
     if (!Array.isArray(branches)) continue;
@@ -74,10 +74,10 @@ function* valuesOfBranches(schema: JsonSchema, name: string, depth: number, chec
   }
 }
 
-function* valuesOfTypes(schema: JsonSchema, name: string, depth: number, check: Check): Generator {
+function* generateTypesValues(schema: JsonSchema, name: string, depth: number, check: CheckBudget): Generator {
   const { type } = schema;
   const types: readonly unknown[] = Array.isArray(type) ? type : [type ?? impliedType(schema)];
-  for (const each of types) yield* valuesOfType(each, schema, name, depth, check);
+  for (const each of types) yield* generateTypeValues(each, schema, name, depth, check);
   // A schema that only forbids leaves every type open.
   if (type === undefined) yield* ["example", 1, true, null, {}, []];
 }
@@ -89,7 +89,13 @@ function impliedType(schema: JsonSchema): string {
   return has("minimum", "maximum", "multipleOf", "exclusiveMinimum", "exclusiveMaximum") ? "number" : "string";
 }
 
-function* valuesOfType(type: unknown, schema: JsonSchema, name: string, depth: number, check: Check): Generator {
+function* generateTypeValues(
+  type: unknown,
+  schema: JsonSchema,
+  name: string,
+  depth: number,
+  check: CheckBudget,
+): Generator {
   switch (type) {
     case "string":
       return yield* strings(schema, name);
@@ -126,7 +132,7 @@ function* strings(schema: JsonSchema, name: string): Generator<string> {
   const { description } = schema;
   const given = typeof description === "string" ? GIVEN.exec(description.slice(0, 2_000))?.[2] : undefined;
   if (given !== undefined) yield given;
-  const formatted = exampleOfFormat(schema["format"]);
+  const formatted = getFormatExample(schema["format"]);
   if (formatted !== undefined) yield formatted;
   if (typeof schema["pattern"] === "string") yield* textsForPattern(schema["pattern"]);
   for (const [pattern, text] of TELLING) if (pattern.test(name)) yield text;
@@ -152,12 +158,12 @@ function* numbers(schema: JsonSchema, isInteger: boolean): Generator<number> {
   yield* isInteger ? [Math.ceil((from + to) / 2)] : [(from + to) / 2];
 }
 
-function* arrays(schema: JsonSchema, name: string, depth: number, check: Check): Generator<readonly unknown[]> {
+function* arrays(schema: JsonSchema, name: string, depth: number, check: CheckBudget): Generator<readonly unknown[]> {
   const { items, minItems, maxItems, contains } = schema;
   const places = [schema["prefixItems"], items].find((list): list is unknown[] => Array.isArray(list)) ?? [];
   const rest = Array.isArray(items) ? schema["additionalItems"] : items;
-  const most = typeof maxItems === "number" ? Math.max(0, maxItems) : MOST_ITEMS;
-  const needed = typeof minItems === "number" ? Math.min(minItems, MOST_ITEMS) : 0;
+  const most = typeof maxItems === "number" ? Math.max(0, maxItems) : MAX_ITEMS;
+  const needed = typeof minItems === "number" ? Math.min(minItems, MAX_ITEMS) : 0;
   const first = places.slice(0, most).map((place) => make(place, name, depth - 1, check));
   if (contains !== undefined) first.push(make(contains, name, depth - 1, check));
   for (const length of new Set([typeof minItems === "number" ? needed : Math.min(1, most), needed])) {
@@ -171,30 +177,41 @@ function* arrays(schema: JsonSchema, name: string, depth: number, check: Check):
 }
 
 /** A value that is none of some others. */
-function makeUnlike(others: readonly unknown[], schema: unknown, name: string, depth: number, check: Check): unknown {
+function makeUnlike(
+  others: readonly unknown[],
+  schema: unknown,
+  name: string,
+  depth: number,
+  check: CheckBudget,
+): unknown {
   if (others.length === 0) return make(schema, name, depth, check);
   const unlike = { allOf: [schema, { not: { enum: others } }] };
   const number = others.length + 1;
   const numbered = [`example ${number}`, `example${number}`, number, String(number)];
-  return numbered.find((value) => fits(value, unlike, check)) ?? make(unlike, name, depth, check);
+  return numbered.find((value) => acceptsValue(value, unlike, check)) ?? make(unlike, name, depth, check);
 }
 
-function* objects(schema: JsonSchema, depth: number, check: Check): Generator<Record<string, unknown>> {
+function* objects(schema: JsonSchema, depth: number, check: CheckBudget): Generator<Record<string, unknown>> {
   const properties = isRecord(schema["properties"]) ? schema["properties"] : {};
   const required = Array.isArray(schema["required"])
     ? schema["required"].filter((name) => typeof name === "string")
     : [];
   const needed = new Set(withDependents(required, schema));
   const optional = Object.keys(properties).filter((name) => !needed.has(name));
-  const least = typeof schema["minProperties"] === "number" ? Math.min(schema["minProperties"], MOST_ITEMS) : 0;
+  const least = typeof schema["minProperties"] === "number" ? Math.min(schema["minProperties"], MAX_ITEMS) : 0;
   const names = [...needed, ...optional.slice(0, Math.max(0, least - needed.size))];
-  const made = objectOf(names, schema, depth, check);
+  const made = createObject(names, schema, depth, check);
   yield made;
   yield withMore(made, least, schema, depth, check);
-  for (const name of optional.slice(0, 8)) yield objectOf([...names, name], schema, depth, check);
+  for (const name of optional.slice(0, 8)) yield createObject([...names, name], schema, depth, check);
 }
 
-function objectOf(names: readonly string[], schema: JsonSchema, depth: number, check: Check): Record<string, unknown> {
+function createObject(
+  names: readonly string[],
+  schema: JsonSchema,
+  depth: number,
+  check: CheckBudget,
+): Record<string, unknown> {
   return Object.fromEntries(names.map((name) => [name, make(propertySchema(name, schema), name, depth - 1, check)]));
 }
 
@@ -210,7 +227,7 @@ function withMore(
   least: number,
   schema: JsonSchema,
   depth: number,
-  check: Check,
+  check: CheckBudget,
 ): Record<string, unknown> {
   const [pattern] = isRecord(schema["patternProperties"]) ? Object.entries(schema["patternProperties"]) : [];
   const names = pattern === undefined ? [] : textsForPattern(pattern[0]);

@@ -1,7 +1,7 @@
 import { isRecord } from "../../model/json.ts";
 import type { Method, Skill } from "../../model/catalog.ts";
 import { METADATA_DEFAULTS } from "../../model/skill.ts";
-import { stemsOf } from "./words.ts";
+import { getStems } from "./words.ts";
 
 /**
  * The fields of a method, what a word in each counts, and how much a long field counts less (BM25F). The usual lengths are
@@ -18,7 +18,7 @@ const FIELDS = {
   skillTexts: { weight: 0.3, bias: 0.6, usualWords: 20 },
 } as const;
 
-type Field = (typeof FIELDS)[keyof typeof FIELDS];
+type SearchField = (typeof FIELDS)[keyof typeof FIELDS];
 
 /** How fast further occurrences of a word stop to count (k1 of BM25). */
 const SATURATION = 1.3;
@@ -27,25 +27,25 @@ const SATURATION = 1.3;
 const PAIR_WEIGHT = 0.3;
 
 /** Words of one field that are read. */
-const MOST_WORDS = 400;
+const MAX_WORDS = 400;
 
 /** Schemas inside one parameter that are read. */
-const MOST_SCHEMAS = 60;
+const MAX_SCHEMAS = 60;
 
 /** What the index keeps of a method: its stems, those of its name first, and what each counts, from 1 to 255. */
-export interface Entry {
+export interface IndexEntry {
   readonly stems: readonly string[];
   readonly impacts: readonly number[];
   readonly nameStems: number;
 }
 
 /** Returns a function that makes the entry of one method of a skill. */
-export function createEntryReader(skill: Skill): (method: Method) => Entry {
+export function createEntryReader(skill: Skill): (method: Method) => IndexEntry {
   const words: SkillWords = {
-    name: stemsOf(skill.name.replace(/(?:MCP|Skill)$/, "")),
-    texts: stemsOf(`${skill.server ?? ""} ${skill.description} ${(skill.guidance ?? "").slice(0, 1_000)}`),
+    name: getStems(skill.name.replace(/(?:MCP|Skill)$/, "")),
+    texts: getStems(`${skill.server ?? ""} ${skill.description} ${(skill.guidance ?? "").slice(0, 1_000)}`),
   };
-  return (method) => entryOf(method, words);
+  return (method) => createEntry(method, words);
 }
 
 /** The words that all methods of a skill share. */
@@ -54,70 +54,70 @@ interface SkillWords {
   readonly texts: readonly string[];
 }
 
-function entryOf(method: Method, skill: SkillWords): Entry {
+function createEntry(method: Method, skill: SkillWords): IndexEntry {
   const weights = new Map<string, number>();
-  const name = stemsOf(method.name);
+  const name = getStems(method.name);
   count(name, FIELDS.name, weights);
   const nameStems = weights.size;
   for (const [at, word] of name.slice(1).entries())
     countOne((name[at] ?? "") + word, PAIR_WEIGHT * FIELDS.name.weight, weights);
   count(skill.name, FIELDS.skill, weights);
-  count(stemsOf(method.description), FIELDS.description, weights);
+  count(getStems(method.description), FIELDS.description, weights);
   count(
-    method.parameters.flatMap((parameter) => stemsOf(parameter.name)),
+    method.parameters.flatMap((parameter) => getStems(parameter.name)),
     FIELDS.parameterNames,
     weights,
   );
   count(
-    stemsOf(method.parameters.map((parameter) => textsIn(parameter.schema)).join(" ")),
+    getStems(method.parameters.map((parameter) => collectTexts(parameter.schema)).join(" ")),
     FIELDS.parameterTexts,
     weights,
   );
-  count(stemsOf(tagsOf(method)), FIELDS.tags, weights);
-  count(stemsOf(examplesOf(method)), FIELDS.examples, weights);
+  count(getStems(getTagText(method)), FIELDS.tags, weights);
+  count(getStems(getExampleText(method)), FIELDS.examples, weights);
   count(skill.texts, FIELDS.skillTexts, weights);
-  return { stems: [...weights.keys()], impacts: Array.from(weights.values(), impactOf), nameStems };
+  return { stems: [...weights.keys()], impacts: Array.from(weights.values(), quantizeImpact), nameStems };
 }
 
 /** What a word counts that has `impact` by itself, and was `times` among `words` words of further examples. */
 export function impactWithExamples(impact: number, times: number, words: number): number {
   const known = (SATURATION * impact) / (255.5 - impact);
-  return Math.max(impact, impactOf(known + times * weightOfEach(words, FIELDS.examples)));
+  return Math.max(impact, quantizeImpact(known + times * getWordWeight(words, FIELDS.examples)));
 }
 
-function count(words: readonly string[], field: Field, weights: Map<string, number>): void {
-  const each = weightOfEach(words.length, field);
-  const read = Math.min(words.length, MOST_WORDS);
+function count(words: readonly string[], field: SearchField, weights: Map<string, number>): void {
+  const each = getWordWeight(words.length, field);
+  const read = Math.min(words.length, MAX_WORDS);
   for (let at = 0; at < read; at++) countOne(words[at] ?? "", each, weights);
 }
 
-function weightOfEach(words: number, { weight, bias, usualWords }: Field): number {
-  return weight / (1 - bias + (bias * Math.min(words, MOST_WORDS)) / usualWords);
+function getWordWeight(words: number, { weight, bias, usualWords }: SearchField): number {
+  return weight / (1 - bias + (bias * Math.min(words, MAX_WORDS)) / usualWords);
 }
 
 function countOne(word: string, weight: number, weights: Map<string, number>): void {
   weights.set(word, (weights.get(word) ?? 0) + weight);
 }
 
-function impactOf(weight: number): number {
+function quantizeImpact(weight: number): number {
   return Math.max(1, Math.round((255 * weight) / (SATURATION + weight)));
 }
 
-function tagsOf(method: Method): string {
+function getTagText(method: Method): string {
   const { category, capabilities, tags } = method.metadata;
   const named = category === METADATA_DEFAULTS.category ? [] : [category];
   return [...named, ...capabilities, ...tags].join(" ");
 }
 
-function examplesOf(method: Method): string {
+function getExampleText(method: Method): string {
   return (method.definition.examples ?? []).map(({ request }) => (request ?? "").slice(0, 1_000)).join(" ");
 }
 
 /** Descriptions, enum values and the names of inner properties. */
-function textsIn(schema: unknown): string {
+function collectTexts(schema: unknown): string {
   const texts: string[] = [];
   const open: unknown[] = [schema];
-  for (let read = 0; open.length > 0 && read < MOST_SCHEMAS; read++) {
+  for (let read = 0; open.length > 0 && read < MAX_SCHEMAS; read++) {
     const current = open.shift();
     if (!isRecord(current)) continue;
     const { description, enum: values, properties, items, anyOf, oneOf } = current;

@@ -1,18 +1,18 @@
 import type { Catalog, Method } from "../../model/catalog.ts";
-import { nearest } from "../../model/nearest.ts";
-import { firstSentence } from "../text.ts";
-import { type AnswerOptions, answerText, type Found, type FoundMethod } from "./answer.ts";
+import { suggestNames } from "../../shared/suggest.ts";
+import { firstSentence } from "../token-count.ts";
+import { type FormatOptions, formatAnswer, type SearchFindings, type FoundMethod } from "./format-answer.ts";
 import { type LearnedWords, learnedPostings, NOTHING_LEARNED } from "./learned.ts";
 import { parseQuery } from "./query.ts";
 import { type Hit, type Page, rank } from "./rank.ts";
-import { indexOf, type VisibleIndex } from "./shared-index.ts";
+import { getIndex, type VisibleIndex } from "./shared-index.ts";
 
 export { learnableStems } from "./query.ts";
 export type { LearnedMethod, LearnedWords } from "./learned.ts";
 export { indexSlice, indexUntil, isIndexed, shareIndex, shareIndexWithView } from "./shared-index.ts";
 
 const DEFAULT_LIMIT = 8;
-const MOST_RESULTS = 100;
+const MAX_RESULTS = 100;
 
 /** Names of skills, and of methods, that are compared with a query that found nothing. */
 const COMPARED_NAMES = 1_000;
@@ -26,7 +26,7 @@ const DOUBTFUL = 0.1;
 const DOUBTFUL_IF_SHORT = 0.2;
 const SHORT_WORDS = 6;
 
-export interface SearchOptions extends AnswerOptions {
+export interface SearchOptions extends FormatOptions {
   /** At most this many results; 8 if not given. */
   readonly limit?: number;
   /** How many of the best results are left out, as they were shown before; none if not given. */
@@ -64,20 +64,20 @@ export function search(catalog: Catalog, query: string, options: SearchOptions =
   const page = { offset: boundedOffset(options.offset), limit: boundedLimit(options.limit) };
   const found = query.trim() === "" ? everything(catalog, page) : matching(catalog, query, page, options);
   return {
-    results: found.hits.map(resultOf),
-    text: answerText(found, catalog, options),
+    results: found.hits.map(toResult),
+    text: formatAnswer(found, catalog, options),
   };
 }
 
 function boundedLimit(limit = DEFAULT_LIMIT): number {
-  return Number.isNaN(limit) ? DEFAULT_LIMIT : Math.min(Math.max(1, Math.floor(limit)), MOST_RESULTS);
+  return Number.isNaN(limit) ? DEFAULT_LIMIT : Math.min(Math.max(1, Math.floor(limit)), MAX_RESULTS);
 }
 
 function boundedOffset(offset = 0): number {
   return Number.isNaN(offset) ? 0 : Math.min(Math.max(0, Math.floor(offset)), Number.MAX_SAFE_INTEGER);
 }
 
-function everything(catalog: Catalog, { offset, limit }: Page): Found {
+function everything(catalog: Catalog, { offset, limit }: Page): SearchFindings {
   const hits = catalog.methods.slice(offset, offset + limit).map((method) => foundMethod(method, 0, []));
   return { hits, offset, total: catalog.methods.length, unmatched: [], isDoubtful: false, nearest: [] };
 }
@@ -87,9 +87,9 @@ function matching(
   text: string,
   page: Page,
   { learned = NOTHING_LEARNED, deadline = Infinity }: SearchOptions,
-): Found {
+): SearchFindings {
   const query = parseQuery(text);
-  const visible = indexOf(catalog, deadline);
+  const visible = getIndex(catalog, deadline);
   const { index } = visible;
   const { hits, total, best, unmatched } = rank(query, visible, learnedPostings(learned, catalog, index), page);
   const shown = hits.flatMap(({ document, score, parts }) => {
@@ -111,7 +111,7 @@ function foundMethod(method: Method, score: number, parts: Hit["parts"]): FoundM
 }
 
 /** The signature is made when it is read: most answers show it for the first results only. */
-function resultOf({ method, summary, score }: FoundMethod): SearchResult {
+function toResult({ method, summary, score }: FoundMethod): SearchResult {
   const { deprecated } = method.metadata;
   return {
     path: method.path,
@@ -134,5 +134,5 @@ function nearestNames(folded: string, { skills }: Catalog, { index, visible }: V
       const document = index.named(name).find((each) => visible[each] === 1);
       return document === undefined ? [] : [index.methods[document]?.path ?? ""];
     });
-  return nearest(folded, [...skillNames, ...paths]);
+  return suggestNames(folded, [...skillNames, ...paths]);
 }

@@ -27,22 +27,22 @@ export type LearnedPostings = (stem: string) => readonly number[];
 export function learnedPostings(learned: LearnedWords, catalog: Catalog, index: MethodIndex): LearnedPostings {
   return (stem) =>
     learned.methodsWith(stem).flatMap(({ path, times, words }) => {
-      const document = documentOf(path, catalog, index);
+      const document = findDocument(path, catalog, index);
       if (document === undefined) return [];
-      const known = impactIn(document, stem, index);
+      const known = findImpact(document, stem, index);
       return [document * 256 + impactWithExamples(known, times, words)];
     });
 }
 
-function documentOf(path: string, catalog: Catalog, index: MethodIndex): number | undefined {
+function findDocument(path: string, catalog: Catalog, index: MethodIndex): number | undefined {
   const method = catalog.method(path);
   if (method === undefined) return undefined;
   return index.named(foldedName(method.name)).find((document) => index.methods[document] === method);
 }
 
 /** What the word counts in the document by itself; 0 if it is not there. */
-function impactIn(document: number, stem: string, index: MethodIndex): number {
+function findImpact(document: number, stem: string, index: MethodIndex): number {
   const number = index.wordNumber(stem);
-  const packed = index.wordsOf(document).find((each) => each >>> 8 === number);
+  const packed = index.getWords(document).find((each) => each >>> 8 === number);
   return (packed ?? 0) & 255;
 }

@@ -1,14 +1,14 @@
 import type { Method, Skill } from "../../model/catalog.ts";
-import { createEntryReader, type Entry } from "./entry.ts";
-import { addToGroup, type Groups } from "./groups.ts";
+import { createEntryReader, type IndexEntry } from "./entry.ts";
+import { pushToGroup, type Groups } from "./groups.ts";
 import { createNumberLists, type NumberLists } from "./number-lists.ts";
 import { foldedName } from "./words.ts";
 
 /** How many withdrawn methods are kept, beside as many as there are live ones, before their room is given back. */
-const WITHDRAWN_ROOM = 2_000;
+const MAX_WITHDRAWN_SHARE = 2_000;
 
 /** Names of one beginning that are looked up. */
-const MOST_BEGINNINGS = 200;
+const MAX_BEGINNINGS = 200;
 
 /**
  * The words of many methods. Each method is a document with a number; each word has the list of its documents, packed with
@@ -27,11 +27,11 @@ export interface MethodIndex {
   /** By document: 1 for one that is there. At least as long as `methods`. */
   readonly live: Uint8Array;
   /** The documents of a skill are numbered in a row. */
-  documentsOf(skill: Skill): Documents | undefined;
+  getDocuments(skill: Skill): Documents | undefined;
   /** Each document that has the word, ascending: `document * 256 + impact`. */
   postings(word: string): readonly number[];
   /** The words of a document: `number of the word * 256 + impact`, those of its name first. */
-  wordsOf(document: number): Uint32Array;
+  getWords(document: number): Uint32Array;
   nameStems(document: number): number;
   /** The number of a word; `undefined` for one that no method has. */
   wordNumber(word: string): number | undefined;
@@ -71,7 +71,7 @@ interface Content {
   /** By number of the word. */
   readonly postings: number[][];
   readonly wordsByBeginning: Groups<string, string>;
-  /** By document, as `wordsOf` and `nameStems` give them. */
+  /** By document, as `getWords` and `nameStems` give them. */
   readonly documentWords: NumberLists;
   readonly nameStems: number[];
   readonly names: Groups<string, number>;
@@ -87,7 +87,7 @@ interface UnfinishedSkill {
   readonly entryOf: EntryReader;
 }
 
-type EntryReader = (method: Method, at: number) => Entry;
+type EntryReader = (method: Method, at: number) => IndexEntry;
 
 export function createMethodIndex(): MethodIndex {
   let content = emptyContent();
@@ -108,9 +108,9 @@ export function createMethodIndex(): MethodIndex {
       if (withdrawn.length > 0) content = compacted(content);
       return addSkills(added, content, createDeadlineCheck(deadline));
     },
-    documentsOf: (skill) => content.skills.get(skill),
+    getDocuments: (skill) => content.skills.get(skill),
     postings: (word) => content.postings[content.wordNumbers.get(word) ?? -1] ?? [],
-    wordsOf: (document) => content.documentWords.at(document),
+    getWords: (document) => content.documentWords.at(document),
     nameStems: (document) => content.nameStems[document] ?? 0,
     wordNumber: (word) => content.wordNumbers.get(word),
     wordsBeginningLike: (word) => content.wordsByBeginning.get(word.slice(0, 2)) ?? [],
@@ -118,7 +118,7 @@ export function createMethodIndex(): MethodIndex {
     namedFrom(folded) {
       const names = content.namesByBeginning.get(folded.slice(0, 2)) ?? [];
       const fitting = names.filter((name) => name.startsWith(folded));
-      return fitting.slice(0, MOST_BEGINNINGS).flatMap((name) => content.names.get(name) ?? []);
+      return fitting.slice(0, MAX_BEGINNINGS).flatMap((name) => content.names.get(name) ?? []);
     },
     namesBeginningLike: (folded) => content.namesByBeginning.get(folded.slice(0, 2)) ?? [],
     skillsNamed: (folded) => content.skillNames.get(folded) ?? [],
@@ -178,11 +178,11 @@ function addSkill(skill: Skill, entryOf: EntryReader, content: Content, isOver: 
   content.unfinished = undefined;
   content.skills.set(skill, { from, to: content.methods.length });
   content.live.fill(1, from, content.methods.length);
-  addToGroup(content.skillNames, foldedName(skill.name), skill);
+  pushToGroup(content.skillNames, foldedName(skill.name), skill);
   return added;
 }
 
-function addMethod(method: Method, { stems, impacts, nameStems }: Entry, content: Content): void {
+function addMethod(method: Method, { stems, impacts, nameStems }: IndexEntry, content: Content): void {
   const document = content.methods.push(method) - 1;
   content.documentWords.add(stems.map((word, place) => addWord(word, impacts[place] ?? 1, document, content)));
   content.nameStems.push(nameStems);
@@ -208,15 +208,15 @@ function addWord(word: string, impact: number, document: number, content: Conten
   if (number === undefined) {
     number = content.postings.push([]) - 1;
     content.wordNumbers.set(word, number);
-    addToGroup(content.wordsByBeginning, word.slice(0, 2), word);
+    pushToGroup(content.wordsByBeginning, word.slice(0, 2), word);
   }
   content.postings[number]?.push(document * 256 + impact);
   return number * 256 + impact;
 }
 
 function addName(name: string, document: number, content: Content): void {
-  if (!content.names.has(name)) addToGroup(content.namesByBeginning, name.slice(0, 2), name);
-  addToGroup(content.names, name, document);
+  if (!content.names.has(name)) pushToGroup(content.namesByBeginning, name.slice(0, 2), name);
+  pushToGroup(content.names, name, document);
 }
 
 function withdrawSkill(skill: Skill, content: Content): void {
@@ -234,7 +234,7 @@ function withdrawSkill(skill: Skill, content: Content): void {
 function compacted(content: Content): Content {
   let live = 0;
   for (const { from, to } of content.skills.values()) live += to - from;
-  if (content.methods.length - live <= live + WITHDRAWN_ROOM) return content;
+  if (content.methods.length - live <= live + MAX_WITHDRAWN_SHARE) return content;
   const words = [...content.wordNumbers.keys()];
   const smaller = emptyContent();
   for (const [skill, { from }] of content.skills) {

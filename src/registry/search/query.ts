@@ -1,16 +1,16 @@
 import { stem } from "./stem.ts";
-import { STOP_WORDS, WEAK_WORDS } from "./request-words.ts";
-import { synonymsOfStem } from "./synonyms.ts";
-import { foldedName, wordsOf } from "./words.ts";
+import { STOP_WORDS, WEAK_WORDS } from "./stop-words.ts";
+import { getSynonyms } from "./synonyms.ts";
+import { foldedName, splitWords } from "./words.ts";
 
 /** How much of a query is read, and how many different words of it: between spaces, and inside those. */
 const QUERY_UNITS = 5_000;
 const MAX_QUERY_WORDS = 128;
-const MOST_WORDS = 300;
+const MAX_WORDS = 300;
 
 /** Longest name, and how many words in the shape of names are looked up. */
 const NAME_UNITS = 200;
-const MOST_NAMES = 20;
+const MAX_NAMES = 20;
 
 /** What a word counts in a query, if not one. */
 const WEAK = 0.7;
@@ -27,7 +27,7 @@ const SYNONYM = 0.4;
 const WEAK_STEMS: ReadonlySet<string> = new Set(Array.from(WEAK_WORDS, stem));
 
 /** One thing that a query asks for: a word, or a pair of neighbouring words, with what may stand in its place. */
-export interface Idea {
+export interface QueryTerm {
   /** As the query has it; empty for a pair. */
   readonly word: string;
   readonly stem: string;
@@ -42,7 +42,7 @@ export interface Alternative {
 }
 
 export interface Query {
-  readonly ideas: readonly Idea[];
+  readonly terms: readonly QueryTerm[];
   /** How many; several ask for several things. `then` begins a new one. */
   readonly sentences: number;
   /** The query as a name, without case and separators; empty for one that is too long for a name. */
@@ -55,23 +55,23 @@ export interface Query {
 /** A query as ideas. Stop words are dropped as long as others are left; a short query keeps them, faintly. */
 export function parseQuery(text: string): Query {
   const bounded = boundedQuery(text).replace(/\bdevices?\.(?=\w)/g, "");
-  const words = wordsOf(bounded);
+  const words = splitWords(bounded);
   const telling = words.filter((word) => !STOP_WORDS.has(word));
   const kept = telling.length === 0 || words.length <= SHORT_WORDS ? words : telling;
   const folded = bounded.length <= NAME_UNITS ? foldedName(bounded) : "";
   const sentences = bounded.split(/[.!?;\n](?=\s|$)|[。！？；]|\bthen\b/i);
   return {
-    ideas: ideasOf(kept, telling.length > 0),
+    terms: parseTerms(kept, telling.length > 0),
     sentences: sentences.filter((sentence) => /[\p{L}\p{N}]/u.test(sentence)).length,
     folded,
-    names: [...new Set([folded, ...namesIn(bounded)])].filter((name) => name !== ""),
+    names: [...new Set([folded, ...findNames(bounded)])].filter((name) => name !== ""),
     wordCount: words.length,
   };
 }
 
 /** The stems of a query that may be learned: words, not numbers, and no word of which every request is made. */
 export function learnableStems(text: string): readonly string[] {
-  const words = wordsOf(boundedQuery(text));
+  const words = splitWords(boundedQuery(text));
   const telling = words.filter((word) => !STOP_WORDS.has(word) && !/^\p{N}+$/u.test(word));
   return [...new Set(telling.map(stem))];
 }
@@ -88,45 +88,45 @@ function boundedQuery(text: string): string {
 }
 
 /** True for a word that a person would miss in an answer: no number, no stop word, no pair. */
-export function isTelling(idea: Idea): boolean {
-  return idea.word !== "" && idea.weight > NUMBER;
+export function isSignificant(term: QueryTerm): boolean {
+  return term.word !== "" && term.weight > NUMBER;
 }
 
 /** True for all but the stop words of a query that says more. */
-export function isMeant(idea: Idea): boolean {
-  return idea.weight > STOPPED;
+export function isIntended(term: QueryTerm): boolean {
+  return term.weight > STOPPED;
 }
 
-function ideasOf(words: readonly string[], stopWordsAreFaint: boolean): readonly Idea[] {
-  const ideas = new Map<string, Idea>();
+function parseTerms(words: readonly string[], stopWordsAreFaint: boolean): readonly QueryTerm[] {
+  const terms = new Map<string, QueryTerm>();
   for (const word of words) {
-    if (ideas.size >= MOST_WORDS) break;
+    if (terms.size >= MAX_WORDS) break;
     const root = stem(word);
-    const weight = stopWordsAreFaint && STOP_WORDS.has(word) ? STOPPED : weightOf(word);
-    if (!ideas.has(root)) ideas.set(root, { word, stem: root, weight, alternatives: synonymsOf(root) });
+    const weight = stopWordsAreFaint && STOP_WORDS.has(word) ? STOPPED : getWeight(word);
+    if (!terms.has(root)) terms.set(root, { word, stem: root, weight, alternatives: getSynonymAlternatives(root) });
   }
-  const stems = words.slice(0, MOST_WORDS).map(stem);
+  const stems = words.slice(0, MAX_WORDS).map(stem);
   for (const [at, second] of stems.slice(1).entries()) {
     const pair = (stems[at] ?? "") + second;
-    if (!ideas.has(pair)) ideas.set(pair, { word: "", stem: pair, weight: PAIR, alternatives: [] });
+    if (!terms.has(pair)) terms.set(pair, { word: "", stem: pair, weight: PAIR, alternatives: [] });
   }
-  return [...ideas.values()];
+  return [...terms.values()];
 }
 
-function weightOf(word: string): number {
+function getWeight(word: string): number {
   if (/^\d+$/.test(word)) return NUMBER;
   return WEAK_STEMS.has(stem(word)) ? WEAK : 1;
 }
 
-function synonymsOf(root: string): readonly Alternative[] {
-  return Array.from(synonymsOfStem(root), (other) => ({ stem: other, share: SYNONYM }));
+function getSynonymAlternatives(root: string): readonly Alternative[] {
+  return Array.from(getSynonyms(root), (other) => ({ stem: other, share: SYNONYM }));
 }
 
 /** Words with a separator or a capital inside, as names have and plain words do not. */
-function namesIn(text: string): readonly string[] {
+function findNames(text: string): readonly string[] {
   const words = text.match(/[\p{L}\p{N}_$.-]+/gu) ?? [];
   const shaped = words.filter(
     (word) => word.length <= NAME_UNITS && /[\p{L}\p{N}](?:[_.-][\p{L}\p{N}]|(?<=\p{Ll})\p{Lu})/u.test(word),
   );
-  return shaped.slice(0, MOST_NAMES).map(foldedName);
+  return shaped.slice(0, MAX_NAMES).map(foldedName);
 }

@@ -1,10 +1,10 @@
 import type { LearnedPostings } from "./learned.ts";
 import type { MethodIndex } from "./method-index.ts";
-import { isTelling, type Query } from "./query.ts";
-import { withGuesses } from "./guess.ts";
-import { bestDocuments } from "./best.ts";
-import { scoresOf, weighed, type WeighedIdea } from "./score.ts";
-import { createValuation } from "./valuation.ts";
+import { isSignificant, type Query } from "./query.ts";
+import { withSpellingGuesses } from "./spelling.ts";
+import { selectTopDocuments } from "./top-k.ts";
+import { computeScores, weightTerms, type WeightedTerm } from "./score.ts";
+import { createMethodScorer } from "./score-methods.ts";
 import type { VisibleIndex } from "./shared-index.ts";
 
 /** Documents that are looked at more closely. */
@@ -26,7 +26,7 @@ const SETTLED = 0.4;
 const NAME_WORDS = 4;
 
 /** Methods that are looked at because of one name. */
-const MOST_NAMED = 100;
+const MAX_NAMED = 100;
 
 /** Longest name of a skill that is looked for in a path. */
 const SKILL_NAME_UNITS = 64;
@@ -66,59 +66,59 @@ interface Candidate {
 }
 
 /** One page of the visible documents that answer a query, best first. */
-export function rank(query: Query, catalogIndex: VisibleIndex, learnedOf: LearnedPostings, page: Page): Ranking {
+export function rank(query: Query, catalogIndex: VisibleIndex, learnedPostings: LearnedPostings, page: Page): Ranking {
   const { index, visible } = catalogIndex;
-  const ideas = weighed(withGuesses(query.ideas, index, learnedOf), index, learnedOf);
-  const tiers = tiersOf(query, index, visible);
-  const { scores, scored } = scoresOf(ideas, catalogIndex);
+  const terms = weightTerms(withSpellingGuesses(query.terms, index, learnedPostings), index, learnedPostings);
+  const tiers = assignTiers(query, index, visible);
+  const { scores, scored } = computeScores(terms, catalogIndex);
   const end = page.offset + page.limit;
-  const best = bestDocuments(scored, scores, Math.max(end, CLOSER));
-  const valuesOf = createValuation(ideas, index);
+  const best = selectTopDocuments(scored, scores, Math.max(end, CLOSER));
+  const scoreMethod = createMethodScorer(terms, index);
   const candidateOf = (document: number): Candidate => {
-    const values = valuesOf(document);
+    const values = scoreMethod(document);
     const name = (index.methods[document]?.name ?? "").replace(/_\d+$/, "").toLowerCase();
-    return { document, tier: tiers.get(document) ?? 0, values, sum: sumOf(values), name };
+    return { document, tier: tiers.get(document) ?? 0, values, sum: sumValues(values), name };
   };
   const closer = [...new Set([...tiers.keys(), ...best.slice(0, CLOSER)])].map(candidateOf);
   const ordered = inOrder(closer, query.sentences > 1 ? SETTLED : 0);
   const others = best.slice(CLOSER).filter((document) => !tiers.has(document));
-  const most = ideas.reduce((sum, idea) => sum + (idea.idea.word === "" ? 0 : idea.most), 0) || 1;
+  const most = terms.reduce((sum, term) => sum + (term.term.word === "" ? 0 : term.most), 0) || 1;
   const hits = [
     ...ordered.slice(page.offset, end),
     ...others.slice(Math.max(0, page.offset - ordered.length), Math.max(0, end - ordered.length)).map(candidateOf),
-  ].map((candidate) => hitOf(candidate, ideas, most));
+  ].map((candidate) => createHit(candidate, terms, most));
   const [first] = ordered;
   return {
     hits,
     total: scored.length + [...tiers.keys()].filter((document) => scores[document] === 0).length,
-    best: first === undefined ? 0 : hitOf(first, ideas, most).score,
-    unmatched: unmatchedWords(ideas, closer, visible),
+    best: first === undefined ? 0 : createHit(first, terms, most).score,
+    unmatched: unmatchedWords(terms, closer, visible),
   };
 }
 
 /** Documents whose name, or the beginning of it, is in the query, whatever else it says. */
-function tiersOf(query: Query, index: MethodIndex, visible: Uint8Array): Map<number, number> {
+function assignTiers(query: Query, index: MethodIndex, visible: Uint8Array): Map<number, number> {
   const tiers = new Map<number, number>();
   const put = (documents: readonly number[], tier: number): void => {
-    let room = MOST_NAMED;
+    let room = MAX_NAMED;
     for (const document of documents) {
       if (visible[document] !== 1) continue;
       tiers.set(document, Math.max(tier, tiers.get(document) ?? 0));
       if (--room === 0) return;
     }
   };
-  for (const name of query.names) put(documentsNamed(name, index), EXACT);
-  put(documentsOfSkills(query.folded, index), 2);
+  for (const name of query.names) put(findDocumentsNamed(name, index), EXACT);
+  put(findSkillDocuments(query.folded, index), 2);
   if (query.wordCount <= NAME_WORDS && query.folded.length > 2) put(index.namedFrom(query.folded), 1);
   return tiers;
 }
 
 /** By method name, or by path: a skill's name followed by that of a method. */
-function documentsNamed(folded: string, index: MethodIndex): readonly number[] {
+function findDocumentsNamed(folded: string, index: MethodIndex): readonly number[] {
   const lengths = Array.from({ length: Math.min(folded.length, SKILL_NAME_UNITS) }, (_, at) => at + 1);
   const byPath = lengths.flatMap((length) => {
     const skills = index.skillsNamed(folded.slice(0, length));
-    const own = skills.map((skill) => index.documentsOf(skill)).filter((documents) => documents !== undefined);
+    const own = skills.map((skill) => index.getDocuments(skill)).filter((documents) => documents !== undefined);
     if (own.length === 0) return [];
     const named = index.named(folded.slice(length));
     return named.filter((document) => own.some(({ from, to }) => document >= from && document < to));
@@ -126,9 +126,9 @@ function documentsNamed(folded: string, index: MethodIndex): readonly number[] {
   return [...index.named(folded), ...byPath];
 }
 
-function documentsOfSkills(folded: string, index: MethodIndex): readonly number[] {
+function findSkillDocuments(folded: string, index: MethodIndex): readonly number[] {
   return index.skillsNamed(folded).flatMap((skill) => {
-    const { from, to } = index.documentsOf(skill) ?? { from: 0, to: 0 };
+    const { from, to } = index.getDocuments(skill) ?? { from: 0, to: 0 };
     return Array.from({ length: to - from }, (_, at) => from + at);
   });
 }
@@ -144,16 +144,20 @@ function inOrder(candidates: readonly Candidate[], settled: number): readonly Ca
   const names = new Map<string, number>();
   const ordered: Candidate[] = [];
   while (open.length > 0 && ordered.length < ORDERED) {
-    const [next] = open.splice(placeOfBest(open, left, names), 1);
+    const [next] = open.splice(findBestIndex(open, left, names), 1);
     if (next === undefined) break;
     ordered.push(next);
     names.set(next.name, (names.get(next.name) ?? 0) + 1);
-    settle(next.values, left, settled);
+    settleTies(next.values, left, settled);
   }
   return [...ordered, ...open, ...sorted.slice(CLOSER)];
 }
 
-function placeOfBest(open: readonly Candidate[], left: readonly number[], names: ReadonlyMap<string, number>): number {
+function findBestIndex(
+  open: readonly Candidate[],
+  left: readonly number[],
+  names: ReadonlyMap<string, number>,
+): number {
   const tier = open[0]?.tier ?? 0;
   let place = 0;
   let most = -1;
@@ -169,24 +173,24 @@ function placeOfBest(open: readonly Candidate[], left: readonly number[], names:
 
 function valueLeft(values: readonly number[], left: readonly number[]): number {
   let sum = 0;
-  for (let idea = 0; idea < values.length; idea++) sum += (values[idea] ?? 0) * (left[idea] ?? 1);
+  for (let term = 0; term < values.length; term++) sum += (values[term] ?? 0) * (left[term] ?? 1);
   return sum;
 }
 
-function settle(values: readonly number[], left: number[], settled: number): void {
+function settleTies(values: readonly number[], left: number[], settled: number): void {
   const most = Math.max(...values);
   if (settled === 0 || most <= 0) return;
-  for (const [idea, value] of values.entries()) left[idea] = (left[idea] ?? 1) * (1 - (settled * value) / most);
+  for (const [term, value] of values.entries()) left[term] = (left[term] ?? 1) * (1 - (settled * value) / most);
 }
 
-function sumOf(values: readonly number[]): number {
+function sumValues(values: readonly number[]): number {
   let sum = 0;
   for (let at = 0; at < values.length; at++) sum += values[at] ?? 0;
   return sum;
 }
 
-function hitOf({ document, tier, values, sum }: Candidate, ideas: readonly WeighedIdea[], most: number): Hit {
-  const parts = ideas.map(({ idea }, at) => ({ word: idea.word || idea.stem, share: (values[at] ?? 0) / most }));
+function createHit({ document, tier, values, sum }: Candidate, terms: readonly WeightedTerm[], most: number): Hit {
+  const parts = terms.map(({ term }, at) => ({ word: term.word || term.stem, share: (values[at] ?? 0) / most }));
   return {
     document,
     score: tier === EXACT ? 1 : Math.min(1, sum / most),
@@ -196,13 +200,13 @@ function hitOf({ document, tier, values, sum }: Candidate, ideas: readonly Weigh
 
 /** Most words are in one of the best documents; only for the others their lists are gone through. */
 function unmatchedWords(
-  ideas: readonly WeighedIdea[],
+  terms: readonly WeightedTerm[],
   candidates: readonly Candidate[],
   visible: Uint8Array,
 ): readonly string[] {
   const isSeen = (postings: readonly number[]): boolean => postings.some((posting) => visible[posting >>> 8] === 1);
-  const isFound = ({ words }: WeighedIdea, at: number): boolean =>
+  const isFound = ({ words }: WeightedTerm, at: number): boolean =>
     candidates.some(({ values }) => (values[at] ?? 0) > 0) ||
     words.some(({ postings, learned }) => isSeen(postings) || isSeen(learned));
-  return ideas.filter((each, at) => isTelling(each.idea) && !isFound(each, at)).map(({ idea }) => idea.word);
+  return terms.filter((each, at) => isSignificant(each.term) && !isFound(each, at)).map(({ term }) => term.word);
 }

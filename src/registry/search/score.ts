@@ -1,25 +1,25 @@
 import type { LearnedPostings } from "./learned.ts";
 import type { MethodIndex } from "./method-index.ts";
-import { type Idea, isMeant } from "./query.ts";
+import { type QueryTerm, isIntended } from "./query.ts";
 import type { VisibleIndex } from "./shared-index.ts";
 
 /** Ideas that are scored, the rarest first. */
-const MOST_IDEAS = 64;
+const MAX_TERMS = 64;
 
 /** An alternative that this many methods have says nothing, and would cost time: this share of all, but at least so many. */
 const COMMON_SHARE = 0.05;
-const COMMON_LEAST = 1_000;
+const MIN_COMMON = 1_000;
 
 /** An idea with what the index knows of it. */
-export interface WeighedIdea {
-  readonly idea: Idea;
+export interface WeightedTerm {
+  readonly term: QueryTerm;
   /** What a document could get for it at most. */
   readonly most: number;
   /** The idea's own word and its alternatives that some method has. */
-  readonly words: readonly WeighedWord[];
+  readonly words: readonly WeightedWord[];
 }
 
-export interface WeighedWord {
+export interface WeightedWord {
   readonly stem: string;
   /** What a full impact of it is worth. */
   readonly worth: number;
@@ -30,28 +30,28 @@ export interface WeighedWord {
 }
 
 /** What the ideas are worth, the most first, then those that no method has. A rare word says more than a common one. */
-export function weighed(
-  ideas: readonly Idea[],
+export function weightTerms(
+  terms: readonly QueryTerm[],
   index: MethodIndex,
-  learnedOf: LearnedPostings,
-): readonly WeighedIdea[] {
+  learnedPostings: LearnedPostings,
+): readonly WeightedTerm[] {
   const size = index.methods.length;
-  const common = Math.max(COMMON_LEAST, size * COMMON_SHARE);
-  const all = ideas.map((idea): WeighedIdea => {
-    const postings = index.postings(idea.stem);
-    const learned = learnedOf(idea.stem);
+  const common = Math.max(MIN_COMMON, size * COMMON_SHARE);
+  const all = terms.map((term): WeightedTerm => {
+    const postings = index.postings(term.stem);
+    const learned = learnedPostings(term.stem);
     const own = Math.max(postings.length, learned.length);
-    const most = idea.weight * rarity(own, size);
-    const words: WeighedWord[] = own === 0 ? [] : [{ stem: idea.stem, worth: most, postings, learned }];
-    for (const { stem, share } of idea.alternatives) {
+    const most = term.weight * rarity(own, size);
+    const words: WeightedWord[] = own === 0 ? [] : [{ stem: term.stem, worth: most, postings, learned }];
+    for (const { stem, share } of term.alternatives) {
       const others = index.postings(stem);
       if (others.length === 0 || others.length > common) continue;
-      words.push({ stem, worth: idea.weight * share * rarity(others.length, size), postings: others, learned: [] });
+      words.push({ stem, worth: term.weight * share * rarity(others.length, size), postings: others, learned: [] });
     }
-    return { idea, words, most };
+    return { term, words, most };
   });
   const known = all.filter(({ words }) => words.length > 0).sort((a, b) => b.most - a.most);
-  return [...known.slice(0, MOST_IDEAS), ...all.filter(({ words }) => words.length === 0)];
+  return [...known.slice(0, MAX_TERMS), ...all.filter(({ words }) => words.length === 0)];
 }
 
 /** The inverse document frequency of BM25. */
@@ -60,7 +60,7 @@ function rarity(found: number, size: number): number {
 }
 
 /** Documents that are enough: a word that comes later, and is more common, only adds to those that are there. */
-const ENOUGH = 2_048;
+const ENOUGH_DOCUMENTS = 2_048;
 
 /** Room for some numbers per document, used again for every query. */
 interface Scratch {
@@ -83,12 +83,12 @@ export interface Scores {
 const SCRATCH = new WeakMap<MethodIndex, Scratch>();
 
 /** What each visible document gets for all ideas, the rarest first: for each, the best of its words counts. */
-export function scoresOf(ideas: readonly WeighedIdea[], { index, visible }: VisibleIndex): Scores {
-  const scratch = scratchOf(index);
+export function computeScores(terms: readonly WeightedTerm[], { index, visible }: VisibleIndex): Scores {
+  const scratch = getScratch(index);
   // A document that has only the `a` of `knit a sweater` has nothing of it.
-  const byMeaning = [...ideas.filter(({ idea }) => isMeant(idea)), ...ideas.filter(({ idea }) => !isMeant(idea))];
-  for (const { idea, words } of byMeaning) {
-    const seen = scratch.count < ENOUGH && isMeant(idea) ? visible : NOTHING;
+  const byMeaning = [...terms.filter(({ term }) => isIntended(term)), ...terms.filter(({ term }) => !isIntended(term))];
+  for (const { term, words } of byMeaning) {
+    const seen = scratch.count < ENOUGH_DOCUMENTS && isIntended(term) ? visible : NOTHING;
     const lists = words.flatMap(({ worth, postings, learned }) => [
       { postings, worth: worth / 255 },
       ...(learned.length > 0 ? [{ postings: learned, worth: worth / 255 }] : []),
@@ -144,7 +144,7 @@ function clear(postings: readonly number[], best: Float32Array): void {
 }
 
 /** Without the scores of the query before. */
-function scratchOf(index: MethodIndex): Scratch {
+function getScratch(index: MethodIndex): Scratch {
   const size = index.methods.length;
   const known = SCRATCH.get(index);
   if (known !== undefined && known.scores.length >= size) {

@@ -28,22 +28,22 @@ const VISIBLE = new WeakMap<Catalog, { readonly generation: number; readonly doc
 
 /** Lets a catalog that came after another be searched through the same index. */
 export function shareIndex(before: Catalog, after: Catalog): void {
-  const shared = sharedIndexOf(before);
+  const shared = getSharedIndex(before);
   shared.newest = after;
   SHARED.set(after, shared);
 }
 
 /** Lets what a caller may read of a catalog be searched through the catalog's index. */
 export function shareIndexWithView(catalog: Catalog, view: Catalog): void {
-  SHARED.set(view, sharedIndexOf(catalog));
+  SHARED.set(view, getSharedIndex(catalog));
 }
 
 /**
  * The index of a catalog, up to date, and which of its documents the catalog shows. Throws `DISCOVERY_TIMEOUT` at the
  * deadline; what was read by then need not be read again.
  */
-export function indexOf(catalog: Catalog, deadline: number): VisibleIndex {
-  const shared = sharedIndexOf(catalog);
+export function getIndex(catalog: Catalog, deadline: number): VisibleIndex {
+  const shared = getSharedIndex(catalog);
   const { index, newest } = shared;
   if (shared.indexed !== newest) {
     const read = follow(shared, deadline);
@@ -54,13 +54,13 @@ export function indexOf(catalog: Catalog, deadline: number): VisibleIndex {
 
 /** Whether a search of the catalog has no methods left to read first. */
 export function isIndexed(catalog: Catalog): boolean {
-  const shared = sharedIndexOf(catalog);
+  const shared = getSharedIndex(catalog);
   return shared.indexed === shared.newest;
 }
 
 /** Reads methods into the index of a catalog up to a deadline, but at least some. */
 export function indexUntil(catalog: Catalog, deadline: number): void {
-  if (!isIndexed(catalog)) follow(sharedIndexOf(catalog), deadline);
+  if (!isIndexed(catalog)) follow(getSharedIndex(catalog), deadline);
 }
 
 /**
@@ -68,7 +68,7 @@ export function indexUntil(catalog: Catalog, deadline: number): void {
  * time share one slice, so that other work goes on however many they are.
  */
 export function indexSlice(catalog: Catalog): Promise<void> {
-  const shared = sharedIndexOf(catalog);
+  const shared = getSharedIndex(catalog);
   shared.nextSlice ??= new Promise((resolve, reject) => {
     setImmediate(() => {
       shared.nextSlice = undefined;
@@ -119,7 +119,7 @@ function differing<Item>(before: readonly Item[], after: readonly Item[]): Recor
   return { before: before.slice(start, before.length - end), after: after.slice(start, after.length - end) };
 }
 
-function sharedIndexOf(catalog: Catalog): SharedIndex {
+function getSharedIndex(catalog: Catalog): SharedIndex {
   const known = SHARED.get(catalog);
   if (known !== undefined) return known;
   const shared = { index: createMethodIndex(), newest: catalog, indexed: undefined, nextSlice: undefined };
@@ -139,7 +139,7 @@ function visibleDocuments(catalog: Catalog, index: MethodIndex): Uint8Array {
 
 function markVisible(skill: Skill, index: MethodIndex, documents: Uint8Array): void {
   const whole = wholeSkill(skill);
-  const { from, to } = index.documentsOf(whole) ?? { from: 0, to: 0 };
+  const { from, to } = index.getDocuments(whole) ?? { from: 0, to: 0 };
   if (skill === whole) return void documents.fill(1, from, to);
   const shown = new Set(skill.methods);
   for (let document = from; document < to; document++) {

@@ -9,13 +9,13 @@ const stems = new Map<string, string>();
 export function stem(word: string): string {
   const known = stems.get(word);
   if (known !== undefined) return known;
-  const made = word.length > 2 && word.length < 40 && /^[a-z]+$/.test(word) ? stemOf(word) : word;
+  const made = word.length > 2 && word.length < 40 && /^[a-z]+$/.test(word) ? computeStem(word) : word;
   if (stems.size >= KEPT_STEMS) stems.clear();
   stems.set(word, made);
   return made;
 }
 
-function stemOf(word: string): string {
+function computeStem(word: string): string {
   // A `y` that sounds like a consonant is written `Y`, so that one table of vowels is enough.
   const marked = word.replace(/^y/, "Y").replace(/([aeiou])y/g, "$1Y");
   const singular = withoutPlural(marked);

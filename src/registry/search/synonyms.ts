@@ -248,15 +248,15 @@ const GROUPS = `
 `;
 
 /** Stem → the stems that may stand in its place. */
-const SYNONYMS: ReadonlyMap<string, ReadonlySet<string>> = synonymsOf(GROUPS.trim().split("\n"));
+const SYNONYMS: ReadonlyMap<string, ReadonlySet<string>> = parseSynonyms(GROUPS.trim().split("\n"));
 
 const NONE: ReadonlySet<string> = new Set();
 
-export function synonymsOfStem(word: string): ReadonlySet<string> {
+export function getSynonyms(word: string): ReadonlySet<string> {
   return SYNONYMS.get(word) ?? NONE;
 }
 
-function synonymsOf(groups: readonly string[]): ReadonlyMap<string, ReadonlySet<string>> {
+function parseSynonyms(groups: readonly string[]): ReadonlyMap<string, ReadonlySet<string>> {
   const synonyms = new Map<string, Set<string>>();
   for (const group of groups) {
     const stems = group.trim().split(/\s+/).map(stem);

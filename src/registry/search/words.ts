@@ -16,22 +16,22 @@ const ACCENTS = /[\u0300-\u036F]+/g;
  * The words of a text in lower case, split as identifiers are: at separators, between `camel` and `Case`, between letters
  * and digits. Accents do not count.
  */
-export function wordsOf(text: string): readonly string[] {
+export function splitWords(text: string): readonly string[] {
   // oxlint-disable-next-line no-control-regex -- all of ASCII
-  const found = /^[\0-\x7F]*$/.test(text) ? text.match(ASCII_WORDS) : wordsOfAnyScript(text);
+  const found = /^[\0-\x7F]*$/.test(text) ? text.match(ASCII_WORDS) : splitUnicodeWords(text);
   const words: string[] = [];
   for (const word of found ?? []) if (word.length <= WORD_UNITS) words.push(word.toLowerCase());
   return words;
 }
 
-function wordsOfAnyScript(text: string): readonly string[] {
+function splitUnicodeWords(text: string): readonly string[] {
   const plain = text.normalize("NFKD").replace(ACCENTS, "").normalize("NFC");
-  return (plain.match(UNICODE_WORDS) ?? []).flatMap(pairsOfUnspaced);
+  return (plain.match(UNICODE_WORDS) ?? []).flatMap(splitUnspaced);
 }
 
 /** The stems of a text's words, in their order. */
-export function stemsOf(text: string): readonly string[] {
-  return wordsOf(text).map((word) => stem(word));
+export function getStems(text: string): readonly string[] {
+  return splitWords(text).map((word) => stem(word));
 }
 
 /** A name without case and separators: `read_text-file`, `ReadTextFile` and `read text file` are one. */
@@ -42,7 +42,7 @@ export function foldedName(name: string): string {
     .replace(/[^\p{L}\p{N}]+/gu, "");
 }
 
-function pairsOfUnspaced(word: string): readonly string[] {
+function splitUnspaced(word: string): readonly string[] {
   if (!UNSPACED.test(word)) return [word];
   const characters = Array.from(word);
   if (characters.length < 3) return [word];

@@ -1,8 +1,8 @@
 import { SkillgateError, sentence } from "../../errors.ts";
 import type { Caller } from "../../model/caller.ts";
 import type { KnownSecrets } from "../../shared/secrets.ts";
-import { cancelledError, unlessCancelled } from "../cancelled.ts";
-import { factsOf, type Guard, type GuardedCall, waited } from "../call.ts";
+import { cancelledError, rejectWhenCancelled } from "../cancellation.ts";
+import { getMethodFacts, type Guard, type GuardedCall, pauseTimeout } from "../call.ts";
 
 /** What somebody is asked to approve: exactly this. */
 export interface ApprovalRequest {
@@ -37,16 +37,16 @@ async function requireApproval(call: GuardedCall, approve: Approve, secrets: Kno
     argumentsDigest: call.argumentsDigest(),
     runId,
   };
-  const verdict = await unlessCancelled(cancellable, waited(call, answerOf(approve, request)), () =>
+  const verdict = await rejectWhenCancelled(cancellable, pauseTimeout(call, askForApproval(approve, request)), () =>
     cancelledError(method),
   );
   if (verdict.yes) return;
   const values = `caller ${JSON.stringify(caller.id)} calls "${method.path}"`;
   const message = sentence("APPROVAL_MISSING", values);
-  throw new SkillgateError("APPROVAL_MISSING", message, factsOf(method), { cause: verdict.cause });
+  throw new SkillgateError("APPROVAL_MISSING", message, getMethodFacts(method), { cause: verdict.cause });
 }
 
-async function answerOf(
+async function askForApproval(
   approve: Approve,
   request: ApprovalRequest,
 ): Promise<{ readonly yes: boolean; readonly cause?: unknown }> {

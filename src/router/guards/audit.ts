@@ -1,17 +1,17 @@
 import { SkillgateError, type ErrorCode } from "../../errors.ts";
 import type { Guard, GuardedCall } from "../call.ts";
-import type { AuditEntry } from "../trail.ts";
+import type { AuditEntry } from "../audit-log.ts";
 
 /** How a call ended, as far as it depends on how. */
-type End = Pick<AuditEntry, "decision" | "outcome" | "cached" | "code">;
+type CallEnding = Pick<AuditEntry, "decision" | "outcome" | "cached" | "code">;
 
 /** Records every call, refused ones too, once it has ended. */
 export function audit(record: (entry: AuditEntry) => void, now: () => number): Guard {
   return (next) => async (call) => {
     const time = now();
     const started = performance.now();
-    const end = (how: End): void => {
-      const entry = entryOf(call, time, performance.now() - started, how);
+    const end = (how: CallEnding): void => {
+      const entry = createEntry(call, time, performance.now() - started, how);
       record(entry);
       call.ended(entry);
     };
@@ -26,7 +26,7 @@ export function audit(record: (entry: AuditEntry) => void, now: () => number): G
   };
 }
 
-function entryOf(call: GuardedCall, time: number, durationMs: number, how: End): AuditEntry {
+function createEntry(call: GuardedCall, time: number, durationMs: number, how: CallEnding): AuditEntry {
   return Object.freeze({
     time,
     runId: call.runId,
@@ -39,7 +39,7 @@ function entryOf(call: GuardedCall, time: number, durationMs: number, how: End):
   });
 }
 
-function endBy(code: ErrorCode): End {
+function endBy(code: ErrorCode): CallEnding {
   if (REFUSALS.has(code)) return { decision: "refused", outcome: "refused", cached: false, code };
   return { decision: "allowed", outcome: code === "CALL_CANCELLED" ? "unfinished" : "error", cached: false, code };
 }

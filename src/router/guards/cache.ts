@@ -1,19 +1,19 @@
 import { deserialize, serialize } from "node:v8";
 
 import type { MethodDefinition } from "../../model/skill.ts";
-import { fullDigestOf } from "../digest.ts";
-import { type Answer, inputOf, type Guard, type GuardedCall, type Stage } from "../call.ts";
+import { hashValueFully } from "../digest.ts";
+import { type CallAnswer, requireInput, type Guard, type GuardedCall, type Handler } from "../call.ts";
 
-const KEPT_BYTES = 64 << 20;
-const LARGEST_BYTES = 4 << 20;
+const MAX_BYTES = 64 << 20;
+const MAX_ENTRY_BYTES = 4 << 20;
 
 /** About what an entry takes besides its key and its value. */
 const ENTRY_BYTES = 500;
 
-interface Kept {
+interface CacheEntry {
   /** Serialised, so that nobody who gets it can change it for the next. */
   readonly bytes: Buffer;
-  /** What it takes of `KEPT_BYTES`. */
+  /** What it takes of `MAX_BYTES`. */
   readonly size: number;
   readonly until: number;
   /** A method that was loaded anew may answer differently, even in the same version. */
@@ -22,7 +22,7 @@ interface Kept {
 
 /** Answers again what the same caller asked before, for methods that allow it, for as long as they allow it (X5). */
 export function cache(now: () => number): Guard {
-  const kept = new Map<string, Kept>();
+  const kept = new Map<string, CacheEntry>();
   let keptBytes = 0;
 
   function drop(key: string): void {
@@ -32,7 +32,7 @@ export function cache(now: () => number): Guard {
 
   function keep(key: string, { method }: GuardedCall, value: unknown): void {
     const bytes = serialized(value);
-    if (bytes === undefined || bytes.length > LARGEST_BYTES) return;
+    if (bytes === undefined || bytes.length > MAX_ENTRY_BYTES) return;
     drop(key);
     const size = bytes.length + key.length + ENTRY_BYTES;
     const until = now() + method.metadata.cacheTtlSeconds * 1_000;
@@ -40,13 +40,13 @@ export function cache(now: () => number): Guard {
     keptBytes += size;
     // A map goes through its keys in the order in which they came.
     for (const oldest of kept.keys()) {
-      if (keptBytes <= KEPT_BYTES) break;
+      if (keptBytes <= MAX_BYTES) break;
       drop(oldest);
     }
   }
 
-  async function answer(call: GuardedCall, next: Stage): Promise<Answer> {
-    const key = keyOf(call);
+  async function answer(call: GuardedCall, next: Handler): Promise<CallAnswer> {
+    const key = createKey(call);
     const found = kept.get(key);
     if (found !== undefined && found.until > now() && found.definition === call.method.definition)
       return { value: deserialize(found.bytes), cached: true };
@@ -58,9 +58,9 @@ export function cache(now: () => number): Guard {
   return (next) => (call) => (call.method.metadata.cacheTtlSeconds > 0 ? answer(call, next) : next(call));
 }
 
-function keyOf(call: GuardedCall): string {
+function createKey(call: GuardedCall): string {
   const { caller, method } = call;
-  return JSON.stringify([method.path, method.metadata.version, caller.id, fullDigestOf(inputOf(call))]);
+  return JSON.stringify([method.path, method.metadata.version, caller.id, hashValueFully(requireInput(call))]);
 }
 
 /** `undefined` for what cannot be copied, functions for example; the call itself is none the worse for it. */

@@ -1,11 +1,11 @@
 import { SkillgateError } from "../../errors.ts";
-import { factsOf, type Guard } from "../call.ts";
+import { getMethodFacts, type Guard } from "../call.ts";
 
 /** Stops calls of a skill that was disabled after the run had got its catalog (L7). */
 export function enabled(isDisabled: (skill: string) => boolean): Guard {
   return (next) => (call) => {
     const { method } = call;
     if (!isDisabled(method.skill)) return next(call);
-    throw new SkillgateError("SKILL_DISABLED", `Skill '${method.skill}' is disabled`, factsOf(method));
+    throw new SkillgateError("SKILL_DISABLED", `Skill '${method.skill}' is disabled`, getMethodFacts(method));
   };
 }

@@ -1,10 +1,10 @@
 import { SkillgateError, sentence } from "../../errors.ts";
-import { factsOf, type Guard, type GuardedCall } from "../call.ts";
+import { getMethodFacts, type Guard, type GuardedCall } from "../call.ts";
 
 const MINUTE_MS = 60_000;
 
 /** Cooldowns that are over are forgotten when there are more than these. */
-const KEPT_COOLDOWNS = 10_000;
+const MAX_COOLDOWNS = 10_000;
 
 /** A rule on how often a method may be called. */
 interface Limit {
@@ -36,13 +36,13 @@ function cooldown(now: () => number): Limit {
       const waitMs = (endsAt.get(key(call)) ?? 0) - now();
       if (waitMs <= 0) return;
       const seconds = inTenths(waitMs);
-      const facts = { ...factsOf(call.method), retryAfterSeconds: seconds };
+      const facts = { ...getMethodFacts(call.method), retryAfterSeconds: seconds };
       throw new SkillgateError("COOLDOWN", `Tool on cooldown. Wait ${seconds.toFixed(1)}s`, facts);
     },
     take(call) {
       const { cooldownSeconds } = call.method.metadata;
       if (cooldownSeconds <= 0) return;
-      if (endsAt.size >= KEPT_COOLDOWNS) for (const [other, end] of endsAt) if (end <= now()) endsAt.delete(other);
+      if (endsAt.size >= MAX_COOLDOWNS) for (const [other, end] of endsAt) if (end <= now()) endsAt.delete(other);
       endsAt.set(key(call), now() + cooldownSeconds * 1_000);
     },
   };
@@ -50,26 +50,26 @@ function cooldown(now: () => number): Limit {
 
 /** Per method, whoever calls (P5): so many calls in any minute. */
 function rate(now: () => number): Limit {
-  const timesOf = new Map<string, number[]>();
+  const callTimes = new Map<string, number[]>();
   return {
     check({ method }) {
       const { rateLimit } = method.metadata;
       // The call that must be a minute old before the next one may come.
-      const first = rateLimit > 0 ? timesOf.get(method.path)?.at(-rateLimit) : undefined;
+      const first = rateLimit > 0 ? callTimes.get(method.path)?.at(-rateLimit) : undefined;
       const waitMs = first === undefined ? 0 : first + MINUTE_MS - now();
       if (waitMs <= 0) return;
       const seconds = inTenths(waitMs);
       const values = `"${method.path}" takes ${rateLimit} calls per minute, wait ${seconds.toFixed(1)}s`;
-      const facts = { ...factsOf(method), retryAfterSeconds: seconds };
+      const facts = { ...getMethodFacts(method), retryAfterSeconds: seconds };
       throw new SkillgateError("RATE_LIMIT", sentence("RATE_LIMIT", values), facts);
     },
     take({ method }) {
       const { rateLimit } = method.metadata;
       if (rateLimit <= 0) return;
-      const times = timesOf.get(method.path) ?? [];
+      const times = callTimes.get(method.path) ?? [];
       times.push(now());
       if (times.length > 2 * rateLimit) times.splice(0, times.length - rateLimit);
-      timesOf.set(method.path, times);
+      callTimes.set(method.path, times);
     },
   };
 }

@@ -1,11 +1,11 @@
 import { SkillgateError, sentence } from "../../errors.ts";
 import { mayCall } from "../../model/caller.ts";
-import { factsOf, type Guard } from "../call.ts";
+import { getMethodFacts, type Guard } from "../call.ts";
 
 /** Lets through what the caller holds a grant for (P2). */
 export const permission: Guard = (next) => (call) => {
   const { caller, method } = call;
   if (mayCall(caller, method.path)) return next(call);
   const values = `caller ${JSON.stringify(caller.id)} calls "${method.path}"`;
-  throw new SkillgateError("PERMISSION_MISSING", sentence("PERMISSION_MISSING", values), factsOf(method));
+  throw new SkillgateError("PERMISSION_MISSING", sentence("PERMISSION_MISSING", values), getMethodFacts(method));
 };

@@ -1,11 +1,11 @@
 import { Cancellation } from "../../../sandbox/index.ts";
 import { SkillgateError } from "../../errors.ts";
 import type { Method } from "../../model/catalog.ts";
-import { cancelledError, unlessCancelled } from "../cancelled.ts";
-import { type Call, factsOf, type Guard, waited } from "../call.ts";
+import { cancelledError, rejectWhenCancelled } from "../cancellation.ts";
+import { type Call, getMethodFacts, type Guard, pauseTimeout } from "../call.ts";
 
 /** The longest time that Node can wait. */
-const LONGEST_MS = 2 ** 31 - 1;
+const MAX_TIMEOUT_MS = 2 ** 31 - 1;
 
 /**
  * Ends a call that takes longer than its method may, or longer than its run (X2). Whoever reports progress is given the
@@ -15,7 +15,7 @@ const LONGEST_MS = 2 ** 31 - 1;
 export const timeout: Guard = (next) => async (call) => {
   const { method } = call;
   const end = new Cancellation();
-  const timeoutMs = Math.min(method.metadata.timeoutMs, LONGEST_MS);
+  const timeoutMs = Math.min(method.metadata.timeoutMs, MAX_TIMEOUT_MS);
   const timer = setTimeout(() => end.cancel(timedOut(method)), timeoutMs);
   const stop = call.cancellable.onCancel(() => end.cancel(cancelledError(method)));
   try {
@@ -25,8 +25,13 @@ export const timeout: Guard = (next) => async (call) => {
       call.progress(...step);
     };
     const patiently = keepsFresh(timer, timeoutMs);
-    const work = next({ ...call, cancellable: end, progress, patiently: (answer) => patiently(waited(call, answer)) });
-    return await unlessCancelled(end, work, () => end.reason ?? cancelledError(method));
+    const work = next({
+      ...call,
+      cancellable: end,
+      progress,
+      patiently: (answer) => patiently(pauseTimeout(call, answer)),
+    });
+    return await rejectWhenCancelled(end, work, () => end.reason ?? cancelledError(method));
   } finally {
     clearTimeout(timer);
     stop();
@@ -49,7 +54,7 @@ function keepsFresh(timer: NodeJS.Timeout, timeoutMs: number): NonNullable<Call[
 function timedOut(method: Method): SkillgateError {
   const seconds = method.metadata.timeoutMs / 1_000;
   return new SkillgateError("CALL_TIMEOUT", `Tool '${method.path}' timed out after ${seconds}s`, {
-    ...factsOf(method),
+    ...getMethodFacts(method),
     timeoutMs: method.metadata.timeoutMs,
   });
 }

@@ -43,19 +43,19 @@ const EXIT_OF_ERROR: Partial<Record<ErrorCode, Exit>> = {
   OPTION_INVALID: "usage",
 };
 
-export function exitOfError(code: ErrorCode): Exit {
+export function errorToExit(code: ErrorCode): Exit {
   return EXIT_OF_ERROR[code] ?? "failed";
 }
 
 /** A run that failed half-way has called something: then nothing was "refused" or "not found". */
-export function exitOfOutcome(outcome: Outcome): Exit {
+export function outcomeToExit(outcome: Outcome): Exit {
   switch (outcome.kind) {
     case "completed":
       return "ok";
     case "refused":
       return "refused";
     case "failed": {
-      const exit = exitOfError(outcome.error.code);
+      const exit = errorToExit(outcome.error.code);
       return exit === "approval" || exit === "timeLimit" || exit === "interrupted" ? exit : "failed";
     }
   }

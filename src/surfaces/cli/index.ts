@@ -1,14 +1,14 @@
 import { CommanderError } from "commander";
 
 import type { Problem } from "../../model/provider.ts";
-import type { Act } from "./act.ts";
+import type { CommandAction } from "./command-action.ts";
 import type { Exit } from "./exit-codes.ts";
-import { faultAnswer, interruptedAnswer } from "./fault.ts";
-import { type Interruption, listenForInterruption } from "./interruption.ts";
+import { createErrorResult, createInterruptedResult } from "./error-answer.ts";
+import { type Interruption, listenForInterruption } from "./terminal/interruption.ts";
 import { createProgram } from "./program.ts";
-import { withWarnings } from "./problems.ts";
+import { withWarnings } from "./unknown-path.ts";
 import { type CommonFlags, openSession } from "./session.ts";
-import { openTerminal, type Terminal } from "./terminal.ts";
+import { openTerminal, type Terminal } from "./terminal/terminal.ts";
 import { endOnUncaught } from "./uncaught.ts";
 
 /** The command line: runs one command, and ends the process with its exit code. Whatever fails is said in a sentence. */
@@ -23,7 +23,7 @@ export async function runCommandLine(args: readonly string[]): Promise<never> {
 async function runCommand(args: readonly string[], terminal: Terminal, interruption: Interruption): Promise<Exit> {
   let exit: Exit = "ok";
   let untold: readonly Problem[] = [];
-  const act: Act =
+  const act: CommandAction =
     (command) =>
     async (...words) => {
       await using session = openSession(program.opts<CommonFlags>(), terminal, interruption.signal);
@@ -40,7 +40,9 @@ async function runCommand(args: readonly string[], terminal: Terminal, interrupt
   } catch (thrown) {
     if (thrown instanceof CommanderError && thrown.exitCode === 0) return "ok"; // it has shown help, or the version
     const answer =
-      interruption.exit === undefined ? faultAnswer(thrown, terminal) : interruptedAnswer(interruption.exit, terminal);
+      interruption.exit === undefined
+        ? createErrorResult(thrown, terminal)
+        : createInterruptedResult(interruption.exit, terminal);
     terminal.show(withWarnings(answer, untold, terminal.paint.err));
     exit = answer.exit;
   }

@@ -1,26 +1,26 @@
 import { Command, type CommanderError } from "commander";
 
-import type { Act } from "./act.ts";
-import { addCall } from "./call.ts";
-import { addCheck } from "./check.ts";
-import { addCompletion } from "./completion.ts";
-import { addConnect } from "./connect.ts";
-import { addDescribe } from "./describe.ts";
-import { addDoctor } from "./doctor.ts";
+import type { CommandAction } from "./command-action.ts";
+import { addCall } from "./commands/call.ts";
+import { addCheck } from "./commands/check.ts";
+import { addCompletion } from "./commands/completion.ts";
+import { addConnect } from "./commands/connect.ts";
+import { addDescribe } from "./commands/describe.ts";
+import { addDoctor } from "./commands/doctor.ts";
 import { EXIT_CODES } from "./exit-codes.ts";
-import { addInit } from "./init.ts";
+import { addInit } from "./commands/init.ts";
 import { addMcp } from "./mcp/index.ts";
-import { VERSION } from "../../version.ts";
-import { addRun } from "./run.ts";
-import { addSearch } from "./search.ts";
-import { addServe } from "./serve.ts";
+import { VERSION } from "../../shared/version.ts";
+import { addRun } from "./commands/run.ts";
+import { addSearch } from "./commands/search.ts";
+import { addServe } from "./commands/serve.ts";
 import { addSkills } from "./skills/index.ts";
 import { addTrust } from "./trust.ts";
-import { addTypes } from "./types.ts";
-import { usageErrorOf } from "./usage-error.ts";
+import { addTypes } from "./commands/types.ts";
+import { toUsageError } from "./usage-error.ts";
 
 /** All commands and options. What commander would say and exit with is thrown instead. */
-export function createProgram(act: Act): Command {
+export function createProgram(act: CommandAction): Command {
   const program = new Command("skillgate")
     .description(
       "Runs the snippets that language models write: checked, in a sandbox, with your skills and MCP servers.",
@@ -57,7 +57,7 @@ function exitCodesText(): string {
 
 function throwFrom(command: Command): void {
   command.exitOverride((error: CommanderError) => {
-    throw error.exitCode === 0 ? error : usageErrorOf(error, command);
+    throw error.exitCode === 0 ? error : toUsageError(error, command);
   });
   for (const child of command.commands) throwFrom(child);
 }

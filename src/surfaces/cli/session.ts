@@ -2,13 +2,13 @@ import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 
 import type { Problem } from "../../model/provider.ts";
-import type { RuntimeOptions } from "../../options.ts";
+import type { RuntimeOptions } from "../../runtime/options.ts";
 import type { Runtime } from "../../runtime.ts";
-import { approvalAtTerminal } from "./approval.ts";
-import { logLine } from "./output.ts";
+import { approvalAtTerminal } from "./terminal/approval.ts";
+import { logLine } from "./text/output.ts";
 import { PACKAGE_FOLDER } from "./package.ts";
-import { personAtTerminal } from "./person.ts";
-import type { Terminal } from "./terminal.ts";
+import { createTerminalPrompter } from "./terminal/terminal-prompter.ts";
+import type { Terminal } from "./terminal/terminal.ts";
 import { UsageError } from "./usage-error.ts";
 
 /** The options that every command takes. */
@@ -20,22 +20,22 @@ export interface CommonFlags {
 }
 
 /** What a command works with, from its start to its end. */
-export interface Session extends AsyncDisposable {
+export interface CliSession extends AsyncDisposable {
   readonly flags: CommonFlags;
   readonly paint: Terminal["paint"];
   /** Fires when the command is interrupted. */
   readonly signal: AbortSignal;
   /** Opened when first asked for. Its servers may still be connecting. */
-  readonly runtime: (use?: Use) => Promise<Runtime>;
+  readonly runtime: (use?: RuntimeNeeds) => Promise<Runtime>;
   /** The same, when of all its servers is known what they offer; those that are known from earlier need not run. */
   readonly readyRuntime: () => Promise<Runtime>;
   /** The same, when all its servers are connected or have failed. */
-  readonly connectedRuntime: (use?: Use) => Promise<Runtime>;
+  readonly connectedRuntime: (use?: RuntimeNeeds) => Promise<Runtime>;
   /** One that serves for long: everything opens at once, and follows what changes. */
   readonly servingRuntime: () => Promise<Runtime>;
   /** A runtime of which nothing is left in the end: its skills remember nothing of it. */
-  readonly forgetfulRuntime: () => Promise<Runtime>;
-  readonly folders: () => Promise<Folders>;
+  readonly ephemeralRuntime: () => Promise<Runtime>;
+  readonly folders: () => Promise<SessionFolders>;
   /** What is wrong with the configuration that concerns the command, as far as it was read. */
   readonly problems: () => readonly Problem[];
   /** Adds to that what a command found out without a runtime. */
@@ -43,7 +43,7 @@ export interface Session extends AsyncDisposable {
 }
 
 /** What a command wants of a runtime besides. */
-export interface Use extends Pick<RuntimeOptions, "onlyServers"> {
+export interface RuntimeNeeds extends Pick<RuntimeOptions, "onlyServers"> {
   readonly mcp?: {
     /** Takes the person to a page on which they allow access to a server. */
     readonly authorize?: (request: { readonly server: string; readonly url: URL }) => void;
@@ -51,7 +51,7 @@ export interface Use extends Pick<RuntimeOptions, "onlyServers"> {
 }
 
 /** Where things are, or would be; absolute. */
-export interface Folders {
+export interface SessionFolders {
   /** The skills that are in use: those of the project, or those that ship. */
   readonly skills: string;
   /** They are not the project's own, or those that the command line names. */
@@ -64,15 +64,15 @@ export interface Folders {
   readonly settingsFile: string;
 }
 
-export function openSession(flags: CommonFlags, terminal: Terminal, signal: AbortSignal): Session {
+export function openSession(flags: CommonFlags, terminal: Terminal, signal: AbortSignal): CliSession {
   const { paint } = terminal;
   let opened: Runtime | undefined;
-  const forgetful: Runtime[] = [];
+  const ephemeral: Runtime[] = [];
   const found: Problem[] = [];
   let tellsHeld = false;
 
-  async function runtime(use: Use = {}): Promise<Runtime> {
-    opened ??= await unlessInterrupted(openRuntime(flags, { terminal, signal }, { ...BRIEF, ...use }), signal);
+  async function runtime(use: RuntimeNeeds = {}): Promise<Runtime> {
+    opened ??= await unlessInterrupted(openRuntime(flags, { terminal, signal }, { ...ONE_SHOT, ...use }), signal);
     return opened;
   }
 
@@ -88,7 +88,7 @@ export function openSession(flags: CommonFlags, terminal: Terminal, signal: Abor
     return runtime();
   }
 
-  async function connectedRuntime(use?: Use): Promise<Runtime> {
+  async function connectedRuntime(use?: RuntimeNeeds): Promise<Runtime> {
     tellsHeld = true;
     const { ready } = await runtime(use);
     await unlessInterrupted(ready, signal);
@@ -103,15 +103,15 @@ export function openSession(flags: CommonFlags, terminal: Terminal, signal: Abor
     readyRuntime,
     connectedRuntime,
     servingRuntime,
-    async forgetfulRuntime() {
-      const made = await unlessInterrupted(openRuntime(flags, { terminal, signal }, BRIEF, "forget"), signal);
-      forgetful.push(made);
+    async ephemeralRuntime() {
+      const made = await unlessInterrupted(openRuntime(flags, { terminal, signal }, ONE_SHOT, "forget"), signal);
+      ephemeral.push(made);
       await unlessInterrupted(made.known, signal);
       found.push(...made.problems);
       tellsHeld = true;
       return made;
     },
-    folders: () => foldersOf(flags),
+    folders: () => resolveFolders(flags),
     problems: () =>
       (opened?.problems ?? found).filter(({ isForAllRuns, isHeld }) => isForAllRuns || (isHeld && tellsHeld)),
     addProblems(problems) {
@@ -119,13 +119,13 @@ export function openSession(flags: CommonFlags, terminal: Terminal, signal: Abor
       tellsHeld = true;
     },
     async [Symbol.asyncDispose]() {
-      await Promise.all([opened, ...forgetful].map(async (each) => each?.close()));
+      await Promise.all([opened, ...ephemeral].map(async (each) => each?.close()));
     },
   };
 }
 
 /** What a command needs that ends soon. */
-const BRIEF: RuntimeOptions = { workers: 1, lazy: true };
+const ONE_SHOT: RuntimeOptions = { workers: 1, lazy: true };
 
 const SERVING: RuntimeOptions = { watch: true };
 
@@ -139,11 +139,11 @@ async function openRuntime(
   if (flags.skills !== undefined && !existsSync(flags.skills))
     throw new UsageError(`Cannot read the skills in ${JSON.stringify(flags.skills)}: there is no such folder`);
   const { createRuntime } = await import("../../runtime.ts");
-  const { skills, store, isNamed } = await foldersOf(flags);
+  const { skills, store, isNamed } = await resolveFolders(flags);
   const approve = approvalAtTerminal(signal);
-  const person = personAtTerminal(signal);
+  const person = createTerminalPrompter(signal);
   const runtime = await createRuntime({
-    ...optionsOf(flags),
+    ...getRuntimeOptions(flags),
     ...how,
     ...(isNamed && { skillsDir: skills }),
     ...(memory === "keep" && { store }),
@@ -158,7 +158,7 @@ async function openRuntime(
 }
 
 /** What the flags say, without what can be worked out from it. */
-function optionsOf({ settings, mcpConfig }: CommonFlags): RuntimeOptions {
+function getRuntimeOptions({ settings, mcpConfig }: CommonFlags): RuntimeOptions {
   return {
     discover: true,
     trust: "recorded",
@@ -171,15 +171,15 @@ function optionsOf({ settings, mcpConfig }: CommonFlags): RuntimeOptions {
  * The skills folder that is asked for, else the one that the settings name, else `./skills`; where there is none, the
  * skills that ship with Skillgate. The store that the settings name, else the one of this project.
  */
-async function foldersOf(flags: CommonFlags): Promise<Folders> {
-  const [{ readOptions }, { stateFolder }] = await Promise.all([
-    import("../../options.ts"),
+async function resolveFolders(flags: CommonFlags): Promise<SessionFolders> {
+  const [{ readOptions }, { getProjectStateDir }] = await Promise.all([
+    import("../../runtime/options.ts"),
     import("../../config/index.ts"),
   ]);
   const usual = resolve("skills");
   const named = flags.skills === undefined ? {} : { skillsDir: flags.skills };
-  const settings = await readOptions({ ...optionsOf(flags), ...named });
-  const { skillsDir: ownSkills = usual, store = stateFolder(resolve(".")) } = settings;
+  const settings = await readOptions({ ...getRuntimeOptions(flags), ...named });
+  const { skillsDir: ownSkills = usual, store = getProjectStateDir(resolve(".")) } = settings;
   const isShipped = flags.skills === undefined && ownSkills === usual && !existsSync(usual);
   return {
     isNamed: isShipped || flags.skills !== undefined,

@@ -2,17 +2,17 @@ import type { Command } from "commander";
 import { resolve } from "node:path";
 
 import { SkillgateError } from "../../errors.ts";
-import type { Act } from "./act.ts";
-import { askYesNo, isAtTerminal } from "./ask-line.ts";
-import { count, escaped, lines } from "./layout.ts";
-import { type Files, openFiles } from "./mcp/files.ts";
-import { openRoom } from "./mcp/room.ts";
-import { requestText } from "./person.ts";
-import type { Session } from "./session.ts";
-import type { Answer } from "./terminal.ts";
+import type { CommandAction } from "./command-action.ts";
+import { askYesNo, isAtTerminal } from "./terminal/ask-line.ts";
+import { count, escaped, lines } from "./text/layout.ts";
+import { type CommandConfig, openConfig } from "./mcp/files.ts";
+import { loadConfigModule } from "./mcp/load-config.ts";
+import { requestText } from "./terminal/terminal-prompter.ts";
+import type { CliSession } from "./session.ts";
+import type { CommandResult } from "./terminal/terminal.ts";
 import { UsageError } from "./usage-error.ts";
 
-export function addTrust(program: Command, act: Act): void {
+export function addTrust(program: Command, act: CommandAction): void {
   const trust = program
     .command("trust")
     .description("let this folder use its skills, servers, variables and settings, until they change")
@@ -21,7 +21,7 @@ export function addTrust(program: Command, act: Act): void {
     .action(
       act(async (session, { yes }: { readonly yes?: true }) => {
         // What the command line names besides is no part of the folder.
-        const files = await openFiles({ ...session, flags: {}, addProblems: () => {} });
+        const files = await openConfig({ ...session, flags: {}, addProblems: () => {} });
         return trustFolder(files, yes === true, session);
       }),
     );
@@ -50,19 +50,19 @@ Examples:
   skillgate trust revoke`;
 
 async function trustFolder(
-  { room, options, trust, held }: Files,
+  { configModule, options, trust, held }: CommandConfig,
   isSure: boolean,
-  { signal }: Session,
-): Promise<Answer> {
+  { signal }: CliSession,
+): Promise<CommandResult> {
   const { folder, changed, excess } = trust;
-  const answer = (text: string): Answer => ({ exit: "ok", json: { trusted: folder, parts: held }, text });
+  const answer = (text: string): CommandResult => ({ exit: "ok", json: { trusted: folder, parts: held }, text });
   if (trust.isGiven) return answer(`${escaped(folder)} needs no record: it is trusted as it is`);
   if (trust.isTrusted) return answer(`${escaped(folder)} is trusted already`);
   if (excess !== undefined)
     throw new UsageError(`Cannot trust ${escaped(folder)}, as ${excess}; name the folder with --skills`);
   const request = requestText({ folder, isChanged: changed.length > 0, parts: held });
   if (!isSure) await confirm(request, signal);
-  await room.trustProject(options, trust);
+  await configModule.trustProject(options, trust);
   const what = `Trusted ${escaped(folder)} until it changes`;
   return { ...answer(what), remarks: isSure && held.length > 0 ? request : "" };
 }
@@ -76,8 +76,8 @@ async function confirm(request: string, signal: AbortSignal): Promise<void> {
   throw new SkillgateError("APPROVAL_MISSING", `Cannot trust this folder: ${why}. ${request}`, facts);
 }
 
-async function listed(): Promise<Answer> {
-  const { listTrust, loadConfig } = await openRoom();
+async function listed(): Promise<CommandResult> {
+  const { listTrust, loadConfig } = await loadConfigModule();
   const folders = await listTrust({ cwd: process.cwd(), env: process.env });
   const states = await Promise.all(
     folders.map(async (folder) => {
@@ -97,9 +97,9 @@ async function listed(): Promise<Answer> {
   };
 }
 
-async function revoked(folder: string): Promise<Answer> {
+async function revoked(folder: string): Promise<CommandResult> {
   const path = resolve(folder);
-  const { revokeTrust } = await openRoom();
+  const { revokeTrust } = await loadConfigModule();
   const wasTrusted = await revokeTrust({ cwd: path, env: process.env }, path);
   const text = wasTrusted ? `${escaped(path)} is not trusted any more` : `${escaped(path)} was not trusted`;
   return { exit: "ok", json: { folder: path, wasTrusted }, text };

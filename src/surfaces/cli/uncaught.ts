@@ -1,12 +1,12 @@
 import type { KnownSecrets } from "../../shared/secrets.ts";
 import { EXIT_CODES } from "./exit-codes.ts";
-import { faultAnswer } from "./fault.ts";
-import type { Terminal } from "./terminal.ts";
+import { createErrorResult } from "./error-answer.ts";
+import type { Terminal } from "./terminal/terminal.ts";
 
 /** Ends the process with a sentence when an exception is not caught. */
 export function endOnUncaught(terminal: Terminal): void {
   process.on("uncaughtException", (thrown) => {
-    const answer = faultAnswer(thrown, terminal);
+    const answer = createErrorResult(thrown, terminal);
     terminal.show(answer);
     process.exit(EXIT_CODES[answer.exit].code);
   });

@@ -1,6 +1,6 @@
 import type { Command, CommanderError } from "commander";
 
-import { nearest } from "../../model/nearest.ts";
+import { suggestNames } from "../../shared/suggest.ts";
 
 /** The command line cannot be understood, or names a file that cannot be read. */
 export class UsageError extends Error {
@@ -15,13 +15,13 @@ export class UsageError extends Error {
 }
 
 /** What commander says of a command line, with the nearest names; its own suggestions miss words in another order. */
-export function usageErrorOf({ code, message }: CommanderError, command: Command): UsageError {
-  const help = `see ${pathOf(command)} --help`;
+export function toUsageError({ code, message }: CommanderError, command: Command): UsageError {
+  const help = `see ${getCommandPath(command)} --help`;
   if (code === "commander.help") return new UsageError(`A command is missing; ${help}`);
   const says = message.replace(/^error: /, "").replace(/\.$/, "");
   const [, kind, word = ""] = UNKNOWN_WORD.exec(says) ?? [];
   const suggestions =
-    kind === undefined ? [] : nearest(word, kind === "option" ? flagsOf(command) : commandsOf(command));
+    kind === undefined ? [] : suggestNames(word, kind === "option" ? collectFlags(command) : collectCommands(command));
   const meant =
     suggestions.length > 0
       ? `; did you mean ${suggestions.join(" or ")}?`
@@ -46,20 +46,20 @@ function takesCommand(command: Command): boolean {
 }
 
 /** `skillgate mcp list` */
-function pathOf(command: Command): string {
-  return command.parent === null ? command.name() : `${pathOf(command.parent)} ${command.name()}`;
+function getCommandPath(command: Command): string {
+  return command.parent === null ? command.name() : `${getCommandPath(command.parent)} ${command.name()}`;
 }
 
 /** The long options that a command takes, those of the commands above it included. */
-function flagsOf(command: Command): readonly string[] {
+function collectFlags(command: Command): readonly string[] {
   const own = command.options.flatMap(({ long }) => long ?? []);
-  return command.parent === null ? own : [...own, ...flagsOf(command.parent)];
+  return command.parent === null ? own : [...own, ...collectFlags(command.parent)];
 }
 
 /** The commands below a command, each as it is typed: `run`, `mcp`, `mcp list`. */
-function commandsOf(command: Command): readonly string[] {
+function collectCommands(command: Command): readonly string[] {
   return command.commands.flatMap((child) => [
     child.name(),
-    ...commandsOf(child).map((grandchild) => `${child.name()} ${grandchild}`),
+    ...collectCommands(child).map((grandchild) => `${child.name()} ${grandchild}`),
   ]);
 }

@@ -1,15 +1,15 @@
 import type { IncomingMessage } from "node:http";
 
-import { messageOf } from "../../errors.ts";
-import { type Fault, fault } from "../../fault.ts";
-import { utf8Of } from "../mcp/index.ts";
+import { getMessage } from "../../errors.ts";
+import { type RpcError, rpcError } from "../../shared/rpc-errors.ts";
+import { encodeUtf8 } from "../mcp/index.ts";
 import { MAX_UNAUTHENTICATED_BYTES } from "./unauthenticated.ts";
 
 /** A body as it was sent, or why it cannot be taken. */
 export type Body =
   | { readonly kind: "json"; readonly value: unknown }
   | { readonly kind: "none" }
-  | { readonly kind: "unfit"; readonly status: 400 | 413 | 415; readonly fault: Fault };
+  | { readonly kind: "unfit"; readonly status: 400 | 413 | 415; readonly fault: RpcError };
 
 /** How large a body may be, and what helps if it is larger. */
 export interface BodyLimit {
@@ -46,12 +46,12 @@ export async function readJson(incoming: IncomingMessage, limit: BodyLimit, trac
       `Cannot read a body whose Content-Encoding is ${JSON.stringify(encoding.slice(0, 50))}`,
       "Send the body as it is",
     );
-  const text = utf8Of(bytes);
+  const text = encodeUtf8(bytes);
   if (text === undefined) return unfit(400, traceId, "Cannot read a body that is no UTF-8");
   try {
     return { kind: "json", value: JSON.parse(text) };
   } catch (error) {
-    return unfit(400, traceId, "Cannot read a body that is no JSON", messageOf(error));
+    return unfit(400, traceId, "Cannot read a body that is no JSON", getMessage(error));
   }
 }
 
@@ -80,6 +80,6 @@ function unfit(
   return {
     kind: "unfit",
     status,
-    fault: fault(status === 400 ? "ParseError" : "InvalidRequest", reason, { trace_id: traceId(), suggestions }),
+    fault: rpcError(status === 400 ? "ParseError" : "InvalidRequest", reason, { trace_id: traceId(), suggestions }),
   };
 }

@@ -2,20 +2,20 @@ import { once } from "node:events";
 import { createServer, type Server } from "node:http";
 import { getRequestListener } from "@hono/node-server";
 
-import { messageOf, sentence, SkillgateError } from "../../errors.ts";
+import { getMessage, sentence, SkillgateError } from "../../errors.ts";
 import { isRecord } from "../../model/json.ts";
 import type { Runtime } from "../../runtime.ts";
 import { createMcpSurface } from "../mcp/index.ts";
-import { createDoor } from "./door.ts";
-import { createGate, isLoopback } from "./gate.ts";
+import { createAuthenticator } from "./authenticate.ts";
+import { createOriginCheck, isLoopback } from "./origin-check.ts";
 import { createCounters } from "./metrics.ts";
-import { createRoutes, type House } from "./routes.ts";
-import type { ServerSettings } from "./settings.ts";
+import { createRoutes, type HttpServices } from "./routes.ts";
+import type { HttpServerSettings } from "./settings.ts";
 import { serveSockets } from "./socket.ts";
-import { createTraffic } from "./traffic.ts";
+import { createInFlight } from "./in-flight.ts";
 import { AUTHENTICATION_MS } from "./unauthenticated.ts";
 
-export { parseServerSettings, SERVER_DEFAULTS, type ServerSettings } from "./settings.ts";
+export { parseServerSettings, SERVER_DEFAULTS, type HttpServerSettings } from "./settings.ts";
 export { openToken } from "./token.ts";
 
 /** A server that listens. */
@@ -29,41 +29,41 @@ export interface HttpServer {
 /** Serves a runtime over HTTP; `isToken` is absent where the settings say `auth: false`. */
 export async function serveHttp(
   runtime: Runtime,
-  settings: ServerSettings,
+  settings: HttpServerSettings,
   isToken?: (token: string) => boolean,
   { authenticationMs = AUTHENTICATION_MS }: { readonly authenticationMs?: number } = {},
 ): Promise<HttpServer> {
-  refuseOpenDoor(settings, isToken !== undefined);
+  refuseOpenServer(settings, isToken !== undefined);
   const mcp = createMcpSurface(runtime, {
     bodyBytes: settings.bodyBytes,
     sessions: { most: settings.sessions, idleMs: settings.sessionIdleSeconds * 1_000 },
   });
   let url = "";
-  const house: House = {
+  const services: HttpServices = {
     runtime,
     mcp,
     settings,
-    gate: createGate({ ...settings, hasToken: isToken !== undefined }),
-    door: createDoor(isToken),
+    origins: createOriginCheck({ ...settings, hasToken: isToken !== undefined }),
+    authenticator: createAuthenticator(isToken),
     counters: createCounters(),
-    traffic: createTraffic(),
+    inFlight: createInFlight(),
     authenticationMs,
     url: () => url,
   };
-  const server = httpServer(house);
-  const sockets = serveSockets(server, house);
+  const server = httpServer(services);
+  const sockets = serveSockets(server, services);
   url = await listen(server, settings);
   return {
     url,
     async close() {
       const until = performance.now() + settings.drainSeconds * 1_000;
       const closed = once(server, "close");
-      await house.traffic.sent(settings.drainSeconds * 1_000); // Node would cut off what is still on its way out
+      await services.inFlight.waitUntilSent(settings.drainSeconds * 1_000); // Node would cut off what is still on its way out
       server.close();
-      await house.traffic.quiet(Math.max(0, until - performance.now()));
+      await services.inFlight.waitUntilIdle(Math.max(0, until - performance.now()));
       sockets.close();
       await mcp.close();
-      await house.traffic.quiet(FAREWELL_MS);
+      await services.inFlight.waitUntilIdle(SHUTDOWN_GRACE_MS);
       server.closeAllConnections();
       await closed;
     },
@@ -71,16 +71,16 @@ export async function serveHttp(
 }
 
 /** Without a token, only this machine may come in. */
-function refuseOpenDoor({ host }: ServerSettings, hasDoor: boolean): void {
+function refuseOpenServer({ host }: HttpServerSettings, hasDoor: boolean): void {
   if (hasDoor || isLoopback(host)) return;
   const values = `without a token, the server listens only on this machine, not on ${host}`;
   throw new SkillgateError("OPTION_INVALID", sentence("OPTION_INVALID", values));
 }
 
 /** A request must arrive within its time, and its headers sooner; what does not is answered with 408 by Node. */
-function httpServer(house: House): Server {
-  const { headerBytes, requestSeconds } = house.settings;
-  const routes = createRoutes(house);
+function httpServer(services: HttpServices): Server {
+  const { headerBytes, requestSeconds } = services.settings;
+  const routes = createRoutes(services);
   const listener = getRequestListener((request, env) => routes.fetch(request, env), { overrideGlobalObjects: false });
   const server = createServer(
     {
@@ -90,22 +90,22 @@ function httpServer(house: House): Server {
       connectionsCheckingInterval: Math.min(requestSeconds * 500, 5_000),
     },
     (incoming, outgoing) => {
-      if (incoming.method === "POST") house.traffic.began(outgoing);
+      if (incoming.method === "POST") services.inFlight.trackResponse(outgoing);
       // Who reads nothing of the answer for so long is given up, with what is kept for them.
       outgoing.once("prefinish", () => outgoing.socket?.setTimeout(requestSeconds * 1_000));
       void listener(incoming, outgoing);
     },
   );
-  server.maxConnections = MOST_CONNECTIONS;
+  server.maxConnections = MAX_CONNECTIONS;
   return server;
 }
 
-const MOST_CONNECTIONS = 4_096;
+const MAX_CONNECTIONS = 4_096;
 
 /** For what is said last of all to be read. */
-const FAREWELL_MS = 500;
+const SHUTDOWN_GRACE_MS = 500;
 
-function whyNot(thrown: unknown, host: string, port: number): string {
+function describeListenError(thrown: unknown, host: string, port: number): string {
   switch (isRecord(thrown) ? thrown["code"] : undefined) {
     case "EADDRINUSE":
       return `port ${port} of ${host} is in use; --port 0 takes a free one`;
@@ -115,16 +115,16 @@ function whyNot(thrown: unknown, host: string, port: number): string {
     case "ENOTFOUND":
       return `this machine does not have the address ${host}`;
     default:
-      return `cannot listen on ${host}:${port}: ${messageOf(thrown)}`;
+      return `cannot listen on ${host}:${port}: ${getMessage(thrown)}`;
   }
 }
 
-async function listen(server: Server, { host, port }: ServerSettings): Promise<string> {
+async function listen(server: Server, { host, port }: HttpServerSettings): Promise<string> {
   server.listen(port, host);
   try {
     await once(server, "listening");
   } catch (thrown) {
-    throw new SkillgateError("OPTION_INVALID", sentence("OPTION_INVALID", whyNot(thrown, host, port)));
+    throw new SkillgateError("OPTION_INVALID", sentence("OPTION_INVALID", describeListenError(thrown, host, port)));
   }
   const address = server.address();
   const taken = typeof address === "object" && address !== null ? address.port : port;

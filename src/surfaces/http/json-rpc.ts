@@ -1,14 +1,14 @@
-import { fault, type Fault, newTraceId, ownFault } from "../../fault.ts";
+import { rpcError, type RpcError, newTraceId, ownFault } from "../../shared/rpc-errors.ts";
 import { isRecord } from "../../model/json.ts";
 
 /** Messages of one batch. */
-const MOST_MESSAGES = 100;
+const MAX_MESSAGES = 100;
 
-export type Id = string | number | null;
+export type RpcId = string | number | null;
 
 /** A request or, without an id, a notification. */
-export interface Call {
-  readonly id: Id | undefined;
+export interface RpcCall {
+  readonly id: RpcId | undefined;
   readonly method: string;
   readonly params: Readonly<Record<string, unknown>>;
   /** As it came, with whatever stands beside the parameters. */
@@ -16,19 +16,19 @@ export interface Call {
   readonly traceId: string;
 }
 
-/** Carries out one call; throws a `Fault` where it cannot. */
-export type Perform = (call: Call) => Promise<unknown>;
+/** Carries out one call; throws a `RpcError` where it cannot. */
+export type RpcHandler = (call: RpcCall) => Promise<unknown>;
 
-export type Response = { readonly jsonrpc: "2.0"; readonly id: Id } & (
+export type RpcResponse = { readonly jsonrpc: "2.0"; readonly id: RpcId } & (
   | { readonly result: unknown }
-  | { readonly error: Fault }
+  | { readonly error: RpcError }
 );
 
 /** What is thrown to answer a call with an error. */
-export class RpcFault extends Error {
-  readonly fault: Fault;
+export class RpcFailure extends Error {
+  readonly fault: RpcError;
 
-  constructor(fault: Fault) {
+  constructor(fault: RpcError) {
     super(fault.message);
     this.fault = fault;
   }
@@ -40,11 +40,11 @@ export class RpcFault extends Error {
  */
 export async function answerRpc(
   value: unknown,
-  perform: Perform,
+  perform: RpcHandler,
   traceId?: string,
-): Promise<Response | readonly Response[] | undefined> {
+): Promise<RpcResponse | readonly RpcResponse[] | undefined> {
   if (!Array.isArray(value)) return answerMessage(value, perform, traceId);
-  const flaw = batchFlaw(value);
+  const flaw = findBatchFlaw(value);
   if (flaw !== undefined) return refusal(null, "InvalidRequest", flaw, traceId);
   const answers = await Promise.all(value.map((message: unknown) => answerMessage(message, perform, traceId)));
   const responses = answers.filter((answer) => answer !== undefined);
@@ -52,48 +52,52 @@ export async function answerRpc(
 }
 
 /** Why a batch is not taken, whatever is in it. */
-export function batchFlaw({ length }: readonly unknown[]): string | undefined {
+export function findBatchFlaw({ length }: readonly unknown[]): string | undefined {
   if (length === 0) return "A batch must have at least one message";
-  return length > MOST_MESSAGES ? `A batch may have ${MOST_MESSAGES} messages, not ${length}` : undefined;
+  return length > MAX_MESSAGES ? `A batch may have ${MAX_MESSAGES} messages, not ${length}` : undefined;
 }
 
-export function parseFault(): Response {
+export function createParseError(): RpcResponse {
   return refusal(null, "ParseError", "Cannot read a message that is no JSON");
 }
 
 /** What is answered when an answer could not be made or sent; the id of its request is not known any more. */
-export function ownFaultAnswer(traceId?: string): Response {
+export function ownFaultAnswer(traceId?: string): RpcResponse {
   return { jsonrpc: "2.0", id: null, error: ownFault(traceId) };
 }
 
-async function answerMessage(value: unknown, perform: Perform, traceId = newTraceId()): Promise<Response | undefined> {
-  const wrong = whyInvalid(value);
+async function answerMessage(
+  value: unknown,
+  perform: RpcHandler,
+  traceId = newTraceId(),
+): Promise<RpcResponse | undefined> {
+  const wrong = findRequestFlaw(value);
   if (!isRecord(value) || wrong !== undefined)
-    return refusal(isRecord(value) ? idOf(value) : null, "InvalidRequest", wrong ?? "", traceId);
+    return refusal(isRecord(value) ? getId(value) : null, "InvalidRequest", wrong ?? "", traceId);
   const { method, params = {} } = value;
-  const id = Object.hasOwn(value, "id") ? idOf(value) : undefined;
+  const id = Object.hasOwn(value, "id") ? getId(value) : undefined;
   const answer = await performed({ id, method: String(method), params: {}, message: value, traceId }, params, perform);
   return id === undefined ? undefined : { jsonrpc: "2.0", id, ...answer };
 }
 
 async function performed(
-  call: Call,
+  call: RpcCall,
   params: unknown,
-  perform: Perform,
-): Promise<{ readonly result: unknown } | { readonly error: Fault }> {
+  perform: RpcHandler,
+): Promise<{ readonly result: unknown } | { readonly error: RpcError }> {
   const { traceId } = call;
   if (!isRecord(params))
-    return { error: fault("InvalidParams", "params must be an object with named members", { trace_id: traceId }) };
+    return { error: rpcError("InvalidParams", "params must be an object with named members", { trace_id: traceId }) };
   try {
     return { result: (await perform({ ...call, params })) ?? null };
   } catch (thrown) {
-    if (thrown instanceof RpcFault) return { error: thrown.fault };
+    if (thrown instanceof RpcFailure) return { error: thrown.fault };
     return { error: ownFault(traceId) };
   }
 }
 
 /** What makes a value no JSON-RPC message. */
-function whyInvalid(value: unknown): string | undefined {
+function findRequestFlaw(value: unknown): string | undefined {
   if (!isRecord(value)) return "A message must be an object";
   if (value["jsonrpc"] !== "2.0") return 'jsonrpc must be "2.0"';
   if (typeof value["method"] !== "string") return "method must be text";
@@ -103,15 +107,20 @@ function whyInvalid(value: unknown): string | undefined {
   return "params must be an object";
 }
 
-function idOf(value: Readonly<Record<string, unknown>>): Id {
+function getId(value: Readonly<Record<string, unknown>>): RpcId {
   const { id } = value;
   return isId(id) ? id : null;
 }
 
-function isId(value: unknown): value is Id {
+function isId(value: unknown): value is RpcId {
   return value === null || typeof value === "string" || typeof value === "number";
 }
 
-function refusal(id: Id, kind: "ParseError" | "InvalidRequest", reason: string, traceId = newTraceId()): Response {
-  return { jsonrpc: "2.0", id, error: fault(kind, reason, { trace_id: traceId }) };
+function refusal(
+  id: RpcId,
+  kind: "ParseError" | "InvalidRequest",
+  reason: string,
+  traceId = newTraceId(),
+): RpcResponse {
+  return { jsonrpc: "2.0", id, error: rpcError(kind, reason, { trace_id: traceId }) };
 }

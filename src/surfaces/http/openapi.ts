@@ -1,10 +1,10 @@
 import type { Catalog } from "../../model/catalog.ts";
 import { isRecord } from "../../model/json.ts";
 import { openapiExport } from "../../registry/index.ts";
-import { OWN_TOOLS } from "../mcp/index.ts";
+import { BUILTIN_TOOLS } from "../mcp/index.ts";
 
 /** The OpenAPI document of a server (T8): the catalog's own, with where it is, how to come in, and its other endpoints. */
-export function openapiOf(catalog: Catalog, url: string, needsToken: boolean): Readonly<Record<string, unknown>> {
+export function createOpenapi(catalog: Catalog, url: string, needsToken: boolean): Readonly<Record<string, unknown>> {
   const document = openapiExport(catalog);
   const { paths, components } = document;
   const toolPaths = isRecord(paths) ? paths : {};
@@ -12,7 +12,7 @@ export function openapiOf(catalog: Catalog, url: string, needsToken: boolean): R
     ...document,
     servers: [{ url }],
     ...(needsToken && { security: [{ bearer: [] }] }),
-    paths: { ...withFaults(withOwnTools(toolPaths)), ...OTHER_PATHS },
+    paths: { ...withErrors(withBuiltinTools(toolPaths)), ...OTHER_PATHS },
     components: {
       ...(isRecord(components) && components),
       ...(needsToken && { securitySchemes: { bearer: { type: "http", scheme: "bearer" } } }),
@@ -24,7 +24,7 @@ export function openapiOf(catalog: Catalog, url: string, needsToken: boolean): R
 const FAILED = { "application/json": { schema: { $ref: "#/components/schemas/ToolOutput" } } };
 
 /** What every call may be answered with besides. */
-const FAULT_RESPONSES = {
+const ERROR_RESPONSES = {
   "401": { description: "A valid bearer token is missing" },
   "403": { description: "The caller may not call the tool", content: FAILED },
   "429": { description: "The tool was called too often; Retry-After says when it may be", content: FAILED },
@@ -34,22 +34,22 @@ const FAULT_RESPONSES = {
 };
 
 /** The three tools can be called here as well. */
-function withOwnTools(paths: Paths): Paths {
+function withBuiltinTools(paths: Paths): Paths {
   return overCalls(paths, (post) => ({
     ...post,
     parameters: [post["parameters"]].flat().map((parameter: unknown) => {
       const schema = isRecord(parameter) && isRecord(parameter["schema"]) ? parameter["schema"] : {};
       const names = Array.isArray(schema["enum"]) ? (schema["enum"] as readonly unknown[]) : [];
-      const own = OWN_TOOLS.map(({ name }) => name);
+      const own = BUILTIN_TOOLS.map(({ name }) => name);
       return { ...(isRecord(parameter) && parameter), schema: { type: "string", enum: [...own, ...names] } };
     }),
   }));
 }
 
-function withFaults(paths: Paths): Paths {
+function withErrors(paths: Paths): Paths {
   return overCalls(paths, (post) => ({
     ...post,
-    responses: { ...(isRecord(post["responses"]) && post["responses"]), ...FAULT_RESPONSES },
+    responses: { ...(isRecord(post["responses"]) && post["responses"]), ...ERROR_RESPONSES },
   }));
 }
 

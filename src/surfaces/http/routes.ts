@@ -1,64 +1,63 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { HttpBindings } from "@hono/node-server";
-import { Hono } from "hono";
-import type { Context, MiddlewareHandler } from "hono";
+import { type Context, Hono, type MiddlewareHandler } from "hono";
 
-import { type Fault, fault, newTraceId, ownFault } from "../../fault.ts";
+import { type RpcError, rpcError, newTraceId, ownFault } from "../../shared/rpc-errors.ts";
 import type { Caller } from "../../model/caller.ts";
 import { isRecord } from "../../model/json.ts";
 import type { Runtime } from "../../runtime.ts";
-import { type Expose, EXPOSES, type McpSurface, openEventStream, OWN_TOOLS } from "../mcp/index.ts";
+import { type Expose, EXPOSES, type McpSurface, openEventStream, BUILTIN_TOOLS } from "../mcp/index.ts";
 import { type Body, bodyLimit, readJson } from "./body.ts";
-import type { Door } from "./door.ts";
-import type { Gate } from "./gate.ts";
-import { answerRpc, batchFlaw, ownFaultAnswer } from "./json-rpc.ts";
+import type { Authenticator } from "./authenticate.ts";
+import type { OriginCheck } from "./origin-check.ts";
+import { answerRpc, findBatchFlaw, ownFaultAnswer } from "./json-rpc.ts";
 import { type Counters, metricsText } from "./metrics.ts";
-import { openapiOf } from "./openapi.ts";
-import { emitAnswer, followerTo } from "./parts.ts";
-import { performAt, type RpcDesk, unauthenticated } from "./rpc-methods.ts";
-import type { ServerSettings } from "./settings.ts";
+import { createOpenapi } from "./openapi.ts";
+import { emitAnswer, createObserver } from "./chunking.ts";
+import { createRpcHandler, type RpcContext, unauthenticated } from "./rpc-methods.ts";
+import type { HttpServerSettings } from "./settings.ts";
 import { answerTool } from "./tool-route.ts";
-import type { Traffic } from "./traffic.ts";
+import type { InFlight } from "./in-flight.ts";
 
 /** What the endpoints work with. */
-export interface House {
+export interface HttpServices {
   readonly runtime: Runtime;
   readonly mcp: McpSurface;
-  readonly settings: ServerSettings;
-  readonly gate: Gate;
-  readonly door: Door;
+  readonly settings: HttpServerSettings;
+  readonly origins: OriginCheck;
+  readonly authenticator: Authenticator;
   readonly counters: Counters;
-  readonly traffic: Traffic;
+  readonly inFlight: InFlight;
   /** How long a WebSocket may stay open without a valid token. */
   readonly authenticationMs: number;
   /** Where clients find the server. */
   readonly url: () => string;
 }
 
-type Environment = { Bindings: HttpBindings; Variables: { caller: Caller; body: Body } };
+type RouteEnvironment = { Bindings: HttpBindings; Variables: { caller: Caller; body: Body } };
 
 /** Every endpoint of the server, behind the gate and, but for `/health`, behind the door. */
-export function createRoutes(house: House): Hono<Environment> {
-  const app = new Hono<Environment>();
-  app.use(counted(house), gated(house));
-  app.get("/health", (c) => c.json(healthOf(house)));
-  app.post("/rpc", readBody(house), (c) => answerAtRpc(c, house));
-  app.use(inside(house));
-  app.on(["GET", "POST", "DELETE"], "/mcp", readBody(house), (c) => answerMcp(c, house));
-  app.post("/tools/:name", readBody(house), (c) => answerToolRoute(c, house));
+export function createRoutes(services: HttpServices): Hono<RouteEnvironment> {
+  const app = new Hono<RouteEnvironment>();
+  app.use(counted(services), checkOrigin(services));
+  app.get("/health", (c) => c.json(createHealthReport(services)));
+  app.post("/rpc", readBody(services), (c) => answerAtRpc(c, services));
+  app.use(requireCaller(services));
+  app.on(["GET", "POST", "DELETE"], "/mcp", readBody(services), (c) => answerMcp(c, services));
+  app.post("/tools/:name", readBody(services), (c) => answerToolRoute(c, services));
   app.get("/openapi.json", (c) =>
-    c.json(openapiOf(house.runtime.catalogFor(c.get("caller")), house.url(), house.settings.auth)),
+    c.json(createOpenapi(services.runtime.catalogFor(c.get("caller")), services.url(), services.settings.auth)),
   );
   app.get("/metrics", (c) => {
-    const text = metricsText(house.runtime, house.counters, house.mcp.sessions);
+    const text = metricsText(services.runtime, services.counters, services.mcp.sessions);
     return c.body(text, 200, { "content-type": "text/plain; version=0.0.4; charset=utf-8" });
   });
-  app.all("/ws", () => refuse(426, fault("InvalidRequest", "Open it as a WebSocket"), { upgrade: "websocket" }));
+  app.all("/ws", () => refuse(426, rpcError("InvalidRequest", "Open it as a WebSocket"), { upgrade: "websocket" }));
   for (const [path, allow] of Object.entries(ALLOWED)) app.all(path, (c) => wrongMethod(c.req.method, allow));
   app.notFound((c) =>
     refuse(
       404,
-      fault("MethodNotFound", `There is nothing at ${c.req.method} ${c.req.path.slice(0, 200)}`, {
+      rpcError("MethodNotFound", `There is nothing at ${c.req.method} ${c.req.path.slice(0, 200)}`, {
         suggestions: ENDPOINTS,
       }),
     ),
@@ -79,21 +78,21 @@ const ALLOWED = {
 
 function wrongMethod(method: string, allow: string): Response {
   const reason = `Cannot answer ${method} here: ${allow} may be used`;
-  return refuse(405, fault("InvalidRequest", reason), { allow });
+  return refuse(405, rpcError("InvalidRequest", reason), { allow });
 }
 
 const ENDPOINTS = ["/mcp", "/rpc", "/ws", "/tools/{name}", "/openapi.json", "/health", "/metrics"];
 
-export function healthOf({ counters, runtime }: Pick<House, "counters" | "runtime">) {
+export function createHealthReport({ counters, runtime }: Pick<HttpServices, "counters" | "runtime">) {
   return {
     status: "healthy",
     uptime_seconds: counters.uptimeSeconds,
-    tools_count: runtime.catalog.methods.length + OWN_TOOLS.length,
+    tools_count: runtime.catalog.methods.length + BUILTIN_TOOLS.length,
     request_count: counters.requests,
   };
 }
 
-function counted({ counters }: House): MiddlewareHandler<Environment> {
+function counted({ counters }: HttpServices): MiddlewareHandler<RouteEnvironment> {
   return async (c, next) => {
     await next();
     const first = `/${c.req.path.split("/")[1] ?? ""}`;
@@ -102,12 +101,12 @@ function counted({ counters }: House): MiddlewareHandler<Environment> {
   };
 }
 
-function gated({ gate }: House): MiddlewareHandler<Environment> {
+function checkOrigin({ origins }: HttpServices): MiddlewareHandler<RouteEnvironment> {
   return async (c, next) => {
     const { headers } = c.env.incoming;
-    const reason = gate.refusal(c.env.incoming);
-    if (reason !== undefined) return refuse(403, fault("AuthorizationError", reason));
-    const cors = gate.corsHeaders(headers);
+    const reason = origins.refusal(c.env.incoming);
+    if (reason !== undefined) return refuse(403, rpcError("AuthorizationError", reason));
+    const cors = origins.corsHeaders(headers);
     if (c.req.method === "OPTIONS" && headers["access-control-request-method"] !== undefined)
       return preflight(cors, headers);
     await next();
@@ -128,9 +127,9 @@ function preflight(cors: Readonly<Record<string, string>>, headers: IncomingHttp
   });
 }
 
-function inside({ door }: House): MiddlewareHandler<Environment> {
+function requireCaller({ authenticator }: HttpServices): MiddlewareHandler<RouteEnvironment> {
   return async (c, next) => {
-    const caller = door.callerOf(c.env.incoming.headers);
+    const caller = authenticator.authenticate(c.env.incoming.headers);
     if (caller === undefined) return refuse(401, unauthenticated(), { "www-authenticate": "Bearer" });
     c.set("caller", caller);
     await next();
@@ -138,11 +137,12 @@ function inside({ door }: House): MiddlewareHandler<Environment> {
   };
 }
 
-function readBody({ settings, door }: House): MiddlewareHandler<Environment> {
+function readBody({ settings, authenticator }: HttpServices): MiddlewareHandler<RouteEnvironment> {
   return async (c, next) => {
     const { incoming } = c.env;
-    const limit = bodyLimit(settings.bodyBytes, door.callerOf(incoming.headers) !== undefined);
-    const body: Body = c.req.method === "POST" ? await readJson(incoming, limit, () => traceOf(c)) : { kind: "none" };
+    const limit = bodyLimit(settings.bodyBytes, authenticator.authenticate(incoming.headers) !== undefined);
+    const body: Body =
+      c.req.method === "POST" ? await readJson(incoming, limit, () => getTraceId(c)) : { kind: "none" };
     if (body.kind === "unfit") return refuse(body.status, body.fault);
     c.set("body", body);
     await next();
@@ -151,23 +151,23 @@ function readBody({ settings, door }: House): MiddlewareHandler<Environment> {
 }
 
 /** Errors of every endpoint look as those of JSON-RPC do. */
-function refuse(status: number, error: Fault, headers: Readonly<Record<string, string>> = {}): Response {
+function refuse(status: number, error: RpcError, headers: Readonly<Record<string, string>> = {}): Response {
   return Response.json({ jsonrpc: "2.0", id: null, error }, { status, headers });
 }
 
-async function answerMcp(c: Context<Environment>, { mcp, settings, traffic }: House): Promise<Response> {
+async function answerMcp(c: Context<RouteEnvironment>, { mcp, settings, inFlight }: HttpServices): Promise<Response> {
   const body = c.get("body");
   const { incoming, outgoing } = c.env;
-  if (c.req.method === "POST" && body.kind === "none") return emptyBody(traceOf(c));
-  const flaw = body.kind === "json" && Array.isArray(body.value) ? batchFlaw(body.value) : undefined;
-  if (flaw !== undefined) return refuse(400, fault("InvalidRequest", flaw));
+  if (c.req.method === "POST" && body.kind === "none") return emptyBody(getTraceId(c));
+  const flaw = body.kind === "json" && Array.isArray(body.value) ? findBatchFlaw(body.value) : undefined;
+  if (flaw !== undefined) return refuse(400, rpcError("InvalidRequest", flaw));
   const wanted = wantedExposure(c.req.query("expose") ?? c.req.header("x-skillgate-expose"));
   if (wanted === undefined)
     return refuse(
       400,
-      fault("InvalidRequest", `expose must be ${EXPOSES.join(", ")}`, { field: "expose", suggestions: EXPOSES }),
+      rpcError("InvalidRequest", `expose must be ${EXPOSES.join(", ")}`, { field: "expose", suggestions: EXPOSES }),
     );
-  if (isListening(body)) traffic.listens(outgoing);
+  if (isListening(body)) inFlight.untrack(outgoing);
   const exchange = {
     request: c.req.raw,
     body: body.kind === "json" ? body.value : undefined,
@@ -183,7 +183,7 @@ async function answerMcp(c: Context<Environment>, { mcp, settings, traffic }: Ho
 }
 
 function emptyBody(trace_id: string): Response {
-  return refuse(400, fault("ParseError", "Cannot read a body that is empty", { trace_id }));
+  return refuse(400, rpcError("ParseError", "Cannot read a body that is empty", { trace_id }));
 }
 
 function respondAsJson(json: string, status: number, headers: Readonly<Record<string, string>>): Response {
@@ -213,51 +213,51 @@ function wantedExposure(text: string | undefined): Expose | "default" | undefine
   return text === undefined ? "default" : EXPOSES.find((expose) => expose === text);
 }
 
-async function answerAtRpc(c: Context<Environment>, house: House): Promise<Response> {
+async function answerAtRpc(c: Context<RouteEnvironment>, services: HttpServices): Promise<Response> {
   const body = c.get("body");
-  const traceId = traceOf(c);
+  const traceId = getTraceId(c);
   if (body.kind !== "json") return emptyBody(traceId);
   const { headers } = c.env.incoming;
-  const known = house.door.callerOf(headers);
+  const known = services.authenticator.authenticate(headers);
   const controller = new AbortController();
   const { outgoing } = c.env;
   outgoing.once("close", () => controller.abort());
-  const desk: RpcDesk = {
-    programs: { runtime: house.runtime, records: house.mcp.records, upstream: house.mcp.upstream },
-    callerOf: ({ message }) => known ?? house.door.callerOfMessage(message),
+  const context: RpcContext = {
+    programs: { runtime: services.runtime, records: services.mcp.records, proxied: services.mcp.proxied },
+    authenticate: ({ message }) => known ?? services.authenticator.authenticateMessage(message),
     signal: controller.signal,
-    health: () => healthOf(house),
+    health: () => createHealthReport(services),
   };
-  if (accepts(headers, "text/event-stream")) return streamRpc(body.value, desk, controller, traceId);
-  const answer = await answerRpc(body.value, performAt(desk), traceId);
+  if (accepts(headers, "text/event-stream")) return streamRpc(body.value, context, controller, traceId);
+  const answer = await answerRpc(body.value, createRpcHandler(context), traceId);
   return answer === undefined ? c.body(null, 204) : c.json(answer as object);
 }
 
 /** The same, with what calls say on the way, and large results in parts. */
-function streamRpc(value: unknown, desk: RpcDesk, controller: AbortController, traceId: string): Response {
+function streamRpc(value: unknown, context: RpcContext, controller: AbortController, traceId: string): Response {
   const stream = openEventStream(() => controller.abort());
   const emit = (message: unknown): void => stream.send("message", message);
   const followed = {
-    ...desk,
-    followerOf: ({ id }: { readonly id?: string | number | null | undefined }) => followerTo(id, emit),
+    ...context,
+    createObserver: ({ id }: { readonly id?: string | number | null | undefined }) => createObserver(id, emit),
   };
-  void answerRpc(value, performAt(followed), traceId)
+  void answerRpc(value, createRpcHandler(followed), traceId)
     .then((answer) => answer !== undefined && emitAnswer(answer, emit))
     .catch(() => emit(ownFaultAnswer(traceId)))
     .finally(() => stream.end());
   return stream.response;
 }
 
-async function answerToolRoute(c: Context<Environment>, { runtime, mcp }: House): Promise<Response> {
+async function answerToolRoute(c: Context<RouteEnvironment>, { runtime, mcp }: HttpServices): Promise<Response> {
   const body = c.get("body");
   const controller = new AbortController();
   const { outgoing, incoming } = c.env;
   outgoing.once("close", () => controller.abort());
-  const programs = { runtime, records: mcp.records, upstream: mcp.upstream, caller: c.get("caller") };
+  const programs = { runtime, records: mcp.records, proxied: mcp.proxied, caller: c.get("caller") };
   const input = body.kind === "json" ? body.value : {};
   return answerTool(programs, c.req.param("name") ?? "", input, {
     signal: controller.signal,
-    traceId: traceOf(c),
+    traceId: getTraceId(c),
     streams: accepts(incoming.headers, "text/event-stream"),
   });
 }
@@ -267,6 +267,6 @@ function accepts({ accept = "" }: IncomingHttpHeaders, type: string): boolean {
 }
 
 /** The trace of a W3C `traceparent`, else a new one. */
-function traceOf(c: Context<Environment>): string {
+function getTraceId(c: Context<RouteEnvironment>): string {
   return /^00-([0-9a-f]{32})-[0-9a-f]{16}-[0-9a-f]{2}$/.exec(c.req.header("traceparent") ?? "")?.[1] ?? newTraceId();
 }

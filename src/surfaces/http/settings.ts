@@ -1,10 +1,10 @@
 import { sentence, SkillgateError } from "../../errors.ts";
 import { isRecord } from "../../model/json.ts";
-import { nearest } from "../../model/nearest.ts";
+import { suggestNames } from "../../shared/suggest.ts";
 import { EXPOSES, type Exposure } from "../mcp/index.ts";
 
 /** Everything that `server:` in settings.yaml may say. */
-export interface ServerSettings extends Exposure {
+export interface HttpServerSettings extends Exposure {
   readonly host: string;
   /** 0 for any free port. */
   readonly port: number;
@@ -25,7 +25,7 @@ export interface ServerSettings extends Exposure {
   readonly drainSeconds: number;
 }
 
-export const SERVER_DEFAULTS: ServerSettings = Object.freeze({
+export const SERVER_DEFAULTS: HttpServerSettings = Object.freeze({
   host: "127.0.0.1",
   port: 3333,
   auth: true,
@@ -43,33 +43,33 @@ export const SERVER_DEFAULTS: ServerSettings = Object.freeze({
 });
 
 /** The section `server` of the settings, with defaults; throws `CONFIG_INVALID` for what cannot be meant. */
-export function parseServerSettings(section: unknown): ServerSettings {
+export function parseServerSettings(section: unknown): HttpServerSettings {
   if (section == null) return SERVER_DEFAULTS;
   if (!isRecord(section)) throw wrong("server must be a section");
   for (const [name, value] of Object.entries(section)) {
-    const field = Object.hasOwn(FIELDS, name) ? FIELDS[name as keyof ServerSettings] : undefined;
+    const field = Object.hasOwn(FIELDS, name) ? FIELDS[name as keyof HttpServerSettings] : undefined;
     if (field === undefined) throw wrong(`there is no server.${name}${meant(name)}`);
     if (!field.fits(value)) throw wrong(`server.${name} must be ${field.wanted}, not ${JSON.stringify(value)}`);
   }
   return { ...SERVER_DEFAULTS, ...section };
 }
 
-interface Field {
+interface SettingField {
   readonly wanted: string;
   readonly fits: (value: unknown) => boolean;
 }
 
-const TEXTS: Field = {
+const TEXTS: SettingField = {
   wanted: "a list of texts",
   fits: (value) => Array.isArray(value) && value.every((each) => typeof each === "string"),
 };
 
-const FIELDS: Readonly<Record<keyof ServerSettings, Field>> = {
+const FIELDS: Readonly<Record<keyof HttpServerSettings, SettingField>> = {
   host: { wanted: "a name or an address", fits: (value) => typeof value === "string" && value !== "" },
   port: wholeNumber(0, 65_535),
   auth: { wanted: "true or false", fits: (value) => typeof value === "boolean" },
-  expose: oneOf(EXPOSES),
-  names: oneOf(["qualified", "raw"]),
+  expose: choice(EXPOSES),
+  names: choice(["qualified", "raw"]),
   budgetTokens: wholeNumber(0),
   allowedHosts: TEXTS,
   allowedOrigins: TEXTS,
@@ -81,19 +81,19 @@ const FIELDS: Readonly<Record<keyof ServerSettings, Field>> = {
   drainSeconds: wholeNumber(0, 86_400),
 };
 
-function wholeNumber(least: number, most = Number.MAX_SAFE_INTEGER): Field {
+function wholeNumber(least: number, most = Number.MAX_SAFE_INTEGER): SettingField {
   return {
     wanted: `a whole number from ${least}${most === Number.MAX_SAFE_INTEGER ? "" : ` to ${most}`}`,
     fits: (value) => Number.isSafeInteger(value) && Number(value) >= least && Number(value) <= most,
   };
 }
 
-function oneOf(values: readonly string[]): Field {
+function choice(values: readonly string[]): SettingField {
   return { wanted: values.join(", "), fits: (value) => typeof value === "string" && values.includes(value) };
 }
 
 function meant(name: string): string {
-  const [near] = nearest(name, Object.keys(FIELDS), 1);
+  const [near] = suggestNames(name, Object.keys(FIELDS), 1);
   return near === undefined ? "" : `, did you mean ${near}`;
 }
 

@@ -3,10 +3,10 @@ import type { Duplex } from "node:stream";
 import { type RawData, type WebSocket, WebSocketServer } from "ws";
 
 import type { Caller } from "../../model/caller.ts";
-import { answerRpc, ownFaultAnswer, parseFault } from "./json-rpc.ts";
-import { emitAnswer, followerTo } from "./parts.ts";
-import { performAt, type RpcDesk } from "./rpc-methods.ts";
-import { healthOf, type House } from "./routes.ts";
+import { answerRpc, ownFaultAnswer, createParseError } from "./json-rpc.ts";
+import { emitAnswer, createObserver } from "./chunking.ts";
+import { createRpcHandler, type RpcContext } from "./rpc-methods.ts";
+import { createHealthReport, type HttpServices } from "./routes.ts";
 import {
   createUnauthenticatedSockets,
   MAX_UNAUTHENTICATED_BYTES,
@@ -14,10 +14,10 @@ import {
 } from "./unauthenticated.ts";
 
 /** With so many calls under way, a connection is read on only when one has ended. */
-const MOST_CALLS = 64;
+const MAX_CALLS = 64;
 
 /** A client that lets more than this pile up unread is given up. */
-const MOST_UNREAD_BYTES = 64 << 20;
+const MAX_UNREAD_BYTES = 64 << 20;
 
 /** A connection that does not answer is closed after so long. */
 const PING_MS = 30_000;
@@ -28,20 +28,20 @@ export interface Sockets {
 }
 
 /** The JSON-RPC of `/rpc` at `/ws`, behind the same gate and door; calls say what they do on the way. */
-export function serveSockets(server: Server, house: House): Sockets {
-  const { bodyBytes } = house.settings;
-  const unauthenticated = createUnauthenticatedSockets(house.authenticationMs);
+export function serveSockets(server: Server, services: HttpServices): Sockets {
+  const { bodyBytes } = services.settings;
+  const unauthenticated = createUnauthenticatedSockets(services.authenticationMs);
   const known = new WebSocketServer({ noServer: true, maxPayload: bodyBytes });
   const unknown = new WebSocketServer({ noServer: true, maxPayload: Math.min(MAX_UNAUTHENTICATED_BYTES, bodyBytes) });
   server.on("upgrade", (request: IncomingMessage, socket: Duplex, head: Buffer) => {
     if (request.headers.upgrade?.toLowerCase() !== "websocket") return carryOn(server, request, socket, head);
-    const caller = house.door.callerOf(request.headers);
-    const status = refusalOf(request, house, caller === undefined && unauthenticated.isFull);
+    const caller = services.authenticator.authenticate(request.headers);
+    const status = findRefusal(request, services, caller === undefined && unauthenticated.isFull);
     if (status !== undefined) return refuseUpgrade(socket, status);
     // A page's script cannot set headers: it says its token with each message.
     (caller === undefined ? unknown : known).handleUpgrade(request, socket, head, (client) => {
       if (caller === undefined) unauthenticated.add(client);
-      converse(client, caller, house, unauthenticated);
+      converse(client, caller, services, unauthenticated);
     });
   });
   return {
@@ -54,9 +54,9 @@ export function serveSockets(server: Server, house: House): Sockets {
   };
 }
 
-function refusalOf(request: IncomingMessage, { gate }: House, isFull: boolean): string | undefined {
+function findRefusal(request: IncomingMessage, { origins }: HttpServices, isFull: boolean): string | undefined {
   const { url = "" } = request;
-  if (gate.refusal(request) !== undefined) return "403 Forbidden";
+  if (origins.refusal(request) !== undefined) return "403 Forbidden";
   if (url.split("?")[0] !== "/ws") return "404 Not Found";
   return isFull ? "503 Service Unavailable" : undefined;
 }
@@ -84,18 +84,18 @@ const OFFER: ReadonlySet<string> = new Set(["connection", "upgrade", "http2-sett
 function converse(
   client: WebSocket,
   known: Caller | undefined,
-  house: House,
+  services: HttpServices,
   unauthenticated: UnauthenticatedSockets,
 ): void {
   const controller = new AbortController();
   let calls = 0;
   const send = (message: unknown): void => {
-    const most = unauthenticated.has(client) ? MAX_UNAUTHENTICATED_BYTES : MOST_UNREAD_BYTES;
+    const most = unauthenticated.has(client) ? MAX_UNAUTHENTICATED_BYTES : MAX_UNREAD_BYTES;
     if (client.bufferedAmount > most) client.terminate();
     if (client.readyState === client.OPEN) client.send(JSON.stringify(message));
   };
   const callerOf = (message: unknown): Caller | undefined => {
-    const caller = known ?? house.door.callerOfMessage(message);
+    const caller = known ?? services.authenticator.authenticateMessage(message);
     if (caller !== undefined) unauthenticated.remove(client);
     return caller;
   };
@@ -103,34 +103,37 @@ function converse(
   client.on("close", () => controller.abort());
   client.on("error", () => {}); // a frame that is too large, or none at all: it is closed with the code that says so
   client.on("message", (data, isBinary) => {
-    const value = isBinary ? undefined : parsed(textOf(data));
-    if (value === undefined) return send(parseFault());
-    if (++calls === MOST_CALLS) client.pause();
-    const answered = answerRpc(value, performAt(deskOf(house, callerOf, controller.signal, send))).then((answer) => {
-      if (calls-- === MOST_CALLS) client.resume();
-      house.counters.count("/ws", 200);
+    const value = isBinary ? undefined : parsed(decodeText(data));
+    if (value === undefined) return send(createParseError());
+    if (++calls === MAX_CALLS) client.pause();
+    const answered = answerRpc(
+      value,
+      createRpcHandler(createRpcContext(services, callerOf, controller.signal, send)),
+    ).then((answer) => {
+      if (calls-- === MAX_CALLS) client.resume();
+      services.counters.count("/ws", 200);
       if (answer !== undefined) emitAnswer(answer, send);
     });
-    house.traffic.runs(answered.catch(() => send(ownFaultAnswer())));
+    services.inFlight.trackWork(answered.catch(() => send(ownFaultAnswer())));
   });
 }
 
-function deskOf(
-  house: House,
+function createRpcContext(
+  services: HttpServices,
   callerOf: (message: unknown) => Caller | undefined,
   signal: AbortSignal,
   send: (message: unknown) => void,
-): RpcDesk {
+): RpcContext {
   return {
-    programs: { runtime: house.runtime, records: house.mcp.records, upstream: house.mcp.upstream },
-    callerOf: ({ message }) => callerOf(message),
+    programs: { runtime: services.runtime, records: services.mcp.records, proxied: services.mcp.proxied },
+    authenticate: ({ message }) => callerOf(message),
     signal,
-    health: () => healthOf(house),
-    followerOf: ({ id }) => followerTo(id, send),
+    health: () => createHealthReport(services),
+    createObserver: ({ id }) => createObserver(id, send),
   };
 }
 
-function textOf(data: RawData): string {
+function decodeText(data: RawData): string {
   if (data instanceof ArrayBuffer) return Buffer.from(data).toString();
   return (Array.isArray(data) ? Buffer.concat(data) : data).toString();
 }

@@ -3,10 +3,10 @@ import { chmodSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, join } from "node:path";
 
-import { messageOf, sentence, SkillgateError } from "../../errors.ts";
+import { getMessage, sentence, SkillgateError } from "../../errors.ts";
 import { isRecord } from "../../model/json.ts";
 
-type Environment = Readonly<Record<string, string | undefined>>;
+type TokenEnvironment = Readonly<Record<string, string | undefined>>;
 
 /** What is known of the token: enough to recognise it. */
 export interface KnownToken {
@@ -17,7 +17,7 @@ export interface KnownToken {
 }
 
 /** Where the hash of the token is. */
-export function tokenFile(env: Environment): string {
+export function tokenFile(env: TokenEnvironment): string {
   const config = env["XDG_CONFIG_HOME"] || join(env["HOME"] || homedir(), ".config");
   return join(config, "skillgate", "server-token.json");
 }
@@ -26,19 +26,19 @@ export function tokenFile(env: Environment): string {
  * The bearer token of this user's servers. It is made at the first start, and of it only the hash is kept; a variable
  * `SKILLGATE_TOKEN` is one that somebody else keeps.
  */
-export function openToken(env: Environment, { renew }: { readonly renew: boolean }): KnownToken {
+export function openToken(env: TokenEnvironment, { renew }: { readonly renew: boolean }): KnownToken {
   const given = env["SKILLGATE_TOKEN"];
-  if (given !== undefined && given !== "") return { isToken: (text) => isSame(hashOf(text), hashOf(given)) };
+  if (given !== undefined && given !== "") return { isToken: (text) => isSame(hashToken(text), hashToken(given)) };
   const file = tokenFile(env);
   const kept = renew ? undefined : readHash(file);
-  if (kept !== undefined) return { isToken: (text) => isSame(hashOf(text), kept), file };
+  if (kept !== undefined) return { isToken: (text) => isSame(hashToken(text), kept), file };
   const created = `sgt_${randomBytes(32).toString("base64url")}`;
   writeHash(file, created);
-  const hash = hashOf(created);
-  return { isToken: (text) => isSame(hashOf(text), hash), created, file };
+  const hash = hashToken(created);
+  return { isToken: (text) => isSame(hashToken(text), hash), created, file };
 }
 
-function hashOf(token: string): Buffer {
+function hashToken(token: string): Buffer {
   return createHash("sha256").update(token).digest();
 }
 
@@ -52,7 +52,7 @@ function readHash(file: string): Buffer | undefined {
     text = readFileSync(file, "utf8");
   } catch (thrown) {
     if ((thrown as NodeJS.ErrnoException).code === "ENOENT") return undefined;
-    throw unusable(file, messageOf(thrown));
+    throw unusable(file, getMessage(thrown));
   }
   const hash = parseHash(text);
   // A broken file must not become an open door, nor silently another token.
@@ -71,13 +71,17 @@ function parseHash(text: string): Buffer | undefined {
 }
 
 function writeHash(file: string, token: string): void {
-  const kept = { sha256: hashOf(token).toString("hex"), prefix: token.slice(0, 8), created: new Date().toISOString() };
+  const kept = {
+    sha256: hashToken(token).toString("hex"),
+    prefix: token.slice(0, 8),
+    created: new Date().toISOString(),
+  };
   try {
     mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
     writeFileSync(file, `${JSON.stringify(kept)}\n`, { mode: 0o600 });
     chmodSync(file, 0o600); // the file may have been there
   } catch (thrown) {
-    throw unusable(file, messageOf(thrown));
+    throw unusable(file, getMessage(thrown));
   }
 }
 

@@ -1,12 +1,12 @@
-import { FAULTS, ownFault } from "../../fault.ts";
+import { RPC_ERRORS, ownFault } from "../../shared/rpc-errors.ts";
 import { isRecord } from "../../model/json.ts";
 import { openEventStream } from "../mcp/index.ts";
-import { followerTo, type Notice } from "./parts.ts";
-import { type CallEnd, callByName, type Programs, problemsOf, resultObject } from "./programs.ts";
+import { createObserver, type Notice } from "./chunking.ts";
+import { type ToolCallEnd, callByName, type ToolApi, validateInput, resultObject } from "./tool-api.ts";
 
 /** `POST /tools/{tool_name}`: the body is the arguments. */
 export async function answerTool(
-  programs: Programs,
+  programs: ToolApi,
   name: string,
   input: unknown,
   { signal, traceId, streams }: { readonly signal: AbortSignal; readonly traceId: string; readonly streams: boolean },
@@ -18,7 +18,7 @@ export async function answerTool(
   const circumstances = {
     signal: AbortSignal.any([signal, controller.signal]),
     traceId,
-    follower: followerTo(null, told),
+    observer: createObserver(null, told),
   };
   void callByName(programs, name, input, circumstances)
     .then((end) => sendEnd(end, (event, data) => stream.send(event, data)))
@@ -31,7 +31,7 @@ export async function answerTool(
 const PART_CHARACTERS = 64 << 10;
 
 /** A large result goes out as parts of its JSON, and then without it. */
-function sendEnd(end: CallEnd, send: (event: string, data: unknown) => void): void {
+function sendEnd(end: ToolCallEnd, send: (event: string, data: unknown) => void): void {
   const result = resultObject(end);
   if (!end.ok) return send("error", { ...result, fault: end.fault });
   const json = JSON.stringify(result["data"]);
@@ -42,7 +42,7 @@ function sendEnd(end: CallEnd, send: (event: string, data: unknown) => void): vo
   send("result", { ...result, data: null, parts });
 }
 
-function toolResponse(end: CallEnd, programs: Programs, input: unknown): Response {
+function toolResponse(end: ToolCallEnd, programs: ToolApi, input: unknown): Response {
   if (end.ok) return Response.json(resultObject(end));
   const { fault, tool } = end;
   const { error_type, suggestions, retry_after } = fault.data;
@@ -50,13 +50,18 @@ function toolResponse(end: CallEnd, programs: Programs, input: unknown): Respons
   if (error_type === "ToolNotFound")
     return Response.json({ error: fault.data.reason, suggestions, fault }, { status: 404 });
   if (error_type === "ValidationError")
-    return Response.json({ errors: errorsOf(end, programs, tool, input), fault }, { status: 400 });
-  const status = retry_after === undefined ? FAULTS[error_type].status : 429;
+    return Response.json({ errors: formatErrors(end, programs, tool, input), fault }, { status: 400 });
+  const status = retry_after === undefined ? RPC_ERRORS[error_type].status : 429;
   return Response.json({ ...resultObject(end), fault }, { status, headers });
 }
 
-function errorsOf(end: CallEnd & { readonly ok: false }, programs: Programs, tool: string, input: unknown): unknown {
-  const problems = problemsOf(programs, tool, input);
+function formatErrors(
+  end: ToolCallEnd & { readonly ok: false },
+  programs: ToolApi,
+  tool: string,
+  input: unknown,
+): unknown {
+  const problems = validateInput(programs, tool, input);
   if (problems.length > 0 || !isRecord(input)) return problems;
   // The arguments fit, and what they say does not: a program that was refused.
   const { field = "_root", reason, suggestions } = end.fault.data;

@@ -1,8 +1,8 @@
-import type { Client } from "../../model/client.ts";
+import type { Client } from "../../model/client-requests.ts";
 import { isRecord } from "../../model/json.ts";
 import { countSpaces, escapeInvisible } from "../../shared/visible-text.ts";
 import type { RunOptions } from "../../runtime.ts";
-import { jsonOf } from "./plain-json.ts";
+import { toJson } from "./to-json.ts";
 
 /** Characters of arguments that a person is shown; more are refused, for nobody can approve what is not seen. */
 const SHOWN_CHARACTERS = 4_000;
@@ -13,7 +13,7 @@ export function approveBy(client: Client): Pick<RunOptions, "approve"> {
   return {
     approve: async ({ path, input }) => {
       // Nothing in the arguments can pretend to be something else.
-      const shown = escapeInvisible(jsonOf(input));
+      const shown = escapeInvisible(toJson(input));
       if (shown.length > SHOWN_CHARACTERS) return false;
       const answer = await client.ask("elicitation/create", {
         message: `Allow this call?\n${path}\n${countSpaces(shown)}`,

@@ -12,32 +12,40 @@ import {
 } from "@modelcontextprotocol/server";
 
 import { cancellableBy } from "../../../sandbox/index.ts";
-import { canAnswer } from "./client-answers.ts";
-import { complete } from "./completion.ts";
-import { askedDirectly, type Finished, type Side, type Turn } from "./conversations.ts";
-import { type Offered, offeredTo } from "./expose.ts";
+import { canAnswer } from "./sessions/client-answers.ts";
+import { complete } from "./features/completion.ts";
+import {
+  askedDirectly,
+  type RequestResult,
+  type WorkContext,
+  type RequestTurn,
+} from "./sessions/multi-turn-requests.ts";
+import { type Offered, getOfferedTools } from "./tools/tool-exposure.ts";
 import { IDENTITY } from "./identity.ts";
-import { type Ears, lineOf } from "./line.ts";
+import { createNotificationSink, createReadContext, type LogLevelState } from "./notifications.ts";
 import { INSTRUCTIONS } from "./instructions.ts";
-import { listedPage } from "./pages.ts";
-import { speakPlainly } from "./plain-words.ts";
-import type { Peer, Shared } from "./peer.ts";
-import type { OfferContext } from "../../model/offers.ts";
-import { offerContext } from "./news.ts";
-import { offersTo } from "./offers.ts";
-import { getPrompt, listPrompts } from "./prompts.ts";
-import { type Library, listResources, listTemplates, readResource } from "./resources.ts";
-import { callOffered, READY_MS } from "./tool-calls.ts";
-import { knownWithin } from "./within.ts";
+import { listedPage } from "./features/pages.ts";
+import { withReadableErrors } from "./readable-errors.ts";
+import type { ConnectedClient, GatewayContext } from "./sessions/client-session.ts";
+import type { ReadContext } from "../../model/mcp-features.ts";
+import { getCallerFeatures } from "./features/caller-features.ts";
+import { getPrompt, listPrompts } from "./features/prompts.ts";
+import { type Library, listResources, listTemplates, readResource } from "./features/resources.ts";
+import { callOffered, READY_MS } from "./tools/tool-calls.ts";
+import { settlesWithin } from "./within.ts";
 
 /** MCP's side of one connection. */
-export function createGateway(shared: Shared, peer: Peer, ears: Ears = { level: undefined }): Server {
-  return equip(new Gateway(IDENTITY, optionsFor(peer)), shared, peer, ears);
+export function createGateway(
+  shared: GatewayContext,
+  peer: ConnectedClient,
+  logLevel: LogLevelState = { level: undefined },
+): Server {
+  return equip(new Gateway(IDENTITY, optionsFor(peer)), shared, peer, logLevel);
 }
 
 class Gateway extends Server {
   override connect(transport: Transport): Promise<void> {
-    speakPlainly(transport);
+    withReadableErrors(transport);
     return super.connect(transport);
   }
 }
@@ -46,14 +54,14 @@ class Gateway extends Server {
 export class RequestGateway extends McpServer {
   readonly #offered: () => Offered;
 
-  constructor(shared: Shared, peer: Peer) {
+  constructor(shared: GatewayContext, peer: ConnectedClient) {
     super(IDENTITY, optionsFor(peer));
     equip(this.server, shared, peer, { level: undefined });
-    this.#offered = () => offeredTo(shared.runtime.catalogFor(peer.caller), peer.exposure);
+    this.#offered = () => getOfferedTools(shared.runtime.catalogFor(peer.caller), peer.exposure);
   }
 
   override connect(transport: Transport): Promise<void> {
-    speakPlainly(transport);
+    withReadableErrors(transport);
     return super.connect(transport);
   }
 
@@ -62,21 +70,21 @@ export class RequestGateway extends McpServer {
   }
 }
 
-function equip(server: Server, shared: Shared, peer: Peer, ears: Ears): Server {
+function equip(server: Server, shared: GatewayContext, peer: ConnectedClient, logLevel: LogLevelState): Server {
   const { runtime, records } = shared;
   const { caller, exposure } = peer;
   const library = async (): Promise<Library> => {
-    const offers = await offersTo(caller, runtime.catalogFor(caller), exposure.names, shared.upstream);
+    const offers = await getCallerFeatures(caller, runtime.catalogFor(caller), exposure.names, shared.proxied);
     return { runtime, caller, records, offers, hasOwnTools: exposure.expose !== "tools" };
   };
   const converse: Converse = (name, context, work) => {
-    if (peer.era === "legacy") return work(oldSide(server, context, ears));
+    if (peer.era === "legacy") return work(createLegacyContext(server, context, logLevel));
     const subject = JSON.stringify([caller.id, context.mcpReq.method, name]);
-    return shared.conversations.converse({ ...turnOf(context, ears), subject }, work);
+    return shared.conversations.run({ ...createTurn(context, logLevel), subject }, work);
   };
   if (peer.era === "legacy") {
     server.setRequestHandler("logging/setLevel", ({ params: { level } }) => {
-      ears.level = level;
+      logLevel.level = level;
       return {};
     });
   }
@@ -86,27 +94,32 @@ function equip(server: Server, shared: Shared, peer: Peer, ears: Ears): Server {
   return server;
 }
 
-type Converse = <Result extends Finished>(
+type Converse = <Result extends RequestResult>(
   name: string,
   context: ServerContext,
-  work: (side: Side) => Promise<Result>,
+  work: (workContext: WorkContext) => Promise<Result>,
 ) => Promise<Result | InputRequiredResult>;
 
-function serveTools(server: Server, shared: Shared, peer: Peer, converse: Converse): void {
+function serveTools(server: Server, shared: GatewayContext, peer: ConnectedClient, converse: Converse): void {
   const { runtime } = shared;
   const { caller, exposure } = peer;
-  const offered = (): Offered => offeredTo(runtime.catalogFor(caller), exposure);
+  const offered = (): Offered => getOfferedTools(runtime.catalogFor(caller), exposure);
   server.setRequestHandler("tools/list", async () => {
     // Without the three tools, what is not listed cannot be found: servers that still connect are waited for.
-    if (exposure.expose !== "code") await knownWithin(READY_MS, runtime);
+    if (exposure.expose !== "code") await settlesWithin(READY_MS, runtime);
     return { tools: [...offered().tools] };
   });
   server.setRequestHandler("tools/call", ({ params: { name, arguments: args = {} } }, context) =>
-    converse(name, context, (side) => callOffered(shared, peer, { name, args }, side)),
+    converse(name, context, (workContext) => callOffered(shared, peer, { name, args }, workContext)),
   );
 }
 
-function serveResources(server: Server, library: () => Promise<Library>, { caller }: Peer, converse: Converse): void {
+function serveResources(
+  server: Server,
+  library: () => Promise<Library>,
+  { caller }: ConnectedClient,
+  converse: Converse,
+): void {
   server.setRequestHandler("resources/list", async ({ params }) =>
     listedPage("resources", listResources(await library()), params?.cursor),
   );
@@ -114,31 +127,36 @@ function serveResources(server: Server, library: () => Promise<Library>, { calle
     listedPage("resourceTemplates", listTemplates(await library()), params?.cursor),
   );
   server.setRequestHandler("resources/read", ({ params: { uri } }, context) =>
-    converse(uri, context, async (side) => {
+    converse(uri, context, async (workContext) => {
       // What an upstream server has read is checked by the SDK on its way out.
-      return (await readResource(uri, await library(), offerContext(caller, side))) as ReadResourceResult;
+      return (await readResource(uri, await library(), createReadContext(caller, workContext))) as ReadResourceResult;
     }),
   );
   followSubscriptions(server, library);
 }
 
-function servePrompts(server: Server, library: () => Promise<Library>, { caller }: Peer, converse: Converse): void {
+function servePrompts(
+  server: Server,
+  library: () => Promise<Library>,
+  { caller }: ConnectedClient,
+  converse: Converse,
+): void {
   server.setRequestHandler("prompts/list", async ({ params }) =>
     listedPage("prompts", listPrompts(await library()), params?.cursor),
   );
   server.setRequestHandler("prompts/get", ({ params: { name, arguments: args = {} } }, context) =>
-    converse(name, context, async (side) => {
-      return (await getPrompt(name, args, await library(), offerContext(caller, side))) as GetPromptResult;
+    converse(name, context, async (workContext) => {
+      return (await getPrompt(name, args, await library(), createReadContext(caller, workContext))) as GetPromptResult;
     }),
   );
   server.setRequestHandler("completion/complete", async ({ params }, context) => {
     const { signal } = context.mcpReq;
-    const silent: OfferContext = { caller, signal, log: () => {}, progress: () => {} };
+    const silent: ReadContext = { caller, signal, log: () => {}, progress: () => {} };
     return (await complete(params, await library(), silent)) as CompleteResult;
   });
 }
 
-function optionsFor({ exposure }: Peer): ServerOptions {
+function optionsFor({ exposure }: ConnectedClient): ServerOptions {
   return {
     capabilities: {
       tools: { listChanged: true },
@@ -156,22 +174,22 @@ function optionsFor({ exposure }: Peer): ServerOptions {
 }
 
 /** The SDK keeps what an old client said at its beginning. */
-function oldSide(server: Server, context: ServerContext, ears: Ears): Side {
+function createLegacyContext(server: Server, context: ServerContext, logLevel: LogLevelState): WorkContext {
   const { signal, send } = context.mcpReq;
-  const line = lineOf(context, "legacy", ears);
+  const line = createNotificationSink(context, "legacy", logLevel);
   const client = askedDirectly(canAnswer(server.getClientCapabilities()), (method, params, timeout) =>
     send({ method, params }, { signal, timeout }),
   );
-  return { client, cancellable: cancellableBy(signal), line: () => line, era: "legacy" };
+  return { client, cancellable: cancellableBy(signal), notifications: () => line, era: "legacy" };
 }
 
 /** A new client says everything with each request. */
-function turnOf(context: ServerContext, ears: Ears): Omit<Turn, "subject"> {
+function createTurn(context: ServerContext, logLevel: LogLevelState): Omit<RequestTurn, "subject"> {
   const { signal, inputResponses } = context.mcpReq;
   const envelope: Readonly<Record<string, unknown>> = context.mcpReq.envelope ?? {};
   const requestState = context.mcpReq.requestState<string>();
   return {
-    line: lineOf(context, "modern", ears),
+    notifications: createNotificationSink(context, "modern", logLevel),
     cancellable: cancellableBy(signal),
     can: canAnswer(envelope[CLIENT_CAPABILITIES_META_KEY]),
     ...(requestState !== undefined && { requestState }),
@@ -188,7 +206,7 @@ function followSubscriptions(server: Server, library: () => Promise<Library>): v
     stops.get(uri)?.();
     const told = (): void => void server.sendResourceUpdated({ uri }).catch(() => {}); // the client has gone
     const stop = offers?.subscribe?.(uri, told);
-    if (stop !== undefined && stops.size < MOST_SUBSCRIPTIONS) stops.set(uri, stop);
+    if (stop !== undefined && stops.size < MAX_SUBSCRIPTIONS) stops.set(uri, stop);
     else stop?.();
     return {};
   });
@@ -204,4 +222,4 @@ function followSubscriptions(server: Server, library: () => Promise<Library>): v
 }
 
 /** Of one connection. */
-const MOST_SUBSCRIPTIONS = 1_000;
+const MAX_SUBSCRIPTIONS = 1_000;

@@ -4,34 +4,34 @@ import { createMcpHandler, isLegacyRequest } from "@modelcontextprotocol/server"
 import { serveStdio } from "@modelcontextprotocol/server/stdio";
 
 import type { Runtime } from "../../runtime.ts";
-import { createConversations } from "./conversations.ts";
-import { DirectCalls } from "./direct-calls.ts";
-import { answerNewCall } from "./direct-http.ts";
+import { createMultiTurnRequests } from "./sessions/multi-turn-requests.ts";
+import { FastPathCalls } from "./fast-path/calls.ts";
+import { answerModernCall } from "./fast-path/http.ts";
 import { createGateway, RequestGateway } from "./gateway.ts";
-import type { Asker, Peer, Shared } from "./peer.ts";
-import { createRunRecords, type RunRecords } from "./run-records.ts";
-import type { Exchange } from "./session.ts";
-import { createSessions, type SessionOptions } from "./sessions.ts";
-import { createUpstream, type Upstream } from "./upstream.ts";
-import { StdioTransport } from "./stdio-transport.ts";
+import type { Principal, ConnectedClient, GatewayContext } from "./sessions/client-session.ts";
+import { createRunRecords, type RunRecords } from "./features/run-records.ts";
+import type { Exchange } from "./sessions/session.ts";
+import { createSessions, type SessionOptions } from "./sessions/sessions.ts";
+import { createProxiedFeatures, type ProxiedFeatures } from "./features/proxied-features.ts";
+import { StdioServerTransport } from "./sessions/stdio-transport.ts";
 
-export { disabledToolError, EXPOSES, type Expose, type Exposure } from "./expose.ts";
-export { openEventStream } from "./event-stream.ts";
-export { jsonOf } from "./plain-json.ts";
-export { describeFunction, runCode, searchSkills } from "./own-calls.ts";
-export { validateOwn } from "./own-input.ts";
-export { isOwnTool, OWN_TOOLS } from "./own-tools.ts";
-export { offersTo } from "./offers.ts";
-export { listResources, readResource, type Library } from "./resources.ts";
-export { runFault } from "./tool-results.ts";
-export { utf8Of } from "./utf8.ts";
-export { within } from "./within.ts";
-export type { Asker } from "./peer.ts";
-export type { Upstream } from "./upstream.ts";
-export type { RunRecords } from "./run-records.ts";
-export type { Exchange } from "./session.ts";
+export { disabledToolError, EXPOSES, type Expose, type Exposure } from "./tools/tool-exposure.ts";
+export { openEventStream } from "./sessions/event-stream.ts";
+export { toJson } from "./to-json.ts";
+export { describeFunction, runCode, searchSkills } from "./builtin-tools/calls.ts";
+export { validateBuiltin } from "./builtin-tools/input.ts";
+export { isBuiltinTool, BUILTIN_TOOLS } from "./builtin-tools/definitions.ts";
+export { getCallerFeatures } from "./features/caller-features.ts";
+export { listResources, readResource, type Library } from "./features/resources.ts";
+export { runError } from "./tools/tool-results.ts";
+export { encodeUtf8 } from "./utf8.ts";
+export { waitAtMost } from "./within.ts";
+export type { Principal } from "./sessions/client-session.ts";
+export type { ProxiedFeatures } from "./features/proxied-features.ts";
+export type { RunRecords } from "./features/run-records.ts";
+export type { Exchange } from "./sessions/session.ts";
 
-export interface McpOptions {
+export interface McpSurfaceOptions {
   readonly sessions: SessionOptions;
   /** The largest message. */
   readonly bodyBytes: number;
@@ -40,11 +40,11 @@ export interface McpOptions {
 /** A runtime as an MCP server, for clients of every version of the protocol. */
 export interface McpSurface {
   /** Answers a request at the endpoint of Streamable HTTP. */
-  fetch(exchange: Exchange, asker: Asker): Promise<Response>;
+  fetch(exchange: Exchange, asker: Principal): Promise<Response>;
   /** Serves one client over a pair of streams. */
-  serveStreams(input: Readable, output: Writable, asker: Asker): StreamConnection;
+  serveStreams(input: Readable, output: Writable, asker: Principal): StreamConnection;
   readonly records: RunRecords;
-  readonly upstream: Upstream;
+  readonly proxied: ProxiedFeatures;
   /** Sessions that are open. */
   readonly sessions: number;
   close(): Promise<void>;
@@ -57,16 +57,16 @@ export interface StreamConnection {
   finish(atMostMs: number): Promise<void>;
 }
 
-export function createMcpSurface(runtime: Runtime, options: McpOptions): McpSurface {
-  const shared: Shared = {
+export function createMcpSurface(runtime: Runtime, options: McpSurfaceOptions): McpSurface {
+  const shared: GatewayContext = {
     runtime,
-    conversations: createConversations(),
+    conversations: createMultiTurnRequests(),
     records: createRunRecords(),
-    upstream: createUpstream(runtime),
+    proxied: createProxiedFeatures(runtime),
   };
   const sessions = createSessions(shared, options.sessions);
-  const askers = new WeakMap<Request, Asker>();
-  const modern = createMcpHandler(({ requestInfo }) => new RequestGateway(shared, peerOf(requestInfo, askers)), {
+  const askers = new WeakMap<Request, Principal>();
+  const modern = createMcpHandler(({ requestInfo }) => new RequestGateway(shared, getClient(requestInfo, askers)), {
     legacy: "reject",
     maxRequestBodySize: Number.MAX_SAFE_INTEGER, // it gets bodies that were read already
   });
@@ -79,7 +79,7 @@ export function createMcpSurface(runtime: Runtime, options: McpOptions): McpSurf
 
   return {
     async fetch(exchange, asker) {
-      const direct = sessions.answerCall(exchange, asker.caller) ?? answerNewCall(shared, exchange, asker);
+      const direct = sessions.answerCall(exchange, asker.caller) ?? answerModernCall(shared, exchange, asker);
       if (direct !== undefined) return direct;
       const { request, body } = exchange;
       const isLegacy = request.method !== "POST" || (await isLegacyRequest(request, body));
@@ -88,9 +88,9 @@ export function createMcpSurface(runtime: Runtime, options: McpOptions): McpSurf
       return modern.fetch(request, { parsedBody: body });
     },
     serveStreams: (input, output, asker) =>
-      serveStreams(new StdioTransport(input, output, options.bodyBytes), asker, shared),
+      serveStreams(new StdioServerTransport(input, output, options.bodyBytes), asker, shared),
     records: shared.records,
-    upstream: shared.upstream,
+    proxied: shared.proxied,
     get sessions() {
       return sessions.size;
     },
@@ -102,22 +102,22 @@ export function createMcpSurface(runtime: Runtime, options: McpOptions): McpSurf
   };
 }
 
-function peerOf(request: Request | undefined, askers: WeakMap<Request, Asker>): Peer {
+function getClient(request: Request | undefined, askers: WeakMap<Request, Principal>): ConnectedClient {
   const asker = request && askers.get(request);
   if (asker === undefined) throw new TypeError("Nobody has said who makes this request");
   return { ...asker, era: "modern" };
 }
 
-function serveStreams(transport: StdioTransport, asker: Asker, shared: Shared): StreamConnection {
+function serveStreams(transport: StdioServerTransport, asker: Principal, shared: GatewayContext): StreamConnection {
   const { runtime } = shared;
   const conversation = randomUUID();
   let stopFollowing = (): void => {};
   const handle = serveStdio(
     ({ era }) => {
       const peer = { ...asker, era, conversation };
-      const ears = { level: undefined };
-      const server = createGateway(shared, peer, ears);
-      transport.calls = new DirectCalls(shared, peer, era === "legacy" ? { server, ears } : undefined);
+      const logLevel = { level: undefined };
+      const server = createGateway(shared, peer, logLevel);
+      transport.calls = new FastPathCalls(shared, peer, era === "legacy" ? { server, logLevel } : undefined);
       stopFollowing();
       stopFollowing = runtime.on("catalog", () => {
         for (const told of [

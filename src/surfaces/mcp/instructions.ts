@@ -1,4 +1,4 @@
-import type { Expose } from "./expose.ts";
+import type { Expose } from "./tools/tool-exposure.ts";
 
 const OWN_TOOLS =
   "Every skill and MCP server of the user is behind three tools: search_skills finds methods, describe_function shows how to call one, run_code does a whole task in one short program. Search first unless you know the method; describe it unless its signature is clear; then write one program for the task.";

@@ -6,15 +6,15 @@ import {
 
 import { SkillgateError } from "../../errors.ts";
 import { isRecord } from "../../model/json.ts";
-import { CAPABILITIES } from "./client-answers.ts";
-import type { Side } from "./conversations.ts";
+import { CAPABILITIES } from "./sessions/client-answers.ts";
+import type { WorkContext } from "./sessions/multi-turn-requests.ts";
 
 /**
  * The error of the protocol itself with which a call is to be answered, instead of a result that says what failed: what
  * an MCP server behind this one has answered, and what the protocol of 2026 says of a client that cannot be asked.
  */
-export function protocolErrorBehind(thrown: unknown, era: Side["era"]): ProtocolError | undefined {
-  for (let error = thrown, depth = 0; error instanceof Error && depth < DEEPEST; error = error.cause, depth++) {
+export function findProtocolError(thrown: unknown, era: WorkContext["era"]): ProtocolError | undefined {
+  for (let error = thrown, depth = 0; error instanceof Error && depth < MAX_DEPTH; error = error.cause, depth++) {
     if (isProtocolError(error)) return new ProtocolError(error.code, error.message, error.data);
     const requiredCapabilities = era === "modern" ? lackingCapability(error) : undefined;
     if (requiredCapabilities !== undefined) return new MissingRequiredClientCapabilityError({ requiredCapabilities });
@@ -22,7 +22,7 @@ export function protocolErrorBehind(thrown: unknown, era: Side["era"]): Protocol
   return undefined;
 }
 
-const DEEPEST = 5;
+const MAX_DEPTH = 5;
 
 /** The client's part of the SDK has a class of its own. */
 function isProtocolError(error: Error): error is Error & { readonly code: number; readonly data?: unknown } {

@@ -1,16 +1,16 @@
 import type { JSONRPCErrorResponse, JSONRPCMessage, RequestId } from "@modelcontextprotocol/server";
 
-import { type FaultKind, fault } from "../../fault.ts";
+import { type RpcErrorKind, rpcError } from "../../shared/rpc-errors.ts";
 
 /** The answer to a message that the protocol's own code never sees. */
 export function errorAnswer(
-  kind: FaultKind,
+  kind: RpcErrorKind,
   reason: string,
   id?: RequestId,
   suggestions: readonly string[] = [],
 ): JSONRPCErrorResponse {
   // JSON-RPC wants null where the id of a request could not be read; the SDK's type does not know that.
-  return { jsonrpc: "2.0", id: (id ?? null) as RequestId, error: fault(kind, reason, { suggestions }) };
+  return { jsonrpc: "2.0", id: (id ?? null) as RequestId, error: rpcError(kind, reason, { suggestions }) };
 }
 
 /** A message as it is sent. What a method gave may be no JSON, and whoever waits for it is told so. */

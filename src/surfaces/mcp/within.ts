@@ -1,7 +1,7 @@
 import type { Runtime } from "../../runtime.ts";
 
 /** Waits for something, but no longer than so many milliseconds; whatever becomes of it. */
-export async function within(ms: number, work: Promise<unknown>): Promise<void> {
+export async function waitAtMost(ms: number, work: Promise<unknown>): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   const over = new Promise<void>((resolve) => (timer = setTimeout(resolve, ms)));
   await Promise.race([work.catch(() => {}), over]);
@@ -9,6 +9,6 @@ export async function within(ms: number, work: Promise<unknown>): Promise<void> 
 }
 
 /** Waits until it is known what servers offer, but not for those that take long. */
-export function knownWithin(ms: number, runtime: Runtime): Promise<void> {
-  return within(ms, runtime.known);
+export function settlesWithin(ms: number, runtime: Runtime): Promise<void> {
+  return waitAtMost(ms, runtime.known);
 }

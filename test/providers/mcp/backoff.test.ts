@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { createBackoff, RESTART_POLICY } from "../../../src/providers/mcp/backoff.ts";
+import { createBackoff, RESTART_POLICY } from "../../../src/providers/mcp/connections/backoff.ts";
 
 test("M4: restarts wait from 1 s, each twice as long, and end after 5 in 5 minutes", () => {
   let now = 0;

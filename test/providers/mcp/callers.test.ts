@@ -1,9 +1,9 @@
 import { expect, onTestFinished, test, vi } from "vitest";
 
-import type { Client } from "../../../src/model/client.ts";
+import type { Client } from "../../../src/model/client-requests.ts";
 import type { CallContext } from "../../../src/model/skill.ts";
 import { createRuntime } from "../../../src/runtime.ts";
-import { call, connected, ended, fixture, ROOT } from "./servers.ts";
+import { call, connected, ended, fixture, ROOT } from "../../support/mcp/servers.ts";
 
 const ANSWERS: Readonly<Record<string, unknown>> = {
   "elicitation/create": { action: "accept", content: { name: "Ada" } },

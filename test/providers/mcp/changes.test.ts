@@ -3,9 +3,9 @@ import { join } from "node:path";
 
 import { expect, test } from "vitest";
 
-import type { McpOptions, McpProvider } from "../../../src/providers/mcp/index.ts";
-import { differences } from "../../../src/providers/mcp/differences.ts";
-import { call, connected, fixture, temporaryFolder, until } from "./servers.ts";
+import type { McpProviderOptions, McpProvider } from "../../../src/providers/mcp/index.ts";
+import { describeDifferences } from "../../../src/providers/mcp/catalog/schema-diff.ts";
+import { call, connected, fixture, temporaryFolder, until } from "../../support/mcp/servers.ts";
 
 const tool = (name: string, description: string, properties: object = {}): object => ({
   name,
@@ -20,8 +20,10 @@ async function changeable(tools: readonly object[]) {
   await writeFile(file, JSON.stringify(tools));
   return {
     change: (changed: readonly object[]) => writeFile(file, JSON.stringify(changed)),
-    start: (options: Partial<McpOptions> = {}, memory: Partial<McpOptions> = { stateDir: join(folder, "state") }) =>
-      connected([fixture([`tools=${file}`])], { ...memory, ...options }),
+    start: (
+      options: Partial<McpProviderOptions> = {},
+      memory: Partial<McpProviderOptions> = { stateDir: join(folder, "state") },
+    ) => connected([fixture([`tools=${file}`])], { ...memory, ...options }),
   };
 }
 
@@ -106,5 +108,5 @@ test.each([
     [...Array.from({ length: 8 }, (_, n) => `k${n}: is new, ${n}`), "and 2 more"],
   ],
 ])("M8: from %j to %j the differences are told", (before, after, lines) => {
-  expect(differences(before, after)).toEqual(lines);
+  expect(describeDifferences(before, after)).toEqual(lines);
 });

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { build } from "esbuild";
 import { afterAll, beforeAll, expect, test } from "vitest";
 
-import { ended, isAlive, ROOT } from "./servers.ts";
+import { ended, isAlive, ROOT } from "../../support/mcp/servers.ts";
 
 let folder: string;
 beforeAll(async () => {

@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 
 import { serverConfigOf } from "../../../src/config/index.ts";
 import type { ServerConfig } from "../../../src/providers/mcp/index.ts";
-import { call, connected, ROOT, temporaryFolder } from "./servers.ts";
+import { call, connected, ROOT, temporaryFolder } from "../../support/mcp/servers.ts";
 
 /** A folder with an `npx` that writes down how it is called, and a package that it would find in its own store. */
 async function fakeNpx() {

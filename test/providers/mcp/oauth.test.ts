@@ -9,14 +9,14 @@ import { serverConfigOf } from "../../../src/config/index.ts";
 import type { Authorize, McpProvider, OAuthConfig, ServerConfig } from "../../../src/providers/mcp/index.ts";
 import { isLinkLocalAddress, isPublicAddress } from "../../../src/providers/mcp/oauth/addresses.ts";
 import { guardedFetch } from "../../../src/providers/mcp/oauth/guarded-fetch.ts";
-import { protectedServer } from "./authorization-server.ts";
-import { plainServer } from "./http-servers.ts";
-import { connected, contextOf, temporaryFolder } from "./servers.ts";
+import { protectedServer } from "../../support/mcp/authorization-server.ts";
+import { plainServer } from "../../support/mcp/http-servers.ts";
+import { connected, createContext, temporaryFolder } from "../../support/mcp/servers.ts";
 
 const remote = (url: string, oauth: OAuthConfig = {}): ServerConfig =>
   ({ ...serverConfigOf("web", { url }), oauth }) as ServerConfig;
 
-const hello = (provider: McpProvider): Promise<unknown> => provider.call("web", "hello", {}, contextOf());
+const hello = (provider: McpProvider): Promise<unknown> => provider.call("web", "hello", {}, createContext());
 
 /** A person who says yes; the browser follows wherever it is sent. */
 const browse: Authorize = async ({ url }) => void (await fetch(url));
@@ -122,7 +122,7 @@ test("M7: a caller that can be asked has a line of its own, with the login that 
   const server = await protectedServer();
   const provider = await connected([remote(server.url)], { authorize: follow });
   const client = { can: () => true, ask: () => Promise.reject(new Error("nothing is to be asked")) };
-  const context = contextOf({ caller: { id: "ada", grants: ["*"] }, client });
+  const context = createContext({ caller: { id: "ada", grants: ["*"] }, client });
   expect(await provider.call("web", "hello", {}, context)).toBe("hello");
   expect(server.grants).toEqual(["authorization_code"]);
 });

@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
 
-import type { Client } from "../../../src/model/client.ts";
+import type { Client } from "../../../src/model/client-requests.ts";
 import { withSender } from "../../../src/providers/mcp/questions.ts";
 import { KnownSecrets } from "../../../src/shared/secrets.ts";
 import { approveBy } from "../../../src/surfaces/mcp/approve.ts";
-import { approvalQuestion } from "../../../src/surfaces/cli/output.ts";
+import { approvalQuestion } from "../../../src/surfaces/cli/text/output.ts";
 
 /** What a client is asked when a server called `server` asks it. */
 async function asked(params: Readonly<Record<string, unknown>>, server = "weather"): Promise<unknown> {

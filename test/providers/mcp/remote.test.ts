@@ -4,13 +4,20 @@ import { expect, test } from "vitest";
 
 import { serverConfigOf } from "../../../src/config/index.ts";
 import type { McpProvider, ServerConfig } from "../../../src/providers/mcp/index.ts";
-import { eventServer, jsonServer, modernServer, plainServer, serve, sessionServer } from "./http-servers.ts";
-import { connected, contextOf, until } from "./servers.ts";
+import {
+  eventServer,
+  jsonServer,
+  modernServer,
+  plainServer,
+  serve,
+  sessionServer,
+} from "../../support/mcp/http-servers.ts";
+import { connected, createContext, until } from "../../support/mcp/servers.ts";
 
 const remote = (url: string, entry: object = {}): ServerConfig => serverConfigOf("web", { url, ...entry });
 
 const call = (provider: McpProvider, tool: string, input: Readonly<Record<string, unknown>> = {}): Promise<unknown> =>
-  provider.call("web", tool, input, contextOf());
+  provider.call("web", tool, input, createContext());
 
 test("M3: a server of 2026-07-28 over Streamable HTTP is called", async () => {
   const server = await modernServer();
@@ -157,7 +164,7 @@ test.each([
   const { server, called, happened, over } = await deafServer(begin);
   const provider = await connected([remote(server.url)]);
   const cancel = new AbortController();
-  const calling = provider.call("web", "never", {}, contextOf({ signal: cancel.signal }));
+  const calling = provider.call("web", "never", {}, createContext({ signal: cancel.signal }));
   await called;
   cancel.abort(new Error("enough"));
   await expect(calling).rejects.toThrow("enough");

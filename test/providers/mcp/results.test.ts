@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 
 import { createRuntime } from "../../../src/index.ts";
 import { connectServers, type McpProvider } from "../../../src/providers/mcp/index.ts";
-import { call, connected, fixture } from "./servers.ts";
+import { call, connected, fixture } from "../../support/mcp/servers.ts";
 
 let old: McpProvider;
 let modern: McpProvider;

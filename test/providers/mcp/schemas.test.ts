@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 
 import { createRuntime, type Runtime } from "../../../src/runtime.ts";
-import { plainServer } from "./http-servers.ts";
-import { ROOT, temporaryFolder } from "./servers.ts";
+import { plainServer } from "../../support/mcp/http-servers.ts";
+import { ROOT, temporaryFolder } from "../../support/mcp/servers.ts";
 
 /** A runtime with one tool of this schema. */
 async function withTool(inputSchema: unknown, outputSchema?: object): Promise<Runtime> {

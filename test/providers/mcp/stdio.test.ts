@@ -1,11 +1,11 @@
 import { describe, expect, test } from "vitest";
 
 import { childEnvironment } from "../../../src/providers/mcp/stdio/environment.ts";
-import { createLineReader } from "../../../src/providers/mcp/stdio/lines.ts";
-import { idOfOverlong, parseLine } from "../../../src/providers/mcp/stdio/messages.ts";
+import { createLineReader } from "../../../src/providers/mcp/stdio/line-reader.ts";
+import { findOverlongId, parseLine } from "../../../src/providers/mcp/stdio/messages.ts";
 import { KnownSecrets } from "../../../src/shared/secrets.ts";
-import { createTail } from "../../../src/providers/mcp/stdio/tail.ts";
-import { call, connected, contextOf, fixture, installed, ROOT } from "./servers.ts";
+import { createOutputTail } from "../../../src/providers/mcp/stdio/output-tail.ts";
+import { call, connected, createContext, fixture, installed, ROOT } from "../../support/mcp/servers.ts";
 
 describe("lines", () => {
   const read = (chunks: readonly string[], maxBytes = 1_000): readonly unknown[] => {
@@ -82,18 +82,18 @@ test.each([
   ['{"result":{"id":3,', '"x"]}', undefined],
   ["noise", "noise", undefined],
 ])("M9: the overlong message %j … %j answers %j", (start, end, id) => {
-  expect(idOfOverlong(start, end)).toBe(id);
+  expect(findOverlongId(start, end)).toBe(id);
 });
 
 test("M9: the end of a stream is kept in whole lines, without what a terminal would make of it", () => {
   const secrets = new KnownSecrets();
-  const tail = createTail(20);
+  const tail = createOutputTail(20);
   tail.push(Buffer.from("first line\nsecond line\r\n"));
   tail.push(Buffer.from("\u001b[31mthird\u001b[0m\u0007\n"));
   expect(tail.text(secrets)).toBe("second line\nthird");
   tail.push(Buffer.alloc(100, "x"));
   expect(tail.text(secrets)).toBe("x".repeat(20));
-  expect(createTail(20).text(secrets)).toBe("");
+  expect(createOutputTail(20).text(secrets)).toBe("");
 });
 
 test("M2: a child gets the harmless part of the environment, and what is declared", () => {
@@ -148,13 +148,13 @@ test("M3: the reference server for files is called, structured content first", a
   const method = skill?.methods.find(({ name }) => name === "list_directory");
   expect(method?.metadata).toEqual({ readOnly: true, openWorld: false });
   expect(method?.output).toMatchObject({ type: "object", properties: { content: { type: "string" } } });
-  const listing = (await provider.call("filesystem", "list_directory", { path: "." }, contextOf())) as {
+  const listing = (await provider.call("filesystem", "list_directory", { path: "." }, createContext())) as {
     readonly content: string;
   };
   expect(Object.keys(listing)).toEqual(["content"]);
   expect(listing.content.split("\n")).toContain("[FILE] package.json");
   await expect(
-    provider.call("filesystem", "read_text_file", { path: "/etc/hostname" }, contextOf()),
+    provider.call("filesystem", "read_text_file", { path: "/etc/hostname" }, createContext()),
   ).rejects.toMatchObject({
     code: "CALL_FAILED",
     message: `Access denied - path outside allowed directories: /etc/hostname not in ${ROOT}`,
@@ -164,7 +164,7 @@ test("M3: the reference server for files is called, structured content first", a
 test("M3: the reference server for everything is called", async () => {
   const provider = await connected([installed("everything")]);
   const tell = (tool: string, input = {}, context = {}): Promise<unknown> =>
-    provider.call("everything", tool, input, contextOf(context));
+    provider.call("everything", tool, input, createContext(context));
   expect(provider.skills[0]?.methods.map(({ name, wireName }) => [name, wireName])).toContainEqual([
     "get_sum",
     "get-sum",

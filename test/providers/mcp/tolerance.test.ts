@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { call, connected, fixture } from "./servers.ts";
+import { call, connected, fixture } from "../../support/mcp/servers.ts";
 
 const failure = (server: string): { readonly source: string; readonly error: string } => ({
   source: "fixture",

@@ -1,10 +1,10 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 
-import { digestOfTool } from "../../../src/providers/mcp/digest.ts";
-import { importTools } from "../../../src/providers/mcp/tools.ts";
+import { hashTool } from "../../../src/providers/mcp/catalog/tool-digest.ts";
+import { importTools } from "../../../src/providers/mcp/catalog/import-tools.ts";
 import { createRegistry, declarations } from "../../../src/registry/index.ts";
-import { diagnosticsOf } from "../../registry/compile.ts";
+import { findDiagnostics } from "../../registry/compile.ts";
 
 const TOOL = {
   name: "search",
@@ -21,8 +21,8 @@ test("M8: the digest of a tool is that of its definition, whatever the order of 
     ...TOOL,
     inputSchema: { properties: { b: { type: "number" }, a: { type: "string" } }, type: "object" },
   };
-  expect(digestOfTool(TOOL)).toBe(digest);
-  expect(digestOfTool({ ...shuffled, _meta: { seen: 1 }, icons: [] })).toBe(digest);
+  expect(hashTool(TOOL)).toBe(digest);
+  expect(hashTool({ ...shuffled, _meta: { seen: 1 }, icons: [] })).toBe(digest);
 });
 
 test.each([
@@ -33,7 +33,7 @@ test.each([
   ["outputSchema", undefined],
   ["annotations", { readOnlyHint: false }],
 ])("M8: another %s is another digest", (key, value) => {
-  expect(digestOfTool({ ...TOOL, [key]: value })).not.toBe(digestOfTool(TOOL));
+  expect(hashTool({ ...TOOL, [key]: value })).not.toBe(hashTool(TOOL));
 });
 
 test("M3: a definition that nests too deeply is left out", () => {
@@ -110,6 +110,6 @@ test.each(readdirSync(LISTS))("M3: the tools of a large real server (%s) are imp
     invoke: () => Promise.resolve(null),
   });
   const text = declarations(registry.catalog);
-  expect(diagnosticsOf({ "recorded.ts": text })).toEqual([]);
+  expect(findDiagnostics({ "recorded.ts": text })).toEqual([]);
   for (const { method } of tools) expect(text).toContain(`  ${method.name}(`);
 });

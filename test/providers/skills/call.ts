@@ -47,16 +47,16 @@ export async function load(dir: string, options: SkillsOptions): Promise<SkillsP
   return provider;
 }
 
-export function skillOf(provider: { readonly skills: readonly ProvidedSkill[] }, name: string): ProvidedSkill {
+export function findSkill(provider: { readonly skills: readonly ProvidedSkill[] }, name: string): ProvidedSkill {
   const skill = provider.skills.find((each) => each.name === name);
   if (skill === undefined)
     throw new Error(`no skill ${name} among ${provider.skills.map((each) => each.name).join(", ")}`);
   return skill;
 }
 
-export function methodOf(provider: { readonly skills: readonly ProvidedSkill[] }, path: string): MethodDefinition {
+export function findMethod(provider: { readonly skills: readonly ProvidedSkill[] }, path: string): MethodDefinition {
   const [skill = "", name = ""] = path.split(".");
-  const method = skillOf(provider, skill).methods.find((each) => each.name === name);
+  const method = findSkill(provider, skill).methods.find((each) => each.name === name);
   if (method === undefined) throw new Error(`no method ${path}`);
   return method;
 }
@@ -69,10 +69,10 @@ export async function call(
   context: Partial<CallContext> = {},
 ): Promise<unknown> {
   const [skill = ""] = path.split(".");
-  return skillOf(provider, skill).invoke(methodOf(provider, path), input, { ...contextOfTest(), ...context });
+  return findSkill(provider, skill).invoke(findMethod(provider, path), input, { ...createTestContext(), ...context });
 }
 
-export function contextOfTest(): CallContext {
+export function createTestContext(): CallContext {
   return {
     caller: { id: "ada", grants: ["*"] },
     runId: "run",

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
 
-import { defineSkill } from "../../../src/define-skill.ts";
-import { call, contextOfTest } from "./call.ts";
+import { defineSkill } from "../../../src/authoring/define-skill.ts";
+import { call, createTestContext } from "./call.ts";
 
 const NUMBERS = {
   type: "object",
@@ -165,23 +165,29 @@ describe("defineSkill", () => {
       { name: "MathSkill", description: "", methods: { add: 5 } },
       '"MathSkill.add" must be { description, input, run }, not 5',
     ],
-    [methodOf({ run: 5 }), 'run of "MathSkill.add" must be a function, not 5'],
-    [methodOf({ handler: 5 }), '"MathSkill.add" has no field "handler"'],
-    [methodOf({ timeoutMS: 5 }), '"MathSkill.add" has no field "timeoutMS"; did you mean timeoutMs?'],
+    [createDefinition({ run: 5 }), 'run of "MathSkill.add" must be a function, not 5'],
+    [createDefinition({ handler: 5 }), '"MathSkill.add" has no field "handler"'],
+    [createDefinition({ timeoutMS: 5 }), '"MathSkill.add" has no field "timeoutMS"; did you mean timeoutMs?'],
     [
-      methodOf({ timeoutMs: "soon" }),
+      createDefinition({ timeoutMs: "soon" }),
       'timeoutMs of "MathSkill.add" must be a number of milliseconds above 0, not "soon"',
     ],
-    [methodOf({ approval: "maybe" }), 'approval of "MathSkill.add" must be none, user, admin, not "maybe"'],
+    [createDefinition({ approval: "maybe" }), 'approval of "MathSkill.add" must be none, user, admin, not "maybe"'],
     [
-      methodOf({ deprecated: true }),
+      createDefinition({ deprecated: true }),
       'deprecated of "MathSkill.add" must be false, or a sentence that says what to use instead, not true',
     ],
-    [methodOf({ version: "1" }), 'version of "MathSkill.add" must be a semantic version such as "1.0.0", not "1"'],
-    [methodOf({ input: "text" }), 'input of "MathSkill.add" must be JSON Schema or a Standard Schema, not "text"'],
-    [methodOf({ input: { type: "string" } }), 'input of "MathSkill.add" must be of type object, not "string"'],
-    [methodOf({ input: z.string() }), 'input of "MathSkill.add" must be of type object, not "string"'],
-    [methodOf({ examples: "none" }), 'examples of "MathSkill.add" must be a list of { request, code }'],
+    [
+      createDefinition({ version: "1" }),
+      'version of "MathSkill.add" must be a semantic version such as "1.0.0", not "1"',
+    ],
+    [
+      createDefinition({ input: "text" }),
+      'input of "MathSkill.add" must be JSON Schema or a Standard Schema, not "text"',
+    ],
+    [createDefinition({ input: { type: "string" } }), 'input of "MathSkill.add" must be of type object, not "string"'],
+    [createDefinition({ input: z.string() }), 'input of "MathSkill.add" must be of type object, not "string"'],
+    [createDefinition({ examples: "none" }), 'examples of "MathSkill.add" must be a list of { request, code }'],
     [
       { name: "MathSkill", description: "", methods: { add: { description: "", run: () => 1 } }, healthCheck: true },
       'healthCheck of "MathSkill" must be a function, not true',
@@ -195,11 +201,11 @@ describe("defineSkill", () => {
   test("L2: a method that the skill does not have is refused", async () => {
     const skill = defineSkill({ name: "OneSkill", description: "", methods: { a: { description: "", run: () => 1 } } });
     const other = { name: "b", description: "", input: {} };
-    await expect(skill.invoke(other, {}, contextOfTest())).rejects.toMatchObject({ code: "METHOD_UNKNOWN" });
+    await expect(skill.invoke(other, {}, createTestContext())).rejects.toMatchObject({ code: "METHOD_UNKNOWN" });
   });
 });
 
 /** A definition with one method, in which something is wrong. */
-function methodOf(fields: object): object {
+function createDefinition(fields: object): object {
   return { name: "MathSkill", description: "", methods: { add: { description: "", run: () => 1, ...fields } } };
 }

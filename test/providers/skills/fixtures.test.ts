@@ -3,7 +3,7 @@ import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
 import { loadSkills, type SkillsProvider } from "../../../src/providers/skills/index.ts";
-import { call as callMethod, skillOf } from "./call.ts";
+import { call as callMethod, findSkill } from "./call.ts";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -260,14 +260,14 @@ describe("a folder of awkward skills", () => {
   });
 
   test("L1: a SKILL.md beside a module is its guidance", () => {
-    expect(skillOf(provider, "GuidedSkill")).toMatchObject({
+    expect(findSkill(provider, "GuidedSkill")).toMatchObject({
       description: "Goes step by step",
       guidance: "# How to use it\n\nBegin with step 1.",
     });
   });
 
   test("T1: a tool brings its annotations along", () => {
-    expect(skillOf(provider, "McpToolsSkill").methods[0]).toEqual({
+    expect(findSkill(provider, "McpToolsSkill").methods[0]).toEqual({
       name: "add_numbers",
       description: "Adds",
       input: {

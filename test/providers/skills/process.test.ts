@@ -7,7 +7,7 @@ import { fileURLToPath } from "node:url";
 import { beforeAll, describe, expect, test } from "vitest";
 
 import { SkillgateError } from "../../../src/errors.ts";
-import type { Client } from "../../../src/model/client.ts";
+import type { Client } from "../../../src/model/client-requests.ts";
 import type { SkillsProvider } from "../../../src/providers/skills/index.ts";
 import { call, loadFiles, temporaryFolder, writeFiles } from "./call.ts";
 import { createStore } from "../../../src/store/index.ts";
@@ -332,16 +332,16 @@ describe("calls", () => {
       },
       { isolated: ["AloneSkill", "OwnSkill"] },
     );
-    const pidOf = (skill: string) => call(provider, `${skill}.pid`);
-    const before = await Promise.all(["AloneSkill", "OwnSkill", "BesideSkill", "SharedSkill"].map(pidOf));
+    const getPid = (skill: string) => call(provider, `${skill}.pid`);
+    const before = await Promise.all(["AloneSkill", "OwnSkill", "BesideSkill", "SharedSkill"].map(getPid));
     expect(new Set(before).size).toBe(3);
     expect(before[2]).toBe(before[3]);
     await expect(call(provider, "AloneSkill.kill")).rejects.toThrow(/"AloneSkill\.kill" did not finish/);
-    await expect(pidOf("BesideSkill")).resolves.toBe(before[2]);
-    await expect(pidOf("AloneSkill")).resolves.not.toBe(before[0]);
+    await expect(getPid("BesideSkill")).resolves.toBe(before[2]);
+    await expect(getPid("AloneSkill")).resolves.not.toBe(before[0]);
   });
 
-  test("L3: arguments arrive as declared: by position, defaults left to the method, dates as dates, the rest as a list", async () => {
+  test("L3: arguments arrive as declared: by position, defaults left to the method, dates, the rest as a list", async () => {
     const provider = await loadFiles({
       "args.ts": `
         export class ArgsSkill {

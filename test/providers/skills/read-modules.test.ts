@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 
-import { readModule } from "../../../src/providers/skills/read/index.ts";
-import { parseSource } from "../../../src/providers/skills/read/syntax.ts";
+import { readModule } from "../../../src/providers/skills/type-reader/index.ts";
+import { parseSource } from "../../../src/providers/skills/type-reader/syntax.ts";
 
 function read(source: string, file = "weather.ts") {
   return readModule(parseSource(`/skills/${file}`, source), file.replace(/\.\w+$/, ""));

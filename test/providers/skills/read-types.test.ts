@@ -3,8 +3,8 @@ import { join } from "node:path";
 
 import { describe, expect, test } from "vitest";
 
-import { readModule } from "../../../src/providers/skills/read/index.ts";
-import { parseSource } from "../../../src/providers/skills/read/syntax.ts";
+import { readModule } from "../../../src/providers/skills/type-reader/index.ts";
+import { parseSource } from "../../../src/providers/skills/type-reader/syntax.ts";
 import { temporaryFolder } from "./call.ts";
 
 /** The input schema of one exported function `take`, and what could not be read in it. */
@@ -15,7 +15,7 @@ function read(source: string, file = "take.ts") {
 }
 
 /** The schema of a parameter of a type, with what is declared before the function. */
-function schemaOf(type: string, declarations = ""): unknown {
+function readSchema(type: string, declarations = ""): unknown {
   const { input, warnings } = read(`${declarations}\nexport function take(value: ${type}) {}`);
   expect(warnings).toEqual([]);
   return (input["properties"] as Record<string, unknown>)["value"];
@@ -145,7 +145,7 @@ describe("types become JSON Schema", () => {
     ],
     ["Twice", { ...point }, "interface Twice { x: number } interface Twice { y: number }"],
   ])("T4: %s", (type, schema, declarations = "") => {
-    expect(schemaOf(type, declarations)).toEqual(schema);
+    expect(readSchema(type, declarations)).toEqual(schema);
   });
 
   test("T4: a type that contains itself refers to its own definition", () => {
@@ -174,7 +174,7 @@ describe("types become JSON Schema", () => {
       /** @minLength 2 @maxLength 8 @pattern ^[a-z]+$ @format hostname */ name?: string;
       /** @minItems 1 @maxItems 3 @default ["a"] */ tags?: string[];
     }`;
-    expect(schemaOf(fields)).toEqual({
+    expect(readSchema(fields)).toEqual({
       type: "object",
       properties: {
         count: { type: "integer", description: "How many.", minimum: 1, maximum: 10 },
@@ -187,7 +187,7 @@ describe("types become JSON Schema", () => {
   });
 
   test("T4: names that objects inherit stay ordinary field names", () => {
-    const schema = schemaOf("{ __proto__: string; constructor: number; toString?: boolean }") as {
+    const schema = readSchema("{ __proto__: string; constructor: number; toString?: boolean }") as {
       properties: object;
       required: string[];
     };

@@ -7,7 +7,7 @@ import { runInNewContext } from "node:vm";
 import { expect, onTestFinished, test } from "vitest";
 
 import { SkillsFolder } from "../../../src/providers/skills/folder.ts";
-import { Homes } from "../../../src/providers/skills/homes.ts";
+import { SkillProcessPool } from "../../../src/providers/skills/process-pool.ts";
 import { openCache } from "../../../src/providers/skills/load/cache.ts";
 import { call, temporaryFolder, writeFiles } from "./call.ts";
 
@@ -23,7 +23,7 @@ function heldBytes(): number {
 }
 
 /** Linux tells the children of a process; elsewhere nobody is asked. */
-function childrenOf(pid: number): number {
+function countChildren(pid: number): number {
   try {
     return readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").trim().split(" ").length;
   } catch {
@@ -35,11 +35,14 @@ test("L6: a thousand reloads leave nothing behind", { timeout: 240_000 }, async 
   const folder = await temporaryFolder();
   const root = join(folder, "skills");
   await writeFiles(root, { "beside.ts": "export const beside = () => 'beside';" });
-  const homes = new Homes({ root, log: () => undefined, importTimeoutMs: 10_000, memoryBytes: 256 << 20 }, []);
+  const homes = new SkillProcessPool(
+    { root, log: () => undefined, importTimeoutMs: 10_000, memoryBytes: 256 << 20 },
+    [],
+  );
   onTestFinished(() => homes.close());
   const skills = new SkillsFolder({ dir: root, only: undefined }, await openCache(join(folder, "cache")), {
     root,
-    homes,
+    processes: homes,
   });
   const pids = new Set<unknown>();
   let heldAtFirst = 0;
@@ -58,7 +61,7 @@ test("L6: a thousand reloads leave nothing behind", { timeout: 240_000 }, async 
   expect(pids.size).toBeGreaterThanOrEqual(RELOADS / 200);
   expect(pids.size).toBeLessThanOrEqual(2 + RELOADS / 200);
   // The one of the skills, and that of the compiler.
-  await expect.poll(() => childrenOf(process.pid), { timeout: 5_000 }).toBeLessThanOrEqual(2);
+  await expect.poll(() => countChildren(process.pid), { timeout: 5_000 }).toBeLessThanOrEqual(2);
 });
 
 test("L6: what earlier saves have left in the cache is thrown away after a week", async () => {
@@ -68,13 +71,13 @@ test("L6: what earlier saves have left in the cache is thrown away after a week"
   const save = async (text: string): Promise<void> => {
     await writeFiles(skills, { "a.ts": text });
     const opened = await openCache(cacheDir);
-    const homes = new Homes(
+    const homes = new SkillProcessPool(
       { root: skills, log: () => undefined, importTimeoutMs: 10_000, memoryBytes: 256 << 20 },
       [],
     );
     // A file that was written just now may change again: what is made of it is not kept.
     await utimes(join(skills, "a.ts"), new Date(0), new Date(Number(/\d+/.exec(text)) * 1_000));
-    await new SkillsFolder({ dir: skills, only: undefined }, opened, { root: skills, homes }).refresh();
+    await new SkillsFolder({ dir: skills, only: undefined }, opened, { root: skills, processes: homes }).refresh();
     await homes.close();
     await opened.close();
   };

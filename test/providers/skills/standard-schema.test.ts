@@ -3,8 +3,8 @@ import * as v from "valibot";
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
 
-import { defineSkill } from "../../../src/define-skill.ts";
-import { call, loadFiles, methodOf } from "./call.ts";
+import { defineSkill } from "../../../src/authoring/define-skill.ts";
+import { call, loadFiles, findMethod } from "./call.ts";
 
 /** The same parameters in the words of three libraries. */
 const zodTrip = z.object({
@@ -142,7 +142,7 @@ test("L2: a skill file may use any of the three, from where its packages are", a
   });
   expect(provider.problems).toEqual([]);
   for (const library of Object.keys(fields)) {
-    const { input } = methodOf(provider, `${library}Skill.half`);
+    const { input } = findMethod(provider, `${library}Skill.half`);
     expect(input).toMatchObject({ type: "object", properties: { n: { type: "number" } }, required: ["n"] });
     await expect(call(provider, `${library}Skill.half`, { n: 3 })).resolves.toBe(1.5);
   }

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { call, loadFiles, methodOf } from "./call.ts";
+import { call, loadFiles, findMethod } from "./call.ts";
 
 /** Large packages, on a machine that may have other things to do. */
 const PATIENT = { importTimeoutMs: 60_000 };
@@ -44,7 +44,7 @@ test("L2: what the AI SDK's tool() makes is taken as it is", { timeout: 90_000 }
   );
 
   expect(provider.problems).toEqual([]);
-  expect(methodOf(provider, "CitySkill.weather")).toMatchObject({
+  expect(findMethod(provider, "CitySkill.weather")).toMatchObject({
     description: "The weather of a city",
     input: {
       properties: {
@@ -56,7 +56,7 @@ test("L2: what the AI SDK's tool() makes is taken as it is", { timeout: 90_000 }
     output: { properties: { degrees: { type: "number" } } },
     examples: [{ city: "Rome", days: 2 }],
   });
-  expect(methodOf(provider, "CitySkill.remove").metadata).toEqual({ approval: "user" });
+  expect(findMethod(provider, "CitySkill.remove").metadata).toEqual({ approval: "user" });
   await expect(call(provider, "CitySkill.weather", { city: "Rome" })).resolves.toEqual({ city: "Rome", degrees: 21 });
   await expect(call(provider, "CitySkill.count", { to: 3 })).resolves.toBe(3);
   await expect(call(provider, "CitySkill.remove", { city: "Rome" })).resolves.toEqual([
@@ -104,7 +104,7 @@ test.each([
 
   expect(provider.problems).toEqual([]);
   for (const name of ["sum", "sum_of_two"]) {
-    expect(methodOf(provider, `MathSkill.${name}`)).toMatchObject({
+    expect(findMethod(provider, `MathSkill.${name}`)).toMatchObject({
       description: "Adds numbers",
       input: { properties: { a: { type: "number" }, b: { type: "number" } }, required: ["a"] },
       metadata: { readOnly: true, openWorld: false },

@@ -6,11 +6,11 @@ import { type Ended, FILESYSTEM_SERVER, MCP_JSON, type Place, project, skillgate
 
 const mcp = (args: readonly string[], place: Place): Promise<Ended> => skillgate(["mcp", ...args], place);
 const read = (cwd: string, name: string): string => readFileSync(join(cwd, name), "utf8");
-const homeOf = (cwd: string): string => join(dirname(cwd), "home");
+const getHome = (cwd: string): string => join(dirname(cwd), "home");
 
 /** In the home folder of the user whose project it is. */
 function writeAtHome(cwd: string, name: string, content: string): void {
-  const path = join(homeOf(cwd), name);
+  const path = join(getHome(cwd), name);
   mkdirSync(dirname(path), { recursive: true });
   writeFileSync(path, content);
 }
@@ -92,7 +92,7 @@ test.each([
 test("M10: each scope has its file, and files of the user are for the user alone", async () => {
   const cwd = project();
   for (const scope of ["user", "local"]) await mcp(["add", "-s", scope, `of-${scope}`, "x"], { cwd });
-  const user = join(homeOf(cwd), ".config", "mcp", "mcp.json");
+  const user = join(getHome(cwd), ".config", "mcp", "mcp.json");
   expect(JSON.parse(readFileSync(user, "utf8"))).toEqual({ mcpServers: { "of-user": { command: "x", args: [] } } });
   expect(statSync(user).mode & 0o777).toBe(0o600);
   const local = JSON.parse((await mcp(["get", "of-local", "--json"], { cwd })).stdout);
@@ -339,7 +339,7 @@ Left out skillgate from Codex (~/.codex/config.toml): it is Skillgate itself
     ],
     skipped: [{ name: "files", why: "there is one of this name in .mcp.json" }],
   });
-  const user = JSON.parse(readFileSync(join(homeOf(cwd), ".config", "mcp", "mcp.json"), "utf8"));
+  const user = JSON.parse(readFileSync(join(getHome(cwd), ".config", "mcp", "mcp.json"), "utf8"));
   expect(user.mcpServers).toEqual({
     c: { type: "http", url: "https://c.example" },
     own: { command: "o", args: [] },

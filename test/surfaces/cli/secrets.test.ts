@@ -2,7 +2,7 @@ import { on, once } from "node:events";
 import { resolve } from "node:path";
 import { describe, expect, test } from "vitest";
 
-import { CANARY, findLeak } from "../../canary.ts";
+import { CANARY, findLeak } from "../../support/canary.ts";
 import { ended, project, skillgate, start } from "./command.ts";
 
 const LEAKY = {

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { parse } from "yaml";
 
-import { FAULTS } from "../../../src/fault.ts";
+import { RPC_ERRORS } from "../../../src/shared/rpc-errors.ts";
 import { SERVER_DEFAULTS } from "../../../src/surfaces/http/index.ts";
 
 const PAGE = readFileSync("docs/serving.md", "utf8");
@@ -15,5 +15,5 @@ test("V6: the page on serving shows every setting with its default", () => {
 test("V3: the page on serving shows every error", () => {
   const rows = [...PAGE.matchAll(/^\| `(\w+)` +\| +(-[\d ]+?) +\| +(yes)? *\|$/gm)];
   const shown = rows.map(([, kind, code = "", again]) => [kind, Number(code.replaceAll(" ", "")), again === "yes"]);
-  expect(shown).toEqual(Object.entries(FAULTS).map(([kind, { code, retryable }]) => [kind, code, retryable]));
+  expect(shown).toEqual(Object.entries(RPC_ERRORS).map(([kind, { code, retryable }]) => [kind, code, retryable]));
 });

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { describe, expect, test } from "vitest";
 import { WebSocket } from "ws";
 
-import { FAULTS } from "../../../src/fault.ts";
+import { RPC_ERRORS } from "../../../src/shared/rpc-errors.ts";
 import type { ProvidedSkill } from "../../../src/model/skill.ts";
 import { type Parsed, post, serve, slow, whenSlow } from "../serving.ts";
 
@@ -172,7 +172,7 @@ describe("V3: every error of JSON-RPC, exactly", () => {
   });
 
   test("V3: each row has its code", () => {
-    const codes = Object.entries(FAULTS).map(([kind, { code, retryable }]) => [kind, code, retryable]);
+    const codes = Object.entries(RPC_ERRORS).map(([kind, { code, retryable }]) => [kind, code, retryable]);
     expect(codes).toEqual([
       ["ParseError", -32700, false],
       ["InvalidRequest", -32600, false],

@@ -4,7 +4,7 @@ import { connect } from "node:net";
 import { text } from "node:stream/consumers";
 import { expect, onTestFinished, test } from "vitest";
 
-import { openEventStream } from "../../../src/surfaces/mcp/event-stream.ts";
+import { openEventStream } from "../../../src/surfaces/mcp/sessions/event-stream.ts";
 import { newClient, oldClient, post, serve, whenSlow } from "../serving.ts";
 
 const initialize = (protocolVersion = "2025-11-25"): object => ({
@@ -197,24 +197,24 @@ test("V6: a mark of UTF-8 before the JSON does no harm", async () => {
 test("V6: a client that wants the connection closed has it closed after an answer that is a stream, too", async () => {
   const { url } = await serve();
   const body = JSON.stringify(initialize());
-  const answer = exchange(url, requestOf(body, "Connection: close\r\n"));
+  const answer = exchange(url, formatRequest(body, "Connection: close\r\n"));
   expect(await answer).toMatch(/\r\nConnection: close\r\n[^]*"protocolVersion":"2025-11-25"/);
 });
 
 test("V1: a client that offers HTTP/2 with its request, as that of Java does, is answered in HTTP/1.1", async () => {
   const { url } = await serve();
   const offer = "Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAEAAEAAAAIAAAAB\r\n";
-  const first = requestOf(JSON.stringify(initialize()), offer);
-  const last = requestOf('{"jsonrpc":"2.0","id":2,"method":"tools/list"}', "Connection: close\r\n");
+  const first = formatRequest(JSON.stringify(initialize()), offer);
+  const last = formatRequest('{"jsonrpc":"2.0","id":2,"method":"tools/list"}', "Connection: close\r\n");
   const answers = await exchange(url, first + last);
   expect(answers).toMatch(/^HTTP\/1\.1 200 OK\r\n[^]*"protocolVersion":"2025-11-25"[^]*HTTP\/1\.1 400 Bad Request/);
-  const evil = requestOf("{}", `${offer}Origin: https://evil.example.com\r\n`) + last;
+  const evil = formatRequest("{}", `${offer}Origin: https://evil.example.com\r\n`) + last;
   expect(await exchange(url, evil)).toMatch(/^HTTP\/1\.1 403 Forbidden/);
 });
 
 test("V6: a request that names two hosts is refused", async () => {
   const { url } = await serve();
-  const answer = await exchange(url, requestOf("{}", "Host: evil.example.com\r\nConnection: close\r\n"));
+  const answer = await exchange(url, formatRequest("{}", "Host: evil.example.com\r\nConnection: close\r\n"));
   expect(answer).toMatch(/^HTTP\/1\.1 403 Forbidden[^]*"reason":"Cannot answer a request to two hosts"/);
 });
 
@@ -318,7 +318,7 @@ test("V6: a client that asks for much and reads nothing is given up", async () =
   const socket = connect(Number(new URL(url).port), "127.0.0.1");
   onTestFinished(() => void socket.destroy());
   const body = '{"size": 30000000}';
-  socket.write(requestOf(body, "").replace("/mcp", "/tools/TestSkill.large"));
+  socket.write(formatRequest(body, "").replace("/mcp", "/tools/TestSkill.large"));
   await once(socket, "readable"); // the answer has begun
   expect((await raw(url, "/health", {})).status).toBe(200);
   await close(); // which waits for every answer that is under way
@@ -397,7 +397,7 @@ test("V1: 64 clients at once are all served", async () => {
   expect(sums).toEqual(clients.map((_, a) => ({ sum: a + 1 })));
 });
 
-function requestOf(body: string, headers: string): string {
+function formatRequest(body: string, headers: string): string {
   return `POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nAccept: application/json, text/event-stream\r\nContent-Length: ${Buffer.byteLength(body)}\r\n${headers}\r\n${body}`;
 }
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 
-import type { Offers } from "../../../src/model/offers.ts";
+import type { ResourcesAndPrompts } from "../../../src/model/mcp-features.ts";
 import { newClient, oldClient, onElicitation, serve, TestSkill } from "../serving.ts";
 
 const CLIENTS = [
@@ -10,7 +10,7 @@ const CLIENTS = [
 
 let changed = (): void => {};
 
-const OFFERS: Offers = {
+const OFFERS: ResourcesAndPrompts = {
   resources: [{ uri: "memo://today", name: "today", mimeType: "text/plain" }],
   templates: [{ uriTemplate: "memo://{day}", name: "memo" }],
   prompts: [{ name: "plan", description: "Plans a day", arguments: [{ name: "day", required: true }] }],

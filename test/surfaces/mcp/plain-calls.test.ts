@@ -39,7 +39,7 @@ async function generations(url: string) {
   };
 }
 
-function callOf(id: number, name: string, args: unknown, more: object): object {
+function createCall(id: number, name: string, args: unknown, more: object): object {
   return { jsonrpc: "2.0", id, method: "tools/call", params: { name, arguments: args, ...more } };
 }
 
@@ -63,7 +63,7 @@ describe.each(["old", "new"] as const)("a plain call of the %s generation", (gen
     const { url } = await serve({ expose: "both" });
     const { headers, meta } = (await generations(url))[generation];
     const ask = (id: number, more: object) =>
-      post(`${url}/mcp?expose=both`, callOf(id, name, args, { ...more, _meta: meta }), headers(name));
+      post(`${url}/mcp?expose=both`, createCall(id, name, args, { ...more, _meta: meta }), headers(name));
     const short = settled(await ask(7, {}));
     expect(short).toEqual(settled(await ask(7, { unknown: 1 })));
     expect(short.json.id).toBe(7);
@@ -73,7 +73,7 @@ describe.each(["old", "new"] as const)("a plain call of the %s generation", (gen
     const { url } = await serve({ expose: "both" });
     const { headers, meta } = (await generations(url))[generation];
     const ask = (id: number, more: object) =>
-      post(`${url}/mcp`, callOf(id, "TestSkill__chatty", {}, { _meta: { ...meta, ...more } }), {
+      post(`${url}/mcp`, createCall(id, "TestSkill__chatty", {}, { _meta: { ...meta, ...more } }), {
         ...headers("TestSkill__chatty"),
       });
     const silent = generation === "old" ? "text/event-stream" : "application/json"; // an old client hears every log
@@ -94,7 +94,7 @@ describe.each(["old", "new"] as const)("a plain call of the %s generation", (gen
         accept: "application/json, text/event-stream",
         ...headers("TestSkill__slow"),
       },
-      body: JSON.stringify(callOf(1, "TestSkill__slow", {}, { _meta: meta })),
+      body: JSON.stringify(createCall(1, "TestSkill__slow", {}, { _meta: meta })),
     });
     await began;
     const aborted = whenSlow("aborted");
@@ -103,7 +103,7 @@ describe.each(["old", "new"] as const)("a plain call of the %s generation", (gen
     await aborted;
     const next = await post(
       `${url}/mcp`,
-      callOf(2, "TestSkill__add", { a: 1, b: 2 }, { _meta: meta }),
+      createCall(2, "TestSkill__add", { a: 1, b: 2 }, { _meta: meta }),
       headers("TestSkill__add"),
     );
     expect(next.json.result.structuredContent).toEqual({ sum: 3 });
@@ -115,7 +115,7 @@ test("V1: an answer of 2026 says whose it is", async () => {
   const { headers, meta } = (await generations(url)).new;
   const { json } = await post(
     `${url}/mcp`,
-    callOf(1, "TestSkill__add", { a: 1, b: 2 }, { _meta: meta }),
+    createCall(1, "TestSkill__add", { a: 1, b: 2 }, { _meta: meta }),
     headers("TestSkill__add"),
   );
   expect(json.result).toEqual({
@@ -141,7 +141,7 @@ test("V3: a result that is no JSON is answered, too", async () => {
   for (const { headers, meta } of [both.old, both.new]) {
     const answer = await post(
       `${url}/mcp`,
-      callOf(1, "OddSkill__link", {}, { _meta: meta }),
+      createCall(1, "OddSkill__link", {}, { _meta: meta }),
       headers("OddSkill__link"),
     );
     expect(answer.json).toMatchObject({ id: 1, error: { code: -32603, data: { error_type: "InternalError" } } });
@@ -156,7 +156,7 @@ test("V1: an old client that waits in silence is shown that its call goes on", a
     method: "POST",
     signal: connection.signal,
     headers: { "content-type": "application/json", accept: "application/json, text/event-stream", ...session },
-    body: JSON.stringify(callOf(1, "TestSkill__slow", {}, {})),
+    body: JSON.stringify(createCall(1, "TestSkill__slow", {}, {})),
   });
   expect(response.headers.get("content-type")).toBe("text/event-stream");
   expect(response.headers.get("mcp-session-id")).toBe(session["mcp-session-id"]);
@@ -205,10 +205,10 @@ describe("the id of a call", () => {
     const { url } = await serve({ expose: "both" });
     const session = await openSession(url);
     const began = whenSlow("began");
-    const first = post(`${url}/mcp`, callOf(1, "TestSkill__slow", {}, {}), session);
+    const first = post(`${url}/mcp`, createCall(1, "TestSkill__slow", {}, {}), session);
     await began;
     await post(`${url}/mcp`, cancel(1), session);
-    const second = await post(`${url}/mcp`, callOf(1, "TestSkill__add", { a: 1, b: 2 }, {}), session);
+    const second = await post(`${url}/mcp`, createCall(1, "TestSkill__add", { a: 1, b: 2 }, {}), session);
     expect(second.json.result.structuredContent).toEqual({ sum: 3 });
     expect((await first).json).toMatchObject({ id: 1, error: CANCELLED });
   });
@@ -217,15 +217,20 @@ describe("the id of a call", () => {
     const { url } = await serve({ expose: "both" });
     const session = await openSession(url);
     const connection = new AbortController();
-    const unread = await open(url, callOf(1, "TestSkill__large", { size: 30_000_000 }, {}), session, connection.signal);
+    const unread = await open(
+      url,
+      createCall(1, "TestSkill__large", { size: 30_000_000 }, {}),
+      session,
+      connection.signal,
+    );
     expect(unread.status).toBe(200);
     const began = whenSlow("began");
-    const later = post(`${url}/mcp`, callOf(1, "TestSkill__slow", {}, {}), session);
+    const later = post(`${url}/mcp`, createCall(1, "TestSkill__slow", {}, {}), session);
     await began;
     let wasAborted = false;
     const aborted = whenSlow("aborted").then(() => (wasAborted = true));
     connection.abort();
-    await post(`${url}/mcp`, callOf(2, "TestSkill__add", { a: 1, b: 2 }, {}), session);
+    await post(`${url}/mcp`, createCall(2, "TestSkill__add", { a: 1, b: 2 }, {}), session);
     await new Promise((resolve) => setTimeout(resolve, 200)); // what must not happen has no event
     expect(wasAborted).toBe(false);
     await post(`${url}/mcp`, cancel(1), session);
@@ -237,10 +242,10 @@ describe("the id of a call", () => {
     const { url } = await serve({ expose: "both" });
     const session = await openSession(url);
     const began = whenSlow("began");
-    const first = post(`${url}/mcp`, callOf(5, "TestSkill__slow", {}, {}), session);
+    const first = post(`${url}/mcp`, createCall(5, "TestSkill__slow", {}, {}), session);
     await began;
     const list = { jsonrpc: "2.0", id: 5, method: "tools/list" };
-    for (const second of [callOf(5, "TestSkill__add", { a: 1, b: 2 }, {}), list, [list]])
+    for (const second of [createCall(5, "TestSkill__add", { a: 1, b: 2 }, {}), list, [list]])
       expect(await post(`${url}/mcp`, second, session)).toMatchObject({
         status: 400,
         json: {
@@ -288,9 +293,9 @@ describe("the id of a call", () => {
     const { url } = await serve({ expose: "both" });
     const [one, other] = [await openSession(url), await openSession(url)];
     const began = whenSlow("began");
-    const first = post(`${url}/mcp`, callOf(5, "TestSkill__slow", {}, {}), one);
+    const first = post(`${url}/mcp`, createCall(5, "TestSkill__slow", {}, {}), one);
     await began;
-    const { json } = await post(`${url}/mcp`, callOf(5, "TestSkill__add", { a: 1, b: 2 }, {}), other);
+    const { json } = await post(`${url}/mcp`, createCall(5, "TestSkill__add", { a: 1, b: 2 }, {}), other);
     expect(json.result.structuredContent).toEqual({ sum: 3 });
     await post(`${url}/mcp`, cancel(5), one);
     expect((await first).json).toMatchObject({ id: 5, error: CANCELLED });
@@ -301,7 +306,7 @@ test("V6: the calls of a session end with it", async () => {
   const { url } = await serve({ expose: "both" });
   const session = await openSession(url);
   const began = whenSlow("began");
-  const call = post(`${url}/mcp`, callOf(1, "TestSkill__slow", {}, {}), session);
+  const call = post(`${url}/mcp`, createCall(1, "TestSkill__slow", {}, {}), session);
   await began;
   const aborted = whenSlow("aborted");
   expect((await fetch(`${url}/mcp`, { method: "DELETE", headers: session })).status).toBe(200);
@@ -314,7 +319,7 @@ test("V1: a message that is a request and an answer at once is neither", async (
   const both = await generations(url);
   for (const { headers, meta } of [both.old, both.new])
     for (const more of [{ result: {} }, { error: { code: 1, message: "no" } }]) {
-      const body = { ...callOf(1, "TestSkill__add", { a: 1, b: 2 }, { _meta: meta }), ...more };
+      const body = { ...createCall(1, "TestSkill__add", { a: 1, b: 2 }, { _meta: meta }), ...more };
       const { status, json } = await post(`${url}/mcp`, body, headers("TestSkill__add"));
       expect([status, json.result]).toEqual([400, undefined]);
     }

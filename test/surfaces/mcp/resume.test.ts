@@ -2,8 +2,8 @@ import { once } from "node:events";
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 import { expect, onTestFinished, test } from "vitest";
 
-import { defineSkill } from "../../../src/define-skill.ts";
-import { SentEvents } from "../../../src/surfaces/mcp/sent-events.ts";
+import { defineSkill } from "../../../src/authoring/define-skill.ts";
+import { SentEvents } from "../../../src/surfaces/mcp/sessions/sent-events.ts";
 import { newClient, oldClient, post, serve, whenSlow } from "../serving.ts";
 
 const HEADERS = { "content-type": "application/json", accept: "application/json, text/event-stream" };

@@ -24,12 +24,12 @@ describe.each(CLIENTS)("V1: a client of %s", (_name, connect) => {
     const rest = await client.callTool({ name: "search_skills", arguments: { limit: 2, offset: 2 } });
     const { paths } = listed.structuredContent as { paths: readonly string[] };
     expect(rest.structuredContent).toEqual({ paths: paths.slice(2, 4) });
-    expect(textOf(rest)).toMatch(/^Found \d+ result\(s\), these from 3 on:\n/);
+    expect(getText(rest)).toMatch(/^Found \d+ result\(s\), these from 3 on:\n/);
     const described = await client.callTool({ name: "describe_function", arguments: { path: "TestSkill.add" } });
-    expect(textOf(described)).toContain("add(a: number, b: number): Promise<{ sum: number }>");
+    expect(getText(described)).toContain("add(a: number, b: number): Promise<{ sum: number }>");
     const code = "const { sum } = await device.TestSkill.add(2, 3); print('adding'); sum";
     const ran = await client.callTool({ name: "run_code", arguments: { code } });
-    expect(textOf(ran)).toBe("adding\n5");
+    expect(getText(ran)).toBe("adding\n5");
     expect(ran.structuredContent).toEqual({ kind: "completed", runId: expect.any(String), value: 5, calls: 1 });
   });
 
@@ -58,7 +58,7 @@ describe.each(CLIENTS)("V1: a client of %s", (_name, connect) => {
     const client = await connect(url);
     const refused = await client.callTool({ name: "run_code", arguments: { code: "device.TestSkill.ad(1, 2)" } });
     expect(refused.isError).toBe(true);
-    expect(textOf(refused)).toContain("Refused; nothing was called.");
+    expect(getText(refused)).toContain("Refused; nothing was called.");
     expect(refused.structuredContent).toMatchObject({
       kind: "refused",
       error_type: "ValidationError",
@@ -84,7 +84,7 @@ describe.each(CLIENTS)("V1: a client of %s", (_name, connect) => {
     });
     const added = await client.callTool({ name: "TestSkill__add", arguments: { a: 1, b: 2 } });
     expect(added.structuredContent).toEqual({ sum: 3 });
-    expect(textOf(added)).toBe('{"sum":3}');
+    expect(getText(added)).toBe('{"sum":3}');
     const picture = await client.callTool({ name: "TestSkill__picture", arguments: {} });
     expect(picture.content).toEqual([
       { type: "text", text: "a picture" },
@@ -100,7 +100,7 @@ describe.each(CLIENTS)("V1: a client of %s", (_name, connect) => {
       isError: true,
       structuredContent: { error_type: "ToolExecution", reason: "no luck today", retryable: true },
     });
-    expect(textOf(failed)).toMatch(/^no luck today/);
+    expect(getText(failed)).toMatch(/^no luck today/);
     const late = await client.callTool({ name: "TestSkill__late", arguments: {} });
     expect(late.structuredContent).toMatchObject({
       error_type: "ToolTimeout",
@@ -109,7 +109,7 @@ describe.each(CLIENTS)("V1: a client of %s", (_name, connect) => {
     });
     const invalid = await client.callTool({ name: "TestSkill__add", arguments: { a: -1, c: 2 } });
     expect(invalid).toMatchObject({ isError: true, _meta: { "skillgate/error": { error_type: "ValidationError" } } });
-    expect(textOf(invalid)).toContain('"b" is required');
+    expect(getText(invalid)).toContain('"b" is required');
   });
 
   test("V1: an unknown tool is an error with the nearest name", async () => {
@@ -149,7 +149,7 @@ describe.each(CLIENTS)("V1: a client of %s", (_name, connect) => {
       return { action: "accept", content: { name: "Ada" } };
     };
     onElicitation(client, answer);
-    expect(textOf(await client.callTool({ name: "TestSkill__greet", arguments: {} }))).toBe("Hello, Ada!");
+    expect(getText(await client.callTool({ name: "TestSkill__greet", arguments: {} }))).toBe("Hello, Ada!");
     expect(asked).toMatchObject([{ message: "Who?" }]);
   });
 
@@ -159,10 +159,10 @@ describe.each(CLIENTS)("V1: a client of %s", (_name, connect) => {
     const { url } = await serve({ expose: "both" }, { skillsDir });
     const client = await connect(url);
     onElicitation(client, ({ message }) => ({ action: "accept", content: { seat: `${message} 12A` } }));
-    expect(textOf(await client.callTool({ name: "SeatsSkill__choose", arguments: {} }))).toBe("Which seat? 12A");
+    expect(getText(await client.callTool({ name: "SeatsSkill__choose", arguments: {} }))).toBe("Which seat? 12A");
     const code = "const seat = await device.SeatsSkill.choose(); `You sit at ${seat}`";
     const ran = await client.callTool({ name: "run_code", arguments: { code } });
-    expect(textOf(ran)).toBe("You sit at Which seat? 12A");
+    expect(getText(ran)).toBe("You sit at Which seat? 12A");
   });
 
   test("S7: the time in which the user thinks is not that of the program", async () => {
@@ -176,7 +176,7 @@ describe.each(CLIENTS)("V1: a client of %s", (_name, connect) => {
       await thinks();
       return { action: "accept", content: message === "Who?" ? { name: "Ada" } : { allow: true } };
     });
-    expect(textOf(await client.callTool({ name: "run_code", arguments: { code } }))).toBe("Hello, Ada! paid");
+    expect(getText(await client.callTool({ name: "run_code", arguments: { code } }))).toBe("Hello, Ada! paid");
   });
 
   test("P6: the user at the client allows a call, or does not", async () => {
@@ -189,9 +189,9 @@ describe.each(CLIENTS)("V1: a client of %s", (_name, connect) => {
       return { action: "accept", content: { allow } };
     };
     onElicitation(client, answer);
-    expect(textOf(await client.callTool({ name: "TestSkill__pay", arguments: {} }))).toBe("paid");
+    expect(getText(await client.callTool({ name: "TestSkill__pay", arguments: {} }))).toBe("paid");
     const ran = await client.callTool({ name: "run_code", arguments: { code: "await device.TestSkill.pay()" } });
-    expect(textOf(ran)).toBe("paid");
+    expect(getText(ran)).toBe("paid");
     allow = false;
     const refused = await client.callTool({ name: "TestSkill__pay", arguments: {} });
     expect(refused.structuredContent).toMatchObject({ error_type: "AuthorizationError" });
@@ -209,7 +209,7 @@ describe.each(CLIENTS)("V1: a client of %s", (_name, connect) => {
     controller.abort(new Error("not wanted any more"));
     await expect(calling).rejects.toThrow("not wanted any more");
     await aborted;
-    expect(textOf(await client.callTool({ name: "TestSkill__add", arguments: { a: 1, b: 1 } }))).toBe('{"sum":2}');
+    expect(getText(await client.callTool({ name: "TestSkill__add", arguments: { a: 1, b: 1 } }))).toBe('{"sum":2}');
   });
 
   test("V1: a program that is cancelled is ended, and so is what it waits for", async () => {
@@ -267,7 +267,7 @@ test("S7: a client may ask for less time than the owner allows, not for more", a
     const result = await client.callTool({ name: "run_code", arguments: { code, timeoutMs } });
     const facts = { kind: "failed", error_type: "ToolTimeout", tool_name: "run_code", timeout_ms: timeout };
     expect(result.structuredContent).toMatchObject(facts);
-    expect(textOf(result)).toContain(`${timeout} ms are over`);
+    expect(getText(result)).toContain(`${timeout} ms are over`);
   }
 });
 
@@ -405,7 +405,7 @@ function call(
   return "listen" in client ? client.callTool(request, options) : client.callTool(request, undefined, options);
 }
 
-function textOf(result: unknown): string {
+function getText(result: unknown): string {
   const { content } = result as { content: readonly { type: string; text?: string }[] };
   return content.map(({ text }) => text ?? "").join("\n");
 }

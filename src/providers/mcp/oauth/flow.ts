@@ -139,15 +139,15 @@ export class GrantFlow implements OAuthClientProvider {
 const NOBODY: OAuthClientInformationContext = { issuer: "" };
 
 /** What was granted, and the address for which it was. */
-export interface Grant {
+export interface OAuthGrant {
   readonly redirectUrl: string;
   readonly tokens: StoredOAuthTokens;
 }
 
-export function parseGrant(kept: unknown): Grant | undefined {
+export function parseGrant(kept: unknown): OAuthGrant | undefined {
   if (!isRecord(kept) || !isRecord(kept["tokens"]) || typeof kept["tokens"]["access_token"] !== "string")
     return undefined;
-  return typeof kept["redirectUrl"] === "string" ? (kept as unknown as Grant) : undefined;
+  return typeof kept["redirectUrl"] === "string" ? (kept as unknown as OAuthGrant) : undefined;
 }
 
 /** A registration is of use only with the address for which it was made. */

@@ -8,18 +8,18 @@ import type { FetchLike } from "@modelcontextprotocol/client";
 import { addressIn, isLinkLocalAddress, isPublicAddress } from "./addresses.ts";
 
 /** Metadata and tokens are short; what is longer is something else. */
-const MOST_BYTES = 1 << 20;
+const MAX_BYTES = 1 << 20;
 
 const TIMEOUT_MS = 30_000;
 
 /** Which addresses may be asked: those that are public, or also those of one's own network. */
-export type Reach = "public" | "private";
+export type AllowedAddresses = "public" | "private";
 
 /**
  * `fetch` for addresses that a server has named. The address that is connected to is the one that was looked at, so that a
  * name cannot mean two things; redirects are handed to the caller.
  */
-export function guardedFetch(reach: Reach): FetchLike {
+export function guardedFetch(reach: AllowedAddresses): FetchLike {
   return async (input, init) => {
     const request = new Request(input, init);
     const url = new URL(request.url);
@@ -29,7 +29,12 @@ export function guardedFetch(reach: Reach): FetchLike {
   };
 }
 
-function send(url: URL, { method, headers, signal }: Request, reach: Reach, body: Buffer): Promise<Response> {
+function send(
+  url: URL,
+  { method, headers, signal }: Request,
+  reach: AllowedAddresses,
+  body: Buffer,
+): Promise<Response> {
   return new Promise((resolve, reject) => {
     const options = {
       method,
@@ -44,17 +49,17 @@ function send(url: URL, { method, headers, signal }: Request, reach: Reach, body
       answer.on("data", (chunk: Buffer) => {
         bytes += chunk.length;
         chunks.push(chunk);
-        if (bytes > MOST_BYTES) answer.destroy(new Error(`${url.host} answers with more than ${MOST_BYTES} bytes`));
+        if (bytes > MAX_BYTES) answer.destroy(new Error(`${url.host} answers with more than ${MAX_BYTES} bytes`));
       });
       answer.once("error", reject);
-      answer.once("end", () => resolve(responseOf(url, answer.statusCode ?? 0, answer.headersDistinct, chunks)));
+      answer.once("end", () => resolve(createResponse(url, answer.statusCode ?? 0, answer.headersDistinct, chunks)));
     });
     sent.once("error", reject);
     sent.end(body);
   });
 }
 
-function responseOf(
+function createResponse(
   url: URL,
   status: number,
   headers: Readonly<Record<string, readonly string[] | undefined>>,
@@ -70,7 +75,7 @@ function responseOf(
   return Object.defineProperty(response, "url", { value: url.href });
 }
 
-function guardedLookup(url: URL, reach: Reach): LookupFunction {
+function guardedLookup(url: URL, reach: AllowedAddresses): LookupFunction {
   return (host, options, callback) => {
     lookup(host, { ...options, all: true }, (error, found) => {
       if (error !== null) return callback(error, "");
@@ -84,7 +89,7 @@ function guardedLookup(url: URL, reach: Reach): LookupFunction {
   };
 }
 
-function isAllowed(address: string, reach: Reach): boolean {
+function isAllowed(address: string, reach: AllowedAddresses): boolean {
   return reach === "public" ? isPublicAddress(address) : !isLinkLocalAddress(address);
 }
 

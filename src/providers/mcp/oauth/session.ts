@@ -9,20 +9,20 @@ import {
   PrivateKeyJwtProvider,
 } from "@modelcontextprotocol/client";
 
-import { messageOf } from "../../../errors.ts";
+import { getMessage } from "../../../errors.ts";
 import type { KnownSecrets } from "../../../shared/secrets.ts";
 import { addressIn, isPublicAddress } from "./addresses.ts";
 import { type Callback, listenForCallback } from "./callback.ts";
 import type { OAuthConfig } from "./config.ts";
 import { GrantFlow, type GrantOwner, parseGrant } from "./flow.ts";
-import { guardedFetch, type Reach } from "./guarded-fetch.ts";
+import { guardedFetch, type AllowedAddresses } from "./guarded-fetch.ts";
 import type { TokenStore } from "./token-file.ts";
 
 /** How long a person has to allow access. */
 const CONSENT_MS = 300_000;
 
 /** How often a server can ask for more while it is connected: for a token, then for more rights. */
-const MOST_LOGINS = 3;
+const MAX_LOGINS = 3;
 
 /** Where the browser would come back to, for flows that need none. */
 const NO_CALLBACK = "http://127.0.0.1/callback";
@@ -48,7 +48,7 @@ export interface OAuthSessionOptions extends GrantOwner {
 export type Challenge = Pick<AuthOptions, "scope" | "resourceMetadataUrl">;
 
 /** A request that was refused: the token that it had, and what the server wants. */
-export interface Refusal {
+export interface AuthorizationRefusal {
   readonly token: string | undefined;
   readonly challenge: Challenge;
 }
@@ -64,7 +64,7 @@ export class OAuthSession {
   #scope: string | undefined;
   #renewing: Promise<boolean> | undefined;
   #isConnecting = false;
-  #refusal: Refusal | undefined;
+  #refusal: AuthorizationRefusal | undefined;
 
   constructor(options: OAuthSessionOptions) {
     this.#options = options;
@@ -88,8 +88,8 @@ export class OAuthSession {
       try {
         return await connect();
       } catch (thrown) {
-        const { token, challenge }: Partial<Refusal> = this.#refusal ?? {};
-        const isAnswered = challenge !== undefined && logins < MOST_LOGINS;
+        const { token, challenge }: Partial<AuthorizationRefusal> = this.#refusal ?? {};
+        const isAnswered = challenge !== undefined && logins < MAX_LOGINS;
         if (!isAnswered || !(await Promise.race([this.renew(token, challenge), aborted(closing)]))) throw thrown;
       } finally {
         this.#isConnecting = false;
@@ -98,7 +98,7 @@ export class OAuthSession {
   }
 
   /** What to do about a refused request: true if it is to be made again. */
-  async answer(refusal: Refusal): Promise<boolean> {
+  async answer(refusal: AuthorizationRefusal): Promise<boolean> {
     this.#refusal = refusal;
     return !this.#isConnecting && this.renew(refusal.token, refusal.challenge);
   }
@@ -121,7 +121,7 @@ export class OAuthSession {
         callback?.close();
       }
     } catch (thrown) {
-      throw new AuthorizationError(`cannot be authorized: ${messageOf(thrown)}`, { cause: thrown });
+      throw new AuthorizationError(`cannot be authorized: ${getMessage(thrown)}`, { cause: thrown });
     }
   }
 
@@ -168,7 +168,7 @@ export class OAuthSession {
   }
 
   /** A server in one's own network may name others there; one on the Internet must not. */
-  #reach(): Reach {
+  #reach(): AllowedAddresses {
     const { server, config } = this.#options;
     const url = new URL(server);
     const address = addressIn(url);

@@ -23,7 +23,7 @@ export interface TokenStore {
 
 /** In a file that only its owner can read; written whole, so that nobody ever reads half of one. */
 export function tokenFile(file: string): TokenStore {
-  const inTurn = createTurns();
+  const inTurn = createQueue();
   const read = createReader(file);
   const change = (edit: (entries: Map<string, unknown>) => void): Promise<void> =>
     inTurn(async () => {
@@ -31,7 +31,7 @@ export function tokenFile(file: string): TokenStore {
       edit(entries);
       await writeWhole(file, JSON.stringify(Object.fromEntries(entries), undefined, 2));
     });
-  const exclusive = createTurns();
+  const exclusive = createQueue();
   return {
     get: async (key) => structuredClone((await read()).get(key)), // what is read once is given out many times
     set: (key, value) => change((entries) => entries.set(key, value)),
@@ -47,12 +47,12 @@ export function tokensInMemory(): TokenStore {
     get: async (key) => entries.get(key),
     set: async (key, value) => void entries.set(key, value),
     delete: async (key) => void entries.delete(key),
-    exclusively: createTurns(),
+    exclusively: createQueue(),
   };
 }
 
 /** Runs what it is given one after the other. */
-function createTurns(): <Result>(work: () => Promise<Result>) => Promise<Result> {
+function createQueue(): <Result>(work: () => Promise<Result>) => Promise<Result> {
   let last: Promise<unknown> = Promise.resolve();
   return (work) => {
     const turn = last.then(work);
@@ -66,7 +66,7 @@ function createReader(file: string): () => Promise<ReadonlyMap<string, unknown>>
   let seen: string | undefined;
   let entries: ReadonlyMap<string, unknown> = new Map();
   return async () => {
-    const now = versionOf(file);
+    const now = getFileVersion(file);
     if (now === undefined) return new Map();
     if (now !== seen) entries = await readEntries(file);
     seen = now;
@@ -75,7 +75,7 @@ function createReader(file: string): () => Promise<ReadonlyMap<string, unknown>>
 }
 
 /** Another one whenever the file is written, for then it is another file. */
-function versionOf(file: string): string | undefined {
+function getFileVersion(file: string): string | undefined {
   try {
     const stats = statSync(file, { bigint: true, throwIfNoEntry: false });
     return stats && `${stats.ino} ${stats.mtimeNs}`;

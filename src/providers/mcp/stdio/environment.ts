@@ -1,5 +1,5 @@
 /** The variables of a process; only what a child may have of them is passed on. */
-export type Environment = Readonly<Record<string, string | undefined>>;
+export type ProcessEnvironment = Readonly<Record<string, string | undefined>>;
 
 /** What a program needs to start and to find its files, and nothing that could be a secret. */
 const PASSED_ON: ReadonlySet<string> = new Set(
@@ -12,7 +12,7 @@ const PASSED_ON: ReadonlySet<string> = new Set(
 
 /** The environment of a child process: the harmless part of ours, and what its configuration declares. */
 export function childEnvironment(
-  ours: Environment,
+  ours: ProcessEnvironment,
   declared: Readonly<Record<string, string>>,
 ): Record<string, string> {
   const passedOn = Object.entries(ours).filter(

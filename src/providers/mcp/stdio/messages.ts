@@ -10,7 +10,7 @@ export function parseLine(line: string): object | undefined {
 }
 
 /** The id of a response of which only the two ends are left; `undefined` if neither shows it. */
-export function idOfOverlong(start: string, end: string): string | number | undefined {
+export function findOverlongId(start: string, end: string): string | number | undefined {
   const found = ID_AT_START.exec(start) ?? ID_AT_END.exec(end);
   if (found?.[1] === undefined) return undefined;
   const id: unknown = JSON.parse(found[1]);

@@ -5,14 +5,14 @@ import { basename, delimiter, dirname, join } from "node:path";
 import { promisify } from "node:util";
 
 import { isRecord } from "../../../model/json.ts";
-import type { Kept } from "../kept-files.ts";
+import type { KeyValueCache } from "../../../shared/file-cache.ts";
 import type { ServerCommand } from "./process.ts";
 
 /** A version that is not exact is looked for anew after so long. */
 const FRESH_MS = 24 * 3_600_000;
 
 /** What a command line asks of npx. */
-interface Wanted {
+interface NpxRequest {
   /** `@scope/name@1.2.3` */
   readonly spec: string;
   /** Of the program in the package; `undefined` for the one that the package is named for. */
@@ -28,7 +28,7 @@ interface Wanted {
 export async function withoutNpx(
   command: ServerCommand,
   folder: string,
-  { programs, signal }: { readonly programs: Kept; readonly signal: AbortSignal },
+  { programs, signal }: { readonly programs: KeyValueCache; readonly signal: AbortSignal },
 ): Promise<ServerCommand> {
   if (!isNpx(command.command)) return command;
   const isElsewhere = folder !== command.cwd;
@@ -59,7 +59,7 @@ function makeRoot(folder: string): void {
 }
 
 /** `-y name@1 …`, `--package=name@1 program …` */
-function readNpx(args: readonly string[]): Wanted | undefined {
+function readNpx(args: readonly string[]): NpxRequest | undefined {
   let spec: string | undefined;
   for (let at = 0; at < args.length; at++) {
     const arg = args[at] ?? "";
@@ -72,7 +72,7 @@ function readNpx(args: readonly string[]): Wanted | undefined {
   return undefined;
 }
 
-function wantedFrom(spec: string | undefined, [first, ...args]: readonly string[]): Wanted | undefined {
+function wantedFrom(spec: string | undefined, [first, ...args]: readonly string[]): NpxRequest | undefined {
   if (first === undefined || !NAME.test(spec ?? first)) return undefined;
   return spec === undefined ? { spec: first, program: undefined, args } : { spec, program: first, args };
 }
@@ -80,11 +80,11 @@ function wantedFrom(spec: string | undefined, [first, ...args]: readonly string[
 /** A package of a registry; nothing with a path or an address. */
 const NAME = /^((?:@[\w.-]+\/)?[\w-][\w.-]*)(?:@([\w.^~+-]+))?$/;
 
-function isExact({ spec }: Wanted): boolean {
+function isExact({ spec }: NpxRequest): boolean {
   return /^\d+\.\d+\.\d+(?:[-+][\w.+-]+)?$/.test(NAME.exec(spec)?.[2] ?? "");
 }
 
-function knownScript(kept: unknown, wanted: Wanted): string | undefined {
+function knownScript(kept: unknown, wanted: NpxRequest): string | undefined {
   if (!isRecord(kept)) return undefined;
   const { script, foundAt } = kept;
   const isFresh = isExact(wanted) || (typeof foundAt === "number" && Date.now() - foundAt < FRESH_MS);
@@ -92,7 +92,11 @@ function knownScript(kept: unknown, wanted: Wanted): string | undefined {
 }
 
 /** Lets npx install what is missing, and looks where it would start it. */
-async function findScript(command: ServerCommand, wanted: Wanted, signal: AbortSignal): Promise<string | undefined> {
+async function findScript(
+  command: ServerCommand,
+  wanted: NpxRequest,
+  signal: AbortSignal,
+): Promise<string | undefined> {
   const { cwd, env } = command;
   const args = ["--yes", `--package=${wanted.spec}`, "-c", 'echo "$PATH"'];
   try {
@@ -107,7 +111,7 @@ async function findScript(command: ServerCommand, wanted: Wanted, signal: AbortS
   }
 }
 
-function scriptIn(modules: string, { spec, program }: Wanted): string | undefined {
+function scriptIn(modules: string, { spec, program }: NpxRequest): string | undefined {
   const name = NAME.exec(spec)?.[1] ?? spec;
   const folder = join(modules, name);
   const file = join(folder, "package.json");

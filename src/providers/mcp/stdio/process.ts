@@ -3,10 +3,10 @@ import { existsSync } from "node:fs";
 import type { Readable, Writable } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
 
-import { IS_WINDOWS, signalGroup } from "./signal.ts";
-import { killAtExit } from "./survivors.ts";
+import { IS_WINDOWS, killGroup } from "./kill-group.ts";
+import { killOnExit } from "./kill-on-exit.ts";
 import { windowsSpelling } from "./windows.ts";
-import { within } from "./within.ts";
+import { waitAtMost } from "./wait.ts";
 
 /** How long a server may take to end by itself, and again after it was told to. */
 const GRACE_MS = 2_000;
@@ -25,7 +25,7 @@ export interface ServerCommand {
 }
 
 /** How a process ended: by itself with a code, or by a signal. */
-export interface Exit {
+export interface ProcessExit {
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;
 }
@@ -36,7 +36,7 @@ export interface ServerProcess {
   readonly stdin: Writable;
   readonly stdout: Readable;
   readonly stderr: Readable;
-  readonly exited: Promise<Exit>;
+  readonly exited: Promise<ProcessExit>;
   /** Ends stdin, then asks, then kills; settles when nothing of the group is left. */
   stop(): Promise<void>;
 }
@@ -44,11 +44,11 @@ export interface ServerProcess {
 /** Starts a server in a process group of its own. Rejects with the system's error if the command cannot be started. */
 export async function startProcess({ command, args, cwd, env }: ServerCommand): Promise<ServerProcess> {
   const child = spawnServer({ command, args, cwd, env });
-  const exited = new Promise<Exit>((resolve) => {
+  const exited = new Promise<ProcessExit>((resolve) => {
     child.once("exit", (code, signal) => resolve({ code, signal }));
   });
-  const pid = await started(child);
-  const release = killAtExit(pid);
+  const pid = await waitForStart(child);
+  const release = killOnExit(pid);
   let stopping: Promise<void> | undefined;
   return {
     pid,
@@ -68,7 +68,7 @@ function spawnServer({ command, args, cwd, env }: ServerCommand): ChildProcessBy
   return spawn(spelling.command, [...spelling.args], { ...options, windowsVerbatimArguments: spelling.isVerbatim });
 }
 
-function started(child: ChildProcessByStdio<Writable, Readable, Readable>): Promise<number> {
+function waitForStart(child: ChildProcessByStdio<Writable, Readable, Readable>): Promise<number> {
   return new Promise((resolve, reject) => {
     child.once("error", reject);
     child.once("spawn", () => {
@@ -79,15 +79,15 @@ function started(child: ChildProcessByStdio<Writable, Readable, Readable>): Prom
 }
 
 /** Whatever the process left behind in its group is stopped too, even if it ended well by itself. */
-async function stopGroup(pid: number, stdin: Writable, exited: Promise<Exit>): Promise<void> {
+async function stopGroup(pid: number, stdin: Writable, exited: Promise<ProcessExit>): Promise<void> {
   stdin.end();
-  await within(GRACE_MS, exited);
-  if (signalGroup(pid, "SIGTERM")) await groupEndsWithin(GRACE_MS, pid);
-  if (signalGroup(pid, "SIGKILL")) await groupEndsWithin(KILLED_MS, pid);
+  await waitAtMost(GRACE_MS, exited);
+  if (killGroup(pid, "SIGTERM")) await waitForGroupEnd(GRACE_MS, pid);
+  if (killGroup(pid, "SIGKILL")) await waitForGroupEnd(KILLED_MS, pid);
   await exited;
 }
 
-async function groupEndsWithin(ms: number, group: number): Promise<void> {
+async function waitForGroupEnd(ms: number, group: number): Promise<void> {
   const deadline = Date.now() + ms;
-  while (signalGroup(group, 0) && Date.now() < deadline) await sleep(POLL_MS);
+  while (killGroup(group, 0) && Date.now() < deadline) await sleep(POLL_MS);
 }

@@ -4,12 +4,12 @@ import type { Writable } from "node:stream";
 import type { JSONRPCMessage, Transport } from "@modelcontextprotocol/client";
 
 import { KnownSecrets } from "../../../shared/secrets.ts";
-import { OVERLONG_ANSWER } from "../wire-errors.ts";
-import { createLineReader } from "./lines.ts";
-import { idOfOverlong, parseLine } from "./messages.ts";
-import { type Exit, type ServerCommand, type ServerProcess, startProcess } from "./process.ts";
-import { createTail, readable } from "./tail.ts";
-import { within } from "./within.ts";
+import { OVERLONG_ANSWER } from "../connections/wire-errors.ts";
+import { createLineReader } from "./line-reader.ts";
+import { findOverlongId, parseLine } from "./messages.ts";
+import { type ProcessExit, type ServerCommand, type ServerProcess, startProcess } from "./process.ts";
+import { createOutputTail, readable } from "./output-tail.ts";
+import { waitAtMost } from "./wait.ts";
 
 /** How much is remembered of what a server prints on stderr. */
 const STDERR_BYTES = 16 << 10;
@@ -26,7 +26,7 @@ const EXIT_MS = 1_000;
 /** What a server's process did besides speaking the protocol. */
 export interface ProcessReport {
   /** How it ended by itself; `undefined` as long as it lives, and if it was stopped. */
-  readonly exit: Exit | undefined;
+  readonly exit: ProcessExit | undefined;
   readonly stderrTail: string;
   /** Lines on stdout that are no messages: how many, and the last one. */
   readonly noiseLines: number;
@@ -37,16 +37,16 @@ export interface ProcessReport {
  * Speaks to a child process, one JSON message per line. What is not a message is counted and passed over; a message of
  * more than `maxBytes` fails the call that it answers, and nothing else.
  */
-export class StdioTransport implements Transport {
+export class StdioClientTransport implements Transport {
   onmessage?: Transport["onmessage"];
   onclose?: Transport["onclose"];
   onerror?: Transport["onerror"];
   readonly #command: ServerCommand;
   readonly #maxBytes: number;
-  readonly #stderr = createTail(STDERR_BYTES);
+  readonly #stderr = createOutputTail(STDERR_BYTES);
   readonly #noise = { lines: 0, last: "" };
   #server: ServerProcess | undefined;
-  #exit: Exit | undefined;
+  #exit: ProcessExit | undefined;
   #starting: Promise<void> | undefined;
   #closed: Promise<void> | undefined;
   #isStopped = false;
@@ -79,7 +79,7 @@ export class StdioTransport implements Transport {
     try {
       await write(this.#server.stdin, `${JSON.stringify(message)}\n`);
     } catch (thrown) {
-      if (this.#closed !== undefined) await within(EXIT_MS, this.#closed);
+      if (this.#closed !== undefined) await waitAtMost(EXIT_MS, this.#closed);
       throw thrown;
     }
   }
@@ -117,7 +117,7 @@ export class StdioTransport implements Transport {
   }
 
   #overlong(start: string, end: string): void {
-    const id = idOfOverlong(start, end);
+    const id = findOverlongId(start, end);
     if (id === undefined) return this.#noted(start);
     const message = `the answer has more than ${this.#maxBytes} bytes`;
     this.#deliver({ jsonrpc: "2.0", id, error: { code: OVERLONG_ANSWER, message } });
@@ -141,12 +141,12 @@ function write(stdin: Writable, text: string): Promise<void> {
 }
 
 /** Settles when the process has ended and what it printed has been read; what it left behind is stopped meanwhile. */
-async function drained(server: ServerProcess): Promise<Exit> {
+async function drained(server: ServerProcess): Promise<ProcessExit> {
   const streams = [server.stdin, server.stdout, server.stderr];
   const read = Promise.allSettled([once(server.stdout, "close"), once(server.stderr, "close")]);
   const exit = await server.exited;
   void server.stop();
-  await within(DRAIN_MS, read);
+  await waitAtMost(DRAIN_MS, read);
   for (const stream of streams) stream.destroy();
   return exit;
 }

@@ -15,8 +15,8 @@ import type {
 } from "esbuild";
 
 import { isRecord } from "../../../model/json.ts";
-import type { ModuleFormat } from "../read/index.ts";
-import { SourceError } from "../read/syntax.ts";
+import type { ModuleFormat } from "../type-reader/index.ts";
+import { SourceError } from "../type-reader/syntax.ts";
 import { isInside } from "./discover.ts";
 
 export interface Bundle {
@@ -64,7 +64,7 @@ export async function bundleModule(request: BundleRequest): Promise<Bundle> {
       packages: [...packages],
     };
   } catch (error) {
-    throw mistakeIn(error, request);
+    throw findMistake(error, request);
   }
 }
 
@@ -89,7 +89,7 @@ export async function translateModule({ entry, format }: BundleRequest, text: st
       sourcesContent: false,
       legalComments: "none",
       tsconfigRaw: {},
-      define: placeOf(entry),
+      define: getFileConstants(entry),
       // As strict as the ES module that it was.
       ...(format === "esm" && { banner: '"use strict";' }),
       logLevel: "silent",
@@ -136,8 +136,8 @@ function requireFrom(url: string, format: ModuleFormat): string {
 /** What a skill gets when it imports "skillgate": the one function that it needs, not the whole runtime. */
 const SKILLGATE = fileURLToPath(
   import.meta.url.endsWith(".ts")
-    ? new URL("../../../../dist/src/define-skill.js", import.meta.url)
-    : new URL("../../../define-skill.js", import.meta.url),
+    ? new URL("../../../../dist/src/authoring/define-skill.js", import.meta.url)
+    : new URL("../../../authoring/define-skill.js", import.meta.url),
 );
 
 const OWN: Readonly<Record<string, string>> = { skillgate: SKILLGATE };
@@ -214,7 +214,7 @@ function withOwnPlace(transform: typeof Transform): Plugin {
         if (!/\bimport\.meta\b|\b__(?:dir|file)name\b/.test(text)) return undefined;
         const loader = extname(path).endsWith("ts") ? "ts" : "js";
         try {
-          const define = placeOf(path);
+          const define = getFileConstants(path);
           const { code } = await transform(text, {
             loader,
             sourcefile: path,
@@ -224,14 +224,14 @@ function withOwnPlace(transform: typeof Transform): Plugin {
           });
           return { contents: code, loader: "js", resolveDir: dirname(path) };
         } catch (error) {
-          return { errors: [...messagesOf(error)] };
+          return { errors: [...getMessages(error)] };
         }
       });
     },
   };
 }
 
-function placeOf(path: string): Readonly<Record<string, string>> {
+function getFileConstants(path: string): Readonly<Record<string, string>> {
   const file = JSON.stringify(path);
   const folder = JSON.stringify(dirname(path));
   return {
@@ -244,15 +244,15 @@ function placeOf(path: string): Readonly<Record<string, string>> {
 }
 
 /** esbuild reports all mistakes; the first is the one to mend first. */
-function mistakeIn(error: unknown, { root, entry }: BundleRequest): unknown {
-  const [message] = messagesOf(error);
+function findMistake(error: unknown, { root, entry }: BundleRequest): unknown {
+  const [message] = getMessages(error);
   if (message === undefined) return error;
   const { text, location } = message;
   if (location === null) return new SourceError(text, 1, 1, entry);
   return new SourceError(text, location.line, location.column + 1, resolve(root, location.file));
 }
 
-function messagesOf(error: unknown): readonly Message[] {
+function getMessages(error: unknown): readonly Message[] {
   const errors: unknown = error instanceof Error ? Reflect.get(error, "errors") : undefined;
   return Array.isArray(errors) ? (errors as readonly Message[]).filter(isRecord) : [];
 }

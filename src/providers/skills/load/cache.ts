@@ -17,11 +17,11 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 import { isRecord } from "../../../model/json.ts";
-import type { ModuleFormat, Reading } from "../read/index.ts";
+import type { ModuleFormat, ReadModule } from "../type-reader/index.ts";
 
 /** What is kept of a module until one of its files changes. */
 export interface Prepared {
-  readonly reading: Reading;
+  readonly reading: ReadModule;
   /** What could not be read in it. */
   readonly warnings: readonly string[];
   /** The bundle, ready to be imported. */
@@ -34,12 +34,12 @@ export interface Prepared {
 export interface Cache {
   readonly dir: string;
   find(entry: string): Prepared | undefined;
-  store(entry: string, made: Made): Prepared;
+  store(entry: string, made: PreparedSource): Prepared;
   close(): Promise<void>;
 }
 
-export interface Made {
-  readonly reading: Reading;
+export interface PreparedSource {
+  readonly reading: ReadModule;
   readonly warnings: readonly string[];
   readonly text: string;
   readonly format: ModuleFormat;
@@ -93,7 +93,7 @@ async function folderFor(wanted: string): Promise<{ readonly dir: string; readon
 }
 
 /** An entry of the cache, as it lies in its file. */
-interface Kept {
+interface CacheEntry {
   readonly code: string;
   readonly hashes: readonly (readonly [file: string, hash: string, stamp: string])[];
   readonly packages: readonly string[];
@@ -116,28 +116,28 @@ function find(dir: string, entry: string): Prepared | undefined {
 
 /** A file that was touched, or checked out anew, may still say what it said. */
 function isAsItWas(file: string, hash: string, stamp: string): boolean {
-  return stampOf(statSync(file)) === stamp || hashOf(readFileSync(file)) === hash;
+  return formatStamp(statSync(file)) === stamp || hashText(readFileSync(file)) === hash;
 }
 
-function stampOf({ mtimeMs, size }: Stats): string {
+function formatStamp({ mtimeMs, size }: Stats): string {
   return `${mtimeMs} ${size}`;
 }
 
 /** Only this very code has written what bears its hash. */
-function isKept(value: unknown): value is Kept {
+function isKept(value: unknown): value is CacheEntry {
   return isRecord(value) && value["code"] === codeHash();
 }
 
-function store(dir: string, entry: string, made: Made): Prepared {
+function store(dir: string, entry: string, made: PreparedSource): Prepared {
   const { reading, warnings, text, format, files, packages, since } = made;
-  const bundle = join(dir, `${hashOf(text)}.${format === "esm" ? "mjs" : "cjs"}`);
+  const bundle = join(dir, `${hashText(text)}.${format === "esm" ? "mjs" : "cjs"}`);
   const prepared: Prepared = { reading, warnings, bundle, format, files };
   write(bundle, text);
   const facts = files.map((file) => ({ file, stats: statSync(file) }));
-  const hashes = facts.map(({ file, stats }) => [file, hashOf(readFileSync(file)), stampOf(stats)] as const);
+  const hashes = facts.map(({ file, stats }) => [file, hashText(readFileSync(file)), formatStamp(stats)] as const);
   // A file that changed meanwhile has another hash than what was read of it: the next one to ask makes it anew.
   if (facts.every(({ stats }) => stats.mtimeMs < since)) {
-    write(indexFile(dir, entry), JSON.stringify({ code: codeHash(), hashes, packages, prepared } satisfies Kept));
+    write(indexFile(dir, entry), JSON.stringify({ code: codeHash(), hashes, packages, prepared } satisfies CacheEntry));
   }
   return prepared;
 }
@@ -154,10 +154,10 @@ function write(file: string, text: string): void {
 }
 
 function indexFile(dir: string, entry: string): string {
-  return join(dir, `${hashOf(entry)}.json`);
+  return join(dir, `${hashText(entry)}.json`);
 }
 
-function hashOf(data: string | Buffer): string {
+function hashText(data: string | Buffer): string {
   return createHash("sha256").update(data).digest("hex").slice(0, 32);
 }
 
@@ -166,7 +166,7 @@ let code: string | undefined;
 /** Identifies the code of this room: what another version has kept may mean something else. */
 function codeHash(): string {
   const room = dirname(dirname(fileURLToPath(import.meta.url)));
-  code ??= hashOf(
+  code ??= hashText(
     readdirSync(room, { recursive: true, encoding: "utf8" })
       .filter((name) => /\.[jt]s$/.test(name))
       .sort()

@@ -2,7 +2,7 @@ import type { Dirent } from "node:fs";
 import { readdir, realpath, stat } from "node:fs/promises";
 import { basename, dirname, extname, join, sep } from "node:path";
 
-import { messageOf, sentence } from "../../../errors.ts";
+import { getMessage, sentence } from "../../../errors.ts";
 import type { Problem } from "../../../model/provider.ts";
 
 /** A file or folder that may hold skills. */
@@ -17,7 +17,7 @@ export interface SkillModule {
   readonly guidanceFile?: string;
 }
 
-export interface Discovery {
+export interface DiscoveredModules {
   /** The skills folder with every symbolic link followed; `undefined` where there is none. */
   readonly root: string | undefined;
   /** Folders before files, each sorted by name (L5). */
@@ -29,7 +29,7 @@ export interface Discovery {
  * Finds the modules of a skills folder (L1) without reading or running any. A missing folder is no error (L4). `only` is
  * the one module that is wanted, if it is one: its entry, or its folder.
  */
-export async function discover(dir: string, only?: string): Promise<Discovery> {
+export async function discover(dir: string, only?: string): Promise<DiscoveredModules> {
   const found = await discoverAll(dir);
   if (only === undefined) return found;
   const wanted = await realpath(only).catch(() => only);
@@ -37,25 +37,25 @@ export async function discover(dir: string, only?: string): Promise<Discovery> {
   return { ...found, modules: found.modules.filter(isWanted), problems: [] };
 }
 
-async function discoverAll(dir: string): Promise<Discovery> {
+async function discoverAll(dir: string): Promise<DiscoveredModules> {
   const root = await realpath(dir).catch(() => undefined);
   if (root === undefined) return { root, modules: [], problems: [] };
   const name = basename(dir);
   try {
     if (!(await stat(root)).isDirectory()) throw new Error("it is not a folder");
     const places = await placesIn({ root, source: "" });
-    const folders = places.filter((place): place is Place => place.kind === "folder");
-    const files = places.filter((place): place is Place => place.kind === "file" && isModuleFile(place.name));
-    const found = [...(await Promise.all(folders.map(moduleInFolder))).flat(), ...files.map(moduleOfFile)];
+    const folders = places.filter((place): place is EntryLocation => place.kind === "folder");
+    const files = places.filter((place): place is EntryLocation => place.kind === "file" && isModuleFile(place.name));
+    const found = [...(await Promise.all(folders.map(moduleInFolder))).flat(), ...files.map(createModule)];
     const refused = [...places, ...found].filter((each) => "error" in each);
-    return { root, modules: found.filter((each) => "entry" in each), problems: refused.map(problemOf) };
+    return { root, modules: found.filter((each) => "entry" in each), problems: refused.map(toProblem) };
   } catch (error) {
-    return { root, modules: [], problems: [problemOf(refuse(name, name, reasonOf(error)))] };
+    return { root, modules: [], problems: [toProblem(refuse(name, name, formatReason(error)))] };
   }
 }
 
 /** A file or folder that may be used. */
-interface Place {
+interface EntryLocation {
   readonly kind: "file" | "folder";
   readonly name: string;
   readonly source: string;
@@ -69,14 +69,17 @@ interface Refused extends Problem {
 }
 
 /** What stands in a folder, sorted by name. Links are followed, but never out of the skills folder. */
-async function placesIn({ root, source }: Pick<Place, "root" | "source">): Promise<readonly (Place | Refused)[]> {
+async function placesIn({
+  root,
+  source,
+}: Pick<EntryLocation, "root" | "source">): Promise<readonly (EntryLocation | Refused)[]> {
   const entries = await readdir(join(root, source), { withFileTypes: true });
   const visible = entries.filter(({ name }) => !/^[._]/.test(name) && name !== "node_modules");
   const sorted = visible.sort((a, b) => (a.name < b.name ? -1 : 1));
-  return Promise.all(sorted.map((entry) => placeOf(root, source, entry)));
+  return Promise.all(sorted.map((entry) => resolveEntry(root, source, entry)));
 }
 
-async function placeOf(root: string, folder: string, entry: Dirent): Promise<Place | Refused> {
+async function resolveEntry(root: string, folder: string, entry: Dirent): Promise<EntryLocation | Refused> {
   const name = entry.name;
   const source = folder === "" ? name : `${folder}/${name}`;
   try {
@@ -88,7 +91,7 @@ async function placeOf(root: string, folder: string, entry: Dirent): Promise<Pla
     if (facts.isDirectory()) return { kind: "folder", name, source, path, root };
     return facts.isFile() ? { kind: "file", name, source, path, root } : refuse(name, source, "it is not a file");
   } catch (error) {
-    const why = entry.isSymbolicLink() ? "it is a symbolic link that leads nowhere" : reasonOf(error);
+    const why = entry.isSymbolicLink() ? "it is a symbolic link that leads nowhere" : formatReason(error);
     return refuse(name, source, why);
   }
 }
@@ -104,12 +107,12 @@ function isModuleFile(name: string): boolean {
   return EXTENSIONS.includes(extname(name)) && !/\.(?:d|test|spec)\.[^.]+$/.test(name);
 }
 
-function moduleOfFile({ name, source, path }: Place): SkillModule {
+function createModule({ name, source, path }: EntryLocation): SkillModule {
   return { source, entry: path, stem: name.slice(0, -extname(name).length) };
 }
 
 /** The module of a folder, and what had to be refused in it; neither, for a folder without code. */
-async function moduleInFolder(folder: Place): Promise<readonly (SkillModule | Refused)[]> {
+async function moduleInFolder(folder: EntryLocation): Promise<readonly (SkillModule | Refused)[]> {
   const places = await placesIn(folder);
   const wanted = entryNames(folder.name);
   const entry = wanted.map((name) => places.find((place) => place.name === name)).find((place) => place !== undefined);
@@ -126,7 +129,11 @@ function entryNames(folder: string): readonly string[] {
   return ["skill", folder, "main", "index"].flatMap((stem) => EXTENSIONS.map((extension) => stem + extension));
 }
 
-function moduleAt(folder: Place, entry: Place, guidance: Place | Refused | undefined): SkillModule {
+function moduleAt(
+  folder: EntryLocation,
+  entry: EntryLocation,
+  guidance: EntryLocation | Refused | undefined,
+): SkillModule {
   const module = { source: entry.source, entry: entry.path, stem: folder.name };
   return guidance?.kind === "file" ? { ...module, guidanceFile: guidance.path } : module;
 }
@@ -136,10 +143,10 @@ function refuse(name: string, source: string, why: string): Refused {
 }
 
 /** What the system says, without the path that it says it of. */
-function reasonOf(error: unknown): string {
-  return messageOf(error).replace(/, \w+ '[^']*'$/, "");
+function formatReason(error: unknown): string {
+  return getMessage(error).replace(/, \w+ '[^']*'$/, "");
 }
 
-function problemOf({ source, error }: Problem): Problem {
+function toProblem({ source, error }: Problem): Problem {
   return { source, error };
 }

@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 
 import { parse } from "yaml";
 
-import { messageOf, sentence } from "../../../errors.ts";
+import { getMessage, sentence } from "../../../errors.ts";
 import { isRecord } from "../../../model/json.ts";
 
 /** What a `SKILL.md` beside a module says (the open Agent Skills format). */
@@ -14,11 +14,11 @@ export interface Guidance {
 }
 
 /** More than this is not guidance any more, and no model reads it. */
-const MOST_CHARACTERS = 65_536;
+const MAX_CHARACTERS = 65_536;
 
 export async function readGuidance(file: string): Promise<Guidance> {
   const text = (await readFile(file, "utf8"))
-    .slice(0, MOST_CHARACTERS)
+    .slice(0, MAX_CHARACTERS)
     .replace(/^\uFEFF/, "")
     .replaceAll("\r\n", "\n");
   const [whole = "", front = ""] = /^---\n(?:([^]*?)\n)?---(?:\n|$)/.exec(text) ?? [];
@@ -28,7 +28,7 @@ export async function readGuidance(file: string): Promise<Guidance> {
     const description = isRecord(facts) && typeof facts["description"] === "string" ? facts["description"] : "";
     return { text: body, description };
   } catch (error) {
-    const why = messageOf(error).split("\n", 1)[0] ?? "";
+    const why = getMessage(error).split("\n", 1)[0] ?? "";
     return {
       text: body,
       description: "",

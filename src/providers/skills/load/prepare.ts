@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 
-import { readModule, type Reading } from "../read/index.ts";
-import { parseSource, SourceError } from "../read/syntax.ts";
+import { readModule, type ReadModule } from "../type-reader/index.ts";
+import { parseSource, SourceError } from "../type-reader/syntax.ts";
 import { bundleModule, stripTypes, translateModule } from "./bundle.ts";
 import type { Cache, Prepared } from "./cache.ts";
 import type { SkillModule } from "./discover.ts";
@@ -12,7 +12,7 @@ export async function prepare(module: SkillModule, root: string, cache: Cache): 
   if (kept !== undefined) return kept;
   const since = Date.now();
   const text = await readFile(module.entry, "utf8");
-  if (text.length > MOST_CHARACTERS) throw tooLong(text);
+  if (text.length > MAX_CHARACTERS) throw tooLong(text);
   const { reading, warnings } = await read(module, text);
   const outfile = `${cache.dir}/bundle.mjs`;
   const request = { entry: module.entry, format: reading.format, root, outfile };
@@ -29,19 +29,19 @@ export async function prepare(module: SkillModule, root: string, cache: Cache): 
 }
 
 /** Reading a larger file would keep the runtime from everything else for too long; what is so large is data. */
-const MOST_CHARACTERS = 2 << 20;
+const MAX_CHARACTERS = 2 << 20;
 
 function tooLong(text: string): Error {
   const megabytes = (text.length / (1 << 20)).toFixed(1);
   return new Error(`its source has ${megabytes} MB, and no more than 2 are read; keep data in a file beside it`);
 }
 
-interface Read {
-  readonly reading: Reading;
+interface ReadSource {
+  readonly reading: ReadModule;
   readonly warnings: readonly string[];
 }
 
-async function read({ entry, stem }: SkillModule, text: string): Promise<Read> {
+async function read({ entry, stem }: SkillModule, text: string): Promise<ReadSource> {
   try {
     return { reading: readModule(parseSource(entry, text), stem), warnings: [] };
   } catch (error) {
@@ -51,7 +51,7 @@ async function read({ entry, stem }: SkillModule, text: string): Promise<Read> {
 }
 
 /** The parser that reads types knows a little less TypeScript than the one that strips them. */
-async function withoutTypes(entry: string, stem: string, text: string, mistake: SourceError): Promise<Read> {
+async function withoutTypes(entry: string, stem: string, text: string, mistake: SourceError): Promise<ReadSource> {
   const stripped = await stripTypes(entry, text).catch(() => undefined);
   if (stripped === undefined) throw mistake;
   const source = parseSource(entry.replace(/ts$/, "js"), stripped);

@@ -1,9 +1,9 @@
 import { relative, sep } from "node:path";
 
-import { messageOf, sentence, SkillgateError } from "../../../errors.ts";
+import { getMessage, sentence, SkillgateError } from "../../../errors.ts";
 import type { Failure } from "../process/messages.ts";
 import { ModuleFailure, withoutPaths } from "../process/index.ts";
-import { SourceError } from "../read/syntax.ts";
+import { SourceError } from "../type-reader/syntax.ts";
 import type { SkillModule } from "./discover.ts";
 
 /** What a report must know of the module that it is about. */
@@ -28,7 +28,7 @@ export function loadError(error: unknown, subject: Subject): string {
       `${placeText({ file, line }, subject)}, column ${column}: ${tidy(message, subject)}`,
     );
   }
-  return sentence("SKILL_INVALID", tidy(messageOf(error), subject));
+  return sentence("SKILL_INVALID", tidy(getMessage(error), subject));
 }
 
 /** What a skill threw: `Cannot load the skill: it failed at import, line 4: no key (SKILL_INVALID)`. */
@@ -45,13 +45,13 @@ function tidy(text: string, { module, root, bundle }: Subject): string {
   return withoutPaths(known.replaceAll(/(\.\w+)\?\d+/g, "$1"), root);
 }
 
-interface Place {
+interface SourceLocation {
   readonly file: string;
   readonly line: number;
 }
 
 /** The innermost line of a stack that lies in the skills folder. */
-function firstPlace(stack: string, root: string): Place | undefined {
+function firstPlace(stack: string, root: string): SourceLocation | undefined {
   for (const line of stack.split("\n")) {
     const at = line.indexOf(`${root}${sep}`);
     const [, file, number] = (at < 0 ? null : /^([^:]*):(\d+)/.exec(line.slice(at))) ?? [];
@@ -61,6 +61,6 @@ function firstPlace(stack: string, root: string): Place | undefined {
 }
 
 /** `line 4` of the entry, `helpers.ts, line 4` of another file. */
-function placeText({ file, line }: Place, { module, root }: Subject): string {
+function placeText({ file, line }: SourceLocation, { module, root }: Subject): string {
   return file === module.entry ? `line ${line}` : `${relative(root, file).split(sep).join("/")}, line ${line}`;
 }

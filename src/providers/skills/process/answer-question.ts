@@ -1,21 +1,21 @@
-import { messageOf } from "../../../errors.ts";
-import { requireBounds } from "../../../model/extent.ts";
+import { getMessage } from "../../../errors.ts";
+import { requireBounds } from "../../../shared/value-size.ts";
 import type { CallContext } from "../../../model/skill.ts";
-import type { Answer, Question } from "./messages.ts";
+import type { AskResult, StoreQuestion } from "./messages.ts";
 
 /** Gives a call what it asks for; without a call, as it is over, nothing. */
-export async function answerQuestion(question: Question, context: CallContext | undefined): Promise<Answer> {
+export async function answerQuestion(question: StoreQuestion, context: CallContext | undefined): Promise<AskResult> {
   if (context === undefined) return { ok: false, message: "The call that asks is over" };
   try {
     const value = await asked(question, context);
     requireBounds(value, `"${question.operation}"`);
     return { ok: true, value };
   } catch (error) {
-    return { ok: false, message: messageOf(error) };
+    return { ok: false, message: getMessage(error) };
   }
 }
 
-function asked(question: Question, { store, client }: CallContext): Promise<unknown> {
+function asked(question: StoreQuestion, { store, client }: CallContext): Promise<unknown> {
   switch (question.operation) {
     case "get":
       return store.get(question.key);

@@ -1,12 +1,12 @@
-import { messageOf } from "../../../errors.ts";
-import { CLIENT_REQUESTS } from "../../../model/client.ts";
+import { getMessage } from "../../../errors.ts";
+import { CLIENT_REQUESTS } from "../../../model/client-requests.ts";
 import type { CallContext } from "../../../model/skill.ts";
 import { answerQuestion } from "./answer-question.ts";
-import { TooLarge } from "./frames.ts";
-import { Linger } from "./linger.ts";
-import { type InvokeOrder, nowMs, type Question, type Report } from "./messages.ts";
-import { callCancelled, callFailed, errorOfCall, runtimeClosed } from "./skill-errors.ts";
-import type { Line } from "./skill-process.ts";
+import { MessageTooLarge } from "./framing.ts";
+import { SpinWait } from "./child/spin-wait.ts";
+import { type InvokeRequest, nowMs, type StoreQuestion, type Response } from "./messages.ts";
+import { callCancelled, callFailed, toCallError, runtimeClosed } from "./skill-errors.ts";
+import type { ProcessEvents } from "./skill-process.ts";
 
 /** A call that the process has not begun after this time goes to another process. */
 const START_MS = 1_000;
@@ -19,20 +19,20 @@ const SILENCE_MS = { alone: 500, beside: 3_000 };
 /** How long we stay awake for the answer of a call. */
 const LINGER_MS = 0.2;
 
-export type CallRequest = Omit<InvokeOrder, "kind" | "call" | "startBy" | "context" | "asks">;
+export type CallRequest = Omit<InvokeRequest, "kind" | "call" | "startBy" | "context" | "asks">;
 
 /** How a call ended; `moved` means that it never began, so it can begin elsewhere. */
-export type CallEnd =
+export type ProcessCallEnd =
   | { readonly kind: "value"; readonly value: unknown }
   | { readonly kind: "error"; readonly error: Error }
   | { readonly kind: "moved" };
 
-interface Call {
+interface PendingCall {
   readonly path: string;
   readonly context: CallContext;
   /** On the clock of `nowMs`. */
   readonly startBy: number;
-  readonly end: (end: CallEnd) => void;
+  readonly end: (end: ProcessCallEnd) => void;
   hasBegun: boolean;
 }
 
@@ -45,16 +45,16 @@ export interface CallsOptions {
 
 /** The calls that one process is to answer. */
 export class Calls {
-  readonly #line: Line;
+  readonly #line: ProcessEvents;
   readonly #options: CallsOptions;
-  readonly #open = new Map<number, Call>();
+  readonly #open = new Map<number, PendingCall>();
   /** Cancelled calls of which the process has not said yet that it knows. */
   readonly #silent = new Map<number, NodeJS.Timeout>();
-  readonly #linger = new Linger(LINGER_MS);
+  readonly #linger = new SpinWait(LINGER_MS);
   #last = 0;
   #watch: NodeJS.Timeout | undefined;
 
-  constructor(line: Line, options: CallsOptions) {
+  constructor(line: ProcessEvents, options: CallsOptions) {
     this.#line = line;
     this.#options = options;
   }
@@ -63,14 +63,14 @@ export class Calls {
     return this.#open.size === 0;
   }
 
-  invoke(request: CallRequest, context: CallContext): Promise<CallEnd> {
+  invoke(request: CallRequest, context: CallContext): Promise<ProcessCallEnd> {
     const { path } = request;
     const { signal } = context;
     if (signal.aborted) return Promise.resolve({ kind: "error", error: callCancelled(path, signal) });
     const number = ++this.#last;
     return new Promise((resolve) => {
       const cancel = (): void => this.#cancel(number);
-      const end = (how: CallEnd): void => {
+      const end = (how: ProcessCallEnd): void => {
         signal.removeEventListener("abort", cancel);
         this.#open.delete(number);
         this.#linger.end();
@@ -78,7 +78,7 @@ export class Calls {
         this.#line.changed();
       };
       signal.addEventListener("abort", cancel, { once: true });
-      const call: Call = { path, context, startBy: nowMs() + START_MS, end, hasBegun: false };
+      const call: PendingCall = { path, context, startBy: nowMs() + START_MS, end, hasBegun: false };
       this.#open.set(number, call);
       this.#line.changed();
       this.#watch ??= setInterval(() => setImmediate(() => this.#look()), WATCH_MS).unref();
@@ -87,9 +87,9 @@ export class Calls {
     });
   }
 
-  hear(report: Extract<Report, { readonly call: number }>): void {
-    const call = this.#open.get(report.call);
-    switch (report.kind) {
+  hear(response: Extract<Response, { readonly call: number }>): void {
+    const call = this.#open.get(response.call);
+    switch (response.kind) {
       case "started":
         if (call !== undefined) call.hasBegun = true;
         break;
@@ -97,23 +97,23 @@ export class Calls {
         call?.end({ kind: "moved" });
         break;
       case "cancelled":
-        clearTimeout(this.#silent.get(report.call));
-        this.#silent.delete(report.call);
+        clearTimeout(this.#silent.get(response.call));
+        this.#silent.delete(response.call);
         break;
       case "result":
-        call?.end({ kind: "value", value: report.value });
+        call?.end({ kind: "value", value: response.value });
         break;
       case "error":
-        call?.end({ kind: "error", error: errorOfCall(call.path, report, this.#options.root) });
+        call?.end({ kind: "error", error: toCallError(call.path, response, this.#options.root) });
         break;
       case "log":
-        call?.context.log(report.level, report.text);
+        call?.context.log(response.level, response.text);
         break;
       case "progress":
-        call?.context.progress(report.done, report.total, report.text);
+        call?.context.progress(response.done, response.total, response.text);
         break;
       case "question":
-        void this.#answer(report.ask, report.question, call);
+        void this.#answer(response.ask, response.question, call);
         break;
     }
   }
@@ -139,25 +139,25 @@ export class Calls {
     }
   }
 
-  #send(call: number, request: CallRequest, { context, startBy, end }: Call): void {
+  #send(call: number, request: CallRequest, { context, startBy, end }: PendingCall): void {
     const { caller, runId, callId, settings, secrets, client } = context;
     const facts = { caller: { ...caller }, runId, callId, settings, secrets };
     const asks = client && { asks: CLIENT_REQUESTS.filter((each) => client.can(each)) };
     try {
       this.#line.send({ kind: "invoke", call, ...request, context: facts, ...asks, startBy });
     } catch (error) {
-      const what = error instanceof TooLarge ? error.message : `what is no plain data: ${messageOf(error)}`;
+      const what = error instanceof MessageTooLarge ? error.message : `what is no plain data: ${getMessage(error)}`;
       end({ kind: "error", error: callFailed(request.path, `was given ${what}`) });
     }
   }
 
-  async #answer(ask: number, question: Question, call: Call | undefined): Promise<void> {
+  async #answer(ask: number, question: StoreQuestion, call: PendingCall | undefined): Promise<void> {
     const answer = await answerQuestion(question, call?.context);
     try {
       this.#line.send({ kind: "answered", ask, ...answer });
     } catch (error) {
       const what = question.operation === "client" ? "The answer is" : "The store holds";
-      this.#line.send({ kind: "answered", ask, ok: false, message: `${what} ${messageOf(error)}` });
+      this.#line.send({ kind: "answered", ask, ok: false, message: `${what} ${getMessage(error)}` });
     }
   }
 

@@ -1,35 +1,35 @@
-import type { Loaded, LoadOrder, Report } from "./messages.ts";
-import type { Line } from "./skill-process.ts";
+import type { Loaded, LoadRequest, Response } from "./messages.ts";
+import type { ProcessEvents } from "./skill-process.ts";
 import { ModuleFailure, ProcessGone } from "./skill-errors.ts";
 
 /** How many imports are ordered before the first of them is over: the process need not wait for us between them. */
 const AHEAD = 16;
 
-interface Import {
-  readonly order: LoadOrder;
+interface ModuleImport {
+  readonly request: LoadRequest;
   readonly timeoutMs: number;
-  readonly end: (end: End) => void;
+  readonly end: (end: ImportEnd) => void;
   isSent: boolean;
 }
 
-type End = ImportReport | { readonly kind: "gone"; readonly why: string; readonly reason: Reason };
-type ImportReport = Extract<Report, { kind: "loaded" | "failed" }>;
+type ImportEnd = ImportReport | { readonly kind: "gone"; readonly why: string; readonly reason: Reason };
+type ImportReport = Extract<Response, { kind: "loaded" | "failed" }>;
 /** Whether the process ended because of this import. */
 type Reason = "itself" | "another" | "unknown";
 
 /** The modules that one process has imported or is to import, one after the other. */
 export class Imports {
-  readonly #line: Line;
+  readonly #line: ProcessEvents;
   /** By module, what became of the last import that counts. */
   readonly #all = new Map<string, Promise<Loaded>>();
   /** The first is under way; those after it that were sent wait for it in the process. */
-  readonly #queue: Import[] = [];
+  readonly #queue: ModuleImport[] = [];
   /** The first of them, as far as its time is running. */
-  #underWay: Import | undefined;
+  #underWay: ModuleImport | undefined;
   #limit: NodeJS.Timeout | undefined;
   #isReady = false;
 
-  constructor(line: Line) {
+  constructor(line: ProcessEvents) {
     this.#line = line;
   }
 
@@ -38,15 +38,15 @@ export class Imports {
   }
 
   /** Imports a module, after those that were asked for before. Rejects with a `ModuleFailure` or `ProcessGone`. */
-  load(order: LoadOrder, timeoutMs: number): Promise<Loaded> {
-    const loaded = new Promise<End>((end) => {
-      this.#queue.push({ order, timeoutMs, end, isSent: false });
+  load(request: LoadRequest, timeoutMs: number): Promise<Loaded> {
+    const loaded = new Promise<ImportEnd>((end) => {
+      this.#queue.push({ request, timeoutMs, end, isSent: false });
       if (this.#isReady) this.#sendMore();
-    }).then(loadedOf);
-    const replace = (): unknown => this.#all.set(order.module, loaded);
+    }).then(requireLoaded);
+    const replace = (): unknown => this.#all.set(request.module, loaded);
     loaded.then(replace, () => undefined);
     // Until a new version is there, and if it never is, calls go to the one before.
-    if (!this.#all.has(order.module)) replace();
+    if (!this.#all.has(request.module)) replace();
     return loaded;
   }
 
@@ -66,8 +66,8 @@ export class Imports {
     this.#sendMore();
   }
 
-  hear(report: ImportReport): void {
-    this.#queue.shift()?.end(report);
+  hear(response: ImportReport): void {
+    this.#queue.shift()?.end(response);
     this.#sendMore();
   }
 
@@ -83,7 +83,7 @@ export class Imports {
 
   #sendMore(): void {
     for (const each of this.#queue.slice(0, AHEAD)) {
-      if (!each.isSent) this.#line.send(each.order);
+      if (!each.isSent) this.#line.send(each.request);
       each.isSent = true;
     }
     const [first] = this.#queue;
@@ -96,7 +96,7 @@ export class Imports {
   }
 }
 
-function loadedOf(end: End): Loaded {
+function requireLoaded(end: ImportEnd): Loaded {
   switch (end.kind) {
     case "loaded":
       return end;

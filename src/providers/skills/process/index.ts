@@ -1,20 +1,20 @@
 import type { CallContext } from "../../../model/skill.ts";
-import type { Loaded, LoadOrder } from "./messages.ts";
+import type { Loaded, LoadRequest } from "./messages.ts";
 import { callFailed, ModuleFailure, ProcessGone, runtimeClosed } from "./skill-errors.ts";
 import type { CallRequest } from "./calls.ts";
 import { SkillProcess } from "./skill-process.ts";
 
-export type { Loaded, LoadOrder, Target } from "./messages.ts";
+export type { Loaded, LoadRequest, CallTarget } from "./messages.ts";
 export { ModuleFailure, withoutPaths } from "./skill-errors.ts";
 export type { CallRequest } from "./calls.ts";
 export { skillEnvironment } from "./skill-environment.ts";
 
 /** Processes in which something never gives back control; beyond these, calls wait for one of them. */
-const MOST_BLOCKED = 3;
+const MAX_BLOCKED = 3;
 /** An ES module that was imported stays in memory for ever, so a process that has seen so many is replaced. */
-const MOST_RELOADS = 200;
+const MAX_RELOADS = 200;
 /** How often an order is given to another process before it is given up. */
-const MOST_PROCESSES = 4;
+const MAX_PROCESSES = 4;
 
 export interface SkillProcessesOptions {
   readonly root: string;
@@ -30,7 +30,7 @@ export interface SkillProcessesOptions {
 export class SkillProcesses {
   readonly #options: SkillProcessesOptions;
   /** What every process imports, in order. */
-  readonly #modules = new Map<string, LoadOrder>();
+  readonly #modules = new Map<string, LoadRequest>();
   readonly #all = new Set<SkillProcess>();
   #current: SkillProcess | undefined;
   #reloads = 0;
@@ -46,15 +46,15 @@ export class SkillProcesses {
   }
 
   /** Imports a module, in place of an earlier one of the same name. Rejects with a `ModuleFailure`. */
-  async load(order: LoadOrder): Promise<Loaded> {
-    for (let left = MOST_PROCESSES; ;) {
+  async load(request: LoadRequest): Promise<Loaded> {
+    for (let left = MAX_PROCESSES; ;) {
       if (this.#isClosed) throw new ModuleFailure("the skills were closed meanwhile");
       const process = this.#running();
       try {
-        const loaded = await process.load(order, this.#options.importTimeoutMs);
+        const loaded = await process.load(request, this.#options.importTimeoutMs);
         if (process !== this.#current && left-- > 0) continue;
-        this.#reloads += this.#modules.has(order.module) ? 1 : 0;
-        this.#modules.set(order.module, order);
+        this.#reloads += this.#modules.has(request.module) ? 1 : 0;
+        this.#modules.set(request.module, request);
         this.#renew();
         return loaded;
       } catch (error) {
@@ -72,7 +72,7 @@ export class SkillProcesses {
 
   /** Calls a method. A call that no process has begun is begun in another one; none is ever begun twice. */
   async invoke(request: CallRequest, context: CallContext): Promise<unknown> {
-    for (let left = MOST_PROCESSES; left > 0; left--) {
+    for (let left = MAX_PROCESSES; left > 0; left--) {
       if (this.#isClosed) throw runtimeClosed(request.path);
       const process = this.#running();
       if (!(await isImported(process, request))) continue;
@@ -105,10 +105,10 @@ export class SkillProcesses {
     });
     this.#all.add(process);
     this.#reloads = 0;
-    for (const order of this.#modules.values()) {
-      process.load(order, importTimeoutMs).catch((error: unknown) => {
+    for (const request of this.#modules.values()) {
+      process.load(request, importTimeoutMs).catch((error: unknown) => {
         // A module that took its process with it would take the next one too.
-        if (error instanceof ModuleFailure && error.failure === undefined) this.#modules.delete(order.module);
+        if (error instanceof ModuleFailure && error.failure === undefined) this.#modules.delete(request.module);
       });
     }
     return process;
@@ -117,7 +117,7 @@ export class SkillProcesses {
   /** Something in the process never gives back control: what has not begun there begins in a new one. */
   #sidestep(process: SkillProcess): boolean {
     if (process !== this.#current) return true;
-    if (this.#all.size > MOST_BLOCKED) return false;
+    if (this.#all.size > MAX_BLOCKED) return false;
     this.#current = undefined;
     process.retire();
     return true;
@@ -129,7 +129,7 @@ export class SkillProcesses {
   }
 
   #renew(): void {
-    if (this.#reloads < MOST_RELOADS || this.#current?.hasCalls !== false) return;
+    if (this.#reloads < MAX_RELOADS || this.#current?.hasCalls !== false) return;
     this.#current.retire();
     this.#current = undefined;
     this.start();

@@ -1,21 +1,21 @@
 import type { Caller } from "../../../model/caller.ts";
-import type { ClientRequest } from "../../../model/client.ts";
+import type { ClientRequest } from "../../../model/client-requests.ts";
 import type { JsonSchema } from "../../../model/json.ts";
 import type { CallContext, MethodDefinition } from "../../../model/skill.ts";
-import type { ExportPath, Layout, ModuleFormat } from "../read/index.ts";
+import type { ExportPath, Layout, ModuleFormat } from "../type-reader/index.ts";
 
 /** The file descriptor through which the process of the skills and the runtime talk. */
 export const CHANNEL = 3;
 
 /** What the process of the skills is told. */
-export type Order =
-  | LoadOrder
-  | InvokeOrder
-  | ({ readonly kind: "answered"; readonly ask: number } & Answer)
+export type Request =
+  | LoadRequest
+  | InvokeRequest
+  | ({ readonly kind: "answered"; readonly ask: number } & AskResult)
   | { readonly kind: "cancel"; readonly call: number }
   | { readonly kind: "unload"; readonly module: string };
 
-export interface LoadOrder {
+export interface LoadRequest {
   readonly kind: "load";
   /** Names the module in later orders; an earlier module of that name is replaced. */
   readonly module: string;
@@ -29,11 +29,11 @@ export interface LoadOrder {
   readonly isReload: boolean;
 }
 
-export interface InvokeOrder {
+export interface InvokeRequest {
   readonly kind: "invoke";
   readonly call: number;
   readonly module: string;
-  readonly target: Target;
+  readonly target: CallTarget;
   /** `Skill.method`, for messages. */
   readonly path: string;
   readonly input: Readonly<Record<string, unknown>>;
@@ -45,7 +45,7 @@ export interface InvokeOrder {
 }
 
 /** What is to be called in a module. */
-export type Target =
+export type CallTarget =
   | { readonly via: "class"; readonly path: ExportPath; readonly method: string; readonly layout: Layout }
   | { readonly via: "function"; readonly path: ExportPath; readonly layout: Layout }
   | { readonly via: "skill"; readonly path: ExportPath; readonly method: string }
@@ -53,7 +53,7 @@ export type Target =
   | { readonly via: "health"; readonly of: "class" | "skill" | "module"; readonly path: ExportPath };
 
 /** What the process of the skills tells. It runs code that is not ours, so each report is parsed. */
-export type Report =
+export type Response =
   | { readonly kind: "ready" }
   | ({ readonly kind: "loaded" } & Loaded)
   | { readonly kind: "failed"; readonly failure: Failure }
@@ -66,7 +66,7 @@ export type Report =
       /** It came from the call, but not out of it: from a timer, or a promise that nobody awaits. */
       readonly isStray: boolean;
     }
-  | { readonly kind: "log"; readonly call: number; readonly level: LogLevel; readonly text: string }
+  | { readonly kind: "log"; readonly call: number; readonly level: SkillLogLevel; readonly text: string }
   | {
       readonly kind: "progress";
       readonly call: number;
@@ -74,13 +74,13 @@ export type Report =
       readonly total?: number;
       readonly text?: string;
     }
-  | { readonly kind: "question"; readonly call: number; readonly ask: number; readonly question: Question }
+  | { readonly kind: "question"; readonly call: number; readonly ask: number; readonly question: StoreQuestion }
   /** A call of `path`, or another one beside it, has changed what all skills share; it was put back. */
   | { readonly kind: "changed"; readonly what: string; readonly path: string }
   | { readonly kind: "stray"; readonly failure: Failure };
 
 /** What a call wants of what is not in its process: the store of its skill, and whoever calls. */
-export type Question =
+export type StoreQuestion =
   | {
       readonly operation: "client";
       readonly request: ClientRequest;
@@ -91,9 +91,11 @@ export type Question =
   | { readonly operation: "set"; readonly key: string; readonly value: unknown }
   | { readonly operation: "entries"; readonly prefix: string };
 
-export type Answer = { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly message: string };
+export type AskResult =
+  | { readonly ok: true; readonly value: unknown }
+  | { readonly ok: false; readonly message: string };
 
-export type LogLevel = Parameters<CallContext["log"]>[0];
+export type SkillLogLevel = Parameters<CallContext["log"]>[0];
 
 /** An error of a skill. The stack is for whoever mends it, never for a guest. */
 export interface Failure {

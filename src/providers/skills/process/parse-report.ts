@@ -1,13 +1,13 @@
-import { parseMetadata } from "../../../skill-metadata.ts";
+import { parseMetadata } from "../../../authoring/metadata.ts";
 import { isRecord } from "../../../model/json.ts";
-import { isMemberName } from "../../../model/names.ts";
-import { CLIENT_REQUESTS } from "../../../model/client.ts";
+import { isMemberName } from "../../../shared/skill-names.ts";
+import { CLIENT_REQUESTS } from "../../../model/client-requests.ts";
 import type { MethodDefinition, MethodMetadata } from "../../../model/skill.ts";
-import type { ExportPath } from "../read/index.ts";
-import type { Failure, Loaded, LoadedSkill, LoadedTool, LogLevel, Question, Report } from "./messages.ts";
+import type { ExportPath } from "../type-reader/index.ts";
+import type { Failure, Loaded, LoadedSkill, LoadedTool, SkillLogLevel, StoreQuestion, Response } from "./messages.ts";
 
 /** Reads what the process of the skills has sent; `undefined` for what no report looks like. */
-export function parseReport(message: unknown): Report | undefined {
+export function parseResponse(message: unknown): Response | undefined {
   if (!isRecord(message)) return undefined;
   const { kind, call } = message;
   if (kind === "ready") return { kind };
@@ -45,9 +45,9 @@ function parseFailure(value: unknown): Failure {
   };
 }
 
-const LEVELS: readonly LogLevel[] = ["debug", "info", "warn", "error"];
+const LEVELS: readonly SkillLogLevel[] = ["debug", "info", "warn", "error"];
 
-function parseLevel(value: unknown): LogLevel {
+function parseLevel(value: unknown): SkillLogLevel {
   return LEVELS.find((level) => level === value) ?? "info";
 }
 
@@ -59,12 +59,12 @@ function parseProgress({ done, total, text: said }: Readonly<Record<string, unkn
   };
 }
 
-function parseQuestion(call: number, ask: unknown, value: unknown): Report | undefined {
+function parseQuestion(call: number, ask: unknown, value: unknown): Response | undefined {
   const question = typeof ask === "number" && isRecord(value) ? questionIn(value) : undefined;
   return typeof ask === "number" && question !== undefined ? { kind: "question", call, ask, question } : undefined;
 }
 
-function questionIn({ operation, key, ...rest }: Readonly<Record<string, unknown>>): Question | undefined {
+function questionIn({ operation, key, ...rest }: Readonly<Record<string, unknown>>): StoreQuestion | undefined {
   switch (operation) {
     case "get":
     case "delete":
@@ -127,13 +127,13 @@ function parseMethod(value: unknown, skill: string): readonly MethodDefinition[]
       description: text(description),
       input,
       ...(isRecord(output) && { output }),
-      ...(isRecord(metadata) && { metadata: metadataOf(metadata, `${skill}.${name}`) }),
+      ...(isRecord(metadata) && { metadata: parseReportedMetadata(metadata, `${skill}.${name}`) }),
       ...(Array.isArray(examples) && { examples: examples.filter(isRecord) }),
     },
   ];
 }
 
-function metadataOf(metadata: Readonly<Record<string, unknown>>, path: string): Partial<MethodMetadata> {
+function parseReportedMetadata(metadata: Readonly<Record<string, unknown>>, path: string): Partial<MethodMetadata> {
   try {
     return parseMetadata(metadata, path);
   } catch {

@@ -6,13 +6,13 @@ import type { Failure } from "./messages.ts";
 const OPEN_CODES = ["ARGUMENTS_INVALID", "CALL_FAILED", "NESTING_LIMIT"] as const;
 
 /** An error of a skill as its caller gets it: the same name and message, without the place where the skills are. */
-export function errorOfCall(path: string, { failure, isStray }: StrayableFailure, root: string): Error {
+export function toCallError(path: string, { failure, isStray }: StrayableFailure, root: string): Error {
   const { name, code } = failure;
   const message = withoutPaths(failure.message, root);
   if (code === OWN_CODE) return callFailed(path, message);
   if (isStray) return callFailed(path, `failed outside of its call: ${message}`);
   const open = OPEN_CODES.find((each) => each === code);
-  if (name === "SkillgateError" && open !== undefined) return new SkillgateError(open, message, factsOf(path));
+  if (name === "SkillgateError" && open !== undefined) return new SkillgateError(open, message, getPathFacts(path));
   return Object.assign(new Error(message), { name });
 }
 
@@ -31,20 +31,20 @@ export const OWN_CODE = "SKILL_MISCONDUCT";
 
 /** `Cannot complete the call: "HogSkill.eat" did not finish: … (CALL_FAILED)`. */
 export function callFailed(path: string, what: string): SkillgateError {
-  return new SkillgateError("CALL_FAILED", sentence("CALL_FAILED", `"${path}" ${what}`), factsOf(path));
+  return new SkillgateError("CALL_FAILED", sentence("CALL_FAILED", `"${path}" ${what}`), getPathFacts(path));
 }
 
 /** What a call ends with whose signal has fired: the reason that was given, if it is one of ours. */
 export function callCancelled(path: string, { reason }: CallContext["signal"]): SkillgateError {
   if (reason instanceof SkillgateError) return reason;
-  return new SkillgateError("CALL_CANCELLED", sentence("CALL_CANCELLED", `"${path}"`), factsOf(path));
+  return new SkillgateError("CALL_CANCELLED", sentence("CALL_CANCELLED", `"${path}"`), getPathFacts(path));
 }
 
 export function runtimeClosed(path: string): SkillgateError {
-  return new SkillgateError("RUNTIME_CLOSED", sentence("RUNTIME_CLOSED", `"${path}"`), factsOf(path));
+  return new SkillgateError("RUNTIME_CLOSED", sentence("RUNTIME_CLOSED", `"${path}"`), getPathFacts(path));
 }
 
-function factsOf(path: string): { readonly skill: string; readonly method: string } {
+function getPathFacts(path: string): { readonly skill: string; readonly method: string } {
   const [skill = "", method = ""] = path.split(".");
   return { skill, method };
 }

@@ -3,23 +3,23 @@ import { Socket } from "node:net";
 import { fileURLToPath } from "node:url";
 
 import type { CallContext } from "../../../model/skill.ts";
-import { type CallEnd, type CallRequest, Calls, type CallsOptions } from "./calls.ts";
-import { Ending } from "./ending.ts";
-import { newWord, packed, Unpacker } from "./frames.ts";
+import { type ProcessCallEnd, type CallRequest, Calls, type CallsOptions } from "./calls.ts";
+import { ExitMonitor } from "./exit-monitor.ts";
+import { newToken, packMessage, Unpacker } from "./framing.ts";
 import { Imports } from "./imports.ts";
-import { tell } from "./listeners.ts";
-import { CHANNEL, type Loaded, type LoadOrder, type Order } from "./messages.ts";
-import { parseReport } from "./parse-report.ts";
+import { notifyListeners } from "./listeners.ts";
+import { CHANNEL, type Loaded, type LoadRequest, type Request } from "./messages.ts";
+import { parseResponse } from "./parse-report.ts";
 import { ProcessGone } from "./skill-errors.ts";
 import { skillEnvironment } from "./skill-environment.ts";
-import { Stall } from "./stall.ts";
+import { MessageTimeout } from "./message-timeout.ts";
 
-const FAREWELL_MS = 500;
+const SHUTDOWN_GRACE_MS = 500;
 
 const ENTRY = fileURLToPath(
   import.meta.url.endsWith(".ts")
-    ? new URL("../../../../dist/src/providers/skills/process/entry.js", import.meta.url)
-    : new URL("entry.js", import.meta.url),
+    ? new URL("../../../../dist/src/providers/skills/process/child/main.js", import.meta.url)
+    : new URL("child/main.js", import.meta.url),
 );
 
 export interface ProcessOptions extends CallsOptions {
@@ -30,9 +30,9 @@ export interface ProcessOptions extends CallsOptions {
 }
 
 /** What the imports and the calls of a process need of it. */
-export interface Line {
+export interface ProcessEvents {
   /** Throws for what is no plain data. */
-  readonly send: (order: Order) => void;
+  readonly send: (request: Request) => void;
   /** Ends the process. */
   readonly stop: (why: string) => void;
   /** Something has begun or ended. */
@@ -42,10 +42,10 @@ export interface Line {
 /** One process with skills in it, seen from the runtime. */
 export class SkillProcess {
   readonly #options: ProcessOptions;
-  readonly #word = newWord();
+  readonly #word = newToken();
   readonly #child: ChildProcess;
   readonly #channel: Socket;
-  readonly #ending: Ending;
+  readonly #exitMonitor: ExitMonitor;
   readonly #imports: Imports;
   readonly #calls: Calls;
   #isRetired = false;
@@ -60,28 +60,30 @@ export class SkillProcess {
       stdio: ["ignore", "pipe", "pipe", "pipe"],
       env: skillEnvironment(process.env),
     });
-    this.#channel = channelOf(this.#child);
+    this.#channel = getChannel(this.#child);
     this.#channel.write(this.#word);
-    this.#ending = new Ending(this.#child, this.#channel, limitBytes, (...words) => tell(() => options.log(...words)));
-    const line: Line = {
-      send: (order) => this.#send(order),
-      stop: (why) => this.#ending.stop(why),
+    this.#exitMonitor = new ExitMonitor(this.#child, this.#channel, limitBytes, (...words) =>
+      notifyListeners(() => options.log(...words)),
+    );
+    const line: ProcessEvents = {
+      send: (request) => this.#send(request),
+      stop: (why) => this.#exitMonitor.stop(why),
       changed: () => this.#settle(),
     };
     this.#imports = new Imports(line);
     this.#calls = new Calls(line, options);
-    void this.#ending.over.then(() => this.#ended());
+    void this.#exitMonitor.over.then(() => this.#ended());
     this.#listen();
     this.#settle();
   }
 
   get isOver(): boolean {
-    return this.#ending.isOver;
+    return this.#exitMonitor.isOver;
   }
 
   /** Resolves when the process has ended. */
   get over(): Promise<void> {
-    return this.#ending.over;
+    return this.#exitMonitor.over;
   }
 
   get hasCalls(): boolean {
@@ -93,9 +95,9 @@ export class SkillProcess {
   }
 
   /** Imports a module, after those that were asked for before. Rejects with a `ModuleFailure` or `ProcessGone`. */
-  async load(order: LoadOrder, timeoutMs: number): Promise<Loaded> {
-    if (this.isOver) throw new ProcessGone(this.#ending.why, false);
-    const loaded = this.#imports.load(order, timeoutMs);
+  async load(request: LoadRequest, timeoutMs: number): Promise<Loaded> {
+    if (this.isOver) throw new ProcessGone(this.#exitMonitor.why, false);
+    const loaded = this.#imports.load(request, timeoutMs);
     this.#settle();
     return loaded;
   }
@@ -109,7 +111,7 @@ export class SkillProcess {
     this.#imports.forget(module);
   }
 
-  async invoke(request: CallRequest, context: CallContext): Promise<CallEnd> {
+  async invoke(request: CallRequest, context: CallContext): Promise<ProcessCallEnd> {
     return this.isOver ? { kind: "moved" } : this.#calls.invoke(request, context);
   }
 
@@ -127,17 +129,17 @@ export class SkillProcess {
   }
 
   #listen(): void {
-    const messages = new Unpacker(this.#word, (message) => tell(() => this.#hear(message)));
-    const stall = new Stall(() => this.#distrust());
-    this.#channel.on("close", () => stall.end());
+    const messages = new Unpacker(this.#word, (message) => notifyListeners(() => this.#hear(message)));
+    const messageTimeout = new MessageTimeout(() => this.#distrust());
+    this.#channel.on("close", () => messageTimeout.end());
     this.#channel.on("data", (bytes: Buffer) => {
       try {
         messages.add(bytes);
       } catch {
         this.#distrust();
       }
-      if (messages.isWithin) stall.begin();
-      else stall.end();
+      if (messages.isWithin) messageTimeout.begin();
+      else messageTimeout.end();
     });
   }
 
@@ -145,41 +147,41 @@ export class SkillProcess {
   #distrust(): void {
     const why = "the process of the skills sent what nobody can read";
     this.#channel.destroy();
-    this.#ending.stop(why);
+    this.#exitMonitor.stop(why);
     this.#calls.fail(why);
   }
 
   #hear(message: unknown): void {
-    const report = parseReport(message);
-    if (report === undefined) return;
-    if ("call" in report) return this.#calls.hear(report);
-    switch (report.kind) {
+    const response = parseResponse(message);
+    if (response === undefined) return;
+    if ("call" in response) return this.#calls.hear(response);
+    switch (response.kind) {
       case "ready":
         return this.#imports.begin();
       case "loaded":
       case "failed":
-        this.#imports.hear(report);
+        this.#imports.hear(response);
         return this.#settle();
       case "changed": {
-        const { path, what } = report;
+        const { path, what } = response;
         return this.#options.log("warn", `${path} has changed ${what}, which all skills share; it was put back`);
       }
       case "stray": {
-        const { stack, message } = report.failure;
+        const { stack, message } = response.failure;
         return this.#options.log("error", `A skill failed outside of any call: ${stack || message}`);
       }
     }
   }
 
-  #send(order: Order): void {
-    const frame = packed(order, this.#word);
+  #send(request: Request): void {
+    const frame = packMessage(request, this.#word);
     // Without a channel the end of the process is on its way, and says the rest.
     if (this.#channel.writable) this.#channel.write(frame);
   }
 
   #ended(): void {
-    this.#imports.close(this.#ending.why, this.hasCalls);
-    this.#calls.close(this.#ending.why);
+    this.#imports.close(this.#exitMonitor.why, this.hasCalls);
+    this.#calls.close(this.#exitMonitor.why);
     this.#options.onEnd();
   }
 
@@ -188,7 +190,7 @@ export class SkillProcess {
     if (this.#isAwaited !== !this.isIdle) this.#await(!this.isIdle);
     if (!this.#isRetired || !this.isIdle || this.isOver) return;
     this.#channel.end();
-    setTimeout(() => this.#ending.stop("it is no longer needed"), FAREWELL_MS).unref();
+    setTimeout(() => this.#exitMonitor.stop("it is no longer needed"), SHUTDOWN_GRACE_MS).unref();
   }
 
   #await(isAwaited: boolean): void {
@@ -201,7 +203,7 @@ export class SkillProcess {
 }
 
 /** Our own way to the process, beside what it prints, which does not keep the program alive. */
-function channelOf({ stdio }: ChildProcess): Socket {
+function getChannel({ stdio }: ChildProcess): Socket {
   for (const stream of stdio) if (stream instanceof Socket) stream.unref();
   const channel = stdio[CHANNEL];
   if (!(channel instanceof Socket)) throw new Error("A process has no channel");

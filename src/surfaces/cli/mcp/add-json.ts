@@ -1,15 +1,15 @@
 import type { Command } from "commander";
 
-import { messageOf } from "../../../errors.ts";
+import { getMessage } from "../../../errors.ts";
 import { isRecord } from "../../../model/json.ts";
-import type { Act } from "../act.ts";
-import { readTextFile } from "../read-text.ts";
+import type { CommandAction } from "../command-action.ts";
+import { readTextFile } from "../input/read-text.ts";
 import { UsageError } from "../usage-error.ts";
-import { addedAnswer, scopeHelp } from "./answers.ts";
-import { openFiles, SCOPE_OPTION, scopeNamed } from "./files.ts";
+import { createAddedResult, scopeHelp } from "./answers.ts";
+import { openConfig, SCOPE_OPTION, scopeNamed } from "./files.ts";
 import { writeServer } from "./write.ts";
 
-export function addMcpAddJson(mcp: Command, act: Act): void {
+export function addMcpAddJson(mcp: Command, act: CommandAction): void {
   mcp
     .command("add-json")
     .description("add a server as JSON, in the words of any client")
@@ -19,11 +19,11 @@ export function addMcpAddJson(mcp: Command, act: Act): void {
     .addHelpText("after", `${EXAMPLE}\n${scopeHelp()}`)
     .action(
       act(async (session, name: string, json: string, { scope }: { readonly scope: string }) => {
-        const files = await openFiles(session);
+        const files = await openConfig(session);
         const text = json.startsWith("@") ? await readTextFile(json.slice(1), session.signal) : json;
         const entry = entryIn(text, name);
         const written = await writeServer({ name, entry }, scopeNamed(scope), { files });
-        return addedAnswer(written, session.paint, files);
+        return createAddedResult(written, session.paint, files);
       }),
     );
 }
@@ -51,7 +51,7 @@ function parsed(text: string): unknown {
     return JSON.parse(text);
   } catch (thrown) {
     // What JSON.parse says quotes the text, and in it there may be a secret.
-    const [, place] = /at (?:position )?(\d+|line \d+ column \d+)/.exec(messageOf(thrown)) ?? [];
+    const [, place] = /at (?:position )?(\d+|line \d+ column \d+)/.exec(getMessage(thrown)) ?? [];
     const at = place === undefined ? "" : `, at ${/^\d+$/.test(place) ? `character ${Number(place) + 1}` : place}`;
     throw new UsageError(`Cannot read the entry as a JSON object${at}; write '{ "command": "npx", "args": ["…"] }'`);
   }

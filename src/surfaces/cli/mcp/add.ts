@@ -1,12 +1,11 @@
 import type { Command } from "commander";
 
-import type { Act } from "../act.ts";
+import type { CommandAction } from "../command-action.ts";
 import { UsageError } from "../usage-error.ts";
-import { wholeNumber } from "../whole-number.ts";
-import { entryOf } from "./entry.ts";
-import { openFiles, SCOPE_OPTION, scopeNamed } from "./files.ts";
-import { addedAnswer, scopeHelp } from "./answers.ts";
-import { type ServerFlags, takesServerFlags, withoutGaps } from "./server-flags.ts";
+import { wholeNumber } from "../input/whole-number.ts";
+import { createEntry, type ServerFlags, takesServerFlags, withoutGaps } from "./server-flags.ts";
+import { openConfig, SCOPE_OPTION, scopeNamed } from "./files.ts";
+import { createAddedResult, scopeHelp } from "./answers.ts";
 import { writeServer } from "./write.ts";
 
 interface AddFlags extends ServerFlags {
@@ -15,7 +14,7 @@ interface AddFlags extends ServerFlags {
   readonly callbackPort?: number;
 }
 
-export function addMcpAdd(mcp: Command, act: Act): void {
+export function addMcpAdd(mcp: Command, act: CommandAction): void {
   takesServerFlags(mcp.command("add"))
     .description("add a server")
     .argument("<name>", "how the server is called")
@@ -27,11 +26,11 @@ export function addMcpAdd(mcp: Command, act: Act): void {
     .addHelpText("after", `${EXAMPLES}\n${scopeHelp()}`)
     .action(
       act(async (session, name: string, commandOrUrl: string, args: readonly string[], flags: AddFlags) => {
-        const files = await openFiles(session);
-        const said = sayWhatIsMeant([name, commandOrUrl, ...args], flags);
-        const entry = { ...entryOf(said.commandOrUrl, said.args, said.flags), ...loginOf(flags) };
+        const files = await openConfig(session);
+        const said = describeServer([name, commandOrUrl, ...args], flags);
+        const entry = { ...createEntry(said.commandOrUrl, said.args, said.flags), ...getOAuthFlags(flags) };
         const written = await writeServer({ name: said.name, entry }, scopeNamed(flags.scope), { files });
-        return addedAnswer(written, session.paint, files);
+        return createAddedResult(written, session.paint, files);
       }),
     );
 }
@@ -43,12 +42,12 @@ Examples:
   skillgate mcp add --transport http context7 https://mcp.context7.com/mcp -H "Authorization: Bearer \${KEY}"
 `;
 
-function loginOf({ clientId, callbackPort }: AddFlags): { readonly oauth?: unknown } {
+function getOAuthFlags({ clientId, callbackPort }: AddFlags): { readonly oauth?: unknown } {
   const oauth = withoutGaps({ clientId, callbackPort });
   return Object.keys(oauth).length === 0 ? {} : { oauth };
 }
 
-interface Said {
+interface GivenFlags {
   readonly name: string;
   readonly commandOrUrl: string;
   readonly args: readonly string[];
@@ -56,7 +55,7 @@ interface Said {
 }
 
 /** Elsewhere one `-e` takes several values: `-e A=1 B=2 name …`. */
-function sayWhatIsMeant(words: readonly string[], flags: ServerFlags): Said {
+function describeServer(words: readonly string[], flags: ServerFlags): GivenFlags {
   const { env = [], header = [] } = flags;
   const isValue = (word: string): boolean =>
     (env.length > 0 && /^[A-Za-z_]\w*=/.test(word)) || (header.length > 0 && /^[\w-]+: /.test(word));

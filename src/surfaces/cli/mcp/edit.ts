@@ -1,10 +1,10 @@
 import type { Command } from "commander";
 
 import { isRecord } from "../../../model/json.ts";
-import type { Act } from "../act.ts";
+import type { CommandAction } from "../command-action.ts";
 import { UsageError } from "../usage-error.ts";
-import { declaredNamed, type DeclaredServer, openFiles, SCOPE_OPTION, scopeNamed } from "./files.ts";
-import { headersOf, type ServerFlags, settingsOf, takesServerFlags, variablesOf } from "./server-flags.ts";
+import { declaredNamed, type DeclaredServer, openConfig, SCOPE_OPTION, scopeNamed } from "./files.ts";
+import { parseHeaders, type ServerFlags, getSettings, takesServerFlags, parseVariables } from "./server-flags.ts";
 import { changeServer } from "./write.ts";
 
 interface EditFlags extends ServerFlags {
@@ -14,7 +14,7 @@ interface EditFlags extends ServerFlags {
   readonly removeHeader?: readonly string[];
 }
 
-export function addMcpEdit(mcp: Command, act: Act): void {
+export function addMcpEdit(mcp: Command, act: CommandAction): void {
   takesServerFlags(mcp.command("edit"))
     .description("change parts of a server; comments and everything else in its file stay")
     .argument("<name>", "name of the server")
@@ -26,8 +26,8 @@ export function addMcpEdit(mcp: Command, act: Act): void {
     .addHelpText("after", EXAMPLES)
     .action(
       act(async (session, name: string, command: readonly string[], flags: EditFlags) => {
-        const files = await openFiles(session);
-        const { room, options } = files;
+        const files = await openConfig(session);
+        const { configModule, options } = files;
         const server = declaredNamed(name, files, flags.scope === undefined ? undefined : scopeNamed(flags.scope));
         const changes = changesTo(server, command, flags);
         const { file, place } = server;
@@ -36,17 +36,17 @@ export function addMcpEdit(mcp: Command, act: Act): void {
             `Say what to change, as in skillgate mcp edit ${name} -e KEY=value; it is at ${file.label}:${place.line}`,
           );
         const entry = after(server, changes);
-        room.serverConfigOf(name, entry, options);
+        configModule.serverConfigOf(name, entry, options);
         await changeServer(
           server,
           changes.map(({ inside, value }) => ({ path: inside, value })),
           files,
         );
-        const shown = room.maskedEntry(entry);
+        const shown = configModule.maskEntry(entry);
         return {
           exit: "ok",
           json: { edited: { name, file: file.label, entry: shown } },
-          text: `Changed ${name} in ${file.label}: ${room.shownServer(entry)}`,
+          text: `Changed ${name} in ${file.label}: ${configModule.shownServer(entry)}`,
         };
       }),
     );
@@ -62,30 +62,30 @@ function several(value: string, before: readonly string[] = []): readonly string
 }
 
 /** Something inside of an entry that becomes a value, or goes. */
-interface Change {
+interface EntryChange {
   readonly inside: readonly string[];
   readonly value: unknown;
 }
 
-function changesTo({ entry }: DeclaredServer, command: readonly string[], flags: EditFlags): readonly Change[] {
+function changesTo({ entry }: DeclaredServer, command: readonly string[], flags: EditFlags): readonly EntryChange[] {
   const { env = [], header = [], removeEnv = [], removeHeader = [], transport, url } = flags;
   const record = isRecord(entry) ? entry : {};
   const variables = "environment" in record && !("env" in record) ? "environment" : "env";
   const headers = "http_headers" in record && !("headers" in record) ? "http_headers" : "headers";
-  const said = Object.entries({ url, ...settingsOf(flags) }).filter(([, value]) => value !== undefined);
+  const said = Object.entries({ url, ...getSettings(flags) }).filter(([, value]) => value !== undefined);
   return [
     ...commandChanges(record, command),
     ...(transport === undefined ? [] : [{ inside: ["transport" in record ? "transport" : "type"], value: transport }]),
     ...said.map(([key, value]) => ({ inside: [key], value })),
-    ...Object.entries(variablesOf(env)).map(([name, value]) => ({ inside: [variables, name], value })),
-    ...Object.entries(headersOf(header)).map(([name, value]) => ({ inside: [headers, name], value })),
+    ...Object.entries(parseVariables(env)).map(([name, value]) => ({ inside: [variables, name], value })),
+    ...Object.entries(parseHeaders(header)).map(([name, value]) => ({ inside: [headers, name], value })),
     ...removals(record, variables, removeEnv),
     ...removals(record, headers, removeHeader),
   ];
 }
 
 /** In the form that the entry has: one list, or a command and its arguments. */
-function commandChanges(record: Readonly<Record<string, unknown>>, words: readonly string[]): readonly Change[] {
+function commandChanges(record: Readonly<Record<string, unknown>>, words: readonly string[]): readonly EntryChange[] {
   const [command, ...args] = words;
   if (command === undefined) return [];
   if (Array.isArray(record["command"])) return [{ inside: ["command"], value: words }];
@@ -95,7 +95,11 @@ function commandChanges(record: Readonly<Record<string, unknown>>, words: readon
   ];
 }
 
-function removals(record: Readonly<Record<string, unknown>>, key: string, names: readonly string[]): readonly Change[] {
+function removals(
+  record: Readonly<Record<string, unknown>>,
+  key: string,
+  names: readonly string[],
+): readonly EntryChange[] {
   const there = record[key];
   return names.map((name) => {
     if (isRecord(there) && Object.hasOwn(there, name)) return { inside: [key, name], value: undefined };
@@ -104,7 +108,7 @@ function removals(record: Readonly<Record<string, unknown>>, key: string, names:
 }
 
 /** The entry with the changes, to see whether it can be used. */
-function after({ entry }: DeclaredServer, changes: readonly Change[]): Readonly<Record<string, unknown>> {
+function after({ entry }: DeclaredServer, changes: readonly EntryChange[]): Readonly<Record<string, unknown>> {
   const result = structuredClone(isRecord(entry) ? entry : {});
   for (const { inside, value } of changes) {
     const [key = "", member] = inside;

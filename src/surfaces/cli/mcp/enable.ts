@@ -1,24 +1,28 @@
 import type { Command } from "commander";
 
 import { isRecord } from "../../../model/json.ts";
-import type { Act } from "../act.ts";
-import { declaredNamed, type DeclaredServer, openFiles, SCOPE_OPTION, scopeNamed } from "./files.ts";
+import type { CommandAction } from "../command-action.ts";
+import { declaredNamed, type DeclaredServer, openConfig, SCOPE_OPTION, scopeNamed } from "./files.ts";
 import { changeServer } from "./write.ts";
 
-export function addMcpEnable(mcp: Command, act: Act): void {
+export function addMcpEnable(mcp: Command, act: CommandAction): void {
   for (const command of [ENABLE, DISABLE]) addSwitch(mcp, act, command);
 }
 
-interface Switch {
+interface ServerSwitch {
   readonly word: string;
   readonly says: string;
   readonly enabled: boolean;
 }
 
-const ENABLE: Switch = { word: "enable", says: "let a server start again", enabled: true };
-const DISABLE: Switch = { word: "disable", says: "keep a server from starting, and keep its entry", enabled: false };
+const ENABLE: ServerSwitch = { word: "enable", says: "let a server start again", enabled: true };
+const DISABLE: ServerSwitch = {
+  word: "disable",
+  says: "keep a server from starting, and keep its entry",
+  enabled: false,
+};
 
-function addSwitch(mcp: Command, act: Act, { word, says, enabled }: Switch): void {
+function addSwitch(mcp: Command, act: CommandAction, { word, says, enabled }: ServerSwitch): void {
   mcp
     .command(word)
     .description(says)
@@ -27,7 +31,7 @@ function addSwitch(mcp: Command, act: Act, { word, says, enabled }: Switch): voi
     .addHelpText("after", `\nExample:\n  skillgate mcp ${word} filesystem`)
     .action(
       act(async (session, names: readonly string[], { scope }: { readonly scope?: string }) => {
-        const files = await openFiles(session);
+        const files = await openConfig(session);
         const wanted = scope === undefined ? undefined : scopeNamed(scope);
         const servers = names.map((name) => declaredNamed(name, files, wanted));
         for (const server of servers) {

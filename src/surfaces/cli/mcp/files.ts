@@ -1,25 +1,25 @@
 import { SkillgateError } from "../../../errors.ts";
-import { nearest } from "../../../model/nearest.ts";
-import type { CommonFlags, Session } from "../session.ts";
+import { suggestNames } from "../../../shared/suggest.ts";
+import type { CommonFlags, CliSession } from "../session.ts";
 import { UsageError } from "../usage-error.ts";
-import { type ConfigOptions, openRoom, type Room, type Scope } from "./room.ts";
+import { type ConfigOptions, loadConfigModule, type ConfigModule, type ConfigScope } from "./load-config.ts";
 
-type Config = Awaited<ReturnType<Room["loadConfig"]>>;
+type Config = Awaited<ReturnType<ConfigModule["loadConfig"]>>;
 export type DeclaredServer = Config["declared"][number];
 
 /** The configuration files, as a command finds them. */
-export interface Files extends Config {
-  readonly room: Room;
+export interface CommandConfig extends Config {
+  readonly configModule: ConfigModule;
   readonly options: ConfigOptions;
 }
 
 /** Reads the files of this folder and of the user. */
-export async function openFiles({ flags, addProblems }: Session): Promise<Files> {
-  const room = await openRoom();
+export async function openConfig({ flags, addProblems }: CliSession): Promise<CommandConfig> {
+  const configModule = await loadConfigModule();
   const options = configOptions(flags);
-  const config = await room.loadConfig(options);
+  const config = await configModule.loadConfig(options);
   addProblems(config.warnings);
-  return { ...config, room, options };
+  return { ...config, configModule, options };
 }
 
 export function configOptions({ settings, mcpConfig }: CommonFlags): ConfigOptions {
@@ -32,7 +32,11 @@ export function configOptions({ settings, mcpConfig }: CommonFlags): ConfigOptio
 }
 
 /** The server that counts, or the one of a scope. Throws what there is instead. */
-export function declaredNamed(name: string, { declared }: Pick<Config, "declared">, scope?: Scope): DeclaredServer {
+export function declaredNamed(
+  name: string,
+  { declared }: Pick<Config, "declared">,
+  scope?: ConfigScope,
+): DeclaredServer {
   const inScope = declared.filter(({ file }) => scope === undefined || file.scope === scope);
   const found = inScope.find((server) => server.name === name && (scope !== undefined || !server.isOverruled));
   if (found !== undefined) return found;
@@ -44,7 +48,7 @@ export function declaredNamed(name: string, { declared }: Pick<Config, "declared
 
 /** `MCP server not found: filesytem; did you mean filesystem?` */
 export function unknownServer(name: string, names: readonly string[]): SkillgateError {
-  const suggestions = nearest(name, new Set(names));
+  const suggestions = suggestNames(name, new Set(names));
   const meant = suggestions.length === 0 ? "" : `; did you mean ${suggestions.join(" or ")}?`;
   return new SkillgateError("SKILL_UNKNOWN", `MCP server not found: ${name}${meant}`, { server: name, suggestions });
 }
@@ -62,7 +66,7 @@ export const SCOPE_OPTION = "-s, --scope <scope>";
 export function scopeNamed(scope: string): "project" | "local" | "user" {
   if (scope === "project" || scope === "local" || scope === "user") return scope;
   const names = [...SCOPES.keys()];
-  const meant = nearest(scope, names, 1);
+  const meant = suggestNames(scope, names, 1);
   const hint = meant.length === 0 ? `use ${names.join(", ")}` : `did you mean ${meant.join(" or ")}?`;
   throw new UsageError(`There is no scope ${JSON.stringify(scope)}; ${hint}`, meant);
 }

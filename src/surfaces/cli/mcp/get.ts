@@ -1,12 +1,19 @@
 import type { Command } from "commander";
 
 import { isRecord } from "../../../model/json.ts";
-import { skillNameOfServer } from "../../../model/names.ts";
-import type { Act } from "../act.ts";
-import { lines } from "../layout.ts";
-import { declaredNamed, type DeclaredServer, type Files, openFiles, SCOPE_OPTION, scopeNamed } from "./files.ts";
+import { toSkillName } from "../../../shared/skill-names.ts";
+import type { CommandAction } from "../command-action.ts";
+import { lines } from "../text/layout.ts";
+import {
+  declaredNamed,
+  type DeclaredServer,
+  type CommandConfig,
+  openConfig,
+  SCOPE_OPTION,
+  scopeNamed,
+} from "./files.ts";
 
-export function addMcpGet(mcp: Command, act: Act): void {
+export function addMcpGet(mcp: Command, act: CommandAction): void {
   mcp
     .command("get")
     .description("show how a server is configured, without its secrets")
@@ -15,15 +22,15 @@ export function addMcpGet(mcp: Command, act: Act): void {
     .addHelpText("after", "\nExample:\n  skillgate mcp get filesystem")
     .action(
       act(async (session, name: string, { scope }: { readonly scope?: string }) => {
-        const files = await openFiles(session);
+        const files = await openConfig(session);
         const server = declaredNamed(name, files, scope === undefined ? undefined : scopeNamed(scope));
-        const facts = factsOf(server, files);
+        const facts = collectFacts(server, files);
         return { exit: "ok", json: facts, text: factsText(facts) };
       }),
     );
 }
 
-interface Facts {
+interface ServerFacts {
   readonly name: string;
   readonly skill: string;
   readonly file: string;
@@ -40,23 +47,26 @@ interface Facts {
   readonly fix: string | null;
 }
 
-function factsOf({ name, file, place, config, isHeld, entry, problem }: DeclaredServer, { room }: Files): Facts {
+function collectFacts(
+  { name, file, place, config, isHeld, entry, problem }: DeclaredServer,
+  { configModule }: CommandConfig,
+): ServerFacts {
   return {
     name,
-    skill: config?.skillName ?? skillNameOfServer(name),
+    skill: config?.skillName ?? toSkillName(name),
     file: file.label,
     ...place,
     scope: file.scope,
     enabled: config?.enabled ?? false,
     approved: !isHeld,
     transport: config?.transport ?? null,
-    entry: room.maskedEntry(entry),
+    entry: configModule.maskEntry(entry),
     problem: problem?.error ?? config?.obstacle ?? null,
     fix: problem?.fix ?? null,
   };
 }
 
-function factsText(facts: Facts): string {
+function factsText(facts: ServerFacts): string {
   const { name, skill, file, line, column, scope, enabled, transport, entry, problem, fix } = facts;
   const settings = isRecord(entry) ? Object.entries(entry) : [];
   const rows: readonly (readonly [string, string])[] = [
@@ -72,15 +82,15 @@ function factsText(facts: Facts): string {
 }
 
 /** What other rows say already. */
-const TOLD: ReadonlySet<string> = new Set(["name", "type", "transport", "enabled", "disabled"]);
+const SHOWN_FIELDS: ReadonlySet<string> = new Set(["name", "type", "transport", "enabled", "disabled"]);
 
 /** One row for each variable and each header. */
 function settingRows(key: string, value: unknown): readonly (readonly [string, string])[] {
-  if (TOLD.has(key)) return [];
-  if (isRecord(value)) return Object.entries(value).map(([name, item]) => [key, `${name}=${wordOf(item)}`]);
-  return [[key, Array.isArray(value) ? value.map(wordOf).join(" ") : wordOf(value)]];
+  if (SHOWN_FIELDS.has(key)) return [];
+  if (isRecord(value)) return Object.entries(value).map(([name, item]) => [key, `${name}=${formatWord(item)}`]);
+  return [[key, Array.isArray(value) ? value.map(formatWord).join(" ") : formatWord(value)]];
 }
 
-function wordOf(value: unknown): string {
+function formatWord(value: unknown): string {
   return typeof value === "string" ? value : JSON.stringify(value);
 }

@@ -1,23 +1,23 @@
 import { existsSync } from "node:fs";
 import type { Command } from "commander";
 
-import { messageOf } from "../../../errors.ts";
-import { nearest } from "../../../model/nearest.ts";
-import type { Act } from "../act.ts";
-import { lines } from "../layout.ts";
-import type { Session } from "../session.ts";
+import { getMessage } from "../../../errors.ts";
+import { suggestNames } from "../../../shared/suggest.ts";
+import type { CommandAction } from "../command-action.ts";
+import { lines } from "../text/layout.ts";
+import type { CliSession } from "../session.ts";
 import { UsageError } from "../usage-error.ts";
 import { scopeHelp } from "./answers.ts";
-import { type Files, openFiles, SCOPE_OPTION, scopeNamed } from "./files.ts";
-import type { Client } from "./room.ts";
-import { writeServer, type Written } from "./write.ts";
+import { type CommandConfig, openConfig, SCOPE_OPTION, scopeNamed } from "./files.ts";
+import type { McpClient } from "./load-config.ts";
+import { writeServer, type WrittenServer } from "./write.ts";
 
 interface ImportFlags {
   readonly scope?: string;
   readonly dryRun?: true;
 }
 
-export function addMcpImport(mcp: Command, act: Act): void {
+export function addMcpImport(mcp: Command, act: CommandAction): void {
   mcp
     .command("import")
     .description("take over the servers of other clients, from their files")
@@ -30,13 +30,13 @@ export function addMcpImport(mcp: Command, act: Act): void {
     .addHelpText("after", `\nExample:\n  skillgate mcp import cursor --dry-run\n\n${scopeHelp()}`)
     .action(
       act(async (session, names: readonly string[], flags: ImportFlags) => {
-        const files = await openFiles(session);
+        const files = await openConfig(session);
         const found = await findServers(names, files);
-        const taken: Taken[] = [];
+        const taken: ImportResult[] = [];
         for (const server of found.servers) taken.push(await take(server, flags, session));
         return {
           exit: "ok",
-          json: answerOf(taken, found.problems, flags),
+          json: createResult(taken, found.problems, flags),
           text: lines(taken.map((each) => takenText(each, flags))) || "There is nothing to import",
           remarks: lines(found.problems),
         };
@@ -45,38 +45,38 @@ export function addMcpImport(mcp: Command, act: Act): void {
 }
 
 /** A server of another client, before it is ours. */
-interface Found {
+interface FoundServer {
   readonly name: string;
   readonly entry: unknown;
   /** `undefined` for a file that was named. */
-  readonly client: Client | undefined;
+  readonly client: McpClient | undefined;
   readonly from: string;
   readonly scope: "user" | "project";
   /** It came with the project: taking it over does not mean that it may start. */
   readonly isForeign: boolean;
 }
 
-type Taken = Found &
-  ({ readonly kind: "added"; readonly written: Written } | { readonly kind: "skipped"; readonly why: string });
+type ImportResult = FoundServer &
+  ({ readonly kind: "added"; readonly written: WrittenServer } | { readonly kind: "skipped"; readonly why: string });
 
-interface Search {
-  readonly servers: readonly Found[];
+interface ServerSearch {
+  readonly servers: readonly FoundServer[];
   /** Files that cannot be read. */
   readonly problems: readonly string[];
 }
 
-async function findServers(names: readonly string[], files: Files): Promise<Search> {
-  const { room } = files;
+async function findServers(names: readonly string[], files: CommandConfig): Promise<ServerSearch> {
+  const { configModule } = files;
   const searches =
     names.length === 0
-      ? room.CLIENTS.map((client) => inClient(client, files))
-      : names.map((name) => (existsSync(name) ? inFile(name, files) : inClient(clientFrom(name, room), files)));
+      ? configModule.CLIENTS.map((client) => inClient(client, files))
+      : names.map((name) => (existsSync(name) ? inFile(name, files) : inClient(clientFrom(name, configModule), files)));
   const found = await Promise.all(searches);
   return { servers: found.flatMap(({ servers }) => servers), problems: found.flatMap(({ problems }) => problems) };
 }
 
-async function inFile(path: string, { room }: Files): Promise<Search> {
-  return searched(room.serversInFile(path, path), {
+async function inFile(path: string, { configModule }: CommandConfig): Promise<ServerSearch> {
+  return searched(configModule.readServersInFile(path, path), {
     client: undefined,
     from: path,
     scope: "project",
@@ -84,12 +84,12 @@ async function inFile(path: string, { room }: Files): Promise<Search> {
   });
 }
 
-async function inClient(client: Client, { room, options }: Files): Promise<Search> {
-  const found = (["user", "project"] as const).map(async (scope): Promise<Search> => {
-    const file = room.clientFile(client, scope, options);
+async function inClient(client: McpClient, { configModule, options }: CommandConfig): Promise<ServerSearch> {
+  const found = (["user", "project"] as const).map(async (scope): Promise<ServerSearch> => {
+    const file = configModule.clientFile(client, scope, options);
     // The project's file of Claude Code is one of ours.
     if (file?.exists !== true || (scope === "project" && client.project === ".mcp.json")) return NOTHING;
-    return searched(room.serversOf(client, file, options), {
+    return searched(configModule.readClientServers(client, file, options), {
       client,
       from: file.label,
       scope,
@@ -100,35 +100,35 @@ async function inClient(client: Client, { room, options }: Files): Promise<Searc
   return { servers: [...user.servers, ...project.servers], problems: [...user.problems, ...project.problems] };
 }
 
-const NOTHING: Search = { servers: [], problems: [] };
+const NOTHING: ServerSearch = { servers: [], problems: [] };
 
 async function searched(
   reading: Promise<readonly (readonly [name: string, entry: unknown])[]>,
-  place: Omit<Found, "name" | "entry">,
-): Promise<Search> {
+  place: Omit<FoundServer, "name" | "entry">,
+): Promise<ServerSearch> {
   try {
     return { servers: (await reading).map(([name, entry]) => ({ name, entry, ...place })), problems: [] };
   } catch (thrown) {
-    return { servers: [], problems: [messageOf(thrown)] };
+    return { servers: [], problems: [getMessage(thrown)] };
   }
 }
 
-export function clientFrom(name: string, { CLIENTS, clientNamed }: Files["room"]): Client {
-  const client = clientNamed(name);
+export function clientFrom(name: string, { CLIENTS, findClient }: CommandConfig["configModule"]): McpClient {
+  const client = findClient(name);
   if (client !== undefined) return client;
   const ids = CLIENTS.map(({ id }) => id);
-  const meant = nearest(name, [...ids, ...CLIENTS.flatMap(({ aliases }) => aliases)]);
+  const meant = suggestNames(name, [...ids, ...CLIENTS.flatMap(({ aliases }) => aliases)]);
   const hint = meant.length === 0 ? `known are ${ids.join(", ")}` : `did you mean ${meant.join(" or ")}?`;
   throw new UsageError(`There is no client ${JSON.stringify(name)}; ${hint}`, meant);
 }
 
-async function take(found: Found, { scope, dryRun }: ImportFlags, session: Session): Promise<Taken> {
-  const files = await openFiles(session); // with what was taken before
-  const { room } = files;
+async function take(found: FoundServer, { scope, dryRun }: ImportFlags, session: CliSession): Promise<ImportResult> {
+  const files = await openConfig(session); // with what was taken before
+  const { configModule } = files;
   const { name, client } = found;
-  const entry = room.plainEntry(found.entry, client?.id);
+  const entry = configModule.normalizeEntry(found.entry, client?.id);
   if (entry === undefined) return { ...found, kind: "skipped", why: "it says neither a command nor a URL" };
-  if (room.isSkillgate(entry)) return { ...found, kind: "skipped", why: "it is Skillgate itself" };
+  if (configModule.isSelfEntry(entry)) return { ...found, kind: "skipped", why: "it is Skillgate itself" };
   const existing = files.declared.find((server) => server.name === name);
   if (existing !== undefined)
     return { ...found, kind: "skipped", why: `there is one of this name in ${existing.file.label}` };
@@ -138,23 +138,23 @@ async function take(found: Found, { scope, dryRun }: ImportFlags, session: Sessi
       dryRun === true
         ? {
             name,
-            file: (await room.writtenAt(wanted, files.options)).label,
+            file: (await configModule.findEntryLocation(wanted, files.options)).label,
             scope: wanted,
-            entry: room.maskedEntry(entry),
+            entry: configModule.maskEntry(entry),
           }
         : await writeServer({ name, entry }, wanted, { files, approves: !found.isForeign });
     return { ...found, kind: "added", written };
   } catch (thrown) {
-    return { ...found, kind: "skipped", why: messageOf(thrown) };
+    return { ...found, kind: "skipped", why: getMessage(thrown) };
   }
 }
 
-function answerOf(
-  taken: readonly Taken[],
+function createResult(
+  taken: readonly ImportResult[],
   problems: readonly string[],
   { dryRun = false }: { readonly dryRun?: boolean },
 ) {
-  const from = ({ client, from }: Found) => ({ client: client?.id ?? null, from });
+  const from = ({ client, from }: FoundServer) => ({ client: client?.id ?? null, from });
   return {
     dryRun,
     imported: taken.flatMap((each) => (each.kind === "added" ? [{ ...each.written, ...from(each) }] : [])),
@@ -165,7 +165,7 @@ function answerOf(
   };
 }
 
-function takenText(taken: Taken, { dryRun }: ImportFlags): string {
+function takenText(taken: ImportResult, { dryRun }: ImportFlags): string {
   const { name, client, from: file } = taken;
   const from = `${name} from ${client === undefined ? file : `${client.title} (${file})`}`;
   switch (taken.kind) {

@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 
-import type { Act } from "../act.ts";
+import type { CommandAction } from "../command-action.ts";
 import { addMcpAdd } from "./add.ts";
 import { addMcpAddJson } from "./add-json.ts";
 import { addMcpEdit } from "./edit.ts";
@@ -15,7 +15,7 @@ import { addMcpTest } from "./test.ts";
 import { addMcpTools } from "./tools.ts";
 
 /** `skillgate mcp …`, in the words that other clients use. */
-export function addMcp(program: Command, act: Act): void {
+export function addMcp(program: Command, act: CommandAction): void {
   const mcp = program.command("mcp").description("add, show, test and change MCP servers");
   for (const add of COMMANDS) add(mcp, act);
 }

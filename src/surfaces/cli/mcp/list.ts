@@ -1,11 +1,11 @@
 import type { Command } from "commander";
 
-import type { Act } from "../act.ts";
-import { warningsText } from "../output.ts";
-import { serversText } from "../server-texts.ts";
-import { startServers } from "./live.ts";
+import type { CommandAction } from "../command-action.ts";
+import { warningsText } from "../text/output.ts";
+import { serversText } from "../text/server-texts.ts";
+import { startServers } from "./start-servers.ts";
 
-export function addMcpList(mcp: Command, act: Act): void {
+export function addMcpList(mcp: Command, act: CommandAction): void {
   mcp
     .command("list")
     .alias("ls")

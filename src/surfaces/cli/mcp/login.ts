@@ -1,13 +1,13 @@
 import type { Command } from "commander";
 
 import { sentence, SkillgateError } from "../../../errors.ts";
-import type { Act } from "../act.ts";
-import { openPage } from "../browser.ts";
+import type { CommandAction } from "../command-action.ts";
+import { openPage } from "../terminal/browser.ts";
 import { UsageError } from "../usage-error.ts";
-import { declaredNamed, openFiles } from "./files.ts";
-import { startServer } from "./live.ts";
+import { declaredNamed, openConfig } from "./files.ts";
+import { startServer } from "./start-servers.ts";
 
-export function addMcpLogin(mcp: Command, act: Act): void {
+export function addMcpLogin(mcp: Command, act: CommandAction): void {
   mcp
     .command("login")
     .description("log in to a server behind a URL, in the browser, if it asks for that; the login is kept")
@@ -15,7 +15,7 @@ export function addMcpLogin(mcp: Command, act: Act): void {
     .addHelpText("after", "\nExample:\n  skillgate mcp login linear")
     .action(
       act(async (session, name: string) => {
-        const { config } = declaredNamed(name, await openFiles(session));
+        const { config } = declaredNamed(name, await openConfig(session));
         if (config?.transport === "stdio")
           throw new UsageError(`Cannot log in to ${name}: it is a process, which gets its keys by env`);
         const authorize = ({ url }: { readonly url: URL }): void => openPage(url, name);

@@ -1,9 +1,9 @@
 import type { Command } from "commander";
 
-import type { Act } from "../act.ts";
-import { startServer } from "./live.ts";
+import type { CommandAction } from "../command-action.ts";
+import { startServer } from "./start-servers.ts";
 
-export function addMcpLogs(mcp: Command, act: Act): void {
+export function addMcpLogs(mcp: Command, act: CommandAction): void {
   mcp
     .command("logs")
     .description("start a server and show what it prints on stderr")

@@ -1,19 +1,26 @@
 import type { Command } from "commander";
 
 import { SkillgateError } from "../../../errors.ts";
-import type { Act } from "../act.ts";
-import { askYesNo, isAtTerminal } from "../ask-line.ts";
-import { escaped } from "../layout.ts";
-import type { Session } from "../session.ts";
+import type { CommandAction } from "../command-action.ts";
+import { askYesNo, isAtTerminal } from "../terminal/ask-line.ts";
+import { escaped } from "../text/layout.ts";
+import type { CliSession } from "../session.ts";
 import { changeServer } from "./write.ts";
-import { declaredNamed, type DeclaredServer, type Files, openFiles, SCOPE_OPTION, scopeNamed } from "./files.ts";
+import {
+  declaredNamed,
+  type DeclaredServer,
+  type CommandConfig,
+  openConfig,
+  SCOPE_OPTION,
+  scopeNamed,
+} from "./files.ts";
 
 interface RemoveFlags {
   readonly scope?: string;
   readonly yes?: true;
 }
 
-export function addMcpRemove(mcp: Command, act: Act): void {
+export function addMcpRemove(mcp: Command, act: CommandAction): void {
   mcp
     .command("remove")
     .alias("rm")
@@ -24,7 +31,7 @@ export function addMcpRemove(mcp: Command, act: Act): void {
     .addHelpText("after", "\nExample:\n  skillgate mcp remove filesystem --yes")
     .action(
       act(async (session, name: string, { scope, yes }: RemoveFlags) => {
-        const files = await openFiles(session);
+        const files = await openConfig(session);
         const server = declaredNamed(name, files, scope === undefined ? undefined : scopeNamed(scope));
         if (yes !== true) await confirm(server, files, session);
         const { file } = server;
@@ -35,8 +42,12 @@ export function addMcpRemove(mcp: Command, act: Act): void {
     );
 }
 
-async function confirm({ name, file, entry }: DeclaredServer, { room }: Files, { signal }: Session): Promise<void> {
-  const what = `${escaped(name)} (${escaped(room.shownServer(entry))}) from ${escaped(file.label)}`;
+async function confirm(
+  { name, file, entry }: DeclaredServer,
+  { configModule }: CommandConfig,
+  { signal }: CliSession,
+): Promise<void> {
+  const what = `${escaped(name)} (${escaped(configModule.shownServer(entry))}) from ${escaped(file.label)}`;
   const isSure = isAtTerminal() && (await askYesNo(`Remove ${what}? [y/N] `, signal));
   if (isSure) return;
   signal.throwIfAborted();

@@ -1,5 +1,4 @@
 import { type Command, InvalidArgumentError } from "commander";
-
 import { UsageError } from "../usage-error.ts";
 
 /** What a command line can say of a server besides how it is started or reached. */
@@ -39,7 +38,7 @@ function seconds(text: string): number {
 }
 
 /** The settings that flags give; what was not said is not there. */
-export function settingsOf({ cwd, timeout, description, skillName }: ServerFlags): Readonly<Record<string, unknown>> {
+export function getSettings({ cwd, timeout, description, skillName }: ServerFlags): Readonly<Record<string, unknown>> {
   return withoutGaps({ cwd, timeout, description, skillName });
 }
 
@@ -48,7 +47,7 @@ export function withoutGaps(record: Readonly<Record<string, unknown>>): Readonly
 }
 
 /** `KEY=value` */
-export function variablesOf(pairs: readonly string[]): Readonly<Record<string, string>> {
+export function parseVariables(pairs: readonly string[]): Readonly<Record<string, string>> {
   return Object.fromEntries(
     pairs.map((pair) => {
       const [, name, value] = /^([^=\s]+)=(.*)$/s.exec(pair) ?? [];
@@ -60,7 +59,7 @@ export function variablesOf(pairs: readonly string[]): Readonly<Record<string, s
 }
 
 /** `Name: value`, or `Name=value` */
-export function headersOf(lines: readonly string[]): Readonly<Record<string, string>> {
+export function parseHeaders(lines: readonly string[]): Readonly<Record<string, string>> {
   return Object.fromEntries(
     lines.map((line) => {
       const [, name, value] = /^([^:=\s]+)\s*[:=]\s*(.+)$/s.exec(line) ?? [];
@@ -74,4 +73,25 @@ export function headersOf(lines: readonly string[]): Readonly<Record<string, str
 /** What does not look like a name may be a secret that lost its name. */
 function nameIn(text: string): string {
   return /^[\w-]{1,40}/.exec(text)?.[0] ?? "";
+}
+
+/** A server from the words of a command line: a command with its arguments, or an address. */
+export function createEntry(
+  commandOrUrl: string,
+  args: readonly string[],
+  flags: ServerFlags,
+): Readonly<Record<string, unknown>> {
+  const isAddress = /^https?:\/\//i.test(commandOrUrl);
+  const transport = flags.transport ?? (isAddress ? "http" : "stdio");
+  const { env = [], header = [] } = flags;
+  if (transport === "stdio") {
+    if (header.length > 0) throw new UsageError("Cannot give headers to a server that is a process: use -e KEY=value");
+    const variables = env.length > 0 ? parseVariables(env) : undefined;
+    return withoutGaps({ command: commandOrUrl, args, env: variables, ...getSettings(flags) });
+  }
+  if (env.length > 0) throw new UsageError('Cannot give variables to a server behind a URL: use -H "Name: value"');
+  if (args.length > 0)
+    throw new UsageError(`Too many arguments for a server behind a URL: ${args.length} after the URL`);
+  const headers = header.length > 0 ? parseHeaders(header) : undefined;
+  return withoutGaps({ type: transport, url: commandOrUrl, headers, ...getSettings(flags) });
 }

@@ -1,11 +1,11 @@
 import type { Command } from "commander";
 
-import type { Act } from "../act.ts";
-import { lines } from "../layout.ts";
-import { serverText } from "../server-texts.ts";
-import { startServers } from "./live.ts";
+import type { CommandAction } from "../command-action.ts";
+import { lines } from "../text/layout.ts";
+import { serverText } from "../text/server-texts.ts";
+import { startServers } from "./start-servers.ts";
 
-export function addMcpTest(mcp: Command, act: Act): void {
+export function addMcpTest(mcp: Command, act: CommandAction): void {
   mcp
     .command("test")
     .description("start a server and list its tools, or say why that fails")

@@ -1,11 +1,11 @@
 import type { Command } from "commander";
 
-import type { Act } from "../act.ts";
-import { lines } from "../layout.ts";
-import { toolsText } from "../server-texts.ts";
-import { type Live, type LiveServer, startServers } from "./live.ts";
+import type { CommandAction } from "../command-action.ts";
+import { lines } from "../text/layout.ts";
+import { toolsText } from "../text/server-texts.ts";
+import { type StartedServers, type StartedServer, startServers } from "./start-servers.ts";
 
-export function addMcpTools(mcp: Command, act: Act): void {
+export function addMcpTools(mcp: Command, act: CommandAction): void {
   mcp
     .command("tools")
     .description("list the tools of servers, each with its method and what it is for")
@@ -26,7 +26,7 @@ export function addMcpTools(mcp: Command, act: Act): void {
 }
 
 /** A server with what each of its tools is for. */
-function withTools({ name, skill, status, error, tools, quarantined }: LiveServer, { runtime }: Live) {
+function withTools({ name, skill, status, error, tools, quarantined }: StartedServer, { runtime }: StartedServers) {
   return {
     name,
     skill,

@@ -1,10 +1,10 @@
 import { UsageError } from "../usage-error.ts";
-import type { DeclaredServer, Files } from "./files.ts";
+import type { DeclaredServer, CommandConfig } from "./files.ts";
 
-type Entry = Readonly<Record<string, unknown>>;
+type WrittenEntry = Readonly<Record<string, unknown>>;
 
 /** Where a new server was written to. */
-export interface Written {
+export interface WrittenServer {
   readonly name: string;
   readonly file: string;
   readonly scope: "project" | "local" | "user";
@@ -13,41 +13,41 @@ export interface Written {
 }
 
 interface WriteOptions {
-  readonly files: Files;
+  readonly files: CommandConfig;
   /** Whoever writes it knows what it starts, and means it to start. By default, true. */
   readonly approves?: boolean;
 }
 
 /** Writes a new server into the file of a scope. Throws if it cannot be used, or if there is one of its name already. */
 export async function writeServer(
-  { name, entry }: { readonly name: string; readonly entry: Entry },
-  scope: Written["scope"],
+  { name, entry }: { readonly name: string; readonly entry: WrittenEntry },
+  scope: WrittenServer["scope"],
   { files, approves = true }: WriteOptions,
-): Promise<Written> {
-  const { room, options, declared } = files;
+): Promise<WrittenServer> {
+  const { configModule, options, declared } = files;
   refuseName(name);
   refuseSelf(entry, files);
-  room.serverConfigOf(name, entry, options);
-  const place = await room.writtenAt(scope, options);
+  configModule.serverConfigOf(name, entry, options);
+  const place = await configModule.findEntryLocation(scope, options);
   const existing = declared.find((server) => server.name === name && server.file.path === place.path);
   if (existing !== undefined) {
     const at = `${place.label}:${existing.place.line}`;
     throw new UsageError(`There is an MCP server ${name} already, in ${at}; change it with skillgate mcp edit ${name}`);
   }
-  const write = (): Promise<void> => room.changeServers(place, [{ path: [...place.home, name], value: entry }]);
-  await (approves ? room.changeByHand(options, { files: [place.path], servers: [name] }, write) : write());
-  return { name, file: place.label, scope, entry: room.maskedEntry(entry) };
+  const write = (): Promise<void> => configModule.changeServers(place, [{ path: [...place.home, name], value: entry }]);
+  await (approves ? configModule.changeByHand(options, { files: [place.path], servers: [name] }, write) : write());
+  return { name, file: place.label, scope, entry: configModule.maskEntry(entry) };
 }
 
 /** Changes a server that is there. One that is held stays so: who changes a part of it has not looked at the rest. */
 export async function changeServer(
   { name, file, path, isHeld }: DeclaredServer,
   changes: readonly { readonly path: readonly (string | number)[]; readonly value: unknown }[],
-  { room, options }: Files,
+  { configModule, options }: CommandConfig,
 ): Promise<void> {
   const inFile = changes.map(({ path: inside, value }) => ({ path: [...path, ...inside], value }));
-  await room.changeByHand(options, { files: [file.path], servers: isHeld ? [] : [name] }, () =>
-    room.changeServers({ ...file, isPrivate: false }, inFile),
+  await configModule.changeByHand(options, { files: [file.path], servers: isHeld ? [] : [name] }, () =>
+    configModule.changeServers({ ...file, isPrivate: false }, inFile),
   );
 }
 
@@ -59,8 +59,8 @@ function refuseName(name: string): void {
   }
 }
 
-function refuseSelf(entry: Entry, { room }: Files): void {
-  if (room.isSkillgate(entry))
+function refuseSelf(entry: WrittenEntry, { configModule }: CommandConfig): void {
+  if (configModule.isSelfEntry(entry))
     throw new UsageError(
       "Cannot add Skillgate to itself; to add it to another client, run: skillgate connect <client>",
     );

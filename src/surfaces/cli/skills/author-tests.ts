@@ -5,7 +5,7 @@ import { basename, join } from "node:path";
 import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 
-import { messageOf } from "../../../errors.ts";
+import { getMessage } from "../../../errors.ts";
 import { isRecord } from "../../../model/json.ts";
 import { bundleModule, skillEnvironment } from "../../../providers/skills/index.ts";
 
@@ -68,7 +68,7 @@ async function make({ root, file, bundle }: TestFile): Promise<Pick<TestFile, "f
     await writeFile(bundle, text);
     return { file, bundle };
   } catch (error) {
-    return { subject: file, name: "", outcome: "failed", why: messageOf(error) };
+    return { subject: file, name: "", outcome: "failed", why: getMessage(error) };
   }
 }
 

@@ -3,14 +3,14 @@ import type { Command } from "commander";
 import { ERRORS } from "../../../errors.ts";
 import type { Problem } from "../../../model/provider.ts";
 import type { Runtime } from "../../../runtime.ts";
-import type { Act } from "../act.ts";
-import { count, indented, lines } from "../layout.ts";
-import { problemText } from "../output.ts";
-import type { Paint } from "../terminal.ts";
+import type { CommandAction } from "../command-action.ts";
+import { count, indented, lines } from "../text/layout.ts";
+import { problemText } from "../text/output.ts";
+import type { Paint } from "../terminal/terminal.ts";
 import { type CheckedSkill, checkSkill } from "./findings.ts";
 import { localSkills } from "./local-skills.ts";
 
-export function addSkillsCheck(skills: Command, act: Act): void {
+export function addSkillsCheck(skills: Command, act: CommandAction): void {
   skills
     .command("check")
     .description("say what could be better about skills: types, descriptions, names, whether search finds them")
@@ -19,7 +19,7 @@ export function addSkillsCheck(skills: Command, act: Act): void {
       act(async ({ readyRuntime, folders, paint }, names: readonly string[]) => {
         const runtime = await readyRuntime();
         const checked = localSkills(runtime, names).map((skill) => checkSkill(runtime, skill));
-        const failures = names.length > 0 ? [] : failuresOf(runtime);
+        const failures = names.length > 0 ? [] : findFailures(runtime);
         const { skills: folder } = await folders();
         return {
           exit: failures.length === 0 ? "ok" : "failed",
@@ -35,7 +35,7 @@ export function addSkillsCheck(skills: Command, act: Act): void {
 }
 
 /** What is in the skills folder and is no skill at all. */
-function failuresOf({ problems, catalog }: Runtime): readonly Problem[] {
+function findFailures({ problems, catalog }: Runtime): readonly Problem[] {
   const isThere = new Set(catalog.skills.map(({ source }) => source));
   return problems.filter(({ source, error }) => error.startsWith(ERRORS.SKILL_INVALID.says) && !isThere.has(source));
 }

@@ -5,7 +5,7 @@ import type { Runtime } from "../../../runtime.ts";
 import { schemaFindings } from "./schema-findings.ts";
 
 /** What could be better about a skill. */
-export interface Finding {
+export interface SkillFinding {
   /** `Skill.method`, or the skill. */
   readonly path: string;
   readonly says: string;
@@ -17,7 +17,7 @@ export interface CheckedSkill {
   readonly methods: number;
   /** About so many tokens of a model's context take its declarations. */
   readonly tokens: number;
-  readonly findings: readonly Finding[];
+  readonly findings: readonly SkillFinding[];
 }
 
 /** Looks at a skill as a model does: by its names, its words, and what a search finds. */
@@ -28,9 +28,9 @@ export function checkSkill(runtime: Runtime, skill: Skill): CheckedSkill {
     skill: name,
     source,
     methods: methods.length,
-    tokens: tokensOf(methods.map(({ declaration }) => declaration).join("\n")),
+    tokens: estimateTokens(methods.map(({ declaration }) => declaration).join("\n")),
     findings: [
-      ...problemsOf(skill, runtime.problems),
+      ...findProblems(skill, runtime.problems),
       ...ofSkill,
       ...methods.flatMap((method) => checkMethod(runtime, method)),
     ],
@@ -38,39 +38,49 @@ export function checkSkill(runtime: Runtime, skill: Skill): CheckedSkill {
 }
 
 /** What loading had to say about what is there all the same: types that could not be read, settings, SKILL.md. */
-function problemsOf({ name, source }: Skill, problems: readonly Problem[]): readonly Finding[] {
+function findProblems({ name, source }: Skill, problems: readonly Problem[]): readonly SkillFinding[] {
   const own = problems.filter((problem) => problem.source === source || problem.source === `skills.${name}`);
   return own.map(({ error }) => finding(name, error));
 }
 
-function checkMethod(runtime: Runtime, method: Method): readonly Finding[] {
+function checkMethod(runtime: Runtime, method: Method): readonly SkillFinding[] {
   const { path, description, parameters, skill, name } = method;
   const nameless = parameters.filter((parameter) => parameter.description === "" && !isPlain(parameter.schema));
   const toolName = `${skill}__${name}`;
   return [
     ...(description === "" ? [finding(path, "has no description; say in its first sentence what it is for")] : []),
-    ...(nameless.length > MOST_NAMELESS
+    ...(nameless.length > MAX_NAMELESS
       ? [finding(path, `${nameless.length} of its parameters have no description; add @param … for each`)]
       : nameless.map(({ name }) => finding(path, `parameter "${name}" has no description; add @param ${name} …`))),
     ...schemaFindings(method).map((says) => finding(path, says)),
-    ...(toolName.length > LONGEST_TOOL_NAME
-      ? [finding(path, `its name as a tool has ${toolName.length} characters, of which ${LONGEST_TOOL_NAME} are kept`)]
+    ...(toolName.length > MAX_TOOL_NAME_CHARACTERS
+      ? [
+          finding(
+            path,
+            `its name as a tool has ${toolName.length} characters, of which ${MAX_TOOL_NAME_CHARACTERS} are kept`,
+          ),
+        ]
       : []),
     ...(description === "" ? [] : checkSearch(runtime, method)),
-    ...(method.declaration.length > LONGEST_DECLARATION
-      ? [finding(path, `its declaration takes about ${tokensOf(method.declaration)} tokens; models read all of them`)]
+    ...(method.declaration.length > MAX_DECLARATION_CHARACTERS
+      ? [
+          finding(
+            path,
+            `its declaration takes about ${estimateTokens(method.declaration)} tokens; models read all of them`,
+          ),
+        ]
       : []),
   ];
 }
 
 /** More of them are told in one line. */
-const MOST_NAMELESS = 5;
+const MAX_NAMELESS = 5;
 
 /** What models are offered as a tool's name. */
-const LONGEST_TOOL_NAME = 64;
+const MAX_TOOL_NAME_CHARACTERS = 64;
 
 /** In characters: about a thousand tokens. */
-const LONGEST_DECLARATION = 4_000;
+const MAX_DECLARATION_CHARACTERS = 4_000;
 
 /** A schema that says by itself what it takes. */
 function isPlain(schema: unknown): boolean {
@@ -78,7 +88,7 @@ function isPlain(schema: unknown): boolean {
 }
 
 /** Whoever describes what the method says it does must find it. */
-function checkSearch(runtime: Runtime, { path, description }: Method): readonly Finding[] {
+function checkSearch(runtime: Runtime, { path, description }: Method): readonly SkillFinding[] {
   const [sentence = description] = description.split(/(?<=[.!?])\s|\n/, 1);
   const found = runtime.search(sentence, { limit: FOUND }).results.map((result) => result.path);
   if (found.includes(path)) return [];
@@ -89,10 +99,10 @@ function checkSearch(runtime: Runtime, { path, description }: Method): readonly 
 const FOUND = 3;
 
 /** Models differ; four characters of code are about one token for all of them. */
-function tokensOf(text: string): number {
+function estimateTokens(text: string): number {
   return Math.ceil(text.length / 4);
 }
 
-function finding(path: string, says: string): Finding {
+function finding(path: string, says: string): SkillFinding {
   return { path, says };
 }

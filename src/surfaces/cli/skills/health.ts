@@ -1,10 +1,10 @@
 import type { Command } from "commander";
 
-import type { Act } from "../act.ts";
-import { lines, table } from "../layout.ts";
+import type { CommandAction } from "../command-action.ts";
+import { lines, table } from "../text/layout.ts";
 import { unknownSkill } from "./local-skills.ts";
 
-export function addSkillsHealth(skills: Command, act: Act): void {
+export function addSkillsHealth(skills: Command, act: CommandAction): void {
   skills
     .command("health")
     .description("ask skills and servers how they are")

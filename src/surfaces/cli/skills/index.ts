@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 
-import type { Act } from "../act.ts";
+import type { CommandAction } from "../command-action.ts";
 import { addSkillsCheck } from "./check.ts";
 import { addSkillsHealth } from "./health.ts";
 import { addSkillsList } from "./list.ts";
@@ -12,7 +12,7 @@ import { addSkillsSwitches } from "./switches.ts";
 import { addSkillsTest } from "./test.ts";
 
 /** The commands about skills, in the order in which an author needs them. */
-export function addSkills(skills: Command, act: Act): void {
+export function addSkills(skills: Command, act: CommandAction): void {
   const all = [
     addSkillsList,
     addSkillsNew,

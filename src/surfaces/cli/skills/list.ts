@@ -1,11 +1,11 @@
 import type { Command } from "commander";
 
 import type { Skill } from "../../../model/catalog.ts";
-import type { Act } from "../act.ts";
-import { lines } from "../layout.ts";
-import { skillsText, warningsText } from "../output.ts";
+import type { CommandAction } from "../command-action.ts";
+import { lines } from "../text/layout.ts";
+import { skillsText, warningsText } from "../text/output.ts";
 
-export function addSkillsList(skills: Command, act: Act): void {
+export function addSkillsList(skills: Command, act: CommandAction): void {
   skills
     .command("list")
     .description("show all skills, those of MCP servers included")

@@ -1,8 +1,8 @@
 import { SkillgateError } from "../../../errors.ts";
 import type { Skill } from "../../../model/catalog.ts";
-import { nearest } from "../../../model/nearest.ts";
+import { suggestNames } from "../../../shared/suggest.ts";
 import type { Runtime } from "../../../runtime.ts";
-import { blameServer } from "../problems.ts";
+import { throwIfServerMissing } from "../unknown-path.ts";
 
 /** The skills of files that are meant: those of these names, or all. A name that is none is `SKILL_UNKNOWN`. */
 export function localSkills(runtime: Runtime, names: readonly string[]): readonly Skill[] {
@@ -13,8 +13,8 @@ export function localSkills(runtime: Runtime, names: readonly string[]): readonl
 
 /** Throws why there is no such skill: switched off, without its server, did not start, or not known at all. */
 export function unknownSkill(runtime: Runtime, name: string): never {
-  blameServer(runtime, name);
-  const suggestions = nearest(
+  throwIfServerMissing(runtime, name);
+  const suggestions = suggestNames(
     name,
     runtime.catalog.skills.map((skill) => skill.name),
   );

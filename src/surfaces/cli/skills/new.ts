@@ -2,14 +2,14 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { type Command, Option } from "commander";
 
-import type { Act } from "../act.ts";
-import { shownPath } from "../layout.ts";
-import { takenOverNote } from "../run-texts.ts";
+import type { CommandAction } from "../command-action.ts";
+import { shownPath } from "../text/layout.ts";
+import { takenOverNote } from "../text/run-texts.ts";
 import { UsageError } from "../usage-error.ts";
-import { writeNewFile } from "../write-new-file.ts";
+import { writeNewFile } from "../input/write-new-file.ts";
 import { FORMS, type Form, template, testTemplate } from "./templates.ts";
 
-export function addSkillsNew(skills: Command, act: Act): void {
+export function addSkillsNew(skills: Command, act: CommandAction): void {
   skills
     .command("new")
     .description("begin a skill: a file that works, and a test for it")
@@ -17,9 +17,9 @@ export function addSkillsNew(skills: Command, act: Act): void {
     .addOption(new Option("--form <form>", "how it is written").choices(FORMS).default("functions" satisfies Form))
     .action(
       act(async ({ folders, paint }, name: string, { form }: { readonly form: Form }) => {
-        const { skillNameOfModule } = await import("../../../providers/skills/index.ts");
-        const stem = stemOf(name);
-        const skill = skillNameOfModule(stem);
+        const { moduleToSkillName } = await import("../../../providers/skills/index.ts");
+        const stem = toFileStem(name);
+        const skill = moduleToSkillName(stem);
         const { skills: inUse, ownSkills } = await folders();
         const files = [join(ownSkills, `${stem}.ts`), join(ownSkills, `${stem}.test.ts`)] as const;
         for (const file of [...files, join(ownSkills, stem)]) refuseExisting(file);
@@ -45,21 +45,21 @@ export function addSkillsNew(skills: Command, act: Act): void {
 }
 
 /** `HomeOfficeSkill`, `home_office` and `home office` are all `home-office`. */
-function stemOf(name: string): string {
+function toFileStem(name: string): string {
   const bare = name
     .normalize("NFC")
     .replace(/\.[cm]?[jt]s$/, "")
     .replace(/[-_ ]?skill$/i, "");
   const words = bare.replace(/(?<=[\p{Ll}\p{N}])(?=\p{Lu})/gu, " ").match(/[\p{L}\p{M}\p{N}]+/gu) ?? [];
   const stem = words.join("-").toLowerCase();
-  if (stem !== "" && stem.length <= LONGEST_STEM && !/[/\\]/.test(name)) return stem;
+  if (stem !== "" && stem.length <= MAX_STEM_CHARACTERS && !/[/\\]/.test(name)) return stem;
   throw new UsageError(
     `Cannot name a skill ${JSON.stringify(name)}: one or a few words are wanted, such as home-office`,
   );
 }
 
 /** What is left of the 64 characters of a skill's name. */
-const LONGEST_STEM = 48;
+const MAX_STEM_CHARACTERS = 48;
 
 function refuseExisting(file: string): void {
   if (!existsSync(file)) return;

@@ -26,10 +26,10 @@ function referencesIn(schema: unknown): readonly string[] {
 function isThere(reference: string, schema: unknown): boolean {
   if (reference !== "#" && !reference.startsWith("#/")) return true;
   const names = reference.split("/").slice(1);
-  return names.reduce<unknown>((holder, name) => memberOf(holder, name), schema) !== undefined;
+  return names.reduce<unknown>((holder, name) => getMember(holder, name), schema) !== undefined;
 }
 
-function memberOf(holder: unknown, name: string): unknown {
+function getMember(holder: unknown, name: string): unknown {
   const key = name.replaceAll("~1", "/").replaceAll("~0", "~");
   return typeof holder === "object" && holder !== null && Object.hasOwn(holder, key)
     ? Reflect.get(holder, key)

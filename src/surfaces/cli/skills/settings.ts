@@ -3,9 +3,9 @@ import type { Command } from "commander";
 import { isRecord, type JsonSchema } from "../../../model/json.ts";
 import type { ProvidedSkill } from "../../../model/skill.ts";
 import type { Runtime } from "../../../runtime.ts";
-import type { Act } from "../act.ts";
-import { lines, shownPath, table } from "../layout.ts";
-import { warningsText } from "../output.ts";
+import type { CommandAction } from "../command-action.ts";
+import { lines, shownPath, table } from "../text/layout.ts";
+import { warningsText } from "../text/output.ts";
 import { UsageError } from "../usage-error.ts";
 import { changeSettings } from "./change-settings.ts";
 import { unknownSkill } from "./local-skills.ts";
@@ -13,7 +13,7 @@ import { unknownSkill } from "./local-skills.ts";
 /** What a person is shown in place of a secret. */
 const HIDDEN = "********";
 
-export function addSkillsSettings(skills: Command, act: Act): void {
+export function addSkillsSettings(skills: Command, act: CommandAction): void {
   skills
     .command("settings")
     .description("show the settings of a skill, or change them in settings.yaml")
@@ -57,36 +57,36 @@ function skillNamed(runtime: Runtime, name: string): ProvidedSkill {
   );
 }
 
-interface Change {
+interface SettingChange {
   readonly key: string;
   /** `undefined` takes the setting away. */
   readonly value: unknown;
 }
 
-async function parseChange(word: string, { name, settings = {} }: ProvidedSkill): Promise<Change> {
+async function parseChange(word: string, { name, settings = {} }: ProvidedSkill): Promise<SettingChange> {
   const [, key = "", text = ""] = /^([^=]+)=(.*)$/s.exec(word) ?? [];
   if (key === "") throw new UsageError(`Cannot read ${JSON.stringify(word)}: key=value is wanted`);
-  const { secretsIn, variableOf } = await import("../../../skill-settings.ts");
-  if (secretsIn(settings).includes(key) && text !== "" && !/^\$\{[^}]+\}$/.test(text)) {
-    const variable = variableOf(name, key);
+  const { getSecretNames, getSecretVariable } = await import("../../../runtime/skill-settings.ts");
+  if (getSecretNames(settings).includes(key) && text !== "" && !/^\$\{[^}]+\}$/.test(text)) {
+    const variable = getSecretVariable(name, key);
     throw new UsageError(
       `Cannot write a secret into settings.yaml: put ${variable}=… into .env, or write ${key}='\${${variable}}'`,
     );
   }
-  return { key, value: text === "" ? undefined : valueOf(text) };
+  return { key, value: text === "" ? undefined : parseSettingValue(text) };
 }
 
 /** Throws what is wrong with the settings that are to be changed; others may be wrong already, or missing. */
 async function check(
-  changes: readonly Change[],
+  changes: readonly SettingChange[],
   skill: ProvidedSkill,
   current: Readonly<Record<string, unknown>> = {},
 ): Promise<void> {
-  const { mistakesIn } = await import("../../../skill-settings.ts");
+  const { findMistakes } = await import("../../../runtime/skill-settings.ts");
   // What a placeholder stands for is not known here.
   const changed = changes.filter(({ value }) => value !== undefined && !isPlaceholder(value));
   const values = { ...current, ...Object.fromEntries(changed.map(({ key, value }) => [key, value])) };
-  const mistakes = mistakesIn(values, skill).filter(({ setting }) =>
+  const mistakes = findMistakes(values, skill).filter(({ setting }) =>
     changed.some(({ key }) => setting === key || setting.startsWith(`${key}.`) || setting.startsWith(`${key}[`)),
   );
   if (mistakes.length === 0) return;
@@ -97,7 +97,7 @@ function isPlaceholder(value: unknown): boolean {
   return typeof value === "string" && value.includes("${");
 }
 
-function valueOf(text: string): unknown {
+function parseSettingValue(text: string): unknown {
   try {
     return JSON.parse(text) as unknown;
   } catch {

@@ -3,14 +3,14 @@ import type { Command } from "commander";
 import type { Skill } from "../../../model/catalog.ts";
 import type { ProvidedSkill } from "../../../model/skill.ts";
 import type { Runtime } from "../../../runtime.ts";
-import type { Act } from "../act.ts";
-import { indented, lines } from "../layout.ts";
-import type { Answer, Paint } from "../terminal.ts";
+import type { CommandAction } from "../command-action.ts";
+import { indented, lines } from "../text/layout.ts";
+import type { CommandResult, Paint } from "../terminal/terminal.ts";
 import { unknownSkill } from "./local-skills.ts";
 import { settingsText } from "./settings.ts";
 import { statisticsText } from "./stats.ts";
 
-export function addSkillsShow(skills: Command, act: Act): void {
+export function addSkillsShow(skills: Command, act: CommandAction): void {
   skills
     .command("show")
     .description("show all that is known of a skill: methods, guidance, settings, health, statistics")
@@ -21,14 +21,14 @@ export function addSkillsShow(skills: Command, act: Act): void {
         const disabled = runtime.disabled().find((each) => each.name === name);
         if (disabled !== undefined) return disabledAnswer(disabled, paint.out);
         const skill = runtime.catalog.skill(name) ?? unknownSkill(runtime, name);
-        const facts = await factsOf(runtime, skill);
+        const facts = await collectFacts(runtime, skill);
         return { exit: "ok", json: facts, text: factsText(skill, facts, paint.out) };
       }),
     );
 }
 
 /** Nothing of it is in the catalog, so only what it says of itself is known. */
-function disabledAnswer({ name, description, source, kind, methods }: ProvidedSkill, paint: Paint): Answer {
+function disabledAnswer({ name, description, source, kind, methods }: ProvidedSkill, paint: Paint): CommandResult {
   const names = methods.map((method) => method.name);
   return {
     exit: "ok",
@@ -41,7 +41,7 @@ function disabledAnswer({ name, description, source, kind, methods }: ProvidedSk
   };
 }
 
-interface Facts {
+interface SkillFacts {
   readonly name: string;
   readonly description: string;
   readonly source: string;
@@ -54,7 +54,7 @@ interface Facts {
   readonly statistics: Awaited<ReturnType<Runtime["lastingStatistics"]>>;
 }
 
-async function factsOf(runtime: Runtime, skill: Skill): Promise<Facts> {
+async function collectFacts(runtime: Runtime, skill: Skill): Promise<SkillFacts> {
   const { name, description, source, kind, methods, guidance = "" } = skill;
   const [all, statistics] = await Promise.all([runtime.health(), runtime.lastingStatistics()]);
   const { healthy, message } = all.find((each) => each.skill === name) ?? { healthy: true, message: "ok" };
@@ -73,7 +73,7 @@ async function factsOf(runtime: Runtime, skill: Skill): Promise<Facts> {
   };
 }
 
-function factsText(skill: Skill, facts: Facts, paint: Paint): string {
+function factsText(skill: Skill, facts: SkillFacts, paint: Paint): string {
   const { name, source, description, health, methods, guidance, settings, secrets, statistics } = facts;
   const mark = health.healthy ? paint.green("✓") : paint.red("✗");
   const hidden = Object.fromEntries(secrets.map((key) => [key, "********"]));

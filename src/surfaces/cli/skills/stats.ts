@@ -1,13 +1,13 @@
 import type { Command } from "commander";
 
 import type { Runtime } from "../../../runtime.ts";
-import type { Act } from "../act.ts";
-import { lines, milliseconds, table } from "../layout.ts";
-import type { Paint } from "../terminal.ts";
+import type { CommandAction } from "../command-action.ts";
+import { lines, milliseconds, table } from "../text/layout.ts";
+import type { Paint } from "../terminal/terminal.ts";
 
 type Statistics = Awaited<ReturnType<Runtime["lastingStatistics"]>>;
 
-export function addSkillsStats(skills: Command, act: Act): void {
+export function addSkillsStats(skills: Command, act: CommandAction): void {
   skills
     .command("stats")
     .description("show how often methods were called in this project, and how it went")

@@ -1,24 +1,24 @@
 import type { Command } from "commander";
 
 import type { Runtime } from "../../../runtime.ts";
-import type { Act } from "../act.ts";
-import { shownPath } from "../layout.ts";
+import type { CommandAction } from "../command-action.ts";
+import { shownPath } from "../text/layout.ts";
 import { changeSettings } from "./change-settings.ts";
 import { unknownSkill } from "./local-skills.ts";
 
 /** `enable` and `disable`: they write into settings.yaml, so that every way in follows. */
-export function addSkillsSwitches(skills: Command, act: Act): void {
+export function addSkillsSwitches(skills: Command, act: CommandAction): void {
   addSwitch(skills, act, { name: "enable", description: "bring a skill back that was switched off", enabled: true });
   addSwitch(skills, act, { name: "disable", description: "switch a skill off, in settings.yaml", enabled: false });
 }
 
-interface Switch {
+interface SkillSwitch {
   readonly name: string;
   readonly description: string;
   readonly enabled: boolean;
 }
 
-function addSwitch(skills: Command, act: Act, { name, description, enabled }: Switch): void {
+function addSwitch(skills: Command, act: CommandAction, { name, description, enabled }: SkillSwitch): void {
   skills
     .command(name)
     .description(description)

@@ -2,20 +2,20 @@ import type { Command } from "commander";
 
 import type { Method, Skill } from "../../../model/catalog.ts";
 import type { Runtime } from "../../../runtime.ts";
-import type { Act } from "../act.ts";
-import { count, indented, lines } from "../layout.ts";
-import type { Paint } from "../terminal.ts";
+import type { CommandAction } from "../command-action.ts";
+import { count, indented, lines } from "../text/layout.ts";
+import type { Paint } from "../terminal/terminal.ts";
 import type { TestResult } from "./author-tests.ts";
 import { localSkills } from "./local-skills.ts";
 
-export function addSkillsTest(skills: Command, act: Act): void {
+export function addSkillsTest(skills: Command, act: CommandAction): void {
   skills
     .command("test")
     .description("run the examples of skills as a model would, and the *.test files beside them")
     .argument("[skills...]", "their names; all of the skills folder by default")
     .action(
-      act(async ({ forgetfulRuntime, folders, signal, paint }, names: readonly string[]) => {
-        const runtime = await forgetfulRuntime();
+      act(async ({ ephemeralRuntime, folders, signal, paint }, names: readonly string[]) => {
+        const runtime = await ephemeralRuntime();
         const tested = localSkills(runtime, names);
         const results = [...(await runExamples(runtime, tested, signal))];
         const { testFilesIn, runTests } = await import("./author-tests.ts");

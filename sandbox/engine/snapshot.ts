@@ -1,0 +1,180 @@
+import { LAYOUT } from "./quickjs.ts";
+import { WASM_PAGE } from "./memory.ts";
+
+/** What is compared at once to find what a run has changed; where there is a change, in steps of `BLOCK`. */
+const PAGE = 4_096;
+const BLOCK = 512;
+
+/** What a function may leave untouched on the C stack before it calls another: little, unless its source is long. */
+export const STACK_GAP = { small: 64 << 10, large: 640 << 10 } as const;
+
+/** What `sbrk` and the stack pointer say of a memory, and where its parts lie. */
+export interface Geometry {
+  /** Where data ends and the C stack begins. */
+  readonly dataEnd: number;
+  /** Where the C stack ends and the heap begins. */
+  readonly heapStart: number;
+}
+
+/** A prepared memory: everything but the C stack, up to the end of what is used. */
+export interface Snapshot extends Geometry {
+  readonly data: Uint8Array;
+  readonly heap: Uint8Array;
+  /** End of the heap as `sbrk` has it; `heap` may be shorter, the rest is zero. */
+  readonly heapEnd: number;
+}
+
+/** Where a run's heap may lie: it goes on at `extra` (0: right behind the image's heap) and ends at `end`. */
+export interface HeapRange {
+  readonly extra: number;
+  readonly end: number;
+}
+
+/** The pages of a waiting run that differ from the image. Shared, so that it outlives the worker that wrote it. */
+export interface SuspendedRun {
+  readonly bytes: SharedArrayBuffer;
+  readonly range: HeapRange;
+}
+
+/** Copies what is used of a memory. The C stack must be empty. */
+export function takeSnapshot(memory: WebAssembly.Memory, geometry: Geometry): Snapshot {
+  const bytes = new Uint8Array(memory.buffer);
+  const heapEnd = getHeapEnd(new DataView(memory.buffer));
+  let used = heapEnd;
+  while (used > geometry.heapStart && bytes[used - 1] === 0) used--;
+  return {
+    ...geometry,
+    data: bytes.slice(0, geometry.dataEnd),
+    heap: bytes.slice(geometry.heapStart, Math.min(heapEnd, (used + 15) & ~15)),
+    heapEnd,
+  };
+}
+
+/**
+ * Makes a memory what it was when the image was taken, and leaves no byte of the last run behind it. Texts that we
+ * passed to it lie in the low part of the C stack, up to `textEnd`.
+ */
+export function restoreSnapshot(
+  bytes: Buffer,
+  image: Snapshot,
+  last: HeapRange & { readonly heapEnd: number },
+  { textEnd, gap }: { readonly textEnd: number; readonly gap: number },
+): void {
+  bytes.set(image.heap, image.heapStart);
+  clear(bytes, image.heapStart + image.heap.length, last.extra === 0 ? last.heapEnd : image.heapEnd);
+  if (last.extra !== 0) clear(bytes, last.extra, last.heapEnd);
+  clear(bytes, image.dataEnd, textEnd);
+  clearStack(bytes, textEnd, image.heapStart, gap);
+  bytes.set(image.data, 0);
+}
+
+/** Clears the C stack, which grows down, until it comes to a gap where the last run has not been. */
+function clearStack(bytes: Buffer, bottom: number, top: number, gap: number): void {
+  let end = top;
+  let next = Math.max(bottom, end - PAGE);
+  do {
+    clear(bytes, next, end);
+    end = next;
+    next = Math.max(bottom, end - gap);
+  } while (end > next && !isClear(bytes, next, end));
+}
+
+function clear(bytes: Buffer, from: number, to: number): void {
+  if (from < to) bytes.fill(0, from, to);
+}
+
+/** Each byte is the same as the next one, and one of them is zero: this reads the bytes only once. */
+function isClear(bytes: Buffer, from: number, to: number): boolean {
+  return bytes[from] === 0 && bytes.compare(bytes, from, to - 1, from + 1, to) === 0;
+}
+
+/**
+ * Leaves room for `heapBytes` of heap and no more. Where the limit is below what the memory has already, the heap goes
+ * on near the end of the memory, so that it finds no more room than it may use.
+ */
+export function limitHeap(memory: WebAssembly.Memory, image: Snapshot, heapBytes: number): HeapRange {
+  const end = image.heapStart + heapBytes;
+  const surplus = memory.buffer.byteLength - end;
+  if (surplus <= 0) return { extra: 0, end };
+  const extra = Math.min((image.heapEnd + surplus + 15) & ~15, memory.buffer.byteLength);
+  new DataView(memory.buffer).setUint32(LAYOUT.heapEndWord, extra, true);
+  return { extra, end: memory.buffer.byteLength };
+}
+
+/** As the guest's memory says it: a guest that has taken over its engine may write there what it likes. */
+export function getHeapEnd(memory: DataView): number {
+  return Math.min(memory.getUint32(LAYOUT.heapEndWord, true), memory.byteLength);
+}
+
+/**
+ * Writes the pages that differ from the image into one shared buffer: number of ranges, then start and length of each,
+ * then their bytes.
+ */
+export function suspend(memory: WebAssembly.Memory, image: Snapshot, range: HeapRange): SuspendedRun {
+  const bytes = Buffer.from(memory.buffer);
+  const ranges = dirtyRanges(bytes, image, getHeapEnd(new DataView(memory.buffer)), range.extra);
+  let total = 0;
+  for (let i = 1; i < ranges.length; i += 2) total += ranges[i] as number;
+  const head = 4 + ranges.length * 4;
+  const shared = new SharedArrayBuffer(head + total);
+  const words = new Uint32Array(shared, 0, ranges.length + 1);
+  words[0] = ranges.length / 2;
+  words.set(ranges, 1);
+  const out = new Uint8Array(shared);
+  let at = head;
+  for (let i = 0; i < ranges.length; i += 2) {
+    const start = ranges[i] as number;
+    const length = ranges[i + 1] as number;
+    out.set(bytes.subarray(start, start + length), at);
+    at += length;
+  }
+  return { bytes: shared, range };
+}
+
+/** Puts a parked run's pages back over a freshly restored image. The memory may have to grow for it. */
+export function resume(memory: WebAssembly.Memory, parked: SuspendedRun): void {
+  const count = new Uint32Array(parked.bytes, 0, 1)[0] as number;
+  const ranges = new Uint32Array(parked.bytes, 4, count * 2);
+  const needed = (ranges.at(-2) ?? 0) + (ranges.at(-1) ?? 0) - memory.buffer.byteLength;
+  if (needed > 0) memory.grow(Math.ceil(needed / WASM_PAGE));
+  const bytes = new Uint8Array(memory.buffer);
+  let at = 4 + count * 8;
+  for (let i = 0; i < ranges.length; i += 2) {
+    const length = ranges[i + 1] as number;
+    bytes.set(new Uint8Array(parked.bytes, at, length), ranges[i]);
+    at += length;
+  }
+}
+
+/** Neighbouring changed blocks become one range: start, length, start, length, … */
+function dirtyRanges(bytes: Buffer, image: Snapshot, heapEnd: number, extra: number): number[] {
+  const ranges: number[] = [];
+  const add = (start: number, end: number): void => {
+    const last = ranges.length - 2;
+    if (last >= 0 && (ranges[last] as number) + (ranges[last + 1] as number) === start) {
+      ranges[last + 1] = (ranges[last + 1] as number) + end - start;
+    } else ranges.push(start, end - start);
+  };
+  compare(bytes, Buffer.from(image.data.buffer, image.data.byteOffset, image.data.length), 0, add);
+  compare(bytes, Buffer.from(image.heap.buffer, image.heap.byteOffset, image.heap.length), image.heapStart, add);
+  const beyond = image.heapStart + image.heap.length;
+  if (extra === 0) add(beyond, heapEnd);
+  else {
+    add(beyond, image.heapEnd);
+    add(extra, heapEnd);
+  }
+  return ranges.filter((_, i) => (ranges[i | 1] as number) > 0);
+}
+
+function compare(bytes: Buffer, original: Buffer, offset: number, add: (start: number, end: number) => void): void {
+  const differs = (from: number, to: number): boolean =>
+    bytes.compare(original, from, to, offset + from, offset + to) !== 0;
+  for (let page = 0; page < original.length; page += PAGE) {
+    const pageEnd = Math.min(page + PAGE, original.length);
+    if (!differs(page, pageEnd)) continue;
+    for (let block = page; block < pageEnd; block += BLOCK) {
+      const end = Math.min(block + BLOCK, pageEnd);
+      if (differs(block, end)) add(offset + block, offset + end);
+    }
+  }
+}

@@ -1,0 +1,255 @@
+import { bytesToBase64, base64ToBytes } from "./bytes.ts";
+import { host } from "./host.ts";
+import { DATE_TAG, NESTED } from "./host-protocol.ts";
+import { isTooDeep, nestingError } from "./nesting.ts";
+import {
+  apply,
+  bigintText,
+  create,
+  data,
+  define,
+  freeze,
+  getPrototypeOf,
+  isoString,
+  mapForEach,
+  mapGet,
+  mapSet,
+  NativeString,
+  NativeTypeError,
+  ownKeys,
+  setForEach,
+  stringify,
+  then,
+} from "./primordials.ts";
+import { isPromise, touch } from "./touch.ts";
+
+/**
+ * What crosses the wall is JSON. While something crosses, values that JSON would drop or refuse say what they are:
+ * bytes become `{"$bytes": base64}`, other typed arrays a list of numbers, a Map with text keys an object, other Maps
+ * a list of pairs, a Set a list, a BigInt a number where that is exact and else text, an Error its name and message,
+ * and a promise what it settles to. A date becomes `{"$date": iso}` where its own word is what the language says, and
+ * what else has that name is put in a list. At any other time `JSON.stringify` behaves in the snippet as the language says.
+ */
+interface Crossing {
+  /** Promises that were met and are not among the settled ones. */
+  readonly pending: Promise<unknown>[];
+  /** What promises have settled to, if any were waited for: `{value}` by promise. */
+  readonly settled: ReadonlyMap<unknown, unknown> | undefined;
+}
+
+let crossing: Crossing | undefined;
+let rawValues = true;
+/** The host has found that the value to be said is nested too deeply, or may be. */
+let seemsNested = false;
+
+/** Whether values may be said as they are. Not where the snippet may have words of its own for JSON. */
+export function allowRaw(allowed: boolean): void {
+  rawValues = allowed;
+}
+
+/** Says a value as it is, which is much faster than JSON. False if it has to be said as JSON after all. */
+export function sendRaw(op: number, id: number, name: string, value: unknown, promise?: object): boolean {
+  if (!rawValues) return false;
+  const answer = host(op, id, name, value, 1, promise);
+  seemsNested = answer === NESTED;
+  return answer !== "" && !seemsNested;
+}
+
+/** JSON of a value for which nothing can wait, dates as texts: a promise in it is an error. */
+export function encode(value: unknown): string | undefined {
+  const { json, pending } = cross(value, undefined, "text");
+  if (pending.length > 0) throw new NativeTypeError("Cannot use a promise as a value here: await it first");
+  return json;
+}
+
+/** The JSON of the arguments of a call. A `toJSON` of the snippet may leave nothing of them. */
+export function requireJson(json: string | undefined): string {
+  if (typeof json === "string") return json;
+  throw new NativeTypeError("Cannot pass these arguments: a toJSON makes undefined of them; pass plain data");
+}
+
+/** Encodes a value after every promise inside it has settled, and what those settle to, and so on. */
+export function encodeSettled(
+  value: unknown,
+  done: (json: string | undefined) => void,
+  fail: (reason: unknown) => void,
+  known?: Map<unknown, unknown>,
+): void {
+  let crossed: ReturnType<typeof cross>;
+  try {
+    crossed = cross(value, known, "tagged");
+  } catch (reason) {
+    fail(reason);
+    return;
+  }
+  const { json, pending } = crossed;
+  let left = pending.length;
+  if (left === 0) {
+    done(json);
+    return;
+  }
+  const settled = known ?? new NativeMap<unknown, unknown>();
+  const again = (promise: Promise<unknown>, result: unknown): void => {
+    mapSet(settled, promise, { value: result });
+    if (--left === 0) encodeSettled(value, done, fail, settled);
+  };
+  for (let i = 0; i < pending.length; i++) {
+    const promise = pending[i] as Promise<unknown>;
+    void then(promise, (result) => again(promise, result), fail);
+  }
+}
+
+/** The value's own code may run meanwhile, and make something else cross. */
+function cross(
+  value: unknown,
+  settled: Crossing["settled"],
+  datesAs: "tagged" | "text",
+): { readonly json: string | undefined; readonly pending: readonly Promise<unknown>[] } {
+  if (seemsNested && isTooDeep(value)) throw nestingError();
+  const outer = crossing;
+  const pending: Promise<unknown>[] = [];
+  crossing = { pending, settled };
+  try {
+    return { json: stringify(value, datesAs === "tagged" ? tagDates(settled) : undefined), pending };
+  } catch (error) {
+    throw (error as Error | undefined)?.name === "InternalError" && isTooDeep(value) ? nestingError() : error;
+  } finally {
+    crossing = outer;
+  }
+}
+
+/** The tag of a date has this prototype, so that it is told from an object with that name. */
+const TAG = freeze(create(null)) as object;
+
+/** What `JSON.stringify` asks for each member. Its own word for a date is the ISO text. */
+function tagDates(settled: Crossing["settled"]) {
+  return function replace(this: Record<string, unknown>, key: string, value: unknown): unknown {
+    if (typeof value === "string") {
+      const word = value.length >= SHORTEST_ISO && isDateOf(this[key], value, settled) ? tagOf(value) : value;
+      return key === DATE_TAG && getPrototypeOf(this) !== TAG ? [word] : word;
+    }
+    const isData = value !== undefined && typeof value !== "function" && typeof value !== "symbol";
+    return key === DATE_TAG && isData ? [value] : value;
+  };
+}
+
+const SHORTEST_ISO = 24;
+
+/** Whether a text is what the language says of a member that is a date, or a promise that has settled to one. */
+function isDateOf(member: unknown, text: string, settled: Crossing["settled"]): boolean {
+  if (typeof member !== "object" || member === null) return false;
+  const known = settled && (mapGet(settled, member) as { value: unknown } | undefined);
+  try {
+    return isoString((known === undefined ? member : known.value) as Date) === text;
+  } catch {
+    return false; // no date
+  }
+}
+
+function tagOf(iso: string): object {
+  const tag = create(TAG) as object;
+  data(tag, DATE_TAG, iso);
+  return tag;
+}
+
+/** Turns `{"$bytes": base64}`, `{"$date": iso}` and `{"$undefined": 1}` of an answer back into what they mean, in place. */
+export function revive(value: unknown): unknown {
+  if (typeof value !== "object" || value === null) return value;
+  const keys = ownKeys(value);
+  if (keys.length === 1) {
+    const text = (value as Record<PropertyKey, unknown>)[keys[0] as string];
+    if (typeof text === "string" && keys[0] === "$bytes") return base64ToBytes(text);
+    if (typeof text === "string" && keys[0] === "$date") return new NativeDate(text);
+    if (keys[0] === "$undefined" && (text as unknown) === 1) return undefined;
+  }
+  for (let i = 0; i < keys.length; i++) {
+    const key = keys[i] as string;
+    const member = (value as Record<PropertyKey, unknown>)[key];
+    if (typeof member === "object" && member !== null) data(value, key, revive(member));
+  }
+  return value;
+}
+
+/** Teaches the builtins their words for the wall. Runs once, before the image is taken. */
+export function installToJson(): void {
+  teach(Map.prototype, (map: Map<unknown, unknown>) => (hasTextKeys(map) ? mapToObject(map) : mapToPairs(map)));
+  teach(Set.prototype, setToArray);
+  teach(BigInt.prototype, numberOrText);
+  teach(getPrototypeOf(Uint8Array.prototype) as object, (view: Uint8Array) => {
+    if (getPrototypeOf(view) !== NativeBytes.prototype) return numbersToArray(view);
+    return { $bytes: bytesToBase64(view) };
+  });
+  teach(ArrayBuffer.prototype, (buffer: ArrayBuffer) => ({ $bytes: bytesToBase64(new NativeBytes(buffer)) }));
+  teach(Error.prototype, (error: Error) => ({ name: NativeString(error.name), message: NativeString(error.message) }));
+  teach(Promise.prototype, wordOfPromise);
+}
+
+function wordOfPromise(promise: Promise<unknown>, { settled, pending }: Crossing): unknown {
+  const known = settled && (mapGet(settled, promise) as { value: unknown } | undefined);
+  if (known !== undefined) return inItsOwnWord(known.value);
+  push(pending, promise);
+  return null;
+}
+
+/** `JSON.stringify` asks only once for a word, and the promise has answered already. */
+function inItsOwnWord(value: unknown): unknown {
+  if ((typeof value !== "object" && typeof value !== "bigint") || value === null) return value;
+  const { toJSON } = value as { readonly toJSON?: unknown };
+  return typeof toJSON === "function" ? apply(toJSON as () => unknown, value, [""]) : value;
+}
+
+/** Appends without `Array.prototype.push`, which a snippet may have replaced or given setters to trip over. */
+export function push(list: unknown[], item: unknown): void {
+  data(list, list.length, item);
+}
+
+const NativeBytes = Uint8Array;
+const NativeMap = Map;
+const NativeDate = Date;
+const NativeNumber = Number;
+const bigIntValueOf = BigInt.prototype.valueOf;
+
+function teach<Value>(prototype: object, word: (value: Value, crossing: Crossing) => unknown): void {
+  define(prototype, "toJSON", function toJSON(this: Value): unknown {
+    if (crossing !== undefined) return word(this, crossing);
+    return isPromise(this) ? inItsOwnWord(touch(this)) : this;
+  });
+}
+
+function hasTextKeys(map: Map<unknown, unknown>): boolean {
+  let text = true;
+  mapForEach(map, (_, key) => {
+    if (typeof key !== "string") text = false;
+  });
+  return text;
+}
+
+function mapToObject(map: Map<unknown, unknown>): object {
+  const object = create(null) as object;
+  mapForEach(map, (value, key) => data(object, key as string, value));
+  return object;
+}
+
+function mapToPairs(map: Map<unknown, unknown>): unknown[] {
+  const pairs: unknown[] = [];
+  mapForEach(map, (value, key) => push(pairs, [key, value]));
+  return pairs;
+}
+
+function setToArray(set: Set<unknown>): unknown[] {
+  const list: unknown[] = [];
+  setForEach(set, (item) => push(list, item));
+  return list;
+}
+
+function numbersToArray(view: ArrayLike<number>): unknown[] {
+  const list: unknown[] = [];
+  for (let i = 0; i < view.length; i++) push(list, view[i]);
+  return list;
+}
+
+function numberOrText(big: bigint): number | string {
+  const value = apply(bigIntValueOf, big, []) as bigint;
+  const number = NativeNumber(value);
+  return number >= -9_007_199_254_740_991 && number <= 9_007_199_254_740_991 ? number : bigintText(value);
+}

@@ -1,0 +1,52 @@
+import { type GuestCall, isQuestion } from "../shared/protocol.ts";
+
+/**
+ * Calls that nothing in the snippet waits for. The program may count on their order, so each is made when those before it are
+ * over; calls that change nothing may pass each other.
+ */
+export class OrderedCalls {
+  readonly #readOnly: ReadonlySet<string>;
+  readonly #make: (call: GuestCall) => Promise<void>;
+  readonly #waiting: GuestCall[] = [];
+  #readsUnderWay = 0;
+  #isWriteUnderWay = false;
+
+  /** `make` resolves when the call is over. */
+  constructor(readOnly: readonly string[], make: (call: GuestCall) => Promise<void>) {
+    this.#readOnly = new Set(readOnly);
+    this.#make = make;
+  }
+
+  /** Calls that are not made yet. */
+  get waiting(): number {
+    return this.#waiting.length;
+  }
+
+  add(call: GuestCall): void {
+    this.#waiting.push(call);
+    this.#advance();
+  }
+
+  /** The snippet waits for everything now, so the order does not matter any more. */
+  flush(): void {
+    for (const call of this.#waiting.splice(0)) void this.#make(call);
+  }
+
+  #advance(): void {
+    for (let next = this.#waiting[0]; next !== undefined && !this.#isWriteUnderWay; next = this.#waiting[0]) {
+      const isRead = isQuestion(next.path) || this.#readOnly.has(next.path);
+      if (!isRead && this.#readsUnderWay > 0) return;
+      this.#waiting.shift();
+      void this.#start(next, isRead);
+    }
+  }
+
+  async #start(call: GuestCall, isRead: boolean): Promise<void> {
+    if (isRead) this.#readsUnderWay++;
+    else this.#isWriteUnderWay = true;
+    await this.#make(call);
+    if (isRead) this.#readsUnderWay--;
+    else this.#isWriteUnderWay = false;
+    this.#advance();
+  }
+}

@@ -1,0 +1,410 @@
+import type {
+  AnswerCall,
+  SandboxProgram,
+  StopReason,
+  RunLimits,
+  RunState,
+  SandboxAnswer,
+  SandboxEnd,
+  SandboxOutcome,
+} from "../contract.ts";
+import type { SuspendedRun } from "../engine/snapshot.ts";
+import { MAX_DEPTH } from "../guest/host-protocol.ts";
+import { plainJson } from "../shared/dates.ts";
+import { isJsonTooDeep } from "../shared/nesting.ts";
+import { OrderedCalls } from "./ordered-calls.ts";
+import { PendingCall } from "./pending-call.ts";
+import { taggedJsonOf } from "../codec/guest-value.ts";
+import {
+  type SliceBudget,
+  type SliceReport,
+  type SliceEnd,
+  type GuestCall,
+  isQuestion,
+  MOST_WAITS,
+  type Print,
+  type Timer,
+} from "../shared/protocol.ts";
+import { WallClock } from "./wall-clock.ts";
+
+/** Timers that a guest may have running; its own code allows fewer. */
+const MAX_TIMERS = 2_000;
+
+/** One run, as the host's thread sees it: what it waits for, what it has used, how it ended. */
+export class Run {
+  readonly id: number;
+  readonly program: SandboxProgram;
+  readonly limits: RunLimits;
+  /** True once a worker was asked to start it. */
+  started = false;
+  /** Its pages, while it lies in no worker's isolate. */
+  parked: SuspendedRun | undefined;
+  /** It shall be put aside for good as soon as it waits. */
+  leaving = false;
+  readonly #answer: AnswerCall;
+  readonly #ready: (run: Run) => void;
+  readonly #settle: (outcome: SandboxOutcome) => void;
+  readonly #interrupt: () => boolean;
+  readonly #print: (text: string) => void;
+  readonly #pending = new Map<number, PendingCall>();
+  readonly #timers = new Map<number, Alarm>();
+  #prints: Print[] = [];
+  readonly #startedAt = performance.now();
+  readonly #clock: WallClock;
+  #answers: string[] = [];
+  #answersLength = 0;
+  #outputLeft: number;
+  #outputCut = false;
+  readonly #waits = new Set<string>();
+  #cpuMs = 0;
+  #memoryBytes = 0;
+  #calls = 0;
+  #questions = 0;
+  /** Calls that nothing in the snippet waits for. */
+  readonly #ordered: OrderedCalls;
+  /** Lets a guest go on that stands still. */
+  #wake: (() => void) | undefined;
+  /** Why it shall end, while the guest is asked to stop. */
+  #ending: StopReason | undefined;
+  #over = false;
+
+  constructor(
+    id: number,
+    program: SandboxProgram,
+    limits: RunLimits,
+    answer: AnswerCall,
+    on: {
+      readonly ready: (run: Run) => void;
+      /** Asks the guest to stop, if it computes; false if it does not. */
+      readonly interrupt: (run: Run) => boolean;
+      readonly settle: (outcome: SandboxOutcome) => void;
+      readonly print: (text: string) => void;
+    },
+  ) {
+    this.id = id;
+    this.program = program;
+    this.limits = limits;
+    this.#answer = answer;
+    this.#ready = on.ready;
+    this.#interrupt = () => on.interrupt(this);
+    this.#settle = on.settle;
+    this.#print = on.print;
+    this.#outputLeft = limits.outputBytes;
+    this.#ordered = new OrderedCalls(program.readOnly ?? [], (call) => this.#make(call));
+    this.#clock = new WallClock(limits.wallMs, () => this.end("WALL_LIMIT"));
+  }
+
+  /** Takes up a run that was put aside. */
+  restore(state: RunState): void {
+    this.started = true;
+    const shared = new SharedArrayBuffer(state.parked.bytes.length);
+    new Uint8Array(shared).set(state.parked.bytes);
+    this.parked = { bytes: shared, range: state.parked.range };
+    this.#prints = [...state.prints];
+    for (const print of state.prints) this.#outputLeft -= Buffer.byteLength(print.text) + 1;
+    this.#cpuMs = state.cpuMs;
+    this.#memoryBytes = state.memoryBytes;
+    this.#calls = state.calls - state.pending.filter(({ path }) => !isQuestion(path)).length;
+    for (const timer of state.timers) this.#setTimer(timer);
+    for (const answer of state.answers) this.#arrived(answer);
+    for (const call of state.pending) void this.#make(call, true);
+  }
+
+  /** Ends the run here: what is left of it is its state. It must be parked. */
+  leave(): void {
+    const { parked, limits } = this;
+    if (this.#over || parked === undefined) return;
+    const now = performance.now();
+    const state: RunState = {
+      limits,
+      parked: { bytes: Uint8Array.from(new Uint8Array(parked.bytes)), range: parked.range },
+      pending: [...this.#pending.values()].map((pending) => ({
+        ...pending.call,
+        arguments: taggedJsonOf(pending.call.arguments),
+      })),
+      answers: this.#answers,
+      timers: [...this.#timers].map(([id, { at }]) => ({ id, milliseconds: Math.max(0, at - now) })),
+      prints: this.#prints,
+      cpuMs: this.#cpuMs,
+      memoryBytes: this.#memoryBytes,
+      calls: this.#calls,
+    };
+    this.#finish({ kind: "parked", state });
+  }
+
+  get over(): boolean {
+    return this.#over;
+  }
+
+  get hasAnswers(): boolean {
+    return this.#answers.length > 0;
+  }
+
+  /** What the run may still use, counted from now. */
+  allowance(): SliceBudget {
+    const { limits } = this;
+    const finite = (number: number): number => Math.min(number, Number.MAX_SAFE_INTEGER);
+    return {
+      computeMs: finite(Math.max(1, Math.min(limits.cpuMs - this.#cpuMs, this.#clock.leftMs))),
+      calls: finite(limits.calls - this.#calls),
+      questions: finite(limits.calls - this.#questions),
+      callsInFlight: this.#callsInFlightLeft,
+      argumentBytes: finite(limits.argumentBytes),
+      resultBytes: finite(limits.resultBytes),
+      outputBytes: finite(this.#outputLeft),
+    };
+  }
+
+  get #callsInFlightLeft(): number {
+    const left = this.limits.callsInFlight - this.#pending.size - this.#ordered.waiting;
+    return Math.min(left, Number.MAX_SAFE_INTEGER);
+  }
+
+  /** JSON of the answers that are in, to be delivered together. */
+  takeAnswers(): string {
+    const answers = `[${this.#answers.join(",")}]`;
+    this.#answers = [];
+    this.#answersLength = 0;
+    return answers;
+  }
+
+  /** A slice of work is over. */
+  onSlice(deeds: SliceReport, end: SliceEnd | undefined): void {
+    this.#account(deeds);
+    if (this.#over) return;
+    // Also the calls that a snippet has made and not waited for: they are cancelled at once, and so they are told of.
+    if (end?.kind !== "stop") {
+      this.#ordered.flush();
+      for (const call of deeds.calls) void this.#make(call);
+    }
+    if (end !== undefined) {
+      this.#end(end);
+      return;
+    }
+    if (this.#ending !== undefined) this.stop(this.#ending);
+    if (this.#timers.size > MAX_TIMERS) this.stop("ENGINE_TRAP");
+    if (this.#pending.size === 0 && this.#timers.size === 0 && !this.hasAnswers) this.stop("NEVER_SETTLES");
+  }
+
+  /** The guest stands still until answers are in; there are none if none can come. */
+  async onWait(
+    deeds: SliceReport,
+    inOrder: readonly number[],
+  ): Promise<{ readonly answers: string | undefined; readonly callsInFlight: number }> {
+    this.#account(deeds);
+    if (this.#ending !== undefined) this.stop(this.#ending);
+    const ordered = new Set(inOrder);
+    for (const call of deeds.calls) {
+      if (ordered.has(call.id)) this.#ordered.add(call);
+      else void this.#make(call);
+    }
+    if (!this.hasAnswers && this.#pending.size + this.#timers.size > 0) await this.#nextAnswers();
+    const answers = this.hasAnswers ? this.takeAnswers() : undefined;
+    return { answers, callsInFlight: this.#callsInFlightLeft };
+  }
+
+  /** Answers that are ready together are given together. */
+  async #nextAnswers(): Promise<void> {
+    await new Promise<void>((resolve) => {
+      this.#wake = resolve;
+    });
+    this.#wake = undefined;
+    await new Promise<void>((resolve) => {
+      process.nextTick(resolve);
+    });
+  }
+
+  /** Ends the run as soon as the guest has said what it has done until now; it has little time for that. */
+  end(reason: StopReason): void {
+    this.#ending ??= reason;
+    if (!this.#interrupt()) this.stop(reason);
+  }
+
+  /** Ends the run at once. */
+  stop(reason: StopReason): void {
+    this.#finish({ kind: "stopped", reason: this.#ending ?? reason });
+  }
+
+  #end(end: SliceEnd): void {
+    switch (end.kind) {
+      case "done":
+        this.#finish(returned(end.json));
+        return;
+      case "fail":
+        this.#finish({ kind: "threw", json: end.json });
+        return;
+      case "stop":
+        this.stop(this.#reasonOf(end.stop));
+    }
+  }
+
+  #reasonOf(stop: Extract<SliceEnd, { kind: "stop" }>["stop"]): StopReason {
+    switch (stop) {
+      case "time":
+        return this.#clock.leftMs <= 0 ? "WALL_LIMIT" : "CPU_LIMIT";
+      case "memory":
+        return "MEMORY_LIMIT";
+      case "stack":
+        return "STACK_LIMIT";
+      case "calls":
+        return "CALL_LIMIT";
+      case "callsInFlight":
+        return "CALLS_IN_FLIGHT_LIMIT";
+      case "argument":
+        return "ARGUMENT_LIMIT";
+      case "result":
+        return "RESULT_LIMIT";
+      case "nesting":
+        return "NESTING_LIMIT";
+      case "trap":
+      case "protocol":
+        return "ENGINE_TRAP";
+    }
+  }
+
+  async #make(call: GuestCall, resumed = false): Promise<void> {
+    if (this.#over) return;
+    if (this.#pending.has(call.id)) {
+      this.stop("ENGINE_TRAP"); // numbers are given once; a guest that repeats one is not ours any more
+      return;
+    }
+    const answer = await this.#ask(call, resumed);
+    if (this.#over) return;
+    this.#arrived(`${call.id},${answer}`);
+  }
+
+  /** Asks the host's side; never rejects. Resolves to JSON of `ok, value`. */
+  async #ask(call: GuestCall, resumed = false): Promise<string> {
+    const pending = new PendingCall(call, resumed, this.#clock);
+    this.#pending.set(call.id, pending);
+    if (isQuestion(call.path)) this.#questions++;
+    else this.#calls++;
+    const answer = await this.#answerOf(pending);
+    if (!this.#over) this.#pending.delete(call.id);
+    const failed = (error: Readonly<Record<string, unknown>>): string =>
+      `0,${JSON.stringify({ ...error, stack: call.stack })}`;
+    if (!answer.ok) return failed(answer.error);
+    if (answer.json.length > this.limits.answerBytes)
+      return failed(tooLarge(answer.json.length, this.limits.answerBytes));
+    return `${answer.tagged === true ? 2 : 1},${answer.json}`;
+  }
+
+  /** Nothing that goes wrong on the host's side may end more than the call; its words are not for the guest. */
+  async #answerOf(pending: PendingCall): Promise<SandboxAnswer> {
+    const { arguments: given } = pending.call;
+    if (typeof given === "string" && isJsonTooDeep(plainJson(given))) return { ok: false, error: TOO_DEEP };
+    try {
+      return await this.#answer(pending);
+    } catch {
+      return { ok: false, error: UNANSWERED };
+    }
+  }
+
+  #arrived(answer: string): void {
+    this.#answers.push(answer);
+    this.#answersLength += answer.length;
+    // What the guest cannot hold anyway must not pile up here.
+    if (this.#answersLength > this.limits.memoryBytes) this.stop("MEMORY_LIMIT");
+    if (this.#wake !== undefined) this.#wake();
+    else if (this.#answers.length === 1) this.#ready(this);
+  }
+
+  #account(deeds: SliceReport): void {
+    this.#cpuMs += deeds.computeMs;
+    for (const stack of deeds.waits) if (this.#waits.size < MOST_WAITS) this.#waits.add(stack);
+    this.#memoryBytes = Math.max(this.#memoryBytes, deeds.heapBytes);
+    if (this.#over) return;
+    for (const print of deeds.prints) {
+      this.#prints.push(print);
+      this.#outputLeft -= Buffer.byteLength(print.text) + 1;
+      if (this.#outputLeft >= 0) this.#show(print.text);
+    }
+    if (this.#outputLeft < 0) this.#outputCut = true;
+    for (const timer of deeds.timers) this.#setTimer(timer);
+  }
+
+  /** An error of whoever listens is the process's to hear of, and nothing that the run may end by. */
+  #show(text: string): void {
+    try {
+      this.#print(text);
+    } catch (error) {
+      process.nextTick(() => {
+        throw error;
+      });
+    }
+  }
+
+  #setTimer({ id, milliseconds }: Timer): void {
+    clearTimeout(this.#timers.get(id)?.timeout);
+    this.#timers.delete(id);
+    if (!(milliseconds >= 0)) return;
+    const fire = (): void => {
+      this.#timers.delete(id);
+      this.#arrived(`${id},1,null`);
+    };
+    const delay = Math.min(milliseconds, this.limits.wallMs);
+    this.#timers.set(id, { timeout: setTimeout(fire, delay), at: performance.now() + delay });
+  }
+
+  #finish(end: SandboxEnd): void {
+    if (this.#over) return;
+    this.#over = true;
+    this.#clock.end();
+    for (const { timeout } of this.#timers.values()) clearTimeout(timeout);
+    this.parked = undefined;
+    this.#answers = [];
+    const unfinished = [...this.#pending.keys()];
+    this.#settle({
+      end,
+      output: this.#output(),
+      outputCut: this.#outputCut,
+      waits: [...this.#waits],
+      unfinished,
+      cpuMs: this.#cpuMs,
+      wallMs: performance.now() - this.#startedAt,
+      memoryBytes: this.#memoryBytes,
+      calls: this.#calls,
+    });
+    for (const pending of this.#pending.values()) pending.cancel();
+    this.#wake?.();
+  }
+
+  #output(): string {
+    const text = this.#prints
+      .sort((a, b) => a.slot - b.slot)
+      .map((print) => print.text)
+      .join("\n");
+    return this.#outputCut ? Buffer.from(text).subarray(0, this.limits.outputBytes).toString().replace(/�$/, "") : text;
+  }
+}
+
+function returned(tagged: string): SandboxEnd {
+  const json = plainJson(tagged);
+  return json === tagged ? { kind: "returned", json } : { kind: "returned", json, tagged };
+}
+
+interface Alarm {
+  readonly timeout: NodeJS.Timeout;
+  /** When it goes off, in `performance.now()`. */
+  readonly at: number;
+}
+
+const TOO_DEEP = {
+  name: "CallError",
+  code: "NESTING_LIMIT",
+  message: `The value is nested too deeply: the arguments have more than ${MAX_DEPTH} levels (NESTING_LIMIT)`,
+} as const;
+
+const UNANSWERED = {
+  name: "CallError",
+  code: "CALL_FAILED",
+  message: "Cannot complete the call: the host could not answer it (CALL_FAILED)",
+} as const;
+
+function tooLarge(bytes: number, limit: number): Readonly<Record<string, unknown>> {
+  return {
+    name: "CallError",
+    code: "ANSWER_LIMIT",
+    message: `Cannot take a call result of this size: ${bytes} bytes, at most ${limit} (ANSWER_LIMIT)`,
+  };
+}

@@ -1,0 +1,126 @@
+import { MessageChannel, Worker } from "node:worker_threads";
+
+import { type WAKE_UP, WorkerChannel, createSharedChannel } from "../shared/message-channel.ts";
+import { CONTROL, type FromWorker, type ToWorker, estimateToWorker, type WorkerStart } from "../shared/protocol.ts";
+import type { Run } from "./run.ts";
+
+/** Time beyond its deadline that a guest gets to be stopped by an interrupt, before its thread is ended. */
+const GRACE_MS = 120;
+
+/** One worker thread, and what the pool knows of it. */
+export class WorkerHandle {
+  readonly #worker: Worker;
+  readonly #channel: WorkerChannel<ToWorker, FromWorker>;
+  readonly #words = new Int32Array(new SharedArrayBuffer(4 * Object.keys(CONTROL).length));
+  state: "starting" | "idle" | "busy" | "blocked" | "dead" = "starting";
+  /** The run that lies in the worker's isolate, computing or waiting. */
+  resident: Run | undefined;
+  /** Runs whose pages the worker is about to hand over. */
+  readonly parking = new Map<number, Run>();
+  /** When the guest must have given back control, in `performance.now()`. */
+  killAt = Infinity;
+  /** Since when the guest computes, as far as the host has not been told yet. */
+  computesSince = 0;
+  #restsSince = Infinity;
+
+  constructor(workerFile: URL, on: { readonly message: (message: FromWorker) => void; readonly end: () => void }) {
+    const { port1, port2 } = new MessageChannel();
+    const channel = createSharedChannel();
+    this.#channel = new WorkerChannel("host", port1, channel, estimateToWorker);
+    this.#worker = new Worker(workerFile, {
+      workerData: { control: this.#words.buffer, port: port2, channel } satisfies WorkerStart,
+      transferList: [port2],
+      name: "skillgate-sandbox",
+      env: {},
+      execArgv: [],
+      stdout: true,
+      stderr: true,
+      resourceLimits: { stackSizeMb: 64, maxOldGenerationSizeMb: 512 },
+    });
+    port1.on("message", (arrived: FromWorker | typeof WAKE_UP) => {
+      for (const message of this.#channel.readFrom(arrived)) on.message(message);
+    });
+    port1.unref();
+    this.#worker.on("error", on.end);
+    this.#worker.on("exit", on.end);
+  }
+
+  post(message: ToWorker): void {
+    this.#channel.send(message);
+    this.#channel.wakeWorker();
+  }
+
+  rouse(): void {
+    this.#channel.wakeWorker();
+  }
+
+  /** Hands out a slice of work. While it is done, the process stays alive for it. */
+  work(message: Extract<ToWorker, { kind: "start" | "resume" }>): void {
+    this.computes(message.allowance.computeMs + GRACE_MS);
+    this.#worker.ref();
+    this.post(message);
+  }
+
+  /** The guest computes from now on, for so many milliseconds at most. */
+  computes(mostMs: number): void {
+    this.state = "busy";
+    this.computesSince = performance.now();
+    this.killAt = this.computesSince + mostMs;
+  }
+
+  /** Tells a guest that stands still that its answer is there; in a crowd, the thread sleeps at once the next time. */
+  wake(inCrowd = false): void {
+    Atomics.store(this.#words, CONTROL.crowded, Number(inCrowd));
+    Atomics.add(this.#words, CONTROL.answered, 1);
+    Atomics.notify(this.#words, CONTROL.answered);
+  }
+
+  /** Asks the guest to stop; soon its thread is ended. */
+  interrupt(run: Run): void {
+    Atomics.store(this.#words, CONTROL.interrupted, run.id);
+    this.state = "busy";
+    this.killAt = Math.min(this.killAt, performance.now() + GRACE_MS);
+    this.wake();
+  }
+
+  rest(): void {
+    this.state = "idle";
+    this.#restsSince = performance.now();
+    this.#worker.unref();
+  }
+
+  /** True if there has been nothing to do since that moment, and nothing of a run lies there. */
+  isUnusedSince(moment: number): boolean {
+    const isEmpty = this.resident === undefined && this.parking.size === 0;
+    return this.state === "idle" && isEmpty && this.#restsSince <= moment;
+  }
+
+  /** True if it can begin at once. */
+  get isAwake(): boolean {
+    return !this.#channel.workerSleeps;
+  }
+
+  get isOverdue(): boolean {
+    return this.state === "busy" && performance.now() >= this.killAt;
+  }
+
+  get hasSpoken(): boolean {
+    return this.#channel.hasMessage;
+  }
+
+  /** While we look out for what it says, the worker need not call us. */
+  set watched(isWatched: boolean) {
+    this.#channel.isHostSpinning = isWatched;
+  }
+
+  /** What the worker has said and nobody has read. */
+  read(): Iterable<FromWorker> {
+    return this.#channel.read();
+  }
+
+  /** Ends the thread. What it has still said is not heard. */
+  end(): Promise<unknown> {
+    this.state = "dead";
+    return this.#worker.terminate();
+  }
+}

@@ -1,0 +1,34 @@
+import { DATE_TAG } from "../guest/host-protocol.ts";
+
+/**
+ * In the JSON of a guest a date is `{"$date": iso}`. What else has that name is in a list of one, so that no data of a
+ * snippet is mistaken for a date.
+ */
+const TAG_IN_JSON = `${JSON.stringify(DATE_TAG)}:`;
+
+/** Values of tagged JSON, dates among them. Throws for what is no JSON. */
+export function parseTagged(json: string): unknown {
+  return json.includes(TAG_IN_JSON) ? JSON.parse(json, untag) : JSON.parse(json);
+}
+
+/** Tagged JSON as the language writes it: dates are texts. */
+export function plainJson(json: string): string {
+  if (!json.includes(TAG_IN_JSON)) return json;
+  try {
+    return JSON.stringify(parseTagged(json));
+  } catch {
+    return json; // only a corrupted guest writes what is no JSON
+  }
+}
+
+function untag(_key: string, value: unknown): unknown {
+  if (typeof value !== "object" || value === null || !Object.hasOwn(value, DATE_TAG)) return value;
+  const tagged = value as { [DATE_TAG]: unknown };
+  const content = tagged[DATE_TAG];
+  if (Array.isArray(content)) {
+    tagged[DATE_TAG] = content[0];
+    return tagged;
+  }
+  const date = new Date(typeof content === "string" ? content : Number.NaN);
+  return Number.isNaN(date.getTime()) ? value : date;
+}

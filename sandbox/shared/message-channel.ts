@@ -1,0 +1,160 @@
+import { type MessagePort, receiveMessageOnPort } from "node:worker_threads";
+
+/** Bytes of shared memory for one short message. */
+const SLOT_BYTES = 256 << 10;
+/** Messages with more text than this go through the port, which copies it only once. */
+const MAX_SLOT_TEXT = 64 << 10;
+/** In the shared memory: the number of the message that lies there (0: none), and its length in bytes. */
+const HEAD = { number: 0, length: 1 } as const;
+const HEAD_BYTES = 8;
+
+/** What both ends share: room for one message in each direction, and how many messages went each way. */
+export interface SharedChannel {
+  readonly toWorker: SharedArrayBuffer;
+  readonly toHost: SharedArrayBuffer;
+  readonly counts: SharedArrayBuffer;
+}
+
+/**
+ * Words of `counts`: how many messages went each way; 1 if the host need not be called, as it looks out by itself or was
+ * called already; 1 while the worker sleeps.
+ */
+const COUNT = { toWorker: 0, toHost: 1, hostCalled: 2, workerSleeps: 3 } as const;
+
+export function createSharedChannel(): SharedChannel {
+  const room = (): SharedArrayBuffer => new SharedArrayBuffer(SLOT_BYTES);
+  return { toWorker: room(), toHost: room(), counts: new SharedArrayBuffer(4 * Object.keys(COUNT).length) };
+}
+
+/** What a message weighs: the length of the texts in it, or infinitely much where it has more than JSON can say. */
+export type EstimateSize<Message> = (message: Message) => number;
+
+/**
+ * One end of the line between the host's thread and a worker. A message through a port takes several times as long as a
+ * whole slice of work may; so a short one is written as JSON into shared memory, if the last one there was read. Each
+ * message has a number, so that the order is kept, whichever way it went.
+ */
+export class WorkerChannel<Sent, Received> {
+  readonly #port: MessagePort;
+  readonly #counts: Int32Array;
+  readonly #out: SharedSlot;
+  readonly #in: SharedSlot;
+  readonly #sentCount: number;
+  readonly #receivedCount: number;
+  readonly #weigh: EstimateSize<Sent>;
+  #received = 0;
+
+  constructor(end: "host" | "worker", port: MessagePort, shared: SharedChannel, weigh: EstimateSize<Sent>) {
+    const isHost = end === "host";
+    this.#port = port;
+    this.#counts = new Int32Array(shared.counts);
+    this.#out = new SharedSlot(isHost ? shared.toWorker : shared.toHost);
+    this.#in = new SharedSlot(isHost ? shared.toHost : shared.toWorker);
+    this.#sentCount = isHost ? COUNT.toWorker : COUNT.toHost;
+    this.#receivedCount = isHost ? COUNT.toHost : COUNT.toWorker;
+    this.#weigh = weigh;
+  }
+
+  /** Sends a message, and gives away the buffers that are found in it. Who may sleep must be woken besides. */
+  send(message: Sent, getTransferables: (message: Sent) => ArrayBuffer[] = () => []): void {
+    const number = Atomics.load(this.#counts, this.#sentCount) + 1;
+    const isShort = this.#weigh(message) <= MAX_SLOT_TEXT;
+    if (!isShort || !this.#out.put(number, message)) this.#port.postMessage(message, getTransferables(message));
+    Atomics.store(this.#counts, this.#sentCount, number);
+  }
+
+  get hasMessage(): boolean {
+    // What came out of the port by itself may not have been counted yet.
+    return Atomics.load(this.#counts, this.#receivedCount) > this.#received;
+  }
+
+  /** The next message, if there is one. */
+  take(): Received | undefined {
+    if (!this.hasMessage) return undefined;
+    this.#received++;
+    return (this.#in.take(this.#received) ?? this.#fromPort()) as Received;
+  }
+
+  /**
+   * Everything that there is to read, when something has come out of the port by itself. Nothing before it is unread:
+   * for that the host was called before.
+   */
+  *readFrom(arrived: Received | typeof WAKE_UP): Iterable<Received> {
+    Atomics.store(this.#counts, COUNT.hostCalled, 0);
+    if (arrived !== WAKE_UP) {
+      this.#received++;
+      yield arrived;
+    }
+    yield* this.read();
+  }
+
+  /** Everything that there is to read. */
+  *read(): Iterable<Received> {
+    for (let next = this.take(); next !== undefined; next = this.take()) yield next;
+  }
+
+  /** True while the worker waits for a message and has to be woken for it, which takes longer than most slices of work. */
+  get workerSleeps(): boolean {
+    return Atomics.load(this.#counts, COUNT.workerSleeps) === 1;
+  }
+
+  wakeWorker(): void {
+    if (this.workerSleeps) Atomics.notify(this.#counts, COUNT.toWorker);
+  }
+
+  /** In the worker: stands still until there is a message. One that is sent just now is seen, as it is counted first. */
+  wait(): void {
+    Atomics.store(this.#counts, COUNT.workerSleeps, 1);
+    Atomics.wait(this.#counts, COUNT.toWorker, this.#received);
+    Atomics.store(this.#counts, COUNT.workerSleeps, 0);
+  }
+
+  /** Calls the host's event loop, unless somebody there looks out. */
+  wakeHost(): void {
+    if (Atomics.exchange(this.#counts, COUNT.hostCalled, 1) === 0) this.#port.postMessage(WAKE_UP);
+  }
+
+  /** While the host looks out it need not be called. */
+  set isHostSpinning(isLooking: boolean) {
+    Atomics.store(this.#counts, COUNT.hostCalled, isLooking ? 1 : 0);
+  }
+
+  #fromPort(): unknown {
+    for (;;) {
+      const received = receiveMessageOnPort(this.#port);
+      if (received === undefined) throw new Error("Cannot find a message that was counted");
+      if (received.message !== WAKE_UP) return received.message;
+    }
+  }
+}
+
+/** Says nothing: there is something to read. */
+export const WAKE_UP = null;
+
+/** Shared memory for one message at a time. */
+class SharedSlot {
+  readonly #head: Int32Array;
+  readonly #bytes: Buffer;
+
+  constructor(shared: SharedArrayBuffer) {
+    this.#head = new Int32Array(shared, 0, HEAD_BYTES / 4);
+    this.#bytes = Buffer.from(shared, HEAD_BYTES);
+  }
+
+  /** False if the last one still lies there, or this one is too long. */
+  put(number: number, message: unknown): boolean {
+    if (Atomics.load(this.#head, HEAD.number) !== 0) return false;
+    const json = JSON.stringify(message);
+    if (json.length * 3 > this.#bytes.length) return false;
+    this.#head[HEAD.length] = this.#bytes.write(json, 0);
+    Atomics.store(this.#head, HEAD.number, number);
+    return true;
+  }
+
+  take(number: number): unknown {
+    if (Atomics.load(this.#head, HEAD.number) !== number) return undefined;
+    const json = this.#bytes.toString("utf8", 0, this.#head[HEAD.length]);
+    Atomics.store(this.#head, HEAD.number, 0);
+    return JSON.parse(json);
+  }
+}

@@ -1,0 +1,410 @@
+import { NestedTooDeeply } from "../codec/format.ts";
+import { CallSites } from "../engine/call-site.ts";
+import { DeviceSnapshots } from "../engine/device-snapshots.ts";
+import { type Engine, type EngineHost, openEngine, PROMISE } from "../engine/quickjs.ts";
+import { NESTED, OP } from "../guest/host-protocol.ts";
+import { GuestValues, OutOfMemory } from "./guest-values.ts";
+import {
+  type HeapRange,
+  getHeapEnd,
+  type Snapshot,
+  limitHeap,
+  suspend,
+  type SuspendedRun,
+  restoreSnapshot,
+  STACK_GAP,
+  takeSnapshot,
+  resume,
+} from "../engine/snapshot.ts";
+import { growMemory, openMemory } from "../engine/memory.ts";
+import type { GuestValue } from "../codec/guest-value.ts";
+
+/** Jobs between two looks at the clock: the engine swallows interrupts inside promise jobs. */
+const JOBS_AT_ONCE = 64;
+/** What may make an object that has a word for JSON of its own: it must be asked. */
+const WRITES_ITSELF = /toJSON|URL/;
+
+/** A call with enough arguments for a gap of more than `STACK_GAP.small` has at least this many characters. */
+const LONG_SOURCE = 8 << 10;
+
+/** Places in the unused low part of the C stack, counted from its end: a result, an argument, a file's name, texts. */
+const PLACE = { result: 0, argument: 16, fileName: 64, texts: 256 } as const;
+
+/** Where the guest's own functions and our fixed values lie in the image. */
+export interface Handles {
+  readonly runtime: number;
+  readonly context: number;
+  readonly undefined: number;
+  readonly prepare: number;
+  readonly follow: number;
+  readonly deliver: number;
+  readonly fail: number;
+  readonly cannotSettle: number;
+  readonly idle: number;
+  /** The eight bytes behind `Math.random`. */
+  readonly seed: number;
+  /** What the guest's clock says, as a number of eight bytes; the host's time where it is none. */
+  readonly clock: number;
+}
+
+export interface PreparedSnapshot {
+  readonly snapshot: Snapshot;
+  readonly handles: Handles;
+}
+
+/** The other end of the one host function. */
+export interface GuestListener {
+  /** What the guest says: numbers and texts are as hostile as the snippet. `b` is missing where it was too long. */
+  readonly hear: (op: number, id: number, a: string, b: GuestValue | undefined, promise: number) => void;
+  /** The guest has to stand still here. */
+  readonly onTouch: () => void;
+  /** Stands still until answers are in: JSON for the guest's `deliver`; nothing if none can come. */
+  readonly waitForAnswers: (isAwaited: (promise: number) => boolean) => string | undefined;
+  /** How long `b` may be, by what is said. */
+  readonly textBytes: (op: number) => number;
+  /** Whether `b` may be bytes, by what is said. */
+  readonly takesBytes: (op: number) => boolean;
+  /** Asked whenever the engine looks at the clock. */
+  readonly isInterrupted: () => boolean;
+  /** True once nothing that the guest says is of interest: it need not work on. */
+  readonly isOver: () => boolean;
+}
+
+/** What we read of an object of the engine lies within so many bytes. */
+const LONGEST_OBJECT = 64;
+
+/** A name that the guest gives may be this long. */
+const NAME_BYTES = 512;
+
+/** What a run begins with. */
+export interface GuestProgram {
+  /** The text of an expression that makes an async function. */
+  readonly expression: string;
+  /** JSON of the paths that `device` shall have. */
+  readonly paths: string;
+  readonly heapBytes: number;
+  /** Eight bytes for `Math.random`. */
+  readonly seed: Uint8Array;
+  /** What its clock says; the host's time if missing. */
+  readonly time?: number | undefined;
+}
+
+interface Beginning {
+  readonly image: Snapshot;
+  readonly heapBytes: number;
+}
+
+/** Why guest code was stopped in the middle. */
+export type EngineStop = "time" | "memory" | "trap" | "stack";
+
+/** One QuickJS in one capped `WebAssembly.Memory`. The only file that knows how to speak to the engine. */
+export class Isolate {
+  readonly #memory: WebAssembly.Memory;
+  readonly #engine: Engine;
+  readonly #stackTop: number;
+  readonly #prepared: PreparedSnapshot;
+  readonly #ear: GuestListener;
+  readonly #values: GuestValues;
+  readonly #devices = new DeviceSnapshots();
+  readonly #sites: CallSites;
+  #range: HeapRange = { extra: 0, end: 0 };
+  /** What the last run began with. */
+  #last: Beginning;
+  /** What lies in the memory, if nothing has happened there since. */
+  #ready: Beginning | undefined;
+  /** What the last run may have left untouched between the parts of the C stack that it used. */
+  #stackGap: number = STACK_GAP.small;
+  #deadline = 0;
+  #stop: EngineStop | undefined;
+  #thrown: unknown;
+
+  /** `heapBytes` is the most that any run of this isolate may ask for. */
+  constructor(module: WebAssembly.Module, prepared: PreparedSnapshot, heapBytes: number, ear: GuestListener) {
+    this.#memory = openMemory(prepared.snapshot.heapStart + heapBytes);
+    this.#engine = openEngine(module, this.#memory, this.#host());
+    this.#stackTop = this.#engine.stackSave();
+    this.#prepared = prepared;
+    this.#values = new GuestValues(this.#memory, this.#engine, prepared.handles, this.#place("texts"));
+    this.#sites = new CallSites(prepared.handles.runtime);
+    this.#last = { image: prepared.snapshot, heapBytes };
+    this.#ear = ear;
+  }
+
+  /** Starts a snippet in an isolate of which nothing has ever been used. */
+  start({ expression, paths, heapBytes, seed, time = NaN }: GuestProgram, deadline: number): EngineStop | undefined {
+    const device = `[${WRITES_ITSELF.test(expression) ? 0 : 1},${paths}]`;
+    const made = this.#isWithin(heapBytes) ? this.#devices.get(device) : undefined;
+    this.reset(heapBytes, seed, made);
+    this.#values.view.setFloat64(this.#prepared.handles.clock, time, true);
+    if (expression.length > LONG_SOURCE) this.#stackGap = STACK_GAP.large;
+    return this.#guarded(deadline, () => {
+      if (made === undefined) this.#makeDevice(device);
+      const snippet = this.#evaluate(expression, "snippet.js");
+      if (this.#hasThrown(snippet)) return;
+      const promise = this.#call(snippet);
+      if (!this.#hasThrown(promise)) this.#hasThrown(this.#call(this.#prepared.handles.follow, promise));
+    });
+  }
+
+  /** Makes everything as it was when the image was taken, but for the seed of `Math.random`. */
+  reset(heapBytes: number, seed: Uint8Array, image = this.#prepared.snapshot): void {
+    if (this.#ready?.image !== image || this.#ready.heapBytes !== heapBytes) this.#begin({ image, heapBytes });
+    this.#ready = undefined;
+    this.#values.bytes.set(seed, this.#prepared.handles.seed);
+  }
+
+  /** When a run is over: forgets it, and gets ready for another one of the kind. */
+  refresh(): void {
+    this.#begin(this.#last);
+    this.#ready = this.#last;
+  }
+
+  #begin(beginning: Beginning): void {
+    this.#restore(beginning.image);
+    this.#range = limitHeap(this.#memory, this.#prepared.snapshot, beginning.heapBytes);
+    this.#last = beginning;
+  }
+
+  /** The pages of this run; what lies in the isolate afterwards is of no value. */
+  park(): SuspendedRun {
+    return suspend(this.#memory, this.#prepared.snapshot, this.#range);
+  }
+
+  unpark(parked: SuspendedRun): void {
+    this.#restore(this.#prepared.snapshot);
+    resume(this.#memory, parked);
+    this.#range = parked.range;
+    this.#stackGap = STACK_GAP.large; // its source is not known
+  }
+
+  /** Hands answers to the guest and lets it go on. */
+  deliver(answersJson: string, deadline: number): EngineStop | undefined {
+    const { context, deliver } = this.#prepared.handles;
+    return this.#guarded(deadline, () => {
+      const result = this.#call(deliver, this.#values.ofJson(answersJson));
+      if (!this.#hasThrown(result)) this.#engine.freeValue(context, result);
+    });
+  }
+
+  /** Where in the snippet the guest is, while it says something. */
+  get stack(): string {
+    return this.#sites.stack(this.#values.view);
+  }
+
+  /** Time that the guest did not compute, because it stood still for a call. */
+  postpone(milliseconds: number): void {
+    this.#deadline += milliseconds;
+  }
+
+  /** Ends the run at the next look at the clock. */
+  interrupt(): void {
+    this.#deadline = 0;
+  }
+
+  /** Heap that the run uses. */
+  get heapBytes(): number {
+    const { snapshot } = this.#prepared;
+    const end = getHeapEnd(this.#values.view);
+    return this.#range.extra === 0
+      ? end - snapshot.heapStart
+      : snapshot.heapEnd - snapshot.heapStart + end - this.#range.extra;
+  }
+
+  /** All memory that the isolate holds. */
+  get memoryBytes(): number {
+    return this.#memory.buffer.byteLength;
+  }
+
+  #host(): EngineHost {
+    return {
+      called: (argv, argc) => this.#called(argv, argc),
+      shouldInterrupt: () => {
+        const { isInterrupted, isOver } = this.#ear;
+        if (performance.now() > this.#deadline || isInterrupted() || isOver()) this.#stop ??= "time";
+        return this.#stop !== undefined;
+      },
+      now: () => {
+        const time = this.#values.view.getFloat64(this.#prepared.handles.clock, true);
+        return Number.isNaN(time) ? Date.now() : time;
+      },
+      grow: (bytes) => {
+        if (bytes <= this.#range.end && growMemory(this.#memory, bytes)) return true;
+        this.#stop = "memory";
+        return false;
+      },
+    };
+  }
+
+  #called(argv: number, argc: number): number {
+    const values = this.#values;
+    const op = values.view.getInt32(argv, true);
+    const id = values.view.getInt32(argv + 8, true);
+    if (argc < 4 || this.#stop !== undefined) return 0; // a guest that was stopped has nothing more to say
+    if (op === OP.settle) return this.#settle(argv + 24, id);
+    const name = values.text(argv + 16, NAME_BYTES) ?? "";
+    const most = this.#ear.textBytes(op);
+    let said: GuestValue | undefined;
+    try {
+      said = argc === 4 ? values.text(argv + 24, most) : values.plain(argv + 24, most, this.#ear.takesBytes(op));
+    } catch (error) {
+      if (error instanceof NestedTooDeeply) return values.ofText(NESTED);
+      throw error;
+    }
+    // A value that is not understood as it is: the guest says it again as JSON.
+    if (argc !== 4 && said === undefined) return values.ofText("");
+    // Where the promise of a call lies.
+    const promise = argc > 5 ? values.view.getUint32(argv + 40, true) : 0;
+    this.#ear.hear(op, id, name, said, promise);
+    return 0;
+  }
+
+  /**
+   * Stands still until a promise is settled. A call is settled by its answer alone; for any other promise the jobs of the
+   * snippet go on meanwhile, inside of the job that waits: the engine takes a job off its list before it runs it.
+   */
+  #settle(promise: number, call: number): number {
+    const { runtime, context } = this.#prepared.handles;
+    const engine = this.#engine;
+    if (engine.promiseState(context, promise) === PROMISE.pending) this.#ear.onTouch();
+    while (this.#stop === undefined && !this.#ear.isOver()) {
+      const state = engine.promiseState(context, promise);
+      if (state !== PROMISE.pending) return this.#resultOf(promise, state === PROMISE.rejected);
+      if (call === 0 && engine.isJobPending(runtime) !== 0) {
+        engine.freeValueOfRuntime(runtime, engine.executeJobs(runtime, 1, this.#place("result")));
+      } else if (!this.#goesOn() && !this.#receive())
+        return this.#throw(this.#call(this.#prepared.handles.cannotSettle));
+      if (performance.now() > this.#deadline) this.#stop ??= "time";
+    }
+    return 0;
+  }
+
+  #resultOf(promise: number, isRejected: boolean): number {
+    const result = this.#engine.promiseResult(this.#prepared.handles.context, promise);
+    return isRejected ? this.#throw(result) : result;
+  }
+
+  /** Makes the host function throw a value, which is given away. */
+  #throw(value: number): number {
+    const { context } = this.#prepared.handles;
+    const thrown = this.#engine.throwValue(context, value);
+    this.#engine.freeValue(context, value);
+    return thrown;
+  }
+
+  /** Hands the guest the answers that come next; false if none can come. */
+  #receive(): boolean {
+    const { context, deliver } = this.#prepared.handles;
+    const answers = this.#ear.waitForAnswers(this.#isAwaited);
+    if (answers === undefined) return false;
+    const result = this.#call(deliver, this.#values.ofJson(answers));
+    if (!this.#hasThrown(result)) this.#engine.freeValue(context, result);
+    return true;
+  }
+
+  /** Whether anything in the snippet waits for a promise. The pointer may be anything: then the answer is wrong, and no more. */
+  readonly #isAwaited = (promise: number): boolean => {
+    const { view } = this.#values;
+    if (promise === 0 || promise > view.byteLength - LONGEST_OBJECT) return false;
+    if (view.getUint16(promise + PROMISE.classId, true) !== PROMISE.class) return false;
+    const data = view.getUint32(promise + PROMISE.data, true);
+    return data <= view.byteLength - LONGEST_OBJECT && view.getUint32(data + PROMISE.isHandled, true) !== 0;
+  };
+
+  /** Runs guest code until it has nothing to do, under a deadline (of `performance.now()`). */
+  #guarded(deadline: number, work: () => void): EngineStop | undefined {
+    this.#deadline = deadline;
+    this.#stop = undefined;
+    try {
+      work();
+      do this.#pump();
+      while (this.#stop === undefined && !this.#ear.isOver() && this.#goesOn());
+    } catch (error) {
+      this.#thrown = error;
+      this.#stop ??= toStopReason(error);
+    }
+    return this.#stop;
+  }
+
+  /** Tells a guest without jobs so; true if it has something to do after all. */
+  #goesOn(): boolean {
+    const { context, idle } = this.#prepared.handles;
+    const result = this.#call(idle);
+    if (this.#hasThrown(result)) return false;
+    const goesOn = this.#values.view.getInt32(result, true) === 1;
+    this.#engine.freeValue(context, result);
+    return goesOn;
+  }
+
+  /** What our own code threw, when a trap was no trap of the engine. */
+  get thrown(): unknown {
+    return this.#thrown;
+  }
+
+  #pump(): void {
+    const { runtime } = this.#prepared.handles;
+    const out = this.#place("result");
+    while (this.#stop === undefined && !this.#ear.isOver() && this.#engine.isJobPending(runtime) !== 0) {
+      this.#engine.freeValueOfRuntime(runtime, this.#engine.executeJobs(runtime, JOBS_AT_ONCE, out));
+      if (performance.now() > this.#deadline) this.#stop ??= "time";
+    }
+  }
+
+  /** Gives the guest its `device`. The image is taken as it is afterwards, if this heap lies where heaps mostly lie. */
+  #makeDevice(device: string): void {
+    this.#call(this.#prepared.handles.prepare, this.#values.ofText(device));
+    if (this.#stop === undefined && this.#range.extra === 0)
+      this.#devices.made(device, () => takeSnapshot(this.#memory, this.#prepared.snapshot));
+  }
+
+  #evaluate(source: string, fileName: string): number {
+    const name = this.#place("fileName");
+    this.#values.write(fileName, name);
+    return this.#values.withText(source, (at, length) =>
+      this.#engine.evaluate(this.#prepared.handles.context, at, length, name, 0, 0),
+    );
+  }
+
+  /** Calls a function of the guest. Its argument, if there is one, is given away; its result is the caller's. */
+  #call(func: number, argument = 0): number {
+    const { context, undefined: self } = this.#prepared.handles;
+    const argv = this.#place("argument");
+    if (argument !== 0) this.#values.view.setUint32(argv, argument, true);
+    const result = this.#engine.call(context, func, self, argument === 0 ? 0 : 1, argv);
+    if (argument !== 0) this.#engine.freeValue(context, argument);
+    return result;
+  }
+
+  /** If a call has thrown, that is the end of the run. What it threw because it was interrupted is nobody's error. */
+  #hasThrown(result: number): boolean {
+    const { context, fail } = this.#prepared.handles;
+    const thrown = this.#engine.resolveException(context, result);
+    if (thrown !== 0 && this.#stop === undefined) this.#call(fail, thrown);
+    return thrown !== 0;
+  }
+
+  #restore(image: Snapshot): void {
+    this.#ready = undefined;
+    const { bytes, view } = this.#values;
+    const last = { ...this.#range, heapEnd: getHeapEnd(view) };
+    restoreSnapshot(bytes, image, last, { textEnd: this.#values.scratchEnd, gap: this.#stackGap });
+    this.#values.scratchEnd = this.#place("texts");
+    this.#stackGap = STACK_GAP.small;
+    this.#sites.forget();
+    this.#engine.stackRestore(this.#stackTop);
+    this.#stop = undefined;
+  }
+
+  /** True if a heap of that size may go on to where the memory ends now: then it lies right behind the image's. */
+  #isWithin(heapBytes: number): boolean {
+    return this.#prepared.snapshot.heapStart + heapBytes >= this.memoryBytes;
+  }
+
+  #place(what: keyof typeof PLACE): number {
+    return this.#prepared.snapshot.dataEnd + PLACE[what];
+  }
+}
+
+function toStopReason(error: unknown): EngineStop {
+  if (error instanceof OutOfMemory) return "memory";
+  return error instanceof RangeError ? "stack" : "trap";
+}

@@ -1,0 +1,344 @@
+/**
+ * Entry of a worker thread: one isolate, one slice of work at a time. It knows nothing of calls but their numbers, and
+ * holds nothing of a run but what lies in the isolate.
+ */
+import { randomFillSync } from "node:crypto";
+import { workerData } from "node:worker_threads";
+
+import { OP } from "../guest/host-protocol.ts";
+import { Isolate, type EngineStop } from "./isolate.ts";
+import { WorkerChannel } from "../shared/message-channel.ts";
+import { plainJson } from "../shared/dates.ts";
+import { isJsonTooDeep } from "../shared/nesting.ts";
+import type { GuestValue } from "../codec/guest-value.ts";
+import {
+  type SliceBudget,
+  listTransferables,
+  CONTROL,
+  type SliceReport,
+  type SliceEnd,
+  type FromWorker,
+  type GuestCall,
+  isQuestion,
+  MOST_WAITS,
+  type Overrun,
+  type Print,
+  type SharedEngine,
+  type ToWorker,
+  estimateFromWorker,
+  type WorkerStart,
+} from "../shared/protocol.ts";
+
+/** An isolate that has grown beyond this is replaced by a new one, so that its memory goes back. */
+const KEEP_BYTES = 24 << 20;
+
+/** How long a worker without work stays awake. */
+const MAX_SPIN_MS = 0.5;
+/** The same where the last work came within this time: whoever calls again and again will do so again. */
+const MAX_LONG_SPIN_MS = 2.5;
+/** Looks between two looks at the clock. */
+const LOOKS = 100;
+/** What is told of an error; the guest cuts it to a fraction of this. */
+const ERROR_BYTES = 256 << 10;
+/** What is printed at once; the guest cuts it to a third of this many characters. */
+const PRINT_BYTES = 1 << 20;
+/** Timers that a guest may start and stop in one slice of work; its own code allows fewer. */
+const MAX_TIMERS = 4_000;
+
+const { control, port, channel: sharedLine } = workerData as WorkerStart;
+const channel = new WorkerChannel<FromWorker, ToWorker>("worker", port, sharedLine, estimateFromWorker);
+const words = new Int32Array(control);
+/** Messages that came while the guest stood still for another one. */
+const late: ToWorker[] = [];
+let hasComeSoon = false;
+const { module, prepared, heapBytes } = sharedEngine(nextMessage());
+const seeds = new Uint8Array(8 * 512);
+let nextSeed = seeds.length;
+
+let capacity = heapBytes;
+let isolate = openIsolate();
+let current = 0;
+let slice = newSlice(undefined);
+
+post({ kind: "ready" });
+for (;;) work(nextMessage());
+
+function sharedEngine(message: ToWorker): SharedEngine {
+  if (message.kind !== "open") throw new Error(`Cannot ${message.kind} without an engine`);
+  return message.engine;
+}
+
+/**
+ * What there is to do next. Waking a sleeping thread takes longer than most slices of work, so it looks out a while
+ * before it sleeps. It never goes back to its event loop: nothing comes from there.
+ */
+function nextMessage(): ToWorker {
+  const message = late.shift();
+  if (message !== undefined) return message;
+  const since = performance.now();
+  for (;;) {
+    if (!lookOut(hasComeSoon ? MAX_LONG_SPIN_MS : MAX_SPIN_MS)) channel.wait();
+    const received = channel.take();
+    if (received === undefined) continue;
+    hasComeSoon = performance.now() - since < MAX_LONG_SPIN_MS;
+    return received;
+  }
+}
+
+/** True if a message has come while it was awake. Asking the time makes garbage, and takes longer than looking. */
+function lookOut(lingerMs: number): boolean {
+  const until = performance.now() + lingerMs;
+  do for (let look = 0; look < LOOKS; look++) if (channel.hasMessage) return true;
+  while (performance.now() < until);
+  return false;
+}
+
+function work(message: ToWorker): void {
+  switch (message.kind) {
+    case "start":
+      parkCurrent(message.run);
+      provide(message.heapBytes);
+      begin(message.run, message.allowance, (deadline) =>
+        isolate.start({ ...message, seed: message.seed ?? freshSeed() }, deadline),
+      );
+      return;
+    case "resume":
+      if (message.parked !== undefined) {
+        parkCurrent(message.run);
+        provide(message.parked.range.end - prepared.snapshot.heapStart);
+        isolate.unpark(message.parked);
+      }
+      begin(message.run, message.allowance, (deadline) => isolate.deliver(message.answers, deadline));
+      return;
+    case "park":
+      if (current === message.run) parkCurrent(0);
+      return;
+    case "answers":
+    case "open":
+      return; // answers to a wait that ended in another way
+  }
+}
+
+/** Makes sure that the isolate can hold a run of that size, and that it does not keep what a large run left behind. */
+function provide(bytes: number): void {
+  if (bytes <= capacity && isolate.memoryBytes <= KEEP_BYTES) return;
+  capacity = Math.max(heapBytes, bytes);
+  isolate = openIsolate();
+}
+
+/** Puts the run that lies in the isolate aside for another one. The host must know before anything else runs here. */
+function parkCurrent(next: number): void {
+  if (current !== 0 && current !== next) post({ kind: "parked", run: current, parked: isolate.park() });
+  current = 0;
+}
+
+function begin(run: number, allowance: SliceBudget, go: (deadline: number) => EngineStop | undefined): void {
+  current = run;
+  slice = newSlice(allowance);
+  const stop = go(slice.startedAt + allowance.computeMs);
+  const end: SliceEnd | undefined = slice.end ?? (stop === undefined ? undefined : { kind: "stop", stop });
+  if (end !== undefined) current = 0;
+  post({
+    kind: "slice",
+    run,
+    deeds: takeDeeds(),
+    end: slice.overrun === undefined ? end : { kind: "stop", stop: slice.overrun },
+  });
+  const isLarge = end !== undefined && isolate.memoryBytes > KEEP_BYTES;
+  if (stop !== undefined || slice.overrun !== undefined || isLarge) isolate = openIsolate();
+  else if (end !== undefined && !channel.hasMessage) isolate.refresh();
+}
+
+function openIsolate(): Isolate {
+  return new Isolate(module, prepared, capacity, {
+    hear,
+    isInterrupted: () => current !== 0 && Atomics.load(words, CONTROL.interrupted) === current,
+    isOver: () => slice.end !== undefined,
+    textBytes,
+    waitForAnswers,
+    onTouch: () => {
+      if (slice.waits.size < MOST_WAITS) slice.waits.add(isolate.stack);
+    },
+    takesBytes: (op) => op === OP.call,
+  });
+}
+
+function textBytes(op: number): number {
+  switch (op) {
+    case OP.done:
+      return slice.allowance.resultBytes;
+    case OP.fail:
+      return ERROR_BYTES;
+    case OP.log:
+      return PRINT_BYTES;
+    default:
+      return slice.allowance.argumentBytes;
+  }
+}
+
+/** Everything that the guest says comes through here. Its numbers and texts may be anything. */
+function hear(op: number, id: number, a: string, b: GuestValue | undefined, promise: number): void {
+  if (slice.end !== undefined || slice.overrun !== undefined) return;
+  switch (op) {
+    case OP.call:
+      if (!mayCall(a, b)) return;
+      slice.calls.push({ id, path: a, arguments: b, stack: isolate.stack });
+      slice.promises.push(promise);
+      return;
+    case OP.log:
+      print(id, Number(a) | 0, typeof b === "string" ? b : "[a text too long to print]");
+      return;
+    case OP.timer:
+      setTimer(id, finite(Number(a)));
+      return;
+    case OP.done:
+      if (typeof b !== "string") overrun("result");
+      else if (isJsonTooDeep(plainJson(b))) overrun("nesting");
+      else slice.end = { kind: "done", json: b };
+      return;
+    case OP.fail:
+      slice.end = { kind: "fail", json: typeof b === "string" ? b : "{}" };
+      return;
+    default:
+      overrun("protocol");
+      return;
+  }
+}
+
+function mayCall(path: string, list: GuestValue | undefined): list is GuestValue {
+  const left = isQuestion(path) ? slice.questionsLeft-- : slice.callsLeft--;
+  if (left <= 0) overrun("calls");
+  else if (slice.inFlightLeft-- <= 0) overrun("callsInFlight");
+  else if (list === undefined) overrun("argument");
+  return slice.overrun === undefined;
+}
+
+/** The guest may go no further: the run has used what it was given. */
+function overrun(what: Overrun): void {
+  slice.overrun = what;
+  isolate.interrupt();
+}
+
+function print(slot: number, level: number, text: string): void {
+  if (slice.outputLeft < 0) return;
+  const shown = text.slice(0, slice.outputLeft + 1);
+  slice.outputLeft -= shown.length + 1;
+  slice.prints.push({ slot, level, text: shown });
+}
+
+/** A timer that is stopped before the host has heard of it was never there. */
+function setTimer(id: number, milliseconds: number): void {
+  if (!(milliseconds < 0 && slice.timers.delete(id))) slice.timers.set(id, milliseconds);
+  if (slice.timers.size > MAX_TIMERS) overrun("protocol");
+}
+
+function finite(milliseconds: number): number {
+  return milliseconds >= 0 ? Math.min(milliseconds, Number.MAX_SAFE_INTEGER) : -1;
+}
+
+/**
+ * Stands still until the host has answers; meanwhile no guest code runs and no time is billed. Nothing if no answer can come.
+ * The calls that nothing waits for are told apart: they are made in the order of the program, which may count on it.
+ */
+function waitForAnswers(isAwaited: (promise: number) => boolean): string | undefined {
+  const inOrder = slice.calls.filter((_, index) => !isAwaited(slice.promises[index] ?? 0)).map(({ id }) => id);
+  const before = Atomics.load(words, CONTROL.answered);
+  const since = performance.now();
+  post({ kind: "wait", run: current, deeds: takeDeeds(), inOrder });
+  // The host counts first and wakes afterwards: the call of before may wake this one.
+  while (Atomics.load(words, CONTROL.answered) === before) {
+    const isLate = Atomics.load(words, CONTROL.crowded) !== 0 || performance.now() > since + MAX_SPIN_MS;
+    if (isLate) Atomics.wait(words, CONTROL.answered, before);
+  }
+  const waited = performance.now() - since;
+  isolate.postpone(waited);
+  slice.startedAt += waited;
+  for (const message of channel.read()) {
+    if (message.kind === "answers" && message.run === current) {
+      slice.inFlightLeft = message.callsInFlight;
+      return message.answers;
+    }
+    late.push(message);
+  }
+  isolate.interrupt();
+  return "[]";
+}
+
+function takeDeeds(): SliceReport {
+  const now = performance.now();
+  const deeds = {
+    calls: slice.calls,
+    prints: slice.prints,
+    waits: [...slice.waits],
+    timers: Array.from(slice.timers, ([id, milliseconds]) => ({ id, milliseconds })),
+    computeMs: now - slice.startedAt,
+    heapBytes: isolate.heapBytes,
+  };
+  slice.calls = [];
+  slice.promises = [];
+  slice.prints = [];
+  slice.timers.clear();
+  slice.waits.clear();
+  slice.startedAt = now;
+  return deeds;
+}
+
+interface Slice {
+  allowance: SliceBudget;
+  startedAt: number;
+  calls: GuestCall[];
+  /** Where in the guest the promises of these calls lie. */
+  promises: number[];
+  prints: Print[];
+  readonly timers: Map<number, number>;
+  /** Where the snippet stood still, as stacks. */
+  readonly waits: Set<string>;
+  callsLeft: number;
+  questionsLeft: number;
+  inFlightLeft: number;
+  outputLeft: number;
+  end: SliceEnd | undefined;
+  overrun: Overrun | undefined;
+}
+
+function newSlice(allowance: SliceBudget | undefined): Slice {
+  return {
+    allowance: allowance ?? {
+      computeMs: 0,
+      calls: 0,
+      questions: 0,
+      callsInFlight: 0,
+      argumentBytes: 0,
+      resultBytes: 0,
+      outputBytes: 0,
+    },
+    startedAt: performance.now(),
+    calls: [],
+    promises: [],
+    prints: [],
+    timers: new Map(),
+    waits: new Set(),
+    callsLeft: allowance?.calls ?? 0,
+    questionsLeft: allowance?.questions ?? 0,
+    inFlightLeft: allowance?.callsInFlight ?? 0,
+    outputLeft: allowance?.outputBytes ?? 0,
+    end: undefined,
+    overrun: undefined,
+  };
+}
+
+function freshSeed(): Uint8Array {
+  if (nextSeed >= seeds.length) {
+    randomFillSync(seeds);
+    nextSeed = 0;
+  }
+  nextSeed += 8;
+  const seed = seeds.subarray(nextSeed - 8, nextSeed);
+  seed[0] = (seed[0] as number) | 1; // the generator must not start at zero
+  return seed;
+}
+
+function post(message: FromWorker): void {
+  channel.send(message, listTransferables);
+  channel.wakeHost();
+}

@@ -1,0 +1,208 @@
+import { sentence, SkillgateError } from "../errors.ts";
+import { isRecord, type JsonSchema } from "../model/json.ts";
+import { isMemberName } from "../shared/skill-names.ts";
+import { suggestNames } from "../shared/suggest.ts";
+import type {
+  CallContext,
+  Health,
+  MethodDefinition,
+  MethodExample,
+  MethodMetadata,
+  ProvidedSkill,
+} from "../model/skill.ts";
+import { METADATA_FIELDS, parseMetadata } from "./metadata.ts";
+import { invalid, isFunction, quoted, readSchema, type StandardSchema } from "./standard-schema.ts";
+
+export interface SkillSource<Inputs> {
+  /** A JavaScript identifier, by custom one that ends in `Skill`. */
+  readonly name: string;
+  readonly description: string;
+  readonly methods: { readonly [Name in keyof Inputs]: MethodSource<Inputs[Name]> };
+  /** What may stand under `skills.<name>` in the settings; the values arrive in `context.settings`. */
+  readonly settings?: JsonSchema | StandardSchema;
+  readonly healthCheck?: () => Health | Promise<Health>;
+  /** Longer guidance for models, shown by `describe`. */
+  readonly guidance?: string;
+}
+
+/** A method with whatever metadata differs from `METADATA_DEFAULTS`. */
+export interface MethodSource<Input> extends Partial<MethodMetadata> {
+  readonly description: string;
+  /** JSON Schema or a Standard Schema, of type object; without it the method takes no parameters. */
+  readonly input?: Input;
+  readonly output?: JsonSchema | StandardSchema;
+  readonly examples?: readonly MethodExample[];
+  readonly run: (input: InputOf<Input>, context: CallContext) => unknown;
+}
+
+/** A skill that says how it is. */
+export interface DefinedSkill extends ProvidedSkill {
+  /** A skill without a health check of its own answers what `byDefault` does. */
+  health(byDefault?: () => unknown): Promise<Health>;
+}
+
+/** What `run` gets: what a Standard Schema makes of the input, or what a JSON Schema that is written out says. */
+type InputOf<Schema> =
+  Schema extends StandardSchema<infer Output>
+    ? Output
+    : Schema extends { readonly properties: infer Properties }
+      ? FieldsOf<Properties, Schema>
+      : Readonly<Record<string, unknown>>;
+
+type FieldsOf<Properties, Schema> = {
+  readonly [Name in keyof Properties as IsSure<Properties, Schema, Name> extends true ? Name : never]: ValueOf<
+    Properties[Name]
+  >;
+} & {
+  readonly [Name in keyof Properties as IsSure<Properties, Schema, Name> extends true ? never : Name]?: ValueOf<
+    Properties[Name]
+  >;
+};
+
+/** A default fills a missing field before the method runs. */
+type IsSure<Properties, Schema, Name extends keyof Properties> = Properties[Name] extends { readonly default: unknown }
+  ? true
+  : Schema extends { readonly required: readonly (infer Required)[] }
+    ? Name extends Required
+      ? true
+      : false
+    : false;
+
+type ValueOf<Schema> = Schema extends { readonly enum: readonly (infer Value)[] }
+  ? Value
+  : Schema extends { readonly type: "string" }
+    ? string
+    : Schema extends { readonly type: "number" | "integer" }
+      ? number
+      : Schema extends { readonly type: "boolean" }
+        ? boolean
+        : Schema extends { readonly type: "array"; readonly items: infer Items }
+          ? readonly ValueOf<Items>[]
+          : Schema extends { readonly type: "object"; readonly properties: infer Properties }
+            ? FieldsOf<Properties, Schema>
+            : unknown;
+
+/**
+ * Makes a skill of methods with explicit schemas. Hand it to `createRuntime({ skills: […] })`, or export it from a file
+ * in the skills folder. A definition that cannot work is a `SkillgateError` with code `SKILL_INVALID`.
+ */
+export function defineSkill<const Inputs extends Readonly<Record<string, unknown>>>(
+  source: SkillSource<Inputs>,
+): DefinedSkill {
+  const { name, description, methods, settings, healthCheck, guidance } = parseSkill(source);
+  const runs = new Map(methods.map((method) => [method.definition.name, method.run]));
+  const skill: DefinedSkill & Readonly<Record<typeof DEFINED, true>> = {
+    [DEFINED]: true,
+    name,
+    description,
+    source: "code",
+    kind: "code",
+    ...(guidance !== undefined && { guidance }),
+    ...(settings !== undefined && { settings }),
+    methods: Object.freeze(methods.map((method) => method.definition)),
+    invoke: async (method, input, context) => {
+      const run = runs.get(method.name);
+      if (run === undefined) {
+        throw new SkillgateError("METHOD_UNKNOWN", sentence("METHOD_UNKNOWN", `${name}.${method.name}`));
+      }
+      return run(input, context);
+    },
+    health: async (byDefault = isWell) => parseHealth(await (healthCheck ?? byDefault)()),
+  };
+  return Object.freeze(skill);
+}
+
+function isWell(): Health {
+  return { healthy: true, message: "ok" };
+}
+
+/** Known by every copy of this module, so that a skill file may bring its own. */
+const DEFINED: unique symbol = Symbol.for("skillgate.skill");
+
+export function isDefinedSkill(value: unknown): value is DefinedSkill {
+  return isRecord(value) && DEFINED in value;
+}
+
+/** What a health check answered; anything but the promised form is a skill that is not well. */
+export function parseHealth(answer: unknown): Health {
+  if (!isRecord(answer) || typeof answer["healthy"] !== "boolean") {
+    return { healthy: false, message: "healthCheck() did not return { healthy, message }" };
+  }
+  const { healthy, message } = answer;
+  return { healthy, message: typeof message === "string" && message !== "" ? message : healthy ? "ok" : "unhealthy" };
+}
+
+type RunMethod = (input: Readonly<Record<string, unknown>>, context: CallContext) => Promise<unknown>;
+
+interface ParsedMethod {
+  readonly definition: MethodDefinition;
+  readonly run: RunMethod;
+}
+
+/** Definitions are also written in plain JavaScript, so nothing is believed of one. */
+function parseSkill(source: unknown) {
+  if (!isRecord(source)) throw invalid(`defineSkill wants an object, not ${quoted(source)}`);
+  const { name, description, methods, settings, healthCheck, guidance } = source;
+  if (typeof name !== "string" || !isMemberName(name)) throw invalid(`name must be an identifier, not ${quoted(name)}`);
+  refuseUnknownFields(source, SKILL_FIELDS, quoted(name));
+  if (typeof description !== "string") throw invalid(`"${name}" needs a description`);
+  if (guidance !== undefined && typeof guidance !== "string") throw invalid(`guidance of "${name}" must be text`);
+  if (!isRecord(methods) || Object.keys(methods).length === 0) throw invalid(`"${name}" needs methods: { … }`);
+  if (healthCheck !== undefined && !isFunction(healthCheck)) {
+    throw invalid(`healthCheck of "${name}" must be a function, not ${quoted(healthCheck)}`);
+  }
+  return {
+    name,
+    description,
+    guidance,
+    healthCheck,
+    settings: settings === undefined ? undefined : readSchema(settings, "input", `settings of "${name}"`).json,
+    methods: Object.entries(methods).map(([method, definition]) => parseMethod(name, method, definition)),
+  };
+}
+
+function parseMethod(skill: string, name: string, source: unknown): ParsedMethod {
+  const path = `${skill}.${name}`;
+  if (!isMemberName(name)) throw invalid(`"${path}" cannot be the name of a method`);
+  if (!isRecord(source)) throw invalid(`"${path}" must be { description, input, run }, not ${quoted(source)}`);
+  refuseUnknownFields(source, METHOD_FIELDS, quoted(path));
+  const { description, input, output, examples, run } = source;
+  if (typeof description !== "string") throw invalid(`"${path}" needs a description`);
+  if (!isFunction(run)) throw invalid(`run of "${path}" must be a function, not ${quoted(run)}`);
+  const taken = readSchema(input, "input", `input of "${path}"`);
+  const metadata = parseMetadata(source, path);
+  const definition: MethodDefinition = {
+    name,
+    description,
+    input: taken.json,
+    ...(output !== undefined && { output: readSchema(output, "output", `output of "${path}"`).json }),
+    ...(Object.keys(metadata).length > 0 && { metadata }),
+    ...(examples !== undefined && { examples: parseExamples(examples, path) }),
+  };
+  return {
+    definition: Object.freeze(definition),
+    run: async (given, context) => run(await taken.parse(given, path), context),
+  };
+}
+
+const SKILL_FIELDS = ["name", "description", "methods", "settings", "healthCheck", "guidance"];
+const METHOD_FIELDS = ["description", "input", "output", "examples", "run", ...METADATA_FIELDS];
+
+function refuseUnknownFields(source: object, known: readonly string[], where: string): void {
+  const unknown = Object.keys(source).find((field) => !known.includes(field));
+  if (unknown === undefined) return;
+  const [near] = suggestNames(unknown, known);
+  throw invalid(`${where} has no field "${unknown}"${near === undefined ? "" : `; did you mean ${near}?`}`);
+}
+
+function parseExamples(examples: unknown, path: string): readonly MethodExample[] {
+  if (Array.isArray(examples) && examples.every(isExample)) return examples;
+  throw invalid(`examples of "${path}" must be a list of { request, code }`);
+}
+
+function isExample(example: unknown): example is MethodExample {
+  return (
+    isRecord(example) &&
+    [example["request"], example["code"]].every((text) => text === undefined || typeof text === "string")
+  );
+}

@@ -1,0 +1,79 @@
+import type { Capability, MethodMetadata } from "../model/skill.ts";
+import { invalid, quoted } from "./standard-schema.ts";
+
+/** The metadata (T1) among the fields of a method; one that does not fit is refused. */
+export function parseMetadata(source: Readonly<Record<string, unknown>>, path: string): Partial<MethodMetadata> {
+  const given = Object.entries(METADATA).filter(([field]) => source[field] !== undefined);
+  for (const [field, { wanted, fits }] of given) {
+    if (!fits(source[field])) throw invalid(`${field} of "${path}" must be ${wanted}, not ${quoted(source[field])}`);
+  }
+  return Object.freeze(Object.fromEntries(given.map(([field]) => [field, source[field]])));
+}
+
+interface MetadataField {
+  readonly wanted: string;
+  readonly fits: (value: unknown) => boolean;
+}
+
+const TEXT: MetadataField = { wanted: "text", fits: (value) => typeof value === "string" };
+const TEXTS: MetadataField = {
+  wanted: "a list of texts",
+  fits: (value) => Array.isArray(value) && value.every(TEXT.fits),
+};
+const SWITCH: MetadataField = { wanted: "true or false", fits: (value) => typeof value === "boolean" };
+const AMOUNT: MetadataField = {
+  wanted: "a number from 0",
+  fits: (value) => typeof value === "number" && Number.isFinite(value) && value >= 0,
+};
+
+/** What a method can be good for (T1). */
+export const CAPABILITIES: readonly Capability[] = [
+  "web_search",
+  "documentation",
+  "api_call",
+  "code_execution",
+  "database",
+  "computation",
+  "file_system",
+  "analysis",
+  "communication",
+];
+
+const METADATA: Readonly<Record<keyof MethodMetadata, MetadataField>> = {
+  category: TEXT,
+  capabilities: {
+    wanted: `a list of ${CAPABILITIES.join(", ")}`,
+    fits: (value) => Array.isArray(value) && value.every((each) => CAPABILITIES.includes(each)),
+  },
+  tags: TEXTS,
+  version: {
+    wanted: 'a semantic version such as "1.0.0"',
+    fits: (value) => typeof value === "string" && /^\d+\.\d+\.\d+(?:[-+][\w.+-]+)?$/.test(value),
+  },
+  deprecated: {
+    wanted: "false, or a sentence that says what to use instead",
+    fits: (value) => value === false || (typeof value === "string" && value !== ""),
+  },
+  author: TEXT,
+  requiredScopes: TEXTS,
+  sensitivity: choice("low", "medium", "high"),
+  approval: choice("none", "user", "admin"),
+  cooldownSeconds: AMOUNT,
+  rateLimit: AMOUNT,
+  timeoutMs: {
+    wanted: "a number of milliseconds above 0",
+    fits: (value) => AMOUNT.fits(value) && value !== 0,
+  },
+  cacheTtlSeconds: AMOUNT,
+  readOnly: SWITCH,
+  destructive: SWITCH,
+  idempotent: SWITCH,
+  openWorld: SWITCH,
+};
+
+/** The names of all metadata. */
+export const METADATA_FIELDS: readonly string[] = Object.keys(METADATA);
+
+function choice(...values: readonly string[]): MetadataField {
+  return { wanted: values.join(", "), fits: (value) => typeof value === "string" && values.includes(value) };
+}

@@ -1,0 +1,75 @@
+import { isDeepStrictEqual } from "node:util";
+
+import { isRecord } from "../../model/json.ts";
+import { configError } from "../read-file.ts";
+import { type Format, parseDocument, type Path } from "./index.ts";
+import { removeInJson, setInJson } from "./edit-json.ts";
+import { removeInToml, setInToml } from "./edit-toml.ts";
+import { removeInYaml, setInYaml } from "./edit-yaml.ts";
+
+/** One change of a document: what is at a path becomes a value, or goes. */
+export type DocumentEdit =
+  | { readonly kind: "set"; readonly path: Path; readonly value: unknown }
+  | { readonly kind: "remove"; readonly path: Path };
+
+export interface EditedDocument {
+  readonly label: string;
+  readonly format: Format;
+}
+
+/**
+ * The text with changes made to it, and everything else left as it was written: comments, order, indentation, ends of
+ * lines. A text that cannot be parsed is not touched; nor is one that would say anything else than it should.
+ */
+export function editText(text: string, edits: readonly DocumentEdit[], { label, format }: EditedDocument): string {
+  const mark = text.startsWith("\uFEFF") ? "\uFEFF" : "";
+  const bare = text.slice(mark.length);
+  const before = bare.trim() === "" ? {} : parseDocument(bare, label, format).value;
+  let wanted: unknown = before;
+  let after = bare;
+  for (const edit of edits) {
+    wanted = applied(wanted, edit);
+    after = EDITORS[format](after, edit);
+  }
+  if (says(after, wanted, { label, format })) return mark + after;
+  throw configError(label, "it is written in a way that cannot be changed without changing more, change it by hand");
+}
+
+function says(text: string, wanted: unknown, { label, format }: EditedDocument): boolean {
+  try {
+    const value = text.trim() === "" ? {} : parseDocument(text, label, format).value;
+    return isDeepStrictEqual(plain(value), plain(wanted));
+  } catch {
+    return false; // it cannot even be parsed any more
+  }
+}
+
+/** Without the prototypes that some parsers leave out, and in one order. */
+function plain(value: unknown): unknown {
+  return JSON.parse(JSON.stringify(value ?? null, (_key, item: unknown) => (isRecord(item) ? sorted(item) : item)));
+}
+
+function sorted(record: Record<string, unknown>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(record).toSorted(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+const EDITORS: Readonly<Record<Format, (text: string, edit: DocumentEdit) => string>> = {
+  json: (text, edit) => (edit.kind === "set" ? setInJson(text, edit.path, edit.value) : removeInJson(text, edit.path)),
+  yaml: (text, edit) => (edit.kind === "set" ? setInYaml(text, edit.path, edit.value) : removeInYaml(text, edit.path)),
+  toml: (text, edit) => (edit.kind === "set" ? setInToml(text, edit.path, edit.value) : removeInToml(text, edit.path)),
+};
+
+/** What a value becomes by an edit. */
+function applied(value: unknown, { path: [key, ...inside], ...edit }: DocumentEdit): unknown {
+  if (key === undefined) return edit.kind === "set" ? edit.value : undefined;
+  if (Array.isArray(value) && typeof key === "number") {
+    if (inside.length === 0 && edit.kind === "remove") return value.toSpliced(key, 1);
+    return value.with(key, applied(value[key], { ...edit, path: inside }));
+  }
+  const record = isRecord(value) ? value : {};
+  if (edit.kind === "remove" && !Object.hasOwn(record, key)) return value;
+  const member = applied(Object.hasOwn(record, key) ? record[key] : undefined, { ...edit, path: inside });
+  const isGone = edit.kind === "remove" && inside.length === 0;
+  const entries = Object.entries(record).filter(([name]) => name !== key || !isGone);
+  return Object.fromEntries(isGone ? entries : [...entries, [key, member]]);
+}

@@ -1,0 +1,91 @@
+import { realpathSync } from "node:fs";
+import { readFile, stat } from "node:fs/promises";
+import { isAbsolute, relative, sep } from "node:path";
+
+import { SkillgateError, getMessage, sentence } from "../errors.ts";
+import { isRecord } from "../model/json.ts";
+
+/** No configuration that a person wrote comes near this. */
+const FILE_BYTES = 256 << 10;
+
+/** Some clients keep their whole history beside their servers. */
+export const CLIENT_FILE_BYTES = 64 << 20;
+
+/** The project's and the user's own. */
+export interface ConfigFolders {
+  readonly cwd: string;
+  readonly home: string;
+}
+
+export interface ReadOptions {
+  /** 256 KiB by default. */
+  readonly maxBytes?: number;
+  /** Leaves a byte order mark where it is. */
+  readonly keepMark?: boolean;
+}
+
+/** The text of a configuration file, without a byte order mark; `undefined` if there is no such file. */
+export async function readConfigFile(
+  path: string,
+  label: string,
+  { maxBytes = FILE_BYTES, keepMark = false }: ReadOptions = {},
+): Promise<string | undefined> {
+  try {
+    const found = await stat(path);
+    if (found.isCharacterDevice()) throw configError(label, "it is a device"); // it has no end
+    if (found.size > maxBytes) throw configError(label, `it is larger than ${maxBytes >> 10} KiB`);
+    const text = await readFile(path, "utf8");
+    return keepMark ? text : text.replace(/^\uFEFF/, "");
+  } catch (thrown) {
+    if (thrown instanceof SkillgateError) throw thrown;
+    if (getErrorCode(thrown) === "ENOENT" || getErrorCode(thrown) === "ENOTDIR") return undefined;
+    throw configError(label, READ_FAILURES.get(getErrorCode(thrown)) ?? getMessage(thrown));
+  }
+}
+
+/** A `CONFIG_INVALID` that names the file, the place in it where one is known, and what is wrong. */
+export function configError(label: string, wrong: string, place?: FileLocation, fix?: string): SkillgateError {
+  const at = place === undefined ? "" : ` line ${place.line}, column ${place.column}`;
+  return new SkillgateError("CONFIG_INVALID", sentence("CONFIG_INVALID", `${label}${at}: ${wrong}`), {
+    file: label,
+    ...place,
+    ...(fix !== undefined && { fix }),
+  });
+}
+
+/** Lines and columns of a file, both from 1. */
+export interface FileLocation {
+  readonly line: number;
+  readonly column: number;
+}
+
+/** How a file is called in messages: relative to the project or to the user's folder where it is in one of them. */
+export function formatPathLabel(path: string, folders: ConfigFolders): string {
+  const inProject = relative(folders.cwd, path);
+  if (isInside(inProject)) return inProject;
+  const inHome = relative(folders.home, path);
+  return isInside(inHome) ? `~/${inHome.split(sep).join("/")}` : path;
+}
+
+const READ_FAILURES: ReadonlyMap<unknown, string> = new Map([
+  ["EISDIR", "it is a folder"],
+  ["EACCES", "this user may not read it"],
+]);
+
+function getErrorCode(thrown: unknown): unknown {
+  return isRecord(thrown) ? thrown["code"] : undefined;
+}
+
+/** True for a relative path that leads neither up nor out. */
+export function isInside(path: string): boolean {
+  return path !== "" && path !== ".." && !path.startsWith(`..${sep}`) && !isAbsolute(path);
+}
+
+/** One name for a file, whatever way leads to it. */
+export function canonicalPath(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    return path; // it is not there
+  }
+}

@@ -1,0 +1,179 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+
+import { isRecord } from "../../model/json.ts";
+import { type ServerPlace, getValueIn } from "./edit-servers.ts";
+import type { Path } from "../documents/index.ts";
+import { type ConfigFolders, formatPathLabel } from "../read-file.ts";
+import { type ConfigOptions, resolveFolders } from "../locations.ts";
+
+/** A program that has MCP servers, and keeps them in a file of its own. */
+export interface McpClient {
+  readonly id: string;
+  readonly title: string;
+  /** What people also call it. */
+  readonly aliases: readonly string[];
+  /** The user's file; the first that is there, else the first of all. */
+  readonly user: (places: Places) => readonly string[];
+  /** The file of a project, where it has one. */
+  readonly project?: string;
+  /** Where in the file the servers are. */
+  readonly home: Path;
+  /** How it writes a server that is a process. */
+  readonly toEntry: (command: string, args: readonly string[]) => Readonly<Record<string, unknown>>;
+}
+
+/** Where a system keeps the files of its programs. */
+interface Places {
+  readonly home: string;
+  /** `~/.config`, or where the user has it. */
+  readonly config: string;
+  /** Of programs with windows: as above, `~/Library/Application Support`, or `%APPDATA%`. */
+  readonly appData: string;
+  readonly codexHome: string;
+  readonly isWindows: boolean;
+}
+
+const plain: McpClient["toEntry"] = (command, args) => ({ command, args });
+const typed: McpClient["toEntry"] = (command, args) => ({ type: "stdio", command, args });
+
+/** Every client that can be connected, and imported from. */
+export const CLIENTS: readonly McpClient[] = [
+  {
+    id: "claude-code",
+    title: "Claude Code",
+    aliases: ["claude"],
+    user: ({ home }) => [join(home, ".claude.json")],
+    project: ".mcp.json",
+    home: ["mcpServers"],
+    toEntry: typed,
+  },
+  {
+    id: "claude-desktop",
+    title: "Claude Desktop",
+    aliases: [],
+    user: ({ appData }) => [join(appData, "Claude", "claude_desktop_config.json")],
+    home: ["mcpServers"],
+    toEntry: plain,
+  },
+  {
+    id: "cursor",
+    title: "Cursor",
+    aliases: [],
+    user: ({ home }) => [join(home, ".cursor", "mcp.json")],
+    project: ".cursor/mcp.json",
+    home: ["mcpServers"],
+    toEntry: plain,
+  },
+  {
+    id: "vscode",
+    title: "VS Code",
+    aliases: ["code", "vs-code", "copilot"],
+    user: ({ appData }) => [join(appData, "Code", "User", "mcp.json")],
+    project: ".vscode/mcp.json",
+    home: ["servers"],
+    toEntry: typed,
+  },
+  {
+    id: "codex",
+    title: "Codex",
+    aliases: [],
+    user: ({ codexHome }) => [join(codexHome, "config.toml")],
+    project: ".codex/config.toml",
+    home: ["mcp_servers"],
+    toEntry: plain,
+  },
+  {
+    id: "opencode",
+    title: "opencode",
+    aliases: ["open-code"],
+    user: ({ config }) => ["opencode.json", "opencode.jsonc"].map((name) => join(config, "opencode", name)),
+    project: "opencode.json",
+    home: ["mcp"],
+    toEntry: (command, args) => ({ type: "local", command: [command, ...args], enabled: true }),
+  },
+  {
+    id: "windsurf",
+    title: "Windsurf",
+    aliases: [],
+    user: ({ home }) => [join(home, ".codeium", "windsurf", "mcp_config.json")],
+    home: ["mcpServers"],
+    toEntry: plain,
+  },
+  {
+    id: "gemini",
+    title: "Gemini CLI",
+    aliases: ["gemini-cli"],
+    user: ({ home }) => [join(home, ".gemini", "settings.json")],
+    project: ".gemini/settings.json",
+    home: ["mcpServers"],
+    toEntry: plain,
+  },
+  {
+    id: "zed",
+    title: "Zed",
+    aliases: [],
+    user: ({ config, appData, isWindows }) => [
+      isWindows ? join(appData, "Zed", "settings.json") : join(config, "zed", "settings.json"),
+    ],
+    project: ".zed/settings.json",
+    home: ["context_servers"],
+    toEntry: (command, args) => ({ source: "custom", command, args, env: {} }),
+  },
+];
+
+export function findClient(name: string): McpClient | undefined {
+  const wanted = name.toLowerCase();
+  return CLIENTS.find(({ id, aliases }) => id === wanted || aliases.includes(wanted));
+}
+
+/** A client's file, and where in it the servers are. */
+export interface ClientFile extends ServerPlace {
+  readonly exists: boolean;
+}
+
+/** `undefined` if a client has no files in projects. */
+export function clientFile(
+  client: McpClient,
+  scope: "user" | "project",
+  options: ConfigOptions,
+): ClientFile | undefined {
+  const folders = resolveFolders(options);
+  const paths = scope === "user" ? client.user(getClientFolders(options.env, folders)) : projectFile(client, folders);
+  const path = paths.find((path) => existsSync(path)) ?? paths[0];
+  if (path === undefined) return undefined;
+  const { home } = client;
+  return { path, label: formatPathLabel(path, folders), home, isPrivate: scope === "user", exists: existsSync(path) };
+}
+
+function projectFile({ project }: McpClient, { cwd }: ConfigFolders): readonly string[] {
+  return project === undefined ? [] : [join(cwd, project)];
+}
+
+function getClientFolders(env: ConfigOptions["env"], { home }: ConfigFolders): Places {
+  const config = env["XDG_CONFIG_HOME"] || join(home, ".config");
+  return {
+    home,
+    config,
+    appData: getAppDataFolder(env, home, config),
+    codexHome: env["CODEX_HOME"] || join(home, ".codex"),
+    isWindows: process.platform === "win32",
+  };
+}
+
+function getAppDataFolder(env: ConfigOptions["env"], home: string, config: string): string {
+  if (process.platform === "win32") return env["APPDATA"] || join(home, "AppData", "Roaming");
+  return process.platform === "darwin" ? join(home, "Library", "Application Support") : config;
+}
+
+/** The servers in a client's file, as it has them. Throws a `CONFIG_INVALID` for a file that cannot be read. */
+export async function readClientServers(
+  client: McpClient,
+  { path, label, home }: ClientFile,
+  { cwd }: Pick<ConfigOptions, "cwd">,
+): Promise<readonly (readonly [name: string, entry: unknown])[]> {
+  // Claude Code also keeps servers of single projects in the user's file.
+  const homes = client.id === "claude-code" ? [home, ["projects", cwd, ...home]] : [home];
+  const found = await Promise.all(homes.map((home) => getValueIn(path, label, home)));
+  return found.flatMap((servers) => (isRecord(servers) ? Object.entries(servers) : []));
+}

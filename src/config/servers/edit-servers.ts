@@ -1,0 +1,68 @@
+import { isRecord } from "../../model/json.ts";
+import { changeFile } from "../write-atomic.ts";
+import { type DocumentEdit, editText } from "../documents/edit.ts";
+import { detectFormat, parseDocument, type Path } from "../documents/index.ts";
+import { CLIENT_FILE_BYTES, readConfigFile } from "../read-file.ts";
+import { type ConfigFile, configFiles, type ConfigOptions, resolveFolders, type ConfigScope } from "../locations.ts";
+import { findServersPath, parseMcpFile } from "./mcp-file.ts";
+
+/** A file, and where in it the servers are. */
+export interface ServerPlace extends Pick<ConfigFile, "path" | "label"> {
+  readonly home: Path;
+  /** A new file is for its owner alone. */
+  readonly isPrivate: boolean;
+}
+
+/** Where a new server of a scope is written: the file of that scope that is there, else the usual one. */
+export async function findEntryLocation(scope: ConfigScope, options: ConfigOptions): Promise<ServerPlace> {
+  const { mcpConfigFile: _named, ...usual } = options;
+  const ofScope = configFiles(usual, resolveFolders(options)).mcp.filter((file) => file.scope === scope);
+  const texts = await Promise.all(ofScope.map(({ path, label }) => readConfigFile(path, label)));
+  const existing = texts.findLastIndex((text) => text !== undefined);
+  const file = ofScope[existing] ?? ofScope.at(-1);
+  if (file === undefined) throw new RangeError(`there is no file of the scope "${scope}"`);
+  return {
+    ...file,
+    home: findServersPath(texts[existing] ?? "", file.label),
+    isPrivate: scope === "user" || scope === "local",
+  };
+}
+
+/** Changes servers of a file: `undefined` removes one. Everything else in the file stays as it was written. */
+export async function changeServers(
+  { path, label, isPrivate }: Omit<ServerPlace, "home">,
+  changes: readonly { readonly path: Path; readonly value: unknown }[],
+): Promise<void> {
+  const edits = changes.map(({ path, value }): DocumentEdit =>
+    value === undefined ? { kind: "remove", path } : { kind: "set", path, value },
+  );
+  await changeFile(path, { label, isPrivate }, (text = "") =>
+    editText(text, edits, { label, format: detectFormat(path) }),
+  );
+}
+
+/** The servers of any file, as it has them. Throws a `CONFIG_INVALID` for one that cannot be read. */
+export async function readServersInFile(path: string, label: string): Promise<readonly (readonly [string, unknown])[]> {
+  const text = await readConfigFile(path, label, { maxBytes: CLIENT_FILE_BYTES });
+  return parseMcpFile(text ?? "", label).entries.map(({ name, entry }) => [String(name), entry]);
+}
+
+/** A value at a path, as a new file would have it. */
+export function formatEntryText(
+  { path, label }: Pick<ServerPlace, "path" | "label">,
+  at: Path,
+  value: unknown,
+): string {
+  return editText("", [{ kind: "set", path: at, value }], { label, format: detectFormat(path) });
+}
+
+/** What is at a path of a file; `undefined` if nothing is, or there is no file. */
+export async function getValueIn(path: string, label: string, at: Path): Promise<unknown> {
+  const text = await readConfigFile(path, label, { maxBytes: CLIENT_FILE_BYTES });
+  if (text === undefined || text.trim() === "") return undefined;
+  const { value } = parseDocument(text, label, detectFormat(path));
+  return at.reduce<unknown>(
+    (value, key) => (isRecord(value) && Object.hasOwn(value, key) ? value[key] : undefined),
+    value,
+  );
+}

@@ -1,0 +1,33 @@
+import { maskWords } from "../shown.ts";
+
+/** What is well-formed in an entry, and hardly what was meant. */
+interface LintFinding {
+  readonly key: string;
+  readonly error: string;
+  readonly fix: string;
+}
+
+/** Tells of what would otherwise only be noticed later, and elsewhere. */
+export function lintServerEntry(server: string, entry: Readonly<Record<string, unknown>>): LintFinding | undefined {
+  const says = (key: string, what: string, fix: string): LintFinding => ({
+    key,
+    error: `MCP server '${server}': ${what}`,
+    fix,
+  });
+  const listed = ["enabled_tools", "enabledTools", "includeTools"].find((key) => Object.hasOwn(entry, key));
+  if (listed !== undefined)
+    return says(
+      listed,
+      `${listed} is passed over, all its tools are offered`,
+      'list in "disabledTools" what must not be',
+    );
+  const { command, args } = entry;
+  if (typeof command !== "string" || (Array.isArray(args) && args.length > 0)) return undefined;
+  const [program = "", ...rest] = command.trim().split(/\s+/);
+  // In the path of a program there may be spaces.
+  if (rest.length === 0 || /[\\/$]/.test(program)) return undefined;
+  const written = `write "command": ${JSON.stringify(program)}, "args": [${maskWords(rest)
+    .map((word) => JSON.stringify(word))
+    .join(", ")}]`;
+  return says("command", "command is the name of one program, its arguments belong into args", written);
+}

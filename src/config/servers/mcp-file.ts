@@ -1,0 +1,123 @@
+import { sentence } from "../../errors.ts";
+import { isRecord } from "../../model/json.ts";
+import { suggestNames } from "../../shared/suggest.ts";
+import type { Problem } from "../../model/provider.ts";
+import { type ConfigDocument, detectFormat, parseDocument, type Path } from "../documents/index.ts";
+import { configError, type FileLocation } from "../read-file.ts";
+import { type ConfigInput, parseInputs, NO_INPUTS } from "./inputs.ts";
+import type { ServerEntry } from "./parse-entry.ts";
+
+/** The servers that one file declares, in its order, and what is odd about the file. */
+export interface FileContent {
+  readonly entries: readonly ServerEntry[];
+  /** What a person is to be asked for, by its id. */
+  readonly inputs: ReadonlyMap<string, ConfigInput>;
+  readonly warnings: readonly Problem[];
+}
+
+export const NO_CONTENT: FileContent = { entries: [], inputs: NO_INPUTS, warnings: [] };
+
+/** Where the dialects keep their servers. */
+const SERVER_KEYS: readonly Path[] = [
+  ["mcpServers"], // Claude, Cursor, Windsurf, Gemini, and most others
+  ["servers"], // VS Code
+  ["mcp", "servers"], // the settings of VS Code, and newer opencode
+  ["mcp", "mcpServers"],
+  ["context_servers"], // Zed
+  ["mcp_servers"], // Codex
+];
+
+/** opencode has its servers beside what else it says of MCP. */
+const OPENCODE_KEYS: Path = ["mcp"];
+
+/** Reads a file like `.mcp.json`, `mcp.json` of VS Code, or `config.toml` of Codex. A malformed one throws a `CONFIG_INVALID`. */
+export function parseMcpFile(text: string, label: string): FileContent {
+  return text.trim() === "" ? NO_CONTENT : readContent(parseDocument(text, label), label);
+}
+
+function readContent(document: ConfigDocument, label: string): FileContent {
+  const homes = SERVER_KEYS.filter((home) => getValueAt(document, home) !== undefined);
+  const stray = homes.find((home) => !isRecord(getValueAt(document, home)));
+  if (stray !== undefined) {
+    const wrong = `the servers must be an object, write "${stray.at(-1)}": { "name": { … } }`;
+    throw configError(label, wrong, document.locate(stray));
+  }
+  const entries = [
+    ...homes.flatMap((home) => readEntries(document, home, label)),
+    ...readEntries(document, OPENCODE_KEYS, label).filter(({ entry }) => isServer(entry)),
+  ];
+  const bare = homes.length > 0 || entries.length > 0 ? [] : bareEntries(document, label);
+  const isWithout = homes.length === 0 && entries.length === 0 && bare.length === 0;
+  return {
+    entries: [...entries, ...bare],
+    inputs: parseInputs(document.value),
+    warnings: [...repeatedNames(document, homes, label), ...(isWithout ? withoutServers(document, label) : [])],
+  };
+}
+
+/** Where a file like this has its servers, or should have them. */
+export function findServersPath(text: string, label: string): Path {
+  const usual: Path = detectFormat(label) === "toml" ? ["mcp_servers"] : ["mcpServers"];
+  if (text.trim() === "") return usual;
+  const document = parseDocument(text, label);
+  const isBare =
+    SERVER_KEYS.every((home) => getValueAt(document, home) === undefined) && bareEntries(document, label).length > 0;
+  return isBare ? [] : (SERVER_KEYS.find((home) => isRecord(getValueAt(document, home))) ?? usual);
+}
+
+/** The members of the object at a path, in their order; none if there is no object. */
+export function readEntries(document: ConfigDocument, home: Path, label: string): readonly ServerEntry[] {
+  const servers = getValueAt(document, home);
+  if (!isRecord(servers)) return [];
+  return Object.entries(servers).map(([name, entry]) => findEntry(document, [...home, name], { name, entry, label }));
+}
+
+export function findEntry(
+  document: Pick<ConfigDocument, "locate">,
+  path: Path,
+  written: Pick<ServerEntry, "name" | "entry" | "label">,
+): ServerEntry {
+  return { ...written, path, locate: (inside: Path): FileLocation => document.locate([...path, ...inside]) };
+}
+
+function getValueAt({ value }: ConfigDocument, path: Path): unknown {
+  return path.reduce<unknown>(
+    (value, key) => (isRecord(value) && Object.hasOwn(value, key) ? value[key] : undefined),
+    value,
+  );
+}
+
+/** Tells a server from other things that an object may hold. */
+function isServer(entry: unknown): boolean {
+  return isRecord(entry) && ["command", "url", "serverUrl", "httpUrl"].some((key) => Object.hasOwn(entry, key));
+}
+
+/** Some files consist of servers and nothing else. */
+function bareEntries(document: ConfigDocument, label: string): readonly ServerEntry[] {
+  const entries = readEntries(document, [], label);
+  return entries.every(({ entry }) => isServer(entry)) ? entries : [];
+}
+
+function repeatedNames({ repeated }: ConfigDocument, homes: readonly Path[], label: string): readonly Problem[] {
+  return repeated
+    .filter(({ path }) => homes.some((home) => home.every((key, index) => path[index] === key)))
+    .map(({ path, place }) => ({
+      ...createProblem(label, place, sentence("CONFIG_INVALID", `${label}: "${path.at(-1)}" is there twice`)),
+      fix: "remove one of them, the first counts",
+    }));
+}
+
+function withoutServers({ value, locate }: ConfigDocument, label: string): readonly Problem[] {
+  const keys = Object.keys(value).filter((key) => key !== "inputs");
+  const [first] = keys;
+  if (first === undefined) return [];
+  const [meant] = suggestNames("mcpServers", keys, 1);
+  const written = meant === undefined ? "" : `, only "${meant}"`;
+  const error = sentence("CONFIG_INVALID", `${label}: it has no "mcpServers"${written}`);
+  return [{ ...createProblem(label, locate([meant ?? first]), error), fix: 'write "mcpServers": { "name": { … } }' }];
+}
+
+/** A problem with the place of its file that it is about: `.mcp.json:3:5`. */
+export function createProblem(label: string, { line, column }: FileLocation, error: string): Problem {
+  return { source: `${label}:${line}:${column}`, error };
+}

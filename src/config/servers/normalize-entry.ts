@@ -1,0 +1,91 @@
+import { isRecord } from "../../model/json.ts";
+
+/**
+ * A server of any client as `.mcp.json` has it: `command`, `args`, `env`, or `type`, `url`, `headers`, and the few
+ * settings that Skillgate knows. `undefined` if it says neither how to start nor where to reach it.
+ */
+export function normalizeEntry(entry: unknown, clientId = ""): Readonly<Record<string, unknown>> | undefined {
+  if (!isRecord(entry)) return undefined;
+  const spelled = renameKeys(entry, clientId) as Record<string, unknown>;
+  const reached = normalizeProcess(spelled) ?? normalizeEndpoint(spelled, clientId);
+  return reached && withoutUndefined({ ...reached, ...normalizeSettings(spelled, clientId) });
+}
+
+/** opencode writes `{env:NAME}`, and Gemini `$NAME`. */
+function renameKeys(value: unknown, clientId: string): unknown {
+  if (Array.isArray(value)) return value.map((item) => renameKeys(item, clientId));
+  if (isRecord(value))
+    return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, renameKeys(item, clientId)]));
+  if (typeof value !== "string") return value;
+  const plain = value.replaceAll(/(?<!\$)\{env:(\w{1,200})\}/g, "${$1}");
+  return clientId === "gemini" ? plain.replaceAll(/\$([A-Za-z_]\w{0,200})/g, "${$1}") : plain;
+}
+
+function normalizeProcess(entry: Readonly<Record<string, unknown>>): Record<string, unknown> | undefined {
+  const { command, args, env, environment, env_vars: passedOn, cwd, envFile } = entry;
+  const inner = isRecord(command) ? command : undefined;
+  const words = [inner === undefined ? command : [inner["path"], inner["args"]], args].flat(2).filter(isWord);
+  const [first, ...rest] = words.map(String);
+  if (first === undefined || command === undefined) return undefined;
+  const variables = {
+    ...Object.fromEntries(
+      [passedOn ?? []]
+        .flat()
+        .filter(isWord)
+        .map((name) => [name, `\${${name}}`]),
+    ),
+    ...toRecord(inner?.["env"]),
+    ...toRecord(environment),
+    ...toRecord(env),
+  };
+  return { command: first, args: rest, env: fillPlaceholders(variables), cwd, envFile };
+}
+
+function isWord(word: unknown): word is string | number | boolean {
+  return typeof word === "string" || typeof word === "number" || typeof word === "boolean";
+}
+
+function normalizeEndpoint(
+  entry: Readonly<Record<string, unknown>>,
+  clientId: string,
+): Record<string, unknown> | undefined {
+  const { url, serverUrl, httpUrl, type, transport, headers } = entry;
+  const address = httpUrl ?? serverUrl ?? url;
+  if (typeof address !== "string") return undefined;
+  // What Gemini calls `url` is the address of the older transport.
+  const isEvents =
+    /^sse$/i.test(String(transport ?? type)) || (clientId === "gemini" && httpUrl === undefined && type === undefined);
+  const { http_headers: more, env_http_headers: named, bearer_token_env_var: bearer } = entry;
+  const all = {
+    ...toRecord(more),
+    ...Object.fromEntries(Object.entries(toRecord(named)).map(([header, name]) => [header, `\${${String(name)}}`])),
+    ...(typeof bearer === "string" && { Authorization: `Bearer \${${bearer}}` }),
+    ...toRecord(headers),
+  };
+  return { type: isEvents ? "sse" : "http", url: address, headers: fillPlaceholders(all) };
+}
+
+function normalizeSettings(entry: Readonly<Record<string, unknown>>, clientId: string): Record<string, unknown> {
+  const { enabled, disabled, timeout, tool_timeout_sec: seconds, description, skillName } = entry;
+  const inMilliseconds = clientId === "opencode" || clientId === "gemini";
+  const hidden = [entry["disabledTools"], entry["disabled_tools"], entry["excludeTools"]].flat().filter(isWord);
+  return {
+    enabled: enabled === false || (enabled === undefined && disabled === true) ? false : undefined,
+    timeout: typeof timeout === "number" ? timeout / (inMilliseconds ? 1000 : 1) : seconds,
+    description,
+    skillName,
+    disabledTools: hidden.length > 0 ? hidden : undefined,
+  };
+}
+
+function toRecord(value: unknown): Record<string, unknown> {
+  return isRecord(value) ? value : {};
+}
+
+function fillPlaceholders(record: Record<string, unknown>): Record<string, unknown> | undefined {
+  return Object.keys(record).length > 0 ? record : undefined;
+}
+
+function withoutUndefined(record: Record<string, unknown>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(record).filter(([, value]) => value != null));
+}

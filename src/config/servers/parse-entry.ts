@@ -1,0 +1,254 @@
+import { relative, resolve } from "node:path";
+
+import { isRecord } from "../../model/json.ts";
+import { isMemberName } from "../../shared/skill-names.ts";
+import { suggestNames } from "../../shared/suggest.ts";
+import type { ServerConfig } from "../../providers/mcp/index.ts";
+import type { Path } from "../documents/index.ts";
+import { BadEntry, type Fields, createFieldReader, entryError } from "./entry-fields.ts";
+import { canonicalPath, isInside, type FileLocation } from "../read-file.ts";
+import { parseOAuth } from "./oauth-entry.ts";
+import { fillIn, readEnvFile, type Variables, withoutRefused } from "../variables.ts";
+
+/** One server as a file declares it, in whatever dialect. */
+export interface ServerEntry {
+  readonly name: unknown;
+  readonly entry: unknown;
+  /** How the file is called in messages. */
+  readonly label: string;
+  /** Where in the file the entry is. */
+  readonly path: Path;
+  /** The line and column of something inside of the entry; of `[]`, those of the entry itself. */
+  locate(inside: Path): FileLocation;
+}
+
+export interface EntryScope {
+  /** Where a server runs that does not say so itself. */
+  readonly cwd: string;
+  readonly variables: Variables;
+  /** What a person has answered to `${input:id}`, or somebody else in place of a person. */
+  readonly inputs?: Variables;
+  /** A server of the user takes nothing from the files of a project; one of a project takes no variable that is refused. */
+  readonly owner?: "user" | "project";
+  /** Why a server may not be started, although nothing is wrong with it. */
+  readonly objection?: string | undefined;
+}
+
+/** What the dialects call the ways to reach a server. */
+const TRANSPORTS: ReadonlyMap<string, ServerConfig["transport"]> = new Map([
+  ["stdio", "stdio"],
+  ["local", "stdio"],
+  ["http", "http"],
+  ["remote", "http"],
+  ["streamablehttp", "http"],
+  ["sse", "sse"],
+]);
+
+/** The keys that somebody may have meant who wrote something near them. */
+const KEYS: ReadonlySet<string> = new Set(
+  "command args env url headers type transport enabled disabled timeout cwd".split(" "),
+);
+
+/**
+ * Reads one server in any of the dialects: Claude, VS Code, Cursor, Windsurf, Gemini, opencode, Codex and Zed differ in
+ * the names of a few keys. Keys that are not known are passed over. A bad entry throws a `BadEntry`.
+ */
+export function parseServer({ name, entry, source }: NamedEntry, scope: EntryScope): ServerConfig {
+  if (typeof name !== "string" || name.trim() === "")
+    throw new BadEntry("MCP server name is required", { fix: 'write "name": { … }' });
+  if (!isRecord(entry))
+    throw entryError(name, "its entry must be an object", {
+      fix: 'write { "command": "npx", "args": ["-y", "package"] }',
+    });
+  const missing = new Set<string>();
+  const reading: EntryContext = { name, entry, missing, scope, fields: createFields(name, entry, missing, scope) };
+  const transport = detectTransport(reading);
+  const reached =
+    transport === "stdio"
+      ? { transport, ...parseProcess(reading) }
+      : { transport, ...parseEndpoint(reading, transport) };
+  const settings = parseSettings(reading);
+  const obstacle = missing.size > 0 ? `missing ${[...missing].join(", ")}` : scope.objection;
+  return {
+    name,
+    source,
+    ...reached,
+    ...settings,
+    ...(obstacle !== undefined && { obstacle }),
+    declared: entry,
+  };
+}
+
+interface NamedEntry extends Pick<ServerEntry, "name" | "entry"> {
+  /** For people: `.mcp.json:3:5` */
+  readonly source: string;
+}
+
+interface EntryContext {
+  readonly name: string;
+  readonly entry: Readonly<Record<string, unknown>>;
+  readonly fields: Fields;
+  readonly scope: EntryScope;
+  /** What has no value: `environment variable TOKEN`. */
+  readonly missing: Set<string>;
+}
+
+function createFields(
+  name: string,
+  entry: Readonly<Record<string, unknown>>,
+  missing: Set<string>,
+  { variables, inputs }: EntryScope,
+): Fields {
+  return createFieldReader(name, entry, (text) => fillIn(text, variables, missing, inputs));
+}
+
+/** As the entry says itself, else by what it has. */
+function detectTransport({ name, fields }: EntryContext): ServerConfig["transport"] {
+  const declared = fields.text("transport", "type");
+  if (declared === undefined)
+    return fields.raw("command") === undefined && readUrl(fields) !== undefined ? "http" : "stdio";
+  const transport = TRANSPORTS.get(declared.toLowerCase().replaceAll(/[-_]/g, ""));
+  if (transport !== undefined) return transport;
+  const key = fields.raw("transport") === undefined ? "type" : "transport";
+  throw entryError(name, `transport ${JSON.stringify(declared)} is not known, use stdio, http or sse`, { key });
+}
+
+function parseProcess(reading: EntryContext) {
+  const { name, fields, scope } = reading;
+  const written = fields.raw("command");
+  // Zed can have all of it in one object.
+  const inner =
+    isRecord(written) && "path" in written ? createFields(name, written, reading.missing, scope) : undefined;
+  const [command = "", ...first] = inner?.texts("path") ?? fields.texts("command");
+  if (command.trim() === "") {
+    const fix =
+      findTypo(reading, "command") ?? 'write "command": "npx", "args": ["-y", "package"], or "url": "https://…"';
+    throw entryError(name, "command is required for stdio transport", { fix });
+  }
+  const cwd = resolve(scope.cwd, fields.text("cwd") ?? "");
+  return {
+    command,
+    args: [...first, ...(inner?.texts("args") ?? []), ...fields.texts("args")],
+    env: {
+      ...passedOn(fields, scope),
+      ...fromEnvFile(reading),
+      ...inner?.textRecord("env"),
+      ...fields.textRecord("environment"),
+      ...fields.textRecord("env"),
+    },
+    cwd,
+    ...(scope.owner === "user" && { isOfUser: true as const }),
+  };
+}
+
+/** Codex lists variables that a server gets as they are. */
+function passedOn(fields: Fields, { variables }: EntryScope): Readonly<Record<string, string>> {
+  const named = fields.texts("env_vars").map((name) => [name, variables(name)] as const);
+  return Object.fromEntries(named.filter((pair): pair is [string, string] => pair[1] !== undefined));
+}
+
+/** VS Code can name a file of variables. */
+function fromEnvFile({ fields, scope, missing }: EntryContext): Readonly<Record<string, string>> {
+  const file = fields.text("envFile");
+  if (file === undefined) return {};
+  const path = resolve(scope.cwd, file);
+  if (scope.owner === "user" && isInside(relative(canonicalPath(scope.cwd), canonicalPath(path)))) {
+    missing.add(`file ${file} (files of a project give nothing to your own servers)`);
+    return {};
+  }
+  const variables = readEnvFile(path);
+  if (variables === undefined) missing.add(`file ${file}`);
+  return scope.owner === "project" ? withoutRefused(variables ?? {}) : (variables ?? {});
+}
+
+function parseEndpoint({ name, fields, scope, missing }: EntryContext, transport: "http" | "sse") {
+  const url = readUrl(fields) ?? "";
+  if (url.trim() === "")
+    throw entryError(name, `url is required for ${transport} transport`, { fix: 'write "url": "https://…"' });
+  const headers = {
+    ...fields.textRecord("http_headers"),
+    ...fromVariables(fields, scope, missing),
+    ...fields.textRecord("headers"),
+  };
+  if (missing.size === 0) {
+    if (!/^https?:$/.test(getProtocol(url))) {
+      const key = ["url", "serverUrl", "httpUrl"].find((key) => fields.raw(key) !== undefined) ?? "url";
+      throw entryError(name, "url must begin with http:// or https://", { key });
+    }
+    for (const header of Object.entries(headers)) {
+      if (isHeader(header)) continue;
+      throw entryError(name, `header ${JSON.stringify(header[0])} is not a valid header`, { key: "headers" });
+    }
+  }
+  const oauth = parseOAuth(fields.raw("oauth"), (name, entry) => createFields(name, entry, missing, scope), name);
+  return { url, headers, ...(oauth !== undefined && { oauth }) };
+}
+
+/** Codex names the variables that headers come from. */
+function fromVariables(
+  fields: Fields,
+  { variables }: EntryScope,
+  missing: Set<string>,
+): Readonly<Record<string, string>> {
+  const bearer = fields.text("bearer_token_env_var");
+  const named = [
+    ...(bearer === undefined ? [] : [["Authorization", bearer, "Bearer "] as const]),
+    ...Object.entries(fields.textRecord("env_http_headers")).map(([header, name]) => [header, name, ""] as const),
+  ];
+  return Object.fromEntries(
+    named.map(([header, name, scheme]) => {
+      const value = variables(name);
+      if (value === undefined) missing.add(`environment variable ${name}`);
+      return [header, `${scheme}${value ?? ""}`];
+    }),
+  );
+}
+
+function parseSettings({ name, fields }: EntryContext) {
+  const description = fields.text("description");
+  const skillName = fields.text("skillName");
+  const timeoutMs = parseTimeout(fields);
+  if (skillName !== undefined && !isMemberName(skillName)) {
+    throw entryError(name, `skillName ${JSON.stringify(skillName)} cannot be the name of a skill`, {
+      key: "skillName",
+    });
+  }
+  return {
+    enabled: fields.flag("enabled") ?? fields.flag("disabled") !== true,
+    ...(description !== undefined && { description }),
+    ...(skillName !== undefined && { skillName }),
+    ...(timeoutMs !== undefined && { timeoutMs: Math.ceil(timeoutMs) }),
+    disabledTools: ["disabledTools", "disabled_tools", "excludeTools"].flatMap((key) => fields.texts(key)),
+  };
+}
+
+/** In seconds; opencode, which calls its ways `local` and `remote`, means milliseconds. */
+function parseTimeout(fields: Fields): number | undefined {
+  const isOpenCode = fields.raw("type") === "local" || fields.raw("type") === "remote";
+  if (isOpenCode) return fields.positive("timeout");
+  const seconds = fields.positive("timeout") ?? fields.positive("tool_timeout_sec");
+  return seconds === undefined ? undefined : seconds * 1000;
+}
+
+/** `"comand" is not known here, write "command"` */
+function findTypo({ entry }: EntryContext, key: string): string | undefined {
+  const strangers = Object.keys(entry).filter((written) => !KEYS.has(written));
+  const [near] = suggestNames(key, strangers, 1);
+  return near === undefined ? undefined : `"${near}" is not known here, write "${key}"`;
+}
+
+function readUrl(fields: Fields): string | undefined {
+  return fields.text("url", "serverUrl", "httpUrl");
+}
+
+function getProtocol(url: string): string {
+  return URL.canParse(url) ? new URL(url).protocol : "";
+}
+
+function isHeader(header: [name: string, value: string]): boolean {
+  try {
+    return new Headers([header]).has(header[0]);
+  } catch {
+    return false; // what `Headers` refuses is no header
+  }
+}

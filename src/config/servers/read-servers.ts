@@ -1,0 +1,176 @@
+import { relative } from "node:path";
+
+import { getMessage } from "../../errors.ts";
+import type { Problem } from "../../model/provider.ts";
+import type { ServerConfig } from "../../providers/mcp/index.ts";
+import type { Path } from "../documents/index.ts";
+import { lintServerEntry } from "./lint-entry.ts";
+import { BadEntry } from "./entry-fields.ts";
+import { canonicalPath, type ConfigFolders, isInside, type FileLocation } from "../read-file.ts";
+import type { ConfigFile } from "../locations.ts";
+import { type ConfigInput, inputVariable } from "./inputs.ts";
+import { type FileContent, createProblem } from "./mcp-file.ts";
+import { isSelfEntry } from "./self-entry.ts";
+import { valuesOf } from "../reads.ts";
+import { parseServer, type ServerEntry } from "./parse-entry.ts";
+import { digestOf, howToAllow, type ProjectParts, type ProjectTrust, whyHeld } from "../trust/index.ts";
+import type { ProjectVariables, Variables } from "../variables.ts";
+
+/** All that servers are made from. */
+export interface ServerSources extends Pick<ProjectVariables, "ofProject" | "ofUser"> {
+  /** In their order. */
+  readonly contents: readonly ServerContent[];
+  readonly folders: ConfigFolders;
+  readonly mcpEnabled: boolean;
+  readonly trust: ProjectTrust;
+}
+
+export type ServerContent = FileContent & { readonly file: ConfigFile };
+
+/** A server as a file declares it, and what has become of it. */
+export interface DeclaredServer {
+  readonly name: string;
+  readonly file: ConfigFile;
+  readonly entry: unknown;
+  /** Where in the file, for an edit and for people. */
+  readonly path: Path;
+  readonly place: FileLocation;
+  /** Another file has said it first. */
+  readonly isOverruled: boolean;
+  /** What it comes to; `undefined` if the entry is wrong. */
+  readonly config: ServerConfig | undefined;
+  /** Why it cannot be used, or may not be what was meant. */
+  readonly problem: Problem | undefined;
+  /** It is not started, as the project that declares it is not trusted; a file of the user's own needs no trust. */
+  readonly isHeld: boolean;
+  /** Changes with everything that decides what is started, and what it is given. */
+  readonly digest: string;
+  readonly inputs: ReadonlyMap<string, ConfigInput>;
+}
+
+export interface ReadServers {
+  readonly servers: readonly ServerConfig[];
+  readonly declared: readonly DeclaredServer[];
+  readonly warnings: readonly Problem[];
+}
+
+/** Makes servers of what files declare. `answers` are what a person has said to `${input:id}`. */
+export function readServers(sources: ServerSources, answers: Variables = () => undefined): ReadServers {
+  const seen = new Set<unknown>();
+  const declared: DeclaredServer[] = [];
+  for (const content of inOrder(sources)) {
+    for (const entry of content.entries) {
+      const server = readServer(entry, content, { sources, answers, isOverruled: seen.has(entry.name) });
+      declared.push(server);
+      // A bad entry spoils no good one of the same name.
+      if (server.config !== undefined) seen.add(entry.name);
+    }
+  }
+  const inEffect = declared.filter(({ isOverruled }) => !isOverruled);
+  return {
+    servers: inEffect.flatMap(({ config }) => config ?? []),
+    declared,
+    warnings: inEffect.flatMap(({ problem }) => problem ?? []),
+  };
+}
+
+/** A project that is not trusted takes the place of no server of the user. */
+function inOrder({ contents, trust }: ServerSources): readonly ServerContent[] {
+  if (trust.isTrusted) return contents;
+  const isOfProject = ({ file }: ServerContent): boolean => file.scope === "project";
+  return [...contents.filter((content) => !isOfProject(content)), ...contents.filter(isOfProject)];
+}
+
+/** What the servers of a project are given beside what its files say, as digests: values are not kept. */
+export function digestValues(sources: Omit<ServerSources, "trust" | "mcpEnabled">): ProjectParts {
+  const ofProject = sources.contents.filter(({ file }) => file.scope === "project");
+  const digests = ofProject.flatMap(({ entries, inputs }) =>
+    entries.flatMap(({ name, entry }) => {
+      const values = valuesOf(entry, {
+        variables: sources.ofProject,
+        inputs: (id) => inputValue(id, inputs, sources.ofProject),
+        cwd: sources.folders.cwd,
+      });
+      return [...values].map(([value, is]) => [valuePart(value, String(name)), digestOf(is)] as const);
+    }),
+  );
+  return new Map(digests);
+}
+
+/** `TOKEN of MCP server github` */
+export function valuePart(value: string, server: string): string {
+  return `${value} of MCP server ${server}`;
+}
+
+/** How a server that was written by hand is recorded. */
+export function serverKey({ file, name }: Pick<DeclaredServer, "file" | "name">): string {
+  return `${file.label}#${name}`;
+}
+
+interface ServerReadContext {
+  readonly sources: ServerSources;
+  readonly answers: Variables;
+  readonly isOverruled: boolean;
+}
+
+function readServer(
+  written: ServerEntry,
+  { file, inputs }: ServerContent,
+  { sources, answers, isOverruled }: ServerReadContext,
+): DeclaredServer {
+  const { entry, path } = written;
+  const name = typeof written.name === "string" ? written.name : "";
+  const { cwd } = sources.folders;
+  const variables = variablesFor(file, sources);
+  const inputsOf: Variables = (id) => inputValue(id, inputs, variables);
+  const digest = digestOf([entry, [...valuesOf(entry, { variables, inputs: inputsOf, cwd })]]);
+  const { trust } = sources;
+  const isHeld =
+    file.scope === "project" && !trust.isTrusted && trust.servers.get(serverKey({ file, name })) !== digest;
+  const place = written.locate([]);
+  const declared = { name, file, entry, path, place, isOverruled, isHeld, digest, inputs };
+  // In a file that other clients read, too, it is meant for them.
+  if (isSelfEntry(entry)) return { ...declared, config: undefined, problem: undefined };
+  try {
+    const config = parseServer(
+      { name: written.name, entry, source: `${file.label}:${place.line}:${place.column}` },
+      {
+        cwd,
+        variables,
+        inputs: (id) => answers(id) ?? inputsOf(id),
+        owner: isOfUser(file, sources) ? "user" : "project",
+        objection: isHeld ? `MCP server '${name}' is held, as ${whyHeld(trust)}; ${howToAllow(trust)}` : undefined,
+      },
+    );
+    const doubt = lintServerEntry(name, config.declared);
+    return {
+      ...declared,
+      config: sources.mcpEnabled ? config : { ...config, enabled: false },
+      problem: doubt && { ...createProblem(file.label, written.locate([doubt.key]), doubt.error), fix: doubt.fix },
+    };
+  } catch (thrown) {
+    const bad = thrown instanceof BadEntry ? thrown : undefined;
+    const at = written.locate(bad?.key === undefined ? [] : [bad.key]);
+    const problem = {
+      ...createProblem(file.label, at, getMessage(thrown)),
+      ...(bad?.fix !== undefined && { fix: bad.fix }),
+    };
+    return { ...declared, config: undefined, problem };
+  }
+}
+
+/** Whether a file is the user's own; one that was named is, unless it is one of a project that is trusted. */
+function isOfUser({ scope, path }: ConfigFile, { trust, folders }: ServerSources): boolean {
+  if (scope !== "named") return scope !== "project";
+  return !trust.isTrusted || !isInside(relative(canonicalPath(folders.cwd), canonicalPath(path)));
+}
+
+/** What placeholders in a file stand for: entries of the user never see the `.env` of a project. */
+export function variablesFor(file: ConfigFile, sources: ServerSources): Variables {
+  return isOfUser(file, sources) ? sources.ofUser : sources.ofProject;
+}
+
+/** From the environment, else what the file itself says. */
+function inputValue(id: string, inputs: ReadonlyMap<string, ConfigInput>, variables: Variables): string | undefined {
+  return variables(inputVariable(id)) ?? inputs.get(id)?.orElse;
+}

@@ -1,0 +1,101 @@
+import { randomUUID } from "node:crypto";
+import { mkdir, open, realpath, rename, rm, stat } from "node:fs/promises";
+import { dirname } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
+
+import { SkillgateError } from "../errors.ts";
+import { isRecord } from "../model/json.ts";
+import { CLIENT_FILE_BYTES, readConfigFile } from "./read-file.ts";
+
+/** Whoever died with the lock in hand has no use for it any more. */
+const LOCK_LIVES_MS = 5_000;
+const LOCK_PAUSE_MS = 20;
+
+/** What is in a file that only its owner may read, and in one that others may. */
+const PRIVATE = 0o600;
+const SHARED = 0o644;
+
+export interface FileOptions {
+  /** How the file is called in messages. */
+  readonly label: string;
+  /** A file that does not exist yet is made for its owner alone. */
+  readonly isPrivate: boolean;
+}
+
+/**
+ * Changes a file: it has either its old text or all of the new one, at any moment, and keeps its mode. A link stays a
+ * link. Two programs that do this at once wait for each other. `change` gets `undefined` for a file that is not there,
+ * and whatever it throws leaves the file as it was.
+ */
+export async function changeFile(
+  path: string,
+  { label, isPrivate }: FileOptions,
+  change: (text: string | undefined) => string,
+): Promise<void> {
+  try {
+    const target = await realpath(path).catch(() => path); // there is none yet
+    await mkdir(dirname(target), { recursive: true, mode: isPrivate ? 0o700 : 0o755 });
+    await using _lock = await lock(`${target}.lock`);
+    const before = await readConfigFile(target, label, { keepMark: true, maxBytes: CLIENT_FILE_BYTES });
+    const after = change(before);
+    if (after !== before) await replace(target, after, isPrivate ? PRIVATE : SHARED);
+  } catch (thrown) {
+    if (thrown instanceof SkillgateError || !isRecord(thrown) || typeof thrown["syscall"] !== "string") throw thrown;
+    const why = whyNotWritten(thrown["code"]);
+    throw new SkillgateError("CONFIG_INVALID", `Cannot change ${label}: ${why}`, { file: label, fix: WRITE_FIX });
+  }
+}
+
+async function replace(path: string, text: string, newFileMode: number): Promise<void> {
+  const mode = await stat(path).then(
+    ({ mode }) => mode & 0o7777,
+    () => newFileMode,
+  );
+  const draft = `${path}.${randomUUID()}.tmp`;
+  try {
+    const file = await open(draft, "wx", mode);
+    try {
+      await file.chmod(mode); // whatever the process takes away from the mode of its files
+      await file.writeFile(text);
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+    await rename(draft, path);
+  } finally {
+    await rm(draft, { force: true });
+  }
+}
+
+async function lock(path: string): Promise<AsyncDisposable> {
+  for (;;) {
+    try {
+      await (await open(path, "wx", PRIVATE)).close();
+      return { [Symbol.asyncDispose]: () => rm(path, { force: true }) };
+    } catch (thrown) {
+      if (!isRecord(thrown) || thrown["code"] !== "EEXIST") throw thrown;
+    }
+    const age = await stat(path).then(
+      ({ mtimeMs }) => Date.now() - mtimeMs,
+      () => 0, // it is free again
+    );
+    if (age > LOCK_LIVES_MS) await rm(path, { force: true });
+    else await pause(LOCK_PAUSE_MS);
+  }
+}
+
+const WRITE_FIX = "Make that possible, or name another file";
+
+/** What a code of the operating system means for whoever wanted to write a file. */
+export function whyNotWritten(code: unknown): string {
+  return WRITE_FAILURES.get(code) ?? String(code);
+}
+
+const WRITE_FAILURES: ReadonlyMap<unknown, string> = new Map([
+  ["EACCES", "this user may not write there"],
+  ["EPERM", "this user may not write there"],
+  ["EROFS", "nothing can be written there"],
+  ["ENOSPC", "the disk is full"],
+  ["ENOTDIR", "its folder is a file"],
+  ["EEXIST", "its folder is a file"],
+]);

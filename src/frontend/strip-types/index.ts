@@ -1,0 +1,56 @@
+import type { SourceFinding } from "../../shared/source-text.ts";
+import type { Edit } from "../../model/snippet.ts";
+import { blankOut, type Span } from "../blank-out.ts";
+import { RULES } from "./rules.ts";
+import { parseTypeScript } from "../limits/parser.ts";
+import { blankAll, getChildren, type TsNode, type StripContext } from "./nodes.ts";
+
+/** JavaScript in the place of TypeScript, or what TypeScript has that is not only types. */
+export interface StrippedProgram {
+  readonly text: string;
+  readonly edits: readonly Edit[];
+  readonly refused: readonly SourceFinding[];
+}
+
+/**
+ * Blanks everything that is only type, so that the rest keeps its lines and columns. Throws `ParseFailure` for what is not
+ * TypeScript either. The result is parsed again as JavaScript: this function has no say in what is allowed.
+ */
+export function stripTypes(text: string): StrippedProgram {
+  const context: StripContext = { text, spans: [], replacements: [], ends: new Set(), edits: [], refused: [] };
+  const stack: TsNode[] = [parseTypeScript(text) as unknown as TsNode];
+  for (let node = stack.pop(); node !== undefined; node = stack.pop()) {
+    const rule = RULES.get(node.type) ?? (node.type.startsWith("TS") ? blankAll : undefined);
+    if (rule?.(node, context) === "whole") continue;
+    if (ENDED.has(node.type)) context.ends.add(node.end);
+    for (const child of getChildren(node)) stack.push(child);
+  }
+  return { text: applyReplacements(context), edits: context.edits, refused: context.refused };
+}
+
+/** Statements and fields after which the next line could become a part of them, once their end is blank. */
+const ENDED: ReadonlySet<string> = new Set([
+  "ExpressionStatement",
+  "VariableDeclaration",
+  "ReturnStatement",
+  "ThrowStatement",
+  "PropertyDefinition",
+]);
+
+/** A blank end of a statement gets a semicolon where the next line would otherwise go on with it. */
+function applyReplacements({ text, spans, replacements, ends }: StripContext): string {
+  const ordered = [...spans].sort((a, b) => a.start - b.start || b.end - a.end);
+  const apart: Span[] = [];
+  for (const span of ordered) {
+    const last = apart.at(-1);
+    if (last === undefined || span.start >= last.end) apart.push(span);
+  }
+  const stops = apart
+    .filter(({ end }) => ends.has(end) && /^[^\S\n]*\n\s*[([`/+\-*]/.test(text.slice(end, end + 400)))
+    .map(({ start }) => ({ at: start, character: ";" }));
+  const result = blankOut(text, apart);
+  if (replacements.length + stops.length === 0) return result;
+  const characters = result.split("");
+  for (const { at, character } of [...replacements, ...stops]) characters[at] = character;
+  return characters.join("");
+}

@@ -1,0 +1,62 @@
+import type { SourceFinding } from "../../shared/source-text.ts";
+import type { Edit } from "../../model/snippet.ts";
+import type { Span } from "../blank-out.ts";
+
+/** A node of a tree in TypeScript, of which acorn has no types. What a field holds is looked at before it is used. */
+export interface TsNode extends Span {
+  readonly type: string;
+  readonly [field: string]: unknown;
+}
+
+export interface StripContext {
+  readonly text: string;
+  /** What becomes blank. */
+  readonly spans: Span[];
+  /** Single characters that are written over the blanks. */
+  readonly replacements: { readonly at: number; readonly character: string }[];
+  /** Where statements end that may have no semicolon. */
+  readonly ends: Set<number>;
+  readonly edits: Edit[];
+  readonly refused: SourceFinding[];
+}
+
+/** `whole`: nothing inside of the node is left to look at. */
+export type Rule = (node: TsNode, context: StripContext) => "whole" | "parts";
+
+export function blankAll(node: TsNode, context: StripContext): "whole" {
+  context.spans.push(node);
+  return "whole";
+}
+
+/** A semicolon takes its place, so that the statement before it ends where it did. */
+export function blankStatement(node: TsNode, context: StripContext): "whole" {
+  context.replacements.push({ at: node.start, character: ";" });
+  return blankAll(node, context);
+}
+
+export function getChildren(node: TsNode): readonly TsNode[] {
+  const children: TsNode[] = [];
+  for (const field in node) {
+    const value = node[field];
+    if (isTsNode(value)) children.push(value);
+    else if (Array.isArray(value)) {
+      for (const each of value) if (isTsNode(each)) children.push(each);
+    }
+  }
+  return children;
+}
+
+export function getChild(node: TsNode, field: string): TsNode | undefined {
+  const value = node[field];
+  return isTsNode(value) ? value : undefined;
+}
+
+export function isTsNode(value: unknown): value is TsNode {
+  return (
+    typeof value === "object" && value !== null && "type" in value && typeof value.type === "string" && "start" in value
+  );
+}
+
+export function getFirstLine(node: TsNode | undefined, context: StripContext): string {
+  return node === undefined ? "" : (context.text.slice(node.start, node.end).split("\n", 1)[0] ?? "");
+}

@@ -1,0 +1,68 @@
+import type { AnyNode, ArrayExpression, Identifier, ObjectExpression } from "acorn";
+import { UNKNOWN } from "../../model/plan.ts";
+import type { Binding, Scopes } from "./scopes.ts";
+import { literalName } from "./walk.ts";
+
+/** Deeper values are left to the run. */
+const MAX_DEPTH = 60;
+
+/** The value of an expression as far as the text tells: plain data, with `UNKNOWN` for what only a run can tell. */
+export function literalValue(node: AnyNode, scopes: Scopes, depth = 0): unknown {
+  if (depth > MAX_DEPTH) return UNKNOWN;
+  if (node.type === "Literal") return node.regex != null || typeof node.value === "bigint" ? UNKNOWN : node.value;
+  if (node.type === "TemplateLiteral") return node.expressions.length === 0 ? node.quasis[0]?.value.cooked : UNKNOWN;
+  if (node.type === "UnaryExpression")
+    return evaluateSign(node.operator, literalValue(node.argument, scopes, depth + 1));
+  if (node.type === "Identifier") return evaluateName(node, scopes, depth);
+  if (node.type === "ArrayExpression") return evaluateArray(node, scopes, depth);
+  return node.type === "ObjectExpression" ? evaluateObject(node, scopes, depth) : UNKNOWN;
+}
+
+/** The name of a member or a key where the text tells it: as a literal, or as a constant that holds one. */
+export function knownName(key: AnyNode, computed: boolean, scopes: Scopes): string | undefined {
+  const written = literalName(key, computed);
+  if (written !== undefined || !computed || key.type !== "Identifier") return written;
+  const value = literalValue(key, scopes);
+  return typeof value === "string" ? value : undefined;
+}
+
+function evaluateSign(operator: string, value: unknown): unknown {
+  return operator === "-" && typeof value === "number" ? -value : UNKNOWN;
+}
+
+function evaluateName(node: Identifier, scopes: Scopes, depth: number): unknown {
+  const binding = scopes.findBinding(node);
+  if (binding === undefined) return node.name === "undefined" ? undefined : UNKNOWN;
+  const initial = constantInit(binding, scopes);
+  return initial === undefined ? UNKNOWN : literalValue(initial, scopes, depth + 1);
+}
+
+/** What a constant is set to: a plain value, or data that nobody can change because it is used only here. */
+function constantInit(binding: Binding, { parents }: Scopes): AnyNode | undefined {
+  const [declared] = binding.declared;
+  const declarator = declared && parents.get(declared);
+  if (binding.kind !== "const" || declarator?.type !== "VariableDeclarator" || declarator.id !== declared)
+    return undefined;
+  const { init } = declarator;
+  if (init == null) return undefined;
+  const isData = init.type === "ObjectExpression" || init.type === "ArrayExpression";
+  return isData && binding.reads.length > 1 ? undefined : init;
+}
+
+function evaluateArray({ elements }: ArrayExpression, scopes: Scopes, depth: number): unknown {
+  if (elements.some((element) => element === null || element.type === "SpreadElement")) return UNKNOWN;
+  return elements.map((element) => (element === null ? UNKNOWN : literalValue(element, scopes, depth + 1)));
+}
+
+/** Unless every name of it is certain, nothing is. `__proto__: x` sets no property. */
+function evaluateObject({ properties }: ObjectExpression, scopes: Scopes, depth: number): unknown {
+  const entries: [string, unknown][] = [];
+  for (const property of properties) {
+    const name = property.type === "Property" ? literalName(property.key, property.computed) : undefined;
+    if (property.type !== "Property" || name === undefined) return UNKNOWN;
+    if (name === "__proto__" && !property.computed && !property.shorthand) return UNKNOWN;
+    const isValue = property.kind === "init" && !property.method;
+    entries.push([name, isValue ? literalValue(property.value, scopes, depth + 1) : UNKNOWN]);
+  }
+  return Object.fromEntries(entries);
+}

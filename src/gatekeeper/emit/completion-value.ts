@@ -1,0 +1,125 @@
+import type { AnyNode, BlockStatement, ExpressionStatement, SwitchCase, VariableDeclaration } from "acorn";
+import { printableName } from "../../shared/source-text.ts";
+import { RESERVED_PREFIX } from "../rules/allowlist.ts";
+import { getExpressionEnd } from "./entry-point.ts";
+import type { CheckContext } from "../context.ts";
+
+/** A statement whose value is the result of the snippet, unless a `return` comes before. */
+export interface ResultStatement {
+  readonly node: ExpressionStatement;
+  readonly isInTry: boolean;
+  /** The last round of the loop decides. */
+  readonly isInLoop: boolean;
+}
+
+/** The statements that give the result, and the loops that some of them are in. */
+export interface CompletionValue {
+  readonly statements: readonly ResultStatement[];
+  readonly loops: readonly AnyNode[];
+}
+
+/** The variable that keeps the value of the latest round. */
+export const LAST_ITERATION = `${RESERVED_PREFIX}edRound`;
+
+/**
+ * The statements that end the program, on each of its ways: the last one, and in it the last of every branch. An object at
+ * the very end that JavaScript takes for a block is written as the object it is meant to be.
+ */
+export function findResults(context: CheckContext): CompletionValue {
+  const { tree, text } = context.snippet;
+  const statements: ResultStatement[] = [];
+  const loops: AnyNode[] = [];
+  const last = findLastStatement(tree.body);
+  if (last?.type === "BlockStatement" && isObject(last, text)) {
+    context.report.wrap(last, "return (", ")");
+    context.report.note("The braces at the end were read as an object");
+  } else if (last !== undefined) collectResults(last, { isInTry: false, isInLoop: false }, { statements, loops });
+  if (last?.type === "VariableDeclaration" && !/\b(?:return|print|console)\b/.test(text)) noteNoValue(last, context);
+  return { statements, loops };
+}
+
+/** Writes `return` before them. A failure inside of `try` is caught there only if it is awaited there. */
+export function writeReturns({ statements, loops }: CompletionValue, { snippet, report }: CheckContext): void {
+  for (const { node, isInTry, isInLoop } of statements) {
+    const before = isInLoop ? `${LAST_ITERATION} = (` : isInTry ? "return await (" : "return (";
+    report.wrap({ start: node.start, end: getExpressionEnd(node, snippet.text) }, before, ")");
+  }
+  for (const loop of loops) report.wrap(loop, "{", `; return ${LAST_ITERATION};}`);
+}
+
+/** Models end so when they mean the variable to be the result. */
+function noteNoValue({ declarations }: VariableDeclaration, { report }: CheckContext): void {
+  const id = declarations.at(-1)?.id;
+  if (id?.type === "Identifier") report.note(`The snippet has no result: end it with ${printableName(id.name)}`);
+}
+
+type LoopContext = Pick<ResultStatement, "isInTry" | "isInLoop">;
+
+interface CollectedResults {
+  readonly statements: ResultStatement[];
+  readonly loops: AnyNode[];
+}
+
+function collectResults(statement: AnyNode, where: LoopContext, found: CollectedResults): void {
+  const inside = (body: AnyNode | null | undefined, change: Partial<LoopContext> = {}): void => {
+    if (body != null) collectResults(body, { ...where, ...change }, found);
+  };
+  if (statement.type === "ExpressionStatement") {
+    if (statement.directive !== "use strict") found.statements.push({ node: statement, ...where });
+  } else if (statement.type === "BlockStatement") inside(findLastStatement(statement.body));
+  else if (statement.type === "LabeledStatement") {
+    if (isLoop(statement.body)) collectLoop(statement, statement.body, where, found);
+    else inside(statement.body);
+  } else if (statement.type === "IfStatement") {
+    inside(statement.consequent);
+    inside(statement.alternate);
+  } else if (statement.type === "TryStatement") {
+    inside(findLastStatement(statement.block.body), { isInTry: true });
+    inside(statement.handler?.body);
+  } else if (statement.type === "SwitchStatement") {
+    statement.cases.forEach((each, index) =>
+      inside(findLastStatement(getCaseStatements(each, index === statement.cases.length - 1))),
+    );
+  } else if (isLoop(statement)) collectLoop(statement, statement, where, found);
+}
+
+/** A loop with its label. */
+function collectLoop(whole: AnyNode, loop: Loop, where: LoopContext, found: CollectedResults): void {
+  const before = found.statements.length;
+  collectResults(loop.body, { ...where, isInLoop: true }, found);
+  if (!where.isInLoop && found.statements.length > before) found.loops.push(whole);
+}
+
+type Loop = Extract<AnyNode, { readonly type: `${"For" | "ForIn" | "ForOf" | "While" | "DoWhile"}Statement` }>;
+
+function isLoop(node: AnyNode): node is Loop {
+  return /^(?:For|ForIn|ForOf|While|DoWhile)Statement$/.test(node.type);
+}
+
+/** Functions are there from the start, so what stands before them can be the last that happens. */
+function findLastStatement(statements: readonly AnyNode[]): AnyNode | undefined {
+  return statements.findLast(({ type }) => type !== "FunctionDeclaration" && type !== "EmptyStatement");
+}
+
+/** The statements of a case that end the switch: up to its `break`, or all if it is the last. */
+function getCaseStatements({ consequent }: SwitchCase, isLast: boolean): readonly AnyNode[] {
+  const [only] = consequent;
+  const statements = consequent.length === 1 && only?.type === "BlockStatement" ? only.body : consequent;
+  const last = statements.at(-1);
+  if (last?.type === "BreakStatement" && last.label == null) return statements.slice(0, -1);
+  return isLast ? statements : [];
+}
+
+/** `{ total }`, `{ a, b }` and `{ total: sum }` make sense only as objects. */
+function isObject({ body: [only, ...rest] }: BlockStatement, text: string): boolean {
+  if (only === undefined || rest.length > 0) return false;
+  if (only.type === "ExpressionStatement") {
+    const { expression } = only;
+    const parts = expression.type === "SequenceExpression" ? expression.expressions : [expression];
+    return parts.every(({ type }) => type === "Identifier") && /^[\w$\s,]+$/.test(text.slice(only.start, only.end));
+  }
+  if (only.type !== "LabeledStatement") return false;
+  const { body } = only;
+  if (body.type !== "ExpressionStatement" || text[body.end - 1] === ";") return false;
+  return body.expression.type !== "AssignmentExpression" && body.expression.type !== "SequenceExpression";
+}

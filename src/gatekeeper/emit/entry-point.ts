@@ -1,0 +1,169 @@
+import type { AnyNode, ExportDefaultDeclaration, ExportNamedDeclaration, Identifier, Pattern, Statement } from "acorn";
+import { GLOBALS, RESERVED_PREFIX } from "../rules/allowlist.ts";
+import { findFunction, type CheckContext } from "../context.ts";
+import type { Binding } from "../ast/scopes.ts";
+import { type FunctionNode, isFunction } from "../ast/walk.ts";
+
+/** Where a program starts whose statements alone do nothing. */
+export interface EntryPoint {
+  /** What is written after the program, to start it. */
+  readonly closing: string;
+  readonly func: FunctionNode | undefined;
+  /** Parameters that stand for `device`. */
+  readonly parameters: readonly Binding[];
+}
+
+/** The name that a default export gets. */
+const DEFAULT_EXPORT = `${RESERVED_PREFIX}edMain`;
+
+const EXPORT_DEFAULT = /^export(?:\s|\/\*[^]*?\*\/|\/\/[^\n]*\n)+default/;
+
+/**
+ * Finds the function that a model meant to be the whole program: a default export, a single function, or a `main` that
+ * nobody calls. Takes `export` off. Without such a function there is nothing to start.
+ */
+export function findEntry(context: CheckContext): EntryPoint | undefined {
+  const { body } = context.snippet.tree;
+  for (const statement of body) if (statement.type === "ExportNamedDeclaration") eraseExport(statement, context);
+  const exported = body.find((statement) => statement.type === "ExportDefaultDeclaration");
+  if (exported !== undefined) return findExportedEntry(exported, context);
+  const statements = body.filter(({ type }) => type !== "EmptyStatement");
+  const [only] = statements;
+  if (statements.length === 1 && only?.type === "ExpressionStatement" && isFunction(only.expression)) {
+    return findExpressionEntry(only.start, getExpressionEnd(only, context.snippet.text), only.expression, context);
+  }
+  return findUncalledEntry(statements, context);
+}
+
+/** Where a statement ends without its semicolon. */
+export function getExpressionEnd({ end }: Statement, text: string): number {
+  return text[end - 1] === ";" ? end - 1 : end;
+}
+
+function eraseExport(node: ExportNamedDeclaration, { snippet, report }: CheckContext): void {
+  if (node.source != null) return report.refuse("MODULE_FORBIDDEN", node, () => ({ values: "export … from" }));
+  const { start, end } = node;
+  if (node.declaration != null)
+    report.replace({ start, end: node.declaration.start }, blank(snippet.text.slice(start, node.declaration.start)));
+  else report.replace(node, `;${blank(snippet.text.slice(start + 1, end))}`);
+}
+
+function blank(text: string): string {
+  return text.replace(/[^\n]/g, " ");
+}
+
+function findExportedEntry(node: ExportDefaultDeclaration, context: CheckContext): EntryPoint | undefined {
+  const { snippet, report } = context;
+  const { declaration } = node;
+  const prefix = EXPORT_DEFAULT.exec(snippet.text.slice(node.start))?.[0] ?? "";
+  const place = { start: node.start, end: node.start + prefix.length };
+  if (declaration.type === "FunctionDeclaration" || declaration.type === "ClassDeclaration") {
+    if (declaration.id !== null) {
+      report.replace(place, blank(prefix));
+      return declaration.type === "FunctionDeclaration" ? callTo(declaration.id.name, declaration, context) : undefined;
+    }
+  }
+  report.replace(place, `const ${DEFAULT_EXPORT} =${prefix.replace(/[^\n]/g, "")}`);
+  if (snippet.text[node.end - 1] !== ";") report.wrap({ start: node.end, end: node.end }, ";", "");
+  const func = functionBehind(declaration, context);
+  if (func !== undefined) return callTo(DEFAULT_EXPORT, func, context);
+  return { closing: `\nreturn ${DEFAULT_EXPORT};`, func: undefined, parameters: [] };
+}
+
+function functionBehind(node: AnyNode, context: CheckContext): FunctionNode | undefined {
+  if (isFunction(node)) return node;
+  const binding = node.type === "Identifier" ? context.scopes.findBinding(node) : undefined;
+  return binding && findFunction(binding, context);
+}
+
+function findExpressionEntry(
+  start: number,
+  end: number,
+  func: FunctionNode,
+  context: CheckContext,
+): EntryPoint | undefined {
+  const given = argumentsFor(func, context);
+  if (given === undefined) return undefined;
+  context.report.wrap({ start, end }, "return await (", `)(${given.text})`);
+  context.report.note("The function was called, as it is the whole program");
+  return { closing: "", func, parameters: given.parameters };
+}
+
+/** The only function of a program that is nothing else, or one named `main`. */
+function findUncalledEntry(statements: readonly AnyNode[], context: CheckContext): EntryPoint | undefined {
+  for (const statement of statements) {
+    const binding = findFunctionBinding(statement, context);
+    const func = binding && findFunction(binding, context);
+    if (binding === undefined || func === undefined || func.generator) continue;
+    const isCalled = binding.reads.length + binding.writes.length > 0;
+    if (isCalled || (statements.length > 1 && binding.name !== "main")) continue;
+    if (binding.name !== "main" && !func.params.every(isGivenOrOptional)) {
+      context.report.note(`${binding.name} is never called`);
+      return undefined;
+    }
+    const entry = callTo(binding.name, func, context);
+    if (entry !== undefined) context.report.note(`${binding.name} was called, as nothing else calls it`);
+    return entry;
+  }
+  return undefined;
+}
+
+function findFunctionBinding(statement: AnyNode, { scopes }: CheckContext): Binding | undefined {
+  const declared = statement.type === "ExportNamedDeclaration" ? statement.declaration : statement;
+  if (declared?.type === "FunctionDeclaration")
+    return declared.id === null ? undefined : scopes.findBinding(declared.id);
+  if (declared?.type !== "VariableDeclaration" || declared.declarations.length !== 1) return undefined;
+  const [declarator] = declared.declarations;
+  return declarator?.init != null && isFunction(declarator.init) ? scopes.findBinding(declarator.id) : undefined;
+}
+
+function callTo(name: string, func: FunctionNode, context: CheckContext): EntryPoint | undefined {
+  const given = argumentsFor(func, context);
+  return given === undefined
+    ? undefined
+    : { closing: `\nreturn await ${name}(${given.text});`, func, parameters: given.parameters };
+}
+
+/** Models hand the globals of the sandbox to their function: `main(device)`, `({ device, console }) => …`. */
+function argumentsFor(
+  func: FunctionNode,
+  context: CheckContext,
+): { readonly text: string; readonly parameters: readonly Binding[] } | undefined {
+  const texts: string[] = [];
+  const given: Identifier[] = [];
+  for (const parameter of func.params) {
+    const names = namesGiven(parameter);
+    if (names === undefined && isGivenOrOptional(parameter)) break;
+    if (names === undefined) {
+      const words = {
+        values: "a parameter that nobody gives a value to",
+        fix: "Write it without parameters: device is there already",
+      };
+      context.report.refuse("NODE_FORBIDDEN", parameter, () => words);
+      return undefined;
+    }
+    const text = names.map(({ name }) => name).join(", ");
+    texts.push(parameter.type === "Identifier" ? text : `{ ${text} }`);
+    given.push(...names.filter(({ name }) => name === "device"));
+  }
+  return { text: texts.join(", "), parameters: given.flatMap((name) => context.scopes.findBinding(name) ?? []) };
+}
+
+/** The globals that a parameter asks for by their names. */
+function namesGiven(parameter: Pattern): readonly Identifier[] | undefined {
+  if (parameter.type === "Identifier") return GLOBALS.has(parameter.name) ? [parameter] : undefined;
+  if (parameter.type !== "ObjectPattern") return undefined;
+  const names: Identifier[] = [];
+  for (const property of parameter.properties) {
+    const value = property.type === "Property" && property.shorthand ? property.value : undefined;
+    if (value?.type !== "Identifier" || !GLOBALS.has(value.name)) return undefined;
+    names.push(value);
+  }
+  return names;
+}
+
+function isGivenOrOptional(parameter: Pattern): boolean {
+  return (
+    parameter.type === "AssignmentPattern" || parameter.type === "RestElement" || namesGiven(parameter) !== undefined
+  );
+}

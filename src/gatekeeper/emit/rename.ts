@@ -1,0 +1,37 @@
+import type { AssignmentProperty, Identifier, MemberExpression } from "acorn";
+import { printableName } from "../../shared/source-text.ts";
+import { type CheckContext, getParent } from "../context.ts";
+import { knownName } from "../ast/literals.ts";
+
+/** Writes the right name for a member: `device.math_skill` → `device.MathSkill`. */
+export function correctMember(
+  { property, computed }: MemberExpression,
+  name: string,
+  { report, scopes }: CheckContext,
+): void {
+  report.replace(property, computed ? JSON.stringify(name) : name);
+  report.note(formatNote(knownName(property, computed, scopes), name));
+}
+
+/** Writes the right name for a key of a pattern; the variable keeps its own. */
+export function correctKey(
+  { key, computed, shorthand }: AssignmentProperty,
+  name: string,
+  { report, scopes }: CheckContext,
+): void {
+  const was = knownName(key, computed, scopes) ?? "";
+  report.replace(key, shorthand ? `${name}: ${was}` : computed ? JSON.stringify(name) : name);
+  report.note(formatNote(was, name));
+}
+
+/** Writes what a free name stands for; in `{ name }` it is a key as well. */
+export function correctName(node: Identifier, text: string, context: CheckContext): void {
+  const parent = getParent(node, context);
+  const isKeyToo = parent?.type === "Property" && parent.shorthand;
+  context.report.replace(node, isKeyToo ? `${node.name}: ${text}` : text);
+  context.report.note(formatNote(node.name, text));
+}
+
+function formatNote(was: string | undefined, name: string): string {
+  return `${printableName(was ?? "")} was read as ${name}`;
+}

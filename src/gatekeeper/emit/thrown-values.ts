@@ -1,0 +1,25 @@
+import type { AnyNode, CallExpression } from "acorn";
+import { type CheckContext, getParent } from "../context.ts";
+import { isFunction, literalName } from "../ast/walk.ts";
+
+/** Writes into the text that the guest remembers the place of a thrown value: errors know it by themselves, others do not. */
+export function markThrown(value: AnyNode, { report }: CheckContext): void {
+  if (value.type === "SpreadElement") return;
+  if (value.type === "NewExpression" && value.callee.type === "Identifier" && value.callee.name.endsWith("Error"))
+    return;
+  const [before, after] = value.type === "SequenceExpression" ? ["((", "))"] : ["(", ")"];
+  report.wrap(value, `__waitThrown${before}`, after);
+}
+
+/** `Promise.reject`, or the second parameter of a function that `new Promise` is given. */
+export function isReject(callee: CallExpression["callee"], context: CheckContext): boolean {
+  if (callee.type === "MemberExpression") {
+    const { object, property, computed } = callee;
+    return object.type === "Identifier" && object.name === "Promise" && literalName(property, computed) === "reject";
+  }
+  const declared = callee.type === "Identifier" ? context.scopes.findBinding(callee)?.declared[0] : undefined;
+  const executor = declared && getParent(declared, context);
+  if (executor === undefined || !isFunction(executor) || executor.params[1] !== declared) return false;
+  const made = getParent(executor, context);
+  return made?.type === "NewExpression" && made.callee.type === "Identifier" && made.callee.name === "Promise";
+}

@@ -1,0 +1,72 @@
+import type { AnyNode, MemberExpression } from "acorn";
+import { printableName } from "../../shared/source-text.ts";
+import type { CheckContext } from "../context.ts";
+import { formatMethodCall, type DeviceRef, formatRef } from "./device-reference.ts";
+import { formatCall } from "../suggestions.ts";
+import type { MessageParts } from "../report.ts";
+
+export const PLAIN_CALL_HINT = "Write device.Skill.method(…) with literal names";
+
+/** Where `device` cannot be followed: what stands there, and what can be. */
+export function refuseDynamic(place: AnyNode, words: MessageParts, { report }: CheckContext): void {
+  report.refuse("DEVICE_DYNAMIC", place, () => words);
+}
+
+/** Only methods can be called. */
+export function refuseCall(
+  call: AnyNode,
+  meaning: Exclude<DeviceRef, { readonly kind: "method" }>,
+  context: CheckContext,
+): void {
+  const [first] = meaning.kind === "skill" ? meaning.skill.methods : [];
+  const values = meaning.kind === "skill" ? `${meaning.skill.name} is a skill and no method` : "device is no function";
+  refuseDynamic(call, { values, fix: first === undefined ? PLAIN_CALL_HINT : `Write ${formatCall(first)}` }, context);
+}
+
+export function refuseChange(node: AnyNode, meaning: DeviceRef, { report }: CheckContext): void {
+  report.refuse("DEVICE_READONLY", node, () => ({ values: formatRef(meaning) }));
+}
+
+/** A method has no members; what models take for some says what they want. */
+export function refuseMember(
+  path: string,
+  { property }: MemberExpression,
+  name: string | undefined,
+  context: CheckContext,
+): void {
+  const form = `device.${path}(…)`;
+  const refuse = (values: string, fix: string): void => refuseDynamic(property, { values, fix }, context);
+  switch (name ?? "[…]") {
+    case "call":
+    case "apply":
+      return refuse(`${path}.${name}`, `Call it directly: ${form}`);
+    case "bind": {
+      const withFirst = `(…) => ${form} for arguments that come first`;
+      return refuse(`${path}.bind`, `It needs no this: write device.${path} itself, or ${withFirst}`);
+    }
+    case "then":
+    case "catch":
+    case "finally":
+      return refuse(`${path} is not called`, `Write ${form}.${name}(…)`);
+    default:
+      return refuse(`${path}.${printableName(name ?? "[…]")}`, `Call it: ${form}`);
+  }
+}
+
+/** A method that is neither called nor handed on, as in `new device.Skill.method()`. Says whether it is one. */
+export function refuseUncalled(
+  node: AnyNode,
+  parent: AnyNode,
+  meaning: Extract<DeviceRef, { readonly kind: "method" }>,
+  context: CheckContext,
+): boolean {
+  const fix = `Write ${formatMethodCall(meaning)}`;
+  if (parent.type === "NewExpression" && parent.callee === node)
+    refuseDynamic(parent, { values: "a method with new", fix }, context);
+  else if (parent.type === "TaggedTemplateExpression")
+    refuseDynamic(parent, { values: "a method as a template tag", fix }, context);
+  else if (parent.type === "ExpressionStatement" || parent.type === "AwaitExpression")
+    refuseDynamic(node, { values: `${meaning.path} is not called`, fix }, context);
+  else return false;
+  return true;
+}

@@ -1,0 +1,88 @@
+import type { AnyNode, CallExpression } from "acorn";
+import { findFunction, type CheckContext, getParent } from "../context.ts";
+import type { Binding } from "../ast/scopes.ts";
+import { type FunctionNode, isFunction, literalName } from "../ast/walk.ts";
+
+/** A parameter of a function of the snippet that gets `device`. */
+interface DeviceParameter {
+  /** A name, or a pattern. */
+  readonly parameter: AnyNode;
+  /** False if another call gives it anything else: it could be either then. */
+  readonly isAlwaysDevice: () => boolean;
+}
+
+/**
+ * Who gets `device` in `main(device)` and `main({ device })`; nothing if that cannot be followed. `names` are the variables
+ * that are known to stand for it.
+ */
+export function findDeviceParameter(
+  node: AnyNode,
+  names: ReadonlySet<Binding>,
+  context: CheckContext,
+): DeviceParameter | undefined {
+  const property = getParent(node, context);
+  const isPart = property?.type === "Property" && property.value === node;
+  const key = isPart ? literalName(property.key, property.computed) : undefined;
+  const argument = isPart ? getParent(property, context) : node;
+  const call = argument && getParent(argument, context);
+  if (call?.type !== "CallExpression" || (isPart && key === undefined)) return undefined;
+  const index = call.arguments.indexOf(argument as never);
+  const called = index < 0 ? undefined : findCalledFunction(call, context);
+  const whole = called?.func.params[index];
+  const parameter = key === undefined ? whole : getArgumentValue(whole, key);
+  if (called === undefined || parameter === undefined) return undefined;
+  const { scopes } = context;
+  // A function that calls itself hands on what it got.
+  const own = scopes.findBinding(parameter);
+  const isDevice = (given: AnyNode | undefined): boolean => {
+    const binding = given?.type === "Identifier" ? scopes.findBinding(given) : undefined;
+    if (binding !== undefined) return binding === own || names.has(binding);
+    return given?.type === "Identifier" && given.name === "device";
+  };
+  const isAlwaysDevice = (): boolean =>
+    called.calls().every((each) => isDevice(selectProperty(argumentAt(each, index), key)));
+  return { parameter, isAlwaysDevice };
+}
+
+interface CalledFunction {
+  readonly func: FunctionNode;
+  /** Everything that is done with it; an `undefined` is no call. */
+  readonly calls: () => readonly (CallExpression | undefined)[];
+}
+
+function findCalledFunction(call: CallExpression, context: CheckContext): CalledFunction | undefined {
+  const { callee } = call;
+  if (isFunction(callee)) return { func: callee, calls: () => [call] };
+  const binding = callee.type === "Identifier" ? context.scopes.findBinding(callee) : undefined;
+  const func = binding && findFunction(binding, context);
+  if (binding === undefined || func === undefined) return undefined;
+  if (binding.writes.length > 0 || binding.declared.length > 1) return undefined;
+  const getCall = (read: AnyNode): CallExpression | undefined => {
+    const outer = getParent(read, context);
+    return outer?.type === "CallExpression" && outer.callee === read ? outer : undefined;
+  };
+  return { func, calls: () => binding.reads.map(getCall) };
+}
+
+/** Nothing if it comes after a list that is spread out. */
+function argumentAt(call: CallExpression | undefined, index: number): AnyNode | undefined {
+  const given = call?.arguments.slice(0, index + 1) ?? [];
+  return given.some(({ type }) => type === "SpreadElement") ? undefined : given[index];
+}
+
+function selectProperty(argument: AnyNode | undefined, key: string | undefined): AnyNode | undefined {
+  if (key === undefined || argument?.type !== "ObjectExpression") return key === undefined ? argument : undefined;
+  const [only, ...more] = argument.properties.filter(
+    (property) => property.type === "SpreadElement" || literalName(property.key, property.computed) === key,
+  );
+  return only?.type === "Property" && more.length === 0 ? only.value : undefined;
+}
+
+/** What a pattern calls the value under a key. */
+function getArgumentValue(pattern: AnyNode | undefined, key: string): AnyNode | undefined {
+  if (pattern?.type !== "ObjectPattern") return undefined;
+  for (const property of pattern.properties) {
+    if (property.type === "Property" && literalName(property.key, property.computed) === key) return property.value;
+  }
+  return undefined;
+}

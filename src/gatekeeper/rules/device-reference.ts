@@ -1,0 +1,58 @@
+import type { AnyNode } from "acorn";
+import type { Method, Skill } from "../../model/catalog.ts";
+import { DEVICE_METHODS } from "./allowlist.ts";
+import { type CheckContext, getParent } from "../context.ts";
+import { formatCall } from "../suggestions.ts";
+import { byType, type ByType } from "../ast/walk.ts";
+
+/** What an expression stands for. A method that no skill has is one of `device` itself. */
+export type DeviceRef =
+  | { readonly kind: "device" }
+  | { readonly kind: "skill"; readonly skill: Skill }
+  | { readonly kind: "method"; readonly path: string; readonly method: Method | undefined };
+
+export const DEVICE_REF: Extract<DeviceRef, { readonly kind: "device" }> = { kind: "device" };
+
+/** `device.MathSkill.add` */
+export function formatRef(meaning: DeviceRef): string {
+  if (meaning.kind === "device") return "device";
+  return `device.${meaning.kind === "skill" ? meaning.skill.name : meaning.path}`;
+}
+
+/** `device.MathSkill.add(a: number, b: number)` */
+export function formatMethodCall({ path, method }: Extract<DeviceRef, { readonly kind: "method" }>): string {
+  return method === undefined ? `device.${DEVICE_METHODS.get(path) ?? path}` : formatCall(method);
+}
+
+/** True where something is assigned to the node, or where it is deleted. */
+export function isTarget(node: AnyNode, context: CheckContext): boolean {
+  const outer = getParent(node, context);
+  if (outer === undefined) return false;
+  const isInPattern = outer.type === "Property" && getParent(outer, context)?.type === "ObjectPattern";
+  return isInPattern || byType(TARGETS, outer, node) === true;
+}
+
+/** True where only matters whether the node is there. */
+export function isTest(node: AnyNode, outer: AnyNode): boolean {
+  return byType(TESTS, outer, node) === true;
+}
+
+const TARGETS: ByType<boolean> = {
+  ArrayPattern: () => true,
+  AssignmentExpression: ({ left }, node) => left === node,
+  AssignmentPattern: ({ left }, node) => left === node,
+  ForInStatement: ({ left }, node) => left === node,
+  ForOfStatement: ({ left }, node) => left === node,
+  RestElement: () => true,
+  UnaryExpression: ({ operator }) => operator === "delete",
+  UpdateExpression: () => true,
+};
+
+const TESTS: ByType<boolean> = {
+  BinaryExpression: ({ operator }) => /^[!=]==?$/.test(operator),
+  ConditionalExpression: ({ test }, node) => test === node,
+  IfStatement: () => true,
+  LogicalExpression: ({ operator, left }, node) => operator === "&&" && left === node,
+  UnaryExpression: ({ operator }) => operator === "!" || operator === "typeof",
+  WhileStatement: () => true,
+};

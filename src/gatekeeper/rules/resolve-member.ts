@@ -1,0 +1,70 @@
+import type { AnyNode } from "acorn";
+import type { Skill } from "../../model/catalog.ts";
+import { DEVICE_METHOD_NAMES } from "./allowlist.ts";
+import { type CheckContext, getParent } from "../context.ts";
+import { isTest, type DeviceRef } from "./device-reference.ts";
+import { findOtherStyle, describeAskedSkill, describeUnknownMethod, describeUnknownSkill } from "../suggestions.ts";
+import type { MessageParts } from "../report.ts";
+import { literalName } from "../ast/walk.ts";
+
+/** What has members. */
+type Owner = Exclude<DeviceRef, { readonly kind: "method" }>;
+
+interface ResolvedMember {
+  /** As it is in the catalog; the snippet may have written it in another style. */
+  readonly name: string;
+  readonly meaning: DeviceRef;
+}
+
+/** What a name of `device` or of a skill stands for. Unknown ones are refused at once, and nothing of them is followed. */
+export function findMember(name: string, owner: Owner, at: AnyNode, context: CheckContext): ResolvedMember | undefined {
+  if (owner.kind === "device") return findOnDevice(name, at, context);
+  return findMethod(name, owner.skill, getNameNode(at), context);
+}
+
+export function findMethod(
+  name: string,
+  skill: Skill,
+  place: AnyNode,
+  context: CheckContext,
+): ResolvedMember | undefined {
+  const { host, report } = context;
+  const { catalog } = host;
+  const known = catalog.method(`${skill.name}.${name}`) === undefined ? findOtherStyle(name, skill) : name;
+  const method = known === undefined ? undefined : catalog.method(`${skill.name}.${known}`);
+  if (method === undefined) {
+    report.refuse("METHOD_UNKNOWN", place, () => describeUnknownMethod(name, skill.name, context));
+    return undefined;
+  }
+  if (!host.mayCall(method.path)) {
+    report.refuse("PERMISSION_MISSING", place, () => ({ values: method.path }));
+    return undefined;
+  }
+  return { name: method.name, meaning: { kind: "method", path: method.path, method } };
+}
+
+function findOnDevice(name: string, at: AnyNode, context: CheckContext): ResolvedMember | undefined {
+  const { host, report } = context;
+  const { catalog } = host;
+  const own = catalog.skill(name) === undefined ? DEVICE_METHOD_NAMES.get(name) : undefined;
+  if (own !== undefined) return { name: own, meaning: { kind: "method", path: own, method: undefined } };
+  const known = catalog.skill(name) === undefined ? findOtherStyle(name, catalog) : name;
+  const skill = known === undefined ? undefined : catalog.skill(known);
+  if (skill !== undefined) return { name: skill.name, meaning: { kind: "skill", skill } };
+  if (host.isDisabled?.(name) === true)
+    report.refuse("SKILL_DISABLED", getNameNode(at), () => ({ values: `Skill '${name}' is disabled` }));
+  else report.refuse("SKILL_UNKNOWN", getNameNode(at), () => describeMissing(name, at, context));
+  return undefined;
+}
+
+/** Where only matters whether there is such a skill, other words help than where it is used. */
+function describeMissing(name: string, at: AnyNode, context: CheckContext): MessageParts {
+  const outer = at.type === "MemberExpression" ? getParent(at, context) : undefined;
+  if (outer !== undefined && isTest(at, outer)) return describeAskedSkill(name, context);
+  const isOwner = outer?.type === "MemberExpression" && outer.object === at;
+  return describeUnknownSkill(name, isOwner ? literalName(outer.property, outer.computed) : undefined, context);
+}
+
+function getNameNode(at: AnyNode): AnyNode {
+  return at.type === "MemberExpression" ? at.property : at;
+}

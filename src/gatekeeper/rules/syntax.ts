@@ -1,0 +1,256 @@
+import type {
+  AnyNode,
+  AwaitExpression,
+  CallExpression,
+  ForOfStatement,
+  Identifier,
+  MethodDefinition,
+  PrivateIdentifier,
+  PropertyDefinition,
+  ReturnStatement,
+} from "acorn";
+import { printableName } from "../../shared/source-text.ts";
+import { REFUSED_NODES } from "./allowlist.ts";
+import { describeModule } from "./globals.ts";
+import { iterateAncestors, type CheckContext, getParent } from "../context.ts";
+import { THEN } from "../awaits/promise-methods.ts";
+import { isReject, markThrown } from "../emit/thrown-values.ts";
+import { byType, type ByType, type FunctionNode, isAllowed, isFunction, literalName } from "../ast/walk.ts";
+
+export type Await = AwaitExpression | ForOfStatement;
+
+/** What the other steps need to know of the syntax. */
+export interface SyntaxFacts {
+  /** `await` and `for await`. */
+  readonly awaits: readonly Await[];
+  readonly calls: readonly CallExpression[];
+  readonly functions: readonly FunctionNode[];
+  readonly returns: readonly ReturnStatement[];
+  /** True if it has a word that waits: `await`, `.then` and the like, or a promise made by hand. */
+  readonly waits: boolean;
+  /** True if it may keep a promise, to wait for it later: with `.then`, `Promise.all`, `await` of a variable. */
+  readonly keepsPromises: boolean;
+  /** True if it may go on without some of its promises: `Promise.race`, `Promise.any`. */
+  readonly races: boolean;
+  /** Names that refused imports would have declared: about these, nothing else is said. */
+  readonly imported: ReadonlySet<string>;
+}
+
+/** The most private names of one snippet: the engine compares each with all others. */
+const MAX_PRIVATE_NAMES = 2_000;
+
+/** The functions of `Promise` that leave no promise behind. */
+const NOT_RACING: ReadonlySet<string> = new Set(["all", "allSettled", "resolve", "reject"]);
+
+/** Holds every node against the allowlist, and refuses what the engine reads differently from the parser. */
+export function checkSyntax(context: CheckContext): SyntaxFacts {
+  const { text } = context.snippet;
+  const hasOtherLetters = /\P{ASCII}/u.test(text) || text.includes("\\u");
+  const look: SyntaxCheck = {
+    context,
+    text,
+    awaits: [],
+    calls: [],
+    functions: [],
+    returns: [],
+    waits: false,
+    keepsPromises: false,
+    races: false,
+    imported: new Set(),
+    privateNames: 0,
+  };
+  // All nodes but the program itself, in the order of the text.
+  for (const node of context.scopes.parents.keys()) {
+    if (isFunction(node)) look.functions.push(node);
+    if (isAllowed(node)) byType(CHECKS, node, node)?.(look);
+    else refuseNode(node, look);
+    if (hasOtherLetters) checkLetters(node, context);
+  }
+  return look;
+}
+
+interface SyntaxCheck extends SyntaxFacts {
+  readonly context: CheckContext;
+  readonly text: string;
+  readonly awaits: Await[];
+  readonly calls: CallExpression[];
+  readonly functions: FunctionNode[];
+  readonly returns: ReturnStatement[];
+  waits: boolean;
+  keepsPromises: boolean;
+  races: boolean;
+  readonly imported: Set<string>;
+  privateNames: number;
+}
+
+/** What is looked at beyond the type of a node. Where nothing else is said, acorn and QuickJS read it differently. */
+const CHECKS: ByType<(look: SyntaxCheck) => void> = {
+  ArrowFunctionExpression: (node) => (look) => {
+    if (!isBareAsync(node.params[0], look.text)) return;
+    refuse(look, node, "async as a parameter without brackets", "Write (async) => …, or use another name");
+  },
+  AwaitExpression: (node) => (look) => {
+    look.awaits.push(node);
+    look.waits = true;
+    if (node.argument.type !== "CallExpression") look.keepsPromises = true;
+  },
+  BinaryExpression: (node) => (look) => {
+    if (node.operator === "<" && look.text.startsWith("<!--", node.right.start - 1)) {
+      refuse(look, node, "<!--, which begins a comment in HTML", "Write spaces between the signs, or // for a comment");
+    } else if (node.operator === "/" && isMisreadBeforeSlash(node.left, look.text) && isChecked(node, look.context)) {
+      refuse(look, node, "a division that looks like a regular expression", "Write its first operand in brackets");
+    }
+  },
+  CallExpression: (node) => (look) => {
+    look.calls.push(node);
+    const [reason] = node.arguments;
+    if (reason !== undefined && isReject(node.callee, look.context)) markThrown(reason, look.context);
+  },
+  ForOfStatement: (node) => (look) => {
+    if (!node.await) return;
+    look.awaits.push(node);
+    look.waits = look.keepsPromises = true;
+  },
+  Literal: (node) => (look) => {
+    if (node.regex == null || !/[)}]\s*$/.test(look.text.slice(Math.max(0, node.start - 50), node.start))) return;
+    if (!isChecked(node, look.context)) return;
+    refuse(look, node, "a regular expression that looks like a division", "Put it into a variable before");
+  },
+  MemberExpression: (node) => (look) => {
+    const { object } = node;
+    if (THEN.has(literalName(node.property, node.computed) ?? "")) look.waits = look.keepsPromises = true;
+    if (object.type === "Identifier" && object.name === "Promise") {
+      look.keepsPromises = true;
+      if (!NOT_RACING.has(literalName(node.property, node.computed) ?? "")) look.races = true;
+    }
+    if (object.type !== "Literal" || !/^0[box][^n]*$/i.test(object.raw ?? "") || look.text[object.end] !== ".") return;
+    refuse(look, node, "a number with a dot after it", `Write (${object.raw}) in brackets`);
+  },
+  MetaProperty: (node) => (look) => {
+    if (node.meta.name !== "import") return;
+    const words = { values: "import.meta", fix: "Leave it out: a snippet is no module" };
+    look.context.report.refuse("MODULE_FORBIDDEN", node, () => words);
+  },
+  MethodDefinition: (node) => (look) => countPrivateName(node, look),
+  NewExpression:
+    ({ callee }) =>
+    (look) => {
+      if (isIdentifier(callee) && callee.name === "Promise") look.waits = look.keepsPromises = true;
+      const first = findLeftmost(callee);
+      // Of `new new A().B()`, QuickJS would call B: with brackets, `new (new A()).B()`, it does not.
+      if (first.type === "NewExpression") look.context.report.wrap(first, "(", ")");
+    },
+  ThrowStatement: (node) => (look) => markThrown(node.argument, look.context),
+  PropertyDefinition: (node) => (look) => {
+    countPrivateName(node, look);
+    if (node.computed || node.value != null || !isIdentifier(node.key) || node.key.name !== "async") return;
+    refuse(look, node, "a field named async without a value", "Write async = undefined, or use another name");
+  },
+  ReturnStatement: (node) => (look) => void look.returns.push(node),
+  ThisExpression:
+    (node) =>
+    ({ context }) => {
+      const parent = getParent(node, context);
+      const isDeleted = parent?.type === "UnaryExpression" && parent.operator === "delete";
+      if (!isDeleted && !hasThis(node, context)) context.report.replace(node, "undefined");
+    },
+  VariableDeclaration: (node) => (look) => {
+    if (node.kind.endsWith("using")) refuse(look, node, node.kind, "Write const, and try { … } finally { … }");
+  },
+};
+
+/** What a chain of members, calls and template tags begins with. */
+function findLeftmost(expression: AnyNode): AnyNode {
+  let at = expression;
+  for (;;) {
+    if (at.type === "MemberExpression") at = at.object;
+    else if (at.type === "CallExpression") at = at.callee;
+    else if (at.type === "TaggedTemplateExpression") at = at.tag;
+    else return at;
+  }
+}
+
+/** After these, QuickJS takes a slash for the beginning of a regular expression when it looks ahead. */
+function isMisreadBeforeSlash({ end }: AnyNode, text: string): boolean {
+  return MISREAD.test(text.slice(Math.max(0, end - 50), end)) && !/^\s*\)/.test(text.slice(end, end + 50));
+}
+
+const KEYWORDS = `break|case|catch|class|const|continue|debugger|default|delete|do|else|enum|export|extends|finally|for|function|if|
+import|in|instanceof|new|return|super|switch|throw|try|typeof|var|void|while|with|yield|let|static|await|async|of`;
+const MISREAD = new RegExp(`(?:\`|#[\\w$]+|(?<![\\w$])(?:${KEYWORDS.replace(/\s/g, "")}))$`);
+
+/** True where QuickJS looks ahead, to tell the head of a loop or a pattern from an expression. */
+function isChecked(node: AnyNode, context: CheckContext): boolean {
+  let inside = node;
+  for (const outer of iterateAncestors(node, context)) {
+    if (outer.type === "AssignmentPattern" || outer.type === "ArrayPattern" || outer.type === "ObjectPattern")
+      return true;
+    if (outer.type.startsWith("For") && "body" in outer && outer.body !== inside) return true;
+    if (isFunction(outer) && outer.params.includes(inside as never)) return true;
+    inside = outer;
+  }
+  return false;
+}
+
+function refuse({ context }: SyntaxCheck, node: AnyNode, values: string, fix: string): void {
+  context.report.refuse("NODE_FORBIDDEN", node, () => ({ values, fix }));
+}
+
+function countPrivateName(node: PropertyDefinition | MethodDefinition, look: SyntaxCheck): void {
+  if (node.key.type !== "PrivateIdentifier" || ++look.privateNames !== MAX_PRIVATE_NAMES) return;
+  const values = `more than ${MAX_PRIVATE_NAMES} private names`;
+  look.context.report.refuse("SOURCE_LIMIT", node, () => ({ values }));
+}
+
+function isBareAsync(parameter: AnyNode | undefined, text: string): boolean {
+  return (
+    isIdentifier(parameter) &&
+    parameter.name === "async" &&
+    !/^\s*\)/.test(text.slice(parameter.end, parameter.end + 100))
+  );
+}
+
+function refuseNode(node: AnyNode, { context, imported }: SyntaxCheck): void {
+  const refusal = REFUSED_NODES[node.type];
+  if (refusal === undefined) return context.report.refuse("NODE_FORBIDDEN", node, () => ({ values: node.type }));
+  if (node.type === "ImportDeclaration") for (const { local } of node.specifiers) imported.add(local.name);
+  const source = "source" in node ? getStringLiteral(node.source) : undefined;
+  context.report.refuse(refusal.code, node, () => {
+    const { fix } = refusal;
+    if (source === undefined) return { values: node.type === "ImportExpression" ? "import(…)" : node.type, fix };
+    return { fix, ...describeModule(source, context) };
+  });
+}
+
+function getStringLiteral(node: AnyNode | null | undefined): string | undefined {
+  return node?.type === "Literal" && typeof node.value === "string" ? node.value : undefined;
+}
+
+/** Letters that this host does not know, the engine may not know either. */
+function checkLetters(node: AnyNode, { report }: CheckContext): void {
+  const inside = ["property", "key", "label"].map((field): unknown => Reflect.get(node, field));
+  for (const name of [node, ...inside].filter(isName)) {
+    if (/^[\p{ID_Start}$_][\p{ID_Continue}$\u200C\u200D]*$/u.test(name.name)) continue;
+    const words = { values: `the name ${printableName(name.name)}`, fix: "Use letters of a common script" };
+    report.refuse("CHARACTER_FORBIDDEN", name, () => words);
+  }
+}
+
+function isName(value: unknown): value is Identifier | PrivateIdentifier {
+  const type = typeof value === "object" && value !== null && "type" in value ? value.type : undefined;
+  return type === "Identifier" || type === "PrivateIdentifier";
+}
+
+function isIdentifier(node: AnyNode | undefined): node is Identifier {
+  return node?.type === "Identifier";
+}
+
+/** Outside of functions and classes there is no `this`, as in a module; in the engine there would be one. */
+function hasThis(node: AnyNode, context: CheckContext): boolean {
+  for (const outer of iterateAncestors(node, context)) {
+    if (isFunction(outer)) {
+      if (outer.type !== "ArrowFunctionExpression") return true;
+    } else if (outer.type === "StaticBlock" || outer.type === "PropertyDefinition") return true;
+  }
+  return false;
+}

@@ -1,0 +1,41 @@
+import type { Method } from "../../model/catalog.ts";
+import { createSourceText, printableName, createViolation } from "../../shared/source-text.ts";
+import type { Violation } from "../../model/outcome.ts";
+import type { Snippet, ToolCall } from "../../model/snippet.ts";
+import type { Host } from "../context.ts";
+
+/** Longer arguments are left to whoever wrote them. */
+const SHOWN_ARGUMENTS = 400;
+
+/** Says which code to write for calls that came as JSON. */
+export function refuseToolCalls(
+  { source, calls }: Extract<Snippet, { readonly kind: "toolCalls" }>,
+  host: Host,
+): Violation {
+  const [call] = calls;
+  const written = calls.map((each) => formatAsCode(each, host));
+  const code =
+    written.length === 1
+      ? `return ${written[0] ?? ""}`
+      : `return await Promise.all([${written.map((each) => each.replace(/^await /, "")).join(", ")}])`;
+  const start = source.search(/\S/);
+  return createViolation(createSourceText(source), {
+    code: "SYNTAX",
+    values: `a tool call in JSON, ${printableName(call?.name ?? "")}, where code was expected`,
+    start,
+    end: source.trimEnd().length,
+    fix: `Write ${code}`,
+  });
+}
+
+function formatAsCode({ name, arguments: given }: ToolCall, { catalog }: Host): string {
+  const path = name.replace(/^device\./, "").replace("__", ".");
+  const method = catalog.method(path) ?? onlyMethodNamed(path, catalog.methods);
+  const json = JSON.stringify(given);
+  return `await device.${method?.path ?? printableName(path)}(${json.length > SHOWN_ARGUMENTS ? "{ … }" : json})`;
+}
+
+function onlyMethodNamed(name: string, methods: readonly Method[]): Method | undefined {
+  const found = methods.filter((method) => method.name === name || method.wireName === name);
+  return found.length === 1 ? found[0] : undefined;
+}

@@ -1,0 +1,175 @@
+import type { Catalog, Method, Skill } from "../model/catalog.ts";
+import { printableName } from "../shared/source-text.ts";
+import { suggestNames } from "../shared/suggest.ts";
+import type { CheckContext, Host } from "./context.ts";
+import type { MessageParts } from "./report.ts";
+
+/** Letters of other scripts that look like Latin ones. */
+const LOOKALIKES: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    а: "a",
+    с: "c",
+    ԁ: "d",
+    е: "e",
+    һ: "h",
+    і: "i",
+    ј: "j",
+    к: "k",
+    о: "o",
+    р: "p",
+    ѕ: "s",
+    т: "t",
+    υ: "u",
+    ν: "v",
+    ѵ: "v",
+    х: "x",
+    у: "y",
+  }),
+);
+
+/** `device.MathSkill.add(a: number, b: number)` */
+export function formatCall(method: Method): string {
+  const end = method.signature.indexOf("): Promise<");
+  const form = end < 0 ? method.signature : method.signature.slice(0, end + 1);
+  return `device.${method.skill}.${form}`;
+}
+
+/**
+ * The one name of `owner` that is the same name in another style, as `read_file` and `readFile` or `MathSkill` and
+ * `math_skill` are. Case alone is no style of methods: whoever writes `Add` for `add` is told. Skills are known by theirs.
+ */
+export function findOtherStyle(name: string, owner: Catalog | Skill): string | undefined {
+  const words = /^[\w$]+$/.test(name) ? splitWords(name) : [];
+  const styled = words.length < 2 ? undefined : styles(owner).get(words.join(" "));
+  return styled ?? ("skills" in owner ? styles(owner).get(name.toLowerCase()) : undefined) ?? undefined;
+}
+
+const nameStyles = new WeakMap<Catalog | Skill, ReadonlyMap<string, string | null>>();
+
+/** The skills of a catalog or the methods of a skill by the words of their names; `null` where two have the same. */
+function styles(owner: Catalog | Skill): ReadonlyMap<string, string | null> {
+  const known = nameStyles.get(owner);
+  if (known !== undefined) return known;
+  const made = new Map<string, string | null>();
+  const add = (style: string, name: string): void =>
+    void made.set(style, made.has(style) && made.get(style) !== name ? null : name);
+  for (const { name } of "skills" in owner ? owner.skills : owner.methods) {
+    add(splitWords(name).join(" "), name);
+    if ("skills" in owner) add(name.toLowerCase(), name);
+  }
+  nameStyles.set(owner, made);
+  return made;
+}
+
+/** The name in plain Latin letters, if it only looks like it. */
+export function foldLookalikes(name: string): string {
+  const letters = name.normalize("NFKC").replace(/\P{ASCII}/gu, (letter) => LOOKALIKES.get(letter) ?? letter);
+  return letters.replace(/[^\w$]/g, "");
+}
+
+/** Of a skill that is only asked for, that it is not there is the answer. */
+export function describeAskedSkill(name: string, context: CheckContext): MessageParts {
+  const { fix = "", ...words } = describeUnknownSkill(name, undefined, context);
+  return { ...words, fix: `Leave the check out: ${printableName(name)} is not there. ${fix}` };
+}
+
+export function describeUnknownSkill(
+  name: string,
+  methodName: string | undefined,
+  { host }: CheckContext,
+): MessageParts {
+  const { catalog } = host;
+  const skills = findSimilarSkills(name, catalog);
+  const near = skills[0] === undefined ? undefined : catalog.skill(skills[0]);
+  const wanted = methodName ?? "";
+  const inNear =
+    near?.methods.find((method) => method.name === wanted) ?? findSimilarMethod(wanted, near?.methods ?? []);
+  const elsewhere = wanted === "" ? [] : catalog.methods.filter((method) => method.name === wanted).slice(0, 3);
+  const found = suggestSimilar(`${name} ${wanted}`, host);
+  const best =
+    inNear ??
+    elsewhere.find((method) => isSpecific(wanted) || suggestSimilar(stripServerSuffix(name), host).includes(method));
+  const others = [...elsewhere, ...found].filter((method) => method.skill !== near?.name);
+  return {
+    values: printableName(name),
+    fix: best === undefined ? listMethods(near?.methods, `${name} ${wanted}`) : `Write ${formatCall(best)}`,
+    suggestions: withoutDuplicates([...skills, ...others.map((method) => method.path)]),
+  };
+}
+
+/** `MathSkill` is as near to `Math` as can be, and not near to `WeatherSkill`: that both are skills says nothing. */
+function findSimilarSkills(name: string, { skills }: Catalog): readonly string[] {
+  const stems = suggestNames(
+    stripServerSuffix(foldLookalikes(name)),
+    skills.map((skill) => stripServerSuffix(skill.name)),
+  );
+  return withoutDuplicates(
+    stems.flatMap((stem) =>
+      skills.filter((skill) => stripServerSuffix(skill.name) === stem).map((skill) => skill.name),
+    ),
+  );
+}
+
+/** True for `math` where there is a `MathSkill`. */
+export function isAbbreviation(name: string, { skills }: Catalog): boolean {
+  return skills.some((skill) => stripServerSuffix(skill.name).toLowerCase() === name.toLowerCase());
+}
+
+function stripServerSuffix(name: string): string {
+  return /^(.+?)_?(?:skills?|mcp|server|tools?)$/i.exec(name)?.[1] ?? name;
+}
+
+/** `read_text_file` is the same wherever it is; `get` can be anything. */
+function isSpecific(methodName: string): boolean {
+  return splitWords(methodName).length > 1;
+}
+
+export function describeUnknownMethod(name: string, skillName: string, { host }: CheckContext): MessageParts {
+  const methods = host.catalog.skill(skillName)?.methods ?? [];
+  const near = suggestNames(
+    foldLookalikes(name),
+    methods.map((method) => method.name),
+  );
+  const found = suggestSimilar(`${skillName} ${name}`, host);
+  const elsewhere = host.catalog.methods.filter((method) => method.name === name);
+  const best = methods.find((method) => method.name === near[0]) ?? elsewhere[0];
+  return {
+    values: `${skillName}.${printableName(name)}`,
+    fix: best === undefined ? listMethods(methods, name) : `Write ${formatCall(best)}`,
+    suggestions: withoutDuplicates([
+      ...near.map((other) => `${skillName}.${other}`),
+      ...[...elsewhere, ...found].map((method) => method.path),
+    ]),
+  };
+}
+
+export function suggestSimilar(words: string, { findSimilar }: Host): readonly Method[] {
+  const spoken = splitWords(words.slice(0, 100)).join(" ");
+  return findSimilar === undefined || spoken === "" ? [] : findSimilar(spoken).slice(0, 3);
+}
+
+function findSimilarMethod(name: string, methods: readonly Method[]): Method | undefined {
+  const [found] = suggestNames(
+    name,
+    methods.map((method) => method.name),
+    1,
+  );
+  return methods.find((method) => method.name === found);
+}
+
+/** A skill of few methods is told whole; else the way to find one. */
+function listMethods(methods: readonly Method[] | undefined, name: string): string {
+  if (methods === undefined || methods.length === 0 || methods.length > 8) {
+    return `Call await device.search_skills(${JSON.stringify(splitWords(printableName(name)).join(" "))}) to find what there is`;
+  }
+  return `Use one of ${methods.map((method) => `device.${method.path}`).join(", ")}`;
+}
+
+/** The words of an identifier or of a text, in lower case. */
+function splitWords(name: string): readonly string[] {
+  return (name.match(/\p{Lu}+(?!\p{Ll})|\p{Lu}?\p{Ll}+|\p{Lo}+|\p{N}+/gu) ?? []).map((word) => word.toLowerCase());
+}
+
+function withoutDuplicates(names: readonly string[]): readonly string[] {
+  return [...new Set(names)].slice(0, 5);
+}

@@ -1,0 +1,76 @@
+import type { LearnedMethod, LearnedWords } from "../registry/index.ts";
+
+/** Methods for which words are kept; beyond it, those that were taught longest ago are forgotten. */
+const MAX_METHODS = 500;
+
+/** Words that are kept for one method, and how often one counts. */
+const MAX_WORDS = 64;
+const MAX_TIMES = 4;
+
+/** A word that stands for more methods than this says nothing. */
+const MAX_MEANINGS = 8;
+
+/** The words that one caller taught. */
+export interface WordMemory extends LearnedWords {
+  teach(path: string, stems: readonly string[]): void;
+  forget(path: string): void;
+  /** Every method for which there are words. */
+  entries(): readonly { readonly path: string; readonly words: readonly string[] }[];
+}
+
+interface Taught {
+  /** Stem → how often it was taught. */
+  readonly times: Map<string, number>;
+  words: number;
+}
+
+export function createWordMemory(): WordMemory {
+  const methods = new Map<string, Taught>();
+  const pathsByStem = new Map<string, Set<string>>();
+
+  function forget(path: string): void {
+    for (const stem of methods.get(path)?.times.keys() ?? []) forgetStem(path, stem);
+    methods.delete(path);
+  }
+
+  function forgetStem(path: string, stem: string): void {
+    const paths = pathsByStem.get(stem);
+    paths?.delete(path);
+    if (paths?.size === 0) pathsByStem.delete(stem);
+  }
+
+  function teachStem(path: string, stem: string, taught: Taught): void {
+    const times = taught.times.get(stem) ?? 0;
+    if (times >= MAX_TIMES) return;
+    taught.times.delete(stem); // so that the map has the newest last
+    taught.times.set(stem, times + 1);
+    taught.words += 1;
+    pathsByStem.set(stem, (pathsByStem.get(stem) ?? new Set()).add(path));
+  }
+
+  return {
+    teach(path, stems) {
+      const taught = methods.get(path) ?? { times: new Map<string, number>(), words: 0 };
+      methods.delete(path);
+      methods.set(path, taught);
+      for (const stem of stems.slice(0, MAX_WORDS)) teachStem(path, stem, taught);
+      for (const [oldest, times] of [...taught.times].slice(0, -MAX_WORDS)) {
+        taught.times.delete(oldest);
+        taught.words -= times;
+        forgetStem(path, oldest);
+      }
+      const [oldest] = methods.keys();
+      if (methods.size > MAX_METHODS && oldest !== undefined) forget(oldest);
+    },
+    forget,
+    methodsWith(stem) {
+      const paths = pathsByStem.get(stem);
+      if (paths === undefined || paths.size > MAX_MEANINGS) return [];
+      return Array.from(paths, (path): LearnedMethod => {
+        const { times, words } = methods.get(path) ?? { times: new Map<string, number>(), words: 0 };
+        return { path, times: times.get(stem) ?? 0, words };
+      });
+    },
+    entries: () => Array.from(methods, ([path, { times }]) => ({ path, words: [...times.keys()] })),
+  };
+}

@@ -1,0 +1,62 @@
+import { sentence, SkillgateError } from "../../errors.ts";
+import type { CallContext } from "../../model/skill.ts";
+import type { ManagedConnection, ConnectionState } from "./connections/managed-connection.ts";
+import type { OperationInput, Operation } from "./catalog/operations.ts";
+import type { CallFacts } from "./results.ts";
+
+/** One call of an operation. */
+export interface OperationCall {
+  readonly operation: Operation;
+  readonly input: OperationInput;
+  readonly context: CallContext;
+  readonly facts: CallFacts;
+}
+
+/** Asks a server for something. Rejects with a `SkillgateError`, or with the reason of the call's signal. */
+export async function callOperation(managed: ManagedConnection, call: OperationCall): Promise<unknown> {
+  const { operation, facts } = call;
+  const answer = await send(managed, call);
+  if (answer !== "session expired") return operation.valueOf(answer.result, facts);
+  // The server did not look at the call; even so it is made again only where that cannot do harm.
+  await managed.wake();
+  const again = operation.isRepeatable ? await send(managed, call) : "session expired";
+  if (again !== "session expired") return operation.valueOf(again.result, facts);
+  throw serverGoneError(facts, "had forgotten the session; it has a new one, call again");
+}
+
+/** The error of a call to a server that is not there. */
+export function serverGoneError(facts: Partial<CallFacts>, why: string): SkillgateError {
+  const message = sentence("SERVER_GONE", `"${facts.server}" ${why}`);
+  return new SkillgateError("SERVER_GONE", message, { ...facts, error: why });
+}
+
+/** No more than that: why a server is down is for people, and may hold what it has printed. */
+export function describeState({ kind }: ConnectionState): string {
+  return `is ${kind === "error" ? "down" : kind}`;
+}
+
+/** The result as the server sent it; or it did not look at the call, and a new session is under way. */
+type ServerAnswer = { readonly result: unknown } | "session expired";
+
+async function send(
+  managed: ManagedConnection,
+  { operation, input, context, facts }: OperationCall,
+): Promise<ServerAnswer> {
+  const { state } = managed;
+  if (state.kind !== "connected") throw serverGoneError(facts, describeState(state));
+  const { connection } = state;
+  try {
+    return { result: await operation.send(connection, input, context) };
+  } catch (thrown) {
+    if (context.signal.aborted) throw context.signal.reason;
+    const { explainFailure } = await import("./call-failure.ts");
+    const failure = await explainFailure(thrown, connection, facts, managed.secrets);
+    if (failure.kind === "answered") throw failure.error;
+    if (failure.kind === "session expired") {
+      managed.renew(connection);
+      return "session expired";
+    }
+    managed.lost(connection, failure.why);
+    throw serverGoneError(facts, failure.why);
+  }
+}

@@ -1,0 +1,130 @@
+import { isRecord, type JsonSchema } from "../../../model/json.ts";
+import { MAX_TOOL_NAME_UNITS, toMethodNames } from "../../../shared/skill-names.ts";
+import type { MethodDefinition, MethodMetadata } from "../../../model/skill.ts";
+import { hashTool } from "./tool-digest.ts";
+import { findHeaderFlaw } from "../http/parameter-headers.ts";
+import type { ServerConfig } from "../server-config.ts";
+
+/** A tool that can be called. */
+export interface ImportedTool {
+  /** On the wire. */
+  readonly name: string;
+  /** Of its definition, so that a change is noticed. */
+  readonly digest: string;
+  /** As the server gave it. */
+  readonly definition: Readonly<Record<string, unknown>>;
+  readonly inputSchema: JsonSchema;
+  readonly outputSchema?: JsonSchema;
+  readonly method: MethodDefinition;
+}
+
+/** A tool that cannot be offered, and why; the others can. */
+export interface QuarantinedTool {
+  readonly tool: string;
+  readonly reason: string;
+}
+
+export interface ImportedTools {
+  readonly tools: readonly ImportedTool[];
+  readonly quarantined: readonly QuarantinedTool[];
+}
+
+export interface ImportOptions extends Pick<ServerConfig, "disabledTools" | "timeoutMs"> {
+  /** The server may ask for headers that repeat parameters. */
+  readonly hasHeaders?: boolean;
+}
+
+/** Makes methods of the tools of a server, each by itself: a bad one spoils only itself. */
+export function importTools(listed: readonly unknown[], options: ImportOptions): ImportedTools {
+  const parsed = new Map<string, ParsedTool>();
+  const quarantined: QuarantinedTool[] = [];
+  for (const [index, item] of listed.entries()) {
+    const tool = parseTool(item, `#${index + 1}`, options.hasHeaders === true);
+    if ("reason" in tool) quarantined.push(tool);
+    else if (parsed.has(tool.name)) quarantined.push({ tool: tool.name, reason: "another tool has this name" });
+    else parsed.set(tool.name, tool);
+  }
+  // Names are given to all of them, so that switching one tool off does not rename another.
+  const names = toMethodNames([...parsed.keys()]);
+  const tools = [...parsed.values()].map((tool, index) => toTool(tool, names[index] ?? tool.name, options.timeoutMs));
+  return { tools: tools.filter((tool) => !options.disabledTools.includes(tool.name)), quarantined };
+}
+
+interface ParsedTool {
+  readonly name: string;
+  readonly digest: string;
+  readonly definition: Readonly<Record<string, unknown>>;
+  readonly description: string;
+  readonly inputSchema: JsonSchema;
+  readonly outputSchema?: JsonSchema;
+  readonly hints: Partial<MethodMetadata>;
+}
+
+function parseTool(item: unknown, place: string, hasHeaders: boolean): ParsedTool | QuarantinedTool {
+  if (!isRecord(item)) return { tool: place, reason: "it is not an object" };
+  const { name, title, description, inputSchema, outputSchema, annotations } = item;
+  if (typeof name !== "string" || name === "") return { tool: place, reason: "it has no name" };
+  if (name.length > MAX_TOOL_NAME_UNITS)
+    return { tool: name.slice(0, 100), reason: `its name has more than ${MAX_TOOL_NAME_UNITS} characters` };
+  const digest = hashTool(item);
+  if (digest === undefined) return { tool: name, reason: "its definition nests too deeply" };
+  const wrong = findInputFlaw(inputSchema) ?? (hasHeaders ? findHeaderFlaw(inputSchema) : undefined);
+  if (wrong !== undefined) return { tool: name, reason: wrong };
+  return {
+    name,
+    digest,
+    definition: item,
+    description: [description, title].find(isText) ?? `MCP tool: ${name}`,
+    inputSchema: { ...(isRecord(inputSchema) ? inputSchema : {}), type: "object" },
+    ...(isRecord(outputSchema) && { outputSchema }),
+    hints: parseHints(annotations),
+  };
+}
+
+/** Arguments are named, so that a schema has to describe an object; one that says nothing takes any. */
+function findInputFlaw(schema: unknown): string | undefined {
+  if (schema === undefined || schema === null || schema === true) return undefined;
+  if (!isRecord(schema)) return "its inputSchema is not an object";
+  const type = schema["type"] ?? "object";
+  const isObject = type === "object" || (Array.isArray(type) && type.includes("object"));
+  return isObject ? undefined : `its inputSchema has the type ${JSON.stringify(type)} where "object" is wanted`;
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === "string" && value.trim() !== "";
+}
+
+/** Only what the server says; what it does not say has the defaults of every method. */
+function parseHints(annotations: unknown): Partial<MethodMetadata> {
+  if (!isRecord(annotations)) return {};
+  const { readOnlyHint, destructiveHint, idempotentHint, openWorldHint } = annotations;
+  return {
+    ...(typeof readOnlyHint === "boolean" && { readOnly: readOnlyHint }),
+    ...(typeof destructiveHint === "boolean" && { destructive: destructiveHint }),
+    ...(typeof idempotentHint === "boolean" && { idempotent: idempotentHint }),
+    ...(typeof openWorldHint === "boolean" && { openWorld: openWorldHint }),
+  };
+}
+
+function toTool(
+  { name, digest, definition, description, inputSchema, outputSchema, hints }: ParsedTool,
+  methodName: string,
+  timeoutMs: number | undefined,
+): ImportedTool {
+  const output = outputSchema === undefined ? {} : { outputSchema };
+  return {
+    name,
+    digest,
+    definition,
+    inputSchema,
+    ...output,
+    method: {
+      name: methodName,
+      ...(methodName !== name && { wireName: name }),
+      description,
+      input: inputSchema,
+      ...(outputSchema !== undefined && { output: outputSchema }),
+      metadata: { ...hints, ...(timeoutMs !== undefined && { timeoutMs }) },
+    },
+  };
+}

@@ -1,0 +1,95 @@
+import { getMessage } from "../../../errors.ts";
+import { isRecord } from "../../../model/json.ts";
+import type { Connection } from "../connections/connection.ts";
+
+/** A server with more pages than this does not know where its list ends. */
+const MAX_PAGES = 100;
+
+/** Which list is asked for, where in the answer it stands, and what tells one item from another. */
+export interface ListKind {
+  readonly method: string;
+  readonly key: string;
+  readonly identity: string;
+}
+
+/** What a server answers, its pages put together; not looked at yet. */
+export interface ListedItems {
+  readonly items: readonly unknown[];
+  /** How long the list is good for, as the server says; 0 if it does not. */
+  readonly ttlMs: number;
+  /** Why the list may not be whole. */
+  readonly incomplete?: string;
+}
+
+/** What a server answers to `tools/list`. */
+export interface ListedTools extends Omit<ListedItems, "items"> {
+  readonly tools: readonly unknown[];
+}
+
+/** Asks for all tools. What was listed before something went wrong is kept. */
+export async function listTools(connection: Connection, signal: AbortSignal): Promise<ListedTools> {
+  const { items, ...rest } = await listPages(connection, TOOLS, signal);
+  return { tools: items, ...rest };
+}
+
+const TOOLS: ListKind = { method: "tools/list", key: "tools", identity: "name" };
+
+/** Asks for all of a list, page by page. */
+export async function listPages(connection: Connection, kind: ListKind, signal: AbortSignal): Promise<ListedItems> {
+  const { method, key, identity } = kind;
+  const items: unknown[] = [];
+  const known = new Set<unknown>();
+  let page: Page = { items: [], ttlMs: 0, nextCursor: undefined };
+  for (let pages = 0; pages < MAX_PAGES; pages++) {
+    try {
+      page = await fetchPage(connection, kind, page.nextCursor, signal);
+    } catch (thrown) {
+      if (pages === 0) throw thrown;
+      const incomplete = `${method} ended after ${items.length} ${key}: ${getMessage(thrown)}`;
+      return { items, ttlMs: page.ttlMs, incomplete };
+    }
+    const before = known.size;
+    for (const item of page.items) {
+      items.push(item);
+      known.add(isRecord(item) ? item[identity] : item);
+    }
+    if (page.nextCursor === undefined) return { items, ttlMs: page.ttlMs };
+    if (known.size === before) break;
+  }
+  return { items, ttlMs: page.ttlMs, incomplete: `${method} has no end, its first ${items.length} ${key} are used` };
+}
+
+interface Page {
+  readonly items: readonly unknown[];
+  readonly ttlMs: number;
+  readonly nextCursor: string | undefined;
+}
+
+async function fetchPage(
+  connection: Connection,
+  { method, key }: ListKind,
+  cursor: string | undefined,
+  signal: AbortSignal,
+): Promise<Page> {
+  const result = await connection
+    .request(method, cursor === undefined ? {} : { cursor }, signal)
+    .catch((thrown: unknown) => {
+      if (isUnknownMethod(thrown)) return { [key]: [] };
+      throw thrown;
+    });
+  const { [key]: items, ttlMs, nextCursor } = isRecord(result) ? result : {};
+  if (!Array.isArray(items)) throw new Error(`the server answers ${method} without a list of ${key}`);
+  return {
+    items,
+    ttlMs: typeof ttlMs === "number" && ttlMs > 0 ? ttlMs : 0,
+    nextCursor: typeof nextCursor === "string" && nextCursor !== "" ? nextCursor : undefined,
+  };
+}
+
+/** Of JSON-RPC. */
+const METHOD_NOT_FOUND = -32_601;
+
+/** A server that has none: it may have other things. */
+function isUnknownMethod(thrown: unknown): boolean {
+  return isRecord(thrown) && thrown["code"] === METHOD_NOT_FOUND;
+}

@@ -1,0 +1,135 @@
+import { requireBounds } from "../../../shared/value-size.ts";
+import { isRecord, type JsonSchema } from "../../../model/json.ts";
+import type { Connection } from "../connections/connection.ts";
+import { listPages } from "./list-tools.ts";
+import type { OperationInput, Operation } from "./operations.ts";
+import { itemToValue, resourceToValue } from "../results.ts";
+
+/** What a server has besides tools, as it announces it. */
+export type Capabilities = Readonly<Record<string, unknown>>;
+
+/**
+ * The methods for resources and prompts of a server that has them; their names are written `resources.read` as well. A
+ * tool that has one of the names keeps it.
+ */
+export function createResourceOperations(capabilities: Capabilities, taken: ReadonlySet<string>): readonly Operation[] {
+  const offered = RESOURCE_OPERATIONS.filter(({ needs, name }) => isRecord(capabilities[needs]) && !taken.has(name));
+  return offered.map(({ name, description, input, send, valueOf }) => ({
+    name,
+    method: { name, description, input, metadata: { readOnly: true, idempotent: true } },
+    isRepeatable: true,
+    async send(connection, values, { signal }) {
+      const result = await send(connection, values, signal);
+      requireBounds(result, `"${name}"`);
+      return result;
+    },
+    valueOf,
+  }));
+}
+
+interface ResourceOperation {
+  readonly name: string;
+  /** The capability behind it. */
+  readonly needs: "resources" | "prompts";
+  readonly description: string;
+  readonly input: JsonSchema;
+  readonly send: (connection: Connection, input: OperationInput, signal: AbortSignal) => Promise<unknown>;
+  readonly valueOf: (result: unknown) => unknown;
+}
+
+const NOTHING: JsonSchema = { type: "object", properties: {} };
+const TEXTS: JsonSchema = { type: "object", additionalProperties: { type: "string" } };
+const identity = (result: unknown): unknown => result;
+
+const RESOURCE_OPERATIONS: readonly ResourceOperation[] = [
+  {
+    name: "resources_list",
+    needs: "resources",
+    description: "Lists the resources of the server: uri, name, description, mimeType",
+    input: NOTHING,
+    send: (connection, _input, signal) => listItems(connection, "resources/list", "resources", signal),
+    valueOf: identity,
+  },
+  {
+    name: "resources_templates",
+    needs: "resources",
+    description: "Lists the templates of resource addresses; give one to resources.read with its values",
+    input: NOTHING,
+    send: (connection, _input, signal) =>
+      listItems(connection, "resources/templates/list", "resourceTemplates", signal),
+    valueOf: identity,
+  },
+  {
+    name: "resources_read",
+    needs: "resources",
+    description: "Reads a resource: its text, or a descriptor with its bytes in base64; several parts are a list",
+    input: {
+      type: "object",
+      properties: {
+        uri: { type: "string", description: "Address of the resource, or a template" },
+        values: { ...TEXTS, description: "What the names in a template stand for" },
+      },
+      required: ["uri"],
+    },
+    send: async (connection, { uri, values }, signal) =>
+      connection.request("resources/read", { uri: await expandTemplate(String(uri), values) }, signal),
+    valueOf: readContents,
+  },
+  {
+    name: "prompts_list",
+    needs: "prompts",
+    description: "Lists the prompts of the server: name, description, arguments",
+    input: NOTHING,
+    send: (connection, _input, signal) => listItems(connection, "prompts/list", "prompts", signal),
+    valueOf: identity,
+  },
+  {
+    name: "prompts_get",
+    needs: "prompts",
+    description: "Fills in a prompt: description and messages, each with role and content",
+    input: {
+      type: "object",
+      properties: {
+        name: { type: "string", description: "Name of the prompt" },
+        values: { ...TEXTS, description: "Its arguments by name" },
+      },
+      required: ["name"],
+    },
+    send: (connection, { name, values }, signal) =>
+      connection.request("prompts/get", { name, ...(isRecord(values) && { arguments: values }) }, signal),
+    valueOf: readPrompt,
+  },
+];
+
+async function listItems(connection: Connection, method: string, key: string, signal: AbortSignal): Promise<unknown> {
+  const { items } = await listPages(connection, { method, key, identity: key === "prompts" ? "name" : "uri" }, signal);
+  return items;
+}
+
+/** An address; of a template, the one with its names filled in. */
+async function expandTemplate(uri: string, values: unknown): Promise<string> {
+  if (!isRecord(values)) return uri;
+  const { UriTemplate } = await import("@modelcontextprotocol/client");
+  const texts = Object.entries(values).map(([name, value]): [string, string] => [name, String(value)]);
+  return new UriTemplate(uri).expand(Object.fromEntries(texts));
+}
+
+function readContents(result: unknown): unknown {
+  const contents = isRecord(result) ? result["contents"] : undefined;
+  if (!Array.isArray(contents)) return result ?? null;
+  const [only] = contents;
+  if (contents.length === 1 && isRecord(only) && typeof only["text"] === "string") return only["text"];
+  const values = contents.map(resourceToValue);
+  return values.length === 1 ? values[0] : values;
+}
+
+function readPrompt(result: unknown): unknown {
+  if (!isRecord(result)) return result ?? null;
+  const { description, messages } = result;
+  return {
+    ...(typeof description === "string" && { description }),
+    messages: (Array.isArray(messages) ? messages : []).map((message: unknown) =>
+      isRecord(message) ? { role: message["role"], content: itemToValue(message["content"], false) } : message,
+    ),
+  };
+}

@@ -1,0 +1,45 @@
+import { isRecord } from "../../../model/json.ts";
+
+/** How many differences are told. */
+const MAX_DIFFERENCES = 8;
+
+/** How much of a value is shown. */
+const SHOWN_CHARACTERS = 80;
+
+/** Where two values differ, for people: `description: "a" → "b"`, `inputSchema.properties.path: is gone`. */
+export function describeDifferences(before: unknown, after: unknown): readonly string[] {
+  const found: string[] = [];
+  compare(before, after, "", found);
+  return found.length > MAX_DIFFERENCES
+    ? [...found.slice(0, MAX_DIFFERENCES), `and ${found.length - MAX_DIFFERENCES} more`]
+    : found;
+}
+
+function compare(before: unknown, after: unknown, path: string, found: string[]): void {
+  if (before === after) return;
+  if (isTree(before) && isTree(after) && Array.isArray(before) === Array.isArray(after)) {
+    for (const key of new Set([...Object.keys(before), ...Object.keys(after)])) {
+      compare(own(before, key), own(after, key), path === "" ? key : `${path}.${key}`, found);
+    }
+  } else if (before === undefined) found.push(`${path}: is new, ${shown(after)}`);
+  else if (after === undefined) found.push(`${path}: is gone`);
+  else found.push(`${path}: ${shown(before)} → ${shown(after)}`);
+}
+
+function own(tree: Readonly<Record<string, unknown>>, key: string): unknown {
+  return Object.hasOwn(tree, key) ? tree[key] : undefined;
+}
+
+function isTree(value: unknown): value is Readonly<Record<string, unknown>> {
+  return isRecord(value) || Array.isArray(value);
+}
+
+/** JSON in which nothing hides. */
+function shown(value: unknown): string {
+  const text = JSON.stringify(value);
+  const cut = text.length > SHOWN_CHARACTERS ? `${text.slice(0, SHOWN_CHARACTERS)}…` : text;
+  return cut.replaceAll(
+    /[\p{Cc}\p{Cf}\p{Cs}\p{Default_Ignorable_Code_Point}]/gu,
+    (hidden) => String.raw`\u{` + (hidden.codePointAt(0) ?? 0).toString(16) + "}",
+  );
+}

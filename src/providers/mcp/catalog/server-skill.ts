@@ -1,0 +1,108 @@
+import type { Problem } from "../../../model/provider.ts";
+import type { ProvidedSkill } from "../../../model/skill.ts";
+import type { ServerListing } from "./server-listing.ts";
+import { type Operation, toolOperation } from "./operations.ts";
+import {
+  describeChange,
+  type ChangePolicy,
+  findChanges,
+  type AcceptedTools,
+  type ToolChange,
+} from "./accepted-tools.ts";
+import { createResourceOperations } from "./resource-operations.ts";
+import type { ServerConfig } from "../server-config.ts";
+import { importTools, type QuarantinedTool, type ImportedTool } from "./import-tools.ts";
+
+/** What a server offers, as it said when it was last asked. */
+export interface ServerSkill {
+  readonly skill: ProvidedSkill;
+  /** By their names on the wire. */
+  readonly tools: ReadonlyMap<string, ImportedTool>;
+  /** Tools and what else can be asked for, by the same names. */
+  readonly operations: ReadonlyMap<string, Operation>;
+  readonly quarantined: readonly QuarantinedTool[];
+  /** Tools that are not what was accepted. */
+  readonly changes: readonly ToolChange[];
+  readonly problems: readonly Problem[];
+  /** When to ask again, in milliseconds since 1970. */
+  readonly staleAt: number;
+  readonly protocolVersion: string;
+}
+
+/** What an offer is made with, besides what the server says. */
+export interface ServerSkillOptions {
+  readonly name: string;
+  readonly invoke: ProvidedSkill["invoke"];
+  /** What was accepted; `undefined` if nothing was yet. */
+  readonly pins: AcceptedTools | undefined;
+  readonly changePolicy: ChangePolicy;
+  readonly last: ServerSkill | undefined;
+}
+
+/** Makes a skill of a server's tools. The skill stays the same object as long as nothing of it has changed. */
+export function createServerSkill(
+  config: ServerConfig,
+  listing: ServerListing,
+  options: ServerSkillOptions,
+): ServerSkill {
+  const { name, invoke, pins, changePolicy, last } = options;
+  const hasHeaders = config.transport !== "stdio" && listing.era.kind === "modern";
+  const imported = importTools(listing.tools, { ...config, hasHeaders });
+  const changes = pins === undefined ? [] : findChanges(pins, imported.tools, changePolicy);
+  const held = new Map(changePolicy === "hold" ? changes.map((change) => [change.tool, change]) : []);
+  const tools = imported.tools.filter((tool) => !held.has(tool.name));
+  const readings = createResourceOperations(listing.capabilities, new Set(tools.map(({ method }) => method.name)));
+  const skill: ProvidedSkill = {
+    name,
+    description: getDescription(config, listing),
+    source: config.name,
+    kind: "mcp",
+    server: config.name,
+    ...(listing.instructions !== "" && { guidance: listing.instructions }),
+    methods: [...tools, ...readings].map(({ method }) => method),
+    invoke,
+  };
+  return {
+    skill: last !== undefined && isSame(last.skill, skill) ? last.skill : skill,
+    tools: new Map(tools.map((tool) => [tool.name, tool])),
+    operations: new Map([...readings, ...tools.map(toolOperation)].map((operation) => [operation.name, operation])),
+    quarantined: [
+      ...imported.quarantined,
+      ...[...held.values()].map((change) => ({ tool: change.tool, reason: `it ${describeChange(change)}` })),
+    ],
+    changes,
+    problems: findProblems(listing, imported.quarantined, changes, changePolicy).map((error) => ({
+      source: config.name,
+      error,
+    })),
+    staleAt: listing.ttlMs === 0 ? Number.POSITIVE_INFINITY : listing.listedAt + listing.ttlMs,
+    protocolVersion: listing.protocolVersion,
+  };
+}
+
+function findProblems(
+  { incomplete }: ServerListing,
+  quarantined: readonly QuarantinedTool[],
+  changes: readonly ToolChange[],
+  policy: ChangePolicy,
+): readonly string[] {
+  return [
+    ...(incomplete === undefined ? [] : [incomplete]),
+    ...quarantined.map(({ tool, reason }) => `the tool "${tool}" is left out, ${reason}`),
+    ...changes.map((change) => {
+      const words = describeChange(change);
+      return policy === "hold"
+        ? `the tool "${change.tool}" is held back until it is accepted, it ${words}`
+        : `the tool "${change.tool}" ${words}`;
+    }),
+  ];
+}
+
+function getDescription({ description, name }: ServerConfig, { server }: ServerListing): string {
+  const own = [server["description"], server.title].find((text) => typeof text === "string" && text.trim() !== "");
+  return description ?? (typeof own === "string" ? own : `MCP server: ${name}`);
+}
+
+function isSame(a: ProvidedSkill, b: ProvidedSkill): boolean {
+  return JSON.stringify(a) === JSON.stringify(b);
+}

@@ -1,0 +1,100 @@
+import type { Client } from "../../../model/client-requests.ts";
+import type { CallContext } from "../../../model/skill.ts";
+import { formatAbilities, ActiveCallers } from "./active-callers.ts";
+import type { ManagedConnection } from "./managed-connection.ts";
+
+/** How long a line of one caller stays open after its last call. */
+const IDLE_MS = 60_000;
+
+/** More callers than this at a time share the line of those that cannot be asked. */
+const MAX_CONNECTIONS = 16;
+
+/** A way to a server, and those who are calling on it. */
+export interface CallerConnection {
+  readonly managed: ManagedConnection;
+  readonly callers: ActiveCallers;
+}
+
+interface OwnConnection extends CallerConnection {
+  calls: number;
+  idle: NodeJS.Timeout | undefined;
+}
+
+export interface CallerConnectionsOptions {
+  readonly shared: CallerConnection;
+  /** Who is asked on the line that all share. */
+  readonly client: Client | undefined;
+  /** Makes a way on which the server may ask what this audience can answer. */
+  readonly open: (callers: ActiveCallers, caller: string) => ManagedConnection;
+}
+
+/**
+ * The lines to one server. Most calls share one. A caller that can be asked something has one of its own: a server does
+ * not say whom it asks, so that on a shared line one could be asked for another.
+ */
+export class CallerConnections {
+  readonly #options: CallerConnectionsOptions;
+  readonly #own = new Map<string, OwnConnection>();
+
+  constructor(options: CallerConnectionsOptions) {
+    this.#options = options;
+  }
+
+  /** Makes a call on the line of its caller. */
+  async use<Result>(context: CallContext, call: (line: CallerConnection) => Promise<Result>): Promise<Result> {
+    const line = this.#findOwnConnection(context);
+    if (line === undefined) return callOnConnection(this.#options.shared, context, call);
+    line.calls += 1;
+    clearTimeout(line.idle);
+    try {
+      return await callOnConnection(line, context, call);
+    } finally {
+      line.calls -= 1;
+      if (line.calls === 0) this.#closeLater(line);
+    }
+  }
+
+  async close(): Promise<void> {
+    const own = [...this.#own.values()];
+    this.#own.clear();
+    for (const { idle } of own) clearTimeout(idle);
+    await Promise.all(own.map(({ managed }) => managed.close()));
+  }
+
+  #findOwnConnection(context: CallContext): OwnConnection | undefined {
+    const abilities = formatAbilities(context.client);
+    if (abilities === "" || context.client === this.#options.client) return undefined;
+    const key = `${context.caller.id} ${abilities}`;
+    const known = this.#own.get(key);
+    // A line that could not be opened is tried anew: what kept it from opening may be over.
+    if (known !== undefined && known.managed.state.kind !== "error") return known;
+    if (this.#own.size >= MAX_CONNECTIONS) return undefined;
+    const callers = new ActiveCallers(context.client);
+    const line: OwnConnection = {
+      callers,
+      managed: this.#options.open(callers, context.caller.id),
+      calls: 0,
+      idle: undefined,
+    };
+    this.#own.set(key, line);
+    return line;
+  }
+
+  #closeLater(line: OwnConnection): void {
+    line.idle = setTimeout(() => {
+      for (const [key, each] of this.#own) if (each === line) this.#own.delete(key);
+      void line.managed.close();
+    }, IDLE_MS).unref();
+  }
+}
+
+function callOnConnection<Result>(
+  line: CallerConnection,
+  context: CallContext,
+  call: (line: CallerConnection) => Promise<Result>,
+): Promise<Result> {
+  return line.callers.trackDuring(context, async () => {
+    await line.managed.wake();
+    return call(line);
+  });
+}

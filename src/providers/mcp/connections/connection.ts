@@ -1,0 +1,229 @@
+import {
+  Client,
+  type ClientCapabilities,
+  type Implementation,
+  LOG_LEVEL_META_KEY,
+  type PriorDiscovery,
+  type Progress,
+  SSEClientTransport,
+  SseError,
+  type StandardSchemaV1,
+  StreamableHTTPClientTransport,
+  type Tool,
+  type Transport,
+} from "@modelcontextprotocol/client";
+
+import type { Client as CallerClient } from "../../../model/client-requests.ts";
+import { findSizeExcess } from "../../../shared/value-size.ts";
+import { isRecord } from "../../../model/json.ts";
+import { mayUseHeaders } from "../http/parameter-headers.ts";
+import { type ProcessReport, StdioClientTransport } from "../stdio/transport.ts";
+import { waitAtMost } from "../stdio/wait.ts";
+import { rawResult, TolerantTransport } from "./tolerant-transport.ts";
+
+/** The longest that a timer can run: what ends a request is its signal. */
+const NO_TIMEOUT_MS = 2 ** 31 - 1;
+
+/** How long a process may be silent about the newest protocol before it is spoken to in the older one. */
+const PROBE_MS = 5_000;
+
+/** How long to wait before a lost subscription is made again. */
+const RESUBSCRIBE_MS = 5_000;
+
+/** How long a server over HTTP may take to end its session. */
+const TERMINATE_MS = 1_000;
+
+/** A server that has answered the handshake. Results come as the server sent them. */
+export interface Connection {
+  readonly protocolVersion: string;
+  /** What the server says of itself. */
+  readonly server: Partial<Implementation>;
+  /** What it announces to have. */
+  readonly capabilities: Readonly<Record<string, unknown>>;
+  readonly instructions: string;
+  /** Which of the two protocols the server speaks; spares the next connection the question. */
+  readonly era: PriorDiscovery;
+  /** It has a session, which the server can forget. */
+  readonly hasSession: boolean;
+  /** Settles when the connection is lost or closed. */
+  readonly closed: Promise<void>;
+  request(method: string, params: Readonly<Record<string, unknown>>, signal: AbortSignal): Promise<unknown>;
+  callTool(call: McpToolCall): Promise<unknown>;
+  /** What the process did besides, if the server is one. */
+  report(): ProcessReport | undefined;
+  close(): Promise<void>;
+}
+
+export interface McpToolCall {
+  readonly name: string;
+  readonly input: Readonly<Record<string, unknown>>;
+  readonly inputSchema: Readonly<Record<string, unknown>>;
+  readonly signal: AbortSignal;
+  readonly onProgress: (progress: Progress) => void;
+}
+
+export type McpLogLevel = "debug" | "info" | "warn" | "error";
+
+export interface HandshakeOptions {
+  readonly clientInfo: Implementation;
+  /** What is already known of the server; without it, the server is asked whether it speaks the newest protocol. */
+  readonly era?: PriorDiscovery;
+  readonly signal: AbortSignal;
+  readonly timeoutMs: number;
+  readonly onToolsChanged: () => void;
+  /** Answers what the server asks; without it, every question is refused at once. */
+  readonly client: CallerClient | undefined;
+  /** Gets what the server says. */
+  readonly onLog: (level: McpLogLevel, text: string) => void;
+  readonly log: (level: McpLogLevel, text: string) => void;
+}
+
+/** Speaks the handshake over a transport that was not started yet. Rejects, with the transport closed, if it fails. */
+export async function handshake(inner: Transport, options: HandshakeOptions): Promise<Connection> {
+  const transport = new TolerantTransport(inner, (stray) => options.log("debug", stray));
+  // By these two the SDK knows a local process, for which silence means an older protocol, not an outage.
+  if (inner instanceof StdioClientTransport) Object.assign(transport, { pid: null, stderr: null });
+  const { timeoutMs } = options;
+  // A server over HTTP answers what it does not know; one that is silent is only slow.
+  const probe = {
+    timeoutMs: inner instanceof StdioClientTransport ? Math.min(PROBE_MS, timeoutMs / 3) : timeoutMs / 2,
+  };
+  const client = new Client(options.clientInfo, {
+    versionNegotiation: { mode: "auto", probe },
+    capabilities: getCapabilities(options.client),
+  });
+  const closed = new Promise<void>((resolve) => {
+    client.onclose = resolve;
+  });
+  client.onerror = (error) => options.log("debug", error.message);
+  listenTo(client, options);
+  if (options.client !== undefined) answerWith(client, options.client);
+  try {
+    const connecting = client.connect(transport, {
+      timeout: options.timeoutMs,
+      ...(options.era && { prior: options.era }),
+    });
+    await Promise.race([connecting, rejectsWhenAborted(options.signal)]);
+  } catch (thrown) {
+    await transport.close();
+    throw thrown;
+  }
+  // The stream of events is opened again by itself, but on it the server does not know us any more.
+  if (inner instanceof SSEClientTransport)
+    inner.onerror = (error) => void (error instanceof SseError && client.close());
+  void keepSubscribed(client, closed);
+  return createConnection(client, inner, closed);
+}
+
+/** What a server may ask, by the name of the capability with which it is announced. */
+const CLIENT_QUESTIONS = [
+  ["elicitation/create", { elicitation: { form: { applyDefaults: true }, url: {} } }],
+  ["sampling/createMessage", { sampling: {} }],
+  ["roots/list", { roots: {} }],
+] as const;
+
+function getCapabilities(caller: CallerClient | undefined): ClientCapabilities {
+  const announced = CLIENT_QUESTIONS.filter(([question]) => caller?.can(question) === true);
+  return Object.assign({}, ...announced.map(([, capability]) => capability)) as ClientCapabilities;
+}
+
+/** The SDK looks at what comes from either side: a question that is none, or an answer that is none, is an error. */
+function answerWith(client: Client, caller: CallerClient): void {
+  for (const [question] of CLIENT_QUESTIONS.filter(([question]) => caller.can(question))) {
+    client.setRequestHandler(question, async (request: { readonly params?: object | undefined }, { mcpReq }) => {
+      const answer = await caller.ask(question, { ...request.params }, String(mcpReq.id));
+      return answer as never;
+    });
+  }
+}
+
+/** Accepts whatever comes: a badly filled notification still says that something happened. */
+const ANYTHING: StandardSchemaV1 = {
+  "~standard": { version: 1, vendor: "skillgate", validate: (value) => ({ value }) },
+};
+
+function listenTo(client: Client, { onToolsChanged, onLog }: HandshakeOptions): void {
+  client.setNotificationHandler("notifications/tools/list_changed", { params: ANYTHING }, onToolsChanged);
+  client.setNotificationHandler("notifications/message", { params: ANYTHING }, (params) => {
+    const { level, data } = isRecord(params) ? params : {};
+    onLog(LOG_LEVELS.get(level) ?? "info", textOf(data));
+  });
+}
+
+function textOf(data: unknown): string {
+  if (typeof data === "string") return data;
+  return findSizeExcess(data) === undefined
+    ? (JSON.stringify(data) ?? "")
+    : "(a message that is nested too deeply, or too large)";
+}
+
+/** The levels of the protocol, which are those of syslog. */
+const LOG_LEVELS: ReadonlyMap<unknown, McpLogLevel> = new Map([
+  ["debug", "debug"],
+  ["warning", "warn"],
+  ["error", "error"],
+  ["critical", "error"],
+  ["alert", "error"],
+  ["emergency", "error"],
+]);
+
+function rejectsWhenAborted(signal: AbortSignal): Promise<never> {
+  return new Promise((_, reject) => {
+    const onAbort = (): void => reject(signal.reason as Error);
+    if (signal.aborted) onAbort();
+    else signal.addEventListener("abort", onAbort, { once: true });
+  });
+}
+
+/** Since 2026-07-28, a server tells its changes only to who has subscribed to them. */
+async function keepSubscribed(client: Client, closed: Promise<void>): Promise<void> {
+  if (client.getProtocolEra() !== "modern" || !client.getServerCapabilities()?.tools?.listChanged) return;
+  while (client.transport !== undefined) {
+    const subscription = await client.listen({ toolsListChanged: true }).catch(() => undefined); // a server may refuse
+    if (subscription === undefined || (await subscription.closed) !== "remote") return;
+    await waitAtMost(RESUBSCRIBE_MS, closed);
+  }
+}
+
+/** Since 2026-07-28, a server logs only for those who say so with their request. */
+const WITH_LOG = { _meta: { [LOG_LEVEL_META_KEY]: "info" } } as const;
+
+function createConnection(client: Client, inner: Transport, closed: Promise<void>): Connection {
+  const discover = client.getDiscoverResult();
+  const isModern = discover !== undefined;
+  return {
+    protocolVersion: client.getNegotiatedProtocolVersion() ?? "",
+    server: client.getServerVersion() ?? {},
+    capabilities: client.getServerCapabilities() ?? {},
+    instructions: client.getInstructions() ?? "",
+    era: discover === undefined ? { kind: "legacy" } : { kind: "modern", discover },
+    get hasSession() {
+      return inner.sessionId !== undefined;
+    },
+    closed,
+    async request(method, params, signal) {
+      return rawResult(await client.request({ method, params }, ANYTHING, { signal, timeout: NO_TIMEOUT_MS }));
+    },
+    async callTool({ name, input, inputSchema, signal, onProgress }) {
+      const params = { name, arguments: input, ...(isModern && WITH_LOG) };
+      const options = { signal, onprogress: onProgress, timeout: NO_TIMEOUT_MS };
+      if (!mayUseHeaders(inputSchema))
+        return rawResult(await client.request({ method: "tools/call", params }, ANYTHING, options));
+      // With the definition at hand, the SDK sends the headers that it may ask for.
+      const toolDefinition = { name, inputSchema } as Tool;
+      return rawResult(await client.callTool(params, { ...options, toolDefinition }));
+    },
+    report: () => (inner instanceof StdioClientTransport ? inner.report() : undefined),
+    async close() {
+      if (inner instanceof StreamableHTTPClientTransport) {
+        await waitAtMost(
+          TERMINATE_MS,
+          inner.terminateSession().catch(() => {}),
+        ); // the server forgets it by itself, later
+      }
+      await client.close();
+      // After a crash the SDK has let go of the transport, but the process may have left something behind.
+      if (inner instanceof StdioClientTransport) await inner.close();
+    },
+  };
+}

@@ -1,0 +1,60 @@
+import { OWNER } from "../../../model/caller.ts";
+import { connect, type ConnectOptions } from "./connect.ts";
+import type { Connection } from "./connection.ts";
+import { startFailure } from "./start-failure.ts";
+import { GrantFlow } from "../oauth/flow.ts";
+import { AuthorizationError, type Authorize, OAuthSession } from "../oauth/session.ts";
+import type { TokenStore } from "../oauth/token-file.ts";
+import type { ServerConfig } from "../server-config.ts";
+
+export interface OpenOptions extends Omit<ConnectOptions, "session"> {
+  readonly tokens: TokenStore;
+  /** On whose behalf the connection is made. */
+  readonly caller: string;
+  readonly authorize: Authorize | undefined;
+  /** Has to succeed before the server counts as connected. */
+  readonly prepare: (connection: Connection) => Promise<void>;
+}
+
+/** Connects, logs in where that is wanted, and prepares the connection. Rejects with a `SERVER_FAILED`. */
+export async function openConnection(config: ServerConfig, options: OpenOptions): Promise<Connection> {
+  const session = await sessionFor(config, options);
+  if (session === undefined) return openOnce(config, { ...options, session });
+  try {
+    return await session.connecting(() => openOnce(config, { ...options, session }), options.signal);
+  } catch (thrown) {
+    if (!(thrown instanceof AuthorizationError)) throw thrown;
+    const { timeoutMs, secrets } = options;
+    throw startFailure(config, { thrown, timeoutMs, secrets, report: undefined, step: "" });
+  }
+}
+
+async function openOnce(config: ServerConfig, options: OpenOptions & ConnectOptions): Promise<Connection> {
+  const connection = await connect(config, options);
+  try {
+    await options.prepare(connection);
+    return connection;
+  } catch (thrown) {
+    const { timeoutMs, secrets } = options;
+    const report = connection.report();
+    await connection.close();
+    throw startFailure(config, { thrown, timeoutMs, secrets, report, step: "did not list its tools" });
+  }
+}
+
+/** Who has said how to authorize by headers means that, and no login. */
+async function sessionFor(config: ServerConfig, options: OpenOptions): Promise<OAuthSession | undefined> {
+  if (config.transport === "stdio" || config.oauth === false) return undefined;
+  const { name, url: server, headers, oauth } = config;
+  const hasHeader = Object.keys(headers).some((header) => header.toLowerCase() === "authorization");
+  if (oauth === undefined && hasHeader) return undefined;
+  const { tokens: store, authorize, secrets } = options;
+  const caller = await findTokenOwner(server, options);
+  return new OAuthSession({ name, server, caller, config: oauth ?? {}, store, authorize, secrets });
+}
+
+/** A caller who has logged in uses that; the others use what the owner may, as they do on the line that all share. */
+async function findTokenOwner(server: string, { tokens, caller }: OpenOptions): Promise<string> {
+  const own = await tokens.get(GrantFlow.key({ server, caller }));
+  return own === undefined ? OWNER.id : caller;
+}

@@ -1,0 +1,120 @@
+import { existsSync } from "node:fs";
+
+import { SdkError, SdkErrorCode, SdkHttpError, SseError } from "@modelcontextprotocol/client";
+
+import { getMessage, sentence, SkillgateError } from "../../../errors.ts";
+import { isRecord } from "../../../model/json.ts";
+import { AuthorizationError } from "../oauth/session.ts";
+import type { KnownSecrets } from "../../../shared/secrets.ts";
+import type { ServerConfig } from "../server-config.ts";
+import type { ProcessExit } from "../stdio/process.ts";
+import { readable } from "../stdio/output-tail.ts";
+import type { ProcessReport } from "../stdio/transport.ts";
+
+/** How many lines of stderr an error shows. */
+const STDERR_LINES = 10;
+
+/** How much of what a server answered an error shows. */
+const ANSWER_CHARACTERS = 200;
+
+/** What was seen of a server that did not start. */
+export interface FailedStart {
+  readonly thrown: unknown;
+  readonly timeoutMs: number;
+  readonly secrets: KnownSecrets;
+  readonly report: ProcessReport | undefined;
+  /** What it did not do, unless more is known: `refused the handshake`. */
+  readonly step: string;
+}
+
+/** What people are told when a server did not start: what it did instead, and what it printed. */
+export function startFailure(config: ServerConfig, failed: FailedStart): SkillgateError {
+  const { thrown, report } = failed;
+  const did =
+    report?.exit === undefined
+      ? describeNetworkError(config, failed)
+      : `${describeExit(report.exit)} before it was ready`;
+  const values = [`"${config.name}" ${did}`, ...printed(report)].join(", ");
+  return new SkillgateError(
+    "SERVER_FAILED",
+    sentence("SERVER_FAILED", values),
+    { server: config.name },
+    { cause: thrown },
+  );
+}
+
+/** `exited with code 1`, `was ended by SIGKILL` */
+export function describeExit({ code, signal }: ProcessExit): string {
+  return signal === null ? `exited with code ${code}` : `was ended by ${signal}`;
+}
+
+/** What the network says when nobody answers at the other end; `undefined` if somebody did. */
+export interface NetworkFailure {
+  /** `ECONNREFUSED` */
+  readonly code: string;
+  /** `connect ECONNREFUSED 127.0.0.1:80`, for people: it may tell of the inside of a network. */
+  readonly message: string;
+}
+
+export function networkFailure(thrown: unknown): NetworkFailure | undefined {
+  if (!(thrown instanceof Error)) return undefined;
+  if (thrown.message !== "fetch failed") return networkFailure(thrown.cause);
+  const code = isRecord(thrown.cause) ? String(thrown.cause["code"]) : "no connection";
+  return { code, message: getMessage(thrown.cause) || code };
+}
+
+/** Why access was not granted, wherever in what was thrown it stands. */
+export function authorizationFailure(thrown: unknown): string | undefined {
+  if (thrown instanceof AuthorizationError) return thrown.message;
+  return thrown instanceof Error ? authorizationFailure(thrown.cause) : undefined;
+}
+
+/** `asks for authorization (HTTP 401)`, `answered HTTP 500: …` */
+export function describeHttp({ status, data }: SdkHttpError, secrets: KnownSecrets): string {
+  if (status === 401) return "asks for authorization (HTTP 401)";
+  if (status === 403) return "denies access (HTTP 403)";
+  const answer = typeof data["text"] === "string" ? secrets.maskText(readable(data["text"])) : "";
+  const text = answer.slice(0, ANSWER_CHARACTERS);
+  return text === "" ? `answered HTTP ${status}` : `answered HTTP ${status}: ${text}`;
+}
+
+function describeNetworkError(config: ServerConfig, { thrown, timeoutMs, step, secrets }: FailedStart): string {
+  const refusal = authorizationFailure(thrown);
+  if (refusal !== undefined) return refusal;
+  if (isTimeout(thrown)) return `did not answer within ${timeoutMs / 1000} s`;
+  if (thrown instanceof SdkHttpError)
+    return describeHttp(thrown, secrets) + (thrown.status === 401 ? loginHint(config) : "");
+  if (thrown instanceof SseError) return `cannot be reached: ${thrown.message}`;
+  if (config.transport === "stdio" && isSpawnError(thrown)) {
+    if (thrown["code"] !== "ENOENT") return `cannot be started: ${getMessage(thrown)}`;
+    const lacks = existsSync(config.cwd) ? `the command "${config.command}"` : `the folder "${config.cwd}"`;
+    return `cannot be started, ${lacks} does not exist`;
+  }
+  const failure = networkFailure(thrown);
+  return failure === undefined ? `${step}: ${getMessage(thrown)}` : `cannot be reached: ${failure.message}`;
+}
+
+/** Where a header was to authorize, it is the header that is wrong. */
+function loginHint(config: ServerConfig): string {
+  if (config.transport === "stdio") return "";
+  const hasHeader = Object.keys(config.headers).some((name) => name.toLowerCase() === "authorization");
+  return hasHeader ? "" : `, log in with: skillgate mcp login ${config.name}`;
+}
+
+function isSpawnError(thrown: unknown): thrown is Record<string, unknown> {
+  return isRecord(thrown) && typeof thrown["syscall"] === "string" && thrown["syscall"].startsWith("spawn");
+}
+
+function isTimeout(thrown: unknown): boolean {
+  if (thrown instanceof SdkError) return thrown.code === SdkErrorCode.RequestTimeout;
+  return thrown instanceof Error && thrown.name === "TimeoutError";
+}
+
+function printed(report: ProcessReport | undefined): readonly string[] {
+  const { lastNoise = "", stderrTail = "" } = report ?? {};
+  const stderr = stderrTail.split("\n").slice(-STDERR_LINES).join("\n");
+  return [
+    ...(lastNoise === "" ? [] : [`stdout: ${JSON.stringify(lastNoise)}`]),
+    ...(stderr === "" ? [] : [`stderr: ${JSON.stringify(stderr)}`]),
+  ];
+}

@@ -1,0 +1,190 @@
+import type { JSONRPCMessage, MessageExtraInfo, Transport, TransportSendOptions } from "@modelcontextprotocol/client";
+
+import { getMessage } from "../../../errors.ts";
+import { isRecord } from "../../../model/json.ts";
+import { waitAtMost } from "../stdio/wait.ts";
+import { STREAM_ENDED } from "./wire-errors.ts";
+
+/** Under this key of a stand-in, the result as it came. */
+const RAW = "skillgate/raw";
+
+/** Methods whose results the SDK must not judge: it would throw away a whole list for one bad item. */
+const UNJUDGED: ReadonlySet<unknown> = new Set([
+  "tools/list",
+  "tools/call",
+  "resources/list",
+  "resources/templates/list",
+  "resources/read",
+  "prompts/list",
+  "prompts/get",
+]);
+
+/** Passes the SDK's every check on the result of any of these methods, in every version of the protocol. */
+const STAND_IN = {
+  resultType: "complete",
+  ttlMs: 0,
+  cacheScope: "private",
+  tools: [],
+  content: [],
+  resources: [],
+  resourceTemplates: [],
+  contents: [],
+  prompts: [],
+  messages: [],
+};
+
+/** How long the server may take to hear that a request is cancelled; then its connection is closed. */
+const CANCELLED_MS = 1_000;
+
+interface OpenRequest {
+  /** As it was sent. */
+  readonly id: unknown;
+  readonly method: unknown;
+  readonly connection: AbortController;
+}
+
+/** The result that a stand-in stands for. */
+export function rawResult(result: unknown): unknown {
+  return isRecord(result) && Object.hasOwn(result, RAW) ? result[RAW] : result;
+}
+
+/**
+ * Stands between the SDK and a transport, and makes the best of what servers send. Responses get back the id and the
+ * shape that they should have had; those that nobody waits for (a second answer, one after a cancellation, one with an
+ * id that was never sent) are passed over and told to `onStray`; results go past the SDK's schemas.
+ */
+export class TolerantTransport implements Transport {
+  onmessage?: Transport["onmessage"];
+  onclose?: Transport["onclose"];
+  onerror?: Transport["onerror"];
+  readonly #inner: Transport;
+  readonly #onStray: (message: string) => void;
+  /** Requests under way, by their id as text. */
+  readonly #pending = new Map<string, OpenRequest>();
+
+  constructor(inner: Transport, onStray: (message: string) => void) {
+    this.#inner = inner;
+    this.#onStray = onStray;
+  }
+
+  get sessionId(): string | undefined {
+    return this.#inner.sessionId;
+  }
+
+  get hasPerRequestStream(): boolean {
+    return this.#inner.hasPerRequestStream === true;
+  }
+
+  setProtocolVersion(version: string): void {
+    this.#inner.setProtocolVersion?.(version);
+  }
+
+  setSupportedProtocolVersions(versions: string[]): void {
+    this.#inner.setSupportedProtocolVersions?.(versions);
+  }
+
+  async start(): Promise<void> {
+    this.#inner.onmessage = (message, extra) => this.#receive(message, extra);
+    this.#inner.onerror = (error) => this.onerror?.(error);
+    this.#inner.onclose = () => queueMicrotask(() => this.onclose?.());
+    await this.#inner.start();
+  }
+
+  async send(message: JSONRPCMessage, options?: TransportSendOptions): Promise<void> {
+    const cancelled = this.#cancelledBy(message);
+    const requestSignal = this.#remember(message, options?.requestSignal);
+    const onRequestStreamEnd = options?.onRequestStreamEnd ?? (() => this.#abandon(message));
+    const sent = this.#inner.send(message, { ...options, ...(requestSignal && { requestSignal }), onRequestStreamEnd });
+    if (cancelled !== undefined)
+      void waitAtMost(
+        CANCELLED_MS,
+        sent.catch(() => {}),
+      ).then(() => cancelled.connection.abort());
+    await sent;
+  }
+
+  async close(): Promise<void> {
+    this.#pending.clear();
+    await this.#inner.close();
+  }
+
+  /** The signal that ends the connection on which a request is answered, which may have been given one. */
+  #remember(message: JSONRPCMessage, given: AbortSignal | undefined): AbortSignal | undefined {
+    if (!("method" in message && "id" in message)) return given;
+    const key = String(message.id);
+    const connection = new AbortController();
+    this.#pending.set(key, { id: message.id, method: message.method, connection });
+    given?.addEventListener("abort", () => this.#pending.delete(key), { once: true });
+    return given ?? connection.signal;
+  }
+
+  #cancelledBy(message: JSONRPCMessage): OpenRequest | undefined {
+    if (!("method" in message) || message.method !== "notifications/cancelled") return undefined;
+    const key = String(message.params?.["requestId"]);
+    const request = this.#pending.get(key);
+    this.#pending.delete(key);
+    return request;
+  }
+
+  /** The stream on which a request was to be answered has ended: if it was not, it never will be. */
+  #abandon(message: JSONRPCMessage): void {
+    if (!("id" in message) || !this.#pending.has(String(message.id))) return;
+    const error = { code: STREAM_ENDED, message: "ended the connection before it answered" };
+    this.#receiveOne({ id: message.id, error });
+  }
+
+  #receive(message: unknown, extra?: MessageExtraInfo): void {
+    if (Array.isArray(message)) for (const one of message) this.#receiveOne(one, extra);
+    else this.#receiveOne(message, extra);
+  }
+
+  #receiveOne(message: unknown, extra?: MessageExtraInfo): void {
+    if (!isRecord(message)) return this.#onStray("a message that is not an object");
+    if (typeof message["method"] === "string") return this.#pass({ ...message, jsonrpc: "2.0" }, extra);
+    const request = this.#take(message);
+    if (request === undefined) return this.#onStray("a response that nobody waits for");
+    const response = { jsonrpc: "2.0", id: request.id, ...toOutcome(message, request.method) };
+    // The SDK looks at notifications a moment later: what came before the response must be heard before it.
+    queueMicrotask(() => this.#pass(response, extra));
+  }
+
+  /** The request that a response answers. One that could not even be read is answered without its id. */
+  #take(response: Readonly<Record<string, unknown>>): OpenRequest | undefined {
+    const key = response["id"] == null && response["error"] != null ? this.#onlyCall() : String(response["id"]);
+    const request = key === undefined ? undefined : this.#pending.get(key);
+    if (key !== undefined) this.#pending.delete(key);
+    return request;
+  }
+
+  #onlyCall(): string | undefined {
+    const calls = [...this.#pending].filter(([, { method }]) => method !== "subscriptions/listen");
+    return calls.length === 1 ? calls[0]?.[0] : undefined;
+  }
+
+  /** What arrives here has the shape of a message; whether its contents make sense is found out by the SDK. */
+  #pass(message: Readonly<Record<string, unknown>>, extra?: MessageExtraInfo): void {
+    try {
+      this.onmessage?.(message as JSONRPCMessage, extra);
+    } catch (thrown) {
+      this.#onStray(`a message that cannot be read: ${getMessage(thrown)}`);
+    }
+  }
+}
+
+function toOutcome(response: Readonly<Record<string, unknown>>, method: unknown): Readonly<Record<string, unknown>> {
+  if (response["error"] != null) return { error: toJsonRpcError(response["error"]) };
+  const result = response["result"];
+  // What asks for input has to reach the SDK as it is: it answers for the client.
+  if (isRecord(result) && result["resultType"] === "input_required") return { result };
+  if (UNJUDGED.has(method)) return { result: { ...STAND_IN, [RAW]: result } };
+  return isRecord(result) ? { result } : { error: toJsonRpcError("the result is not an object") };
+}
+
+function toJsonRpcError(error: unknown): { readonly code: number; readonly message: string; readonly data?: unknown } {
+  const { code, message, data } = isRecord(error) ? error : { code: undefined, message: error, data: undefined };
+  return {
+    code: Number.isSafeInteger(code) ? Number(code) : -32_603,
+    message: typeof message === "string" ? message : (JSON.stringify(message) ?? "the server gives no reason"),
+    ...(data !== undefined && { data }),
+  };
+}

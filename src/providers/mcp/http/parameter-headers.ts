@@ -1,0 +1,52 @@
+import { isRecord } from "../../../model/json.ts";
+
+/** Names the HTTP header in which a parameter is repeated, so that gateways can see it. */
+const KEYWORD = "x-mcp-header";
+
+/** What may be in the name of a header (RFC 9110, token). */
+const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
+
+const TYPES: ReadonlySet<unknown> = new Set(["string", "integer", "boolean"]);
+
+/**
+ * Why the headers that a tool asks for cannot be sent; `undefined` if they can, or if there are none. Since 2026-07-28
+ * a client must not offer such a tool over HTTP: a server could have other places believe in arguments that it ignores.
+ */
+export function findHeaderFlaw(inputSchema: unknown): string | undefined {
+  const names = new Set<string>();
+  const problems: string[] = [];
+  visit(inputSchema, "root", (name, schema, isParameter) => {
+    const lower = String(name).toLowerCase();
+    if (!isParameter) problems.push(`${KEYWORD} stands where no parameter is`);
+    else if (typeof name !== "string" || !TOKEN.test(name))
+      problems.push(`${KEYWORD} ${JSON.stringify(name)} is no name of a header`);
+    else if (!TYPES.has(schema["type"]))
+      problems.push(`${KEYWORD} "${name}" is on a parameter that is no string, integer or boolean`);
+    else if (names.has(lower)) problems.push(`${KEYWORD} "${name}" is there twice`);
+    names.add(lower);
+  });
+  return problems[0];
+}
+
+/** Whether a tool asks for headers; remembered, for it is asked at each call. */
+export function mayUseHeaders(inputSchema: Readonly<Record<string, unknown>>): boolean {
+  const known = wanting.get(inputSchema) ?? JSON.stringify(inputSchema).includes(`"${KEYWORD}"`);
+  wanting.set(inputSchema, known);
+  return known;
+}
+
+const wanting = new WeakMap<object, boolean>();
+
+type SchemaVisitor = (name: unknown, schema: Readonly<Record<string, unknown>>, isParameter: boolean) => void;
+
+/** `place`: the schema itself; one that `properties` leads to, from the root; or anywhere else. */
+function visit(node: unknown, place: "root" | "parameter" | "elsewhere", found: SchemaVisitor): void {
+  if (Array.isArray(node)) for (const item of node) visit(item, "elsewhere", found);
+  if (!isRecord(node)) return;
+  if (Object.hasOwn(node, KEYWORD)) found(node[KEYWORD], node, place === "parameter");
+  const inside = place === "elsewhere" ? "elsewhere" : "parameter";
+  for (const [key, value] of Object.entries(node)) {
+    if (key !== "properties" || !isRecord(value)) visit(value, "elsewhere", found);
+    else for (const property of Object.values(value)) visit(property, inside, found);
+  }
+}

@@ -1,0 +1,46 @@
+import type { FetchLike } from "@modelcontextprotocol/client";
+
+/** More in a row lead nowhere. */
+const MAX_REDIRECTS = 5;
+
+const REDIRECTIONS: ReadonlySet<number> = new Set([301, 302, 307, 308]);
+
+/**
+ * Follows redirections for a `fetch` that does not, but only on the same server: another one would get the credentials in
+ * the headers, and what is in the body. Rejects as `fetch` does.
+ */
+export function followRedirects(once: (url: URL, init?: RequestInit) => Promise<Response>): FetchLike {
+  return async (input, init) => {
+    let url = new URL(input);
+    if (init?.redirect === "manual") return once(url, init);
+    for (let count = 0; count <= MAX_REDIRECTS; count++) {
+      const response = await once(url, init);
+      if (!REDIRECTIONS.has(response.status)) return count === 0 ? response : getRedirectedRequest(response);
+      await response.body?.cancel();
+      url = resolveTarget(url, response.headers.get("location") ?? "");
+    }
+    throw failed(`the server redirects more than ${MAX_REDIRECTS} times`);
+  };
+}
+
+function getRedirectedRequest(response: Response): Response {
+  return Object.defineProperty(response, "redirected", { value: true });
+}
+
+function resolveTarget(url: URL, location: string): URL {
+  if (location === "" || !URL.canParse(location, url.href))
+    throw failed("the server redirects, and does not say where to");
+  const target = new URL(location, url);
+  if (isSameServer(url, target)) return target;
+  throw failed(`the server redirects to ${target.origin}; if that is right, say so in its configuration`);
+}
+
+/** Also the same host with encryption. */
+function isSameServer(url: URL, target: URL): boolean {
+  const isUpgrade = url.protocol === "http:" && target.protocol === "https:";
+  return url.origin === target.origin || (isUpgrade && url.hostname === target.hostname && target.port === "");
+}
+
+function failed(why: string): TypeError {
+  return new TypeError("fetch failed", { cause: new Error(why) });
+}

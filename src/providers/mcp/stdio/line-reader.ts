@@ -1,0 +1,57 @@
+const NEWLINE = 10;
+
+/** How much of each end of a line is kept that is too long: enough to see whose answer it is. */
+const END_BYTES = 256;
+
+/** What comes out of a stream of lines. */
+export interface LineSink {
+  line(text: string): void;
+  /** A line of more than the allowed bytes: only its two ends are left. */
+  overlong(start: string, end: string): void;
+}
+
+export interface LineReader {
+  push(chunk: Buffer): void;
+  /** The stream has ended; what came after the last newline is a line too. */
+  end(): void;
+}
+
+/** Cuts a stream into lines, in linear time and with at most `maxBytes` of memory. */
+export function createLineReader(maxBytes: number, sink: LineSink): LineReader {
+  let parts: Buffer[] = [];
+  let bytes = 0;
+
+  const keep = (part: Buffer): void => {
+    bytes += part.length;
+    parts.push(part);
+    if (bytes > maxBytes) parts = keepEnds(parts);
+  };
+  const finish = (): void => {
+    const text = Buffer.concat(parts);
+    if (bytes > maxBytes)
+      sink.overlong(text.toString("utf8", 0, END_BYTES), text.toString("utf8", text.length - END_BYTES));
+    else if (bytes > 0) sink.line(text.toString("utf8"));
+    parts = [];
+    bytes = 0;
+  };
+
+  return {
+    push(chunk) {
+      let start = 0;
+      for (let at = chunk.indexOf(NEWLINE); at >= 0; at = chunk.indexOf(NEWLINE, start)) {
+        keep(chunk.subarray(start, at));
+        finish();
+        start = at + 1;
+      }
+      if (start < chunk.length) keep(chunk.subarray(start));
+    },
+    end: finish,
+  };
+}
+
+/** The first and last bytes, copied so that the rest can be freed. */
+function keepEnds(parts: readonly Buffer[]): Buffer[] {
+  const whole = Buffer.concat(parts);
+  if (whole.length <= 2 * END_BYTES) return [whole];
+  return [Buffer.concat([whole.subarray(0, END_BYTES), whole.subarray(-END_BYTES)])];
+}

@@ -1,0 +1,132 @@
+import { types } from "node:util";
+
+import { getMessage } from "../../../../errors.ts";
+import { MAX_DEPTH, MAX_VALUES } from "../../../../shared/value-size.ts";
+import { isFunction } from "./values.ts";
+
+/** What keeps a result from leaving its process, as the end of a sentence: `did not return cloneData data: …`. */
+export class NotCloneable extends Error {
+  override readonly name = "NotPlain";
+}
+
+/** A result with more levels than may leave its process, or a `toJSON` that never comes to an end. */
+export class NestedTooDeeply extends Error {
+  override readonly name = "NestedTooDeeply";
+}
+
+/**
+ * A result as plain data, in which what has a `toJSON` is what that says. Cloning alone would lose without a word what
+ * objects such as a URL or a Response keep to themselves. Throws `NotCloneable`, or `NestedTooDeeply`.
+ */
+export function cloneData(result: unknown): unknown {
+  try {
+    return new CloneWalk().plain(result, "result");
+  } catch (error) {
+    throw error instanceof RangeError ? new NestedTooDeeply() : error;
+  }
+}
+
+const CYCLE = "refers back to a value that contains it (a cycle); return only the members that are needed";
+
+const UNFINISHED = Symbol("unfinished");
+
+/** A walk through one value. It copies only what holds something that changes. */
+class CloneWalk {
+  readonly #names: (string | number)[] = [];
+  readonly #made = new Map<object, unknown>();
+
+  plain(value: unknown, name: string | number): unknown {
+    if (typeof value === "function" || typeof value === "symbol") throw this.#refusal(`is a ${typeof value}`, name);
+    if (typeof value !== "object" || value === null) return value;
+    if (this.#made.has(value)) {
+      const made = this.#made.get(value);
+      if (made === UNFINISHED) throw this.#refusal(CYCLE, name);
+      return made;
+    }
+    if (this.#names.length >= MAX_DEPTH) throw new NestedTooDeeply();
+    this.#made.set(value, UNFINISHED);
+    this.#names.push(name);
+    const made = this.#object(value);
+    this.#names.pop();
+    this.#made.set(value, made);
+    return made;
+  }
+
+  #object(value: object): unknown {
+    if (types.isProxy(value)) throw this.#refusal("is a Proxy");
+    if (Array.isArray(value)) return this.#list(value);
+    if (!isClassInstance(value)) return this.#fields(value);
+    if (CLONED.some((isIt) => isIt(value))) return value;
+    const foreign = FOREIGN.find(([isIt]) => isIt(value));
+    if (foreign !== undefined) throw this.#refusal(foreign[1]);
+    if (value instanceof Set) return new Set(this.#list([...value]));
+    if (!(value instanceof Map)) return this.#fields(value);
+    const values = this.#list([...value.values()]);
+    return new Map(this.#list([...value.keys()]).map((key, index) => [key, values[index]]));
+  }
+
+  #list(list: readonly unknown[]): readonly unknown[] {
+    // It is refused whole; most of it may be holes, which take a while to visit.
+    if (list.length > MAX_VALUES) return list;
+    const made = list.map((member, index) => this.plain(member, index));
+    return made.every((member, index) => member === list[index]) ? list : made;
+  }
+
+  #fields(value: object): unknown {
+    const write = this.#read(value, "toJSON");
+    if (isFunction(write)) return this.plain(Reflect.apply(write, value, []), "toJSON()");
+    const keys = Object.keys(value);
+    if (keys.length === 0 && isClassInstance(value))
+      throw this.#refusal(`is ${describeObject(value)} that holds no plain data`);
+    const fields = keys.map((key) => this.#read(value, key));
+    const made = fields.map((field, index) => this.plain(field, keys[index] ?? ""));
+    if (made.every((field, index) => field === fields[index])) return value;
+    return Object.fromEntries(keys.map((key, index) => [key, made[index]]));
+  }
+
+  #read(holder: object, key: string): unknown {
+    try {
+      return Reflect.get(holder, key);
+    } catch (error) {
+      throw this.#refusal(`cannot be read: ${getMessage(error)}`, key);
+    }
+  }
+
+  #refusal(why: string, ...name: readonly (string | number)[]): NotCloneable {
+    const [root, ...rest] = [...this.#names, ...name];
+    const where = rest.map((each) => (typeof each === "number" ? `[${each}]` : `.${each}`)).join("");
+    return new NotCloneable(`"${root}${where}" ${why}`);
+  }
+}
+
+function isClassInstance(value: object): boolean {
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype !== null && prototype !== Object.prototype;
+}
+
+function describeObject(value: object): string {
+  const { constructor } = value;
+  return isFunction(constructor) && constructor.name !== "" ? `an object of ${constructor.name}` : "an object";
+}
+
+type TypeTest = (value: object) => boolean;
+
+/** What cloning knows as well as we do. */
+const CLONED: readonly TypeTest[] = [
+  types.isDate,
+  types.isRegExp,
+  types.isNativeError,
+  types.isBoxedPrimitive,
+  types.isArrayBuffer,
+  (value) => ArrayBuffer.isView(value),
+];
+
+/** What is never data, and what to do instead. */
+const FOREIGN: readonly (readonly [TypeTest, string])[] = [
+  [types.isPromise, "is a promise; await it"],
+  [types.isGeneratorObject, "is a generator; return an array"],
+  [
+    (value) => value instanceof WeakMap || value instanceof WeakSet || value instanceof WeakRef,
+    "holds its content weakly",
+  ],
+];

@@ -1,0 +1,215 @@
+import { AsyncLocalStorage } from "node:async_hooks";
+import { Socket } from "node:net";
+import { Worker } from "node:worker_threads";
+
+import { sentence } from "../../../../errors.ts";
+import { findSizeExcess, TOO_DEEP } from "../../../../shared/value-size.ts";
+import { Builtins } from "./builtins.ts";
+import { toFailure } from "./failure.ts";
+import { packMessage, readWord, MessageTooLarge, Unpacker } from "../framing.ts";
+import { SpinWait } from "./spin-wait.ts";
+import { loadModule, type ImportedModule } from "./load-module.ts";
+import {
+  CHANNEL,
+  type Failure,
+  type InvokeRequest,
+  type LoadRequest,
+  nowMs,
+  type Request,
+  type Response,
+  type StoreQuestion,
+} from "../messages.ts";
+import { OWN_CODE } from "../skill-errors.ts";
+import { NestedTooDeeply, NotCloneable, cloneData } from "./clone-data.ts";
+import { runCall } from "./run-call.ts";
+import { showSourcesInStacks } from "./stacks.ts";
+import { writeAllSync } from "./write-sync.ts";
+
+const LINGER_MS = 0.5;
+const READ_BYTES = 64 << 10;
+
+/**
+ * The process in which skills run. What they do to it, they do to themselves: the runtime watches it from the outside,
+ * stops it when it no longer answers, and starts another one.
+ */
+const [limitBytes = 0, parent = 0] = process.argv.splice(2).map(Number);
+const exit = process.exit.bind(process);
+const send = openChannel();
+const modules = new Map<string, ImportedModule>();
+const calls = new Map<number, AbortController>();
+let lastLoad: Promise<void> = Promise.resolve();
+/** Stays awake after an order, as another one often follows. */
+const spinWait = new SpinWait(LINGER_MS);
+/** Questions that are not answered yet. */
+const asked = new Map<number, { readonly resolve: (value: unknown) => void; readonly reject: (why: Error) => void }>();
+let lastAsk = 0;
+const builtins = new Builtins();
+/** Knows, wherever something goes wrong, to which call it belongs. */
+const current = new AsyncLocalStorage<number>();
+
+process.title = "skillgate skills";
+showSourcesInStacks();
+// The runtime decides when a Ctrl-C ends the skills.
+process.on("SIGINT", () => undefined);
+process.on("uncaughtException", attributeError);
+process.on("unhandledRejection", attributeError);
+process.exit = (code) => {
+  throw Object.assign(new Error(`called process.exit(${code ?? ""}), but a skill cannot end the program`), {
+    code: OWN_CODE,
+  });
+};
+const watchdog = new Worker(new URL("./watchdog.js", import.meta.url), { workerData: { parent, limitBytes } });
+watchdog.unref();
+send({ kind: "ready" });
+
+/** The runtime's end of it closes when the runtime wants this process to end, or is gone itself. */
+function openChannel(): (response: Response) => void {
+  // Not on the command line, which every user of the machine can read.
+  const own = readWord(CHANNEL);
+  const orders = new Unpacker(own, (request) => handleRequest(request as Request));
+  const buffer = Buffer.allocUnsafe(READ_BYTES);
+  const read = (length: number): boolean => {
+    // Parts of an order may live on; the next one is read into the same memory.
+    orders.add(Buffer.from(buffer.subarray(0, length)));
+    return true;
+  };
+  const options = { fd: CHANNEL, onread: { buffer, callback: read } };
+  const channel = new Socket(options);
+  for (const event of ["end", "close", "error"]) channel.on(event, end);
+  channel.resume();
+  return (response) => {
+    // What is shared is small in here, and grows beyond all bounds when the runtime writes it out.
+    const excess = findSizeExcess(response);
+    if (excess !== undefined) throw new MessageTooLarge(excess);
+    const frame = packMessage(response, own);
+    try {
+      writeAllSync(CHANNEL, frame);
+    } catch {
+      end(); // Nobody is there to read it.
+    }
+  };
+}
+
+/** What skills want to do at the end may take for ever: without a runtime, nobody else would stop it. */
+function end(): void {
+  if (process.ppid === parent) exit(0);
+  else process.kill(process.pid, "SIGKILL");
+}
+
+function handleRequest(request: Request): void {
+  spinWait.end();
+  spinWait.begin();
+  switch (request.kind) {
+    case "load":
+      // One after the other, so that one that hangs or ends the process is known.
+      lastLoad = lastLoad.then(() => load(request));
+      break;
+    case "unload":
+      lastLoad = lastLoad.then(() => void modules.delete(request.module));
+      break;
+    case "invoke":
+      void invoke(request);
+      break;
+    case "answered":
+      if (request.ok) asked.get(request.ask)?.resolve(request.value);
+      else asked.get(request.ask)?.reject(new Error(request.message));
+      asked.delete(request.ask);
+      break;
+    case "cancel":
+      calls.get(request.call)?.abort();
+      calls.delete(request.call);
+      send({ kind: "cancelled", call: request.call });
+      break;
+  }
+}
+
+async function load(request: LoadRequest): Promise<void> {
+  try {
+    const { module, response } = await loadModule(request);
+    const failure = request.isReload ? response.classes.find((each) => each !== undefined) : undefined;
+    if (failure === undefined) modules.set(request.module, module);
+    builtins.accept();
+    send(failure === undefined ? { kind: "loaded", ...response } : { kind: "failed", failure });
+  } catch (error) {
+    send({ kind: "failed", failure: toFailure(error) });
+  }
+}
+
+async function invoke(request: InvokeRequest): Promise<void> {
+  const { call } = request;
+  if (nowMs() > request.startBy) {
+    send({ kind: "late", call });
+    return;
+  }
+  const abort = new AbortController();
+  calls.set(call, abort);
+  send({ kind: "started", call });
+  const end = await runToEnd(request, abort.signal);
+  try {
+    if (calls.delete(call)) answer(request, end);
+  } finally {
+    // Not before the answer is on its way: it takes a while to look at so much.
+    const what = builtins.restore();
+    if (what !== undefined) send({ kind: "changed", what, path: request.path });
+  }
+}
+
+type InvokeEnd =
+  | { readonly kind: "returned"; readonly value: unknown }
+  | { readonly kind: "threw"; readonly thrown: unknown };
+
+async function runToEnd(request: InvokeRequest, signal: AbortSignal): Promise<InvokeEnd> {
+  const run = async (): Promise<unknown> => runCall(request, modules.get(request.module), signal, { send, ask });
+  try {
+    return { kind: "returned", value: await current.run(request.call, run) };
+  } catch (thrown) {
+    return { kind: "threw", thrown };
+  }
+}
+
+function ask(call: number, question: StoreQuestion): Promise<unknown> {
+  return new Promise((resolve, reject) => {
+    const ask = ++lastAsk;
+    asked.set(ask, { resolve, reject });
+    try {
+      send({ kind: "question", call, ask, question });
+    } catch (error) {
+      // A value that cannot leave the process, such as a function.
+      asked.delete(ask);
+      reject(error instanceof Error ? error : new Error(String(error)));
+    }
+  });
+}
+
+function answer({ call, path }: InvokeRequest, end: InvokeEnd): void {
+  try {
+    if (end.kind === "returned") send({ kind: "result", call, value: cloneData(end.value) });
+    else send({ kind: "error", call, failure: toFailure(end.thrown), isStray: false });
+  } catch (error) {
+    send({ kind: "error", call, failure: failureToReturn(error, path), isStray: false });
+  }
+}
+
+/** Why a result cannot leave the process. */
+function failureToReturn(error: unknown, path: string): Failure {
+  if (error instanceof NestedTooDeeply || (error instanceof MessageTooLarge && error.message === TOO_DEEP)) {
+    const message = sentence("NESTING_LIMIT", `"${path}" returned ${TOO_DEEP}`);
+    return { name: "SkillgateError", message, stack: "", code: "NESTING_LIMIT" };
+  }
+  const message =
+    error instanceof MessageTooLarge ? `returned ${error.message}` : `did not return plain data: ${reason(error)}`;
+  return { name: "TypeError", message, stack: "", code: OWN_CODE };
+}
+
+/** What cannot be cloned says so in words that show the source of functions. */
+function reason(error: unknown): string {
+  return error instanceof NotCloneable ? error.message : "it holds something that is no data";
+}
+
+/** An error that nobody caught fails the call that it came from; one that came from no call is only told. */
+function attributeError(error: unknown): void {
+  const call = current.getStore();
+  const failure = toFailure(error);
+  if (call !== undefined && calls.delete(call)) send({ kind: "error", call, failure, isStray: true });
+  else send({ kind: "stray", failure });
+}

@@ -1,0 +1,13 @@
+import type { ExportPath } from "../../type-reader/index.ts";
+
+/** The value at the end of a path, by own properties only; `undefined` where the path breaks off. */
+export function valueAt(root: unknown, path: ExportPath): unknown {
+  return path.reduce<unknown>((holder, name) => {
+    const isHolder = (typeof holder === "object" && holder !== null) || typeof holder === "function";
+    return isHolder && Object.hasOwn(holder, name) ? Reflect.get(holder, name) : undefined;
+  }, root);
+}
+
+export function isFunction(value: unknown): value is (...args: unknown[]) => unknown {
+  return typeof value === "function";
+}

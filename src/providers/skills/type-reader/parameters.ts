@@ -1,0 +1,241 @@
+import type { JsonSchema } from "../../../model/json.ts";
+import { jsonOr } from "./jsdoc/constraints.ts";
+import type { Doc, DocValue } from "./jsdoc/docs.ts";
+import { typeFromDoc } from "./jsdoc/doc-types.ts";
+import { literalValue } from "./literals.ts";
+import { ANY, type ShapeField, type TypeScope, shapeToSchema } from "./reader.ts";
+import { getAnnotation, mayBeUndefined } from "./shapes.ts";
+import { getKey, getName, nodeAt, nodesAt, type SyntaxNode } from "./syntax.ts";
+import type { TypeReader } from "./types.ts";
+import { valueToSchema } from "./unions.ts";
+
+/** How named arguments become those of a function. */
+export interface Layout {
+  /** `positional`: each for itself, in the order of `names`; `object`: all in one, which the function takes apart. */
+  readonly form: "positional" | "object";
+  readonly names: readonly string[];
+  /** The last one is a list of all further arguments. */
+  readonly rest: boolean;
+  /** The context comes behind them. */
+  readonly context: boolean;
+  /** Arguments that arrive as text and are made what the function wants. */
+  readonly revive: Readonly<Record<string, "Date" | "URL">>;
+}
+
+export interface Parameters {
+  readonly input: JsonSchema;
+  readonly layout: Layout;
+}
+
+/** The declared parameters of a function as a schema, and how to call it. */
+export function readParameters(fn: SyntaxNode, doc: Doc, scope: TypeScope, reader: TypeReader): Parameters {
+  const declared = nodesAt(fn, "params").filter((param) => getName(param) !== "this");
+  const last = declared.at(-1);
+  const context = last !== undefined && isContext(last, declared.length - 1, doc, scope);
+  const own = (context ? declared.slice(0, -1) : declared).map((node, index) => toParameter(node, index, doc));
+  const [only] = own;
+  const isObject = own.length === 1 && only?.target.type === "ObjectPattern";
+  const fields = isObject
+    ? readPatternFields(only, doc, scope, reader)
+    : new Map(own.map((each) => [each.name, readField(each, scope, reader)]));
+  const open = isObject && nodesAt(only?.target, "properties").some(({ type }) => type === "RestElement");
+  const schema = shapeToSchema({ fields, rest: open ? ANY : undefined }, "input");
+  return {
+    input: reader.defs.size === 0 ? schema : { ...schema, $defs: Object.fromEntries(reader.defs) },
+    layout: {
+      form: isObject ? "object" : "positional",
+      names: [...fields.keys()],
+      rest: own.at(-1)?.rest === true,
+      context,
+      revive: Object.fromEntries(own.flatMap((each) => findRevivals(each, scope))),
+    },
+  };
+}
+
+/** A parameter with everything that was written about it. */
+interface ParameterSyntax {
+  readonly name: string;
+  readonly node: SyntaxNode;
+  /** The identifier or pattern itself. */
+  readonly target: SyntaxNode;
+  readonly annotation: SyntaxNode | undefined;
+  readonly fallback: SyntaxNode | undefined;
+  readonly rest: boolean;
+  readonly doc: DocValue | undefined;
+}
+
+function toParameter(node: SyntaxNode, index: number, { params }: Doc): ParameterSyntax {
+  const target = nodeAt(node, "left") ?? nodeAt(node, "argument") ?? node;
+  const documented = params.filter(({ name }) => !name.includes("."));
+  const written = getName(target);
+  const doc = written === undefined ? documented[index] : documented.find(({ name }) => name === written);
+  return {
+    name: written ?? doc?.name ?? (target.type === "ObjectPattern" ? "options" : `arg${index + 1}`),
+    node,
+    target,
+    annotation: getAnnotation(target) ?? getAnnotation(node),
+    fallback: nodeAt(node, "right"),
+    rest: node.type === "RestElement",
+    doc,
+  };
+}
+
+const CONTEXT_FIELDS: ReadonlySet<string> = new Set([
+  "caller",
+  "runId",
+  "callId",
+  "signal",
+  "log",
+  "settings",
+  "progress",
+]);
+
+const PLAIN_TYPES: ReadonlySet<string> = new Set([
+  "TSStringKeyword",
+  "TSNumberKeyword",
+  "TSBooleanKeyword",
+  "TSArrayType",
+  "TSLiteralType",
+  "TSUnionType",
+]);
+
+/** True for a last parameter that is typed `CallContext`, or that is called `context` and typed as nothing else. */
+function isContext(node: SyntaxNode, index: number, doc: Doc, scope: TypeScope): boolean {
+  const { target, annotation, doc: documented } = toParameter(node, index, doc);
+  const said = documented?.type ?? "";
+  if (isContextType(annotation, scope) || /\bCallContext$/.test(said)) return true;
+  const name = getName(target);
+  if (name === "context" || name === "_context") {
+    return annotation === undefined
+      ? !/^(?:string|number|boolean|.*\[\])$/.test(said)
+      : !PLAIN_TYPES.has(annotation.type);
+  }
+  return index > 0 && annotation === undefined && takesContextApart(target);
+}
+
+function isContextType(annotation: SyntaxNode | undefined, { names }: TypeScope): boolean {
+  const type = getName(nodeAt(annotation, "typeName") ?? nodeAt(annotation, "qualifier"));
+  return type !== undefined && (type === "CallContext" || names.imports.get(type)?.name === "CallContext");
+}
+
+/** `{ signal, log }`. */
+function takesContextApart(target: SyntaxNode): boolean {
+  const fields = target.type === "ObjectPattern" ? nodesAt(target, "properties").map(getKey) : [];
+  return fields.length > 0 && fields.every((field) => field !== undefined && CONTEXT_FIELDS.has(field));
+}
+
+function readField(parameter: ParameterSyntax, scope: TypeScope, reader: TypeReader): ShapeField {
+  const { name, node, target, annotation, fallback, rest, doc } = parameter;
+  reader.subject = `parameter "${name}"`;
+  const optional = target["optional"] === true || node["optional"] === true || doc?.optional === true;
+  const open = annotation !== undefined && mayBeUndefined(annotation, scope, reader);
+  return {
+    schema: described(readType(parameter, scope, reader), parameter, scope, reader),
+    required: !optional && !open && !rest && fallback === undefined,
+  };
+}
+
+/** The schema with what the doc comment says of the parameter, and with its default. */
+function described(
+  schema: JsonSchema,
+  { fallback, doc }: ParameterSyntax,
+  scope: TypeScope,
+  reader: TypeReader,
+): JsonSchema {
+  const written = literalValue(fallback, scope.names, reader.files);
+  const value = written === undefined && doc?.default !== undefined ? jsonOr(doc.default) : written;
+  return {
+    ...schema,
+    ...(doc !== undefined && doc.description !== "" && { description: doc.description }),
+    ...(value !== undefined && { default: value }),
+  };
+}
+
+/** By the annotation, else by the doc comment, else by the default. */
+function readType(
+  { name, annotation, fallback, rest, doc, node }: ParameterSyntax,
+  scope: TypeScope,
+  reader: TypeReader,
+): JsonSchema {
+  if (annotation !== undefined) return reader.type(annotation, scope);
+  if (doc !== undefined && doc.type !== "") {
+    const type = docType(doc, scope, reader);
+    return rest && !doc.type.startsWith("...") && type["type"] !== "array" ? { type: "array", items: type } : type;
+  }
+  const value = literalValue(fallback, scope.names, reader.files);
+  if (value !== undefined) return valueToSchema(value, false);
+  const { file } = scope.source;
+  const mend = /\.[mc]?ts$/.test(file)
+    ? `write ${name}: string, or whatever it is`
+    : `add @param {string} ${name}, or whatever it is, to its doc comment`;
+  reader.report({ file, line: node.loc.start.line, text: "", why: "it has none", mend });
+  return rest ? { type: "array" } : ANY;
+}
+
+/** The type between the braces of a tag. */
+export function docType({ type, line }: DocValue, scope: TypeScope, reader: TypeReader): JsonSchema {
+  const { file } = scope.names.source;
+  const found = typeFromDoc(file, type, line);
+  if (found !== undefined) return reader.type(found.node, { ...scope, source: found.source });
+  return reader.report({ file, line, text: type, why: "it is no type", mend: "write it as TypeScript would" });
+}
+
+/** The fields that a method takes apart in its parameter list: `({ city, days = 3 }: Query)`. */
+function readPatternFields(
+  written: ParameterSyntax,
+  doc: Doc,
+  scope: TypeScope,
+  reader: TypeReader,
+): ReadonlyMap<string, ShapeField> {
+  reader.subject = "the parameters";
+  const declared = declaredFields(written, scope, reader);
+  const fields = new Map(declared ?? []);
+  for (const property of nodesAt(written.target, "properties")) {
+    const name = getKey(property);
+    if (name === undefined) continue;
+    const value = nodeAt(property, "value");
+    const said = doc.params.find((param) => param.name === name || param.name.endsWith(`.${name}`));
+    const part = {
+      ...written,
+      name,
+      node: property,
+      target: property,
+      annotation: undefined,
+      fallback: nodeAt(value, "right"),
+      doc: said,
+    };
+    const known = fields.get(name);
+    if (known !== undefined) {
+      const schema = described(known.schema, part, scope, reader);
+      fields.set(name, { schema, required: known.required && part.fallback === undefined });
+    } else if (declared === undefined) {
+      fields.set(name, readField(part, scope, reader));
+    }
+  }
+  return fields;
+}
+
+/** The fields that the type of the pattern has; `undefined` where it has no type. */
+function declaredFields(
+  { annotation, doc, node }: ParameterSyntax,
+  scope: TypeScope,
+  reader: TypeReader,
+): ReadonlyMap<string, ShapeField> | undefined {
+  const said = annotation === undefined && doc !== undefined && !/^(?:object)?$/i.test(doc.type) ? doc : undefined;
+  const found = said && typeFromDoc(scope.names.source.file, said.type, said.line);
+  const type = annotation ?? found?.node;
+  if (type === undefined) return undefined;
+  const shape = reader.shape(type, found === undefined ? scope : { ...scope, source: found.source });
+  if (shape === undefined) reader.unreadable(node, scope, "its fields are not known");
+  return shape?.fields;
+}
+
+function findRevivals(
+  { name, annotation }: ParameterSyntax,
+  scope: TypeScope,
+): readonly (readonly [string, "Date" | "URL"])[] {
+  const type = getName(nodeAt(annotation, "typeName"));
+  return (type === "Date" || type === "URL") && !scope.names.types.has(type) && !scope.names.imports.has(type)
+    ? [[name, type]]
+    : [];
+}

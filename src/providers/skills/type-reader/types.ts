@@ -1,0 +1,130 @@
+import type { JsonSchema } from "../../../model/json.ts";
+import type { FileReader } from "./files.ts";
+import { ANY, type ScopedType, type SchemaReader, type TypeScope, type ObjectShape } from "./reader.ts";
+import { SHAPE_NODES } from "./shape-nodes.ts";
+import { type SyntaxNode, getText } from "./syntax.ts";
+import { TYPE_NODES } from "./type-nodes.ts";
+
+const MAX_DEPTH = 40;
+
+/** A type that cannot be read: what has it, where it stands, why it cannot be read, and what to do about it. */
+export interface Unreadable {
+  /** `parameter "city"`. */
+  readonly subject: string;
+  readonly file: string;
+  readonly line: number;
+  /** The type as it was written; empty where there is none. */
+  readonly text: string;
+  readonly why: string;
+  readonly mend: string;
+}
+
+const PLAIN_DATA = "write it out as plain data, such as { city: string }";
+
+/** A declared type that has been read, or is being read while there is no schema yet. */
+interface NamedType {
+  readonly name: string;
+  /** It contains itself, so it needs a definition. */
+  isUsed: boolean;
+  schema: JsonSchema | undefined;
+}
+
+/** Reads the types of one method's input, or of its result. Types that contain themselves end up in `defs`. */
+export class TypeReader implements SchemaReader {
+  readonly side: SchemaReader["side"];
+  readonly files: FileReader;
+  readonly defs = new Map<string, JsonSchema>();
+  depth = 0;
+  /** What is being read, for whoever must mend it. */
+  subject = "";
+  readonly #complain: (unreadable: Unreadable) => void;
+  #isTooFar = false;
+  readonly #named = new Map<string, NamedType>();
+
+  constructor(side: SchemaReader["side"], files: FileReader, complain: (unreadable: Unreadable) => void) {
+    this.side = side;
+    this.files = files;
+    this.#complain = complain;
+  }
+
+  type(node: SyntaxNode | undefined, scope: TypeScope): JsonSchema {
+    if (node === undefined) return ANY;
+    const read = TYPE_NODES.get(node.type);
+    if (read === undefined) return this.unreadable(node, scope, "it is not plain data");
+    return this.#deeper(node, scope, () => read(node, scope, this)) ?? ANY;
+  }
+
+  shape(node: SyntaxNode | undefined, scope: TypeScope): ObjectShape | undefined {
+    const read = SHAPE_NODES.get(node?.type ?? "");
+    return node && read && this.#deeper(node, scope, () => read(node, scope, this));
+  }
+
+  unreadable(node: SyntaxNode, scope: TypeScope, why: string, mend = PLAIN_DATA): JsonSchema {
+    const { file } = scope.source;
+    return this.report({ file, line: node.loc.start.line, text: getText(scope.source, node), why, mend });
+  }
+
+  report(unreadable: Omit<Unreadable, "subject">): JsonSchema {
+    this.#complain({ subject: this.subject, ...unreadable });
+    return ANY;
+  }
+
+  named(name: string, key: string, read: () => JsonSchema, place: ScopedType): JsonSchema {
+    const known = this.#named.get(key);
+    if (known !== undefined) {
+      if (known.schema !== undefined) return known.schema;
+      known.isUsed = true;
+      return { $ref: `#/$defs/${known.name}` };
+    }
+    const entry: NamedType = { name: this.#freeName(name), isUsed: false, schema: undefined };
+    this.#named.set(key, entry);
+    const found = read();
+    const schema = isTooLarge(found) ? this.#tooFar(place.node, place.scope) : found;
+    if (entry.isUsed) this.defs.set(entry.name, schema);
+    entry.schema = entry.isUsed ? { $ref: `#/$defs/${entry.name}` } : schema;
+    return entry.schema;
+  }
+
+  /** Once is enough: what unfolds without end does so in many places. */
+  #tooFar(node: SyntaxNode, { source: { file } }: TypeScope): JsonSchema {
+    if (!this.#isTooFar)
+      this.report({ file, line: node.loc.start.line, text: "", why: "it unfolds without end", mend: PLAIN_DATA });
+    this.#isTooFar = true;
+    return ANY;
+  }
+
+  #freeName(name: string): string {
+    const taken = new Set([...this.#named.values()].map((named) => named.name));
+    for (let number = 1; ; number++) {
+      const free = number === 1 ? name : `${name}_${number}`;
+      if (!taken.has(free)) return free;
+    }
+  }
+
+  #deeper<T>(node: SyntaxNode, scope: TypeScope, read: () => T): T | undefined {
+    if (this.depth >= MAX_DEPTH || !this.files.step()) {
+      this.#tooFar(node, scope);
+      return undefined;
+    }
+    this.depth++;
+    try {
+      return read();
+    } finally {
+      this.depth--;
+    }
+  }
+}
+
+/** More parts than any type has that a person wrote out, and few enough to be sent and shown. */
+const MAX_PARTS = 5_000;
+
+/** Counts what the schema would be once written out: parts that are shared count each time. */
+function isTooLarge(schema: JsonSchema): boolean {
+  const open: unknown[] = [schema];
+  for (let parts = 0; open.length > 0; parts++) {
+    if (parts > MAX_PARTS) return true;
+    const part = open.pop();
+    if (typeof part === "object" && part !== null) open.push(...Object.values(part));
+  }
+  return false;
+}

@@ -1,0 +1,71 @@
+import { isDeepStrictEqual } from "node:util";
+
+import type { Json, JsonSchema } from "../../../model/json.ts";
+import { ANY } from "./reader.ts";
+
+/** One schema for any of several: literals become one enum, `true` and `false` a boolean, the rest `union`. */
+export function union(schemas: readonly JsonSchema[]): JsonSchema {
+  const parts: JsonSchema[] = [];
+  for (const schema of schemas) {
+    if (Object.keys(schema).length === 0) return ANY;
+    if (!parts.some((part) => isDeepStrictEqual(part, schema))) add(parts, schema);
+  }
+  const wide = new Set(parts.filter((part) => Object.keys(part).length === 1).map((part) => part["type"]));
+  const kept = parts.filter((part) => !isEnum(part) || !wide.has(part["type"])).map(wholeBoolean);
+  const [only] = kept;
+  if (only === undefined) return ANY;
+  return kept.length === 1 ? only : { anyOf: kept };
+}
+
+function add(parts: JsonSchema[], schema: JsonSchema): void {
+  const at = isEnum(schema) ? parts.findIndex((part) => isEnum(part) && part["type"] === schema["type"]) : -1;
+  const part = parts[at];
+  if (part === undefined) parts.push(schema);
+  else parts[at] = { ...part, enum: [...new Set([...getEnum(part), ...getEnum(schema)])] };
+}
+
+/** True for a bare list of literals of one type. */
+function isEnum(schema: JsonSchema): boolean {
+  return Array.isArray(schema["enum"]) && Object.keys(schema).length === 2 && "type" in schema;
+}
+
+export function getEnum(schema: JsonSchema): readonly unknown[] {
+  return Array.isArray(schema["enum"]) ? schema["enum"] : [];
+}
+
+function wholeBoolean(schema: JsonSchema): JsonSchema {
+  return schema["type"] === "boolean" && getEnum(schema).length === 2 ? { type: "boolean" } : schema;
+}
+
+/** The parts of a union; any other schema is its own only part. */
+export function getBranches(schema: JsonSchema): readonly JsonSchema[] {
+  return Array.isArray(schema["anyOf"]) && Object.keys(schema).length === 1 ? schema["anyOf"] : [schema];
+}
+
+/** Exactly these values, which are of one type or of several. */
+export function literals(values: readonly Json[]): JsonSchema {
+  return union(values.map(literal));
+}
+
+export function literal(value: Json): JsonSchema {
+  if (value === null) return { type: "null" };
+  return { type: typeof value, enum: [value] };
+}
+
+/** The type of a value: of `"metric"` a string, exact only where the source says `as const`. */
+export function valueToSchema(value: Json, exact: boolean): JsonSchema {
+  if (Array.isArray(value)) {
+    if (exact)
+      return {
+        type: "array",
+        prefixItems: value.map((item: Json) => valueToSchema(item, exact)),
+        minItems: value.length,
+        maxItems: value.length,
+      };
+    return { type: "array", items: union(value.map((item: Json) => valueToSchema(item, exact))) };
+  }
+  if (value === null) return { type: "null" };
+  if (typeof value !== "object") return exact ? literal(value) : { type: typeof value };
+  const fields = Object.entries(value).map(([name, field]) => [name, valueToSchema(field, exact)] as const);
+  return { type: "object", properties: Object.fromEntries(fields), required: fields.map(([name]) => name) };
+}

@@ -1,0 +1,81 @@
+import { getMessage } from "../../errors.ts";
+import type { CallContext } from "../../model/skill.ts";
+import type { Contents, SkillsFolder } from "./folder.ts";
+import { foldersToWatch, type Watch, watchFolders } from "./watch.ts";
+
+/** A skills folder that can be watched: looks at it again when something in it changes, and tells who wants to know. */
+export class WatchedFolder {
+  readonly #folder: SkillsFolder;
+  readonly #root: string;
+  readonly #log: CallContext["log"];
+  readonly #listeners = new Set<() => void>();
+  #contents: Contents;
+  #watch: Watch | undefined;
+  #lastLook: Promise<void> = Promise.resolve();
+  #isWaiting = false;
+  #isClosed = false;
+
+  constructor(folder: SkillsFolder, root: string, log: CallContext["log"]) {
+    this.#folder = folder;
+    this.#root = root;
+    this.#log = log;
+    this.#contents = folder.contents;
+  }
+
+  get contents(): Contents {
+    return this.#contents;
+  }
+
+  onChange(listener: () => void): void {
+    this.#listeners.add(listener);
+  }
+
+  /** Looks at the folder, after whatever look is under way. Looks that nobody has begun are one. */
+  refresh(): Promise<void> {
+    if (this.#isWaiting) return this.#lastLook;
+    this.#isWaiting = true;
+    const refresh = this.#lastLook.then(async () => {
+      this.#isWaiting = false;
+      if (!this.#isClosed) await this.#refresh();
+    });
+    // One look that fails says so to whoever asked for it, and does not keep others from looking.
+    this.#lastLook = refresh.catch(() => undefined);
+    return refresh;
+  }
+
+  /** Follows changes from now on. */
+  async watch(): Promise<void> {
+    const onFailure = (error: unknown): void =>
+      this.#log("warn", `Cannot follow the skills folder: ${getMessage(error)}`);
+    this.#watch = watchFolders(() => void this.refresh().catch(onFailure), onFailure);
+    await this.refresh();
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    this.#watch?.close();
+    await this.#lastLook;
+  }
+
+  async #refresh(): Promise<void> {
+    do {
+      await this.#folder.refresh();
+    } while (await this.#followFolders());
+    const before = this.#contents;
+    this.#contents = this.#folder.contents;
+    if (!isSame(before, this.#contents)) for (const listener of this.#listeners) listener();
+  }
+
+  /** True if a folder was not watched before: something may have changed in it that nobody saw. */
+  async #followFolders(): Promise<boolean> {
+    if (this.#watch === undefined || this.#isClosed) return false;
+    return this.#watch.follow(await foldersToWatch(this.#root, this.#folder.contents.files));
+  }
+}
+
+function isSame(before: Contents, after: Contents): boolean {
+  const isSameSkills =
+    before.skills.length === after.skills.length &&
+    after.skills.every((skill, index) => skill === before.skills[index]);
+  return isSameSkills && JSON.stringify(before.problems) === JSON.stringify(after.problems);
+}

@@ -1,0 +1,102 @@
+import { isRecord, type JsonSchema } from "../model/json.ts";
+
+/** Longest description of a skill, a method or a parameter, in UTF-16 units; a longer one is cut visibly. */
+export const DESCRIPTION_UNITS = 8_000;
+
+/** Longest guidance of a skill, in UTF-16 units. */
+export const GUIDANCE_UNITS = 64_000;
+
+const SCHEMA_DEPTH = 100;
+const SCHEMA_NODES = 50_000;
+
+/** Keywords whose value is data of the method's author, not a schema: kept to the letter. */
+const DATA_KEYWORDS: ReadonlySet<string> = new Set(["const", "default", "enum", "examples", "example", "required"]);
+
+/** Keywords whose value maps names of the author's choice to schemas. */
+const NAMED_SCHEMAS: ReadonlySet<string> = new Set([
+  "properties",
+  "patternProperties",
+  "$defs",
+  "definitions",
+  "dependentSchemas",
+  "dependencies",
+]);
+
+const TEXT_KEYWORDS: ReadonlySet<string> = new Set(["description", "title", "$comment"]);
+
+/**
+ * A text from outside as it may be shown to people and models: no control, zero-width, bidirectional or otherwise
+ * invisible characters, lines ended by `\n`, and not longer than `units`.
+ */
+export function sanitizeText(text: unknown, units = DESCRIPTION_UNITS): string {
+  if (typeof text !== "string") return "";
+  const clean = text
+    .slice(0, 2 * units)
+    .replace(/\r\n?|[\u2028\u2029\u0085]/g, "\n")
+    .replace(/\t/g, " ")
+    .replace(/(?!\n)[\p{Cc}\p{Cf}\p{Cs}\p{Default_Ignorable_Code_Point}]/gu, "")
+    .trim();
+  return clean.length <= units ? clean : `${clean.slice(0, units - 1).replace(/[\uD800-\uDBFF]$/, "")}…`;
+}
+
+/**
+ * A frozen copy of an input schema from outside, with clean descriptions and every name kept as data. What describes no
+ * object, nests too deeply (a cycle, too) or is too large says nothing: `{ type: "object" }`.
+ */
+export function sanitizeInputSchema(schema: unknown): JsonSchema {
+  const clean = sanitizeSchema(schema) ?? ANY_OBJECT;
+  const { type = "object" } = clean;
+  if (type !== "object" && !(Array.isArray(type) && type.includes("object"))) return ANY_OBJECT;
+  return clean["type"] === "object" ? clean : Object.freeze({ ...clean, type: "object" });
+}
+
+/** The same for an output schema, which may describe anything; `undefined` if it says nothing. */
+export function sanitizeOutputSchema(schema: unknown): JsonSchema | undefined {
+  return sanitizeSchema(schema);
+}
+
+function sanitizeSchema(schema: unknown): JsonSchema | undefined {
+  if (!isRecord(schema)) return undefined;
+  const budget = { nodes: SCHEMA_NODES };
+  const copy = copySchema(schema, SCHEMA_DEPTH, budget);
+  return isRecord(copy) && budget.nodes >= 0 ? copy : undefined;
+}
+
+const ANY_OBJECT: JsonSchema = Object.freeze({ type: "object" });
+
+interface Budget {
+  /** How many more values may be copied; below zero the copy is worthless. */
+  nodes: number;
+}
+
+function copySchema(schema: unknown, depth: number, budget: Budget): unknown {
+  return copyValue(schema, depth, budget, (key, value) => {
+    if (TEXT_KEYWORDS.has(key) && typeof value === "string") return sanitizeText(value);
+    if (DATA_KEYWORDS.has(key)) return copyData(value, depth - 1, budget);
+    if (NAMED_SCHEMAS.has(key) && isRecord(value))
+      return copyValue(value, depth - 1, budget, (_, named) => copySchema(named, depth - 2, budget));
+    return copySchema(value, depth - 1, budget);
+  });
+}
+
+function copyData(value: unknown, depth: number, budget: Budget): unknown {
+  return copyValue(value, depth, budget, (_, inner) => copyData(inner, depth - 1, budget));
+}
+
+/** A frozen copy of a JSON value; what JSON does not know is left out. */
+function copyValue(
+  value: unknown,
+  depth: number,
+  budget: Budget,
+  copy: (key: string, value: unknown) => unknown,
+): unknown {
+  budget.nodes -= 1;
+  if (depth < 0) budget.nodes = -1;
+  if (budget.nodes < 0) return undefined;
+  if (Array.isArray(value)) return Object.freeze(value.map((item: unknown) => copy("", item)));
+  if (isRecord(value)) {
+    const entries = Object.entries(value).map(([key, inner]): [string, unknown] => [key, copy(key, inner)]);
+    return Object.freeze(Object.fromEntries(entries.filter(([, inner]) => inner !== undefined)));
+  }
+  return typeof value === "function" || typeof value === "symbol" || typeof value === "bigint" ? undefined : value;
+}

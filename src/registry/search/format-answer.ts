@@ -1,0 +1,140 @@
+import type { Catalog, Method } from "../../model/catalog.ts";
+import { briefSignature } from "../declarations/signature.ts";
+import { shortened, estimateTokens } from "../token-count.ts";
+import type { Hit } from "./rank.ts";
+
+/** About this long an answer may be if nobody says otherwise. */
+const DEFAULT_TOKENS = 400;
+
+/** The first results have their signature. */
+const WITH_SIGNATURE = 3;
+
+/** Longest signature and sentence of a result in full, and of one in brief. */
+const SIGNATURE_UNITS = 200;
+const SENTENCE_UNITS = 160;
+const BRIEF_SENTENCE_UNITS = 90;
+
+/** Names and words that are listed. */
+const LISTED = 12;
+
+/** Methods whose categories are read: an answer must be quick. */
+const READ_METHODS = 2_000;
+
+export interface FormatOptions {
+  /** About how long the text may be; detail is left out of the last results first. */
+  readonly maxTokens?: number;
+  /** With the scores, and what each word gave, in the text. */
+  readonly explain?: boolean;
+}
+
+/** What a search found, and what is said besides. */
+export interface SearchFindings {
+  readonly hits: readonly FoundMethod[];
+  /** How many better ones `hits` leaves out. */
+  readonly offset: number;
+  /** How many there are in all. */
+  readonly total: number;
+  /** Words of the query that nothing matched. */
+  readonly unmatched: readonly string[];
+  readonly isDoubtful: boolean;
+  /** Names like the query, where nothing was found. */
+  readonly nearest: readonly string[];
+}
+
+export interface FoundMethod {
+  readonly method: Method;
+  readonly summary: string;
+  readonly score: number;
+  readonly parts: Hit["parts"];
+}
+
+/** How much is said of a result. */
+type Detail = "signature" | "sentence" | "path";
+
+/** The answer to a search as a model reads it: short, and plain about what was not found. */
+export function formatAnswer(
+  found: SearchFindings,
+  catalog: Catalog,
+  { maxTokens = DEFAULT_TOKENS, explain = false }: FormatOptions,
+): string {
+  if (found.total === 0) return nothingFound(found, catalog);
+  if (found.hits.length === 0) return `Found ${found.total} result(s), none from offset ${found.offset} on`;
+  const remarks = formatRemarks(found);
+  const room = maxTokens - estimateTokens(remarks.join("\n")) - estimateTokens(heading(found));
+  const lines = linesWithin(room, found, explain);
+  return [heading(found), ...lines, ...restAfter(found.offset + lines.length, found.total), ...remarks].join("\n");
+}
+
+function heading({ offset, total }: SearchFindings): string {
+  return `Found ${total} result(s)${offset > 0 ? `, these from ${offset + 1} on` : ""}:`;
+}
+
+/** How to see what is not shown: the text may show less than the limit allows. */
+function restAfter(end: number, total: number): readonly string[] {
+  return end < total ? [`... and ${total - end} more: search again with offset ${end}`] : [];
+}
+
+/** In which order detail is left out, each time from the last result to the first. */
+const REDUCTIONS: readonly { readonly from: Detail; readonly to: Detail }[] = [
+  { from: "sentence", to: "path" },
+  { from: "signature", to: "sentence" },
+  { from: "sentence", to: "path" },
+];
+
+/** The lines in the most detail that fits; what does not fit at all is left out. */
+function linesWithin(room: number, found: SearchFindings, explain: boolean): readonly string[] {
+  const details = found.hits.map((_, at): Detail => (at < WITH_SIGNATURE ? "signature" : "sentence"));
+  const lines = found.hits.map((hit, at) => formatLine(hit, details[at] ?? "path", explain));
+  let left = room - estimateTokens(lines.join("\n"));
+  for (const { from, to } of REDUCTIONS) {
+    for (const [at, hit] of [...found.hits.entries()].toReversed()) {
+      if (left >= 0 || details[at] !== from) continue;
+      details[at] = to;
+      lines[at] = formatLine(hit, to, explain);
+      left = room - estimateTokens(lines.join("\n"));
+    }
+  }
+  while (lines.length > 1 && estimateTokens(lines.join("\n")) > room) lines.pop();
+  return lines;
+}
+
+function formatLine(hit: FoundMethod, detail: Detail, explain: boolean): string {
+  const { method, summary, score, parts } = hit;
+  const signature = `${method.skill}.${briefSignature(method, SIGNATURE_UNITS)}`;
+  const sentence = shortened(summary, detail === "signature" ? SENTENCE_UNITS : BRIEF_SENTENCE_UNITS);
+  const shares = parts.slice(0, LISTED).map(({ word, share }) => `${word} ${share.toFixed(2)}`);
+  return [
+    `- ${detail === "signature" ? signature : method.path}`,
+    ...(sentence === "" || detail === "path" ? [] : [`— ${sentence}`]),
+    ...(method.metadata.deprecated === false
+      ? []
+      : [`(deprecated: ${shortened(method.metadata.deprecated, BRIEF_SENTENCE_UNITS)})`]),
+    ...(explain ? [`[${score.toFixed(2)}${shares.length === 0 ? "" : `: ${shares.join(", ")}`}]`] : []),
+  ].join(" ");
+}
+
+function formatRemarks({ unmatched, isDoubtful }: SearchFindings): readonly string[] {
+  return [
+    ...(unmatched.length > 0 ? [`Nothing matched: ${unmatched.slice(0, LISTED).join(", ")}`] : []),
+    ...(isDoubtful ? ["Probably no method does this; these are only the nearest"] : []),
+  ];
+}
+
+function nothingFound({ nearest }: SearchFindings, catalog: Catalog): string {
+  const categories = categoryNames(catalog.methods.slice(0, READ_METHODS));
+  return [
+    "No results found",
+    ...(nearest.length > 0 ? [`Nearest: ${nearest.join(", ")}`] : []),
+    ...(categories.length > 1 ? [`Categories: ${categories.slice(0, LISTED).join(", ")}`] : []),
+    ...(categories.length <= 1 && catalog.skills.length > 0 ? [`Skills: ${skillNames(catalog)}`] : []),
+  ].join("\n");
+}
+
+function categoryNames(methods: readonly Method[]): readonly string[] {
+  return [...new Set(methods.map((method) => method.metadata.category))].sort();
+}
+
+function skillNames({ skills }: Catalog): string {
+  const names = skills.slice(0, LISTED).map((skill) => skill.name);
+  return [...names, ...(skills.length > LISTED ? [`... and ${skills.length - LISTED} more`] : [])].join(", ");
+}

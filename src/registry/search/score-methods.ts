@@ -1,0 +1,66 @@
+import { pushToGroup } from "./groups.ts";
+import type { MethodIndex } from "./method-index.ts";
+import type { WeightedTerm } from "./score.ts";
+
+/** What it adds if the query has all words of a method's name. */
+const WHOLE_NAME = 0.2;
+
+/** By the last bits of its number, most words of a document are known not to be asked for. */
+const MASK = 1_023;
+
+/** What each idea gives a document, by the words of the document and those that were learned for it. */
+export function createMethodScorer(
+  terms: readonly WeightedTerm[],
+  index: MethodIndex,
+): (document: number) => readonly number[] {
+  const asked = askedWords(terms, index);
+  const mask = new Uint8Array(MASK + 1);
+  for (const word of asked.keys()) mask[word & MASK] = 1;
+  const learned = learnedUses(terms);
+  return (document) => {
+    const values = terms.map(() => 0);
+    const words = index.getWords(document);
+    const nameStems = index.nameStems(document);
+    let inName = 0;
+    for (let at = 0; at < words.length; at++) {
+      const packed = words[at] ?? 0;
+      if (mask[(packed >>> 8) & MASK] === 0) continue;
+      const uses = asked.get(packed >>> 8);
+      if (uses === undefined) continue;
+      if (at < nameStems && uses.some(({ isOwn }) => isOwn)) inName += 1;
+      for (const { term, worth } of uses) values[term] = Math.max(values[term] ?? 0, worth * (packed & 255));
+    }
+    for (const { term, worth } of learned.get(document) ?? []) values[term] = Math.max(values[term] ?? 0, worth);
+    const factor = 1 + (WHOLE_NAME * inName) / Math.max(1, nameStems);
+    for (let term = 0; term < values.length; term++) values[term] = (values[term] ?? 0) * factor;
+    return values;
+  };
+}
+
+/** What a word of the index is worth to which ideas. */
+interface WordUse {
+  readonly term: number;
+  readonly worth: number;
+  /** True for the idea's own word, not one that stands for it. */
+  readonly isOwn: boolean;
+}
+
+function askedWords(terms: readonly WeightedTerm[], index: MethodIndex): ReadonlyMap<number, readonly WordUse[]> {
+  const asked = new Map<number, WordUse[]>();
+  for (const [at, { term, words }] of terms.entries()) {
+    for (const { stem, worth } of words) {
+      const use = { term: at, worth: worth / 255, isOwn: stem === term.stem && term.word !== "" };
+      pushToGroup(asked, index.wordNumber(stem) ?? -1, use);
+    }
+  }
+  return asked;
+}
+
+/** By document: what was learned for it is worth to which ideas. */
+function learnedUses(terms: readonly WeightedTerm[]): ReadonlyMap<number, readonly Omit<WordUse, "isOwn">[]> {
+  const uses = new Map<number, Omit<WordUse, "isOwn">[]>();
+  for (const [term, { words }] of terms.entries())
+    for (const { learned, worth } of words)
+      for (const posting of learned) pushToGroup(uses, posting >>> 8, { term, worth: (worth / 255) * (posting & 255) });
+  return uses;
+}

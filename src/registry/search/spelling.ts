@@ -1,0 +1,53 @@
+import { isWithinEditDistance } from "../../shared/suggest.ts";
+import type { LearnedPostings } from "./learned.ts";
+import type { MethodIndex } from "./method-index.ts";
+import type { Alternative, QueryTerm } from "./query.ts";
+
+/** Words of one query for which others are guessed, and guesses for one word. */
+const GUESSED_WORDS = 6;
+const GUESSES = 4;
+
+/** In a long query, words that nobody knows are names and values, not typing errors. */
+const MAX_QUERY_WORDS = 16;
+
+/** What a guess counts beside the word itself. */
+const TYPING_ERROR = 0.7;
+const BEGINNING = 0.6;
+
+/** The ideas, with words that they may mean in place of those that no method has: `serach`, `repo`, `authentication`. */
+export function withSpellingGuesses(
+  terms: readonly QueryTerm[],
+  index: MethodIndex,
+  learnedPostings: LearnedPostings,
+): readonly QueryTerm[] {
+  const words = terms.filter((term) => term.word !== "");
+  if (words.length > MAX_QUERY_WORDS) return terms;
+  const isKnown = (stem: string): boolean => index.wordNumber(stem) !== undefined || learnedPostings(stem).length > 0;
+  const unknown = words.filter((term) => term.stem.length >= 3 && !isKnown(term.stem));
+  const guessed = new Set(unknown.slice(0, GUESSED_WORDS));
+  return terms.map((term) =>
+    guessed.has(term) ? { ...term, alternatives: [...term.alternatives, ...findGuesses(term.stem, index)] } : term,
+  );
+}
+
+function findGuesses(word: string, index: MethodIndex): readonly Alternative[] {
+  const edits = word.length < 4 ? 0 : word.length < 8 ? 1 : 2;
+  const near: Alternative[] = [];
+  for (const known of index.wordsBeginningLike(word)) {
+    if (known.startsWith(word)) near.push({ stem: known, share: BEGINNING });
+    else if (edits > 0 && isWithinEditDistance(word, known, edits)) near.push({ stem: known, share: TYPING_ERROR });
+  }
+  const longest = longestBeginning(word, index);
+  const all = longest === undefined ? near : [...near, { stem: longest, share: BEGINNING }];
+  const frequency = ({ stem }: Alternative): number => index.postings(stem).length;
+  return all.sort((a, b) => b.share - a.share || frequency(b) - frequency(a)).slice(0, GUESSES);
+}
+
+/** The longest known word with which this one begins, if it is half of it. */
+function longestBeginning(word: string, index: MethodIndex): string | undefined {
+  for (let length = word.length - 1; length >= Math.max(4, word.length / 2); length--) {
+    const beginning = word.slice(0, length);
+    if (index.wordNumber(beginning) !== undefined) return beginning;
+  }
+  return undefined;
+}

@@ -1,0 +1,107 @@
+import { randomUUID } from "node:crypto";
+
+import { Cancellation } from "../../sandbox/index.ts";
+import { formatDeprecation } from "./deprecation.ts";
+import { skillDisabledError } from "./disabled-skills.ts";
+import { sentence, SkillgateError } from "../errors.ts";
+import type { Method } from "../model/catalog.ts";
+import { MAX_PATH_UNITS } from "../shared/skill-names.ts";
+import { suggestNames } from "../shared/suggest.ts";
+import { answerTo, type Call, type CallResult, type Route, runCalls } from "../router/index.ts";
+import type { RunRequest } from "../run-snippet.ts";
+import { createCallEvents } from "./call-events.ts";
+
+export interface WantedCall {
+  /** `Skill.method` */
+  readonly path: string;
+  /** Arguments by name. */
+  readonly input?: Readonly<Record<string, unknown>>;
+}
+
+/** One call without a snippet around it, through the same guards. Rejects with a `SkillgateError`. */
+export async function callMethod(wanted: WantedCall, request: RunRequest, route: Route): Promise<unknown> {
+  const call = createCall(wanted, 1, randomUUID(), request);
+  if (call === undefined) throw unknownMethod(wanted.path, request);
+  const { value, ...facts } = await answerTo(call, warning(route));
+  request.observer?.answered?.(facts);
+  return value;
+}
+
+/** Many calls, in order or all at once; one result for each, in the order of the calls (X3). */
+export function callMethods(
+  wanted: readonly WantedCall[],
+  request: RunRequest,
+  route: Route,
+  parallel: boolean,
+): Promise<readonly CallResult[]> {
+  const runId = randomUUID();
+  const calls = wanted.map((each, index) => {
+    const [skill = ""] = each.path.split(".");
+    const obstacle = request.isDisabled(skill) ? { obstacle: skillDisabledError(skill).message } : {};
+    return { name: each.path, call: createCall(each, index + 1, runId, request), ...obstacle };
+  });
+  return runCalls(warning(route), calls, { parallel });
+}
+
+/** Says of a deprecated method that it is one. */
+function warning(route: Route): Route {
+  return (call) => {
+    const text = formatDeprecation(call.method);
+    if (text !== undefined) {
+      call.addNote(text);
+      call.log("warn", text);
+    }
+    return route(call);
+  };
+}
+
+function createCall(
+  { path, input = {} }: WantedCall,
+  id: number,
+  runId: string,
+  request: RunRequest,
+): Call | undefined {
+  const { caller, catalog, observer, approve, cancellable = new Cancellation() } = request;
+  const method = catalog.method(path);
+  const skill = method && catalog.skill(method.skill);
+  if (method === undefined || skill === undefined) return undefined;
+  return {
+    id,
+    runId,
+    caller,
+    skill,
+    method,
+    args: [input],
+    cancellable,
+    ...createCallEvents(path, runId, request),
+    ...(observer?.wire && { wire: observer.wire }),
+    ...(approve && { approve }),
+    addNote: () => {},
+    ended: () => {},
+  };
+}
+
+/** The method of a path; throws `METHOD_UNKNOWN`. */
+export function methodAt(path: string, request: RunRequest): Method {
+  const method = request.catalog.method(path);
+  if (method === undefined) throw unknownMethod(path, request);
+  return method;
+}
+
+function unknownMethod(path: string, { catalog, isDisabled }: RunRequest): SkillgateError {
+  if (path.length > MAX_PATH_UNITS) {
+    const says = `${path.slice(0, 100)}… is too long: a path has at most ${MAX_PATH_UNITS} characters`;
+    return new SkillgateError("METHOD_UNKNOWN", sentence("METHOD_UNKNOWN", says), { suggestions: [] });
+  }
+  const [skill = ""] = path.split(".");
+  if (isDisabled(skill)) return skillDisabledError(skill);
+  const near = suggestNames(
+    path,
+    catalog.methods.map((each) => each.path),
+  );
+  const hint = near.length > 0 ? `; nearest: ${near.join(", ")}` : "";
+  return new SkillgateError("METHOD_UNKNOWN", sentence("METHOD_UNKNOWN", `${path}${hint}`), {
+    path,
+    suggestions: near,
+  });
+}

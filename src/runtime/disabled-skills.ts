@@ -1,0 +1,12 @@
+import { SkillgateError } from "../errors.ts";
+import { type Caller, mayRead } from "../model/caller.ts";
+import type { ProvidedSkill } from "../model/skill.ts";
+
+/** Of the skills that are switched off, those that a caller may know of. */
+export function findDisabledSkills(disabled: readonly ProvidedSkill[], caller: Caller): readonly ProvidedSkill[] {
+  return disabled.filter(({ name, methods }) => methods.some((method) => mayRead(caller, `${name}.${method.name}`)));
+}
+
+export function skillDisabledError(skill: string): SkillgateError {
+  return new SkillgateError("SKILL_DISABLED", `Skill '${skill}' is disabled`, { skill });
+}

@@ -1,0 +1,131 @@
+import { setImmediate } from "node:timers/promises";
+
+import { sentence, SkillgateError } from "../errors.ts";
+import type { Learned, Learning } from "../learning/index.ts";
+import type { Caller } from "../model/caller.ts";
+import type { Catalog, Method } from "../model/catalog.ts";
+import { TIMED_OUT, runSyncWithTimeout } from "../shared/run-with-timeout.ts";
+import {
+  declarations,
+  describe,
+  type Description,
+  indexSlice,
+  indexUntil,
+  isIndexed,
+  type FindInferredOutput,
+  type Registry,
+  search,
+  type SearchAnswer,
+  type SearchOptions,
+} from "../registry/index.ts";
+import type { Route } from "../router/index.ts";
+
+/** How callers find methods: the catalog's own answers, with what was learned from use. */
+export interface Discovery {
+  /** Throws `DISCOVERY_TIMEOUT`, as `describe` does. */
+  search(catalog: Catalog, caller: Caller, query: string, options: SearchOptions): SearchAnswer;
+  /**
+   * Reads the methods that a search needs, in slices between which other work goes on. Rejects with `DISCOVERY_TIMEOUT`
+   * where that takes longer than `discoveryMs`; the next continues from there.
+   */
+  index(catalog: Catalog): Promise<void>;
+  /** The same at once, for callers that cannot wait: as many methods as can be read within `discoveryMs`. */
+  indexNow(catalog: Catalog): void;
+  /** Whether no methods are left to read. */
+  isIndexed(catalog: Catalog): boolean;
+  /** The best methods for some words; none while methods are left to read, see `index`. */
+  similar(catalog: Catalog, words: string): readonly Method[];
+  describe(catalog: Catalog, caller: Caller, path: string): Description;
+  declarations(catalog: Catalog, caller: Caller, skills?: readonly string[]): string;
+  learned(catalog: Catalog, caller: Caller): Learned;
+  /** What the results of methods were like so far, as far as that was learned and the caller may know it. */
+  readonly observedFor: (caller: Caller) => FindInferredOutput;
+}
+
+/** Each question is answered within `discoveryMs` (X8), or not at all: the host does nothing else meanwhile. */
+export function createDiscovery(learning: Learning, discoveryMs: number): Discovery {
+  return {
+    search(catalog, caller, query, options) {
+      const learned = learning.getWords(caller);
+      const deadline = performance.now() + discoveryMs;
+      const answer = search(catalog, query, { ...options, deadline, ...(learned !== undefined && { learned }) });
+      learning.searched(caller, query, answer);
+      return answer;
+    },
+    async index(catalog) {
+      const deadline = performance.now() + discoveryMs;
+      while (!isIndexed(catalog)) {
+        if (performance.now() > deadline) throw indexTimeout(discoveryMs);
+        await indexSlice(catalog);
+      }
+    },
+    indexNow: (catalog) => indexUntil(catalog, performance.now() + discoveryMs),
+    isIndexed,
+    similar(catalog, words) {
+      if (!isIndexed(catalog)) return [];
+      const { results } = search(catalog, words, { limit: MAX_SIMILAR });
+      return results.flatMap(({ path }) => catalog.method(path) ?? []);
+    },
+    describe(catalog, caller, path) {
+      const description = runSyncWithTimeout(discoveryMs, () => describe(catalog, path, learning.observedFor(caller)));
+      if (description === TIMED_OUT) throw describeTimeout(path, discoveryMs);
+      return description;
+    },
+    declarations: (catalog, caller, skills) => declarations(catalog, skills, learning.observedFor(caller)),
+    learned: (catalog, caller) => learning.learned(catalog, caller),
+    observedFor: learning.observedFor,
+  };
+}
+
+const MAX_SIMILAR = 3;
+
+function indexTimeout(timeoutMs: number): SkillgateError {
+  const values = `not all methods are read after ${timeoutMs} ms, and the next search goes on from there`;
+  return new SkillgateError("DISCOVERY_TIMEOUT", sentence("DISCOVERY_TIMEOUT", values), { timeoutMs });
+}
+
+/** Reads the methods of each new catalog before a search needs them. Returns a function that stops it. */
+export function indexInBackground(registry: Registry): () => void {
+  const stop = new AbortController();
+  let isRunning = false;
+  async function indexNewest(): Promise<void> {
+    if (isRunning) return;
+    isRunning = true;
+    try {
+      // Skills that come in a row make one catalog.
+      await setImmediate();
+      while (!stop.signal.aborted && !isIndexed(registry.catalog)) await indexSlice(registry.catalog);
+    } catch {
+      // The search that needs the methods reads them again, and says what is wrong.
+    } finally {
+      isRunning = false;
+    }
+  }
+  void indexNewest();
+  const unfollow = registry.onChange(() => void indexNewest());
+  return () => {
+    stop.abort();
+    unfollow();
+  };
+}
+
+function describeTimeout(path: string, timeoutMs: number): SkillgateError {
+  const values = `what "${shortened(path)}" stands for is not all described after ${timeoutMs} ms`;
+  return new SkillgateError("DISCOVERY_TIMEOUT", sentence("DISCOVERY_TIMEOUT", values), { timeoutMs });
+}
+
+function shortened(path: string): string {
+  return path.length > MAX_SHOWN_CHARACTERS ? `${path.slice(0, MAX_SHOWN_CHARACTERS - 1)}…` : path;
+}
+
+const MAX_SHOWN_CHARACTERS = 80;
+
+/** Lets calls that went well be learned from. */
+export function recordUsage(route: Route, learning: Learning): Route {
+  return async (call) => {
+    const value = await route(call);
+    const drift = learning.returned(call.caller, call.method, value);
+    if (drift !== undefined) call.addNote(drift);
+    return value;
+  };
+}

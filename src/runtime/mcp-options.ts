@@ -1,0 +1,73 @@
+import { resolve } from "node:path";
+
+import { sentence, SkillgateError } from "../errors.ts";
+import type { Client } from "../model/client-requests.ts";
+import { isRecord } from "../model/json.ts";
+import type { Authorize, McpProviderOptions } from "../providers/mcp/index.ts";
+import { getUserStateDir } from "./user-state-dir.ts";
+
+/** How MCP servers are used. The settings file says the same under `mcp`, with `idle` in seconds. */
+export interface McpServerOptions {
+  /**
+   * Folder for logins, for what servers offer and for what of it was accepted; `false` for none. With `discover` the
+   * user's own (`~/.local/state/skillgate`), otherwise none by default.
+   */
+  readonly stateDir?: string | false;
+  /** Servers that are known from an earlier time are started at once, or by their first call; with `lazy`, the latter. */
+  readonly start?: "at once" | "when needed";
+  /** After so long without a call a server is stopped, and started again by its next call; never by default. */
+  readonly idleMs?: number;
+  /** A tool whose definition is not what was accepted is reported (the default), or held back until it is accepted. */
+  readonly changes?: "report" | "hold";
+  /** Takes the user to the page on which they allow access to a server; without it, only earlier logins are used. */
+  readonly authorize?: Authorize;
+  /** Answers what servers ask (elicitation, sampling, roots), in a program with a single user. */
+  readonly client?: Client;
+}
+
+/** What decides where nothing is said. */
+/** @deprecated Use `McpServerOptions`. */
+export type ServerUse = McpServerOptions;
+
+export interface McpServerScope {
+  readonly section: unknown;
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly discover: boolean;
+  readonly lazy: boolean;
+}
+
+/** What the program says, else the settings file, else the defaults. Throws `OPTION_INVALID` for what cannot be meant. */
+export function resolveMcpOptions(
+  use: McpServerOptions = {},
+  scope: McpServerScope,
+): Pick<McpProviderOptions, "stateDir" | "start" | "idleMs" | "changes" | "authorize" | "client"> {
+  const section = isRecord(scope.section) ? scope.section : {};
+  const idle = use.idleMs ?? (section["idle"] === undefined ? undefined : Number(section["idle"]) * 1000);
+  if (idle !== undefined && !(idle > 0)) throw invalid("mcp.idle", "a positive number", section["idle"] ?? use.idleMs);
+  const stateDir = use.stateDir ?? (scope.discover ? getUserStateDir(scope.env) : undefined);
+  const { authorize, client } = use;
+  return {
+    start: parseChoice("mcp.start", ["at once", "when needed"], use.start ?? section["start"]) ?? resolveStart(scope),
+    changes: parseChoice("mcp.changes", ["report", "hold"], use.changes ?? section["changes"]) ?? "report",
+    ...(idle !== undefined && { idleMs: idle }),
+    ...(stateDir !== undefined && stateDir !== false && { stateDir: resolve(scope.cwd, stateDir) }),
+    ...(authorize !== undefined && { authorize }),
+    ...(client !== undefined && { client }),
+  };
+}
+
+function resolveStart({ lazy }: McpServerScope): "at once" | "when needed" {
+  return lazy ? "when needed" : "at once";
+}
+
+function parseChoice<Word extends string>(name: string, words: readonly Word[], value: unknown): Word | undefined {
+  const word = words.find((each) => each === value);
+  if (word === undefined && value !== undefined) throw invalid(name, words.join(" or "), value);
+  return word;
+}
+
+function invalid(name: string, wanted: string, value: unknown): SkillgateError {
+  const values = `${name} must be ${wanted}, not ${JSON.stringify(value)}`;
+  return new SkillgateError("OPTION_INVALID", sentence("OPTION_INVALID", values));
+}

@@ -1,0 +1,327 @@
+import { resolve } from "node:path";
+
+import {
+  type Config,
+  findServerSecrets,
+  findSettingsSecrets,
+  loadConfig,
+  lookUp,
+  type Prompter,
+  serverConfigOf,
+  trustProject,
+  type Variables,
+} from "../config/index.ts";
+import { sentence, SkillgateError } from "../errors.ts";
+import type { LearningSettings } from "../learning/index.ts";
+import { isRecord } from "../model/json.ts";
+import { DEFAULT_LIMITS, type Limits } from "../model/limits.ts";
+import { suggestNames } from "../shared/suggest.ts";
+import type { Problem } from "../model/provider.ts";
+import type { ProvidedSkill } from "../model/skill.ts";
+import { DEFAULT_TIMEOUTS, type Timeouts } from "../model/timeouts.ts";
+import type { ServerConfig } from "../providers/mcp/index.ts";
+import type { ApprovalRequest } from "../router/index.ts";
+import { resolveMcpOptions, type McpServerOptions } from "./mcp-options.ts";
+
+/** Everything is optional: a runtime without options has the skills of the folder `skills` and nothing else. */
+export interface RuntimeOptions {
+  /** Folder of skill modules, relative to `cwd`; `false` for none. `skills` by default. */
+  readonly skillsDir?: string | false;
+  /** Skills that the program itself defines. */
+  readonly skills?: readonly ProvidedSkill[];
+  /** MCP servers by name, in any of the dialects that files use. */
+  readonly mcpServers?: Readonly<Record<string, unknown>>;
+  /** How MCP servers are started, kept and asked. */
+  readonly mcp?: McpServerOptions;
+  /** Path of a settings.yaml to read; it must exist. */
+  readonly settings?: string;
+  /** Path of an MCP configuration file to read; it must exist. */
+  readonly mcpConfig?: string;
+  /** Reads the usual configuration files too: settings.yaml, mcp.json, .mcp.json, the user's own. Off by default. */
+  readonly discover?: boolean;
+  /**
+   * Can be asked what configuration files leave open: values of `${input:…}`, when servers are about to start, and with
+   * `trust: "recorded"` whether the project may do what its files say.
+   */
+  readonly person?: Prompter;
+  /**
+   * Whether the files of the project in `cwd` count: `given`, the default, as a program that names a folder runs code from
+   * there anyway; `recorded` only if its owner has trusted it is now, with `skillgate trust` or when the person was
+   * asked. Until then its skills, servers, `.env` and what its settings loosen are held.
+   */
+  readonly trust?: "given" | "recorded";
+  /** Of the configured MCP servers, use only those with these names. */
+  readonly onlyServers?: readonly string[];
+  readonly limits?: Partial<Limits>;
+  /** How long checking arguments, finding methods, waiting for the store and connecting to MCP servers may take. */
+  readonly timeouts?: Partial<Timeouts>;
+  /**
+   * Folder in which skills keep what they remember, and the runtime its statistics, for the next runtime. Without one both
+   * end with the runtime.
+   */
+  readonly store?: string;
+  /** Gets what skills and providers have to say. */
+  readonly log?: LogListener;
+  /** Answers for a person when a method needs an approval; without it such methods cannot be called. */
+  readonly approve?: (request: ApprovalRequest) => boolean | Promise<boolean>;
+  /**
+   * Opens skills and servers only when `ready` is asked for, or a snippet names what is not there: a short-lived program
+   * that needs none of them starts faster.
+   */
+  readonly lazy?: boolean;
+  /** Takes up changes of skill files, and of what the settings say of skills, while the runtime lives. Off by default. */
+  readonly watch?: boolean;
+  /**
+   * Lets the TypeScript compiler look at each snippet before it runs, in a thread of its own, for at most 100 ms; without the
+   * package `typescript` nothing is looked at. On by default, from a second after the first snippet; `true` loads it at once,
+   * `false` never.
+   */
+  readonly typecheck?: boolean;
+  /**
+   * Learns from use, in memory: `requests` which words stand for which methods, for each caller; `results` what methods
+   * return, without values. On by default; `false` for neither.
+   */
+  readonly learning?: boolean | Partial<LearningSettings>;
+  /** Worker threads of the sandbox; one fewer than the machine has cores, at most 4, by default. */
+  readonly workers?: number;
+  /** What relative paths are relative to; the current folder by default. */
+  readonly cwd?: string;
+  /** The environment that configuration may refer to; that of the process by default. */
+  readonly env?: Readonly<Record<string, string | undefined>>;
+}
+
+/** One line for the log; `path` is the method that says it, where a call does. */
+export type LogListener = (level: LogLevel, text: string, path?: string) => void;
+
+export type LogLevel = "debug" | "info" | "warn" | "error";
+
+/** Options, after files were read and defaults filled in. */
+export interface RuntimeSettings {
+  /** Where skills are; `undefined` for none, and where those of the project are held. */
+  readonly skillsDir: string | undefined;
+  /** Asks the person about what is held, if there is anybody to ask; the settings that count from then on. */
+  readonly trusted: () => Promise<RuntimeSettings>;
+  readonly isTrusted: boolean;
+  readonly watch: boolean;
+  readonly skills: readonly ProvidedSkill[];
+  /** The servers to start, after a person was asked, if there is one. */
+  readonly servers: () => Promise<readonly ServerConfig[]>;
+  readonly serverUse: ReturnType<typeof resolveMcpOptions>;
+  /** Values in the configuration that no text may show. */
+  readonly secretValues: readonly string[];
+  readonly limits: Limits;
+  readonly timeouts: Timeouts;
+  readonly typecheck: boolean;
+  readonly learning: LearningSettings;
+  readonly sections: Readonly<Record<string, unknown>>;
+  /** The settings.yaml that is read, if it is there. Absolute. */
+  readonly settingsFile: string | undefined;
+  readonly problems: readonly Problem[];
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** What placeholders in settings stand for. */
+  readonly variables: Variables;
+  /** Absolute. */
+  readonly store: string | undefined;
+}
+
+/** Throws `OPTION_INVALID` for options that cannot be meant, `CONFIG_INVALID` for a file that was named and is broken. */
+export async function readOptions(options: RuntimeOptions): Promise<RuntimeSettings> {
+  const cwd = resolve(options.cwd ?? ".");
+  const env = options.env ?? process.env;
+  const files = await readFiles(options, cwd, env);
+  const settings = settingsFrom(options, files, cwd, env);
+  // What concerns every run cannot wait until something of the project is used.
+  return files.warnings.some(({ isHeld, isForAllRuns }) => isHeld && isForAllRuns) ? settings.trusted() : settings;
+}
+
+function settingsFrom(
+  options: RuntimeOptions,
+  files: ConfigFileValues,
+  cwd: string,
+  env: RuntimeSettings["env"],
+): RuntimeSettings {
+  const declared = Object.entries(options.mcpServers ?? {}).map(([name, entry]) =>
+    serverConfigOf(name, entry, { cwd, env }),
+  );
+  const names = new Set(declared.map((server) => server.name));
+  const { person, onlyServers } = options;
+  const withDeclared = (found: readonly ServerConfig[]): readonly ServerConfig[] =>
+    [...declared, ...found.filter((server) => !names.has(server.name))].filter(
+      ({ name }) => onlyServers?.includes(name) ?? true,
+    );
+  const fromFile = parseLearning(files.settings["learning"]);
+  const skillsDir = options.skillsDir ?? files.skillsDir;
+  let asked: Promise<RuntimeSettings> | undefined;
+  const ask = async (): Promise<RuntimeSettings> =>
+    person !== undefined && (await askForTrust(person, files, cwd, env))
+      ? settingsFrom(options, await readFiles(options, cwd, env), cwd, env)
+      : settings;
+  const settings: RuntimeSettings = {
+    skillsDir: skillsDir === undefined || skillsDir === false ? undefined : resolve(cwd, skillsDir),
+    trusted: () => (asked ??= ask()),
+    isTrusted: files.trust?.isTrusted ?? true,
+    watch: options.watch ?? false,
+    skills: (options.skills ?? []).map(parseSkill),
+    servers: async () => withDeclared(person === undefined ? files.servers : await files.ask(person, onlyServers)),
+    serverUse: resolveMcpOptions(options.mcp, {
+      cwd,
+      env,
+      section: files.settings["mcp"],
+      discover: options.discover ?? false,
+      lazy: options.lazy ?? false,
+    }),
+    secretValues: [
+      ...[...declared, ...files.servers].flatMap(findServerSecrets),
+      ...findSettingsSecrets(files.settings, files.variables),
+      env["SKILLGATE_TOKEN"] ?? "",
+    ],
+    limits: mergeLimits(mergeLimits(DEFAULT_LIMITS, files.limits), options.limits),
+    timeouts: mergeTimeouts(mergeTimeouts(DEFAULT_TIMEOUTS, files.timeouts), options.timeouts),
+    typecheck: options.typecheck ?? (options.lazy !== true && files.settings["typecheck"] !== false),
+    learning: options.learning === undefined ? (fromFile ?? LEARNS_ALL) : learningOption(options.learning),
+    sections: files.settings,
+    settingsFile: resolveSettingsFile(options, cwd),
+    problems: [...files.warnings, ...(fromFile === undefined ? [UNREADABLE_LEARNING] : [])],
+    env,
+    variables: files.variables,
+    store: resolveStore(options.store, files.settings["store"], cwd),
+  };
+  return settings;
+}
+
+/** Whether the person trusts the project; a yes is remembered until the project changes. */
+async function askForTrust(
+  person: Prompter,
+  { trust, held }: ConfigFileValues,
+  cwd: string,
+  env: RuntimeSettings["env"],
+): Promise<boolean> {
+  if (trust === undefined || trust.excess !== undefined || held.length === 0) return false;
+  const isTrusted = await person.mayTrust({ folder: trust.folder, isChanged: trust.changed.length > 0, parts: held });
+  if (isTrusted) await trustProject({ cwd, env }, trust);
+  return isTrusted;
+}
+
+const LEARNS_ALL: LearningSettings = { requests: true, results: true };
+
+const LEARNING_FORM = "learning must be true, false, or have requests and results, each true or false";
+
+const UNREADABLE_LEARNING: Problem = {
+  source: "settings.yaml",
+  error: sentence("CONFIG_INVALID", LEARNING_FORM),
+};
+
+function learningOption(option: unknown): LearningSettings {
+  const settings = parseLearning(option);
+  if (settings !== undefined) return settings;
+  throw invalidOption(LEARNING_FORM);
+}
+
+/** One switch for all, or one for each; `undefined` for what is neither. */
+function parseLearning(value: unknown = true): LearningSettings | undefined {
+  if (typeof value === "boolean") return { requests: value, results: value };
+  if (!isRecord(value)) return undefined;
+  const { requests = true, results = true, ...others } = value;
+  const isWhole = typeof requests === "boolean" && typeof results === "boolean" && Object.keys(others).length === 0;
+  return isWhole ? { requests, results } : undefined;
+}
+
+function resolveSettingsFile({ settings, discover = false }: RuntimeOptions, cwd: string): string | undefined {
+  const file = settings ?? (discover ? "settings.yaml" : undefined);
+  return file === undefined ? undefined : resolve(cwd, file);
+}
+
+/** The folder that the program names; else `store.dir` of the settings. */
+function resolveStore(wanted: string | undefined, section: unknown, cwd: string): string | undefined {
+  const folder = wanted ?? (isRecord(section) ? section["dir"] : undefined);
+  return typeof folder === "string" ? resolve(cwd, folder) : undefined;
+}
+
+/** What a timer can wait, in milliseconds: 24 days. */
+const MAX_TIMEOUT_MS = 2 ** 31 - 1;
+
+/** Limits with some of them replaced; throws `OPTION_INVALID` for an unknown one, or one that is no positive number. */
+export function mergeLimits(limits: Limits, changes: Partial<Limits> | undefined): Limits {
+  requireNumbers("limits", Object.keys(limits), changes);
+  const merged = { ...limits, ...changes };
+  return { ...merged, cpuMs: bounded(merged.cpuMs), wallMs: bounded(merged.wallMs) };
+}
+
+/** The same for timeouts. */
+function mergeTimeouts(timeouts: Timeouts, changes: Partial<Timeouts> | undefined): Timeouts {
+  requireNumbers("timeouts", Object.keys(timeouts), changes);
+  const { validationMs, discoveryMs, lockMs, connectMs } = { ...timeouts, ...changes };
+  return {
+    validationMs: bounded(validationMs),
+    discoveryMs: bounded(discoveryMs),
+    lockMs: bounded(lockMs),
+    connectMs: bounded(connectMs),
+  };
+}
+
+/** A program in plain JavaScript may pass anything. */
+function requireNumbers(option: string, names: readonly string[], changes: unknown = {}): void {
+  if (!isRecord(changes)) throw invalidOption(`${option} must be an object of numbers, not ${shown(changes)}`);
+  for (const [name, value] of Object.entries(changes)) {
+    if (!names.includes(name)) {
+      const near = suggestNames(name, names).join(", ");
+      throw invalidOption(`${option}.${name} is unknown${near && `; nearest: ${near}`}`);
+    }
+    if (typeof value !== "number" || !(value > 0) || !Number.isFinite(value))
+      throw invalidOption(`${option}.${name} must be a positive number, not ${shown(value)}`);
+  }
+}
+
+/** A longer delay makes a timer fire at once, and not every timer takes parts of a millisecond. */
+function bounded(ms: number): number {
+  return Math.min(Math.ceil(ms), MAX_TIMEOUT_MS);
+}
+
+/** JSON has no word for `NaN`. */
+function shown(value: unknown): string {
+  return typeof value === "string" || isRecord(value) ? JSON.stringify(value) : String(value);
+}
+
+function invalidOption(what: string): SkillgateError {
+  return new SkillgateError("OPTION_INVALID", sentence("OPTION_INVALID", what));
+}
+
+type ConfigFileValues = Pick<
+  Config,
+  "servers" | "skillsDir" | "limits" | "timeouts" | "settings" | "variables" | "warnings" | "ask" | "held"
+> & { readonly trust?: Config["trust"] };
+
+async function readFiles(options: RuntimeOptions, cwd: string, env: RuntimeSettings["env"]): Promise<ConfigFileValues> {
+  const { settings, mcpConfig, discover = false, skillsDir, trust = "given" } = options;
+  if (!discover && settings === undefined && mcpConfig === undefined)
+    return {
+      servers: [],
+      skillsDir: "skills",
+      settings: {},
+      variables: lookUp([env]),
+      warnings: [],
+      held: [],
+      ask: async () => [],
+    };
+  return loadConfig({
+    cwd,
+    env,
+    isTrusted: trust === "given",
+    hasOtherSkills: skillsDir !== undefined,
+    ...(settings !== undefined && { settingsFile: settings }),
+    ...(mcpConfig !== undefined && { mcpConfigFile: mcpConfig }),
+  });
+}
+
+/** A program in plain JavaScript may pass anything. */
+function parseSkill(value: unknown, index: number): ProvidedSkill {
+  if (
+    isRecord(value) &&
+    typeof value["name"] === "string" &&
+    Array.isArray(value["methods"]) &&
+    typeof value["invoke"] === "function"
+  ) {
+    return value as unknown as ProvidedSkill;
+  }
+  throw invalidOption(`skills[${index}] is no skill; make it with defineSkill({ … })`);
+}

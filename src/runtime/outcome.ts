@@ -1,0 +1,278 @@
+import { parseTagged, type SandboxOutcome } from "../../sandbox/index.ts";
+import { ERRORS, type ErrorCode, sentence } from "../errors.ts";
+import type { Caller } from "../model/caller.ts";
+import { MAX_DEPTH } from "../shared/value-size.ts";
+import { createSourceText } from "../shared/source-text.ts";
+import { isRecord } from "../model/json.ts";
+import type { Limits } from "../model/limits.ts";
+import type { CallRecord, GuestError, Outcome, Position, Usage, Violation } from "../model/outcome.ts";
+import { KEPT_RESULT_BYTES, type KeptResults } from "../model/kept-results.ts";
+import type { Program } from "../model/snippet.ts";
+import { decodeFromGuest } from "../shared/value-encoding.ts";
+import type { KnownSecrets } from "../shared/secrets.ts";
+
+/** What is known of a run when its sandbox has ended it. */
+export interface RunEnd {
+  readonly runId: string;
+  readonly caller: Caller;
+  readonly source: string;
+  readonly program: Program;
+  readonly sandbox: SandboxOutcome;
+  readonly calls: readonly CallRecord[];
+  readonly notes: readonly string[];
+  readonly limits: Limits;
+  readonly results: KeptResults;
+  readonly secrets: KnownSecrets;
+}
+
+/** Violations that are shown to a model at once; the outcome has them all. */
+const MAX_SHOWN_VIOLATIONS = 5;
+
+/** The outcome of a snippet that was not run. */
+export function refusedOutcome(runId: string, violations: readonly Violation[]): Outcome {
+  const shown = violations
+    .slice(0, MAX_SHOWN_VIOLATIONS)
+    .map(({ message, frame, fix }) => [message, frame, fix].filter(Boolean).join("\n"));
+  const more = violations.length - shown.length;
+  const text = `Refused; nothing was called.\n\n${shown.join("\n\n")}${more > 0 ? `\n\n… and ${more} more` : ""}`;
+  return { kind: "refused", runId, violations, text };
+}
+
+/** The outcome of a snippet that ran, in the terms of the text that the model wrote. */
+export function createOutcome(ending: RunEnd): Outcome {
+  const { runId, sandbox, calls, limits } = ending;
+  const output = printed(sandbox, limits);
+  const usage: Usage = {
+    cpuMs: sandbox.cpuMs,
+    wallMs: sandbox.wallMs,
+    memoryBytes: sandbox.memoryBytes,
+    calls: sandbox.calls,
+  };
+  const returned = returnedBy(sandbox, limits);
+  if (returned !== undefined) return completed(ending, returned, output, usage);
+  const error = toGuestError(ending);
+  const text = [output, `${error.message}${at(error)}`, error.frame, error.hint].filter(Boolean).join("\n");
+  return { kind: "failed", runId, error, output, text, calls, usage };
+}
+
+function toGuestError(ending: RunEnd): GuestError {
+  const { end } = ending.sandbox;
+  switch (end.kind) {
+    case "threw":
+      return thrownError(ending, end.json);
+    case "stopped":
+      return stoppedError(ending, end.reason);
+    case "returned":
+      return stoppedError(ending, "ENGINE_TRAP"); // only a corrupted guest returns what is not JSON
+    case "parked":
+      throw new TypeError(`A run that ${end.kind} has not failed`);
+  }
+}
+
+/** What a run returned, and its JSON. */
+interface Returned {
+  readonly json: string;
+  readonly bytes: number;
+  /** Undefined where it is too large to hand out whole. */
+  readonly value: unknown;
+}
+
+function returnedBy({ end }: SandboxOutcome, limits: Limits): Returned | undefined {
+  if (end.kind !== "returned") return undefined;
+  const { json, tagged = json } = end;
+  const bytes = Buffer.byteLength(json);
+  const parse = tagged === json ? JSON.parse : parseTagged;
+  try {
+    return { json, bytes, value: bytes > limits.resultBytes ? undefined : decodeFromGuest(tagged, parse) };
+  } catch {
+    return undefined; // it is not JSON
+  }
+}
+
+function completed(ending: RunEnd, returned: Returned, output: string, usage: Usage): Outcome {
+  const { runId, calls, limits, results, secrets } = ending;
+  const { json, bytes: size } = returned;
+  const notes = [...ending.notes, ...waitNotes(ending), ...leftovers(calls)];
+  let { value } = returned;
+  if (size > limits.resultBytes) {
+    // Before it is cut, which could leave half of a secret.
+    const masked = secrets.mask(json);
+    const uri = results.keep(runId, masked, ending.caller);
+    value = `${Buffer.from(masked).toString("utf8", 0, limits.resultBytes).replace(/�$/, "")}…`;
+    const where = `at ${uri} with device.read_result(uri, offset, length)`;
+    notes.push(`The result has ${size} bytes and was cut at ${limits.resultBytes}: read it in parts ${where}`);
+  }
+  const shown = value instanceof Date ? value.toISOString() : typeof value === "string" ? value : json;
+  const parts = [output, shown, ...notes.map((note) => `Note: ${note}`)].filter(Boolean);
+  const text = output === "" && shown === "" ? "(no output)" : parts.join("\n");
+  return { kind: "completed", runId, value, output, text, notes, calls, usage };
+}
+
+function printed(sandbox: SandboxOutcome, limits: Limits): string {
+  return sandbox.outputCut ? `${sandbox.output}\n… output cut at ${limits.outputBytes} bytes` : sandbox.output;
+}
+
+/** Where the run had to wait for a promise, as far as the gatekeeper has not said so. */
+function waitNotes(ending: RunEnd): readonly string[] {
+  const { sandbox, program } = ending;
+  const lines = sandbox.waits.map((stack) => findPosition(stack, ending).line);
+  const found = [...new Set(lines)]
+    .filter((line) => line > 0 && !program.waits.includes(line))
+    .toSorted((a, b) => a - b);
+  if (found.length === 0) return [];
+  return [`Waited for a promise at line ${found.join(", ")}, as await was missing`];
+}
+
+function leftovers(calls: readonly CallRecord[]): readonly string[] {
+  const left = calls.filter((call) => call.outcome === "unfinished").map((call) => `${call.skill}.${call.method}`);
+  if (left.length === 0) return [];
+  return [`The snippet ended before these calls did, and they were cancelled: ${left.join(", ")}. Await them`];
+}
+
+function stoppedError(ending: RunEnd, code: ErrorCode): GuestError {
+  return {
+    name: "LimitError",
+    code,
+    message: sentence(code, limitText(code, ending.limits)),
+    line: 0,
+    column: 0,
+    frame: "",
+    hint: ERRORS[code].fix,
+  };
+}
+
+/** The values that the sentence of a limit quotes. */
+const LIMIT_TEXTS: Partial<Record<ErrorCode, (limits: Limits) => string>> = {
+  CPU_LIMIT: ({ cpuMs }) => `${cpuMs} ms of computing are over`,
+  WALL_LIMIT: ({ wallMs }) => `${wallMs} ms are over`,
+  MEMORY_LIMIT: ({ memoryBytes }) => `${memoryBytes} bytes of memory are used up`,
+  STACK_LIMIT: () => "the stack is full",
+  CALL_LIMIT: ({ calls }) => `${calls} calls were made`,
+  CALLS_IN_FLIGHT_LIMIT: ({ callsInFlight }) => `${callsInFlight} calls are under way`,
+  ARGUMENT_LIMIT: ({ argumentBytes }) => `the arguments have more than ${argumentBytes} bytes`,
+  RESULT_LIMIT: ({ resultBytes }) => `the result has more than ${Math.max(resultBytes, KEPT_RESULT_BYTES)} bytes`,
+  CANCELLED: () => "whoever asked for it did not want it any more",
+  NESTING_LIMIT: () => `the result has more than ${MAX_DEPTH} levels`,
+  NEVER_SETTLES: () => "nothing is left that could settle the promise that the snippet awaits",
+};
+
+function limitText(code: ErrorCode, limits: Limits): string {
+  return LIMIT_TEXTS[code]?.(limits) ?? "the run was stopped";
+}
+
+/** What the guest says of an error: every part of it may be forged, so each is checked and none is trusted. */
+function thrownError(ending: RunEnd, json: string): GuestError {
+  const said = parseThrown(json);
+  if (Object.keys(said).length === 0) return stoppedError(ending, "ENGINE_TRAP");
+  const text = (key: string): string => (typeof said[key] === "string" ? said[key] : "");
+  const limit = text("name") === "InternalError" ? ENGINE_LIMITS.get(text("message")) : undefined;
+  const code = limit ?? toErrorCode(text("code"));
+  const place = findPosition(text("stack"), ending);
+  const members = code === "THROWN" && text("members") !== "" ? ` ${text("members")}` : "";
+  const own = code === "THROWN" ? `${text("name") || "Error"}: ${text("message")}${members}` : text("message");
+  const message = limit === undefined ? own : sentence(limit, limitText(limit, ending.limits));
+  return {
+    name: text("name") || "Error",
+    code,
+    message,
+    ...place,
+    frame: place.line === 0 ? "" : frameAt(ending.source, place),
+    hint: code === "THROWN" ? hintFor(text("message")) : ERRORS[code].fix,
+    ...(text("skill") && { skill: text("skill") }),
+    ...(text("method") && { method: text("method") }),
+    ...(text("server") && { server: text("server") }),
+  };
+}
+
+/** What the engine says where it has met a limit itself. */
+const ENGINE_LIMITS: ReadonlyMap<string, ErrorCode> = new Map([
+  ["stack overflow", "STACK_LIMIT"],
+  ["out of memory", "MEMORY_LIMIT"],
+]);
+
+/** What the engine says of values that are not what the snippet takes them for, and how to find out what they are. */
+const HINTS: readonly (readonly [message: RegExp, hint: string])[] = [
+  [
+    /^value is not iterable$|^not an? (?:array|iterable)/,
+    "It is no list: look at it first with print(value), the list may be one of its members",
+  ],
+  [
+    /'Symbol\.iterator' of (?:undefined|null)$/,
+    "There is no list, but undefined or null: look at it first with print(value)",
+  ],
+  [
+    /^cannot convert to object$/,
+    "There is undefined or null where an object is wanted: look at it first with print(value)",
+  ],
+  [/^circular reference$/, "What holds itself cannot be written as JSON: return only the members that are needed"],
+  [
+    /^cannot (?:read|set) property (?:.* )?of (?:undefined|null)$/,
+    "Look first at what is before the dot: print(Object.keys(value)) tells its members",
+  ],
+  [/^not a function$/, "What is called there is no function: look first with print(value)"],
+  [
+    /^unexpected (?:end of JSON|token|data at the end|number)|^expecting (?:property name|'[:,\]}]')/i,
+    "The text is no JSON: print it first. What methods give are values already, unless they are texts",
+  ],
+  [/ is not initialized$/, "The name is used before its declaration: move the declaration up"],
+  [/ is read-only$/, "It is a constant: declare it with let, or assign to a copy"],
+  [/^empty array$/, "The list is empty: give reduce a first value as its second argument"],
+  [
+    /^invalid (?:array length|array index|repeat count|code point|number of digits)$|^bad normalization form$/,
+    "The argument is out of range: look at it first with print(value)",
+  ],
+  [
+    /bigint/i,
+    "A BigInt does not mix with other numbers: convert it with Number(value), or for text and JSON with String(value)",
+  ],
+  [
+    /^not an object$|^invalid '(?:in|instanceof)'/,
+    "An object or a class is wanted there: look at the value first with print(value)",
+  ],
+  [/^expecting hex digit$/, "The text has a % that begins no escape: it is not URI-encoded, use it is"],
+  [/^Date value is NaN$/, "The date is invalid: print the text that it is made of; ISO 8601 is understood"],
+  [/^cannot convert symbol to/, "A symbol is not text: write symbol.description"],
+  [/^invalid value used as Weak/, "Only objects can be keys there: use a Map or a Set"],
+  [/ is not extensible$|^cannot delete property/, "The value is frozen: change a copy, { ...value } or [...value]"],
+  [/ is not a constructor$/, "What stands behind new or extends is no class: look first with print(value)"],
+  [/^expecting '\)'$/, "The regular expression is not complete: a bracket that means itself is written \\( or \\)"],
+];
+
+function hintFor(message: string): string {
+  return HINTS.find(([pattern]) => pattern.test(message))?.[1] ?? "";
+}
+
+function parseThrown(json: string): Record<string, unknown> {
+  try {
+    const said: unknown = JSON.parse(json);
+    return isRecord(said) ? said : {};
+  } catch {
+    return {}; // a corrupted guest says nothing that can be read
+  }
+}
+
+function toErrorCode(code: string): ErrorCode {
+  return Object.hasOwn(ERRORS, code) ? (code as ErrorCode) : "THROWN";
+}
+
+/** The first place of the snippet in a QuickJS stack. The sandbox puts one line before the code, columns count from 1. */
+function findPosition(stack: string, { program }: RunEnd): Position {
+  const found = /snippet\.js:(\d{1,7}):(\d{1,7})/.exec(stack);
+  if (found === null) return { line: 0, column: 0 };
+  const line = Number(found[1]) - 1;
+  const text = program.code.split("\n", line)[line - 1];
+  if (text === undefined) return { line: 0, column: 0 };
+  // QuickJS counts characters, we count UTF-16 units.
+  const before = Array.from(text.slice(0, 2 * Number(found[2]))).slice(0, Number(found[2]) - 1);
+  return program.place(line, before.join("").length);
+}
+
+function frameAt(source: string, position: Position): string {
+  const places = createSourceText(source);
+  const start = places.offset(position);
+  return places.frame(start, start + 1);
+}
+
+function at({ line, column }: Position): string {
+  return line === 0 ? "" : ` (line ${line}, column ${column + 1})`;
+}

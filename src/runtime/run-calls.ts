@@ -1,0 +1,185 @@
+import type { AnswerCall, SandboxAnswer, SandboxCall } from "../../sandbox/index.ts";
+import { formatDeprecation } from "./deprecation.ts";
+import { sentence, SkillgateError } from "../errors.ts";
+import type { Method } from "../model/catalog.ts";
+import { isRecord } from "../model/json.ts";
+import type { Limits } from "../model/limits.ts";
+import { suggestNames } from "../shared/suggest.ts";
+import type { CallRecord } from "../model/outcome.ts";
+import { decodeArguments, encodeForGuest } from "../shared/value-encoding.ts";
+import { type AuditEntry, type Call, hashValue } from "../router/index.ts";
+import { readResult } from "./read-result.ts";
+import { createCallEvents } from "./call-events.ts";
+import type { RunServices, RunRequest } from "../run-snippet.ts";
+
+/** The calls of one run: answers each of them, and knows afterwards how each ended. */
+export interface CallLog {
+  readonly answer: AnswerCall;
+  /** The run is over: whatever has no answer yet never will. */
+  close(): { readonly calls: readonly CallRecord[]; readonly notes: readonly string[] };
+}
+
+export function createCallHandler(runId: string, request: RunRequest, services: RunServices): CallLog {
+  const records = new Map<number, () => CallRecord>();
+  const notes = new Set<string>();
+  let closed = false;
+  return {
+    answer: async (call) => {
+      const method = request.catalog.method(call.path);
+      if (method === undefined && isBuiltin(call.path)) return answerBuiltin(call, request, services);
+      const startedAt = performance.now();
+      request.observer?.onCallStart?.(call.path);
+      records.set(call.id, () => createRecord(call, "unfinished", performance.now() - startedAt));
+      const ended = (entry: AuditEntry): void => {
+        if (!closed) records.set(call.id, () => recordFromAudit(call, entry));
+        request.observer?.onCallEnd?.(recordFromAudit(call, entry));
+      };
+      try {
+        const made = createCall(call, method, runId, request);
+        const deprecation = formatDeprecation(made.method);
+        if (deprecation !== undefined && !notes.has(deprecation)) made.log("warn", deprecation);
+        if (deprecation !== undefined) notes.add(deprecation);
+        const value = await services.route({ ...made, addNote: (text) => notes.add(text), ended });
+        return encodeAnswer(value, request.limits);
+      } catch (error) {
+        if (method === undefined) {
+          const refused = createRecord(call, "refused", performance.now() - startedAt);
+          records.set(call.id, () => refused);
+          request.observer?.onCallEnd?.(refused);
+        }
+        return { ok: false, error: toErrorFacts(error, method) };
+      }
+    },
+    close() {
+      closed = true;
+      return { calls: [...records.values()].map((record) => record()), notes: [...notes] };
+    },
+  };
+}
+
+/** A result that is far too large is not even written as JSON. */
+function encodeAnswer(value: unknown, { answerBytes }: Limits): SandboxAnswer {
+  const encoded = encodeForGuest(value, answerBytes);
+  if (encoded !== undefined) return { ok: true, json: encoded.json, tagged: encoded.tagged };
+  throw new SkillgateError("ANSWER_LIMIT", sentence("ANSWER_LIMIT", `it has more than ${answerBytes} bytes`));
+}
+
+function createRecord(
+  { id, path, arguments: json }: SandboxCall,
+  outcome: CallRecord["outcome"],
+  durationMs: number,
+): CallRecord {
+  const [skill = "", method = ""] = path.split(".");
+  return { id, skill, method, outcome, durationMs, argumentsDigest: hashValue(json) };
+}
+
+function recordFromAudit(call: SandboxCall, { outcome, durationMs, argumentsDigest }: AuditEntry): CallRecord {
+  const [skill = "", method = ""] = call.path.split(".");
+  return { id: call.id, skill, method, outcome, durationMs, argumentsDigest };
+}
+
+/** What the router is asked. Everything of the guest's is parsed here, once. */
+function createCall(
+  call: SandboxCall,
+  method: Method | undefined,
+  runId: string,
+  request: RunRequest,
+): Omit<Call, "addNote" | "ended"> {
+  const { caller, catalog, approve } = request;
+  const skill = method && catalog.skill(method.skill);
+  if (method === undefined || skill === undefined) throw unknownPathError(call.path, catalog.methods);
+  const { id } = call;
+  const args = readArguments(call, skill.kind === "mcp" ? AS_JSON : AS_VALUES);
+  return {
+    id,
+    runId,
+    caller,
+    skill,
+    method,
+    args,
+    cancellable: call,
+    ...createCallEvents(call.path, runId, request),
+    ...(approve && { approve }),
+    patiently: (answer) => pauseClockDuring(call, answer),
+  };
+}
+
+/** MCP has only JSON: there, bytes travel as base64, dates as ISO 8601. */
+const AS_JSON = { bytesAs: "base64", datesAs: "text" } as const;
+const AS_VALUES = { bytesAs: "bytes", datesAs: "dates" } as const;
+
+function readArguments(
+  call: SandboxCall,
+  { bytesAs, datesAs }: typeof AS_JSON | typeof AS_VALUES = AS_VALUES,
+): readonly unknown[] {
+  const args = decodeArguments(() => call.readArguments(datesAs), bytesAs);
+  if (args !== undefined) return args;
+  throw new SkillgateError("ARGUMENTS_INVALID", sentence("ARGUMENTS_INVALID", "they are not a list of JSON values"));
+}
+
+function unknownPathError(path: string, methods: readonly Method[]): SkillgateError {
+  const names = suggestNames(
+    path,
+    methods.map((each) => each.path),
+  );
+  const hint = names.length > 0 ? `; did you mean ${names.join(" or ")}?` : "";
+  return new SkillgateError("METHOD_UNKNOWN", sentence("METHOD_UNKNOWN", `${path.slice(0, 100)}${hint}`));
+}
+
+/** What a snippet sees of a failed call: name, message, code, skill, method, server; nothing else of the error. */
+function toErrorFacts(error: unknown, method: Method | undefined): Readonly<Record<string, unknown>> {
+  const known = error instanceof SkillgateError ? error : undefined;
+  const { server, tool } = known?.facts ?? {};
+  // Any other error is one of the host itself, whose words are not for a guest.
+  const message = known?.message ?? sentence("CALL_FAILED", "the runtime could not make the call");
+  return {
+    name: "CallError",
+    message,
+    code: known?.code ?? "CALL_FAILED",
+    ...(method !== undefined && { skill: method.skill, method: method.name }),
+    ...(typeof server === "string" && { server }),
+    ...(typeof tool === "string" && { tool, error: message }),
+  };
+}
+
+function isBuiltin(path: string): boolean {
+  return path === "search_skills" || path === "describe" || path === "read_result";
+}
+
+/** `device.search_skills(query, limit, offset)`, `device.describe(path)`, `device.read_result(uri, …)`: questions, not calls. */
+async function answerBuiltin(
+  call: SandboxCall,
+  { caller, catalog }: RunRequest,
+  { discovery, results }: RunServices,
+): Promise<SandboxAnswer> {
+  try {
+    const args = readArguments(call);
+    if (call.path === "read_result") return readResult(args, results, caller);
+    if (call.path === "search_skills") await discovery.index(catalog);
+    const [first, limit, offset] = args;
+    const named = isRecord(first) ? first : { query: first, path: first, limit, offset };
+    const toText = (value: unknown): string => (typeof value === "string" ? value : "");
+    const numberOf = (name: string): Readonly<Record<string, number>> =>
+      typeof named[name] === "number" ? { [name]: named[name] } : {};
+    const answer =
+      call.path === "describe"
+        ? discovery.describe(catalog, caller, toText(named["path"])).text
+        : discovery.search(catalog, caller, toText(named["query"]), {
+            ...numberOf("limit"),
+            ...numberOf("offset"),
+          }).text;
+    return { ok: true, json: JSON.stringify(answer) };
+  } catch (error) {
+    return { ok: false, error: toErrorFacts(error, undefined) };
+  }
+}
+
+/** The time in which somebody thinks is not the run's. */
+async function pauseClockDuring<Value>(call: SandboxCall, answer: Promise<Value>): Promise<Value> {
+  const goOn = call.hold();
+  try {
+    return await answer;
+  } finally {
+    goOn();
+  }
+}

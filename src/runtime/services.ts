@@ -1,0 +1,96 @@
+import { createSandbox } from "../../sandbox/index.ts";
+import { createTypeCheck, SKIP_TYPECHECK } from "./typecheck-snippet.ts";
+import { createDiscovery, recordUsage } from "./discovery.ts";
+import { createLearning, type Learning } from "../learning/index.ts";
+import type { ArgumentProblem } from "../model/arguments.ts";
+import { mayCall } from "../model/caller.ts";
+import type { Method } from "../model/catalog.ts";
+import { createKeptResults } from "../model/kept-results.ts";
+import type { RuntimeOptions, RuntimeSettings } from "./options.ts";
+import { describe, type Registry } from "../registry/index.ts";
+import { type AuditEntry, createRouter, type Router } from "../router/index.ts";
+import type { RunServices } from "../run-snippet.ts";
+import type { KnownSecrets } from "../shared/secrets.ts";
+import type { SkillSettings } from "./skill-settings.ts";
+import { createSkillStore } from "./skill-store.ts";
+import type { SkillSources } from "./skill-sources.ts";
+import type { Store } from "../store/index.ts";
+import { createTypecheck, type Typecheck } from "../typecheck/index.ts";
+import { createValidator } from "../validation/index.ts";
+import { createSnippetChecker } from "./check-snippet.ts";
+
+/** The rooms of one runtime, for its snippets and for whoever asks about its methods. */
+export interface RuntimeServices extends RunServices {
+  readonly router: Router;
+  readonly typecheck: Typecheck | undefined;
+  readonly learning: Learning;
+  readonly validate: (method: Method, input: unknown) => readonly ArgumentProblem[];
+}
+
+/** What the rooms are opened with. */
+export interface ServiceOptions {
+  readonly options: Pick<RuntimeOptions, "approve" | "typecheck" | "workers">;
+  readonly settings: RuntimeSettings;
+  readonly registry: Registry;
+  readonly sources: SkillSources;
+  readonly skillSettings: SkillSettings;
+  readonly store: Store;
+  readonly secrets: KnownSecrets;
+  /** Gets the record of each call when it has ended. */
+  readonly onEntry: (entry: AuditEntry) => void;
+}
+
+export function createServices({
+  options,
+  settings,
+  registry,
+  sources,
+  skillSettings,
+  store,
+  secrets,
+  onEntry,
+}: ServiceOptions): RuntimeServices {
+  const typecheck = settings.typecheck ? createTypecheck() : undefined;
+  if (options.typecheck === true) typecheck?.load();
+  const learning = createLearning(settings.learning);
+  const discovery = createDiscovery(learning, settings.timeouts.discoveryMs);
+  const validator = createValidator(
+    settings.timeouts.validationMs,
+    ({ skill }) => registry.catalog.skill(skill)?.kind === "mcp",
+  );
+  const router = createRouter({
+    validator,
+    ...(options.approve !== undefined && { approve: options.approve }),
+    shouldReport: learning.shouldReport,
+    isDisabled: (skill) => sources.isDisabled(skill),
+    getResources: ({ name, provided }) => ({ ...skillSettings.of(provided), store: createSkillStore(store, name) }),
+    secrets,
+    onEntry,
+  });
+  return {
+    sandbox: createSandbox({
+      limits: settings.limits,
+      ...(options.workers !== undefined && { workers: options.workers }),
+    }),
+    route: recordUsage(router.route, learning),
+    router,
+    learning,
+    discovery,
+    validate(method, input) {
+      const checked = validator.validate(method, input);
+      return checked.kind === "valid" ? [] : checked.problems;
+    },
+    results: createKeptResults(),
+    secrets,
+    checkTypes: typecheck === undefined ? SKIP_TYPECHECK : createTypeCheck(typecheck, discovery),
+    typecheck,
+    inspect: createSnippetChecker(({ catalog, caller, isDisabled }) => ({
+      catalog,
+      isDisabled,
+      problems: (method, args) => validator.problems(method, args),
+      mayCall: (path) => mayCall(caller, path),
+      exampleCall: ({ path }) => describe(catalog, path).example,
+      findSimilar: (words) => discovery.similar(catalog, words),
+    })),
+  };
+}

@@ -1,0 +1,99 @@
+import { basename } from "node:path";
+
+import { getMessage } from "../errors.ts";
+import { watchFile } from "../shared/watch-file.ts";
+import type { SkillHealth } from "../model/provider.ts";
+import type { ProvidedSkill } from "../model/skill.ts";
+import { readOptions, type RuntimeOptions, type RuntimeSettings } from "./options.ts";
+import type { Providers } from "./open-providers.ts";
+import type { Registry } from "../registry/index.ts";
+import type { KnownSecrets } from "../shared/secrets.ts";
+import type { ResolvedSettings, SkillSettings } from "./skill-settings.ts";
+import type { SkillSources } from "./skill-sources.ts";
+
+/** What the owner of a runtime may do with its skills, and know of them, besides calling them (L7, L8, L9). */
+export interface SkillAdmin {
+  /** Brings a skill back that was switched off. Returns whether there is one of that name. */
+  enable(name: string): boolean;
+  /** Switches a skill off: nobody sees it, and calls of it are refused. Returns whether there is one of that name. */
+  disable(name: string): boolean;
+  /** The skills that are there but switched off, by name. */
+  disabled(): readonly ProvidedSkill[];
+  /** How each skill is; those that did not start and servers that are not connected are there too. */
+  health(): Promise<readonly SkillHealth[]>;
+  /** What a skill is given of the settings; `undefined` where there is no such skill. */
+  settingsOf(skill: string): ResolvedSettings | undefined;
+}
+
+interface SkillAdminParts {
+  readonly registry: Registry;
+  readonly sources: SkillSources;
+  readonly providers: Providers;
+  readonly skillSettings: SkillSettings;
+  readonly secrets: KnownSecrets;
+}
+
+export function createSkillAdmin({
+  registry,
+  sources,
+  providers,
+  skillSettings,
+  secrets,
+}: SkillAdminParts): SkillAdmin {
+  return {
+    enable: (name) => sources.enable(name, true),
+    disable: (name) => sources.enable(name, false),
+    disabled: () => sources.disabled,
+    async health() {
+      const all = [...(await sources.health()), ...providers.servers.map(getServerHealth)];
+      return all
+        .filter(({ skill }) => !sources.isDisabled(skill))
+        .map((health) => ({ ...health, message: secrets.maskText(health.message) }));
+    },
+    settingsOf(name) {
+      const skill = registry.catalog.skill(name)?.provided ?? sources.disabled.find((each) => each.name === name);
+      return skill && skillSettings.of(skill);
+    },
+  };
+}
+
+/** Where the runtime is to take up changes: what the settings say of skills is so from the next call on. */
+export function watchSettings({
+  options,
+  settings: { watch, settingsFile, isTrusted },
+  sources,
+  skillSettings,
+  secrets,
+  events,
+}: SkillAdminParts & WatchOptions): () => void {
+  if (!watch || settingsFile === undefined) return () => {};
+  // What is there keeps counting as long as the file is broken.
+  const warn = (error: unknown): unknown =>
+    events.emit("log", { level: "warn", text: `Cannot take up the settings: ${getMessage(error)}` });
+  const look = async (): Promise<void> => {
+    const before = skillSettings.disabled;
+    // What was trusted at the start stays so until the end, as its skills do.
+    const { person: _asked, ...unasked } = options;
+    const trust = isTrusted ? "given" : "recorded";
+    const { sections, variables, problems, secretValues } = await readOptions({ ...unasked, trust });
+    secrets.add(secretValues);
+    const broken = problems.find(({ source }) => source === basename(settingsFile));
+    if (broken !== undefined) return void warn(broken.error);
+    skillSettings.replace(sections["skills"], variables);
+    const now = skillSettings.disabled;
+    for (const name of before) if (!now.includes(name)) sources.enable(name, true);
+    for (const name of now) if (!before.includes(name)) sources.enable(name, false);
+  };
+  return watchFile(settingsFile, () => void look().catch(warn), warn);
+}
+
+interface WatchOptions {
+  readonly options: RuntimeOptions;
+  readonly settings: RuntimeSettings;
+  readonly events: { emit(event: "log", line: { readonly level: "warn"; readonly text: string }): unknown };
+}
+
+function getServerHealth({ skill, name, status, error = status }: Providers["servers"][number]): SkillHealth {
+  const healthy = status === "connected";
+  return { skill, source: name, healthy, message: healthy ? "ok" : error };
+}

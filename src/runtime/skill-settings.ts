@@ -1,0 +1,182 @@
+import { fillIn, type Variables } from "../config/index.ts";
+import { sentence } from "../errors.ts";
+import { formatProblem } from "../model/arguments.ts";
+import type { Method } from "../model/catalog.ts";
+import { isRecord, type JsonSchema } from "../model/json.ts";
+import type { Problem } from "../model/provider.ts";
+import type { CallContext, ProvidedSkill } from "../model/skill.ts";
+import { createRegistry } from "../registry/index.ts";
+import type { KnownSecrets } from "../shared/secrets.ts";
+import { createValidator, type Validation, type Validator } from "../validation/index.ts";
+
+/** What a skill is given of the settings, and what is wrong with them. */
+export interface ResolvedSettings extends Pick<CallContext, "settings" | "secrets"> {
+  readonly problems: readonly Problem[];
+}
+
+type Section = Readonly<Record<string, unknown>>;
+
+/** What the section `skills` of the settings says of skills (L7, L9); its `dir` is the folder itself, not a skill. */
+export class SkillSettings {
+  readonly #validator = createValidator();
+  #variables: Variables;
+  #sections: ReadonlyMap<string, Section>;
+  #known = new WeakMap<object, ResolvedSettings>();
+
+  readonly #secrets: KnownSecrets | undefined;
+
+  /** The secrets that skills are given become known to `secrets`. */
+  constructor(section: unknown, variables: Variables, secrets?: KnownSecrets) {
+    this.#secrets = secrets;
+    this.#variables = variables;
+    this.#sections = parseSections(section);
+  }
+
+  /** Takes what the settings say now in place of what they said before. */
+  replace(section: unknown, variables: Variables): void {
+    this.#variables = variables;
+    this.#sections = parseSections(section);
+    this.#known = new WeakMap();
+  }
+
+  /** Names of the skills that are switched off (`enabled: false`). */
+  get disabled(): readonly string[] {
+    return this.#having("enabled", false);
+  }
+
+  /** Names of the skills that want a process of their own (`isolation: process`). */
+  get isolated(): readonly string[] {
+    return this.#having("isolation", "process");
+  }
+
+  /** What a skill is given, checked against the schema that it declares. */
+  of(skill: Pick<ProvidedSkill, "name" | "settings">): ResolvedSettings {
+    const around = { variables: this.#variables, validator: this.#validator };
+    const known = this.#known.get(skill);
+    if (known !== undefined) return known;
+    const given = resolveSettings(skill, this.#sections.get(skill.name) ?? {}, around);
+    this.#known.set(skill, given);
+    this.#secrets?.add(Object.values(given.secrets));
+    return given;
+  }
+
+  #having(key: string, value: unknown): readonly string[] {
+    return [...this.#sections].filter(([, section]) => section[key] === value).map(([name]) => name);
+  }
+}
+
+function parseSections(section: unknown): ReadonlyMap<string, Section> {
+  const entries = Object.entries(isRecord(section) ? section : {});
+  return new Map(entries.filter((entry): entry is [string, Section] => isRecord(entry[1])));
+}
+
+/** What stands under the name of every skill, and is not for the skill itself. */
+const FOR_THE_RUNTIME: ReadonlySet<string> = new Set(["enabled", "isolation"]);
+
+interface SettingsContext {
+  readonly variables: Variables;
+  readonly validator: Validator;
+}
+
+function resolveSettings(
+  { name, settings: schema }: Pick<ProvidedSkill, "name" | "settings">,
+  section: Section,
+  { variables, validator }: SettingsContext,
+): ResolvedSettings {
+  const missing = new Set<string>();
+  const own = Object.entries(section).filter(([key]) => !FOR_THE_RUNTIME.has(key));
+  const written = own.map(([key, value]) => [key, filled(value, variables, missing)] as const);
+  const problems = [...missing].map((what) => problem(name, `missing ${what}`));
+  if (schema === undefined) return { settings: Object.fromEntries(written), secrets: {}, problems };
+  const secretNames = getSecretNames(schema);
+  const fromEnvironment = secretNames.flatMap((key) => {
+    const value = variables(getSecretVariable(name, key));
+    return value === undefined ? [] : [[key, value] as const];
+  });
+  const all = Object.fromEntries([...fromEnvironment, ...written].filter(([, value]) => value !== undefined));
+  const checked = validator.validate(asMethod(name, schema), all);
+  const values = checked.kind === "valid" ? checked.input : { ...getDefaults(schema), ...all };
+  const isSecret = ([key]: readonly [string, unknown]): boolean => secretNames.includes(key);
+  const texts = Object.entries(values).filter(isSecret);
+  return {
+    settings: Object.fromEntries(Object.entries(values).filter((entry) => !isSecret(entry))),
+    secrets: Object.fromEntries(texts.map(([key, value]) => [key, String(value)])),
+    problems: [
+      ...problems,
+      ...toMistakes(checked).map(({ setting, says }) => {
+        const hint = secretNames.includes(setting) ? `; set ${getSecretVariable(name, setting)}` : "";
+        return problem(name, says + hint);
+      }),
+    ],
+  };
+}
+
+interface SettingMistake {
+  readonly setting: string;
+  /** `"unit" must be one of "celsius", "fahrenheit", not "kelvin"` */
+  readonly says: string;
+}
+
+/** What is wrong with values as settings of a skill. */
+export function findMistakes(values: Section, { name, settings }: Pick<ProvidedSkill, "name" | "settings">) {
+  return settings === undefined ? [] : toMistakes(createValidator().validate(asMethod(name, settings), values));
+}
+
+function toMistakes(checked: Validation): readonly SettingMistake[] {
+  if (checked.kind === "valid") return [];
+  return checked.problems.map((each) => ({
+    setting: each.field,
+    says: formatProblem(each, "it").replace("is not an argument", "is not a setting"),
+  }));
+}
+
+/** Placeholders anywhere in a value; what has one that stands for nothing is as good as not there. */
+function filled(value: unknown, variables: Variables, missing: Set<string>): unknown {
+  if (Array.isArray(value)) return value.map((each) => filled(each, variables, missing));
+  if (isRecord(value)) {
+    return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, filled(each, variables, missing)]));
+  }
+  if (typeof value !== "string") return value;
+  const lacking = new Set<string>();
+  const text = fillIn(value, variables, lacking);
+  for (const name of lacking) missing.add(name);
+  return lacking.size === 0 ? text : undefined;
+}
+
+/** Settings with `writeOnly: true`, JSON Schema's own word for what is never shown again. */
+export function getSecretNames({ properties }: JsonSchema): readonly string[] {
+  if (!isRecord(properties)) return [];
+  return Object.entries(properties).flatMap(([name, each]) =>
+    isRecord(each) && each["writeOnly"] === true ? [name] : [],
+  );
+}
+
+/** What stands in for settings that are missing, where others are wrong. */
+function getDefaults({ properties }: JsonSchema): Section {
+  const declared = Object.entries(isRecord(properties) ? properties : {});
+  return Object.fromEntries(
+    declared.flatMap(([name, each]) => (isRecord(each) && "default" in each ? [[name, each["default"]]] : [])),
+  );
+}
+
+/** Where a secret is looked for: `apiKey` of `WeatherSkill` is `WEATHER_API_KEY`. */
+export function getSecretVariable(skill: string, secret: string): string {
+  const words = `${skill.replace(/(?<=.)Skill$/, "")}_${secret}`.replace(/(?<=[\p{Ll}\p{N}])(?=\p{Lu})/gu, "_");
+  return words.replace(/[^\p{L}\p{N}]+/gu, "_").toUpperCase();
+}
+
+/** Settings are checked as arguments are. */
+function asMethod(skill: string, input: JsonSchema): Method {
+  const registry = createRegistry();
+  const methods = [{ name: "settings", description: "", input }];
+  registry.register({ name: skill, description: "", source: "settings", kind: "code", methods, invoke: nothing });
+  const [method] = registry.catalog.methods;
+  if (method === undefined) throw new Error(`The registry has lost "${skill}.settings"`);
+  return method;
+}
+
+async function nothing(): Promise<void> {}
+
+function problem(skill: string, what: string): Problem {
+  return { source: `skills.${skill}`, error: sentence("CONFIG_INVALID", `skills.${skill}: ${what}`) };
+}

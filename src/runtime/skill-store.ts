@@ -1,0 +1,46 @@
+import { sentence, SkillgateError } from "../errors.ts";
+import { findSizeExcess } from "../shared/value-size.ts";
+import type { SkillStore } from "../model/skill.ts";
+import type { Space, Store } from "../store/index.ts";
+
+const KEY_CHARACTERS = 512;
+const VALUE_CHARACTERS = 256 << 10;
+/** Of all that one skill keeps. */
+const ALL_CHARACTERS = 16 << 20;
+
+/** The part of the runtime's store that belongs to one skill (L3): no skill reaches that of another. */
+export function createSkillStore(store: Store, skill: string): SkillStore {
+  const space = store.space(`skill ${skill}`);
+  return {
+    get: async (key) => space.get(parseKey(key)),
+    set: async (key, value) => {
+      await requireRoom(space, key, value);
+      await space.set(parseKey(key), value);
+    },
+    delete: async (key) => space.delete(parseKey(key)),
+    entries: async (prefix) => space.entries(prefix),
+  };
+}
+
+/** A skill in plain JavaScript may pass anything. */
+function parseKey(key: unknown): string {
+  if (typeof key === "string" && key !== "" && key.length <= KEY_CHARACTERS) return key;
+  throw refused(`a key must be text of 1 to ${KEY_CHARACTERS} characters`);
+}
+
+async function requireRoom(space: Space, key: string, value: unknown): Promise<void> {
+  const excess = findSizeExcess(value);
+  if (excess !== undefined) throw refused(`the value of "${key}" has ${excess}`);
+  const text: unknown = JSON.stringify(value);
+  if (typeof text !== "string") throw refused(`the value of "${key}" is no JSON; use delete to take it away`);
+  if (text.length > VALUE_CHARACTERS) {
+    throw refused(`the value of "${key}" has ${text.length} characters, at most ${VALUE_CHARACTERS} are kept`);
+  }
+  if ((await space.size()) + text.length > ALL_CHARACTERS) {
+    throw refused(`it is full: a skill may keep ${ALL_CHARACTERS} characters`);
+  }
+}
+
+function refused(why: string): SkillgateError {
+  return new SkillgateError("CALL_FAILED", sentence("CALL_FAILED", `the store of the skill: ${why}`));
+}

@@ -1,0 +1,172 @@
+import type { Discovery } from "./discovery.ts";
+import type { Method } from "../model/catalog.ts";
+import type { JsonSchema } from "../model/json.ts";
+import { type SourceFinding, type SourceText, createSourceText, createViolation } from "../shared/source-text.ts";
+import type { Violation } from "../model/outcome.ts";
+import { type Plan, UNKNOWN } from "../model/plan.ts";
+import type { Program } from "../model/snippet.ts";
+import { declarations, type InferredOutput } from "../registry/index.ts";
+import type { RunRequest } from "../run-snippet.ts";
+import type { Diagnostic, Typecheck } from "../typecheck/index.ts";
+
+/** What the compiler says of a snippet that the gatekeeper has let through. */
+export interface TypeReport {
+  /** What it is certain of. */
+  readonly violations: readonly Violation[];
+  /** What may be wrong, also what would be wrong if results always were as they have been so far. */
+  readonly notes: readonly string[];
+}
+
+export type TypecheckSnippet = (
+  snippet: CheckedProgram,
+  request: Pick<RunRequest, "caller" | "catalog">,
+) => Promise<TypeReport>;
+
+/** A snippet that may run: as the model wrote it, its JavaScript, and what the gatekeeper found in it. */
+export interface CheckedProgram {
+  readonly source: string;
+  readonly text: string;
+  readonly plan: Plan;
+  readonly program: Program;
+}
+
+const EMPTY_REPORT: TypeReport = { violations: [], notes: [] };
+
+/** Without a compiler nothing is wrong. */
+export const SKIP_TYPECHECK: TypecheckSnippet = async () => EMPTY_REPORT;
+
+/** The compiler takes a second of computing to load, which a program that runs a single snippet does not have to pay. */
+const LOAD_AFTER_MS = 1_000;
+
+/** What the compiler said is remembered for so many snippets of at most so many characters. */
+const MAX_REMEMBERED = 100;
+const MAX_REMEMBERED_CHARACTERS = 8_192;
+/** A snippet is compiled against what is promised, and against what was learned besides. */
+const MAX_DECLARATIONS_PER_SNIPPET = 2;
+
+/** Guesses that are told of one snippet. */
+const MAX_GUESSES = 3;
+
+/**
+ * Lets the compiler look at snippets in which it may find something. Where it is not installed, still loading or late, they
+ * run without. It is loaded a while after the first snippet, unless it is warm already. What it says only because of types
+ * that were learned is never more than a note.
+ */
+export function createTypeCheck(typecheck: Typecheck, discovery: Discovery): TypecheckSnippet {
+  let loading: NodeJS.Timeout | undefined;
+  const known = new Map<string, Map<string, readonly Diagnostic[]>>();
+
+  async function findDiagnostics(code: string, types: string): Promise<readonly Diagnostic[]> {
+    const before = known.get(code)?.get(types);
+    if (before !== undefined) return before;
+    const result = await typecheck.check({ code, declarations: types });
+    if (result.kind !== "checked") return [];
+    const { diagnostics } = result;
+    if (code.length <= MAX_REMEMBERED_CHARACTERS) remember(code, types, diagnostics);
+    return diagnostics;
+  }
+
+  function remember(code: string, types: string, diagnostics: readonly Diagnostic[]): void {
+    const ofCode = known.get(code) ?? new Map<string, readonly Diagnostic[]>();
+    if (ofCode.size >= MAX_DECLARATIONS_PER_SNIPPET) ofCode.clear();
+    ofCode.set(types, diagnostics);
+    if (known.size >= MAX_REMEMBERED) known.clear();
+    known.set(code, ofCode);
+  }
+
+  return async ({ source, text, plan, program }, { caller, catalog }) => {
+    if (!typecheck.isWarm) {
+      loading ??= setTimeout(() => typecheck.load(), LOAD_AFTER_MS).unref();
+      return EMPTY_REPORT;
+    }
+    const methods = [...program.paths].flatMap((path) => catalog.method(path) ?? []);
+    if (methods.length === 0) return EMPTY_REPORT;
+    const seen = methods.flatMap((method) => discovery.observedFor(caller)(method) ?? []);
+    if (hasKnownOutputs(plan, methods) && !hasStrangeMember(text, seen)) return EMPTY_REPORT;
+    const skills = [...new Set(methods.map(({ skill }) => skill))];
+    const [promised, learned] = [declarations(catalog, skills), discovery.declarations(catalog, caller, skills)];
+    const all = await findDiagnostics(text, learned);
+    const sure = learned === promised || all.length === 0 ? all : await findDiagnostics(text, promised);
+    return createReport(
+      sure,
+      all.filter((each) => !sure.some((one) => isSame(one, each))),
+      createSourceText(source),
+    );
+  };
+}
+
+function isSame(one: Diagnostic, other: Diagnostic): boolean {
+  return one.start === other.start && one.code === other.code;
+}
+
+/** True where the gatekeeper has seen all arguments, and results can be anything: there is nothing left to find. */
+function hasKnownOutputs(plan: Plan, methods: readonly Method[]): boolean {
+  return (
+    methods.every(({ output }) => output === undefined) &&
+    plan.every(({ literalArguments }) => literalArguments !== undefined && !literalArguments.some(hasUnknown))
+  );
+}
+
+/** True if results are known by experience, and the snippet names a member that neither they nor the language have. */
+function hasStrangeMember(code: string, seen: readonly InferredOutput[]): boolean {
+  if (seen.length === 0) return false;
+  for (const [, name] of code.matchAll(MEMBER)) {
+    if (name === undefined || LANGUAGE_MEMBERS.has(name)) continue;
+    if (!seen.some(({ schema }) => formatSchema(schema).includes(`"${name}"`))) return true;
+  }
+  return false;
+}
+
+/** What was learned stays the same for most runs. */
+const TEXTS = new WeakMap<JsonSchema, string>();
+
+function formatSchema(schema: JsonSchema): string {
+  const known = TEXTS.get(schema);
+  if (known !== undefined) return known;
+  const text = JSON.stringify(schema);
+  TEXTS.set(schema, text);
+  return text;
+}
+
+/** A path of `device`, which is no member of a result; or a member, with its name. */
+const MEMBER = /\bdevice\s*\.\s*[\w$]+\s*\.\s*[\w$]+|\.\s*([a-z_$][\w$]*)/gi;
+
+/** Members of what programs have without asking. */
+const LANGUAGE_MEMBERS: ReadonlySet<string> = new Set(
+  [Array, String, Number, Boolean, Object, Promise, Map, Set, Date, RegExp, Error, Function, JSON, Math, console]
+    .flatMap((each) => [each, (each as { readonly prototype?: object }).prototype ?? {}])
+    .flatMap((each) => Object.getOwnPropertyNames(each)),
+);
+
+function hasUnknown(value: unknown): boolean {
+  if (typeof value !== "object" || value === null) return value === UNKNOWN;
+  return Object.values(value).some(hasUnknown);
+}
+
+function createReport(sure: readonly Diagnostic[], learned: readonly Diagnostic[], places: SourceText): TypeReport {
+  const toViolation = (diagnostic: Diagnostic): Violation => createViolation(places, toFinding(diagnostic));
+  const guesses = sure.filter((diagnostic) => !diagnostic.certain);
+  const notes = [
+    ...guesses.map(({ start, message }) => `Line ${places.position(start).line} may be wrong: ${message}`),
+    ...learned.filter((diagnostic) => diagnostic.certain).map((diagnostic) => formatNote(toViolation(diagnostic))),
+  ];
+  return {
+    violations: sure.filter((diagnostic) => diagnostic.certain).map(toViolation),
+    notes: notes.slice(0, MAX_GUESSES),
+  };
+}
+
+function formatNote({ message, line, column }: Violation): string {
+  return `Line ${line}, column ${column + 1}, by the results so far: ${message}`;
+}
+
+function toFinding({ code, message, start, end, suggestions }: Diagnostic): SourceFinding {
+  return {
+    code: code === "MEMBER_UNKNOWN" ? "MEMBER_UNKNOWN" : "ARGUMENTS_INVALID",
+    values: message,
+    start,
+    end,
+    suggestions,
+    ...(suggestions.length > 0 && { fix: `Write ${suggestions.join(" or ")}` }),
+  };
+}

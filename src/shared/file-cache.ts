@@ -1,0 +1,33 @@
+import { createHash, randomUUID } from "node:crypto";
+import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+
+/** Values by key, as plain data. What is got was not looked at yet. A `Map` will do for one process. */
+export interface KeyValueCache {
+  get(key: string): unknown;
+  set(key: string, value: unknown): unknown;
+}
+
+/** Keeps each value in a file of its own, in a folder that only its owner can read. What cannot be written is forgotten. */
+export function createFileCache(folder: string): KeyValueCache {
+  const getFilePath = (key: string): string => join(folder, `${createHash("sha256").update(key).digest("hex")}.json`);
+  return {
+    get(key) {
+      try {
+        return JSON.parse(readFileSync(getFilePath(key), "utf8")) as unknown;
+      } catch {
+        return undefined; // not there yet, or spoilt: it is made anew
+      }
+    },
+    set(key, value) {
+      const draft = join(folder, randomUUID());
+      try {
+        mkdirSync(folder, { recursive: true, mode: 0o700 });
+        writeFileSync(draft, JSON.stringify(value), { mode: 0o600 });
+        renameSync(draft, getFilePath(key));
+      } catch {
+        // No place to keep it: the next start takes longer, and knows less.
+      }
+    },
+  };
+}

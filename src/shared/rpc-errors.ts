@@ -1,0 +1,139 @@
+import { randomBytes } from "node:crypto";
+
+import { type ErrorCode, ERRORS, SkillgateError } from "../errors.ts";
+import type { ArgumentProblem } from "../model/arguments.ts";
+import { isRecord } from "../model/json.ts";
+
+/** The kinds of errors that programs are told of (V3), with their JSON-RPC code and the message that says which it is. */
+export const RPC_ERRORS = {
+  ParseError: { code: -32700, message: "Parse error", status: 400, retryable: false },
+  InvalidRequest: { code: -32600, message: "Invalid Request", status: 400, retryable: false },
+  MethodNotFound: { code: -32601, message: "Method not found", status: 404, retryable: false },
+  InvalidParams: { code: -32602, message: "Invalid params", status: 400, retryable: false },
+  InternalError: { code: -32603, message: "Internal error", status: 500, retryable: true },
+  ValidationError: { code: -32001, message: "Validation error", status: 400, retryable: false },
+  ToolNotFound: { code: -32002, message: "Tool not found", status: 404, retryable: false },
+  ToolExecution: { code: -32003, message: "Tool execution error", status: 502, retryable: true },
+  ToolTimeout: { code: -32003, message: "Tool execution timeout", status: 504, retryable: true },
+  AuthenticationError: { code: -32004, message: "Authentication error", status: 401, retryable: false },
+  AuthorizationError: { code: -32005, message: "Authorization error", status: 403, retryable: false },
+} as const satisfies Record<
+  string,
+  { readonly code: number; readonly message: string; readonly status: number; readonly retryable: boolean }
+>;
+
+export type RpcErrorKind = keyof typeof RPC_ERRORS;
+
+/** What a program is told of an error besides its message. */
+export interface RpcErrorData {
+  readonly error_type: RpcErrorKind;
+  /** Of the arguments, the one that is wrong. */
+  readonly field?: string;
+  readonly tool_name?: string;
+  readonly timeout_ms?: number;
+  /** Seconds. */
+  readonly retry_after?: number;
+  readonly reason: string;
+  readonly trace_id: string;
+  readonly suggestions: readonly string[];
+  readonly retryable: boolean;
+}
+
+/** An error as a program is told of it. */
+export interface RpcError {
+  readonly code: number;
+  readonly message: string;
+  readonly data: RpcErrorData;
+}
+
+/** What a fault says besides its kind and its reason. */
+export interface RpcErrorDetails extends Partial<Omit<RpcErrorData, "error_type" | "reason">> {
+  /** JSON-RPC endpoints know the trace of a request; elsewhere it is a new one. */
+  readonly trace_id?: string;
+}
+
+export function rpcError(kind: RpcErrorKind, reason: string, details: RpcErrorDetails = {}): RpcError {
+  const { code, message, retryable } = RPC_ERRORS[kind];
+  const { trace_id = newTraceId(), suggestions = [], ...rest } = details;
+  return { code, message, data: { error_type: kind, ...rest, reason, trace_id, suggestions, retryable } };
+}
+
+/** 16 random bytes, as trace contexts have them. */
+export function newTraceId(): string {
+  return randomBytes(16).toString("hex");
+}
+
+/** What is told of a fault of our own: nothing but that it was ours. */
+export function ownFault(trace_id = newTraceId()): RpcError {
+  return rpcError("InternalError", "Cannot go on after a fault of the server", { trace_id });
+}
+
+/** The fault that was thrown, for whoever called `tool`; what is no `SkillgateError` is our own and tells nothing. */
+export function toRpcError(thrown: unknown, tool: string, details: RpcErrorDetails = {}): RpcError {
+  if (!(thrown instanceof SkillgateError)) return ownFault(details.trace_id);
+  const { code, facts } = thrown;
+  if (code === "CALL_TIMEOUT" || code === "DISCOVERY_TIMEOUT")
+    return rpcError("ToolTimeout", thrown.message, { ...details, ...getTimeoutFacts(tool, thrown) });
+  if (code === "ARGUMENTS_INVALID")
+    return rpcError("ValidationError", thrown.message, { ...details, ...getProblemFacts(facts["problems"]) });
+  const suggestions = getSuggestions(code, facts);
+  return rpcError(getErrorKind(code), thrown.message, { suggestions, ...details, ...getRetryFacts(facts) });
+}
+
+/** Errors that say something else than that a tool could not do its work. */
+const KIND_BY_CODE: Partial<Record<ErrorCode, RpcErrorKind>> = {
+  SKILL_UNKNOWN: "ToolNotFound",
+  METHOD_UNKNOWN: "ToolNotFound",
+  SOURCE_LIMIT: "ValidationError",
+  VALIDATION_TIMEOUT: "ValidationError",
+  PERMISSION_MISSING: "AuthorizationError",
+  APPROVAL_MISSING: "AuthorizationError",
+  SKILL_DISABLED: "AuthorizationError",
+  CPU_LIMIT: "ToolTimeout",
+  WALL_LIMIT: "ToolTimeout",
+  RUNTIME_CLOSED: "InternalError",
+};
+
+export function getErrorKind(code: ErrorCode): RpcErrorKind {
+  return KIND_BY_CODE[code] ?? "ToolExecution";
+}
+
+function getSuggestions(code: ErrorCode, { suggestions }: SkillgateError["facts"]): readonly string[] {
+  return isTextList(suggestions) && suggestions.length > 0 ? suggestions : [ERRORS[code].fix];
+}
+
+function isTextList(value: unknown): value is readonly string[] {
+  return Array.isArray(value) && value.every((each) => typeof each === "string");
+}
+
+function getRetryFacts({ retryAfterSeconds }: SkillgateError["facts"]): Pick<RpcErrorData, "retry_after"> {
+  return typeof retryAfterSeconds === "number" ? { retry_after: retryAfterSeconds } : {};
+}
+
+function getTimeoutFacts(tool: string, { code, facts }: SkillgateError): RpcErrorDetails {
+  const { timeoutMs } = facts;
+  return {
+    tool_name: tool,
+    ...(typeof timeoutMs === "number" && { timeout_ms: timeoutMs }),
+    suggestions:
+      code === "CALL_TIMEOUT" ? ["Ask for less at once", "Raise the timeout of the method"] : [ERRORS[code].fix],
+  };
+}
+
+/** The first of the problems by its field, and what would help with all of them. */
+function getProblemFacts(problems: unknown): RpcErrorDetails {
+  const listed = Array.isArray(problems) ? problems.filter(isProblem) : [];
+  const [first] = listed;
+  const suggestions = [...new Set(listed.flatMap(getAdvice))];
+  return { ...(first !== undefined && { field: first.field }), suggestions };
+}
+
+function isProblem(value: unknown): value is ArgumentProblem {
+  return isRecord(value) && typeof value["field"] === "string" && typeof value["reason"] === "string";
+}
+
+/** The constraint in words, and the nearest names. */
+function getAdvice({ field, reason, suggestions }: ArgumentProblem): readonly string[] {
+  const subject = field === "_root" ? "the input" : field;
+  return suggestions.length > 0 ? suggestions.map((name) => `Did you mean ${name}?`) : [`${subject} ${reason}`];
+}

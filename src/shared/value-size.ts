@@ -1,0 +1,97 @@
+import { sentence, SkillgateError } from "../errors.ts";
+
+/** How deeply lists and objects may be nested in a value that crosses a boundary; the sandbox has the same bound. */
+export const MAX_DEPTH = 500;
+export const MAX_VALUES = 2_000_000;
+const MAX_CHARACTERS = 64 << 20;
+
+/** Objects that are looked at for a cycle; one among more of them is not found. */
+const MAX_CYCLE_OBJECTS = 100_000;
+
+export const TOO_DEEP = `more than ${MAX_DEPTH} levels`;
+const CYCLE = "a value that contains itself (a cycle): return only the members that are needed";
+
+/** What there is more of in a value than anybody can take in. */
+export type SizeExcess = "more than 64 MB" | "more than 2 million values" | typeof TOO_DEEP | typeof CYCLE;
+
+/**
+ * What there is too much of in a value once it is written out, if there is. Written out, what is shared is there as often
+ * as it is mentioned: thirty lists, each of which holds the one before it twice, are a billion. Goes through the value
+ * level by level and counts no further than the bounds, so it also comes to an end with what leads back to itself.
+ */
+export function findSizeExcess(value: unknown): SizeExcess | undefined {
+  const left: Remaining = { values: MAX_VALUES, characters: MAX_CHARACTERS };
+  let level: unknown[] = [value];
+  for (let depth = 0; level.length > 0; depth++) {
+    const below: unknown[] = [];
+    let excess: SizeExcess | undefined;
+    for (const current of level) {
+      if (typeof current === "string") left.characters -= current.length;
+      else if (typeof current === "object" && current !== null) {
+        if (depth >= MAX_DEPTH) excess = TOO_DEEP;
+        take(current, below, left);
+      }
+      if (left.characters < 0) excess = "more than 64 MB";
+      if (left.values < 0) excess = "more than 2 million values";
+      if (excess !== undefined) return hasCycle(value) ? CYCLE : excess;
+    }
+    level = below;
+  }
+  return undefined;
+}
+
+/** Throws a `SkillgateError` for a value that has more of something than may enter; `source` returned it. */
+export function requireBounds(value: unknown, source: string): void {
+  const excess = findSizeExcess(value);
+  if (excess === undefined) return;
+  const code = excess === TOO_DEEP ? "NESTING_LIMIT" : "CALL_FAILED";
+  throw new SkillgateError(code, sentence(code, `${source} returned ${excess}`));
+}
+
+/** Whether a value leads back to itself. */
+function hasCycle(value: unknown): boolean {
+  const within = new Set<unknown>();
+  const done = new Set<unknown>();
+  const pending: unknown[] = [value];
+  while (pending.length > 0 && done.size + within.size < MAX_CYCLE_OBJECTS) {
+    const current = pending.at(-1);
+    if (typeof current !== "object" || current === null || within.has(current) || done.has(current)) {
+      pending.pop();
+      if (within.delete(current)) done.add(current);
+      continue;
+    }
+    within.add(current);
+    const members: unknown[] = [];
+    take(current, members, { values: MAX_CYCLE_OBJECTS, characters: MAX_CHARACTERS });
+    if (members.some((member) => within.has(member))) return true;
+    for (const member of members) pending.push(member);
+  }
+  return false;
+}
+
+interface Remaining {
+  values: number;
+  characters: number;
+}
+
+/** Puts the members on the stack, unless there are too many of them. */
+function take(structure: object, stack: unknown[], left: Remaining): void {
+  if (ArrayBuffer.isView(structure) || structure instanceof ArrayBuffer) {
+    left.characters -= structure.byteLength;
+    return;
+  }
+  if (Array.isArray(structure) || structure instanceof Set || structure instanceof Map) {
+    left.values -= Array.isArray(structure) ? structure.length : structure.size;
+    if (left.values < 0) return;
+    for (const member of structure.values()) stack.push(member);
+    if (structure instanceof Map) for (const key of structure.keys()) stack.push(key);
+    return;
+  }
+  const names = Object.keys(structure);
+  left.values -= names.length;
+  if (left.values < 0) return;
+  for (const name of names) {
+    left.characters -= name.length;
+    stack.push(Reflect.get(structure, name));
+  }
+}

@@ -1,0 +1,46 @@
+import type { Command } from "commander";
+
+import type { Method } from "../../../model/catalog.ts";
+import { type AnswerFacts, shownFacts } from "../../../model/run-observer.ts";
+import type { Runtime } from "../../../runtime.ts";
+import type { CommandAction } from "../command-action.ts";
+import { readInput } from "../input/call-input.ts";
+import { valueText } from "../text/output.ts";
+import { throwUnknown } from "../unknown-path.ts";
+import { noteLines } from "../text/run-texts.ts";
+import { UsageError } from "../usage-error.ts";
+
+export function addCall(program: Command, act: CommandAction): void {
+  program
+    .command("call")
+    .description("call one method")
+    .argument("<path>", "Skill.method")
+    .argument("[arguments...]", "key=value, key=@file, or one JSON object; a value is what it says as JSON, else text")
+    .action(
+      act(async ({ runtime, readyRuntime, signal, paint }, path: string, words: readonly string[]) => {
+        const opened = await runtime();
+        if (opened.catalog.method(path) === undefined) await readyRuntime();
+        const method = methodAt(opened, path);
+        const input = await readInput(words, method.parameters, signal);
+        let facts: AnswerFacts = { cached: false, notes: [] };
+        const value = await opened.call(method.path, input, {
+          signal,
+          observer: { answered: (told) => void (facts = told) },
+        });
+        return {
+          exit: "ok",
+          json: { path: method.path, value: value ?? null, ...shownFacts(facts) },
+          text: valueText(value),
+          asides: noteLines(facts.notes, paint.err),
+        };
+      }),
+    );
+}
+
+function methodAt(runtime: Runtime, path: string): Method {
+  throwUnknown(runtime, path);
+  const method = runtime.catalog.method(runtime.describe(path).path);
+  if (method === undefined)
+    throw new UsageError(`Cannot call ${JSON.stringify(path)}: name one method, as in Skill.method`);
+  return method;
+}

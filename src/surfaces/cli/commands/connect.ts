@@ -1,0 +1,175 @@
+import { accessSync, constants, realpathSync } from "node:fs";
+import { delimiter, join, resolve } from "node:path";
+import { isDeepStrictEqual } from "node:util";
+import type { Command } from "commander";
+
+import { isRecord } from "../../../model/json.ts";
+import type { CommandAction } from "../command-action.ts";
+import { type CommandConfig, openConfig, SCOPE_OPTION } from "../mcp/files.ts";
+import { clientFrom } from "../mcp/import.ts";
+import type { McpClient, ClientFile } from "../mcp/load-config.ts";
+import { PACKAGE_FOLDER } from "../package.ts";
+import type { CommonFlags } from "../session.ts";
+import type { CommandResult } from "../terminal/terminal.ts";
+import { UsageError } from "../usage-error.ts";
+
+interface ConnectFlags {
+  readonly scope: string;
+  readonly name: string;
+  readonly print?: true;
+}
+
+export function addConnect(program: Command, act: CommandAction): void {
+  clientCommand(program, "connect", "add Skillgate to another MCP client, in the client's own file")
+    .option("--print", "show what would be written, and write nothing")
+    .addHelpText("after", CONNECT_HELP)
+    .action(
+      act(async (session, client: string, flags: ConnectFlags) => {
+        const target = await resolveTarget(client, flags, await openConfig(session));
+        const words = ownCommand(session.flags);
+        const entry = target.client.toEntry(words.command, words.args);
+        return flags.print === true ? printed(target, entry) : connect(target, entry);
+      }),
+    );
+  clientCommand(program, "disconnect", "take Skillgate out of another MCP client")
+    .addHelpText("after", "\nExample:\n  skillgate disconnect cursor")
+    .action(
+      act(async (session, client: string, flags: ConnectFlags) =>
+        disconnect(await resolveTarget(client, flags, await openConfig(session))),
+      ),
+    );
+}
+
+function clientCommand(program: Command, name: string, description: string): Command {
+  return program
+    .command(name)
+    .description(description)
+    .argument("<client>", "claude-code, claude-desktop, cursor, vscode, codex, opencode, windsurf, gemini, zed")
+    .option(SCOPE_OPTION, "user: the file for all folders; project: the file of this folder", "user")
+    .option("--name <name>", "how the client calls it", "skillgate");
+}
+
+const CONNECT_HELP = `
+The options --skills, --settings and --mcp-config are passed on to the server that the client starts.
+
+Examples:
+  skillgate connect claude-code
+  skillgate connect vscode --scope project
+  skillgate connect codex --print`;
+
+/** A client's file, and the name that is meant in it. */
+interface ConnectTarget {
+  readonly client: McpClient;
+  readonly file: ClientFile;
+  readonly name: string;
+  readonly files: CommandConfig;
+  /** What is there under this name now. */
+  readonly existing: unknown;
+}
+
+async function resolveTarget(
+  clientName: string,
+  { scope, name }: ConnectFlags,
+  files: CommandConfig,
+): Promise<ConnectTarget> {
+  const { configModule, options } = files;
+  const client = clientFrom(clientName, configModule);
+  if (scope !== "user" && scope !== "project")
+    throw new UsageError(`There is no scope ${JSON.stringify(scope)} here; use user or project`);
+  const file = configModule.clientFile(client, scope, options);
+  if (file === undefined) throw new UsageError(`${client.title} has no file in projects; use --scope user`);
+  const existing = await configModule.getValueIn(file.path, file.label, [...file.home, name]);
+  return { client, file, name, files, existing };
+}
+
+async function connect(
+  { client, file, name, files, existing }: ConnectTarget,
+  entry: Readonly<Record<string, unknown>>,
+): Promise<CommandResult> {
+  const facts = { client: client.id, file: file.label, name, entry };
+  if (isDeepStrictEqual(existing, entry))
+    return {
+      exit: "ok",
+      json: { ...facts, changed: false },
+      text: `${client.title} has it already, in ${file.label}`,
+    };
+  if (existing !== undefined && !files.configModule.isSelfEntry(existing))
+    throw new UsageError(`There is another server ${name} in ${file.label}; give --name another name`);
+  const { home } = file;
+  // What somebody has added to the entry, such as variables, stays.
+  const changes = isRecord(existing)
+    ? Object.entries(entry).map(([key, value]) => ({ path: [...home, name, key], value }))
+    : [{ path: [...home, name], value: entry }];
+  await files.configModule.changeByHand(files.options, { files: [file.path] }, () =>
+    files.configModule.changeServers(file, changes),
+  );
+  return {
+    exit: "ok",
+    json: { ...facts, changed: true },
+    text: `Connected ${client.title}: ${name} is in ${file.label}; start ${client.title} again`,
+  };
+}
+
+async function printed(
+  { client, file, name, files }: ConnectTarget,
+  entry: Readonly<Record<string, unknown>>,
+): Promise<CommandResult> {
+  const text = files.configModule.formatEntryText(file, [...file.home, name], entry);
+  return {
+    exit: "ok",
+    json: { client: client.id, file: file.label, name, entry, text },
+    text,
+    remarks: `goes to ${file.label}`,
+  };
+}
+
+async function disconnect({ client, file, name, files, existing }: ConnectTarget): Promise<CommandResult> {
+  const facts = { client: client.id, file: file.label, name };
+  if (existing === undefined)
+    return {
+      exit: "ok",
+      json: { ...facts, changed: false },
+      text: `${client.title} is not connected, ${file.label} has no ${name}`,
+    };
+  if (!files.configModule.isSelfEntry(existing))
+    throw new UsageError(`Cannot disconnect: ${name} in ${file.label} is another server`);
+  await files.configModule.changeByHand(files.options, { files: [file.path] }, () =>
+    files.configModule.changeServers(file, [{ path: [...file.home, name], value: undefined }]),
+  );
+  return {
+    exit: "ok",
+    json: { ...facts, changed: true },
+    text: `Disconnected ${client.title}: ${name} is gone from ${file.label}`,
+  };
+}
+
+/** What starts this very Skillgate, wherever the client runs. */
+function ownCommand({ skills, settings, mcpConfig }: CommonFlags): {
+  readonly command: string;
+  readonly args: readonly string[];
+} {
+  const passedOn = Object.entries({ "--skills": skills, "--settings": settings, "--mcp-config": mcpConfig });
+  const options = passedOn.flatMap(([flag, path]) => (path === undefined ? [] : [flag, resolve(path)]));
+  const args = ["serve", "--stdio", ...options];
+  const bin = join(PACKAGE_FOLDER, "dist", "src", "bin.js");
+  if (isOnPath("skillgate", bin)) return { command: "skillgate", args };
+  if (/[\\/]_npx[\\/]/.test(bin)) return { command: "npx", args: ["-y", "skillgate", ...args] };
+  return { command: process.execPath, args: [bin, ...args] };
+}
+
+/** True if a shell that is asked for a name starts this file. */
+function isOnPath(name: string, file: string): boolean {
+  if (process.platform === "win32") return false; // there it is a script, which not every client starts
+  const folders = (process.env["PATH"] ?? "").split(delimiter).filter((folder) => folder !== "");
+  const found = folders.map((folder) => join(folder, name)).find(isExecutable);
+  return found !== undefined && realpathSync(found) === realpathSync(file);
+}
+
+function isExecutable(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return true;
+  } catch {
+    return false; // it is not there, or not for us
+  }
+}

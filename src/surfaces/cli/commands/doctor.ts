@@ -1,0 +1,109 @@
+import type { Command } from "commander";
+
+import { getMessage } from "../../../errors.ts";
+import type { Problem } from "../../../model/provider.ts";
+import type { Runtime } from "../../../runtime.ts";
+import type { CommandAction } from "../command-action.ts";
+import type { Exit } from "../exit-codes.ts";
+import { configOptions } from "../mcp/files.ts";
+import { type StartedServer, startServers } from "../mcp/start-servers.ts";
+import { loadConfigModule } from "../mcp/load-config.ts";
+import { count } from "../text/layout.ts";
+import { type DoctorCheck, checksText, problemText } from "../text/output.ts";
+import type { CommonFlags, CliSession } from "../session.ts";
+
+export function addDoctor(program: Command, act: CommandAction): void {
+  program
+    .command("doctor")
+    .description("say what works, what does not, and why")
+    .addHelpText("after", "\nExample:\n  skillgate doctor --json")
+    .action(
+      act(async (session) => {
+        const checks = [nodeCheck(), await filesCheck(session.flags), ...(await runtimeChecks(session))];
+        return {
+          exit: getExit(checks),
+          json: { ok: getExit(checks) === "ok", checks },
+          text: checksText(checks, session.paint.out),
+        };
+      }),
+    );
+}
+
+/** What a person has to mend comes before what may come back by itself. */
+function getExit(checks: readonly DoctorCheck[]): Exit {
+  const failed = checks.filter(({ status }) => status === "error");
+  if (failed.length === 0) return "ok";
+  return failed.every(({ kind }) => kind === "server") ? "unreachable" : "usage";
+}
+
+function nodeCheck(): DoctorCheck {
+  const { node } = process.versions;
+  const [major = 0, minor = 0] = node.split(".").map(Number);
+  const isNewEnough = major > MIN_NODE.major || (major === MIN_NODE.major && minor >= MIN_NODE.minor);
+  const says = isNewEnough ? node : `${node}, but ${MIN_NODE.major}.${MIN_NODE.minor} or newer is wanted`;
+  return { kind: "node", subject: "Node.js", status: isNewEnough ? "ok" : "error", says, details: "" };
+}
+
+/** As in package.json. */
+const MIN_NODE = { major: 20, minor: 19 };
+
+async function filesCheck(flags: CommonFlags): Promise<DoctorCheck> {
+  const { existingFiles } = await loadConfigModule();
+  const found = existingFiles(configOptions(flags));
+  const says = found.length === 0 ? "no files, which is fine" : found.join(", ");
+  return { kind: "configuration", subject: "Configuration", status: "ok", says, details: "" };
+}
+
+/** Everything that takes a runtime; if it cannot be opened, why. */
+async function runtimeChecks(session: CliSession): Promise<readonly DoctorCheck[]> {
+  try {
+    const { runtime, servers, otherProblems, warnings } = await startServers(session);
+    const problems = otherProblems.map((problem) =>
+      problemCheck(problem, warnings.has(problem.error) ? "warning" : getStatus(problem, runtime)),
+    );
+    return [await engineCheck(runtime), skillsCheck(runtime), ...problems, ...servers.map(serverCheck)];
+  } catch (thrown) {
+    if (session.signal.aborted) throw thrown;
+    return [problemCheck({ source: "", error: getMessage(thrown) }, "error")];
+  }
+}
+
+/** Below what is wrong, what to write instead. */
+function problemCheck(problem: Problem, status: DoctorCheck["status"]): DoctorCheck {
+  return { kind: "configuration", subject: "Problem", status, says: problemText(problem), details: problem.fix ?? "" };
+}
+
+/** What is wrong with a part of a skill that is there all the same is no failure. */
+function getStatus({ source, isHeld }: Problem, { catalog }: Runtime): DoctorCheck["status"] {
+  return isHeld || catalog.skills.some((skill) => skill.source === source) ? "warning" : "error";
+}
+
+async function engineCheck(runtime: Runtime): Promise<DoctorCheck> {
+  const outcome = await runtime.run("1 + 1");
+  const works = outcome.kind === "completed" && outcome.value === 2;
+  const says = works
+    ? `ran a snippet in ${outcome.usage.wallMs.toFixed(1)} ms`
+    : `did not run a snippet: ${outcome.text}`;
+  return { kind: "engine", subject: "Sandbox", status: works ? "ok" : "error", says, details: "" };
+}
+
+function skillsCheck({ catalog }: Runtime): DoctorCheck {
+  const skills = catalog.skills.filter(({ kind }) => kind !== "mcp");
+  const names = skills.map(({ name, methods }) => `${name} (${count(methods.length, "method")})`);
+  const says = names.length === 0 ? "none" : names.join(", ");
+  return { kind: "skills", subject: "Skills", status: "ok", says, details: "" };
+}
+
+function serverCheck({ name, skill, status, toolCount, quarantined, error, stderrTail }: StartedServer): DoctorCheck {
+  const isUp = status === "connected";
+  const kept = quarantined.length === 0 ? "" : `, ${quarantined.length} left out`;
+  return {
+    kind: "server",
+    subject: `MCP server ${name}`,
+    status: isUp || status === "disabled" ? "ok" : "error",
+    says: isUp
+      ? `connected as ${skill}, ${count(toolCount, "tool")}${kept}`
+      : `${status}${error === undefined ? "" : `: ${error}`}`,
+    details: isUp ? "" : stderrTail,
+  };
+}

@@ -1,0 +1,95 @@
+import { existsSync } from "node:fs";
+import { join, relative, resolve } from "node:path";
+import type { Command } from "commander";
+
+import type { CommandAction } from "../command-action.ts";
+import { lines } from "../text/layout.ts";
+import { loadConfigModule } from "../mcp/load-config.ts";
+import { takenOverNote } from "../text/run-texts.ts";
+import { writeNewFile } from "../input/write-new-file.ts";
+
+export function addInit(program: Command, act: CommandAction): void {
+  program
+    .command("init")
+    .description(
+      "make a folder ready: settings, a file for MCP servers, and a first skill; changes nothing that is there",
+    )
+    .argument("[folder]", "the folder", ".")
+    .addHelpText("after", "\nExample:\n  skillgate init my-project")
+    .action(
+      act(async ({ paint, folders, addProblems }, folder: string) => {
+        const root = resolve(folder);
+        const { skills: inUse, ownSkills } = await folders();
+        const missing = FILES.filter(([name]) => !existsSync(join(root, name)));
+        const made = missing.map(([name]) => name);
+        const { changeByHand, loadConfig } = await loadConfigModule();
+        const options = { cwd: root, env: process.env };
+        await changeByHand(options, { files: made.map((name) => join(root, name)) }, async () => {
+          for (const [name, text] of missing) await writeNewFile(join(root, name), text);
+        });
+        addProblems((await loadConfig(options)).warnings.filter(({ isHeld }) => isHeld));
+        const kept = FILES.map(([name]) => name).filter((name) => !made.includes(name));
+        return {
+          exit: "ok",
+          json: { folder: root, made, kept },
+          text: lines([
+            ...made.map((name) => `Made ${shown(root, name)}`),
+            ...kept.map((name) => `Kept ${shown(root, name)}`),
+          ]),
+          remarks: lines([
+            paint.err.dim(NEXT),
+            root === resolve(".") && inUse !== ownSkills ? takenOverNote(inUse, paint.err) : "",
+          ]),
+        };
+      }),
+    );
+}
+
+const NEXT = `Try it: skillgate run -e "device.GreeterSkill.greet('Ada')"`;
+
+const FILES: readonly (readonly [name: string, text: string])[] = [
+  [
+    ".mcp.json",
+    `{
+  "mcpServers": {}
+}
+`,
+  ],
+  [
+    "settings.yaml",
+    `# Skillgate. Everything here is optional; what is commented out shows the default.
+
+# skills:
+#   dir: skills
+
+# limits:
+#   wallMs: 60000
+#   cpuMs: 5000
+#   calls: 1000
+
+# timeouts:
+#   validationMs: 5000
+#   discoveryMs: 2000
+#   lockMs: 500
+#   connectMs: 30000
+`,
+  ],
+  [
+    "skills/greeter.ts",
+    `/** Greets people. */
+export class GreeterSkill {
+  /**
+   * Greet somebody by name.
+   * @param name Who is greeted
+   */
+  greet(name: string): string {
+    return \`Hello, \${name}!\`;
+  }
+}
+`,
+  ],
+];
+
+function shown(root: string, name: string): string {
+  return relative(".", resolve(root, name)) || name;
+}

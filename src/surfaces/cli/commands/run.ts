@@ -1,0 +1,50 @@
+import type { Command } from "commander";
+
+import type { CommandAction } from "../command-action.ts";
+import { outcomeToExit } from "../exit-codes.ts";
+import { lines } from "../text/layout.ts";
+import { warningsText } from "../text/output.ts";
+import { lacksSkill, selectProblems } from "../unknown-path.ts";
+import { outcomeRemarks, outcomeText, traceText } from "../text/run-texts.ts";
+import { readSource, type SnippetFlags, takesSnippet } from "../input/snippet-source.ts";
+import { wholeNumber } from "../input/whole-number.ts";
+
+interface RunFlags extends SnippetFlags {
+  readonly timeout?: number;
+  readonly trace?: true;
+}
+
+export function addRun(program: Command, act: CommandAction): void {
+  takesSnippet(program.command("run"))
+    .description("run a snippet")
+    .option("--timeout <ms>", "end it after so many milliseconds (60000, or what the settings say)", wholeNumber)
+    .option("--trace", "show each call, and what the run used")
+    .action(
+      act(
+        async (
+          { runtime, readyRuntime, signal, flags: { verbose }, paint },
+          file: string | undefined,
+          flags: RunFlags,
+        ) => {
+          const source = await readSource(file, flags, signal);
+          // Whoever wants to hear of all problems waits until they can be known.
+          const opened = await (verbose ? readyRuntime() : runtime());
+          const outcome = await opened.run(source, {
+            signal,
+            ...(flags.timeout && { limits: { wallMs: flags.timeout } }),
+          });
+          const isLacking = outcome.kind === "refused" && lacksSkill(outcome.violations);
+          return {
+            exit: outcomeToExit(outcome),
+            json: outcome,
+            text: outcomeText(outcome),
+            remarks: outcomeRemarks(outcome, paint.err),
+            asides: lines([
+              warningsText(selectProblems(opened, verbose || isLacking), paint.err),
+              flags.trace ? traceText(outcome, paint.err) : "",
+            ]),
+          };
+        },
+      ),
+    );
+}

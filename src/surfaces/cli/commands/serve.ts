@@ -1,0 +1,135 @@
+import { Writable } from "node:stream";
+import { type Command, InvalidArgumentError, Option } from "commander";
+
+import type { Runtime } from "../../../runtime.ts";
+import type { HttpServerSettings } from "../../http/index.ts";
+import type { Expose } from "../../mcp/index.ts";
+import type { CommandAction } from "../command-action.ts";
+import { warningsText } from "../text/output.ts";
+import type { CommandResult } from "../terminal/terminal.ts";
+import { serveOnUncaught } from "../uncaught.ts";
+import { UsageError } from "../usage-error.ts";
+
+interface ServeFlags {
+  readonly stdio?: true;
+  readonly http?: true;
+  readonly port?: number;
+  readonly host?: string;
+  readonly expose?: Expose;
+  readonly names?: HttpServerSettings["names"];
+  readonly auth: boolean;
+  readonly newToken?: true;
+}
+
+/** Written out, so that `--help` need not load what serves. */
+const EXPOSES: readonly Expose[] = ["code", "tools", "both", "auto"];
+
+export function addServe(program: Command, act: CommandAction): void {
+  program
+    .command("serve")
+    .description("serve all skills and MCP servers: over MCP, JSON-RPC and HTTP")
+    .option("--stdio", "one MCP client on stdin and stdout (what a client that starts the command needs)")
+    .option("--http", "many clients at http://127.0.0.1:3333: /mcp, /rpc, /ws, /tools/{name}, /openapi.json")
+    .option("--port <port>", "the port; 0 for a free one", portNumber)
+    .option("--host <address>", "the address to listen on (127.0.0.1)")
+    .addOption(new Option("--expose <what>", "what MCP clients see as tools (auto)").choices(EXPOSES))
+    .addOption(new Option("--names <how>", "how methods are called as tools").choices(["qualified", "raw"]))
+    .option("--no-auth", "ask for no token; only on this machine")
+    .option("--new-token", "replace the token that was made at the first start")
+    .action(
+      act(async ({ servingRuntime, signal, paint }, flags: ServeFlags) => {
+        if (flags.stdio && (flags.http || flags.port !== undefined))
+          throw new UsageError("Cannot serve in two ways: give either --stdio or --http");
+        const overHttp = flags.http ?? (flags.port !== undefined || (!flags.stdio && process.stdin.isTTY));
+        // From here on, what anybody prints goes to stderr: stdout is the protocol's.
+        const output = overHttp ? undefined : takeStdout();
+        const runtime = await servingRuntime();
+        let isServing = true;
+        // What is still connecting when all is closed is no problem.
+        void runtime.ready.then(() => isServing && say(warningsText(runtime.problems, paint.err)));
+        try {
+          await (output === undefined
+            ? serveOverHttp(runtime, flags, signal)
+            : serveOverStdio(runtime, flags, output, signal));
+        } finally {
+          isServing = false;
+        }
+        return SERVED;
+      }),
+    );
+}
+
+/** Nobody waits for an answer of a server. */
+const SERVED: CommandResult = { exit: "ok", json: {}, text: "" };
+
+function portNumber(text: string): number {
+  if (/^\d{1,5}$/.test(text) && Number(text) <= 65_535) return Number(text);
+  throw new InvalidArgumentError("It must be a port from 0 to 65535.");
+}
+
+async function readServerSettings(runtime: Runtime, flags: ServeFlags): Promise<HttpServerSettings> {
+  const { parseServerSettings } = await import("../../http/index.ts");
+  const { port, host, expose, names, auth } = flags;
+  const given = { port, host, expose, names, auth: auth ? undefined : false };
+  const wanted = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
+  return parseServerSettings({ ...parseServerSettings(runtime.sections["server"]), ...wanted });
+}
+
+async function serveOverHttp(runtime: Runtime, flags: ServeFlags, signal: AbortSignal): Promise<void> {
+  const settings = await readServerSettings(runtime, flags);
+  const { openToken, serveHttp } = await import("../../http/index.ts");
+  const token = settings.auth ? openToken(process.env, { renew: flags.newToken === true }) : undefined;
+  runtime.secrets.add([token?.created ?? ""]);
+  const server = await serveHttp(runtime, settings, token?.isToken);
+  serveOnUncaught(runtime.secrets);
+  say(`Serving at ${server.url}/mcp (and /rpc, /ws, /tools/{name}, /openapi.json, /health, /metrics)`);
+  if (token?.created !== undefined) {
+    say(`Token, shown only now: ${token.created}`);
+    say(`Clients send it as "Authorization: Bearer …"; only its hash is kept, in ${token.file}`);
+  }
+  if (token?.created === undefined && token?.file !== undefined)
+    say("Clients need the token that was shown at the first start; --new-token makes another");
+  await aborted(signal);
+  await server.close();
+}
+
+async function serveOverStdio(
+  runtime: Runtime,
+  flags: ServeFlags,
+  output: Writable,
+  signal: AbortSignal,
+): Promise<void> {
+  const settings = await readServerSettings(runtime, flags);
+  const { createMcpSurface } = await import("../../mcp/index.ts");
+  const { OWNER } = await import("../../../model/caller.ts");
+  const { expose, names, budgetTokens, bodyBytes, drainSeconds } = settings;
+  const surface = createMcpSurface(runtime, { bodyBytes, sessions: { most: 1, idleMs: 60_000 } });
+  const asker = { caller: OWNER, exposure: { expose, names, budgetTokens } };
+  const connection = surface.serveStreams(process.stdin, output, asker);
+  serveOnUncaught(runtime.secrets);
+  await Promise.race([connection.closed, aborted(signal)]);
+  await connection.finish(drainSeconds * 1_000);
+  await surface.close();
+}
+
+/** Writes to stdout; whatever else would be printed there goes to stderr. */
+function takeStdout(): Writable {
+  const { stdout, stderr } = process;
+  const write = stdout.write.bind(stdout);
+  stdout.write = stderr.write.bind(stderr);
+  return new Writable({
+    decodeStrings: false,
+    write: (text: string, _encoding, done) => void write(text, done),
+  });
+}
+
+function say(text: string): void {
+  if (text !== "") process.stderr.write(`${text}\n`);
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener("abort", () => resolve(), { once: true });
+  });
+}

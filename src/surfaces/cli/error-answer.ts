@@ -1,0 +1,59 @@
+import { type ErrorCode, ERRORS, getMessage, sentence, SkillgateError } from "../../errors.ts";
+import { EXIT_CODES, type Exit, errorToExit } from "./exit-codes.ts";
+import { errorText } from "./text/output.ts";
+import type { CommandResult, Terminal } from "./terminal/terminal.ts";
+import { UsageError } from "./usage-error.ts";
+
+/** The answer of a command that could not give one: why, in a sentence. The stack is for who asks for it. */
+export function createErrorResult(thrown: unknown, { paint, debug }: Terminal): CommandResult {
+  const { exit, code, message, fix, facts } = toErrorDetails(thrown);
+  const stack = debug && thrown instanceof Error ? (thrown.stack ?? "") : "";
+  return {
+    exit,
+    json: { error: { code, message, ...(fix !== "" && { fix }), ...facts } },
+    text: "",
+    remarks: errorText({ message, hint: fix }, paint.err),
+    asides: stack,
+  };
+}
+
+/** What a command says that was interrupted before it had an answer. */
+export function createInterruptedResult(exit: Exit, { paint }: Terminal): CommandResult {
+  const message = sentence("CANCELLED", EXIT_CODES[exit].says);
+  return {
+    exit,
+    json: { error: { code: "CANCELLED", message } },
+    text: "",
+    remarks: errorText({ message, hint: "" }, paint.err),
+  };
+}
+
+interface ErrorDetails {
+  readonly exit: Exit;
+  readonly code: ErrorCode | "USAGE" | "INTERNAL";
+  readonly message: string;
+  /** What to do now; empty where the message says it. */
+  readonly fix: string;
+  readonly facts: Readonly<Record<string, unknown>>;
+}
+
+function toErrorDetails(thrown: unknown): ErrorDetails {
+  if (thrown instanceof UsageError) {
+    const { message, suggestions } = thrown;
+    return { exit: "usage", code: "USAGE", message, fix: "", facts: { suggestions } };
+  }
+  if (thrown instanceof SkillgateError) {
+    const { code, message, facts } = thrown;
+    // Whoever threw it may know better than the table what to do.
+    const { fix = ERRORS[code].fix, ...others } = facts;
+    return { exit: errorToExit(code), code, message, fix: String(fix), facts: others };
+  }
+  const message = `Cannot go on after a fault of Skillgate's own: ${getMessage(thrown)}`;
+  return {
+    exit: "failed",
+    code: "INTERNAL",
+    message,
+    fix: "Run it again with --debug to see where, and report it",
+    facts: {},
+  };
+}

@@ -1,0 +1,52 @@
+import { createReadStream } from "node:fs";
+
+import { sentence, SkillgateError } from "../../../errors.ts";
+import { isRecord } from "../../../model/json.ts";
+import { UsageError } from "../usage-error.ts";
+
+/** No file that is meant comes near this; an endless stream soon does. */
+const MAX_BYTES = 16 << 20;
+
+/** The text of a file that the command line names. */
+export async function readTextFile(path: string, signal: AbortSignal): Promise<string> {
+  try {
+    return await readText(createReadStream(path, { signal }), JSON.stringify(path));
+  } catch (thrown) {
+    if (!isRecord(thrown) || typeof thrown["syscall"] !== "string") throw thrown;
+    throw new UsageError(
+      `Cannot read ${JSON.stringify(path)}: ${REASONS.get(thrown["code"]) ?? String(thrown["code"])}`,
+    );
+  }
+}
+
+/** All of a stream, without a byte order mark. */
+export async function readText(stream: AsyncIterable<Buffer>, name: string): Promise<string> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of stream) {
+    bytes += chunk.length;
+    if (bytes > MAX_BYTES)
+      throw new SkillgateError("SOURCE_LIMIT", sentence("SOURCE_LIMIT", `more than ${MAX_BYTES} bytes`));
+    chunks.push(chunk);
+  }
+  return decode(Buffer.concat(chunks), name);
+}
+
+/** UTF-8, or UTF-16 that says so at its start, as editors and shells of Windows write it. */
+function decode(bytes: Buffer, name: string): string {
+  const encoding = { fffe: "utf-16le", feff: "utf-16be" }[bytes.toString("hex", 0, 2)] ?? "utf-8";
+  try {
+    return new TextDecoder(encoding, { fatal: true }).decode(bytes);
+  } catch {
+    throw new UsageError(`Cannot read ${name}: it is no text in UTF-8; save it in this encoding`);
+  }
+}
+
+const REASONS: ReadonlyMap<unknown, string> = new Map([
+  ["ENOENT", "it does not exist"],
+  ["ENOTDIR", "it does not exist"],
+  ["ENAMETOOLONG", "it does not exist"],
+  ["EISDIR", "it is a folder"],
+  ["EACCES", "this user may not read it"],
+  ["EPERM", "this user may not read it"],
+]);

@@ -1,0 +1,41 @@
+import { addAbortSignal } from "node:stream";
+import type { Command } from "commander";
+
+import { readText, readTextFile } from "./read-text.ts";
+import { UsageError } from "../usage-error.ts";
+
+/** The ways to say which snippet is meant. */
+export interface SnippetFlags {
+  readonly eval?: string;
+}
+
+/** Adds the arguments with which a command takes a snippet. */
+export function takesSnippet(command: Command): Command {
+  return command
+    .argument("[file]", "file that holds the snippet; - for standard input, which is also read when it is no terminal")
+    .option("-e, --eval <code>", "the snippet itself");
+}
+
+/** The text of the snippet. */
+export async function readSource(
+  file: string | undefined,
+  { eval: code }: SnippetFlags,
+  signal: AbortSignal,
+): Promise<string> {
+  if (code !== undefined && file !== undefined)
+    throw new UsageError("Cannot take two snippets: give either a file or -e, not both");
+  if (code !== undefined) return code;
+  if (file !== undefined && file !== "-") return readFromFile(file, signal);
+  if (file === undefined && process.stdin.isTTY)
+    throw new UsageError("A snippet is missing: give a file, - for standard input, or -e with the code");
+  return readText(addAbortSignal(signal, process.stdin), "standard input");
+}
+
+async function readFromFile(file: string, signal: AbortSignal): Promise<string> {
+  try {
+    return await readTextFile(file, signal);
+  } catch (thrown) {
+    const isCode = thrown instanceof UsageError && /[\s(;]/.test(file);
+    throw isCode ? new UsageError(`${thrown.message}; to run code itself, put -e before it`) : thrown;
+  }
+}

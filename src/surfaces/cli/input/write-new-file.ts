@@ -1,0 +1,18 @@
+import { mkdir, rm, writeFile } from "node:fs/promises";
+import { dirname, relative } from "node:path";
+
+import { whyNotWritten } from "../../../config/index.ts";
+import { isRecord } from "../../../model/json.ts";
+import { UsageError } from "../usage-error.ts";
+
+/** Writes a file that is not there yet, and the folders around it. */
+export async function writeNewFile(path: string, text: string): Promise<void> {
+  try {
+    await mkdir(dirname(path), { recursive: true });
+    await writeFile(path, text, { flag: "wx" });
+  } catch (thrown) {
+    if (!isRecord(thrown) || typeof thrown["code"] !== "string") throw thrown;
+    if (thrown["code"] === "ENOSPC") await rm(path, { force: true }); // it is there, and empty
+    throw new UsageError(`Cannot write ${relative(".", path)}: ${whyNotWritten(thrown["code"])}`);
+  }
+}

@@ -1,0 +1,63 @@
+import { SkillgateError } from "../../../errors.ts";
+import type { Problem } from "../../../model/provider.ts";
+import type { Runtime } from "../../../runtime.ts";
+import { otherProblems } from "../unknown-path.ts";
+import type { CliSession, RuntimeNeeds } from "../session.ts";
+import { declaredNamed, type CommandConfig, openConfig, unknownServer } from "./files.ts";
+
+/** How a server is now, and where it is declared; nothing that it says gives away a secret. */
+export type StartedServer = Runtime["servers"][number] & {
+  /** `.mcp.json:3:5` */
+  readonly source: string;
+};
+
+export interface StartedServers {
+  readonly runtime: Runtime;
+  readonly servers: readonly StartedServer[];
+  readonly problems: readonly Problem[];
+  /** What no status of a server tells. */
+  readonly otherProblems: readonly Problem[];
+  /** Those of the problems with which a server starts all the same. */
+  readonly warnings: ReadonlySet<string>;
+}
+
+/** Starts all servers, or one, and says how they are when each is connected or has failed. */
+export async function startServers(
+  session: CliSession,
+  name?: string,
+  use: RuntimeNeeds = {},
+): Promise<StartedServers> {
+  const files = await openConfig(session);
+  const { servers: configs } = files;
+  if (name !== undefined) requireUsable(name, files);
+  const runtime = await session.connectedRuntime({ ...use, ...(name !== undefined && { onlyServers: [name] }) });
+  return {
+    runtime,
+    servers: runtime.servers.map((status) => ({
+      ...status,
+      source: configs.find(({ name }) => name === status.name)?.source ?? "",
+    })),
+    problems: runtime.problems,
+    otherProblems: otherProblems(runtime),
+    warnings: new Set(files.declared.flatMap(({ config, problem }) => (config && problem ? problem.error : []))),
+  };
+}
+
+/** The same for one server. */
+export async function startServer(session: CliSession, name: string, use?: RuntimeNeeds): Promise<StartedServer> {
+  const { servers } = await startServers(session, name, use);
+  const [server] = servers;
+  if (server !== undefined) return server;
+  throw unknownServer(name, []);
+}
+
+/** Throws for a name that no file has, and for an entry that is wrong. */
+function requireUsable(name: string, files: CommandConfig): void {
+  const { config, problem } = declaredNamed(name, files);
+  if (config !== undefined) return;
+  const { source = "", error = "it is Skillgate itself", fix } = problem ?? {};
+  throw new SkillgateError("CONFIG_INVALID", `${source}: ${error}`, {
+    server: name,
+    ...(fix !== undefined && { fix }),
+  });
+}

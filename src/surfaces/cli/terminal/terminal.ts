@@ -1,0 +1,95 @@
+import colors from "picocolors";
+
+import type { KnownSecrets } from "../../../shared/secrets.ts";
+import { EXIT_CODES, type Exit } from "../exit-codes.ts";
+import { escaped } from "../text/layout.ts";
+import { jsonText } from "../text/output.ts";
+
+/** What a command found out: for programs, or for people. */
+export interface CommandResult {
+  readonly exit: Exit;
+  /** What `--json` prints. */
+  readonly json: unknown;
+  /** For people, on stdout. */
+  readonly text: string;
+  /** For people, on stderr. */
+  readonly remarks?: string;
+  /** For both, on stderr: warnings, and what was asked for besides. */
+  readonly asides?: string;
+}
+
+/** Where words go: answers to stdout, everything else to stderr. */
+export interface Terminal {
+  /** Stacks are shown. */
+  readonly debug: boolean;
+  /** Colours for stdout and for stderr; none where there is no terminal. */
+  readonly paint: { readonly out: Paint; readonly err: Paint };
+  /** From now on, masks these secrets in every answer. */
+  mask(secrets: KnownSecrets): void;
+  show(answer: CommandResult): void;
+  /** Ends the process when everything was written. */
+  exit(exit: Exit): Promise<never>;
+}
+
+export type Paint = ReturnType<typeof colors.createColors>;
+
+/** With `json`, one object goes to stdout, and what is for people nowhere. */
+export function openTerminal({ json, debug }: { readonly json: boolean; readonly debug: boolean }): Terminal {
+  const { stdout, stderr } = process;
+  const known: KnownSecrets[] = [];
+  let isAnswered = false;
+  for (const stream of [stdout, stderr]) stream.on("error", onWriteError);
+  return {
+    debug,
+    paint: { out: paintFor(stdout), err: paintFor(stderr) },
+    mask: (secrets) => void known.push(secrets),
+    show(answer) {
+      const masked = known.reduce((clean, secrets) => secrets.maskValue(clean), answer);
+      const { json: object, text, remarks = "", asides = "" } = masked;
+      // What fails after the answer was given is only told: one object is one object.
+      if (json && !isAnswered) write(stdout, jsonText(object, stdout.isTTY ? 2 : 0));
+      if (!json) write(stdout, text);
+      if (!json || isAnswered) write(stderr, remarks);
+      isAnswered = true;
+      write(stderr, asides);
+    },
+    async exit(exit) {
+      await Promise.all([flushed(stdout), flushed(stderr)]);
+      process.exit(EXIT_CODES[exit].code);
+    },
+  };
+}
+
+/** Who reads us may stop reading, as `head` does, and a terminal may be closed; a full disk is a failure. */
+function onWriteError({ code, message }: NodeJS.ErrnoException): void {
+  if (code === "EPIPE" || code === "EIO") return;
+  process.stderr.write(`Cannot write the answer: ${message}\n`);
+  process.exit(EXIT_CODES.failed.code);
+}
+
+/** Node knows the terminal's colours, and what the user wants of them (`NO_COLOR`). */
+function paintFor(stream: NodeJS.WriteStream): Paint {
+  return colors.createColors(stream.isTTY ? stream.hasColors() : false);
+}
+
+function write(stream: NodeJS.WriteStream, text: string): void {
+  if (text === "") return;
+  const line = text.endsWith("\n") ? text : `${text}\n`;
+  stream.write(stream.isTTY ? harmless(line) : line);
+}
+
+/** What a snippet or a server says must not move the cursor, rename the window or reverse the text. */
+function harmless(text: string): string {
+  const commands = /\r\n|(?![\n\t])\p{Cc}(?:\[\d{1,2}m)?|\p{Bidi_Control}/gu;
+  return text.replace(commands, (found) => (HARMLESS.has(found) ? found : escaped(found)));
+}
+
+/** Our own colours, and an end of a line. */
+const HARMLESS: ReadonlySet<string> = new Set([
+  "\r\n",
+  ...[1, 2, 22, 31, 32, 33, 36, 39].map((code) => `\u001B[${code}m`),
+]);
+
+function flushed(stream: NodeJS.WriteStream): Promise<void> {
+  return new Promise((resolve) => stream.write("", () => resolve()));
+}

@@ -1,0 +1,80 @@
+import type { CallRecord, Outcome, Usage, Violation } from "../../../model/outcome.ts";
+import type { CallSite, Plan } from "../../../model/plan.ts";
+import { count, lines, milliseconds, table } from "./layout.ts";
+import { errorText, valueText } from "./output.ts";
+import type { Paint } from "../terminal/terminal.ts";
+
+/** What a run printed, and its result. */
+export function outcomeText(outcome: Outcome): string {
+  switch (outcome.kind) {
+    case "completed":
+      return valueText(outcome.value, outcome.output);
+    case "refused":
+      return "";
+    case "failed":
+      return outcome.output;
+  }
+}
+
+/** What there is to say of a run besides. */
+export function outcomeRemarks(outcome: Outcome, paint: Paint): string {
+  switch (outcome.kind) {
+    case "completed":
+      return noteLines(outcome.notes, paint);
+    case "refused":
+      return outcome.text;
+    case "failed": {
+      const { message, line, column, frame, hint } = outcome.error;
+      const place = line === 0 ? "" : ` (line ${line}, column ${column + 1})`;
+      return errorText({ message: message + place, frame, hint }, paint);
+    }
+  }
+}
+
+/** Every call of a run, and what the run used. */
+export function traceText(outcome: Outcome, paint: Paint): string {
+  if (outcome.kind === "refused") return paint.dim("0 calls");
+  const rows = outcome.calls.map((call) => [
+    `${call.skill}.${call.method}`,
+    outcomeMark(call, paint),
+    milliseconds(call.durationMs),
+  ]);
+  return lines([...table(rows), paint.dim(usageText(outcome.usage))]);
+}
+
+function outcomeMark({ outcome }: CallRecord, paint: Paint): string {
+  return outcome === "ok" ? paint.green(outcome) : paint.red(outcome);
+}
+
+function usageText({ calls, wallMs, cpuMs, memoryBytes }: Usage): string {
+  return `${count(calls, "call")}, ${milliseconds(wallMs)} in all, ${milliseconds(cpuMs)} of them in the sandbox, ${(memoryBytes / (1 << 20)).toFixed(1)} MiB`;
+}
+
+/** All that is wrong with a snippet. */
+export function violationsText(violations: readonly Violation[], paint: Paint): string {
+  return violations.map(({ message, frame, fix }) => errorText({ message, frame, hint: fix }, paint)).join("\n\n");
+}
+
+/** What a snippet will call. */
+export function planText(plan: Plan): string {
+  if (plan.length === 0) return "The snippet may run; it calls nothing";
+  return lines([
+    "The snippet may run; it calls",
+    ...table(plan.map((site) => [`  line ${site.line}`, site.path, circumstances(site)])),
+  ]);
+}
+
+function circumstances({ dynamic, inLoop, conditional, parallel }: CallSite): string {
+  const told = [dynamic && "handed on", inLoop && "in a loop", conditional && "perhaps", parallel && "in parallel"];
+  return told.filter(Boolean).join(", ");
+}
+
+export function noteLines(notes: readonly string[], paint: Paint): string {
+  return lines(notes.map((note) => paint.dim(`Note: ${note}`)));
+}
+
+/** For whoever has used the skills that ship, and would wonder where they are once there are others. */
+export function takenOverNote(shipped: string, paint: Paint): string {
+  const note = `The skills in ${shipped} were in use here as long as there were no others; copy what you want to keep`;
+  return noteLines([note], paint);
+}

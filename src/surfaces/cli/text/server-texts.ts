@@ -1,0 +1,67 @@
+import type { Runtime } from "../../../runtime.ts";
+import { count, DESCRIPTION_UNITS, indented, lines, shortened, table } from "./layout.ts";
+import type { Paint } from "../terminal/terminal.ts";
+
+type ShownServer = Runtime["servers"][number];
+
+export function serversText(servers: readonly ShownServer[], paint: Paint): string {
+  if (servers.length === 0) return "No MCP servers are configured";
+  const rows = servers.map(({ name, skill, transport, status, toolCount, error }) => [
+    `${serverMark(status, paint)} ${name}`,
+    skill,
+    transport,
+    status,
+    status === "connected" ? count(toolCount, "tool") : shortened(error ?? "", ERROR_UNITS),
+  ]);
+  return lines(table(rows));
+}
+
+const ERROR_UNITS = 160;
+
+/** A server with all its tools, or with all that is known of its failure. */
+export function serverText(server: ShownServer, paint: Paint): string {
+  const { name, skill, status, error, protocolVersion, toolCount, tools, quarantined, stderrTail } = server;
+  const speaks = protocolVersion === undefined ? "" : `, protocol ${protocolVersion}`;
+  return lines([
+    `${serverMark(status, paint)} ${name}: ${status === "connected" ? `connected as ${skill}, ${count(toolCount, "tool")}${speaks}` : status}`,
+    indented(error ?? ""),
+    ...tools.map(({ name, method }) => `  ${skill}.${method}${name === method ? "" : paint.dim(` (${name})`)}`),
+    ...quarantined.map(({ tool, reason }) => paint.yellow(`  "${tool}" is left out: ${reason}`)),
+    status === "connected" ? "" : indented(stderrTail),
+  ]);
+}
+
+/** A server with its tools, and what each of them is for. */
+export function toolsText(
+  server: {
+    readonly name: string;
+    readonly skill: string;
+    readonly status: ShownServer["status"];
+    readonly error?: string;
+    readonly tools: readonly { readonly tool: string; readonly path: string; readonly description: string }[];
+    readonly quarantined: ShownServer["quarantined"];
+  },
+  paint: Paint,
+): string {
+  const { name, skill, status, error, tools, quarantined } = server;
+  const state = status === "connected" ? count(tools.length, "tool") : status;
+  return lines([
+    `${serverMark(status, paint)} ${name} (${skill}): ${state}`,
+    indented(error ?? ""),
+    ...table(tools.map(({ path, description }) => [`  ${path}`, paint.dim(shortened(description, DESCRIPTION_UNITS))])),
+    ...quarantined.map(({ tool, reason }) => paint.yellow(`  "${tool}" is left out: ${reason}`)),
+  ]);
+}
+
+function serverMark(status: ShownServer["status"], paint: Paint): string {
+  switch (status) {
+    case "connected":
+      return paint.green("✓");
+    case "connecting":
+    case "disabled":
+      return paint.dim("–");
+    case "disconnected":
+    case "error":
+      return paint.red("✗");
+  }
+}

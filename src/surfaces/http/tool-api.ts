@@ -1,0 +1,187 @@
+import { type RpcError, toRpcError, type RpcErrorDetails } from "../../shared/rpc-errors.ts";
+import type { ArgumentProblem } from "../../model/arguments.ts";
+import type { Caller } from "../../model/caller.ts";
+import type { Catalog, Method, Skill } from "../../model/catalog.ts";
+import { isRecord } from "../../model/json.ts";
+import { type AnswerFacts, type RunObserver, shownFacts } from "../../model/run-observer.ts";
+import { sentence, SkillgateError } from "../../errors.ts";
+import { MAX_TOOL_NAME_UNITS } from "../../shared/skill-names.ts";
+import { suggestNames } from "../../shared/suggest.ts";
+import { catalogExport, methodExport, toolName } from "../../registry/index.ts";
+import type { Runtime } from "../../runtime.ts";
+import {
+  describeFunction,
+  disabledToolError,
+  isBuiltinTool,
+  toJson,
+  BUILTIN_TOOLS,
+  runCode,
+  runError,
+  type RunRecords,
+  searchSkills,
+  type ProxiedFeatures,
+  validateBuiltin,
+} from "../mcp/index.ts";
+
+/** What programs without MCP may do, for one caller. */
+export interface ToolApi {
+  readonly runtime: Runtime;
+  readonly records: RunRecords;
+  readonly proxied: ProxiedFeatures;
+  readonly caller: Caller;
+}
+
+/** How a call ended: its value as plain JSON, or the fault; with the seconds that it took (X7). */
+export type ToolCallEnd =
+  | {
+      readonly ok: true;
+      readonly data: unknown;
+      readonly facts: AnswerFacts;
+      readonly seconds: number;
+      readonly tool: string;
+    }
+  | { readonly ok: false; readonly fault: RpcError; readonly seconds: number; readonly tool: string };
+
+export interface CallOptions {
+  readonly signal: AbortSignal;
+  readonly traceId: string;
+  readonly observer?: RunObserver;
+}
+
+/** Calls a method, or one of the three tools, by name; never rejects. */
+export async function callByName(
+  programs: ToolApi,
+  name: string,
+  input: unknown,
+  circumstances: CallOptions,
+): Promise<ToolCallEnd> {
+  const started = performance.now();
+  const seconds = (): number => (performance.now() - started) / 1_000;
+  let facts: AnswerFacts = { cached: false, notes: [] };
+  const observer = { ...circumstances.observer, answered: (told: AnswerFacts) => void (facts = told) };
+  try {
+    const value = isBuiltinTool(name)
+      ? await callOwn(programs, name, input, circumstances)
+      : await callMethod(programs, name, input, { ...circumstances, observer });
+    return { ok: true, data: JSON.parse(toJson(value)) as unknown, facts, seconds: seconds(), tool: name };
+  } catch (thrown) {
+    const details: RpcErrorDetails = { trace_id: circumstances.traceId };
+    const fault = thrown instanceof FailedRun ? thrown.fault : toRpcError(thrown, name, details);
+    return { ok: false, fault, seconds: seconds(), tool: name };
+  }
+}
+
+/** The object in which a result is shown (X7). */
+export function resultObject(end: ToolCallEnd): Readonly<Record<string, unknown>> {
+  const facts = { execution_time: end.seconds, tool_name: end.tool };
+  if (!end.ok) return { success: false, data: null, error: end.fault.data.reason, ...facts };
+  return { success: true, data: end.data, ...facts, ...shownFacts(end.facts) };
+}
+
+/** All that is wrong with the arguments of a call; throws `METHOD_UNKNOWN`. */
+export function validateInput({ runtime, caller }: ToolApi, name: string, input: unknown): readonly ArgumentProblem[] {
+  if (!isBuiltinTool(name)) return runtime.validate(methodNamed(name, runtime, caller).path, input, { caller });
+  const checked = validateBuiltin(name, input);
+  return checked.kind === "valid" ? [] : checked.problems;
+}
+
+/** Every tool that a caller may call (T8): the three, then all methods. */
+export function toolList({ runtime, caller }: ToolApi) {
+  const { tools, ...rest } = catalogExport(runtime.catalogFor(caller));
+  const own = BUILTIN_TOOLS.map(({ name, description, inputSchema }) => ({ name, description, inputSchema, tags: [] }));
+  return { tools: [...own, ...tools.toSorted((a, b) => (a.name < b.name ? -1 : 1))], ...rest };
+}
+
+export function toolSchema({ runtime, caller }: ToolApi, name: string): unknown {
+  const own = BUILTIN_TOOLS.find((tool) => tool.name === name);
+  if (own === undefined) return methodExport(methodNamed(name, runtime, caller));
+  const { description, inputSchema } = own;
+  const metadata = { category: "general", version: "1.0.0", deprecated: false, author: "" };
+  return { schema: { name, description, inputSchema }, examples: [], metadata };
+}
+
+/** By `Skill.method`, by `Skill__method`, or by the name on the wire where only one method has it. */
+function methodNamed(name: string, runtime: Runtime, caller: Caller): Method {
+  if (name.length > MAX_TOOL_NAME_UNITS) {
+    const says = `${name.slice(0, 100)}… is too long: the name of a tool has at most ${MAX_TOOL_NAME_UNITS} characters`;
+    throw new SkillgateError("METHOD_UNKNOWN", sentence("METHOD_UNKNOWN", says), { suggestions: EVERY_NAME });
+  }
+  const catalog = runtime.catalogFor(caller);
+  const exact = catalog.method(name) ?? catalog.methods.find((method) => toolName(method) === name);
+  if (exact !== undefined) return exact;
+  const named = catalog.methods.filter(({ wireName }) => wireName === name);
+  if (named.length === 1 && named[0] !== undefined) return named[0];
+  const disabled = disabledToolError(name, runtime, caller);
+  if (disabled !== undefined) throw disabled;
+  const suggestions = named.length > 1 ? named.map(({ path }) => path) : namesLike(name, catalog);
+  const meant = suggestions.length === 0 ? "" : `; did you mean ${suggestions.join(" or ")}?`;
+  throw new SkillgateError("METHOD_UNKNOWN", sentence("METHOD_UNKNOWN", `${name.slice(0, 100)}${meant}`), {
+    suggestions: suggestions.length > 0 ? suggestions : EVERY_NAME,
+  });
+}
+
+const EVERY_NAME = ["tools/list and /openapi.json name every tool"];
+
+/** Of a skill that exists, its methods; else those of one of nearly the same name, or every name. */
+function namesLike(name: string, catalog: Catalog): readonly string[] {
+  const [skillName = "", method = ""] = name.split(/\.|__/, 2);
+  const skill = catalog.skill(skillName);
+  if (skill !== undefined) return methodsLike(method, skill);
+  const skills = suggestNames(
+    skillName,
+    catalog.skills.map((each) => each.name),
+    1,
+  );
+  const near = skills.flatMap((each) => methodsLike(method, catalog.skill(each)));
+  if (near.length > 0) return near;
+  return suggestNames(name, [...BUILTIN_TOOLS.map((tool) => tool.name), ...catalog.methods.map(({ path }) => path)]);
+}
+
+function methodsLike(name: string, skill: Skill | undefined): readonly string[] {
+  const names = skill?.methods.map((method) => method.name) ?? [];
+  return suggestNames(name, names).map((each) => `${skill?.name}.${each}`);
+}
+
+async function callMethod(
+  { runtime, caller }: ToolApi,
+  name: string,
+  input: unknown,
+  { signal, observer }: CallOptions,
+): Promise<unknown> {
+  const { path } = methodNamed(name, runtime, caller);
+  if (!isRecord(input)) throw noObject(path, runtime.validate(path, input, { caller }));
+  const value = await runtime.call(path, input, { caller, signal, ...(observer && { observer }) });
+  return runtime.secrets.maskValue(value);
+}
+
+function noObject(path: string, problems: readonly ArgumentProblem[]): SkillgateError {
+  const [problem] = problems;
+  const message = sentence("ARGUMENTS_INVALID", `the input of ${path} ${problem?.reason ?? "must be an object"}`);
+  return new SkillgateError("ARGUMENTS_INVALID", message, { problems });
+}
+
+async function callOwn(
+  { runtime, caller, records }: ToolApi,
+  name: (typeof BUILTIN_TOOLS)[number]["name"],
+  input: unknown,
+  { signal, observer, traceId }: CallOptions,
+): Promise<unknown> {
+  if (name === "search_skills") return searchSkills(runtime, input, caller);
+  if (name === "describe_function") return describeFunction(runtime, input, caller);
+  const { outcome, limits } = await runCode(runtime, input, { caller, signal, ...(observer && { observer }) }, records);
+  if (outcome.kind === "completed") {
+    const { text: _text, ...facts } = outcome; // what the text says is in the other fields
+    return facts;
+  }
+  throw new FailedRun(runError(outcome, limits, traceId));
+}
+
+/** Carries the fault of a run out of it. */
+class FailedRun extends Error {
+  readonly fault: RpcError;
+
+  constructor(fault: RpcError) {
+    super(fault.message);
+    this.fault = fault;
+  }
+}

@@ -1,0 +1,44 @@
+import type { Caller } from "../../../model/caller.ts";
+import type { Limits } from "../../../model/limits.ts";
+import type { Outcome } from "../../../model/outcome.ts";
+import type { RunOptions, Runtime } from "../../../runtime.ts";
+import { parseBuiltinInput } from "./input.ts";
+import type { RunRecords } from "../features/run-records.ts";
+import { settlesWithin } from "../within.ts";
+
+/** Searches as a client asks for it, when servers that still connect had their time (X8). Throws `ARGUMENTS_INVALID`. */
+export async function searchSkills(runtime: Runtime, args: unknown, caller: Caller) {
+  const { query, limit, offset } = parseBuiltinInput("search_skills", args);
+  await settlesWithin(runtime.timeouts.discoveryMs, runtime);
+  await runtime.index();
+  return runtime.search(String(query), { limit: Number(limit), offset: Number(offset), caller });
+}
+
+export async function describeFunction(runtime: Runtime, args: unknown, caller: Caller) {
+  const { path } = parseBuiltinInput("describe_function", args);
+  await settlesWithin(runtime.timeouts.discoveryMs, runtime);
+  return runtime.describe(String(path), { caller });
+}
+
+/** A run that has ended, and the times that it had. */
+export interface EndedRun {
+  readonly outcome: Outcome;
+  readonly limits: Pick<Limits, "cpuMs" | "wallMs">;
+}
+
+/** Runs a program, and remembers the run. */
+export async function runCode(
+  runtime: Runtime,
+  args: unknown,
+  options: RunOptions & { readonly caller: Caller },
+  records: RunRecords,
+): Promise<EndedRun> {
+  const { code, timeoutMs } = parseBuiltinInput("run_code", args);
+  const source = String(code);
+  const { cpuMs, wallMs: most } = runtime.limits;
+  // Who asks may want less time than the owner allows, not more.
+  const wallMs = typeof timeoutMs === "number" ? Math.min(timeoutMs, most) : most;
+  const outcome = await runtime.run(source, { ...options, limits: { wallMs } });
+  records.add(options.caller, source, outcome);
+  return { outcome, limits: { cpuMs, wallMs } };
+}

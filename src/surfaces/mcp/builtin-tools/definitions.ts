@@ -1,0 +1,82 @@
+import type { ListedTool } from "../tools/method-tool.ts";
+
+/** The three tools that reach every method, as a model reads them. They cost the same whatever is behind them. */
+export const BUILTIN_TOOLS: readonly ListedTool[] = [
+  {
+    name: "search_skills",
+    title: "Search skills",
+    description:
+      'Find the methods that can do a task. Use the words that the author of a tool would use: "send email", not the user\'s whole sentence. Several intents may stand in one query. Answers with paths (Skill.method), signatures and one sentence each, best first. An empty query lists everything, a page at a time.',
+    inputSchema: {
+      type: "object",
+      properties: {
+        query: { type: "string", default: "", description: "What the method does, or its name" },
+        limit: { type: "integer", minimum: 1, maximum: 100, default: 8 },
+        offset: {
+          type: "integer",
+          minimum: 0,
+          default: 0,
+          description: "Results to leave out: those of the pages before",
+        },
+      },
+      additionalProperties: false,
+    },
+    outputSchema: {
+      type: "object",
+      properties: { paths: { type: "array", items: { type: "string" }, description: "Best first" } },
+    },
+    annotations: { readOnlyHint: true, idempotentHint: true, openWorldHint: false },
+  },
+  {
+    name: "describe_function",
+    title: "Describe a function",
+    description:
+      "Show how to call a method: its TypeScript signature, every parameter, a call that works, and what its owner asks of callers. Takes Skill.method, a Skill, several paths, or a pattern such as Skill.read_*. Describe a method before its first call unless search_skills has shown a clear signature.",
+    inputSchema: {
+      type: "object",
+      properties: { path: { type: "string", description: "Skill.method" } },
+      required: ["path"],
+      additionalProperties: false,
+    },
+    outputSchema: {
+      type: "object",
+      properties: { kind: { type: "string" }, suggestions: { type: "array", items: { type: "string" } } },
+    },
+    annotations: { readOnlyHint: true, idempotentHint: true, openWorldHint: false },
+  },
+  {
+    name: "run_code",
+    title: "Run code",
+    description: `Do a whole task in one short JavaScript program: call methods, loop, filter, calculate, and return only what is needed. It runs in a sandbox whose only way out is device.
+- device.Skill.method({ name: value }), or with positional arguments. Nothing else exists: no import, require, fetch, process or files.
+- Use await. Independent calls go into one Promise.all. The value of the last expression is the result; print(…) shows something on the way.
+- A failed call throws; error.message says why.
+- await device.search_skills("words") and await device.describe("Skill.method") work inside, too.
+If it is refused, nothing has run: mend every line that is listed and send all of it again. If it failed, calls that were made stay made.`,
+    inputSchema: {
+      type: "object",
+      properties: {
+        code: { type: "string", description: "The program; TypeScript is fine" },
+        timeoutMs: { type: "integer", minimum: 1, description: "End it sooner than it must" },
+      },
+      required: ["code"],
+      additionalProperties: false,
+    },
+    outputSchema: {
+      type: "object",
+      properties: {
+        kind: { enum: ["completed", "refused", "failed"] },
+        runId: { type: "string" },
+        value: { description: "The result, if it is short" },
+        calls: { type: "integer", description: "Calls that were made" },
+      },
+    },
+    annotations: { readOnlyHint: false, destructiveHint: true, openWorldHint: true },
+  },
+];
+
+export type BuiltinTool = "search_skills" | "describe_function" | "run_code";
+
+export function isBuiltinTool(name: string): name is BuiltinTool {
+  return BUILTIN_TOOLS.some((tool) => tool.name === name);
+}

@@ -1,0 +1,48 @@
+import { SkillgateError } from "../../../errors.ts";
+import { argumentsMessage, type ArgumentProblem } from "../../../model/arguments.ts";
+import type { Catalog } from "../../../model/catalog.ts";
+import { createRegistry } from "../../../registry/index.ts";
+import { createValidator, type Validation } from "../../../validation/index.ts";
+import { BUILTIN_TOOLS, type BuiltinTool } from "./definitions.ts";
+
+const validator = createValidator();
+
+/** The three tools as methods, so that their arguments are checked as those of any method. */
+let builtinCatalog: Catalog | undefined;
+
+/** Checks the arguments of one of the three tools. */
+export function validateBuiltin(tool: BuiltinTool, input: unknown): Validation {
+  return validator.validate(getMethod(tool), input);
+}
+
+/** The arguments with their defaults; throws `ARGUMENTS_INVALID`. */
+export function parseBuiltinInput(tool: BuiltinTool, input: unknown): Readonly<Record<string, unknown>> {
+  const validation = validateBuiltin(tool, input);
+  if (validation.kind === "valid") return validation.input;
+  throw invalidInput(tool, validation.problems);
+}
+
+function invalidInput(tool: BuiltinTool, problems: readonly ArgumentProblem[]): SkillgateError {
+  const message = argumentsMessage(getMethod(tool), problems).replace("Skillgate.", "");
+  return new SkillgateError("ARGUMENTS_INVALID", message, { method: tool, problems });
+}
+
+function getMethod(tool: BuiltinTool) {
+  builtinCatalog ??= readBuiltinCatalog();
+  const method = builtinCatalog.method(`Skillgate.${tool}`);
+  if (method === undefined) throw new TypeError(`${tool} is none of the three tools`);
+  return method;
+}
+
+function readBuiltinCatalog(): Catalog {
+  const registry = createRegistry();
+  registry.register({
+    name: "Skillgate",
+    description: "",
+    source: "code",
+    kind: "code",
+    methods: BUILTIN_TOOLS.map(({ name, description, inputSchema }) => ({ name, description, input: inputSchema })),
+    invoke: () => Promise.reject(new TypeError("These methods are called as tools")),
+  });
+  return registry.catalog;
+}

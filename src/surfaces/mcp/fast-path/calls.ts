@@ -1,0 +1,190 @@
+import {
+  CLIENT_CAPABILITIES_META_KEY,
+  type JSONRPCMessage,
+  LOG_LEVEL_META_KEY,
+  ProtocolError,
+  type RequestId,
+  type Result,
+  SERVER_INFO_META_KEY,
+  type Server,
+} from "@modelcontextprotocol/server";
+
+import { type Cancellable, Cancellation } from "../../../../sandbox/index.ts";
+import { isRecord } from "../../../model/json.ts";
+import { canAnswer } from "../sessions/client-answers.ts";
+import { askedDirectly, type RequestResult } from "../sessions/multi-turn-requests.ts";
+import type { ConnectedClient, GatewayContext } from "../sessions/client-session.ts";
+import { IDENTITY } from "../identity.ts";
+import { type LogLevelState, isLevelEnabled, createLevelFilter, type NotificationSink } from "../notifications.ts";
+import { type Cause, cancelledAnswer } from "../sessions/open-requests.ts";
+import { type RegularCall, regularCall } from "./regular-call.ts";
+import { errorAnswer } from "../rpc-error.ts";
+import { callOffered } from "../tools/tool-calls.ts";
+
+/** A connection on which old clients call: the protocol's own code, which puts questions to them, and what they hear. */
+export interface LegacyConnection {
+  readonly server: Server;
+  readonly logLevel: LogLevelState;
+}
+
+/** Who gets what is said on the way, and then the answer, once. */
+export interface Listener {
+  readonly say: (message: JSONRPCMessage) => void;
+  readonly answer: (message: JSONRPCMessage) => void;
+}
+
+/** A call that was begun. */
+export interface StartedCall {
+  /** Stops it, and answers it; nothing if it was answered. */
+  cancel(): void;
+}
+
+interface OpenCall {
+  readonly listener: Listener;
+  readonly abort: Cancellation;
+}
+
+/** Answers calls of tools without the SDK, to the same effect. `connection` is absent for clients of the protocol of 2026. */
+export class FastPathCalls {
+  readonly #shared: GatewayContext;
+  readonly #peer: ConnectedClient;
+  readonly #connection: LegacyConnection | undefined;
+  readonly #under = new Map<RequestId, OpenCall>();
+
+  constructor(shared: GatewayContext, peer: ConnectedClient, connection?: LegacyConnection) {
+    this.#shared = shared;
+    this.#peer = peer;
+    this.#connection = connection;
+  }
+
+  /** The call that a message is, if it can be answered here. */
+  read(message: unknown): RegularCall | undefined {
+    const call = regularCall(message);
+    if (call?.era !== this.#peer.era) return undefined;
+    const isOpen = this.#connection === undefined || this.#connection.server.getClientVersion() !== undefined;
+    return isOpen ? call : undefined;
+  }
+
+  /** A client may take an id again once it is answered, so what ends a call has to be about this very one. */
+  start(call: RegularCall, listener: Listener): StartedCall {
+    const { id } = call;
+    const begun: OpenCall = { listener, abort: new Cancellation() };
+    this.#under.set(id, begun);
+    const say = (message: JSONRPCMessage): void => {
+      if (this.#under.get(id) === begun) listener.say(message);
+    };
+    const way = { peer: this.#peer, say, cancellable: begun.abort };
+    void answer(this.#shared, call, way, this.#connection)
+      .then((message) => this.#end(id, begun, message))
+      .catch(() => begun.abort.cancel()); // the answer could not be sent: the connection is gone
+    return { cancel: () => this.#stop(id, begun) };
+  }
+
+  /** Stops the call that has this id now, and answers it. */
+  cancel(id: RequestId): void {
+    const begun = this.#under.get(id);
+    if (begun !== undefined) this.#stop(id, begun);
+  }
+
+  isUnderWay(id: RequestId): boolean {
+    return this.#under.has(id);
+  }
+
+  /** Who listens to a call that is under way. */
+  listenerTo(id: RequestId): Listener | undefined {
+    return this.#under.get(id)?.listener;
+  }
+
+  close(cause: Cause): void {
+    for (const [id, begun] of this.#under) this.#stop(id, begun, cause);
+  }
+
+  #stop(id: RequestId, begun: OpenCall, cause?: Cause): void {
+    this.#end(id, begun, cancelledAnswer(id, cause));
+    begun.abort.cancel();
+  }
+
+  #end(id: RequestId, begun: OpenCall, message: JSONRPCMessage): void {
+    if (this.#under.get(id) !== begun) return;
+    this.#under.delete(id);
+    begun.listener.answer(message);
+  }
+}
+
+interface AnswerOptions {
+  readonly peer: ConnectedClient;
+  readonly say: Listener["say"];
+  readonly cancellable: Cancellable;
+}
+
+/** Never rejects. */
+async function answer(
+  shared: GatewayContext,
+  call: RegularCall,
+  way: AnswerOptions,
+  connection: LegacyConnection | undefined,
+): Promise<JSONRPCMessage> {
+  const { id } = call;
+  try {
+    if (connection === undefined) return { jsonrpc: "2.0", id, result: stamped(await answerModern(shared, call, way)) };
+    return { jsonrpc: "2.0", id, result: { ...(await answerLegacy(shared, call, way, connection)) } };
+  } catch (thrown) {
+    if (!(thrown instanceof ProtocolError))
+      return errorAnswer("InternalError", "Cannot go on after a fault of the server", id);
+    const { message, data } = thrown;
+    // A code of old for what is not there is none of the protocol's any more.
+    const code = thrown.code === -32_002 ? -32_602 : thrown.code;
+    return { jsonrpc: "2.0", id, error: { code, message, ...(data !== undefined && { data }) } };
+  }
+}
+
+/** The protocol of 2026: everything is in the request, and questions are an answer to it. */
+function answerModern(shared: GatewayContext, { name, args, meta, progressToken }: RegularCall, way: AnswerOptions) {
+  const { peer, cancellable } = way;
+  const turn = {
+    notifications: createSink(way, createLevelFilter(meta[LOG_LEVEL_META_KEY]), progressToken),
+    cancellable,
+    can: canAnswer(meta[CLIENT_CAPABILITIES_META_KEY]),
+    subject: JSON.stringify([peer.caller.id, "tools/call", name]),
+  };
+  return shared.conversations.run(turn, (workContext) => callOffered(shared, peer, { name, args }, workContext));
+}
+
+function answerLegacy(
+  shared: GatewayContext,
+  call: RegularCall,
+  way: AnswerOptions,
+  { server, logLevel }: LegacyConnection,
+) {
+  const { id, name, args, progressToken } = call;
+  const { peer, cancellable } = way;
+  const notifications = createSink(way, (level) => isLevelEnabled(logLevel.level ?? "debug", level), progressToken);
+  const can = canAnswer(server.getClientCapabilities());
+  const client = askedDirectly(can, (method, params, timeout) =>
+    server.request({ method, params }, { signal: cancellable.signal, timeout, relatedRequestId: id }),
+  );
+  return callOffered(
+    shared,
+    peer,
+    { name, args },
+    { client, cancellable, notifications: () => notifications, era: "legacy" },
+  );
+}
+
+function createSink(
+  { say }: AnswerOptions,
+  hears: NotificationSink["isEnabled"],
+  progressToken: string | number | undefined,
+): NotificationSink {
+  return {
+    ...(progressToken !== undefined && { progressToken }),
+    isEnabled: hears,
+    notify: async (method, params) => say({ jsonrpc: "2.0", method, params }),
+  };
+}
+
+/** What every result of the protocol of 2026 says of itself and of its server. */
+function stamped(result: RequestResult | Result): Result {
+  const meta = isRecord(result._meta) ? result._meta : {};
+  return { resultType: "complete", ...result, _meta: { [SERVER_INFO_META_KEY]: IDENTITY, ...meta } };
+}

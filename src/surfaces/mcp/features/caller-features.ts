@@ -1,0 +1,74 @@
+import { type Caller, mayRead } from "../../../model/caller.ts";
+import type { Catalog } from "../../../model/catalog.ts";
+import type { McpPrompt, McpResource, McpTemplate, ResourcesAndPrompts } from "../../../model/mcp-features.ts";
+import type { ToolNames } from "../tools/tool-exposure.ts";
+import type { ProxiedFeatures } from "./proxied-features.ts";
+
+/** Something that a skill offers, and the skill that does. */
+export interface NamedFeature<Item> {
+  readonly item: Item;
+  readonly offers: ResourcesAndPrompts;
+}
+
+/** What the skills that a caller may read offer besides methods, by the names that clients use. */
+export interface CallerFeatures {
+  readonly resources: ReadonlyMap<string, NamedFeature<McpResource>>;
+  readonly templates: readonly NamedFeature<McpTemplate>[];
+  readonly prompts: ReadonlyMap<string, NamedFeature<McpPrompt>>;
+}
+
+/**
+ * Of two resources with one URI, that of the first skill counts, by name. A prompt is called `server__prompt`, or by its
+ * own name where names are raw and no other prompt has it.
+ */
+export async function getCallerFeatures(
+  caller: Caller,
+  catalog: Catalog,
+  names: ToolNames,
+  proxied: ProxiedFeatures,
+): Promise<CallerFeatures> {
+  const visible = catalog.skills.filter(({ name }) => mayRead(caller, `${name}.*`));
+  const asked = await Promise.all(
+    visible.map(async (skill) => {
+      const offers = skill.provided.offers ?? (await proxied.getFeatures(skill, caller));
+      return offers === undefined ? [] : [{ owner: skill.server ?? skill.name, offers }];
+    }),
+  );
+  const offering = asked.flat();
+  const resources = new Map<string, NamedFeature<McpResource>>();
+  for (const { owner, offers } of offering.toReversed()) {
+    for (const item of offers.resources) resources.set(item.uri, { item: underName(item, owner), offers });
+  }
+  return {
+    resources,
+    templates: offering.flatMap(({ owner, offers }) =>
+      offers.templates.map((item) => ({ item: underName(item, owner), offers })),
+    ),
+    prompts: collectPrompts(offering, names),
+  };
+}
+
+interface OfferingSkill {
+  readonly owner: string;
+  readonly offers: ResourcesAndPrompts;
+}
+
+function collectPrompts(offering: readonly OfferingSkill[], names: ToolNames): CallerFeatures["prompts"] {
+  const counts = new Map<string, number>();
+  for (const { name } of offering.flatMap(({ offers }) => offers.prompts))
+    counts.set(name, (counts.get(name) ?? 0) + 1);
+  return new Map(
+    offering.flatMap(({ owner, offers }) =>
+      offers.prompts.map((item) => {
+        const isRaw = names === "raw" && counts.get(item.name) === 1;
+        return [isRaw ? item.name : `${owner}__${item.name}`, { item, offers }] as const;
+      }),
+    ),
+  );
+}
+
+/** A title says where it is from. */
+function underName<Item extends { readonly name: string }>(item: Item, owner: string): Item {
+  const { title } = item as { readonly title?: unknown };
+  return { ...item, title: `${owner}: ${typeof title === "string" ? title : item.name}` };
+}

@@ -1,0 +1,42 @@
+import type { CompleteRequest } from "@modelcontextprotocol/server";
+
+import type { ReadContext } from "../../../model/mcp-features.ts";
+import { type Library, findFeatures } from "./resources.ts";
+
+const MAX_VALUES = 100;
+
+/** What an argument of a prompt or of a template may be; nothing where nobody knows. */
+export async function complete(
+  params: CompleteRequest["params"],
+  library: Library,
+  context: ReadContext,
+): Promise<unknown> {
+  const { ref, argument } = params;
+  if (ref.type === "ref/resource") {
+    const own = getBuiltinValues(ref.uri, argument, library);
+    if (own !== undefined) return { completion: completeBuiltin(own, argument.value) };
+    const template = library.offers.templates.find(({ item }) => item.uriTemplate === ref.uri);
+    const offers = template?.offers ?? findFeatures(ref.uri, library.offers);
+    return (await offers?.complete?.({ ...params }, context)) ?? NOTHING;
+  }
+  const offered = library.offers.prompts.get(ref.name);
+  const asked = { ...params, ref: { ...ref, name: offered?.item.name ?? ref.name } };
+  return (await offered?.offers.complete?.(asked, context)) ?? NOTHING;
+}
+
+const NOTHING = { completion: { values: [], total: 0, hasMore: false } };
+
+function getBuiltinValues(
+  uri: string,
+  { name }: CompleteRequest["params"]["argument"],
+  { runtime, caller, records }: Library,
+): readonly string[] | undefined {
+  if (uri.startsWith("skillgate://") && name === "skill")
+    return runtime.catalogFor(caller).skills.map((skill) => skill.name);
+  return uri.startsWith("run://") && name === "runId" ? records.of(caller).map(({ runId }) => runId) : undefined;
+}
+
+function completeBuiltin(values: readonly string[], start: string): object {
+  const fitting = values.filter((value) => value.toLowerCase().startsWith(start.toLowerCase()));
+  return { values: fitting.slice(0, MAX_VALUES), total: fitting.length, hasMore: fitting.length > MAX_VALUES };
+}

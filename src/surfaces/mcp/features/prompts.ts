@@ -1,0 +1,43 @@
+import { ProtocolError, ProtocolErrorCode } from "@modelcontextprotocol/server";
+
+import { suggestNames } from "../../../shared/suggest.ts";
+import type { ReadContext } from "../../../model/mcp-features.ts";
+import type { Library } from "./resources.ts";
+
+/** The prompt with which a model learns to use the three tools; it comes first where they are. */
+const OWN_PROMPT = {
+  name: "use_skills",
+  title: "Use skills",
+  description: "How to find, describe and call the methods behind this server, with as much of the catalog as fits",
+};
+
+export function listPrompts({ offers, hasOwnTools }: Library): readonly { readonly name: string }[] {
+  return [...(hasOwnTools ? [OWN_PROMPT] : []), ...[...offers.prompts].map(([name, { item }]) => ({ ...item, name }))];
+}
+
+export async function getPrompt(
+  name: string,
+  args: Readonly<Record<string, string>>,
+  library: Library,
+  context: ReadContext,
+): Promise<unknown> {
+  const { runtime, caller, offers, hasOwnTools } = library;
+  const offered = offers.prompts.get(name);
+  if (offered !== undefined)
+    return runtime.secrets.maskValue(await offered.offers.prompt(offered.item.name, args, context));
+  if (name !== OWN_PROMPT.name || !hasOwnTools)
+    throw unknownPrompt(
+      name,
+      listPrompts(library).map((prompt) => prompt.name),
+    );
+  const text = runtime.systemPrompt({ mode: "tools", caller });
+  return { description: OWN_PROMPT.description, messages: [{ role: "user", content: { type: "text", text } }] };
+}
+
+function unknownPrompt(name: string, names: readonly string[]): ProtocolError {
+  const suggestions = suggestNames(name, names);
+  const meant = suggestions.length === 0 ? "" : `; did you mean ${suggestions.join(" or ")}?`;
+  return new ProtocolError(ProtocolErrorCode.InvalidParams, `Prompt ${name.slice(0, 100)} not found${meant}`, {
+    suggestions,
+  });
+}

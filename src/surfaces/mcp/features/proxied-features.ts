@@ -1,0 +1,115 @@
+import type { Caller } from "../../../model/caller.ts";
+import type { Skill } from "../../../model/catalog.ts";
+import { isRecord } from "../../../model/json.ts";
+import type {
+  ReadContext,
+  McpPrompt,
+  McpResource,
+  McpTemplate,
+  ResourcesAndPrompts,
+} from "../../../model/mcp-features.ts";
+import type { Runtime } from "../../../runtime.ts";
+import { toContentBlocks } from "../content-blocks.ts";
+import { waitAtMost } from "../within.ts";
+
+/** A server that does not say what it has within this time is left out of the lists. */
+const LIST_MS = 5_000;
+
+/** What a server has said it has is believed for so long. */
+const FRESH_MS = 10_000;
+
+/** The resources and prompts of MCP servers, by the methods that their skills have for them. */
+export interface ProxiedFeatures {
+  getFeatures(skill: Skill, caller: Caller): Promise<ResourcesAndPrompts | undefined>;
+}
+
+export function createProxiedFeatures(runtime: Runtime): ProxiedFeatures {
+  const kept = new WeakMap<
+    Skill,
+    Map<string, { readonly until: number; readonly offers: Promise<ResourcesAndPrompts> }>
+  >();
+  return {
+    getFeatures(skill, caller) {
+      if (skill.kind !== "mcp" || !METHODS.some((name) => has(skill, name))) return Promise.resolve(undefined);
+      const known =
+        kept.get(skill) ?? new Map<string, { readonly until: number; readonly offers: Promise<ResourcesAndPrompts> }>();
+      kept.set(skill, known);
+      const fresh = known.get(caller.id);
+      if (fresh !== undefined && fresh.until > performance.now()) return fresh.offers;
+      const offers = askServer(runtime, skill, caller);
+      known.set(caller.id, { until: performance.now() + FRESH_MS, offers });
+      return offers;
+    },
+  };
+}
+
+const METHODS = ["resources_list", "prompts_list"];
+
+function has(skill: Skill, method: string): boolean {
+  return skill.methods.some(({ name }) => name === method);
+}
+
+async function askServer(runtime: Runtime, skill: Skill, caller: Caller): Promise<ResourcesAndPrompts> {
+  const list = async (method: string, key: string): Promise<readonly Readonly<Record<string, unknown>>[]> => {
+    if (!has(skill, method)) return [];
+    let items: unknown = [];
+    const asked = runtime
+      .call(`${skill.name}.${method}`, {}, { caller })
+      .then((value) => (items = runtime.secrets.maskValue(value)));
+    await waitAtMost(LIST_MS, asked);
+    return (Array.isArray(items) ? items : []).filter(isRecord).filter((item) => typeof item[key] === "string");
+  };
+  const [resources, templates, prompts] = await Promise.all([
+    list("resources_list", "uri"),
+    list("resources_templates", "uriTemplate"),
+    list("prompts_list", "name"),
+  ]);
+  return {
+    // What is listed has the key that it was chosen by, and a name to show.
+    resources: resources.map((item) => ({ name: item["uri"], ...item }) as McpResource),
+    templates: templates.map((item) => ({ name: item["uriTemplate"], ...item }) as McpTemplate),
+    prompts: prompts as readonly McpPrompt[],
+    read: async (uri, context) => {
+      const value = await runtime.call(`${skill.name}.resources_read`, { uri }, optionsFor(context));
+      const mimeType = resources.find((item) => item["uri"] === uri)?.["mimeType"];
+      return { contents: toContents(uri, mimeType, value) };
+    },
+    prompt: async (name, values, context) =>
+      toPrompt(await runtime.call(`${skill.name}.prompts_get`, { name, values }, optionsFor(context))),
+  };
+}
+
+function optionsFor({ caller, signal, client, log, progress }: ReadContext): Parameters<Runtime["call"]>[2] {
+  return {
+    caller,
+    signal,
+    observer: {
+      ...(client !== undefined && { client }),
+      log: (_path, level, text) => log(level, text),
+      progress: (_path, done, total, text) => progress(done, total, text),
+    },
+  };
+}
+
+/** A resource as a method gives it, in the protocol's own form again. */
+function toContents(uri: string, mimeType: unknown, value: unknown): readonly unknown[] {
+  return [value].flat().map((part: unknown) => {
+    if (!isRecord(part)) return { uri, ...(typeof mimeType === "string" && { mimeType }), text: String(part) };
+    const { type: _type, data, ...rest } = part;
+    return { uri, ...rest, ...(typeof data === "string" && { blob: data }) };
+  });
+}
+
+/** The same for a prompt. */
+function toPrompt(value: unknown): unknown {
+  const { messages = [], ...rest } = isRecord(value) ? value : {};
+  return {
+    ...rest,
+    messages: [messages].flat().map((message: unknown) => {
+      const { role, content } = isRecord(message) ? message : {};
+      const [block] =
+        typeof content === "string" ? [{ type: "text", text: content }] : (toContentBlocks(content) ?? []);
+      return { role, content: block ?? content };
+    }),
+  };
+}

@@ -1,0 +1,144 @@
+import { ResourceNotFoundError, UriTemplate } from "@modelcontextprotocol/server";
+
+import type { Caller } from "../../../model/caller.ts";
+import type { ReadContext, ResourcesAndPrompts } from "../../../model/mcp-features.ts";
+import type { Runtime } from "../../../runtime.ts";
+import type { CallerFeatures } from "./caller-features.ts";
+import type { RunRecords } from "./run-records.ts";
+
+/** Runs that are listed; all that are kept can be read. */
+const LISTED_RUNS = 20;
+
+/** Characters of a result that one reading gives, if nobody says otherwise, and at most. */
+const PART_CHARACTERS = 64 << 10;
+const MAX_CHARACTERS = 1 << 20;
+
+/** Whose resources, and of what. */
+export interface Library {
+  readonly runtime: Runtime;
+  readonly caller: Caller;
+  readonly records: RunRecords;
+  readonly offers: CallerFeatures;
+  /** True if the caller has the three tools. */
+  readonly hasOwnTools: boolean;
+}
+
+export interface ListedResource {
+  readonly uri: string;
+  readonly name: string;
+  readonly title?: string;
+  readonly description?: string;
+  readonly mimeType?: string;
+  readonly [field: string]: unknown;
+}
+
+/** Pages of skills, declarations, the newest runs, and what skills offer; always in the same order. */
+export function listResources({ runtime, caller, records, offers }: Library): readonly ListedResource[] {
+  const { skills } = runtime.catalogFor(caller);
+  return [
+    ...[...offers.resources.values()].map(({ item }) => item),
+    { uri: DECLARATIONS, name: "declarations", title: "TypeScript of every method", mimeType: TYPESCRIPT },
+    ...skills.map(({ name, description }) => ({ uri: getSkillPageUri(name), name, description, mimeType: MARKDOWN })),
+    ...records
+      .of(caller)
+      .slice(0, LISTED_RUNS)
+      .map(({ runId, kind, time }) => ({
+        uri: `run://${runId}`,
+        name: runId,
+        title: `Run of ${time}: ${kind}`,
+        mimeType: JSON_TYPE,
+      })),
+  ];
+}
+
+export function listTemplates({ offers }: Library): readonly { readonly uriTemplate: string; readonly name: string }[] {
+  return [
+    ...offers.templates.map(({ item }) => item),
+    { uriTemplate: `${PAGES}{skill}`, name: "skill", title: "What a skill does, and how", mimeType: MARKDOWN } as const,
+    {
+      uriTemplate: `${PAGES}{skill}/declarations`,
+      name: "skill-declarations",
+      title: "TypeScript of a skill",
+      mimeType: TYPESCRIPT,
+    } as const,
+    { uriTemplate: "run://{runId}", name: "run", title: "The record of a run", mimeType: JSON_TYPE } as const,
+    {
+      uriTemplate: "result://{runId}/{n}{?offset,length}",
+      name: "result",
+      title: "A result that was too large to hand out whole, in parts",
+      mimeType: "text/plain",
+    } as const,
+  ];
+}
+
+/** Reads a resource; one that does not exist, or that the caller may not see, is a `ResourceNotFoundError`. */
+export async function readResource(uri: string, library: Library, context: ReadContext): Promise<unknown> {
+  const own = readBuiltinContents(uri, library);
+  if (own !== undefined) return { contents: [{ uri, ...own }] };
+  const offers = findFeatures(uri, library.offers);
+  if (offers === undefined) throw new ResourceNotFoundError(uri);
+  return library.runtime.secrets.maskValue(await offers.read(uri, context));
+}
+
+/** Whoever offers a resource, by its own URI or by a template. */
+export function findFeatures(uri: string, { resources, templates }: CallerFeatures): ResourcesAndPrompts | undefined {
+  return (
+    resources.get(uri)?.offers ??
+    templates.find(({ item }) => new UriTemplate(item.uriTemplate).match(uri) !== null)?.offers
+  );
+}
+
+const MARKDOWN = "text/markdown";
+const TYPESCRIPT = "text/typescript";
+const JSON_TYPE = "application/json";
+const DECLARATIONS = "skillgate://declarations";
+const PAGES = "skillgate://skills/";
+
+function getSkillPageUri(skill: string): string {
+  return `${PAGES}${encodeURIComponent(skill)}`;
+}
+
+interface TextContents {
+  readonly mimeType: string;
+  readonly text: string;
+  readonly _meta?: Readonly<Record<string, unknown>>;
+}
+
+function readBuiltinContents(uri: string, { runtime, caller, records }: Library): TextContents | undefined {
+  if (uri === DECLARATIONS) return { mimeType: TYPESCRIPT, text: runtime.declarations(undefined, { caller }) };
+  if (uri.startsWith(PAGES)) return skillPage(uri.slice(PAGES.length), runtime, caller);
+  if (uri.startsWith("run://")) {
+    const record = records.find(caller, uri.slice("run://".length));
+    return record && { mimeType: JSON_TYPE, text: record.json };
+  }
+  return uri.startsWith("result://") ? readResultPart(uri, runtime, caller) : undefined;
+}
+
+function skillPage(path: string, runtime: Runtime, caller: Caller): TextContents | undefined {
+  const [encoded = "", rest] = path.split("/", 2);
+  const skill = runtime.catalogFor(caller).skills.find(({ name }) => encodeURIComponent(name) === encoded);
+  if (skill === undefined) return undefined;
+  if (rest === "declarations") return { mimeType: TYPESCRIPT, text: runtime.declarations([skill.name], { caller }) };
+  return rest === undefined ? { mimeType: MARKDOWN, text: runtime.describe(skill.name, { caller }).text } : undefined;
+}
+
+/** `result://<runId>/<n>?offset=0&length=65536`, in UTF-16 units; says how much there is, and where the next part is. */
+function readResultPart(uri: string, { results }: Runtime, caller: Caller): TextContents | undefined {
+  const [name = "", query = ""] = uri.split("?", 2);
+  const wanted = new URLSearchParams(query);
+  const offset = wholeNumber(wanted.get("offset"), 0);
+  const length = Math.min(wholeNumber(wanted.get("length"), PART_CHARACTERS), MAX_CHARACTERS);
+  const part = results.read(name, offset, length, caller);
+  if (part === undefined) return undefined;
+  const end = offset + part.text.length;
+  const next = end < part.total ? { next: `${name}?offset=${end}&length=${length}` } : {};
+  return {
+    mimeType: "text/plain",
+    text: part.text,
+    _meta: { "skillgate/part": { offset, total: part.total, ...next } },
+  };
+}
+
+function wholeNumber(text: string | null, otherwise: number): number {
+  return text !== null && /^\d{1,12}$/.test(text) ? Number(text) : otherwise;
+}

@@ -1,0 +1,78 @@
+import type { Caller } from "../../../model/caller.ts";
+import type { Outcome } from "../../../model/outcome.ts";
+import { toJson } from "../to-json.ts";
+
+/** Of a source, an output or a value, a record keeps no more than this. */
+const KEPT_CHARACTERS = 16_384;
+
+const KEPT_RUNS = 200;
+
+export interface RunRecord {
+  readonly runId: string;
+  readonly caller: string;
+  /** RFC 3339, UTC: when it ended. */
+  readonly time: string;
+  readonly kind: Outcome["kind"];
+  /** All that is known of it, as JSON. */
+  readonly json: string;
+}
+
+/** The newest runs that clients asked for (S12), each for its own caller. */
+export interface RunRecords {
+  add(caller: Caller, source: string, outcome: Outcome): void;
+  /** The newest first. */
+  of(caller: Caller): readonly RunRecord[];
+  find(caller: Caller, runId: string): RunRecord | undefined;
+}
+
+export function createRunRecords(): RunRecords {
+  const records: RunRecord[] = [];
+  const belongsTo = (caller: Caller) => (record: RunRecord) => record.caller === caller.id;
+  return {
+    add(caller, source, outcome) {
+      const record = createRecord(caller, source, outcome);
+      records.unshift(record);
+      records.splice(KEPT_RUNS);
+      // After the answer, for which somebody waits. Until then it holds all of the outcome.
+      setImmediate(() => record.json);
+    },
+    of: (caller) => records.filter(belongsTo(caller)),
+    find: (caller, runId) => records.filter(belongsTo(caller)).find((record) => record.runId === runId),
+  };
+}
+
+function createRecord(caller: Caller, source: string, outcome: Outcome): RunRecord {
+  const { runId, kind } = outcome;
+  const time = new Date().toISOString();
+  const head = { runId, caller: caller.id, time, kind };
+  let known: string | Outcome = outcome;
+  return {
+    ...head,
+    get json() {
+      if (typeof known !== "string")
+        known = JSON.stringify({ ...head, source: shortened(source), ...summarizeOutcome(known) });
+      return known;
+    },
+  };
+}
+
+function summarizeOutcome(outcome: Outcome): Readonly<Record<string, unknown>> {
+  switch (outcome.kind) {
+    case "completed": {
+      const { value, output, notes, calls, usage } = outcome;
+      const json = toJson(value);
+      const kept = json.length <= KEPT_CHARACTERS ? (JSON.parse(json) as unknown) : shortened(json);
+      return { value: kept, output: shortened(output), notes, calls, usage };
+    }
+    case "refused":
+      return { violations: outcome.violations.slice(0, 20) };
+    case "failed": {
+      const { error, output, calls, usage } = outcome;
+      return { error, output: shortened(output), calls, usage };
+    }
+  }
+}
+
+function shortened(text: string): string {
+  return text.length <= KEPT_CHARACTERS ? text : `${text.slice(0, KEPT_CHARACTERS).replace(/[\uD800-\uDBFF]$/, "")}…`;
+}

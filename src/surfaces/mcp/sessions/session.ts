@@ -1,0 +1,205 @@
+import { randomUUID } from "node:crypto";
+import {
+  isJSONRPCRequest,
+  type JSONRPCMessage,
+  type MessageExtraInfo,
+  type RequestId,
+  type Server,
+  WebStandardStreamableHTTPServerTransport,
+} from "@modelcontextprotocol/server";
+
+import { RESUME_MS, SessionCalls } from "../fast-path/http.ts";
+import { createGateway } from "../gateway.ts";
+import type { ConnectedClient, GatewayContext } from "./client-session.ts";
+import {
+  type Cause,
+  cancelledBy,
+  createOpenRequests,
+  isRequest,
+  type OpenRequests,
+  createTakenAnswer,
+} from "./open-requests.ts";
+import { errorAnswer } from "../rpc-error.ts";
+import { SentEvents } from "./sent-events.ts";
+
+/** One HTTP request at the endpoint, its body read. */
+export interface Exchange {
+  readonly request: Request;
+  /** Parsed JSON; `undefined` if there was no body. */
+  readonly body: unknown;
+  /** Calls back when the response was sent, or the connection is gone. */
+  readonly onEnd: (listener: (wasSent: boolean) => void) => void;
+  /** A response that is JSON already. */
+  readonly respond: (json: string, status: number, headers: Readonly<Record<string, string>>) => Response;
+}
+
+/** One conversation of the protocol's versions before 2026, over any number of connections. */
+export class McpSession {
+  readonly id = randomUUID();
+  readonly peer: ConnectedClient;
+  readonly #server: Server;
+  readonly #transport: WebStandardStreamableHTTPServerTransport;
+  readonly #calls: SessionCalls;
+  readonly #sent = new SentEvents();
+  /** Requests that the protocol's own code answers. */
+  readonly #pending = createOpenRequests();
+  /** Those of requests that the protocol's own code still looks at. */
+  readonly #entering = new Set<RequestId>();
+  /** Those of requests whose connection is gone. */
+  readonly #lost = new Map<RequestId, NodeJS.Timeout>();
+  #open = 0;
+  #lastUsed = performance.now();
+
+  constructor(shared: GatewayContext, peer: ConnectedClient, onEnd: () => void) {
+    const logLevel = { level: undefined };
+    this.peer = { ...peer, conversation: this.id };
+    this.#server = createGateway(shared, this.peer, logLevel);
+    const { id } = this;
+    this.#calls = new SessionCalls(shared, this.peer, { server: this.#server, logLevel }, { id, sent: this.#sent });
+    this.#transport = new WebStandardStreamableHTTPServerTransport({
+      sessionIdGenerator: () => this.id,
+      onsessionclosed: () => {
+        onEnd();
+        this.#release("the session has ended");
+      },
+      maxRequestBodySize: Number.MAX_SAFE_INTEGER, // it gets bodies that were read already
+      eventStore: this.#sent.asEventStore(),
+    });
+    // It would begin each stream with an event without a message, which some clients take for the answer.
+    Object.assign(this.#transport, { writePrimingEvent: async () => {} });
+  }
+
+  async connect(): Promise<void> {
+    await this.#server.connect(this.#transport);
+    answerCancelled(this.#transport, this.#calls, this.#pending);
+  }
+
+  answerCall(exchange: Exchange): Promise<Response> | undefined {
+    if (this.#takenId(exchange.body) !== undefined) return undefined; // the long way says so
+    const answer = this.#calls.answer(exchange);
+    if (answer !== undefined) this.#isUsedBy(exchange, () => {});
+    return answer;
+  }
+
+  async answer(exchange: Exchange): Promise<Response> {
+    const { request, body } = exchange;
+    const taken = this.#takenId(body);
+    if (taken !== undefined) return Response.json(createTakenAnswer(taken), { status: 400 });
+    const lastEventId = request.method === "GET" ? request.headers.get("last-event-id") : null;
+    if (lastEventId !== null && this.#sent.since(lastEventId) === undefined) return refusal(400, FORGOTTEN, body);
+    const ids = requestIds(body);
+    this.#isUsedBy(exchange, (wasSent) => {
+      if (!wasSent && request.method === "POST") this.#lose(ids);
+    });
+    const resumed = lastEventId === null ? undefined : this.#calls.resume(lastEventId, exchange);
+    if (resumed !== undefined) return resumed;
+    for (const id of ids) this.#enter(id);
+    try {
+      return await this.#transport.handleRequest(request, body === undefined ? {} : { parsedBody: body });
+    } finally {
+      for (const id of ids) this.#entering.delete(id);
+    }
+  }
+
+  #isUsedBy({ onEnd }: Exchange, then: (wasSent: boolean) => void): void {
+    this.#open++;
+    onEnd((wasSent) => {
+      this.#open--;
+      this.#lastUsed = performance.now();
+      then(wasSent);
+    });
+  }
+
+  changed(): void {
+    for (const told of [
+      this.#server.sendToolListChanged(),
+      this.#server.sendResourceListChanged(),
+      this.#server.sendPromptListChanged(),
+    ])
+      told.catch(() => {}); // it is not initialized yet, or closing
+  }
+
+  /** 0 while a request or a stream is open. */
+  idleForMs(): number {
+    return this.#open > 0 ? 0 : performance.now() - this.#lastUsed;
+  }
+
+  async close(cause: Cause): Promise<void> {
+    this.#release(cause);
+    await this.#server.close();
+  }
+
+  #release(cause: Cause): void {
+    this.#calls.close(cause);
+    this.#sent.close();
+    for (const timer of this.#lost.values()) clearTimeout(timer);
+  }
+
+  /** The first id of a request that another one has: whose an answer is could not be told any more. */
+  #takenId(body: unknown): RequestId | undefined {
+    const ids = requestIds(body);
+    const isTaken = (id: RequestId): boolean =>
+      this.#calls.isUnderWay(id) || this.#pending.has(id) || this.#entering.has(id);
+    return ids.find((id, at) => isTaken(id) || ids.indexOf(id) < at);
+  }
+
+  #enter(id: RequestId): void {
+    this.#entering.add(id);
+    clearTimeout(this.#lost.get(id)); // that was an earlier one
+    this.#lost.delete(id);
+  }
+
+  /** If the client does not come back for the answers, what they need is stopped. */
+  #lose(ids: readonly RequestId[]): void {
+    for (const id of ids) {
+      if (!this.#pending.has(id)) continue;
+      const timer = setTimeout(() => this.#cancel(id), RESUME_MS);
+      this.#lost.set(id, timer);
+    }
+  }
+
+  #cancel(requestId: RequestId): void {
+    this.#lost.delete(requestId);
+    const params = { requestId, reason: "the connection is gone" };
+    this.#transport.onmessage?.({ jsonrpc: "2.0", method: "notifications/cancelled", params });
+  }
+}
+
+const FORGOTTEN =
+  "Cannot go on after the event that Last-Event-ID names: what came after it is not kept any more; make the request again";
+
+function requestIds(body: unknown): readonly RequestId[] {
+  return [body].flat().flatMap((message) => (isRequest(message) ? [message.id] : []));
+}
+
+/** What a request gets that no session answers. */
+export function refusal(status: number, reason: string, body: unknown): Response {
+  const id = isJSONRPCRequest(body) ? body.id : undefined;
+  const suggestions = status === 404 ? ["Send initialize for a new session; the old one has ended or expired"] : [];
+  return Response.json(errorAnswer("InvalidRequest", reason, id, suggestions), {
+    status,
+    ...(status === 503 && { headers: { "retry-after": "5" } }),
+  });
+}
+
+/** Ends the stream of a request that is cancelled, and asks on that of a call what is asked for its sake. */
+function answerCancelled(
+  transport: WebStandardStreamableHTTPServerTransport,
+  calls: SessionCalls,
+  pending: OpenRequests,
+): void {
+  const deliver = transport.onmessage?.bind(transport);
+  const send = transport.send.bind(transport);
+  transport.onmessage = (message: JSONRPCMessage, extra?: MessageExtraInfo) => {
+    const answer = pending.received(message);
+    const cancelled = cancelledBy(message);
+    if (cancelled !== undefined) calls.cancel(cancelled);
+    deliver?.(message, extra);
+    if (answer !== undefined) void send(answer).catch(() => {}); // its connection is gone
+  };
+  transport.send = async (message, options) => {
+    const listener = options?.relatedRequestId === undefined ? undefined : calls.listenerTo(options.relatedRequestId);
+    if (listener !== undefined) listener.say(message);
+    else if (pending.sent(message)) await send(message, options);
+  };
+}

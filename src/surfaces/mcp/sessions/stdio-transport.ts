@@ -1,0 +1,159 @@
+import type { Readable, Writable } from "node:stream";
+import { type JSONRPCMessage, parseJSONRPCMessage, type RequestId, type Transport } from "@modelcontextprotocol/server";
+
+import { getMessage } from "../../../errors.ts";
+import { isRecord } from "../../../model/json.ts";
+import type { FastPathCalls } from "../fast-path/calls.ts";
+import { cancelledAnswer, cancelledBy, createOpenRequests, isRequest, createTakenAnswer } from "./open-requests.ts";
+import { errorAnswer, messageText } from "../rpc-error.ts";
+import { encodeUtf8 } from "../utf8.ts";
+import { waitAtMost } from "../within.ts";
+
+const NEWLINE = 10;
+
+/** While the client lets more than this pile up unread, it is not read from. */
+const MAX_UNREAD_BYTES = 64 << 20;
+
+/** How long a client may take to read the last of what it is told. */
+const SHUTDOWN_GRACE_MS = 1_000;
+
+/**
+ * MCP over a pair of streams, one message a line. What is no message gets the error that says so. When the input ends,
+ * what is under way is still answered; then the connection closes.
+ */
+export class StdioServerTransport implements Transport {
+  onclose?: () => void;
+  onerror?: (error: Error) => void;
+  onmessage?: (message: JSONRPCMessage) => void;
+  /** Calls that are not for `onmessage`. */
+  calls?: FastPathCalls;
+  readonly #input: Readable;
+  readonly #output: Writable;
+  readonly #mostBytes: number;
+  readonly #pending = createOpenRequests();
+  #line: Buffer[] = [];
+  #lineBytes = 0;
+  #isClosed = false;
+  #drained: Promise<void> | undefined;
+
+  constructor(input: Readable, output: Writable, mostBytes: number) {
+    this.#input = input;
+    this.#output = output;
+    this.#mostBytes = mostBytes;
+  }
+
+  async start(): Promise<void> {
+    this.#input.on("data", (chunk: Buffer) => this.#take(chunk));
+    this.#input.once("end", () => this.#endLine()); // the last one may lack its newline
+    for (const end of ["end", "close", "error"]) this.#input.once(end, () => void this.finish());
+    this.#output.once("error", () => void this.close()); // nobody reads any more
+  }
+
+  /** Takes no more requests; settles when those that it has are answered, and that was read. After so long they are cut. */
+  async finish(atMostMs?: number): Promise<void> {
+    this.#input.removeAllListeners("data");
+    const answered = this.#pending.answered().then(() => this.#written());
+    await (atMostMs === undefined ? answered : waitAtMost(atMostMs, answered));
+    this.calls?.close("the server ends");
+    for (const id of this.#pending.giveUp()) void this.#write(cancelledAnswer(id, "the server ends"));
+    await waitAtMost(SHUTDOWN_GRACE_MS, this.#written());
+    await this.close();
+  }
+
+  send(message: JSONRPCMessage): Promise<void> {
+    if (this.#isClosed || !this.#pending.sent(message)) return Promise.resolve();
+    return this.#write(message);
+  }
+
+  async close(): Promise<void> {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    this.calls?.close("the server ends");
+    this.#pending.giveUp();
+    this.#input.pause();
+    this.onclose?.();
+  }
+
+  #take(chunk: Buffer): void {
+    let start = 0;
+    for (let end = chunk.indexOf(NEWLINE); end >= 0; end = chunk.indexOf(NEWLINE, start)) {
+      this.#keep(chunk.subarray(start, end));
+      start = end + 1;
+      this.#endLine();
+    }
+    this.#keep(chunk.subarray(start));
+  }
+
+  /** Of a line that is too long, only its length is kept. */
+  #keep(part: Buffer): void {
+    this.#lineBytes += part.length;
+    if (this.#lineBytes > this.#mostBytes) this.#line = [];
+    else if (part.length > 0) this.#line.push(part);
+  }
+
+  #endLine(): void {
+    const [bytes, text] = [this.#lineBytes, encodeUtf8(Buffer.concat(this.#line))];
+    this.#line = [];
+    this.#lineBytes = 0;
+    if (bytes > this.#mostBytes) {
+      const reason = `Cannot read a message of ${bytes} bytes: at most ${this.#mostBytes} are taken`;
+      return void this.#write(errorAnswer("InvalidRequest", reason));
+    }
+    if (text === undefined) void this.#write(errorAnswer("ParseError", "Cannot read a line that is no UTF-8"));
+    else if (text.trim() !== "") this.#read(text);
+  }
+
+  #read(text: string): void {
+    let value: unknown;
+    try {
+      value = JSON.parse(text);
+    } catch (error) {
+      const why = [getMessage(error)];
+      return void this.#write(errorAnswer("ParseError", "Cannot read a line that is no JSON", undefined, why));
+    }
+    // Some protocol versions have batches; the answers may come one by one.
+    for (const each of Array.isArray(value) && value.length > 0 ? value : [value]) this.#deliver(each);
+  }
+
+  #deliver(value: unknown): void {
+    if (isRequest(value) && this.#pending.has(value.id)) return void this.#write(createTakenAnswer(value.id));
+    const call = this.calls?.read(value);
+    if (call === undefined) return this.#pass(value);
+    this.#pending.began(call.id);
+    const send = (message: JSONRPCMessage): void => void this.send(message);
+    this.calls?.start(call, { say: send, answer: send });
+  }
+
+  #pass(value: unknown): void {
+    let message: JSONRPCMessage;
+    try {
+      message = parseJSONRPCMessage(value);
+    } catch {
+      return void this.#write(errorAnswer("InvalidRequest", "Cannot read what is no JSON-RPC message", getId(value)));
+    }
+    const answer = this.#pending.received(message);
+    const cancelled = cancelledBy(message);
+    if (cancelled !== undefined) this.calls?.cancel(cancelled);
+    this.onmessage?.(message);
+    if (answer !== undefined) void this.#write(answer);
+  }
+
+  #write(message: JSONRPCMessage): Promise<void> {
+    if (this.#output.write(`${messageText(message)}\n`)) return Promise.resolve();
+    if (this.#output.writableLength > MAX_UNREAD_BYTES) this.#input.pause();
+    return (this.#drained ??= this.#written().then(() => {
+      this.#drained = undefined;
+      if (!this.#isClosed) this.#input.resume();
+    }));
+  }
+
+  /** Settles when all that was said is out, or nobody takes it any more. */
+  #written(): Promise<void> {
+    return new Promise((resolve) => this.#output.write("", () => resolve()));
+  }
+}
+
+function getId(value: unknown): RequestId | undefined {
+  const id = isRecord(value) ? value["id"] : undefined;
+  return typeof id === "string" || typeof id === "number" ? id : undefined;
+}

@@ -1,0 +1,154 @@
+import { type CallToolResult, isCallToolResult, ProtocolError, ProtocolErrorCode } from "@modelcontextprotocol/server";
+
+import { toRpcError, newTraceId } from "../../../shared/rpc-errors.ts";
+import type { Caller } from "../../../model/caller.ts";
+import type { RunObserver } from "../../../model/run-observer.ts";
+import { MAX_TOOL_NAME_UNITS } from "../../../shared/skill-names.ts";
+import { suggestNames } from "../../../shared/suggest.ts";
+import type { Runtime } from "../../../runtime.ts";
+import { approveBy } from "../approve.ts";
+import type { WorkContext } from "../sessions/multi-turn-requests.ts";
+import { disabledToolError, type Offered, getOfferedTools, type OfferedTool } from "./tool-exposure.ts";
+import { observeCall, observeRun } from "../notifications.ts";
+import type { ConnectedClient, GatewayContext } from "../sessions/client-session.ts";
+import { describeFunction, runCode, searchSkills } from "../builtin-tools/calls.ts";
+import { isBuiltinTool } from "../builtin-tools/definitions.ts";
+import { findProtocolError } from "../protocol-errors.ts";
+import type { RunRecords } from "../features/run-records.ts";
+import { errorResult, noteBlock, runResult, valueResult } from "./tool-results.ts";
+import { settlesWithin } from "../within.ts";
+
+/** Servers that connect for longer are not waited for; a notification says when they are there. */
+export const READY_MS = 5_000;
+
+/** What a call of a tool needs to know. */
+interface ToolCallContext {
+  readonly runtime: Runtime;
+  readonly records: RunRecords;
+  readonly caller: Caller;
+  readonly conversation?: string;
+}
+
+/** Calls a tool by the name in the caller's list. What fails in it is a result; only an unknown name is thrown. */
+export async function callOffered(
+  { runtime, records }: GatewayContext,
+  { caller, exposure, conversation }: ConnectedClient,
+  { name, args }: { readonly name: string; readonly args: unknown },
+  workContext: WorkContext,
+): Promise<CallToolResult> {
+  const offered = (): Offered => getOfferedTools(runtime.catalogFor(caller), exposure);
+  let found = offered().find(name);
+  if (found === undefined && name.length <= MAX_TOOL_NAME_UNITS) {
+    await settlesWithin(READY_MS, runtime);
+    found = offered().find(name);
+  }
+  if (found === undefined) {
+    const disabled = disabledToolError(name, runtime, caller);
+    if (disabled !== undefined) return errorResult(toRpcError(disabled, name), {});
+    throw unknownTool(name, offered());
+  }
+  const desk: ToolCallContext = { runtime, records, caller, ...(conversation !== undefined && { conversation }) };
+  const { tool, method } = found;
+  return method === undefined
+    ? callBuiltinTool(desk, tool, args, workContext)
+    : callMethodTool(desk, { tool, method }, args, workContext);
+}
+
+async function callBuiltinTool(
+  desk: ToolCallContext,
+  { name }: OfferedTool["tool"],
+  args: unknown,
+  workContext: WorkContext,
+): Promise<CallToolResult> {
+  const { runtime, caller } = desk;
+  if (!isBuiltinTool(name)) throw new TypeError(`${name} is none of the three tools`);
+  try {
+    switch (name) {
+      case "search_skills": {
+        const { text, results } = await searchSkills(runtime, args, caller);
+        return { content: [{ type: "text", text }], structuredContent: { paths: results.map(({ path }) => path) } };
+      }
+      case "describe_function": {
+        const { text, kind, suggestions } = await describeFunction(runtime, args, caller);
+        const structuredContent = { kind, suggestions: [...suggestions] };
+        return { content: [{ type: "text", text }], structuredContent, ...(kind === "unknown" && { isError: true }) };
+      }
+      case "run_code":
+        return await runCodeTool(desk, args, workContext);
+    }
+  } catch (thrown) {
+    return errorResult(toRpcError(thrown, name), {});
+  }
+}
+
+async function runCodeTool(
+  { runtime, records, ...asker }: ToolCallContext,
+  args: unknown,
+  workContext: WorkContext,
+): Promise<CallToolResult> {
+  const options = {
+    ...asker,
+    signal: workContext.cancellable,
+    observer: observeRun(workContext),
+    ...approveBy(workContext.client),
+  };
+  return runResult(await runCode(runtime, args, options, records));
+}
+
+/** A result of an MCP server is passed on as it is. */
+async function callMethodTool(
+  { runtime, caller }: ToolCallContext,
+  { tool, method }: Required<OfferedTool>,
+  args: unknown,
+  workContext: WorkContext,
+): Promise<CallToolResult> {
+  let wire: unknown;
+  let notes: readonly string[] = [];
+  const observer: RunObserver = {
+    ...observeCall(workContext),
+    wire: (result) => (wire = result),
+    answered: (facts) => void ({ notes } = facts),
+  };
+  try {
+    const value = await runtime.call(method.path, args as never, {
+      caller,
+      signal: workContext.cancellable,
+      observer,
+      ...approveBy(workContext.client),
+    });
+    if (isCallToolResult(wire)) return wire;
+    const result = valueResult(runtime.secrets.maskValue(value), tool, (text) =>
+      runtime.results.keep(newTraceId(), text, caller),
+    );
+    return { ...result, content: [...result.content, ...notes.map(noteBlock)] };
+  } catch (thrown) {
+    if (isCallToolResult(wire) && wire.isError === true) return wire;
+    const answered = findProtocolError(thrown, workContext.era);
+    if (answered !== undefined) throw maskedError(answered, runtime);
+    return errorResult(toRpcError(thrown, tool.name), tool);
+  }
+}
+
+/** What a server behind this one has answered, in its own words. */
+function maskedError({ code, message, data }: ProtocolError, { secrets }: Runtime): ProtocolError {
+  return new ProtocolError(code, secrets.maskText(message), secrets.maskTexts(data));
+}
+
+function unknownTool(name: string, { tools }: Offered): ProtocolError {
+  const isTooLong = name.length > MAX_TOOL_NAME_UNITS;
+  const suggestions = suggestNames(
+    isTooLong ? "" : name,
+    tools.map((tool) => tool.name),
+  );
+  const shown = name.slice(0, 100);
+  return new ProtocolError(ProtocolErrorCode.InvalidParams, `Unknown tool: ${shown}`, {
+    error_type: "ToolNotFound",
+    tool_name: shown,
+    reason: isTooLong
+      ? `The name of a tool has at most ${MAX_TOOL_NAME_UNITS} characters`
+      : `There is no tool of this name; ${tools.length} are listed`,
+    suggestions,
+    trace_id: newTraceId(),
+    retryable: false,
+  });
+}

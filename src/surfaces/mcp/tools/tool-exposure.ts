@@ -1,0 +1,111 @@
+import { findDisabledSkills, skillDisabledError } from "../../../runtime/disabled-skills.ts";
+import type { SkillgateError } from "../../../errors.ts";
+import type { Caller } from "../../../model/caller.ts";
+import type { Catalog, Method } from "../../../model/catalog.ts";
+import type { ProvidedSkill } from "../../../model/skill.ts";
+import { toolName } from "../../../registry/index.ts";
+import type { Runtime } from "../../../runtime.ts";
+import { methodTool, type ListedTool } from "./method-tool.ts";
+import { BUILTIN_TOOLS } from "../builtin-tools/definitions.ts";
+
+/** Which tools a client sees: three that reach everything, every method as one, both, or whichever costs less. */
+export type Expose = "code" | "tools" | "both" | "auto";
+
+export const EXPOSES: readonly Expose[] = ["code", "tools", "both", "auto"];
+
+/** How methods are called as tools: `Skill__method`, or as their server calls them where that is plain. */
+export type ToolNames = "qualified" | "raw";
+
+export interface Exposure {
+  readonly expose: Expose;
+  readonly names: ToolNames;
+  /** With `auto`, methods are tools as long as their definitions cost no more than this. */
+  readonly budgetTokens: number;
+}
+
+/** What one caller is offered; the same catalog and exposure give the same list in the same order. */
+export interface Offered {
+  readonly tools: readonly ListedTool[];
+  /** A tool by its name. */
+  find(name: string): OfferedTool | undefined;
+}
+
+/** A tool that is listed, and the method behind it; the three tools have none. */
+export interface OfferedTool {
+  readonly tool: ListedTool;
+  readonly method?: Method;
+}
+
+/** A catalog is frozen, so what is made of it is kept as long as itself. */
+const kept = new WeakMap<Catalog, Map<string, Offered>>();
+
+export function getOfferedTools(catalog: Catalog, exposure: Exposure): Offered {
+  const known = kept.get(catalog) ?? new Map<string, Offered>();
+  kept.set(catalog, known);
+  const key = JSON.stringify(exposure);
+  const offered = known.get(key) ?? offer(catalog, exposure);
+  known.set(key, offered);
+  return offered;
+}
+
+/** The error of a call that names a tool of a skill that is switched off; `undefined` if there never was such a tool. */
+export function disabledToolError(name: string, runtime: Runtime, caller: Caller): SkillgateError | undefined {
+  const skill = findDisabledSkills(runtime.disabled(), caller).find((each) => isToolOf(name, each));
+  return skill && skillDisabledError(skill.name);
+}
+
+function isToolOf(name: string, skill: ProvidedSkill): boolean {
+  if (name.startsWith(`${skill.name}.`) || name.startsWith(`${skill.name}__`)) return true;
+  return skill.methods.some((method) => {
+    const path = `${skill.name}.${method.name}`;
+    return (
+      name === (method.wireName ?? method.name) || name === toolName({ skill: skill.name, name: method.name, path })
+    );
+  });
+}
+
+function offer(catalog: Catalog, { expose, names, budgetTokens }: Exposure): Offered {
+  const own = BUILTIN_TOOLS.map((tool): OfferedTool => ({ tool }));
+  if (expose === "code") return listed(own);
+  const methods = [...namedMethods(catalog, names)].map(([name, method]) => ({
+    tool: methodTool(method, name),
+    method,
+  }));
+  if (expose === "tools") return listed(methods);
+  const isTooMuch = expose === "auto" && estimateTokens(methods.map(({ tool }) => tool)) > budgetTokens;
+  return listed(isTooMuch ? own : [...own, ...methods]);
+}
+
+function listed(offered: readonly OfferedTool[]): Offered {
+  const byName = new Map(offered.map((each) => [each.tool.name, each]));
+  return { tools: offered.map(({ tool }) => tool), find: (name) => byName.get(name) };
+}
+
+/** Methods by the names of their tools, sorted by path; a name that two would have is given to neither. */
+function namedMethods(catalog: Catalog, names: ToolNames): ReadonlyMap<string, Method> {
+  const all = catalog.methods.toSorted((a, b) => (a.path < b.path ? -1 : 1));
+  // A pure gateway has resources and prompts as the protocol has them.
+  const methods = names === "raw" ? all.filter((method) => !isReading(method, catalog)) : all;
+  const counts = new Map<string, number>(BUILTIN_TOOLS.map(({ name }) => [name, 1]));
+  for (const { wireName } of methods) counts.set(wireName, (counts.get(wireName) ?? 0) + 1);
+  return new Map(
+    methods.map((method) => {
+      const isPlain = names === "raw" && counts.get(method.wireName) === 1 && PLAIN_NAME.test(method.wireName);
+      return [isPlain ? method.wireName : toolName(method), method];
+    }),
+  );
+}
+
+function isReading({ name, skill }: Method, catalog: Catalog): boolean {
+  return (
+    catalog.skill(skill)?.kind === "mcp" && /^(?:resources_(?:list|templates|read)|prompts_(?:list|get))$/.test(name)
+  );
+}
+
+/** What every client takes as the name of a tool. */
+const PLAIN_NAME = /^[a-zA-Z0-9_-]{1,64}$/;
+
+/** About four characters make a token. */
+function estimateTokens(tools: readonly ListedTool[]): number {
+  return Math.ceil(JSON.stringify(tools).length / 4);
+}

@@ -1,0 +1,145 @@
+import type { CallToolResult, ContentBlock } from "@modelcontextprotocol/server";
+
+import { type RpcError, rpcError, getErrorKind, newTraceId } from "../../../shared/rpc-errors.ts";
+import type { ErrorCode } from "../../../errors.ts";
+import { isRecord } from "../../../model/json.ts";
+import type { Outcome } from "../../../model/outcome.ts";
+import { toContentBlocks } from "../content-blocks.ts";
+import { toJson } from "../to-json.ts";
+import type { ListedTool } from "./method-tool.ts";
+import type { EndedRun } from "../builtin-tools/calls.ts";
+
+/** Characters of JSON up to which a value stands both in the text and in the structured content. */
+const MAX_INLINE_CHARACTERS = 2_000;
+
+/** The largest text of one result; the rest is kept, and named. */
+const MAX_CHARACTERS = 256 << 10;
+
+/** Keeps what is too large to hand out whole; returns the URI under which it can be read in parts. */
+export type Keep = (text: string) => string;
+
+/** What a method returned, as the result of its tool. */
+export function valueResult(
+  value: unknown,
+  { outputSchema }: Pick<ListedTool, "outputSchema">,
+  keep: Keep,
+): CallToolResult {
+  const blocks = toContentBlocks(value);
+  if (blocks !== undefined) return { content: blocks };
+  if (typeof value === "string") return { content: textContent(value, keep) };
+  const json = toJson(value);
+  const isShort = json.length <= MAX_INLINE_CHARACTERS;
+  if (!isRecord(value) || (outputSchema === undefined && !isShort)) return { content: textContent(json, keep) };
+  const structuredContent: Record<string, unknown> = JSON.parse(json);
+  if (isShort) return { content: [{ type: "text", text: json }], structuredContent };
+  return { content: referenceTo(json, keep), structuredContent };
+}
+
+/** What a caller should know besides a result. */
+export function noteBlock(note: string): ContentBlock {
+  return { type: "text", text: `Note: ${note}` };
+}
+
+/** How a run ended: to a model in words, to a program in its essentials. */
+export function runResult({ outcome, limits }: EndedRun): CallToolResult {
+  const { kind, runId, text } = outcome;
+  const content: ContentBlock[] = [{ type: "text", text }];
+  switch (outcome.kind) {
+    case "completed": {
+      const json = toJson(outcome.value);
+      const value = json.length <= MAX_INLINE_CHARACTERS ? { value: JSON.parse(json) as unknown } : {};
+      return { content, structuredContent: { kind, runId, ...value, calls: outcome.calls.length } };
+    }
+    case "refused":
+    case "failed":
+      return {
+        content,
+        isError: true,
+        structuredContent: { kind, runId, ...runError(outcome, limits, newTraceId()).data },
+      };
+  }
+}
+
+/** What went wrong in a run, as programs are told of it. */
+export function runError(
+  outcome: Exclude<Outcome, { readonly kind: "completed" }>,
+  limits: EndedRun["limits"],
+  traceId: string,
+): RpcError {
+  switch (outcome.kind) {
+    case "refused": {
+      const [first] = outcome.violations;
+      const suggestions = [...new Set(outcome.violations.flatMap(({ fix, suggestions }) => [...suggestions, fix]))];
+      return rpcError("ValidationError", first?.message ?? outcome.text, {
+        field: "code",
+        suggestions,
+        trace_id: traceId,
+      });
+    }
+    case "failed": {
+      const { code, message, hint } = outcome.error;
+      const suggestions = hint === "" ? [] : [hint];
+      const kind = code === "THROWN" ? "ToolExecution" : getErrorKind(code);
+      const timeout = getLimitMs(code, limits);
+      return rpcError(kind, message, {
+        tool_name: "run_code",
+        ...(timeout !== undefined && { timeout_ms: timeout }),
+        suggestions,
+        trace_id: traceId,
+      });
+    }
+  }
+}
+
+function getLimitMs(code: ErrorCode, { cpuMs, wallMs }: EndedRun["limits"]): number | undefined {
+  if (code === "WALL_LIMIT") return wallMs;
+  return code === "CPU_LIMIT" ? cpuMs : undefined;
+}
+
+/** A tool that failed. Clients check structured content against the tool's own schema, so there it stands beside. */
+export function errorResult(
+  { data }: RpcError,
+  { outputSchema }: Partial<Pick<ListedTool, "outputSchema">>,
+): CallToolResult {
+  const { error_type, reason, suggestions } = data;
+  // What is wrong with arguments, or nearly a name, is all in the reason.
+  const advice = error_type === "ValidationError" ? [] : suggestions.filter((each) => !reason.includes(each));
+  const text = [reason, ...advice].join("\n");
+  const facts = { ...data };
+  return {
+    content: [{ type: "text", text }],
+    isError: true,
+    ...(outputSchema === undefined ? { structuredContent: facts } : { _meta: { "skillgate/error": facts } }),
+  };
+}
+
+function textContent(text: string, keep: Keep): ContentBlock[] {
+  if (text.length <= MAX_CHARACTERS) return [{ type: "text", text }];
+  const uri = keep(text);
+  const shown = text.slice(0, MAX_CHARACTERS).replace(/[\uD800-\uDBFF]$/, "");
+  return [
+    { type: "text", text: `${shown}…` },
+    {
+      type: "text",
+      text: `Note: the result has ${text.length} characters and was cut; read the rest in parts at ${uri}`,
+    },
+    linkTo(uri, text),
+  ];
+}
+
+/** Stands for JSON that is in the structured content already. */
+function referenceTo(json: string, keep: Keep): ContentBlock[] {
+  const uri = keep(json);
+  const shown = json.slice(0, MAX_INLINE_CHARACTERS).replace(/[\uD800-\uDBFF]$/, "");
+  return [
+    {
+      type: "text",
+      text: `${shown}…\nNote: all ${json.length} characters are in the structured content, and at ${uri}`,
+    },
+    linkTo(uri, json),
+  ];
+}
+
+function linkTo(uri: string, text: string): ContentBlock {
+  return { type: "resource_link", uri, name: uri, mimeType: "text/plain", size: Buffer.byteLength(text) };
+}

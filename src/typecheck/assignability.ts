@@ -1,0 +1,110 @@
+import ts from "typescript";
+
+import { getKind, isPlainObject, getItemType, getLiteral, memberType, withoutPromise } from "./json-kinds.ts";
+import type { TypedProgram } from "./typed-program.ts";
+import { bare, getKey, getValue } from "./syntax.ts";
+
+/** Deeper inside of a value nothing is said. */
+const MAX_DEPTH = 8;
+
+/** A part of a value that can never be of the type that is wanted there. */
+export interface TypeMismatch {
+  /** Where the part stands, or the expression that it comes out of. */
+  readonly node: ts.Expression;
+  /** The way to it: `filter.tags[0]`. */
+  readonly path: string;
+  readonly given: ts.Type;
+  readonly wanted: ts.Type;
+}
+
+/** A member of an object in the text that the wanted type does not have. */
+export interface UnknownProperty {
+  readonly node: ts.Node;
+  readonly path: string;
+  readonly name: string;
+  /** The names that it could have, without those that are there. */
+  readonly names: readonly string[];
+}
+
+/**
+ * What of an expression cannot fit a type, whatever a run makes of it. This is not what the compiler calls assignable:
+ * a text may be one of the texts that are wanted, a part that is missing may get a default, and what changes on its way
+ * through JSON may become anything.
+ */
+export class ArgumentMatcher {
+  readonly mismatches: TypeMismatch[] = [];
+  readonly unknownProperties: UnknownProperty[] = [];
+  readonly #typed: TypedProgram;
+
+  constructor(typed: TypedProgram) {
+    this.#typed = typed;
+  }
+
+  fit(value: ts.Expression, wanted: ts.Type, path: string): void {
+    const node = bare(value);
+    const item = getItemType(wanted, this.#typed.checker);
+    if (ts.isObjectLiteralExpression(node) && isPlainObject(wanted, this.#typed.checker)) {
+      this.#fitMembers(node, wanted, path);
+    } else if (ts.isArrayLiteralExpression(node) && item !== undefined) {
+      for (const [at, element] of node.elements.entries()) {
+        const isItem = !ts.isSpreadElement(element) && !ts.isOmittedExpression(element);
+        if (isItem) this.fit(element, item, `${path}[${at}]`);
+      }
+    } else {
+      const clash = findClash(this.#typed.getType(node), wanted, this.#typed.checker);
+      if (clash !== undefined) this.mismatches.push({ ...clash, node, path: path + clash.path });
+    }
+  }
+
+  #fitMembers({ properties }: ts.ObjectLiteralExpression, wanted: ts.Type, path: string): void {
+    const given = new Set(properties.map((property) => getKey(property.name)));
+    for (const property of properties) {
+      const name = getKey(property.name);
+      if (name === undefined) continue;
+      const type = memberType(wanted, name, this.#typed.checker);
+      const value = getValue(property);
+      if (type === undefined) {
+        const names = this.#typed.checker.getPropertiesOfType(wanted).map((member) => member.name);
+        const left = names.filter((other) => !given.has(other));
+        this.unknownProperties.push({ node: property.name ?? property, path: `${path}.${name}`, name, names: left });
+      } else if (value !== undefined) this.fit(value, type, `${path}.${name}`);
+    }
+  }
+}
+
+type Clash = Pick<TypeMismatch, "path" | "given" | "wanted">;
+
+/** Why no value of one type is of the other; `undefined` if one may be. */
+function findClash(given: ts.Type, wanted: ts.Type, checker: ts.TypeChecker, depth = 0): Clash | undefined {
+  if (depth > MAX_DEPTH) return undefined;
+  const here: Clash = { path: "", given, wanted };
+  const clashes = (one: ts.Type, other: ts.Type): boolean => findClash(one, other, checker, depth + 1) !== undefined;
+  if (given.isUnion()) return given.types.every((form) => clashes(form, wanted)) ? here : undefined;
+  if (wanted.isUnion()) return wanted.types.every((form) => clashes(given, form)) ? here : undefined;
+  if (wanted.isIntersection()) return wanted.types.some((part) => clashes(given, part)) ? here : undefined;
+  const value = withoutPromise(given);
+  if (value !== given) return findClash(value, wanted, checker, depth + 1);
+  const [kind, wantedKind] = [getKind(given, checker), getKind(wanted, checker)];
+  if (kind === undefined || wantedKind === undefined) return undefined;
+  if (kind !== wantedKind) return here;
+  if (kind === "array") return findItemClash(given, wanted, checker, depth);
+  if (kind === "object") return findMemberClash(given, wanted, checker, depth);
+  const [literal, wantedLiteral] = [getLiteral(given, checker), getLiteral(wanted, checker)];
+  return literal === undefined || wantedLiteral === undefined || literal === wantedLiteral ? undefined : here;
+}
+
+function findItemClash(given: ts.Type, wanted: ts.Type, checker: ts.TypeChecker, depth: number): Clash | undefined {
+  const [item, wantedItem] = [getItemType(given, checker), getItemType(wanted, checker)];
+  const clash = item && wantedItem && findClash(item, wantedItem, checker, depth + 1);
+  return clash && (clash.path === "" ? { path: "", given, wanted } : { ...clash, path: `[]${clash.path}` });
+}
+
+function findMemberClash(given: ts.Type, wanted: ts.Type, checker: ts.TypeChecker, depth: number): Clash | undefined {
+  for (const member of checker.getPropertiesOfType(given)) {
+    if ((member.flags & ts.SymbolFlags.Optional) !== 0) continue; // it may be missing
+    const type = memberType(wanted, member.name, checker);
+    const clash = type && findClash(checker.getTypeOfSymbol(member), type, checker, depth + 1);
+    if (clash !== undefined) return { ...clash, path: `.${member.name}${clash.path}` };
+  }
+  return undefined;
+}

@@ -1,0 +1,23 @@
+import { suggestNames, isWithinEditDistance } from "../shared/suggest.ts";
+
+/** Shorter names are too near to each other to tell a mistake from another name. */
+const MIN_CHARACTERS = 3;
+
+/** The names of which this one is, but for typing errors, case and separators, the same; the nearest first. */
+export function findMisspelling(name: string, names: readonly string[]): readonly string[] {
+  const wanted = foldName(name);
+  if (wanted.length < MIN_CHARACTERS) return [];
+  const near = names.filter((other) => {
+    const candidate = foldName(other);
+    const longest = Math.max(candidate.length, wanted.length);
+    return (
+      candidate.length >= MIN_CHARACTERS &&
+      isWithinEditDistance(candidate, wanted, Math.max(1, Math.floor(longest / 4)))
+    );
+  });
+  return near.length === 0 ? [] : suggestNames(name, near);
+}
+
+function foldName(name: string): string {
+  return name.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, "");
+}

@@ -1,0 +1,209 @@
+import type { ArgumentProblem } from "../model/arguments.ts";
+import { isRecord } from "../model/json.ts";
+import { suggestNames } from "../shared/suggest.ts";
+import type { AjvFinding } from "./problems.ts";
+
+const MAX_NAMES = 30;
+const MAX_VALUES = 10;
+const VALUE_CHARACTERS = 60;
+const PATTERN_CHARACTERS = 200;
+
+/** What is wrong with a value, in words that follow its name. */
+export interface ErrorText {
+  readonly type: ArgumentProblem["type"];
+  readonly reason: string;
+  readonly suggestions: readonly string[];
+  /** The member of the value that it is about, if it is not about the value itself. */
+  readonly member?: string;
+}
+
+export function describeFinding(finding: AjvFinding): ErrorText {
+  return (WORDS.get(finding.keyword) ?? otherwise)(finding);
+}
+
+type Wording = (finding: AjvFinding) => ErrorText;
+
+/** By keyword of JSON Schema. */
+const WORDS: ReadonlyMap<string, Wording> = new Map<string, Wording>([
+  ["type", ({ schema, data }) => wrongType([schema].flat().map(String), data)],
+  ["required", ({ params }) => missing(params["missingProperty"], "is required")],
+  [
+    "dependentRequired",
+    ({ params }) => missing(params["missingProperty"], `is required with ${text(params["property"])}`),
+  ],
+  ["dependencies", ({ params }) => missing(params["missingProperty"], `is required with ${text(params["property"])}`)],
+  ["enum", ({ schema, data }) => describeNoMatch(Array.isArray(schema) ? schema : [], data)],
+  ["const", ({ schema, data }) => describeNoMatch([schema], data)],
+  [
+    "minLength",
+    ({ schema, data }) =>
+      words("string_too_short", `must have ${describeMinimum(schema, "character")}, has ${length(data)}`),
+  ],
+  [
+    "maxLength",
+    ({ schema, data }) =>
+      words("string_too_long", `must have ${describeMaximum(schema, "character")}, has ${length(data)}`),
+  ],
+  ["pattern", ({ schema }) => words("pattern_mismatch", `must match the pattern ${text(schema, PATTERN_CHARACTERS)}`)],
+  ["format", ({ schema, data }) => words("pattern_mismatch", `must be a valid ${String(schema)}, not ${text(data)}`)],
+  ["minimum", ({ schema, data }) => words("below_minimum", `must be at least ${text(schema)}, is ${text(data)}`)],
+  [
+    "exclusiveMinimum",
+    ({ schema, data }) => words("below_minimum", `must be more than ${text(schema)}, is ${text(data)}`),
+  ],
+  ["maximum", ({ schema, data }) => words("above_maximum", `must be at most ${text(schema)}, is ${text(data)}`)],
+  [
+    "exclusiveMaximum",
+    ({ schema, data }) => words("above_maximum", `must be less than ${text(schema)}, is ${text(data)}`),
+  ],
+  [
+    "multipleOf",
+    ({ schema, data }) => words("type_mismatch", `must be a multiple of ${text(schema)}, is ${text(data)}`),
+  ],
+  [
+    "minItems",
+    ({ schema, data }) => words("too_few_items", `must have ${describeMinimum(schema, "item")}, has ${length(data)}`),
+  ],
+  [
+    "maxItems",
+    ({ schema, data }) => words("too_many_items", `must have ${describeMaximum(schema, "item")}, has ${length(data)}`),
+  ],
+  [
+    "items",
+    ({ params, data }) =>
+      words("too_many_items", `must have ${describeMaximum(params["limit"], "item")}, has ${length(data)}`),
+  ],
+  [
+    "additionalItems",
+    ({ params, data }) =>
+      words("too_many_items", `must have ${describeMaximum(params["limit"], "item")}, has ${length(data)}`),
+  ],
+  [
+    "unevaluatedItems",
+    ({ params, data }) =>
+      words("too_many_items", `must have ${describeMaximum(params["limit"], "item")}, has ${length(data)}`),
+  ],
+  [
+    "contains",
+    ({ params }) => words("too_few_items", `must have ${describeMinimum(params["minContains"], "fitting item")}`),
+  ],
+  [
+    "minProperties",
+    ({ schema, data }) => words("too_few_items", `must have ${describeMinimum(schema, "member")}, has ${length(data)}`),
+  ],
+  [
+    "maxProperties",
+    ({ schema, data }) =>
+      words("too_many_items", `must have ${describeMaximum(schema, "member")}, has ${length(data)}`),
+  ],
+  ["uniqueItems", () => words("type_mismatch", "must not have two equal items")],
+  ["additionalProperties", ({ params, parent }) => unknownName(String(params["additionalProperty"]), namesIn(parent))],
+  [
+    "unevaluatedProperties",
+    ({ params, parent }) => unknownName(String(params["unevaluatedProperty"]), namesIn(parent)),
+  ],
+  [
+    "propertyNames",
+    ({ params }) => ({
+      ...words("unknown_field", "has a name that is not allowed"),
+      member: String(params["propertyName"]),
+    }),
+  ],
+  ["false schema", () => words("unknown_field", "is not allowed")],
+  ["not", () => words("type_mismatch", "has a form that is not allowed")],
+  ["oneOf", () => words("type_mismatch", "must fit exactly one of its forms, fits more")],
+  ["anyOf", ({ params, schema }) => words("type_mismatch", noForm(schema, params["forms"]))],
+]);
+
+function otherwise({ keyword, schema }: AjvFinding): ErrorText {
+  return words("type_mismatch", `must fit ${keyword} ${text(schema)}`);
+}
+
+function words(type: ErrorText["type"], reason: string): ErrorText {
+  return { type, reason, suggestions: [] };
+}
+
+function missing(name: unknown, reason: string): ErrorText {
+  return { ...words("field_missing", reason), member: String(name) };
+}
+
+export function wrongType(types: readonly string[], data: unknown): ErrorText {
+  const wanted = [...new Set(types)].map((type) => TYPE_TEXTS.get(type) ?? type).join(" or ");
+  return words(data === null ? "null_value" : "type_mismatch", `must be ${wanted}, not ${text(data)}`);
+}
+
+const TYPE_TEXTS: ReadonlyMap<string, string> = new Map([
+  ["string", "a string"],
+  ["number", "a number"],
+  ["integer", "an integer"],
+  ["boolean", "a boolean"],
+  ["array", "an array"],
+  ["object", "an object"],
+]);
+
+/** For a value that is none of those that are possible; these are suggested, the nearest first. */
+function describeNoMatch(values: readonly unknown[], data: unknown): ErrorText {
+  const near =
+    typeof data === "string"
+      ? suggestNames(
+          data,
+          values.filter((value) => typeof value === "string"),
+        )
+      : [];
+  const all = values.map((value) => (typeof value === "string" ? value : text(value)));
+  const suggestions = [...new Set([...near, ...all])].slice(0, MAX_VALUES);
+  const wanted = values.length === 1 ? text(values[0]) : `one of ${listed(values.map((value) => text(value)))}`;
+  return {
+    type: data === null ? "null_value" : "enum_violation",
+    reason: `must be ${wanted}, not ${text(data)}`,
+    suggestions,
+  };
+}
+
+/** For a name that is none of those known. */
+export function unknownName(name: string, known: readonly string[], what = "a property"): ErrorText {
+  const valid = known.length === 0 ? "there is none" : `valid are ${listed(known)}`;
+  return {
+    type: "unknown_field",
+    reason: `is not ${what}, ${valid}`,
+    suggestions: suggestNames(name, known),
+    member: name,
+  };
+}
+
+/** For a value that fits no branch; `forms` says of some branches why. */
+function noForm(branches: unknown, forms: unknown): string {
+  const reasons = Array.isArray(forms) && forms.length > 0 ? `: ${forms.join(", or ")}` : "";
+  return `fits none of its ${Array.isArray(branches) ? branches.length : 0} forms${reasons}`;
+}
+
+function namesIn(schema: Readonly<Record<string, unknown>>): readonly string[] {
+  return isRecord(schema["properties"]) ? Object.keys(schema["properties"]) : [];
+}
+
+function listed(names: readonly string[]): string {
+  const more = names.length > MAX_NAMES ? [`and ${names.length - MAX_NAMES} more`] : [];
+  return [...names.slice(0, MAX_NAMES), ...more].join(", ");
+}
+
+function describeMinimum(limit: unknown, what: string): string {
+  return `at least ${String(limit)} ${what}${limit === 1 ? "" : "s"}`;
+}
+
+function describeMaximum(limit: unknown, what: string): string {
+  return `at most ${String(limit)} ${what}${limit === 1 ? "" : "s"}`;
+}
+
+/** Characters are counted as JSON Schema does: a pair of surrogates is one. */
+function length(data: unknown): number {
+  if (typeof data === "string") return Array.from(data).length;
+  return typeof data === "object" && data !== null ? Object.keys(data).length : 0;
+}
+
+/** A short value as JSON, anything larger by its kind. */
+function text(value: unknown, characters = VALUE_CHARACTERS): string {
+  if (Array.isArray(value)) return "an array";
+  if (typeof value === "object" && value !== null) return "an object";
+  if (typeof value !== "string") return String(value);
+  return JSON.stringify(value.length > characters ? `${value.slice(0, characters - 1)}…` : value);
+}

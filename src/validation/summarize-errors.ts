@@ -1,0 +1,156 @@
+import { isWithin, type Pointer } from "./json-pointer.ts";
+import { problemFrom, type AjvFinding } from "./problems.ts";
+
+/** How many of the branches that a value could be meant for are explained. */
+const EXPLAINED_FORMS = 3;
+
+/** What is not known before a run; nothing is after all arguments are. */
+export interface UnknownParts {
+  /** The places of `UNKNOWN`. */
+  readonly unknown: readonly Pointer[];
+  /** The input may get further names. */
+  readonly openNames: boolean;
+}
+
+export const NOTHING_UNKNOWN: UnknownParts = { unknown: [], openNames: false };
+
+/**
+ * One finding for each thing that is wrong. ajv tells what is wrong with every branch of `anyOf`, `oneOf`, `if` and their
+ * like before it tells that the whole is wrong: here the branch that was meant speaks for the rest. What is in doubt is
+ * left out.
+ */
+export function summarizeErrors(findings: readonly AjvFinding[], unknownParts: UnknownParts): readonly AjvFinding[] {
+  const settled: AjvFinding[] = [];
+  for (const finding of findings) {
+    const summarize = SUMMARIES.get(finding.keyword);
+    const branches = summarize === undefined ? [] : takeBranches(settled, finding);
+    if (isUnknown(finding, unknownParts)) continue;
+    settled.push(...(summarize === undefined ? [finding] : summarize(finding, branches)));
+  }
+  const wrongTypes = new Set(settled.filter(({ keyword }) => keyword === "type").map(({ place }) => place));
+  return settled.filter(({ keyword, place }) => !(isValueKeyword(keyword) && wrongTypes.has(place)));
+}
+
+type Summary = (finding: AjvFinding, inner: readonly AjvFinding[]) => readonly AjvFinding[];
+
+/** By keyword with findings of its own branches: what these come down to. */
+const SUMMARIES: ReadonlyMap<string, Summary> = new Map<string, Summary>([
+  ["if", (_, inner) => inner],
+  ["contains", (finding) => [finding]],
+  ["propertyNames", (finding) => [finding]],
+  ["anyOf", selectIntendedBranch],
+  ["oneOf", selectIntendedBranch],
+]);
+
+/** Takes the findings of the branches of a keyword, which stand right before its own, off the list. */
+function takeBranches(settled: AjvFinding[], finding: AjvFinding): readonly AjvFinding[] {
+  const branches = branchesPath(finding);
+  const isBranch = ({ place, schemaPath }: AjvFinding): boolean =>
+    isWithin(place, finding.place) && (isWithin(schemaPath, branches) || home(schemaPath) !== home(branches));
+  return settled.splice(settled.findLastIndex((other) => !isBranch(other)) + 1);
+}
+
+/** The branches of `if` stand beside it. */
+function branchesPath({ keyword, schemaPath, params }: AjvFinding): string {
+  return keyword === "if" ? schemaPath.replace(/if$/, String(params["failingKeyword"])) : schemaPath;
+}
+
+/** The definition that a schema path is in: ajv starts anew where it follows a reference. */
+function home(schemaPath: string): string {
+  const [hash = "", definitions = "", name = ""] = schemaPath.split("/", 3);
+  return definitions === "$defs" || definitions === "definitions" ? `${hash}/${definitions}/${name}` : hash;
+}
+
+/** What is certain only once all of the value is known. */
+const OF_THE_WHOLE: ReadonlySet<string> = new Set([
+  ...SUMMARIES.keys(),
+  "not",
+  "enum",
+  "const",
+  "uniqueItems",
+  "unevaluatedProperties",
+  "unevaluatedItems",
+]);
+
+/** What further names can mend. */
+const OF_ALL_NAMES: ReadonlySet<string> = new Set([
+  ...OF_THE_WHOLE,
+  "required",
+  "dependentRequired",
+  "dependencies",
+  "minProperties",
+]);
+
+function isUnknown({ keyword, place }: AjvFinding, unknownParts: UnknownParts): boolean {
+  if (unknownParts.openNames && place === "" && OF_ALL_NAMES.has(keyword)) return true;
+  return unknownParts.unknown.some(
+    (unknown) => isWithin(place, unknown) || (OF_THE_WHOLE.has(keyword) && isWithin(unknown, place)),
+  );
+}
+
+/** Of a value that fits no branch: what is wrong with the one branch that it is of the kind of, or with all of them. */
+function selectIntendedBranch(finding: AjvFinding, inner: readonly AjvFinding[]): readonly AjvFinding[] {
+  if (Array.isArray(finding.params["passingSchemas"])) return [finding];
+  const branches = groupByBranch(finding, inner);
+  const ofType = branches.filter((branch) => wrongType(branch, finding.place) === undefined);
+  const ofKind = ofType.filter((branch) => wrongConstant(branch, finding.place) === undefined);
+  const meant = [ofType, ofKind].find((some) => some.length === 1);
+  if (meant !== undefined) return meant.flat();
+  const closest = [ofKind, ofType].find((some) => some.length > 0) ?? branches;
+  return [findCommonType(finding, branches) ?? noForm(finding, closest)];
+}
+
+/** By branch, in their order. */
+function groupByBranch(finding: AjvFinding, inner: readonly AjvFinding[]): readonly (readonly AjvFinding[])[] {
+  const branches = new Map<string, AjvFinding[]>();
+  for (const each of inner) {
+    const isInline = isWithin(each.schemaPath, finding.schemaPath);
+    const depth = finding.schemaPath.split("/").length + 1;
+    const name = isInline ? each.schemaPath.split("/", depth).join("/") : home(each.schemaPath);
+    const branch = branches.get(name);
+    if (branch === undefined) branches.set(name, [each]);
+    else branch.push(each);
+  }
+  return [...branches.values()];
+}
+
+function wrongType(branch: readonly AjvFinding[], place: Pointer): AjvFinding | undefined {
+  return branch.find((each) => each.keyword === "type" && each.place === place);
+}
+
+/** A constant that the value, or one of its members, would need to be meant for a branch. */
+function wrongConstant(branch: readonly AjvFinding[], place: Pointer): AjvFinding | undefined {
+  const deepest = place.split("/").length + 1;
+  return branch.find((each) => isValueKeyword(each.keyword) && each.place.split("/").length <= deepest);
+}
+
+/** One finding in place of those of all branches, if they differ only in types or only in constants. */
+function findCommonType(finding: AjvFinding, branches: readonly (readonly AjvFinding[])[]): AjvFinding | undefined {
+  const types = branches.flatMap((branch) => wrongType(branch, finding.place) ?? []);
+  if (types.length === branches.length && types.length > 0)
+    return { ...finding, keyword: "type", schema: types.flatMap(({ schema }) => schema) };
+  const nulls = types.filter(({ schema }) => schema === "null");
+  const constants = branches.flatMap((branch) => wrongConstant(branch, finding.place) ?? []);
+  const [first] = constants;
+  if (first === undefined || nulls.length < types.length || nulls.length + constants.length < branches.length)
+    return undefined;
+  if ([...nulls, ...constants].some(({ place }) => place !== first.place)) return undefined;
+  return { ...first, keyword: "enum", schema: [...constants.flatMap(getAllowedValues), ...nulls.map(() => null)] };
+}
+
+function isValueKeyword(keyword: string): boolean {
+  return keyword === "enum" || keyword === "const";
+}
+
+function getAllowedValues({ keyword, schema }: AjvFinding): readonly unknown[] {
+  return keyword === "enum" && Array.isArray(schema) ? schema : [schema];
+}
+
+function noForm(finding: AjvFinding, branches: readonly (readonly AjvFinding[])[]): AjvFinding {
+  const forms = branches.slice(0, EXPLAINED_FORMS).flatMap(([first]) => {
+    if (first === undefined) return [];
+    const { field, reason } = problemFrom({ ...first, place: first.place.slice(finding.place.length) }, finding.data);
+    return [field === "_root" ? reason : `"${field}" ${reason}`];
+  });
+  return { ...finding, keyword: "anyOf", params: { forms } };
+}

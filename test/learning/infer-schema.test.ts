@@ -1,0 +1,133 @@
+import { Ajv2020 } from "ajv/dist/2020.js";
+import fc from "../support/fuzz.ts";
+import { expect, test } from "vitest";
+import { schemaOf } from "../../src/learning/shape-schema.ts";
+import { createShape, type Difference, observe } from "../../src/learning/infer-schema.ts";
+import { OWNER } from "../../src/model/caller.ts";
+
+function learned(...values: readonly unknown[]): unknown {
+  const shape = createShape();
+  for (const value of values) observe(value, shape, { caller: OWNER, compares: false });
+  return schemaOf(shape, OWNER);
+}
+
+/** How the last value differs from those before it. */
+function difference(...values: readonly unknown[]): Difference | undefined {
+  const shape = createShape();
+  return values.map((value) => observe(value, shape, { caller: OWNER, compares: true }).difference).at(-1);
+}
+
+test("D3: plain values are learned by their types alone", () => {
+  expect(learned("secret", "other")).toEqual({ type: "string" });
+  expect(learned(1, null)).toEqual({ anyOf: [{ type: "number" }, { type: "null" }] });
+  expect(learned([])).toEqual({ type: "array", items: {} });
+  expect(learned(new Date(0))).toEqual({});
+  expect(JSON.stringify(learned({ password: "hunter2", pin: [1234] }))).not.toMatch(/hunter2|1234/);
+});
+
+test("D3: of objects, what was always there is required", () => {
+  expect(learned({ id: 1, name: "a" }, { id: 2, tags: ["x"] })).toEqual({
+    type: "object",
+    properties: {
+      id: { type: "number" },
+      name: { type: "string" },
+      tags: { type: "array", items: { type: "string" } },
+    },
+    required: ["id"],
+  });
+});
+
+test.each([
+  ["addresses", { "ada@example.com": 1 }],
+  ["dates", { "2026-01-01": 1, "2026-01-02": 2 }],
+  ["numbers", { user1234: 1 }],
+  ["sentences", { "the first one": 1 }],
+  ["very many", Object.fromEntries(Array.from({ length: 41 }, (_, at) => [`k${at}`, at]))],
+])("D3: names of properties that are data are not kept: %s", (_what, value) => {
+  expect(learned(value)).toEqual({ type: "object", additionalProperties: { type: "number" } });
+});
+
+test("D3: an object whose names change is a dictionary, whatever it looked like at first", () => {
+  const word = (at: number): string => String.fromCodePoint(97 + at).repeat(3);
+  const values = Array.from({ length: 20 }, (_, at) => ({ [word(at)]: at }));
+  expect(learned(...values)).toEqual({ type: "object", additionalProperties: { type: "number" } });
+});
+
+test("D3: hostile names stay data", () => {
+  const value: unknown = JSON.parse(`{"__proto__": {"polluted": 1}, "constructor": 2}`);
+  expect(JSON.stringify(learned(value))).toBe(
+    `{"type":"object","properties":{"__proto__":{"type":"object","properties":{"polluted":{"type":"number"}},"required":["polluted"]},"constructor":{"type":"number"}},"required":["__proto__","constructor"]}`,
+  );
+  expect(({} as { polluted?: unknown }).polluted).toBeUndefined();
+});
+
+test("D3: a difference is told by its place", () => {
+  expect(difference(1, 2)).toBeUndefined();
+  expect(difference(1, "a")).toEqual({ place: "", says: "it is a string, and was a number" });
+  expect(difference({ a: [{ b: 1 }] }, { a: [{ b: null }] })).toEqual({
+    place: "a[].b",
+    says: "it is null, and was a number",
+  });
+  expect(difference({ a: 1, b: 1 }, { a: 1 })).toEqual({ place: "b", says: "it is missing" });
+  expect(difference({ a: 1 }, { a: 1, b: 1 })).toBeUndefined();
+  expect(difference([1], "a", { a: 1 })).toEqual({ place: "", says: "it is an object, and was a string or a list" });
+  expect(difference({ constructor: 1, toString: 1 }, {})).toEqual({ place: "constructor", says: "it is missing" });
+});
+
+test("D3: whatever results are, all of them fit what was learned from them, and none of it is a value", () => {
+  const ajv = new Ajv2020({ strict: false });
+  fc.assert(
+    fc.property(fc.array(fc.jsonValue({ maxDepth: 8 }), { minLength: 1, maxLength: 6 }), (values) => {
+      const schema = learned(...values);
+      const fits = ajv.compile(schema as object);
+      for (const value of values) expect(fits(value)).toBe(true);
+      expect(JSON.stringify(schema)).not.toMatch(/"(?:const|enum|default|examples?)":/);
+    }),
+    { numRuns: 300 },
+  );
+});
+
+test("D3: a look that changes what a shape says tells so, and any other leaves it as it was", () => {
+  const value = fc.letrec<{ value: unknown }>((tie) => ({
+    value: fc.oneof(
+      { maxDepth: 3 },
+      fc.constantFrom<unknown>(1, "a", true, null, undefined),
+      fc.array(tie("value"), { maxLength: 22 }),
+      fc.dictionary(
+        fc.constantFrom("a", "b", "c d", ...Array.from({ length: 18 }, (_, at) => `k_${at}`)),
+        tie("value"),
+        {
+          maxKeys: 20,
+        },
+      ),
+    ),
+  })).value;
+  let changes = 0;
+  fc.assert(
+    fc.property(fc.array(value, { maxLength: 12 }), (values) => {
+      const shape = createShape();
+      for (const each of [...values, ...values, ...values]) {
+        const before = JSON.stringify(schemaOf(shape, OWNER));
+        const { hasChanged } = observe(each, shape, { caller: OWNER, compares: true });
+        if (!hasChanged) expect(JSON.stringify(schemaOf(shape, OWNER))).toBe(before);
+        else changes += 1;
+      }
+    }),
+    { numRuns: 500 },
+  );
+  expect(changes).toBeGreaterThan(100);
+});
+
+test("D3: a shape stays small and quick, whatever it is shown", () => {
+  const deep = Array.from({ length: 5_000 }).reduce<unknown>((inner) => ({ inner, other: [inner] }), 1);
+  const cycle: Record<string, unknown> = {};
+  cycle["self"] = [cycle, cycle];
+  const wide = Object.fromEntries(Array.from({ length: 39 }, (_, at) => [`k${at}`, { a: { b: { c: at } } }]));
+  const bush = Object.fromEntries(Array.from({ length: 39 }, (_, at) => [`k${at}`, wide]));
+  for (const value of [deep, cycle, bush, Array.from({ length: 100_000 }, () => bush)]) {
+    const startedAt = performance.now();
+    const schema = JSON.stringify(learned(value, value, value));
+    expect(schema.length).toBeLessThan(40_000);
+    expect(performance.now() - startedAt).toBeLessThan(200);
+  }
+});

@@ -1,0 +1,78 @@
+import { expect, test } from "vitest";
+import { createSearchFeedback } from "../../src/learning/search-feedback.ts";
+import { createWordMemory } from "../../src/learning/word-memory.ts";
+
+const answer = (...paths: readonly string[]) => ({
+  results: paths.map((path) => ({ path, signature: "", summary: "", score: 0.9 })),
+  text: "",
+});
+
+test("D1: a method keeps a bounded number of words, the newest", () => {
+  const memory = createWordMemory();
+  for (let at = 0; at < 100; at++) memory.teach("A.b", [`word${at}`]);
+  const [entry] = memory.entries();
+  expect(entry?.words).toHaveLength(64);
+  expect(entry?.words.at(-1)).toBe("word99");
+  expect(memory.methodsWith("word0")).toEqual([]);
+  expect(memory.methodsWith("word99")).toEqual([{ path: "A.b", times: 1, words: 64 }]);
+});
+
+test("D1: a word that was taught again and again stops to count more", () => {
+  const memory = createWordMemory();
+  for (let at = 0; at < 100; at++) memory.teach("A.b", ["again"]);
+  expect(memory.methodsWith("again")).toEqual([{ path: "A.b", times: 4, words: 4 }]);
+});
+
+test("D1: a caller has a bounded number of methods, and a word for everything says nothing", () => {
+  const memory = createWordMemory();
+  for (let at = 0; at < 600; at++) memory.teach(`A.m${at}`, ["common", `own${at}`]);
+  expect(memory.entries()).toHaveLength(500);
+  expect(memory.methodsWith("common")).toEqual([]);
+  expect(memory.methodsWith("own599")).toEqual([{ path: "A.m599", times: 1, words: 2 }]);
+  expect(memory.methodsWith("own0")).toEqual([]);
+});
+
+test("D1: callers who did nothing for the longest time are forgotten first", () => {
+  const requests = createSearchFeedback();
+  for (let at = 0; at < 150; at++) {
+    requests.searched(`caller${at}`, "lasagna", answer());
+    requests.called(`caller${at}`, "A.b");
+    expect(requests.getWords(`caller${at}`).methodsWith("lasagna")).toHaveLength(1);
+  }
+  expect(requests.getWords("caller0").methodsWith("lasagna")).toEqual([]);
+  expect(requests.getWords("caller149").methodsWith("lasagna")).toHaveLength(1);
+});
+
+test("D1: a search that is long past is not what a call belongs to", () => {
+  let time = 0;
+  const requests = createSearchFeedback(() => time);
+  requests.searched("ada", "lasagna", answer());
+  time += 600_001;
+  requests.called("ada", "A.b");
+  expect(requests.getWords("ada").entries()).toEqual([]);
+});
+
+test("D1: many calls that no search listed show no connection", () => {
+  const requests = createSearchFeedback();
+  requests.searched("ada", "lasagna", answer("X.y"));
+  for (const path of ["A.a", "A.b", "A.c", "A.d"]) requests.called("ada", path);
+  expect(requests.getWords("ada").entries()).toEqual([]);
+});
+
+test("D1: a search that found nothing belongs to what a better one found", () => {
+  const requests = createSearchFeedback();
+  requests.searched("ada", "lasagna", answer());
+  requests.searched("ada", "heat oven", answer("Kitchen.heat", "Kitchen.chill"));
+  requests.called("ada", "Kitchen.heat");
+  expect(requests.getWords("ada").entries()).toEqual([{ path: "Kitchen.heat", words: ["lasagna", "heat", "oven"] }]);
+});
+
+test("D1: a search that listed something else, with others after it, is left for what comes", () => {
+  const requests = createSearchFeedback();
+  requests.searched("ada", "send letter", answer("Mail.send"));
+  requests.searched("ada", "heat oven", answer("Kitchen.heat"));
+  requests.called("ada", "Kitchen.heat");
+  expect(requests.getWords("ada").entries()).toEqual([{ path: "Kitchen.heat", words: ["heat", "oven"] }]);
+  requests.called("ada", "Mail.send");
+  expect(requests.getWords("ada").entries()).toContainEqual({ path: "Mail.send", words: ["send", "letter"] });
+});

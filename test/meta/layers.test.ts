@@ -1,0 +1,108 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { posix } from "node:path";
+import ts from "typescript";
+import { expect, test } from "vitest";
+
+/** From the bottom to the top. A module imports only modules of lower layers; `surfaces` stands for its other parts. */
+const LAYERS = [
+  ["errors.ts", "sandbox"],
+  ["model"],
+  ["shared"],
+  ["authoring", "frontend", "gatekeeper", "typecheck", "registry", "validation", "store"],
+  ["router", "providers", "learning"],
+  ["config"],
+  ["runtime"],
+  ["testing"],
+  ["surfaces/mcp"],
+  ["surfaces/http"],
+  ["surfaces"],
+  ["index.ts", "bin.ts"],
+];
+
+/** Modules without an entry point: each of their files may be imported. */
+const LIBRARIES = new Set(["model", "shared", "authoring"]);
+
+/** Files that other modules may import besides the `index.ts` of a module. */
+const ENTRY_POINTS = [
+  "sandbox/index.ts",
+  "src/runtime.ts",
+  "src/runtime/disabled-skills.ts",
+  "src/runtime/mcp-options.ts",
+  "src/runtime/options.ts",
+  "src/runtime/skill-settings.ts",
+];
+
+/** Files beside the folder of the module that they belong to. */
+const MODULE_BY_FILE: Readonly<Record<string, string>> = {
+  "src/runtime.ts": "runtime",
+  "src/run-snippet.ts": "runtime",
+};
+
+const MAX_LOOSE_FILES = 6;
+const MAX_FILES_IN_FOLDER = 20;
+
+test("imports point down the layers, and into another module only through its entry point", () => {
+  const files = ["src", "sandbox", "skills"].flatMap(listFiles).filter((file) => file.endsWith(".ts"));
+  const imports = files.flatMap((from) => getImports(from).map((to) => ({ from, to })));
+  expect(imports.length).toBeGreaterThan(100);
+  expect(imports.filter(({ from, to }) => !isAllowed(from, to))).toEqual([]);
+});
+
+test.each([
+  ["up", "src/model/json.ts", "src/router/index.ts"],
+  ["sideways", "src/gatekeeper/ast/walk.ts", "src/registry/index.ts"],
+  ["sideways, to a sibling", "src/providers/mcp/index.ts", "src/providers/skills/index.ts"],
+  ["past an entry point", "src/router/index.ts", "src/registry/search/index.ts"],
+  ["past the entry point of the sandbox", "src/runtime.ts", "sandbox/host/pool.ts"],
+  ["past the entry points of the runtime", "src/surfaces/cli/session.ts", "src/runtime/services.ts"],
+  ["from the sandbox", "sandbox/index.ts", "src/errors.ts"],
+  ["from a skill", "skills/time.ts", "src/model/json.ts"],
+  ["to a module without a layer", "src/runtime.ts", "src/attic/index.ts"],
+])("an import that goes %s is found", (_direction, from, to) => {
+  expect(isAllowed(from, to)).toBe(false);
+});
+
+test("no folder has too many files", () => {
+  const folders = ["src", "sandbox"].flatMap((root) => [root, ...listFolders(root)]);
+  const counts = folders.map((folder) => ({ folder, files: countFiles(folder) }));
+  expect(counts.filter(({ folder, files }) => files > getMaxFiles(folder))).toEqual([]);
+  expect(getMaxFiles("src")).toBe(MAX_LOOSE_FILES);
+});
+
+function isAllowed(from: string, to: string): boolean {
+  const [importer, imported] = [getModule(from), getModule(to)];
+  if (importer === imported) return true;
+  const isEntryPoint =
+    LIBRARIES.has(imported) || [`src/${imported}`, `src/${imported}/index.ts`, ...ENTRY_POINTS].includes(to);
+  const [high, low] = [getLayer(importer), getLayer(imported)];
+  return isEntryPoint && low >= 0 && low < high && importer !== "sandbox";
+}
+
+/** `gatekeeper`, `providers/mcp`, `sandbox`, `errors.ts`. */
+function getModule(file: string): string {
+  const path = /^(?:src\/)?((?:providers|surfaces)\/[^/]+|[^/]+)/.exec(file)?.[1] ?? file;
+  return MODULE_BY_FILE[file] ?? path;
+}
+
+function getLayer(module: string): number {
+  const own = LAYERS.findIndex((modules) => modules.includes(module));
+  return own >= 0 ? own : LAYERS.findIndex((modules) => modules.includes(module.replace(/\/.*/, "")));
+}
+
+const getMaxFiles = (folder: string): number => (folder === "src" ? MAX_LOOSE_FILES : MAX_FILES_IN_FOLDER);
+
+const listFiles = (folder: string): readonly string[] =>
+  readdirSync(folder, { recursive: true, encoding: "utf8" }).map((name) => posix.join(folder, name));
+
+const listFolders = (root: string): readonly string[] =>
+  readdirSync(root, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isDirectory())
+    .map((entry) => posix.join(entry.parentPath, entry.name));
+
+const countFiles = (folder: string): number =>
+  readdirSync(folder, { withFileTypes: true }).filter((entry) => entry.isFile()).length;
+
+const getImports = (file: string): readonly string[] =>
+  [...ts.preProcessFile(readFileSync(file, "utf8")).importedFiles]
+    .filter(({ fileName }) => fileName.startsWith("."))
+    .map(({ fileName }) => posix.join(posix.dirname(file), fileName));

@@ -1,0 +1,74 @@
+import { readFileSync } from "node:fs";
+import ts from "typescript";
+import { expect, test } from "vitest";
+import * as skillgate from "../../src/index.ts";
+
+const TYPES = [
+  "ApprovalRequest",
+  "AuditEntry",
+  "CallContext",
+  "CallRecord",
+  "CallResult",
+  "CallSite",
+  "Caller",
+  "Catalog",
+  "Client",
+  "ClientRequest",
+  "ErrorCode",
+  "Grant",
+  "GuestError",
+  "Limits",
+  "McpServerOptions",
+  "Method",
+  "MethodDefinition",
+  "MethodMetadata",
+  "Outcome",
+  "Plan",
+  "Position",
+  "ProvidedSkill",
+  "RunOptions",
+  "Runtime",
+  "RuntimeEvents",
+  "RuntimeOptions",
+  "ServerUse",
+  "Skill",
+  "Statistics",
+  "Timeouts",
+  "Usage",
+  "Violation",
+];
+
+test("these values are public, and no others", () => {
+  expect(Object.keys(skillgate).toSorted()).toEqual([
+    "SkillgateError",
+    "anthropicTool",
+    "catalogExport",
+    "categoriesOf",
+    "createRuntime",
+    "defineSkill",
+    "methodExport",
+    "methodsByCapability",
+    "methodsByCategory",
+    "methodsByTag",
+    "ollamaTool",
+    "openaiTool",
+    "openapiExport",
+  ]);
+});
+
+test("these types are public, and no others", () => {
+  const types = namesExportedBy("src/index.ts").filter((name) => !(name in skillgate));
+  expect(types).toEqual(TYPES);
+});
+
+/** Sorted. The index only exports what other files have declared, each by its name. */
+function namesExportedBy(file: string): readonly string[] {
+  const { statements } = ts.createSourceFile(file, readFileSync(file, "utf8"), ts.ScriptTarget.Latest);
+  return statements.flatMap(namesIn).toSorted();
+}
+
+function namesIn(statement: ts.Statement): readonly string[] {
+  const clause = ts.isExportDeclaration(statement) ? statement.exportClause : undefined;
+  if (!clause || !ts.isNamedExports(clause)) throw new Error("src/index.ts holds more than `export { … } from`");
+  return clause.elements.map(({ name }) => name.text);
+}

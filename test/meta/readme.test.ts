@@ -1,0 +1,50 @@
+import { spawnSync } from "node:child_process";
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { DEFAULT_LIMITS } from "../../src/model/limits.ts";
+import { DEFAULT_TIMEOUTS } from "../../src/model/timeouts.ts";
+
+const README = readFileSync("README.md", "utf8");
+
+test("`npm start` runs the first snippet of the README, with a skill and a real MCP server", () => {
+  const { status, stdout, stderr } = start();
+  expect(status, stderr).toBe(0);
+  expect(stdout).toContain(' 1  const files = ["README.md", "CHANGELOG.md", "LICENSE"];');
+  expect(stdout.match(/FilesystemMCP\.read_text_file +ok/g)).toHaveLength(3);
+  expect(stdout).toMatch(/CalculatorSkill\.calculate +ok/);
+  const words = ["README.md", "CHANGELOG.md", "LICENSE"].map((file) => readFileSync(file, "utf8").split(/\s+/).length);
+  expect(stdout).toContain(`README.md has ${words[0]} words`);
+  expect(stdout).toContain(`"${Math.round(words.reduce((sum, count) => sum + count, 0) / 3)}"`);
+  expect(stdout).not.toContain("\u001B");
+});
+
+test("`npm start -- …` passes on to the command line: arguments, output and exit code", () => {
+  const completed = start("run", "-e", "1 + 1", "--json");
+  expect(completed.status).toBe(0);
+  expect(JSON.parse(completed.stdout)).toMatchObject({ kind: "completed", value: 2 });
+  expect(start("run", "-e", "process.exit(0)", "--json").status).toBe(3);
+});
+
+test("the library example of the README prints what it says", () => {
+  const [, example = ""] = /```js\n(import .*?)```/s.exec(README) ?? [];
+  const file = join(".cache", `readme-${process.pid}.mjs`);
+  mkdirSync(".cache", { recursive: true });
+  writeFileSync(file, example);
+  try {
+    const { stdout, stderr } = spawnSync(process.execPath, [file], { encoding: "utf8" });
+    expect({ stdout, stderr }).toEqual({ stdout: "completed 5\n", stderr: "" });
+  } finally {
+    rmSync(file);
+  }
+});
+
+test("the README's limits and timeouts are the defaults", () => {
+  const rows = [...README.matchAll(/^\| `(\w+)` +\| ([\d ]+?) +\|/gm)];
+  const limits = rows.map(([, name, amount = ""]) => [name, Number(amount.replaceAll(" ", ""))]);
+  expect(Object.fromEntries(limits)).toEqual({ ...DEFAULT_LIMITS, ...DEFAULT_TIMEOUTS });
+});
+
+function start(...args: readonly string[]) {
+  return spawnSync(process.execPath, ["scripts/start.mjs", ...args], { encoding: "utf8" });
+}

@@ -1,0 +1,37 @@
+import { expect, test } from "vitest";
+
+import { createKeptResults } from "../../src/model/kept-results.ts";
+
+test("S11: a kept result is read in parts under its name", () => {
+  const results = createKeptResults();
+  expect(results.keep("run", "abcdef")).toBe("result://run/1");
+  expect(results.keep("run", "second")).toBe("result://run/2");
+  expect(results.read("result://run/1", 2, 3)).toEqual({ text: "cde", total: 6 });
+  expect(results.read("result://run/9")).toBeUndefined();
+});
+
+test("S11: a result is kept for an hour", () => {
+  let now = 0;
+  const results = createKeptResults(3_600_000, 1_000, () => now);
+  const uri = results.keep("run", "text");
+  now = 3_599_999;
+  expect(results.read(uri)?.text).toBe("text");
+  now = 3_600_000;
+  expect(results.read(uri)).toBeUndefined();
+});
+
+test("S11: the oldest results go when there are too many", () => {
+  const results = createKeptResults(1_000, 100, () => 0);
+  const first = results.keep("run", "x".repeat(30));
+  const second = results.keep("run", "y".repeat(30));
+  expect([results.read(first), results.read(second)?.total]).toEqual([undefined, 30]);
+});
+
+test("a kept result is read by the caller that it was kept for, and by nobody else [S11]", () => {
+  const results = createKeptResults();
+  const [ada, bob] = ["ada", "bob"].map((id) => ({ id, grants: ["*"] }));
+  const uri = results.keep("run", "text", ada);
+  expect(results.read(uri, 0, 10, ada)?.text).toBe("text");
+  expect(results.read(uri, 0, 10, bob)).toBeUndefined();
+  expect(results.read(uri)).toBeUndefined();
+});

@@ -1,0 +1,239 @@
+import { readdir, rm, stat, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+
+import { expect, onTestFinished, test } from "vitest";
+
+import { connectServers } from "../../../src/providers/mcp/index.ts";
+
+import { call, connected, ended, fixture, temporaryFolder, until } from "../../support/mcp/servers.ts";
+
+/** Restarts as usual, only sooner. */
+const SOON = { firstDelayMs: 10, longestDelayMs: 40 };
+
+test("M4: a server that dies in mid-call fails its calls, and is started again", async () => {
+  const provider = await connected([fixture()], { restart: SOON });
+  const first = await call(provider, "pid");
+  const bystander = call(provider, "never");
+  const facts = { server: "fixture", tool: "die", skill: "FixtureMCP", method: "die", error: "exited with code 3" };
+  const message = 'Cannot reach the server of this skill: "fixture" exited with code 3 (SERVER_GONE)';
+  await expect(call(provider, "die")).rejects.toMatchObject({ code: "SERVER_GONE", message, facts });
+  await expect(bystander).rejects.toMatchObject({
+    code: "SERVER_GONE",
+    facts: { tool: "never", error: "exited with code 3" },
+  });
+  expect(provider.servers[0]).toMatchObject({ status: "disconnected", error: "exited with code 3" });
+  expect(provider.problems).toEqual([{ source: "fixture", error: "exited with code 3" }]);
+  await until(provider, () => provider.servers[0]?.status === "connected");
+  expect(await call(provider, "pid")).not.toBe(first);
+  expect(provider.problems).toEqual([]);
+});
+
+test("M4: while a server is down its skill stays, and its calls fail at once", async () => {
+  const provider = await connected([fixture()], { restart: { firstDelayMs: 3_600_000, longestDelayMs: 3_600_000 } });
+  const [skill] = provider.skills;
+  await call(provider, "die").catch(() => {});
+  expect(provider.skills).toEqual([skill]);
+  await expect(call(provider, "echo", { message: "hi" })).rejects.toMatchObject({
+    code: "SERVER_GONE",
+    facts: { server: "fixture", tool: "echo", error: "is disconnected" },
+  });
+});
+
+test("M4: a restarted server with the same tools keeps its skill", async () => {
+  const provider = await connected([fixture()], { restart: SOON });
+  const [skill] = provider.skills;
+  await call(provider, "die").catch(() => {});
+  await until(provider, () => provider.servers[0]?.status === "connected");
+  expect(provider.skills[0]).toBe(skill);
+});
+
+test("M4: a server that dies again and again is given up", async () => {
+  const provider = await connected([fixture()], { restart: { ...SOON, times: 2 } });
+  for (const restart of [1, 2, 3]) {
+    await call(provider, "die").catch(() => {});
+    if (restart < 3) await until(provider, () => provider.servers[0]?.status === "connected");
+  }
+  expect(provider.servers[0]).toMatchObject({ status: "error", error: "exited with code 3, after too many restarts" });
+  expect(provider.skills).toEqual([]);
+});
+
+test("M4: the last answer of a server that exits is taken", async () => {
+  const provider = await connected([fixture()], { restart: SOON });
+  expect(await call(provider, "die_after_answer")).toBe("last words");
+});
+
+test("M4: a server that closes its output is stopped and started again", async () => {
+  const provider = await connected([fixture()], { restart: SOON });
+  await expect(call(provider, "close_stdout")).rejects.toMatchObject({ code: "SERVER_GONE" });
+  await until(provider, () => provider.servers[0]?.status === "connected");
+  expect(await call(provider, "echo", { message: "back" })).toBe("back");
+});
+
+test("M3: tools that come at run time are there after list_changed", async () => {
+  for (const ways of [[], ["modern"]]) {
+    const provider = await connected([fixture(ways)]);
+    const before = provider.skills[0];
+    await call(provider, "add_tool");
+    await until(provider, () => provider.skills[0] !== before);
+    expect(provider.skills[0]?.methods.at(-1)?.name).toBe("added");
+    expect(await call(provider, "added")).toBe("called added");
+  }
+});
+
+test("M3: a server that announces a change at each question is not asked without end", async () => {
+  const provider = await connected([fixture(["change-on-list"])]);
+  expect(await call(provider, "echo", { message: "hi" })).toBe("hi");
+});
+
+test("M3: a list that has outlived its time is asked for again at the next call", async () => {
+  const provider = await connected([fixture(["modern", "short-lived"])]);
+  const before = provider.skills[0];
+  while (provider.skills[0] === before) await call(provider, "echo", { message: "hi" });
+  expect(provider.skills[0]?.methods.at(-1)?.name).toBe("list_2");
+});
+
+test("M9: closing stops a server by the end of its input", async () => {
+  const provider = await connected([fixture()]);
+  const pid = Number(await call(provider, "pid"));
+  await provider.close();
+  await ended(pid);
+  await expect(call(provider, "echo")).rejects.toMatchObject({ code: "SERVER_GONE" });
+});
+
+test("M9: closing stops a stubborn server, and what it has started, after the grace", async () => {
+  const provider = await connected([fixture(["stubborn"])]);
+  const pids = [Number(await call(provider, "pid")), Number(await call(provider, "grandchild"))];
+  await provider.close();
+  await Promise.all(pids.map(ended));
+});
+
+test("M9: a server that dies leaves nothing behind", async () => {
+  const provider = await connected([fixture()], { restart: SOON });
+  const grandchild = Number(await call(provider, "grandchild"));
+  await call(provider, "die").catch(() => {});
+  await provider.close();
+  await ended(grandchild);
+});
+
+test("M9: closing while servers start leaves none of them", async () => {
+  const before = childProcesses();
+  const provider = connectServers([fixture(), fixture(["hang"])], { env: process.env });
+  await provider.close();
+  await expect.poll(childProcesses, { timeout: 3_000 }).toBe(before);
+});
+
+test("M9: the signal of the caller closes as well", async () => {
+  const closing = new AbortController();
+  const provider = await connected([fixture()], { signal: closing.signal });
+  const pid = Number(await call(provider, "pid"));
+  closing.abort();
+  await ended(pid);
+});
+
+test("M3: a server that is known from an earlier time is started by its first call", async () => {
+  const stateDir = await temporaryFolder();
+  const first = await connected([fixture()], { stateDir });
+  const { methods } = first.skills[0] ?? {};
+  await first.close();
+  const before = childProcesses();
+  const provider = connectServers([fixture()], { env: process.env, stateDir, start: "when needed" });
+  onTestFinished(() => provider.close());
+  await provider.known;
+  expect(provider.servers[0]).toMatchObject({ status: "disconnected", protocolVersion: "2025-11-25" });
+  expect(provider.problems).toEqual([]);
+  const [skill] = provider.skills;
+  expect(skill?.methods).toEqual(methods);
+  expect(childProcesses()).toBe(before);
+  expect(await call(provider, "echo", { message: "awake" })).toBe("awake");
+  expect(provider.servers[0]).toMatchObject({ status: "connected" });
+  expect(provider.skills[0]).toBe(skill);
+});
+
+test("M3: what is kept of servers is for its owner only", async () => {
+  const stateDir = await temporaryFolder();
+  await connected([fixture()], { stateDir });
+  const files = await readdir(stateDir, { recursive: true, withFileTypes: true });
+  const modes = await Promise.all(
+    files.map(async (file) => ((await stat(join(file.parentPath, file.name))).mode & 0o777).toString(8)),
+  );
+  expect(modes.toSorted()).toEqual(["600", "600", "700", "700"]);
+});
+
+test("M3: what was kept of a server with another configuration, or is nothing of ours, is not used", async () => {
+  const stateDir = await temporaryFolder();
+  const first = await connected([fixture(["no-tools"])], { stateDir });
+  await first.close();
+  for (const file of await readdir(join(stateDir, "servers"))) {
+    await writeFile(join(stateDir, "servers", file), '{ "tools": [] }');
+  }
+  const provider = await connected([fixture(), { ...fixture(["no-tools"]), name: "other" }], { stateDir });
+  expect(provider.servers.map(({ status }) => status)).toEqual(["connected", "connected"]);
+});
+
+test("M4: a server that has worked at an earlier time and does not start now is tried again", async () => {
+  const stateDir = await temporaryFolder();
+  const file = join(stateDir, "tools.json");
+  await writeFile(file, '[{ "name": "read" }]');
+  await (await connected([fixture([`tools=${file}`])], { stateDir })).close();
+  await rm(file);
+  const provider = await connected([fixture([`tools=${file}`])], { stateDir, restart: SOON });
+  expect(provider.servers[0]).toMatchObject({
+    status: "disconnected",
+    error: expect.stringContaining("ENOENT") as string,
+  });
+  expect(provider.skills[0]?.methods.map(({ name }) => name)).toEqual(["read"]);
+  await expect(call(provider, "read")).rejects.toMatchObject({ code: "SERVER_GONE" });
+  await writeFile(file, '[{ "name": "read" }]');
+  await until(provider, () => provider.servers[0]?.status === "connected");
+  expect(await call(provider, "read")).toBe("called read");
+});
+
+test("M3: asking for the servers that are known starts them, and what they offer is there meanwhile", async () => {
+  const stateDir = await temporaryFolder();
+  await (await connected([fixture()], { stateDir })).close();
+  const provider = connectServers([fixture()], { env: process.env, stateDir });
+  onTestFinished(() => provider.close());
+  expect(provider.skills[0]?.name).toBe("FixtureMCP");
+  expect(provider.servers[0]).toMatchObject({ status: "connecting" });
+  await provider.ready;
+  expect(provider.servers[0]).toMatchObject({ status: "connected" });
+});
+
+test("M3: a server that is not called for a while is stopped, and started again by its next call", async () => {
+  const provider = await connected([fixture()], { idleMs: 20 });
+  const [skill] = provider.skills;
+  const pid = Number(await call(provider, "pid"));
+  await until(provider, () => provider.servers[0]?.status === "disconnected");
+  await ended(pid);
+  expect(provider.skills).toEqual([skill]);
+  expect(await call(provider, "pid")).not.toBe(pid);
+});
+
+test("M3: a server with a call under way is not stopped, however long that takes", async () => {
+  const provider = await connected([fixture()], { idleMs: 1 });
+  const slow = call(provider, "progress_after", { ms: 100 });
+  await call(provider, "echo", { message: "quick" });
+  expect(await slow).toBe("done");
+});
+
+test("M3: servers start side by side, and one that fails or is switched off holds up nobody", async () => {
+  const servers = [
+    { ...fixture(["hang"]), name: "slow" },
+    fixture(),
+    { ...fixture(["exit-at-start"]), name: "broken" },
+    { ...fixture(), name: "off", enabled: false },
+    { ...fixture(), name: "poor", obstacle: "missing environment variable API_KEY" },
+  ];
+  const provider = await connected(servers, { connectTimeoutMs: 2_000 });
+  expect(provider.servers.map(({ name, skill, status }) => [name, skill, status])).toEqual([
+    ["slow", "SlowMCP", "error"],
+    ["fixture", "FixtureMCP", "connected"],
+    ["broken", "BrokenMCP", "error"],
+    ["off", "OffMCP", "disabled"],
+    ["poor", "PoorMCP", "error"],
+  ]);
+  expect(provider.problems.at(-1)).toEqual({ source: "poor", error: "missing environment variable API_KEY" });
+  await provider.close();
+});
+
+const childProcesses = (): number => process.getActiveResourcesInfo().filter((kind) => kind === "ProcessWrap").length;

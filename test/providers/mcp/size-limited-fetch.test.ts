@@ -1,0 +1,183 @@
+import { getEventListeners, once } from "node:events";
+import { createServer, type RequestListener } from "node:http";
+import type { AddressInfo } from "node:net";
+import { expect, onTestFinished, test } from "vitest";
+
+import { sizeLimitedFetch } from "../../../src/providers/mcp/http/size-limited-fetch.ts";
+
+const fetch = sizeLimitedFetch(1_000);
+
+/** A server of this machine for as long as the test lasts. */
+async function listening(answer: RequestListener): Promise<string> {
+  const server = createServer(answer).listen(0, "127.0.0.1");
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  await once(server, "listening");
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+const post = (body: object, more: RequestInit = {}): RequestInit => ({
+  method: "POST",
+  headers: new Headers({ "content-type": "application/json" }),
+  body: JSON.stringify(body),
+  ...more,
+});
+
+test("M3: a request goes out as it is, and its answer comes back as it is", async () => {
+  const url = await listening((request, response) => {
+    let text = "";
+    request.on("data", (chunk) => (text += String(chunk)));
+    request.on("end", () => {
+      response.writeHead(201, "Well", { "content-type": "application/json", "set-cookie": ["a=1", "b=2"] });
+      response.end(JSON.stringify([request.method, request.url, request.headers["content-type"], text]));
+    });
+  });
+  const response = await fetch(`${url}/mcp?x=1`, post({ ä: 1 }));
+  expect([response.status, response.statusText, response.ok]).toEqual([201, "Well", true]);
+  expect([response.url, response.redirected]).toEqual([`${url}/mcp?x=1`, false]);
+  expect(response.headers.getSetCookie()).toEqual(["a=1", "b=2"]);
+  expect(await response.json()).toEqual(["POST", "/mcp?x=1", "application/json", '{"ä":1}']);
+});
+
+test("M3: a redirection is followed, or given to who follows it", async () => {
+  const url = await listening((request, response) => {
+    if (request.url === "/old") response.writeHead(307, { location: "/new" }).end();
+    else response.end(`${request.method} ${request.url}`);
+  });
+  const followed = await fetch(`${url}/old`, post({}));
+  expect([await followed.text(), followed.url, followed.redirected]).toEqual(["POST /new", `${url}/new`, true]);
+  const given = await fetch(`${url}/old`, post({}, { redirect: "manual" }));
+  expect([given.status, given.headers.get("location")]).toEqual([307, "/new"]);
+});
+
+test("M7: what a request carries never goes to another server", async () => {
+  const heard: unknown[] = [];
+  const other = await listening((request, response) => {
+    heard.push(request.headers);
+    response.end();
+  });
+  for (const status of [301, 302, 307, 308]) {
+    const url = await listening((_request, response) => response.writeHead(status, { location: `${other}/mcp` }).end());
+    const asked = fetch(url, post({}, { headers: { authorization: "Bearer s3cret", "x-api-key": "s3cret" } }));
+    const cause = { message: `the server redirects to ${other}; if that is right, say so in its configuration` };
+    await expect(asked).rejects.toMatchObject({ message: "fetch failed", cause });
+  }
+  expect(heard).toEqual([]);
+});
+
+test.each([
+  ["/again", "the server redirects more than 5 times"],
+  ["http://[", "the server redirects, and does not say where to"],
+])("M3: a redirection to %s leads nowhere", async (location, message) => {
+  const url = await listening((_request, response) => response.writeHead(308, { location }).end("moved"));
+  await expect(fetch(url, post({}))).rejects.toMatchObject({ message: "fetch failed", cause: { message } });
+});
+
+test("M3: an answer without a body is one", async () => {
+  const url = await listening((_request, response) => response.writeHead(204).end());
+  const response = await fetch(url, { method: "DELETE" });
+  expect([response.status, response.body, await response.text()]).toEqual([204, null, ""]);
+});
+
+test("M4: a server that is not there, or goes in the middle, fails the request as fetch does", async () => {
+  const gone = await listening((_request, response) => {
+    response.writeHead(200, { "content-type": "application/json", "content-length": "100" });
+    response.write('{"jsonrpc"', () => response.destroy());
+  });
+  await expect(fetch(gone, post({}))).rejects.toMatchObject({ message: "terminated", cause: { code: "ECONNRESET" } });
+  const refused = await listening(() => {});
+  const port = Number(new URL(refused).port);
+  await expect(fetch(`http://127.0.0.2:${port}`, post({}))).rejects.toMatchObject({
+    message: "fetch failed",
+    cause: { code: "ECONNREFUSED" },
+  });
+});
+
+test("M7: a request that is cancelled ends its connection, with the reason", async () => {
+  let seen = (): void => {};
+  let ended = (): void => {};
+  const url = await listening((_request, response) => {
+    response.once("close", () => ended());
+    seen();
+  });
+  const [arrived, closed] = [
+    new Promise<void>((resolve) => (seen = resolve)),
+    new Promise<void>((resolve) => (ended = resolve)),
+  ];
+  const controller = new AbortController();
+  const request = fetch(url, post({}, { signal: controller.signal }));
+  await arrived;
+  controller.abort(new Error("no more"));
+  await expect(request).rejects.toThrow("no more");
+  await closed;
+  await expect(fetch(url, post({}, { signal: controller.signal }))).rejects.toThrow("no more");
+});
+
+test("M7: a stream is passed on as it comes, and ends when nobody reads it", async () => {
+  let more = (): void => {};
+  let end = (): void => {};
+  const closed = new Promise<void>((resolve) => (end = resolve));
+  const url = await listening((_request, response) => {
+    response.once("close", end);
+    response.writeHead(200, { "content-type": "text/event-stream" });
+    response.write("data: 1\n");
+    more = () => void response.write("data: 2\n");
+  });
+  const response = await fetch(url, post({}));
+  const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
+  expect(await reader?.read()).toEqual({ done: false, value: "data: 1\n" });
+  more();
+  expect(await reader?.read()).toEqual({ done: false, value: "data: 2\n" });
+  await reader?.cancel();
+  await closed;
+});
+
+test("M4: what is no answer fails the request, and says why", async () => {
+  const url = await listening((request, response) => {
+    if (request.url === "/700") response.writeHead(700).end("{}");
+    else if (request.url === "/gzip") response.writeHead(200, { "content-encoding": "gzip" }).end("x");
+    else request.socket.write("HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: Upgrade\r\n\r\n");
+  });
+  for (const [path, message] of [
+    ["/700", "the server answered with the status 700, which no answer has"],
+    ["/gzip", 'the server encoded its answer as "gzip", and was asked not to'],
+    ["/101", "the server changed to another protocol"],
+  ])
+    await expect(fetch(`${url}${path}`, post({}))).rejects.toMatchObject({ name: "TypeError", cause: { message } });
+});
+
+test("M4: a server that falls silent fails the request, before its answer or in the middle of it", async () => {
+  const url = await listening((request, response) => {
+    if (request.url === "/half") response.writeHead(200, { "content-type": "application/json" }).write("{");
+  });
+  const impatient = sizeLimitedFetch(1_000, 100);
+  const cause = { message: "nothing was heard of the server for 100 ms" };
+  await expect(impatient(`${url}/never`, post({}))).rejects.toMatchObject({ message: "fetch failed", cause });
+  await expect(impatient(`${url}/half`, post({}))).rejects.toMatchObject({ message: "terminated", cause });
+});
+
+test("M3: a stream of events is one in whatever case its type is written, and what a redirection leads to is bounded", async () => {
+  const url = await listening((request, response) => {
+    if (request.url === "/old") response.writeHead(307, { location: "/long" }).end();
+    else if (request.url === "/long") response.end("x".repeat(2_000));
+    else response.writeHead(200, { "content-type": "Text/Event-Stream" }).write("data: 1\n");
+  });
+  const reader = (await fetch(url, post({}))).body?.pipeThrough(new TextDecoderStream()).getReader();
+  expect(await reader?.read()).toEqual({ done: false, value: "data: 1\n" });
+  await reader?.cancel();
+  const long = await fetch(`${url}/old`, post({ id: 7 }));
+  expect(await long.json()).toMatchObject({ id: 7, error: { message: "the answer has more than 1000 bytes" } });
+});
+
+test("M7: many requests may have one signal, and leave nothing with it", async () => {
+  const warned: unknown[] = [];
+  const note = (warning: unknown): void => void warned.push(warning);
+  process.on("warning", note);
+  onTestFinished(() => void process.off("warning", note));
+  const url = await listening((_request, response) => void setTimeout(() => response.end("{}"), 50));
+  const { signal } = new AbortController();
+  await Promise.all(Array.from({ length: 12 }, async () => (await fetch(url, post({}, { signal }))).text()));
+  expect([warned, getEventListeners(signal, "abort")]).toEqual([[], []]);
+});

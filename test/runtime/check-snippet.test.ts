@@ -1,0 +1,61 @@
+import { expect, test } from "vitest";
+
+import { createRuntime, defineSkill } from "../../src/index.ts";
+import { OWNER } from "../../src/model/caller.ts";
+import { createSnippetChecker } from "../../src/runtime/check-snippet.ts";
+import { catalog, questions } from "../gatekeeper/stubs.ts";
+
+const request = { catalog, caller: OWNER, isDisabled: () => false, limits: { sourceBytes: 100_000 } };
+
+/** Says which sources were looked at anew. */
+function countLooks(sources: readonly string[]): readonly string[] {
+  let looks = 0;
+  const inspect = createSnippetChecker(() => {
+    looks += 1;
+    return questions;
+  });
+  return sources.filter((source) => {
+    const before = looks;
+    inspect(source, request as never);
+    return looks > before;
+  });
+}
+
+test("S5: a snippet that may run is looked at once, one that is refused each time", () => {
+  expect(countLooks(["1 + 1", "1 + 2", "1 + 1", "eval(1)", "1 + 2", "eval(1)"])).toEqual([
+    "1 + 1",
+    "1 + 2",
+    "eval(1)",
+    "eval(1)",
+  ]);
+});
+
+test("S5: verdicts are remembered in bounds: of the sources used last, and of none that is long", () => {
+  const long = `"${"x".repeat(10_000)}"`;
+  expect(countLooks([long, long])).toHaveLength(2);
+  const many = Array.from({ length: 300 }, (_, at) => `${at} + 1`);
+  const [first, last] = ["0 + 1", "299 + 1"];
+  expect(countLooks([...many, last, first])).toEqual([...many, first]);
+  const kept = many.flatMap((source) => [first, source]);
+  expect(countLooks(kept)).toHaveLength(many.length);
+});
+
+test("S5: a verdict of before says nothing of another catalog, of other grants, or of other limits", async () => {
+  const DiceSkill = defineSkill({
+    name: "DiceSkill",
+    description: "Rolls dice",
+    methods: { roll: { description: "Roll", run: async () => 4 } },
+  });
+  await using runtime = await createRuntime({ skillsDir: false, skills: [DiceSkill] });
+  const source = "device.DiceSkill.roll()";
+  for (let time = 0; time < 3; time++) expect(await runtime.run(source)).toMatchObject({ value: 4 });
+  const refusal = async (options: Parameters<typeof runtime.run>[1]): Promise<unknown> => {
+    const outcome = await runtime.run(source, options);
+    return outcome.kind === "refused" && outcome.violations.map(({ code }) => code);
+  };
+  expect(await refusal({ caller: { id: "stranger", grants: [], reads: ["*"] } })).toEqual(["PERMISSION_MISSING"]);
+  expect(await refusal({ caller: { id: "blind", grants: [] } })).toEqual(["SKILL_UNKNOWN"]);
+  expect(await refusal({ limits: { sourceBytes: 5 } })).toEqual(["SOURCE_LIMIT"]);
+  runtime.unregister("DiceSkill");
+  expect(await refusal({})).toEqual(["SKILL_UNKNOWN"]);
+});

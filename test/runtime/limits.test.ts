@@ -1,0 +1,163 @@
+import { afterAll, expect, test } from "vitest";
+
+import { ERRORS, type ErrorCode } from "../../src/errors.ts";
+import type { Limits } from "../../src/model/limits.ts";
+import { KEPT_RESULT_BYTES } from "../../src/model/kept-results.ts";
+import { createRuntime } from "../../src/runtime.ts";
+
+const runtime = await createRuntime({
+  skillsDir: false,
+  workers: 2,
+  skills: [
+    {
+      name: "EchoSkill",
+      description: "Gives back",
+      source: "test",
+      kind: "code",
+      methods: [
+        {
+          name: "echo",
+          description: "Give it back",
+          input: { type: "object", properties: { value: {} } },
+          metadata: {},
+        },
+        { name: "never", description: "Never answers", input: { type: "object", properties: {} }, metadata: {} },
+      ],
+      invoke: async ({ name }, input, { signal }) =>
+        name === "echo"
+          ? (input as { readonly value?: unknown }).value
+          : new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason as Error))),
+    },
+  ],
+});
+afterAll(() => runtime.close());
+
+interface Reached {
+  readonly limits: Partial<Limits>;
+  readonly source: string;
+  readonly code: ErrorCode;
+  /** What the message quotes. */
+  readonly values: string;
+}
+
+/** What ends a run, or refuses it: every limit but the two that cut, and what has no number. */
+const ENDS: Readonly<Record<Exclude<keyof Limits, "outputBytes"> | "stack" | "promises" | "nesting", Reached>> = {
+  nesting: {
+    limits: {},
+    source: "let v = 1; for (let i = 0; i < 600; i++) v = [v]; return v;",
+    code: "NESTING_LIMIT",
+    values: "it has more than 500 levels",
+  },
+  cpuMs: {
+    limits: { cpuMs: 50 },
+    source: "for (;;);",
+    code: "CPU_LIMIT",
+    values: "50 ms of computing are over",
+  },
+  wallMs: {
+    limits: { wallMs: 80 },
+    source: "device.EchoSkill.never()",
+    code: "WALL_LIMIT",
+    values: "80 ms are over",
+  },
+  memoryBytes: {
+    limits: { memoryBytes: 2 << 20 },
+    source: "const all = []; for (;;) all.push('x'.repeat(1e5) + all.length)",
+    code: "MEMORY_LIMIT",
+    values: "2097152 bytes of memory are used up",
+  },
+  stack: {
+    limits: {},
+    source: "const dive = () => dive() + 1; dive()",
+    code: "STACK_LIMIT",
+    values: "the stack is full",
+  },
+  sourceBytes: {
+    limits: { sourceBytes: 10 },
+    source: "1 + 1 + 1 + 1",
+    code: "SOURCE_LIMIT",
+    values: "at most 10 bytes are read",
+  },
+  calls: {
+    limits: { calls: 3 },
+    source: "for (;;) device.EchoSkill.echo(1)",
+    code: "CALL_LIMIT",
+    values: "3 calls were made",
+  },
+  callsInFlight: {
+    limits: { callsInFlight: 2 },
+    source: "await Promise.all([1, 2, 3].map((n) => device.EchoSkill.echo(n)))",
+    code: "CALLS_IN_FLIGHT_LIMIT",
+    values: "2 calls are under way",
+  },
+  argumentBytes: {
+    limits: { argumentBytes: 100 },
+    source: "device.EchoSkill.echo('x'.repeat(101))",
+    code: "ARGUMENT_LIMIT",
+    values: "the arguments have more than 100 bytes",
+  },
+  answerBytes: {
+    limits: { answerBytes: 100 },
+    source: "device.EchoSkill.echo('x'.repeat(101))",
+    code: "ANSWER_LIMIT",
+    values: "it has more than 100 bytes",
+  },
+  resultBytes: {
+    limits: { resultBytes: 100, memoryBytes: 256 << 20, cpuMs: 60_000 },
+    source: `'x'.repeat(${KEPT_RESULT_BYTES + 1})`,
+    code: "RESULT_LIMIT",
+    values: `the result has more than ${KEPT_RESULT_BYTES} bytes`,
+  },
+  promises: {
+    limits: {},
+    source: "await new Promise(() => {})",
+    code: "NEVER_SETTLES",
+    values: "nothing is left that could settle the promise that the snippet awaits",
+  },
+};
+
+test.each(Object.entries(ENDS))("S7: %s has an error of its own, and only this run ends", async (_, reached) => {
+  const beside = runtime.run("await new Promise((done) => setTimeout(done, 60)); device.EchoSkill.echo(7)");
+  const outcome = await runtime.run(reached.source, { limits: reached.limits });
+  const told =
+    outcome.kind === "refused" ? outcome.violations[0] : outcome.kind === "failed" ? outcome.error : undefined;
+  const { says, fix } = ERRORS[reached.code];
+  const message = `${says}: ${reached.values} (${reached.code})`;
+  expect(told).toMatchObject({ code: reached.code, message });
+  expect(outcome.text).toContain(fix);
+  expect(await beside).toMatchObject({ kind: "completed", value: 7 });
+  expect(await runtime.run("throw new RangeError('stack overflow')")).toMatchObject({ error: { code: "THROWN" } });
+  expect(await runtime.run("device.EchoSkill.echo(8)")).toMatchObject({ kind: "completed", value: 8 });
+});
+
+test("S7: every code of a limit is one of these", () => {
+  const codes = Object.keys(ERRORS).filter((code) => code.endsWith("_LIMIT"));
+  // Of the others, one is for text that nests, and one for what a caller may do in a minute.
+  const others = new Set(["DEPTH_LIMIT", "RATE_LIMIT"]);
+  const reached: readonly string[] = Object.values(ENDS).map(({ code }) => code);
+  expect(codes.filter((code) => !others.has(code)).toSorted()).toEqual(
+    reached.filter((code) => code !== "NEVER_SETTLES").toSorted(),
+  );
+});
+
+test("S7 S11: printed text and a result beyond their limits are cut visibly, and the run goes well", async () => {
+  const limits = { outputBytes: 10, resultBytes: 10 };
+  expect(await runtime.run("print('x'.repeat(20)); 'y'.repeat(20)", { limits })).toMatchObject({
+    kind: "completed",
+    output: "xxxxxxxxxx\n… output cut at 10 bytes",
+    value: '"yyyyyyyyy…',
+    notes: [expect.stringMatching(/^The result has 22 bytes and was cut at 10: read it in parts at result:\/\//)],
+  });
+});
+
+test("S7: calls that are under way when a snippet ends are cancelled, and named in a note", async () => {
+  const source = "Promise.race([device.EchoSkill.never(), device.EchoSkill.echo(1), device.EchoSkill.never()])";
+  expect(await runtime.run(source)).toMatchObject({
+    kind: "completed",
+    value: 1,
+    notes: [
+      "The snippet ended before these calls did, and they were cancelled: EchoSkill.never, EchoSkill.never. Await them",
+    ],
+    calls: [{ outcome: "unfinished" }, { outcome: "ok" }, { outcome: "unfinished" }],
+  });
+});

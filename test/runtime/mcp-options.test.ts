@@ -1,0 +1,75 @@
+import { mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+import { expect, onTestFinished, test } from "vitest";
+
+import { createRuntime } from "../../src/runtime.ts";
+import { resolveMcpOptions } from "../../src/runtime/mcp-options.ts";
+import { getUserStateDir } from "../../src/runtime/user-state-dir.ts";
+
+const SCOPE = { section: undefined, cwd: "/work", env: { HOME: "/home/ada" }, discover: false, lazy: false };
+
+test("M3: servers start at once, report changes and keep nothing, where nothing is said", () => {
+  expect(resolveMcpOptions(undefined, SCOPE)).toEqual({ start: "at once", changes: "report" });
+});
+
+test("M3: the command line keeps what servers offer in the user's own folder, and starts them when they are needed", () => {
+  expect(resolveMcpOptions({}, { ...SCOPE, discover: true, lazy: true })).toEqual({
+    start: "when needed",
+    changes: "report",
+    stateDir: "/home/ada/.local/state/skillgate",
+  });
+  expect(resolveMcpOptions({ stateDir: false }, { ...SCOPE, discover: true })).not.toHaveProperty("stateDir");
+});
+
+test("M3: the settings file says it under mcp, and the program has the last word", () => {
+  const section = { start: "when needed", idle: 1.5, changes: "hold" };
+  expect(resolveMcpOptions({}, { ...SCOPE, section })).toEqual({
+    start: "when needed",
+    idleMs: 1_500,
+    changes: "hold",
+  });
+  const use = { start: "at once", idleMs: 7, changes: "report", stateDir: "state" } as const;
+  expect(resolveMcpOptions(use, { ...SCOPE, section })).toEqual({ ...use, stateDir: "/work/state" });
+});
+
+test.each([
+  [{ start: "never" }, 'mcp.start must be at once or when needed, not "never"'],
+  [{ changes: true }, "mcp.changes must be report or hold, not true"],
+  [{ idle: "soon" }, 'mcp.idle must be a positive number, not "soon"'],
+  [{ idle: 0 }, "mcp.idle must be a positive number, not 0"],
+])("X8: %j is refused with what is wanted", (section, words) => {
+  expect(() => resolveMcpOptions({}, { ...SCOPE, section })).toThrow(
+    `Cannot use this option: ${words} (OPTION_INVALID)`,
+  );
+});
+
+test.each([
+  [{ XDG_STATE_HOME: "/state", HOME: "/home/ada" }, "/state/skillgate"],
+  [{ HOME: "/home/ada" }, "/home/ada/.local/state/skillgate"],
+  [{}, undefined],
+])("M3: with %j the state of servers is in %s", (env, folder) => {
+  expect(getUserStateDir(env)).toBe(folder);
+});
+
+test("M3: a lazy runtime finds the tools of servers that it has not started", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "skillgate-use-"));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  const file = join(folder, "mcp.json");
+  const fixture = { command: process.execPath, args: [join(process.cwd(), "test/fixtures/mcp/server.js")] };
+  await writeFile(file, JSON.stringify({ mcpServers: { fixture } }));
+  const open = () =>
+    createRuntime({ skillsDir: false, mcpConfig: file, cwd: folder, lazy: true, mcp: { stateDir: "state" } });
+  const first = await open();
+  await first.ready;
+  await first.close();
+  expect(await readdir(join(folder, "state"))).toEqual(["accepted", "servers"]);
+  const runtime = await open();
+  onTestFinished(() => runtime.close());
+  await runtime.known;
+  expect(runtime.search("echo").results[0]?.path).toBe("FixtureMCP.echo");
+  expect(runtime.servers.map(({ status }) => status)).toEqual(["disconnected"]);
+  expect(await runtime.run('await device.FixtureMCP.echo("hi")')).toMatchObject({ kind: "completed", value: "hi" });
+  expect(runtime.servers.map(({ status }) => status)).toEqual(["connected"]);
+});

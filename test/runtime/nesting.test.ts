@@ -1,0 +1,183 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+
+import { createRuntime, defineSkill, type Runtime } from "../../src/index.ts";
+import { MAX_DEPTH } from "../../src/shared/value-size.ts";
+import { MAX_DEPTH as MAX_DEPTH_OF_GUESTS } from "../../sandbox/guest/host-protocol.ts";
+
+/** A value of so many lists, one in the other. */
+function nested(levels: number): unknown {
+  let value: unknown = 1;
+  for (let level = 0; level < levels; level++) value = [value];
+  return value;
+}
+
+const NestSkill = defineSkill({
+  name: "NestSkill",
+  description: "Nests lists",
+  methods: {
+    nest: {
+      description: "Nest lists",
+      input: { type: "object", properties: { levels: { type: "integer" } }, required: ["levels"] },
+      run: async ({ levels }: { levels: number }) => nested(levels),
+    },
+    map: {
+      description: "Nest lists in a Map and a Set",
+      run: async () => new Map([["deep", new Set([nested(6_000)])]]),
+    },
+    cycle: {
+      description: "Give an object that holds itself",
+      run: async () => {
+        const self: Record<string, unknown> = { name: "self" };
+        self["members"] = [self];
+        return self;
+      },
+    },
+    take: {
+      description: "Take any value",
+      input: { type: "object", properties: { value: {} }, required: ["value"] },
+      run: async () => "taken",
+    },
+    keep: {
+      description: "Keep a nested value",
+      run: async (_, { store }) => store.set("deep", nested(6_000)),
+    },
+  },
+});
+
+let runtime: Runtime;
+
+beforeAll(async () => {
+  runtime = await createRuntime({ skillsDir: false, skills: [NestSkill], mcpServers: {} });
+});
+
+afterAll(() => runtime.close());
+
+async function ended(source: string): Promise<string> {
+  const outcome = await runtime.run(source);
+  expect(await runtime.run("20 + 22")).toMatchObject({ kind: "completed", value: 42 });
+  if (outcome.kind !== "failed") return outcome.text;
+  expect(outcome.text).not.toContain("call stack");
+  return `${outcome.error.code} ${outcome.error.message}`;
+}
+
+/** Source of an expression that nests so many levels. */
+const deep = (levels: number): string =>
+  `((n) => { let v = 1; for (let i = 0; i < n; i++) v = i % 2 ? [v] : { v }; return v })(${levels})`;
+
+test("the guest's own code and the host have one bound for depth [S13]", () => {
+  expect(MAX_DEPTH_OF_GUESTS).toBe(MAX_DEPTH);
+});
+
+describe("values of a snippet", () => {
+  test("a result of as many levels as may cross is returned [S13]", async () => {
+    const outcome = await runtime.run(`return ${deep(MAX_DEPTH)}`);
+    expect(outcome).toMatchObject({ kind: "completed" });
+  });
+
+  test.each([
+    ["one level more", `return ${deep(MAX_DEPTH + 1)}`],
+    ["thousands of levels", `return ${deep(6_000)}`],
+    ["more levels than the guest's stack can write", `return ${deep(200_000)}`],
+    ["levels inside a Map", `return new Map([["v", ${deep(700)}]])`],
+    ["levels that a toJSON makes", `return { toJSON: () => ${deep(700)} }`],
+    ["levels after bytes", `return [new Uint8Array(3), ${deep(700)}]`],
+    ["levels that a promise settles to", `return [Promise.resolve(${deep(700)})]`],
+  ])("a result of %s ends the run with a limit of its own [S13]", async (_, source) => {
+    expect(await ended(source)).toMatch(/^NESTING_LIMIT The value is nested too deeply: .* levels \(NESTING_LIMIT\)$/);
+  });
+
+  test.each([
+    ["levels", deep(6_000)],
+    ["levels beyond the guest's stack", deep(200_000)],
+    ["levels beside 20 KB of text", `[${deep(6_000)}, "x".repeat(20_000)]`],
+    ["levels inside a Map", `new Map([["v", ${deep(700)}]])`],
+  ])("an argument of too many %s fails its call, which a snippet can catch [S13]", async (_, value) => {
+    const message = /^NESTING_LIMIT The value is nested too deeply: .* levels \(NESTING_LIMIT\)$/;
+    expect(await ended(`await device.NestSkill.take(${value})`)).toMatch(message);
+    expect(await ended(`const t = device.NestSkill.take(${value}); return "x" + t`)).toMatch(message);
+    const caught = `try { await device.NestSkill.take(${value}) } catch (error) { return error.code }`;
+    expect(await ended(caught)).toContain("NESTING_LIMIT");
+  });
+
+  test("an uncaught error of a call that nests too deeply names its line [S10]", async () => {
+    const outcome = await runtime.run(`const value = ${deep(6_000)};\nawait device.NestSkill.take(value);`);
+    expect(outcome).toMatchObject({ kind: "failed", error: { code: "NESTING_LIMIT", line: 2 } });
+  });
+
+  test("brackets in texts are no levels [S13]", async () => {
+    const brackets = '"[{\\\\\\"".repeat(5_000)';
+    expect(await ended(`device.NestSkill.take(${brackets})`)).toBe("taken");
+    expect(await runtime.run(`return [${brackets}, "\\\\", "["]`)).toMatchObject({ kind: "completed" });
+  });
+});
+
+describe("a toJSON of the snippet", () => {
+  const replaced: readonly (readonly [string, string])[] = [
+    ["an assignment", "Array.prototype.toJSON = () => undefined;"],
+    ["defineProperty", 'Object.defineProperty(Array.prototype, "toJSON", { value: () => undefined });'],
+    ["a computed name", 'Array.prototype["to" + "JSON"] = () => undefined;'],
+    ["a computed name on all objects", 'Object.prototype["to" + "JSON"] = () => undefined;'],
+  ];
+
+  test.each(replaced)(
+    "that makes undefined of arguments, set by %s, fails the call or is not asked [S13]",
+    async (_, set) => {
+      const unhandled: unknown[] = [];
+      const note = (reason: unknown): unknown => unhandled.push(reason);
+      process.on("unhandledRejection", note);
+      for (const call of ['device.read_result("x", 0, 1)', "device.NestSkill.take(1)", 'device.search_skills("nest")'])
+        for (const form of [
+          `return await ${call}`,
+          `return "" + ${call}`,
+          `${call}; return 1`,
+          `return await device.NestSkill.take(new Map([[1, ${call}]]))`,
+        ]) {
+          const outcome = await runtime.run(`${set}\n${form}`);
+          expect(["completed", "failed"]).toContain(outcome.kind);
+        }
+      expect(await runtime.run("20 + 22")).toMatchObject({ kind: "completed", value: 42 });
+      process.off("unhandledRejection", note);
+      expect(unhandled).toEqual([]);
+    },
+  );
+
+  test("fails a call with the reason and the line [S10]", async () => {
+    const outcome = await runtime.run("Array.prototype.toJSON = () => undefined;\nawait device.NestSkill.take(1)");
+    expect(outcome).toMatchObject({
+      kind: "failed",
+      error: {
+        name: "TypeError",
+        message: "TypeError: Cannot pass these arguments: a toJSON makes undefined of them; pass plain data",
+      },
+    });
+  });
+});
+
+describe("values of skills", () => {
+  test("a result of as many levels as may cross arrives [S13]", async () => {
+    const count = `let v = await device.NestSkill.nest(${MAX_DEPTH}), n = 0; while (Array.isArray(v)) { v = v[0]; n++ } return n`;
+    expect(await runtime.run(count)).toMatchObject({ kind: "completed", value: MAX_DEPTH });
+  });
+
+  test.each([MAX_DEPTH + 1, 6_000, 300_000])("a result of %i levels fails the call [S13]", async (levels) => {
+    const message = `The value is nested too deeply: "NestSkill.nest" returned more than ${MAX_DEPTH} levels (NESTING_LIMIT)`;
+    expect(await ended(`device.NestSkill.nest(${levels})`)).toBe(`NESTING_LIMIT ${message}`);
+    await expect(runtime.call("NestSkill.nest", { levels })).rejects.toMatchObject({ code: "NESTING_LIMIT", message });
+  });
+
+  test("levels inside a Map and a Set count like others [S13]", async () => {
+    expect(await ended("device.NestSkill.map()")).toMatch(/^NESTING_LIMIT /);
+  });
+
+  test("a value that is kept has as many levels as may cross [S13]", async () => {
+    expect(await ended("device.NestSkill.keep()")).toContain(
+      `the store of the skill: the value of "deep" has more than ${MAX_DEPTH} levels`,
+    );
+  });
+
+  test("a result that contains itself is an error that says so [S9]", async () => {
+    expect(await ended("device.NestSkill.cycle()")).toBe(
+      'CALL_FAILED Cannot complete the call: "NestSkill.cycle" returned a value that contains itself (a cycle): return only the members that are needed (CALL_FAILED)',
+    );
+  });
+});

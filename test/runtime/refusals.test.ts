@@ -1,0 +1,57 @@
+import { readFileSync } from "node:fs";
+import { afterAll, expect, test } from "vitest";
+
+import { createRuntime, type Outcome } from "../../src/index.ts";
+import { SAMPLE_SKILLS } from "../support/refusals.ts";
+
+/** What `docs/errors.md` shows of each code: a snippet, and all that a model is told about it. */
+const REFUSALS = JSON.parse(readFileSync(new URL("../fixtures/refusals.json", import.meta.url), "utf8")) as readonly {
+  readonly code: string;
+  readonly source: string;
+  readonly text: string;
+}[];
+
+const runtime = await createRuntime({ skillsDir: false, skills: SAMPLE_SKILLS, typecheck: true });
+afterAll(() => runtime.close());
+
+test.each(REFUSALS)("S5: what a model reads after $code", async ({ code, source, text }) => {
+  const run = (): Promise<Outcome> =>
+    runtime.run(source, {
+      caller: { id: "ada", grants: ["MathSkill.*", "UserSkill.get"], reads: ["UserSkill.remove"] },
+      limits: { sourceBytes: code === "SOURCE_LIMIT" ? 50 : 1_000 },
+    });
+  let outcome = await run();
+  // Only the compiler knows the members of results, and it may still be loading.
+  while (outcome.kind === "completed") outcome = await run();
+  expect(outcome.text).toBe(text);
+  expect(outcome).toMatchObject({ kind: "refused", violations: [{ code }] });
+});
+
+test("S5: every code of the gatekeeper has its text", () => {
+  const table = readFileSync(new URL("../../src/errors.ts", import.meta.url), "utf8");
+  const section = table.slice(table.indexOf("gatekeeper refuses"), table.indexOf("// What the router refuses"));
+  const codes = [...section.matchAll(/^ {2}([A-Z_]+):/gm)].map(([, code]) => code);
+  expect(REFUSALS.map(({ code }) => code)).toEqual([...codes, "PERMISSION_MISSING"]);
+});
+
+test.each([
+  [
+    "for (const each of await device.MathSkill.add(1, 2)) print(each)",
+    "It is no list: look at it first with print(value), the list may be one of its members",
+  ],
+  [
+    "const sum = await device.MathSkill.add(1, 2);\nsum.items.map(print)",
+    "Look first at what is before the dot: print(Object.keys(value)) tells its members",
+  ],
+  [
+    "const sum = await device.MathSkill.add(1, 2);\nsum.toList()",
+    "What is called there is no function: look first with print(value)",
+  ],
+  [
+    "JSON.parse(await device.MathSkill.add(1, 2) + ' {')",
+    "The text is no JSON: print it first. What methods give are values already, unless they are texts",
+  ],
+])("S10: a value that is something else than the snippet takes it for: %s", async (source, hint) => {
+  const outcome = await runtime.run(source, { caller: { id: "ada", grants: ["MathSkill.*"] } });
+  expect(outcome).toMatchObject({ kind: "failed", error: { code: "THROWN", hint } });
+});

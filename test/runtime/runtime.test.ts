@@ -1,0 +1,308 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+
+import { createRuntime, defineSkill, type Limits, type Outcome, type Runtime } from "../../src/index.ts";
+import { ADD } from "../support/math-skill.ts";
+
+const MathSkill = defineSkill({
+  name: "MathSkill",
+  description: "Does sums",
+  methods: {
+    add: ADD,
+    fail: {
+      description: "Always fails",
+      run: async () => {
+        throw new Error("the disk is full");
+      },
+    },
+    hang: { description: "Never answers", timeoutMs: 50, run: () => new Promise(() => {}) },
+    bytes: {
+      description: "Gives bytes and a date",
+      run: async () => ({ bytes: new Uint8Array([1, 2]), date: new Date(0) }),
+    },
+    echo: {
+      description: "Gives back what it got",
+      input: { type: "object", properties: { value: {} }, required: ["value"] },
+      run: async ({ value }: { value: unknown }) => value,
+    },
+  },
+});
+
+let runtime: Runtime;
+let folder: string;
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), "skillgate-"));
+  writeFileSync(join(folder, "notes.txt"), "alpha\nbeta\n");
+  runtime = await createRuntime({
+    skillsDir: false,
+    skills: [MathSkill],
+    mcpServers: {
+      filesystem: {
+        command: process.execPath,
+        args: ["node_modules/@modelcontextprotocol/server-filesystem/dist/index.js", folder],
+      },
+      broken: { command: process.execPath, args: ["-e", "process.exit(3)"] },
+    },
+    limits: { cpuMs: 500, wallMs: 5_000 },
+  });
+  await runtime.ready;
+});
+
+afterAll(async () => {
+  await runtime.close();
+  rmSync(folder, { recursive: true });
+});
+
+async function value(source: string): Promise<unknown> {
+  const outcome = await runtime.run(source);
+  expect(outcome, outcome.text).toMatchObject({ kind: "completed" });
+  return outcome.kind === "completed" ? outcome.value : undefined;
+}
+
+async function failure(
+  source: string,
+  limits: Partial<Limits> = {},
+): Promise<Extract<Outcome, { kind: "failed" }>["error"]> {
+  const outcome = await runtime.run(source, { limits });
+  if (outcome.kind !== "failed") throw new Error(`it ${outcome.kind}: ${outcome.text}`);
+  return outcome.error;
+}
+
+describe("a snippet's journey", () => {
+  test("S1: all ways to pass arguments reach the skill alike", async () => {
+    expect(await value("device.MathSkill.add(2, 3)")).toBe(5);
+    expect(await value("await device.MathSkill.add({ a: 2, b: 3 })")).toBe(5);
+    expect(await value("device.MathSkill.add(a=2, b=3)")).toBe(5);
+    expect(await value("device.MathSkill.add(2, { b: 3 })")).toBe(5);
+  });
+
+  test("S1 M5: a real MCP server gets named arguments however they are written", async () => {
+    const lines = ["({ path: FOLDER })", "(FOLDER)", "(path=FOLDER)"].map((args) =>
+      args.replace("FOLDER", JSON.stringify(folder)),
+    );
+    for (const args of lines) {
+      const source = `const r = await device.FilesystemMCP.list_directory${args}; r.content.split("\\n")`;
+      expect(await value(source)).toEqual(["[FILE] notes.txt"]);
+    }
+  });
+
+  test("S2: a forgotten await gives no wrong answer", async () => {
+    expect(await value("const sum = device.MathSkill.add(1, 2); sum + 1")).toBe(4);
+    expect(await value("[1, 2].map((n) => device.MathSkill.add(n, n))")).toEqual([2, 4]);
+  });
+
+  test("S3: nothing printed and no value is said so", async () => {
+    expect(await runtime.run("const x = 1;")).toMatchObject({ kind: "completed", text: "(no output)" });
+  });
+
+  test("S3: what is printed comes before the value, in order", async () => {
+    const outcome = await runtime.run("print('one'); console.log('two', { a: 1 }); 3");
+    expect(outcome).toMatchObject({ output: "one\ntwo {a: 1}", text: "one\ntwo {a: 1}\n3", value: 3 });
+  });
+
+  test("S9: bytes and dates keep their kind on the way in", async () => {
+    expect(
+      await value(
+        "const r = await device.MathSkill.bytes(); [r.bytes instanceof Uint8Array, r.bytes[1], r.date.getTime()]",
+      ),
+    ).toEqual([true, 2, 0]);
+  });
+
+  test("S9: bytes come out as bytes, and reach a skill as bytes", async () => {
+    expect(await value("new Uint8Array([7, 8])")).toEqual(new Uint8Array([7, 8]));
+    expect(await value("(await device.MathSkill.echo(new Uint8Array([7, 8])))[1]")).toBe(8);
+  });
+
+  test("S10: a failing call can be caught with all its facts", async () => {
+    const source =
+      "try { await device.MathSkill.fail() } catch (e) { [e instanceof Error, e.name, e.message, e.code, e.skill, e.method] }";
+    expect(await value(source)).toEqual([true, "CallError", "the disk is full", "CALL_FAILED", "MathSkill", "fail"]);
+  });
+
+  test("S10: an error has the line and column of the model's own text", async () => {
+    const error = await failure("```ts\nconst a: number = 1;\nlet b: { c: string } | null = null;\n\nb.c.length\n```");
+    expect(error).toMatchObject({ name: "TypeError", code: "THROWN", line: 5, column: 1 });
+    expect(error.frame).toContain("> 5 | b.c.length");
+  });
+
+  test.each([
+    ["const { a } = none;", 1, 0],
+    ["const { a: { b } } = {};", 1, 0],
+    ["const [a] = none;", 1, 0],
+    ["let [a] = 5;", 1, 0],
+    ["var { a } = none, b;", 1, 0],
+    ["print(2); const { a } = none;", 1, 10],
+    ["let a;\n({ a } = none);", 2, 1],
+    ["let a, b;\n[a, b] = none;", 2, 0],
+    ["for (const [key] of [1]) print(key)", 1, 0],
+    ["for (const { a } of [null]) print(a)", 1, 0],
+    ["let a; for ([a] of [1]) print(a)", 1, 7],
+    ["outer: for (const { a } of [null]) { continue outer }", 1, 0],
+    ["if (true) { const { a } = none; }", 1, 12],
+    ["switch (1) { case 1: const { a } = none; }", 1, 21],
+    ["class A { static { const { a } = none } }", 1, 19],
+    ["const f = () => {\n  const { a } = none;\n};\nf()", 2, 2],
+    ["const f = async () => {\n  for await (const [a] of [1]) print(a);\n};\nawait f()", 2, 2],
+    ["const { a } = await device.MathSkill.echo({ a: null });\nconst { b } = a;", 2, 0],
+    ["export const { a } = none;", 1, 7],
+  ])("S10: what cannot be taken apart is told of at its own line: %s", async (source, line, column) => {
+    const error = await failure(`const none = null;\nprint(1);\n${source}`);
+    expect(error).toMatchObject({ name: "TypeError", line: line + 2, column });
+  });
+
+  test("X2: a call that takes too long fails with the exact text, and the run goes on", async () => {
+    expect(await value("try { await device.MathSkill.hang() } catch (e) { e.message + ' ' + e.code }")).toBe(
+      "Tool 'MathSkill.hang' timed out after 0.05s CALL_TIMEOUT",
+    );
+  });
+
+  test("S5: all that is wrong is told at once, and nothing was called", async () => {
+    const outcome = await runtime.run(
+      "await device.MathSkill.ad(1);\nawait fetch('x');\nawait device.MathSkil.add(1, 2)",
+    );
+    expect(outcome.kind === "refused" && outcome.violations.map(({ code, line }) => [code, line])).toEqual([
+      ["METHOD_UNKNOWN", 1],
+      ["GLOBAL_FORBIDDEN", 2],
+      ["SKILL_UNKNOWN", 3],
+    ]);
+  });
+
+  test("P2: a caller sees and calls what it was granted, and nothing else", async () => {
+    const caller = { id: "ada", grants: ["MathSkill.echo"] };
+    expect(await runtime.run("device.MathSkill.echo(1)", { caller })).toMatchObject({ kind: "completed", value: 1 });
+    expect(await runtime.run("device.MathSkill.add(1, 2)", { caller })).toMatchObject({
+      kind: "refused",
+      violations: [{ code: "METHOD_UNKNOWN" }],
+    });
+    expect(runtime.describe("MathSkill.add", { caller }).text).toContain("not found");
+  });
+
+  test("S7: each limit ends its own run, and the next one starts clean", async () => {
+    expect(await failure("for (;;);")).toMatchObject({ code: "CPU_LIMIT" });
+    expect(await failure("[].lastIndexOf.call({ length: 2 ** 53 - 1 }, 1)")).toMatchObject({ code: "CPU_LIMIT" });
+    expect(
+      await failure("const a = []; for (;;) a.push(new Array(1000).fill(0))", { cpuMs: 5_000, memoryBytes: 8 << 20 }),
+    ).toMatchObject({
+      code: "MEMORY_LIMIT",
+    });
+    const calls = "for (let i = 0; i < 2000; i++) await device.MathSkill.add(1, 1)";
+    expect(await failure(calls, { cpuMs: 60_000, wallMs: 60_000 })).toMatchObject({ code: "CALL_LIMIT" });
+    expect(await failure("await new Promise(() => {})")).toMatchObject({ code: "NEVER_SETTLES" });
+    expect(await value("typeof a")).toBe("undefined");
+  });
+
+  test("S11: a result over its limit is cut visibly and can be read in parts", async () => {
+    const outcome = await runtime.run("'x'.repeat(300000)", { limits: { resultBytes: 1_000 } });
+    expect(outcome).toMatchObject({ kind: "completed" });
+    const uri = /result:\/\/\S+/.exec(outcome.text)?.[0] ?? "";
+    expect(runtime.results.read(uri, 299_990, 100)).toEqual({ text: `${"x".repeat(11)}"`, total: 300_002 });
+  });
+
+  test("S12: the record of a run names its calls", async () => {
+    const outcome = await runtime.run(
+      "await device.MathSkill.add(1, 2); try { await device.MathSkill.fail() } catch {}",
+    );
+    expect(
+      outcome.kind === "completed" && outcome.calls.map(({ skill, method, outcome }) => [skill, method, outcome]),
+    ).toEqual([
+      ["MathSkill", "add", "ok"],
+      ["MathSkill", "fail", "error"],
+    ]);
+  });
+
+  test("S11: a later snippet reads a large result in parts", async () => {
+    const large = await runtime.run("Array.from({ length: 100_000 }, (_, n) => n)");
+    const [, uri] = /read it in parts at (\S+) with device\.read_result\(uri, offset, length\)$/.exec(large.text) ?? [];
+    const read = `
+      let text = "";
+      for (let part = await device.read_result("${uri}"); part !== ""; )
+        part = await device.read_result("${uri}", (text += part).length, 100_000);
+      JSON.parse(text).at(-1)`;
+    expect(await value(read)).toBe(99_999);
+    const gone = await runtime.run('device.read_result("result://none/1")');
+    expect(gone).toMatchObject({
+      kind: "failed",
+      error: {
+        message:
+          'Cannot complete the call: there is no result "result://none/1" any more; run the program again (CALL_FAILED)',
+      },
+    });
+  });
+
+  test("S12: calls that nobody waited for are cancelled and named", async () => {
+    const outcome = await runtime.run(
+      "await Promise.race([device.MathSkill.hang(), new Promise((done) => setTimeout(done, 5))]); 1",
+    );
+    expect(outcome).toMatchObject({ kind: "completed", value: 1, calls: [{ method: "hang", outcome: "unfinished" }] });
+    expect(outcome.text).toContain("MathSkill.hang");
+  });
+});
+
+describe("the runtime", () => {
+  test("M3: a server that does not start is a problem, and the rest works", () => {
+    expect(runtime.servers.map(({ name, status }) => [name, status])).toEqual([
+      ["filesystem", "connected"],
+      ["broken", "error"],
+    ]);
+  });
+
+  test("T5: skills come and go at run time, and the catalog's version with them", async () => {
+    const before = runtime.catalog.version;
+    runtime.register(
+      defineSkill({
+        name: "LateSkill",
+        description: "Late",
+        methods: { hi: { description: "Says hi", run: async () => "hi" } },
+      }),
+    );
+    expect(runtime.catalog.version).toBeGreaterThan(before);
+    expect(await value("device.LateSkill.hi()")).toBe("hi");
+    expect(runtime.unregister("LateSkill")).toBe(true);
+    expect(runtime.unregister("LateSkill")).toBe(false);
+    expect(await runtime.run("device.LateSkill.hi()")).toMatchObject({ kind: "refused" });
+  });
+
+  test("D1 D3: search and describe know local skills and servers alike", () => {
+    expect(runtime.search("add two numbers").results[0]?.path).toBe("MathSkill.add");
+    expect(runtime.describe("FilesystemMCP.read_text_file").declaration).toContain("read_text_file(");
+    expect(runtime.describe("nonsense").text).toContain(
+      "Error: Invalid path 'nonsense'. Use format 'SkillName.method_name'",
+    );
+  });
+
+  test("a search goes on where its offset says, from the library and from a snippet [D1]", async () => {
+    const all = runtime.search("", { limit: 100 }).results.map(({ path }) => path);
+    expect(runtime.search("", { limit: 2, offset: 2 }).results.map(({ path }) => path)).toEqual(all.slice(2, 4));
+    const page = `Found ${all.length} result(s), these from ${all.length} on:\n- ${all.at(-1)}`;
+    for (const args of [`"", 8, ${all.length - 1}`, `{ offset: ${all.length - 1} }`])
+      expect(await value(`await device.search_skills(${args})`)).toContain(page);
+  });
+
+  test("S5: check tells the plan without any side effect", () => {
+    expect(runtime.check("for (const n of [1, 2]) await device.MathSkill.add(n, 1)").plan).toMatchObject([
+      { path: "MathSkill.add", line: 1, column: 30, inLoop: true, blocking: false },
+    ]);
+  });
+
+  test("S7: a signal of another make calls a run off like one of Node's", async () => {
+    const signal = Object.assign(new EventTarget(), { aborted: false }) as AbortSignal;
+    const run = runtime.run("await device.MathSkill.hang()", { signal });
+    Object.assign(signal, { aborted: true }).dispatchEvent(new Event("abort"));
+    expect(await run).toMatchObject({ kind: "failed", error: { code: "CANCELLED" } });
+  });
+
+  test("S6: a cancelled run stops at once", async () => {
+    const cancel = new AbortController();
+    const run = runtime.run("await device.MathSkill.hang()", { signal: cancel.signal });
+    cancel.abort();
+    expect(await run).toMatchObject({ kind: "failed", error: { code: "CANCELLED" } });
+  });
+
+  test("L2: an unknown limit is refused with the nearest name", async () => {
+    await expect(runtime.run("1", { limits: { cpums: 1 } as never })).rejects.toMatchObject({ code: "OPTION_INVALID" });
+  });
+});

@@ -1,0 +1,136 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+
+import { OP } from "../../sandbox/guest/host-protocol.ts";
+import type { Outcome, Runtime } from "../../src/index.ts";
+import fc from "../support/fuzz.ts";
+import { openTakenOver } from "../support/taken-over-guest.ts";
+
+let runtime: Runtime;
+let remove: () => void;
+const unhandled: unknown[] = [];
+const note = (reason: unknown): unknown => unhandled.push(reason);
+
+beforeAll(async () => {
+  process.on("unhandledRejection", note);
+  const { skillgate, ...rest } = await openTakenOver();
+  ({ remove } = rest);
+  const echo = skillgate.defineSkill({
+    name: "EchoSkill",
+    description: "Gives back what it gets",
+    methods: {
+      back: {
+        description: "Give back a value",
+        input: { type: "object", properties: { value: {} } },
+        run: async ({ value }: { value?: unknown }) => value,
+      },
+    },
+  });
+  runtime = await skillgate.createRuntime({ skillsDir: false, skills: [echo], mcpServers: {} });
+});
+
+afterAll(async () => {
+  await runtime.close();
+  remove();
+  process.off("unhandledRejection", note);
+});
+
+/** A run whose guest says these things to the host, in order, and then waits; and after it an honest one. */
+async function say(...messages: readonly (readonly unknown[])[]): Promise<Outcome> {
+  const calls = messages.map((args) => `host(${args.map(sourceOf).join(", ")});`).join("\n");
+  const source = `const host = ({}).rawHost;\n${calls}\nawait new Promise((done) => setTimeout(done, 5));\nreturn "end"`;
+  const outcome = await runtime.run(source, { limits: { cpuMs: 3_000, wallMs: 10_000 } });
+  expect(await runtime.run("20 + 22")).toMatchObject({ kind: "completed", value: 42 });
+  expect(unhandled).toEqual([]);
+  expect(outcome.text).not.toMatch(/JSON at position|Unexpected token|is not valid JSON|call stack|Cannot read prop/);
+  return outcome;
+}
+
+/** A text is written as JSON, and a long one so that it is short in the source. */
+function sourceOf(value: unknown): string {
+  const again = typeof value === "string" ? /^(.)\1{999,}$/s.exec(value) : null;
+  if (again !== null) return `${JSON.stringify(again[1])}.repeat(${again[0].length})`;
+  return typeof value === "string" ? JSON.stringify(value) : String(value);
+}
+
+const NAMES = [
+  "EchoSkill.back",
+  "Echo",
+  "read_result",
+  "search_skills",
+  "describe",
+  "No.such",
+  "",
+  "\0",
+  "a".repeat(600),
+];
+const TEXTS = ["", "{", "}", "NaN", "undefined", '[{"a":', '"', "[1,]", "null", "7", '"text"', "{}", "[]", "[null]"];
+const LARGE = ["[".repeat(300_000), "x".repeat(3_000_000), "9".repeat(400_000)];
+
+test("without a bad text the taken-over guest is like others [S6]", async () => {
+  expect(await say([OP.log, 0, "0", '"hello"'])).toMatchObject({ kind: "completed", value: "end" });
+});
+
+describe.each(Object.entries(OP))("what a taken-over guest says by %s", (_, op) => {
+  test("is an outcome for each text that is no JSON, or not what is wanted [S13]", async () => {
+    for (const text of [...TEXTS, ...LARGE]) {
+      const name = op === OP.call ? "EchoSkill.back" : "0";
+      expect(["completed", "failed"], text.slice(0, 20)).toContain((await say([op, 1, name, text])).kind);
+    }
+  });
+
+  test("is an outcome for each name and number [S13]", async () => {
+    for (const name of NAMES)
+      for (const id of [0, -1, 2 ** 31, NaN]) {
+        const outcome = await say([op, id, name, "[]"]);
+        expect(["completed", "failed"], `${name} ${id}`).toContain(outcome.kind);
+      }
+  });
+});
+
+test.each(["{", "NaN", "undefined", '[{"a":'])("a result %s ends the run with ENGINE_TRAP [S13]", async (text) => {
+  expect(await say([OP.done, 0, "", text])).toMatchObject({ kind: "failed", error: { code: "ENGINE_TRAP" } });
+});
+
+test.each(["{", "NaN", "7", "[1]", "{}"])("an error %s ends the run with ENGINE_TRAP [S13]", async (text) => {
+  expect(await say([OP.fail, 0, "", text])).toMatchObject({ kind: "failed", error: { code: "ENGINE_TRAP" } });
+});
+
+test("a result that nests too deeply has its own error, also if the guest does not check it [S13]", async () => {
+  for (const text of ["[".repeat(5_000), '{"a":'.repeat(501)])
+    expect(await say([OP.done, 0, "", text])).toMatchObject({ kind: "failed", error: { code: "NESTING_LIMIT" } });
+});
+
+test.each(["read_result", "search_skills", "describe", "EchoSkill.back"])(
+  "arguments for %s that are no JSON fail the call alone [S13]",
+  async (path) => {
+    for (const text of ["{", "undefined", "NaN", "7", "[".repeat(2_000)]) {
+      const outcome = await say([OP.call, 1, path, text]);
+      expect(outcome, text.slice(0, 20)).toMatchObject({ kind: "completed", value: "end" });
+    }
+  },
+);
+
+test("nothing that a taken-over guest says makes a run reject [S13]", { timeout: 120_000 }, async () => {
+  const text = fc.oneof(
+    fc.constantFrom(...TEXTS),
+    fc.string({ maxLength: 40 }),
+    fc.json({ maxDepth: 3 }).chain((json) => fc.nat(json.length).map((end) => json.slice(0, end))),
+    fc.constantFrom(
+      "Infinity",
+      '[{"$bytes":1}]',
+      '[{"$bytes":"%"}]',
+      '[{"$undefined":1}]',
+      '{"__proto__":{"$bytes":""}}',
+    ),
+  );
+  const message = fc.tuple(
+    fc.integer({ min: -1, max: 7 }),
+    fc.constantFrom(0, 1, 2, -5, 2 ** 31 - 1),
+    fc.constantFrom(...NAMES, "1", "-1", "NaN"),
+    text,
+  );
+  const property = fc.asyncProperty(fc.array(message, { minLength: 1, maxLength: 4 }), async (messages) => {
+    await say(...messages);
+  });
+  await fc.assert(property, { numRuns: 120 });
+});

@@ -1,0 +1,238 @@
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+
+import { createRuntime, defineSkill, type Runtime, type RuntimeOptions, type Timeouts } from "../../src/index.ts";
+import type { JsonSchema } from "../../src/model/json.ts";
+import { createSkill } from "../registry/catalogs.ts";
+
+let folder: string;
+const opened: Runtime[] = [];
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "skillgate-timeouts-"));
+});
+
+afterEach(async () => {
+  await Promise.all(opened.splice(0).map((runtime) => runtime.close()));
+  rmSync(folder, { recursive: true });
+});
+
+async function open(options: RuntimeOptions): Promise<Runtime> {
+  const runtime = await createRuntime({ skillsDir: false, cwd: folder, ...options });
+  opened.push(runtime);
+  return runtime;
+}
+
+/** Skills of many methods each; none of them is ever called. */
+function manySkills(count: number, methods: number) {
+  return Array.from({ length: count }, (_, skill) =>
+    defineSkill({
+      name: `Numbered${skill}Skill`,
+      description: "One of many",
+      methods: Object.fromEntries(
+        Array.from({ length: methods }, (_, method) => [
+          `take${method}`,
+          { description: `Takes number ${method} of shelf ${skill} and puts it on the table`, run: () => null },
+        ]),
+      ),
+    }),
+  );
+}
+
+/** A skill whose methods take so many values that it takes long to describe them all. */
+function skillOfWideMethods(methods: number) {
+  const value = { type: "string", description: "One of many" } as const;
+  const properties = Object.fromEntries(Array.from({ length: 3_000 }, (_, at) => [`value${at}`, value]));
+  const input = { type: "object", properties } as const;
+  return defineSkill({
+    name: "WideSkill",
+    description: "Takes many values",
+    methods: Object.fromEntries(
+      Array.from({ length: methods }, (_, at) => [`take${at}`, { description: "Take", input, run: () => null }]),
+    ),
+  });
+}
+
+describe("validation", () => {
+  const calls: unknown[] = [];
+  const skillWith = (name: string, schema: JsonSchema) =>
+    defineSkill({
+      name,
+      description: "Takes lists",
+      methods: {
+        take: {
+          description: "Take a list",
+          input: { type: "object", properties: { list: schema }, required: ["list"] },
+          run: (input: unknown) => void calls.push(input),
+        },
+      },
+    });
+
+  test.each<[string, JsonSchema, string]>([
+    [
+      "comparing all with all",
+      { type: "array", uniqueItems: true },
+      "Array.from({ length: 20_000 }, (_, i) => ({ i }))",
+    ],
+    [
+      "a slow pattern after the other",
+      {
+        type: "object",
+        properties: Object.fromEntries(
+          Array.from({ length: 100 }, (_, at) => [`p${at}`, { type: "string", pattern: `^(a+)+${at}$` }]),
+        ),
+      },
+      "Object.fromEntries(Array.from({ length: 100 }, (_, i) => ['p' + i, 'a'.repeat(64) + '!']))",
+    ],
+  ])("X8: %s ends with its own error, before the method is called", async (_, schema, list) => {
+    const runtime = await open({ skills: [skillWith("ListSkill", schema)], timeouts: { validationMs: 20 } });
+    const outcome = await runtime.run(`const list = ${list};\nawait device.ListSkill.take({ list })`);
+    expect(outcome).toMatchObject({
+      kind: "failed",
+      error: {
+        code: "VALIDATION_TIMEOUT",
+        message:
+          "Cannot check the arguments of a call any longer: these take too long to be checked against the schema of ListSkill.take (VALIDATION_TIMEOUT)",
+        hint: "Pass less in one call, or raise timeouts.validationMs in the settings",
+      },
+      calls: [{ outcome: "refused" }],
+    });
+    expect(calls).toEqual([]);
+  });
+
+  test("a call of a quarantined method of a server says so [X8]", async () => {
+    const runtime = await open({ timeouts: { validationMs: 20 } });
+    const input = { type: "object", properties: { list: { type: "array", uniqueItems: true } } } as const;
+    runtime.register(createSkill("ListMCP", [{ name: "take", description: "Take a list", input }], { kind: "mcp" }));
+    const list = Array.from({ length: 20_000 }, (_, i) => ({ i }));
+    const call = (): Promise<unknown> => runtime.call("ListMCP.take", { list });
+    for (let time = 0; time < 2; time++)
+      await expect(call()).rejects.toMatchObject({
+        code: "VALIDATION_TIMEOUT",
+        message: expect.stringContaining("these take too long to be checked against the schema of ListMCP.take"),
+      });
+    const says =
+      "Cannot check the arguments of a call any longer: those of ListMCP.take cannot be checked: the method is quarantined, as its schemas held validation to its time limit 2 times (VALIDATION_TIMEOUT)";
+    await expect(call()).rejects.toMatchObject({ code: "VALIDATION_TIMEOUT", message: says });
+    const outcome = await runtime.run("await device.ListMCP.take({ list: [] })");
+    expect(outcome).toMatchObject({ kind: "failed", error: { code: "VALIDATION_TIMEOUT", message: says } });
+  });
+});
+
+/** The paths that a search finds when the searches before it have read all methods. */
+function searchUntilRead(runtime: Runtime, query: string, tries = 50): readonly string[] {
+  try {
+    return runtime.search(query, { limit: 100 }).results.map(({ path }) => path);
+  } catch (thrown) {
+    if (tries === 0) throw thrown;
+    return searchUntilRead(runtime, query, tries - 1);
+  }
+}
+
+describe("discovery", () => {
+  test("X8: describing too much at once ends with its own error, and the next question is answered", async () => {
+    const skills = [skillOfWideMethods(40), ...manySkills(1, 1)];
+    const runtime = await open({ skills, timeouts: { discoveryMs: 100 } });
+    const path = `WideSkill WideSkill.${"x".repeat(100)}`;
+    const says = `Cannot look for methods any longer: what "${path.slice(0, 79)}…" stands for is not all described after 100 ms (DISCOVERY_TIMEOUT)`;
+    expect(() => runtime.describe(path)).toThrow(says);
+    expect(await runtime.run(`await device.describe(${JSON.stringify(path)})`)).toMatchObject({
+      kind: "failed",
+      error: { code: "DISCOVERY_TIMEOUT", message: says },
+    });
+    expect(runtime.describe("Numbered0Skill.take0").kind).toBe("method");
+  });
+
+  test("X8: a search that must read very many methods first ends with its own error, and the next one goes on", async () => {
+    const runtime = await open({ skills: manySkills(100, 50), timeouts: { discoveryMs: 10 } });
+    const read: number[] = [];
+    const search = (): string => {
+      try {
+        return runtime.search("number 7 of shelf 99").results[0]?.path ?? "";
+      } catch (thrown) {
+        const [, methods = ""] =
+          /^Cannot look for methods any longer: (\d+) of 5000 methods are read so far, and the next search goes on from there \(DISCOVERY_TIMEOUT\)$/.exec(
+            String((thrown as Error).message),
+          ) ?? [];
+        read.push(Number(methods));
+        return read.length > 5_000 ? "never" : search();
+      }
+    };
+    expect(search()).toBe("Numbered99Skill.take7");
+    expect(read.length).toBeGreaterThan(0);
+    expect(read).toEqual([...new Set(read)].sort((a, b) => a - b));
+  });
+
+  test("X8: methods that go while others are still read are found no more", async () => {
+    const runtime = await open({ skills: manySkills(100, 50), timeouts: { discoveryMs: 5 } });
+    expect(() => runtime.search("shelf")).toThrow("DISCOVERY_TIMEOUT");
+    for (let skill = 0; skill < 99; skill++) runtime.unregister(`Numbered${skill}Skill`);
+    const found = searchUntilRead(runtime, "number shelf table").map((path) => path.split(".")[0]);
+    expect([found.length, new Set(found)]).toEqual([50, new Set(["Numbered99Skill"])]);
+  });
+});
+
+test("X8: a lock that another process holds is waited for as long as the settings say", async () => {
+  const NoteSkill = defineSkill({
+    name: "NoteSkill",
+    description: "Keeps notes",
+    methods: {
+      keep: { description: "Keep a note", run: async (_: unknown, { store }) => store.set("note", "milk") },
+    },
+  });
+  writeFileSync(join(folder, "settings.yaml"), "timeouts:\n  lockMs: 30\n");
+  const runtime = await open({ skills: [NoteSkill], store: "store", settings: "settings.yaml" });
+  expect((await runtime.run("await device.NoteSkill.keep()")).kind).toBe("completed");
+  const file = readdirSync(join(folder, "store")).find((name) => name.endsWith(".jsonl"));
+  writeFileSync(join(folder, "store", `${file}.lock`), String(process.ppid));
+  expect(await runtime.run("await device.NoteSkill.keep()")).toMatchObject({
+    kind: "failed",
+    error: {
+      message: expect.stringContaining(
+        `Cannot wait longer for the store: "${file}.lock" is still held by another process after 30 ms (LOCK_TIMEOUT)`,
+      ),
+    },
+  });
+});
+
+test("X8: connecting to an MCP server takes as long as the settings say", async () => {
+  const args = [join(process.cwd(), "test/fixtures/mcp/server.js"), "hang"];
+  const runtime = await open({
+    mcpServers: { slow: { command: process.execPath, args } },
+    timeouts: { connectMs: 500 },
+  });
+  await runtime.ready;
+  expect(runtime.servers[0]).toMatchObject({
+    status: "error",
+    error: expect.stringContaining("did not answer within 0.5 s"),
+  });
+});
+
+describe("what cannot be meant is refused with what is wanted", () => {
+  test.each<[unknown, string]>([
+    [{ validationMs: 0 }, "timeouts.validationMs must be a positive number, not 0"],
+    [{ discoveryMs: -5 }, "timeouts.discoveryMs must be a positive number, not -5"],
+    [{ lockMs: "soon" }, 'timeouts.lockMs must be a positive number, not "soon"'],
+    [{ connectMs: Number.NaN }, "timeouts.connectMs must be a positive number, not NaN"],
+    [{ connectMs: Infinity }, "timeouts.connectMs must be a positive number, not Infinity"],
+    [{ lockMs: undefined }, "timeouts.lockMs must be a positive number, not undefined"],
+    [{ lookMs: 5 }, "timeouts.lookMs is unknown; nearest: lockMs"],
+    ["5 s", 'timeouts must be an object of numbers, not "5 s"'],
+    [null, "timeouts must be an object of numbers, not null"],
+  ])("X8: as option, %j", async (timeouts, words) => {
+    await expect(createRuntime({ skillsDir: false, timeouts: timeouts as Timeouts })).rejects.toThrow(
+      `Cannot use this option: ${words} (OPTION_INVALID)`,
+    );
+  });
+});
+
+test("X8: without a word the times are those of the documentation, and what is changed is changed alone", async () => {
+  const defaults = { validationMs: 5_000, discoveryMs: 2_000, lockMs: 500, connectMs: 30_000 };
+  expect((await open({})).timeouts).toEqual(defaults);
+  writeFileSync(join(folder, "settings.yaml"), "timeouts:\n  validationMs: 100\n  lockMs: 7\n");
+  const runtime = await open({ settings: "settings.yaml", timeouts: { lockMs: 8.5, connectMs: 1e12 } });
+  expect(runtime.timeouts).toEqual({ ...defaults, validationMs: 100, lockMs: 9, connectMs: 2 ** 31 - 1 });
+});

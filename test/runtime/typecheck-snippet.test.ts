@@ -1,0 +1,92 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+
+import { createRuntime, defineSkill } from "../../src/index.ts";
+import { readOptions } from "../../src/runtime/options.ts";
+
+const PeopleSkill = defineSkill({
+  name: "PeopleSkill",
+  description: "Knows people",
+  methods: {
+    find: {
+      description: "Find a person",
+      input: { type: "object", properties: { id: { type: "number" } }, required: ["id"] },
+      output: {
+        type: "object",
+        properties: { name: { type: "string" }, age: { type: "number" } },
+        required: ["name", "age"],
+        additionalProperties: false,
+      },
+      run: async ({ id }: { id: number }) => ({ name: "Ada", age: id }),
+    },
+  },
+});
+
+test("S5: what the compiler is certain of is refused before anything runs, at the model's own place", async () => {
+  await using runtime = await createRuntime({ skillsDir: false, skills: [PeopleSkill], typecheck: true });
+  const misspelt = "```js\nconst who = await device.PeopleSkill.find(36);\nwho.nmae\n```";
+  const wrong = 'const id = "one";\nconst who = await device.PeopleSkill.find(id);\nwho.name';
+  // The first snippets may find the compiler still cold: then they run.
+  const refused = async (source: string): Promise<unknown> => {
+    for (;;) {
+      const outcome = await runtime.run(source);
+      if (outcome.kind === "refused") return outcome.violations.map(({ code, line, column }) => [code, line, column]);
+    }
+  };
+  expect(await refused(misspelt)).toEqual([["MEMBER_UNKNOWN", 3, 4]]);
+  expect(await refused(wrong)).toEqual([["ARGUMENTS_INVALID", 2, 42]]);
+  expect(await runtime.run("(await device.PeopleSkill.find(36)).name")).toMatchObject({
+    kind: "completed",
+    value: "Ada",
+  });
+});
+
+test("S5: by default the compiler looks at snippets once it is loaded; what it only guesses is a note", async () => {
+  await using runtime = await createRuntime({ skillsDir: false, skills: [PeopleSkill] });
+  for (;;) {
+    const outcome = await runtime.run("(await device.PeopleSkill.find(36)).shoeSize");
+    expect(outcome).toMatchObject({ kind: "completed", value: undefined });
+    if (outcome.kind !== "completed" || outcome.notes.length === 0) continue;
+    expect(outcome.notes).toEqual([
+      'Line 1 may be wrong: "shoeSize" does not exist in the result of PeopleSkill.find, declared are name, age',
+    ]);
+    return;
+  }
+});
+
+test("S5: switched off by the option or by the settings, the compiler is never loaded", async () => {
+  expect(await readOptions({ typecheck: false })).toMatchObject({ typecheck: false });
+  expect(await readOptions({})).toMatchObject({ typecheck: true });
+  expect(await readOptions({ lazy: true })).toMatchObject({ typecheck: false });
+  const folder = mkdtempSync(join(tmpdir(), "skillgate-typecheck-"));
+  try {
+    writeFileSync(join(folder, "settings.yaml"), "typecheck: false\n");
+    const settings = await readOptions({ settings: "settings.yaml", cwd: folder });
+    expect(settings).toMatchObject({ typecheck: false, problems: [] });
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+});
+
+test("D3: what contradicts only the results so far is a note, and the snippet runs", async () => {
+  const DogSkill = defineSkill({
+    name: "DogSkill",
+    description: "Knows dogs",
+    methods: { find: { description: "Find a dog", run: async () => ({ name: "Rex", age: 3 }) } },
+  });
+  await using runtime = await createRuntime({ skillsDir: false, skills: [DogSkill], typecheck: true });
+  const notes = async (source: string): Promise<readonly string[]> => {
+    const outcome = await runtime.run(source);
+    return outcome.kind === "completed" ? outcome.notes : [outcome.text];
+  };
+  expect(await notes("(await device.DogSkill.find()).name")).toEqual([]);
+  const misspelt = "const dog = await device.DogSkill.find();\ndog.nmae";
+  let said = await notes(misspelt);
+  // The first snippets may find the compiler still cold.
+  while (said.length === 0) said = await notes(misspelt);
+  expect(said).toEqual([
+    'Line 2, column 5, by the results so far: Cannot find this member of a result: "nmae" does not exist in the result of DogSkill.find, declared are name, age (MEMBER_UNKNOWN)',
+  ]);
+});

@@ -1,0 +1,149 @@
+import fc from "../support/fuzz.ts";
+import { expect, test } from "vitest";
+
+import { parseTagged } from "../../sandbox/index.ts";
+import { jsonToValue } from "../../sandbox/codec/json-to-value.ts";
+import { valueToJson } from "../../sandbox/codec/value-to-json.ts";
+import { expression, LEAVES } from "./expressions.ts";
+import { answer, LIMITS, openSandbox, run, runInChild, getValue } from "../support/sandbox.ts";
+
+const sandbox = openSandbox(2);
+
+/** The result of an expression as the engine writes it, and as `JSON.stringify` does: the word `toJSON` asks for it. */
+async function bothWays(expression: string): Promise<readonly [fast: unknown, json: unknown]> {
+  const fast = await run(sandbox, `return ${expression}`);
+  const json = await run(sandbox, `/* toJSON */ return ${expression}`);
+  return [allOf(fast.end), allOf(json.end)];
+}
+
+type End = { readonly kind: string; readonly json?: string; readonly tagged?: string };
+
+function parseContent({ kind, json = "" }: End): unknown {
+  return kind === "returned" && json !== "" ? JSON.parse(json) : kind;
+}
+
+/** Without dates, and with them. */
+function allOf(end: End): readonly unknown[] {
+  return [parseContent(end), end.tagged === undefined ? undefined : parseTagged(end.tagged)];
+}
+
+test("S9: a result as the engine writes it is the result as JSON", { timeout: 60_000 }, async () => {
+  for (const leaf of LEAVES) {
+    const [fast, json] = await bothWays(`{ v: ${leaf}, list: [${leaf}] }`);
+    expect([leaf, fast]).toEqual([leaf, json]);
+  }
+  const property = fc.asyncProperty(expression, async (text) => {
+    const [fast, json] = await bothWays(`[${text}]`);
+    expect(fast).toEqual(json);
+  });
+  await fc.assert(property, { numRuns: 300 });
+});
+
+test("S9: objects with a word of their own are asked for it", async () => {
+  expect(await getValue(sandbox, "class A { toJSON() { return 'A' } } return [new A(), { toJSON: () => 1 }]")).toEqual([
+    "A",
+    1,
+  ]);
+  expect(await getValue(sandbox, "return { at: new URL('https://e.x/a') }")).toEqual({ at: "https://e.x/a" });
+  expect(await getValue(sandbox, "return device.Echo.back({ [['to', 'JSON'].join('')]: () => 'computed' })")).toBe(
+    "computed",
+  );
+});
+
+test("S9: arguments that hold promises wait for them, the others do not", async () => {
+  expect(
+    await getValue(sandbox, "return device.Echo.back({ a: device.Echo.back(1), b: [Promise.resolve(2)] })"),
+  ).toEqual({
+    a: 1,
+    b: [2],
+  });
+});
+
+test("S7: a result is as long as its JSON, however short its binary form", async () => {
+  const code =
+    "const name = 'x'.repeat(1000); const rows = []; for (let i = 0; i < 2000; i++) rows.push({ [name]: i }); return rows";
+  const { end } = await run(sandbox, code, { limits: { ...LIMITS, resultBytes: 1_000_000 } });
+  expect(end).toEqual({ kind: "stopped", reason: "RESULT_LIMIT" });
+});
+
+test("S7: depth and circles are errors of the snippet", async () => {
+  const code = "let deep = []; for (let i = 0; i < 1e5; i++) deep = [deep]; return deep";
+  const deep = await run(sandbox, code, { limits: { cpuMs: 500 } });
+  expect(deep.end).toMatchObject({ kind: "threw", json: expect.stringContaining("NESTING_LIMIT") as string });
+  const circle = await run(sandbox, "const circle = {}; circle.self = circle; return circle");
+  expect(circle.end).toMatchObject({ kind: "threw", json: expect.stringContaining("circular") as string });
+});
+
+test("S9: bytes that no engine has written give nothing, and no error", () => {
+  expect(valueToJson(Buffer.from("0500080201", "hex"), 100)).toBeUndefined(); // cut off
+  expect(valueToJson(Buffer.from("05000801020502", "hex"), 100)).toBeUndefined(); // a name that is not there
+  expect(valueToJson(Buffer.from("0500070278", "hex"), 100)).toBe('"x"');
+  expect(valueToJson(Buffer.from("0500070278", "hex"), 2)).toBeUndefined(); // too long
+  const property = fc.property(fc.uint8Array({ maxLength: 200 }), (bytes) => {
+    const json = valueToJson(Buffer.concat([Buffer.from([5, 0]), bytes]), 1_000);
+    if (json !== undefined && json !== "") JSON.parse(json);
+  });
+  fc.assert(property, { numRuns: 3_000 });
+});
+
+test("S7: a forged form costs no more memory than the value may have bytes", { timeout: 30_000 }, async () => {
+  const forged = await runInChild(
+    ["--max-old-space-size=32"],
+    `
+    const { valueToJson } = await import(${JSON.stringify(new URL("../../dist/sandbox/codec/value-to-json.js", import.meta.url).href)});
+    const head = (number) => Buffer.from([0, 7, 14, 21, 28].map((shift) => ((number >>> shift) & 127) | (shift < 28 ? 128 : 0)));
+    const names = Buffer.concat([Buffer.from([5]), head(2e7), Buffer.alloc(2e7), Buffer.from([1])]);
+    const wide = Buffer.concat([Buffer.from([5, 0, 7]), head(2e7 * 2 + 1), Buffer.alloc(4e7, Buffer.from([1, 0]))]);
+    const narrow = Buffer.concat([Buffer.from([5, 0, 7]), head(2e7 * 2), Buffer.alloc(2e7, 1)]);
+    const json = [[names, 100], [wide, 100], [wide, 2.1e7], [narrow, 2.1e7]].map(([bytes, most]) => valueToJson(bytes, most));
+    process.stdout.write(json.map(String).join());`,
+  );
+  expect(forged).toEqual([0, "undefined,undefined,undefined,undefined"]);
+});
+
+test("S9: strings with escapes are whole wherever a piece of them ends", () => {
+  for (const length of [16_382, 16_383, 16_384, 32_767, 32_768, 70_000])
+    for (const text of ["\ud83c\udf89", "\ud800", "\udc00\ud800", "\ud800\ud83c\udf89", "\u0001", "ü", "€"]) {
+      const string = Buffer.from("ab".repeat(length / 2) + (length % 2 === 1 ? "c" : "") + text.repeat(9), "utf16le");
+      const head = (string.length / 2) * 2 + 1;
+      const number = [(head & 127) | 128, ((head >>> 7) & 127) | 128, head >>> 14];
+      const json = JSON.stringify(string.toString("utf16le"));
+      expect(valueToJson(Buffer.concat([Buffer.from([5, 0, 7, ...number]), string]), 1e6)).toBe(json);
+    }
+});
+
+test("S9: objects with ever so many names cross with all of them", async () => {
+  const code = `
+    const many = {};
+    for (let i = 0; i < 70_000; i++) many["n" + i] = i;
+    return { there: (await device.Echo.back(many)), here: many }`;
+  const { end } = await run(sandbox, code, {
+    limits: { argumentBytes: 4 << 20, answerBytes: 4 << 20, resultBytes: 8 << 20 },
+  });
+  const many = Object.fromEntries(Array.from({ length: 70_000 }, (_, i) => [`n${i}`, i]));
+  expect(parseContent(end)).toEqual({ there: many, here: many });
+});
+
+test("S9: JSON in the engine's form is the same JSON", () => {
+  const property = fc.property(fc.json({ maxDepth: 6 }), (any) => {
+    const json = JSON.stringify(JSON.parse(any));
+    const binary = jsonToValue(json);
+    expect(valueToJson(binary as Buffer, 1e6)).toBe(json);
+  });
+  fc.assert(property, { numRuns: 1_000 });
+});
+
+test("S9: what `JSON.stringify` would not write is left to the engine", () => {
+  for (const text of ["", " 1", "1 ", "[1,]", "{}{}", "tru", '"', '"\\"', "{1:2}", "[", "01x", "[".repeat(1e6)])
+    expect(jsonToValue(text)).toBeUndefined();
+});
+
+test("S9: an answer is in the guest what it was outside, of any length", async () => {
+  const values = fc.array(fc.jsonValue({ maxDepth: 4 }), { minLength: 1, maxLength: 30 });
+  const property = fc.asyncProperty(values, async (given) => {
+    const padded = JSON.parse(JSON.stringify([...given, "x".repeat(300)])) as unknown; // JSON has no -0
+    expect(await getValue(sandbox, "return device.plain()", async () => answer(padded))).toEqual(padded);
+    expect(await getValue(sandbox, "return __waitFor(device.plain())", async () => answer(padded))).toEqual(padded);
+  });
+  await fc.assert(property, { numRuns: 100 });
+});

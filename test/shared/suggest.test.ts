@@ -1,0 +1,42 @@
+import { expect, test } from "vitest";
+import { suggestNames } from "../../src/shared/suggest.ts";
+
+const NAMES = ["read_text_file", "write_file", "list_directory", "web_search", "searchIssues", "add", "HassTurnOn"];
+
+test.each([
+  ["read_txt_file", ["read_text_file"]],
+  ["ReadTextFile", ["read_text_file"]],
+  ["readFile", ["read_text_file"]],
+  ["writeflie", ["write_file"]],
+  ["search_web", ["web_search"]],
+  ["search", ["searchIssues", "web_search"]],
+  ["ad", ["add"]],
+  ["addd", ["add"]],
+  ["hass-turn-on", ["HassTurnOn"]],
+  ["zzzz", []],
+  ["", []],
+  ["x", []],
+])("S5: for %j the nearest names are %j", (name, expected) => {
+  expect(suggestNames(name, NAMES).slice(0, expected.length || 3)).toEqual(expected);
+});
+
+test("S5: the best name comes first and no more than the limit come at all", () => {
+  expect(suggestNames("listFiles", ["listFolders", "list_files", "listFile", "lists"], 2)).toEqual([
+    "list_files",
+    "listFile",
+  ]);
+  expect(suggestNames("listFiles", ["list_files"], 0)).toEqual([]);
+});
+
+test("S5: names of other scripts are compared as well", () => {
+  expect(suggestNames("文件讀取", ["文件读取", "天气"])).toEqual(["文件读取"]);
+});
+
+test("S5: a hostile name against fifty thousand others takes less than two seconds", () => {
+  const candidates = Array.from({ length: 50_000 }, (_, index) => `${"a".repeat(70)}${index}`);
+  const started = performance.now();
+  expect(suggestNames("a".repeat(1_000_000), candidates)).toEqual([]);
+  expect(suggestNames(`${"a".repeat(69)}b1`, candidates)).toHaveLength(3);
+  expect(suggestNames("ab".repeat(35), candidates)).toEqual([]);
+  expect(performance.now() - started).toBeLessThan(2_000);
+});
