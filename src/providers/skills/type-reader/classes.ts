@@ -76,7 +76,7 @@ function collectMembers(
   files: FileReader,
   depth = 0,
 ): ReadonlyMap<string, ClassMember> {
-  const scope = { ...outer, bound: bindTypeParameters(node, outer, given) };
+  const scope: TypeScope = { ...outer, typeArguments: bindTypeParameters(node, outer, given) };
   const body = nodeAt(node, "body");
   const members = nodesAt(body, "body");
   const own = new Map<string, ClassMember>();

@@ -41,7 +41,7 @@ export function readMethod(
   const path = `${skill}.${name}`;
   const warnings = new Set(tagWarnings(facts, path, outer));
   const complain = (unreadable: Unreadable): void => void warnings.add(formatWarning(unreadable, path));
-  const scope = { ...outer, bound: bindTypeParameters(fn, outer) };
+  const scope: TypeScope = { ...outer, typeArguments: bindTypeParameters(fn, outer) };
   const { input, layout } = readParameters(fn, doc, scope, new TypeReader("input", files, complain));
   const output = readResult(fn, doc, scope, new TypeReader("output", files, complain));
   const definition: MethodDefinition = {

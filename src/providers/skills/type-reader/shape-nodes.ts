@@ -59,7 +59,7 @@ function readMappedShape(node: SyntaxNode, scope: TypeScope, reader: SchemaReade
       ...scope.typeArguments,
       [String(parameter["name"]), { node: written, scope }],
     ]);
-    const inner = { ...scope, bound };
+    const inner: TypeScope = { ...scope, typeArguments: bound };
     const open = type !== undefined && mayBeUndefined(type, inner, reader);
     return { schema: type === undefined ? ANY : reader.type(type, inner), required: !optional && !open };
   };
