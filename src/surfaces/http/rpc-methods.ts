@@ -70,7 +70,7 @@ const METHODS: Readonly<Record<string, RpcMethod>> = {
 
 async function callTool(call: RpcCall, { programs, signal, createObserver }: CallerRpcContext): Promise<unknown> {
   const observer = createObserver?.(call);
-  const circumstances = { signal, traceId: call.traceId, ...(observer && { follower: observer }) };
+  const circumstances = { signal, traceId: call.traceId, ...(observer && { observer }) };
   const end = await callByName(programs, textParam(call, "name"), getArguments(call), circumstances);
   if (!end.ok) throw new RpcFailure(end.fault);
   return resultObject(end);
