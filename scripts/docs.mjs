@@ -14,19 +14,19 @@ async function errorsPage() {
   const lines = [
     "# Errors",
     "",
-    "Every error has a code that never changes. Its message is the sentence below, then the values at hand, then the code:",
+    "Every error has a code that never changes. Its message is the sentence below, then the values, then the code:",
     "",
     "```",
     "Cannot find the method: MathSkill.ad (METHOD_UNKNOWN)",
     "```",
     "",
-    "This page is made from the table in `src/errors.ts` by `node scripts/docs.mjs`.",
+    "This page is generated from the table in `src/errors.ts` by `node scripts/docs.mjs`.",
   ];
   for (const { title, codes } of parseSections(source)) {
     lines.push("", `## ${title}`, "", "| code | what it says | what to do |", "| --- | --- | --- |");
     for (const code of codes) lines.push(`| \`${code}\` | ${cell(ERRORS[code].says)} | ${cell(ERRORS[code].fix)} |`);
   }
-  lines.push("", "## What a model reads", "", "Snippets that are refused, and all that is said about them.");
+  lines.push("", "## What a model reads", "", "Refused snippets, each with the full text that the model reads.");
   for (const { code, source, text } of refusals()) {
     lines.push("", `### ${code}`, "", "```js", shown(source), "```", "", "```text", shown(text), "```");
   }

@@ -405,6 +405,6 @@ function tooLarge(bytes: number, limit: number): Readonly<Record<string, unknown
   return {
     name: "CallError",
     code: "ANSWER_LIMIT",
-    message: `Cannot take a call result of this size: ${bytes} bytes, at most ${limit} (ANSWER_LIMIT)`,
+    message: `Call result size limit exceeded: ${bytes} bytes, at most ${limit} (ANSWER_LIMIT)`,
   };
 }

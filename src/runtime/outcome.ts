@@ -143,17 +143,17 @@ function stoppedError(ending: RunEnd, code: ErrorCode): GuestError {
 
 /** The values that the sentence of a limit quotes. */
 const LIMIT_TEXTS: Partial<Record<ErrorCode, (limits: Limits) => string>> = {
-  CPU_LIMIT: ({ cpuMs }) => `${cpuMs} ms of computing are over`,
-  WALL_LIMIT: ({ wallMs }) => `${wallMs} ms are over`,
-  MEMORY_LIMIT: ({ memoryBytes }) => `${memoryBytes} bytes of memory are used up`,
-  STACK_LIMIT: () => "the stack is full",
-  CALL_LIMIT: ({ calls }) => `${calls} calls were made`,
-  CALLS_IN_FLIGHT_LIMIT: ({ callsInFlight }) => `${callsInFlight} calls are under way`,
+  CPU_LIMIT: ({ cpuMs }) => `the snippet computed for ${cpuMs} ms`,
+  WALL_LIMIT: ({ wallMs }) => `the run took ${wallMs} ms`,
+  MEMORY_LIMIT: ({ memoryBytes }) => `the snippet needs more than ${memoryBytes} bytes`,
+  STACK_LIMIT: () => "the snippet calls functions too deeply",
+  CALL_LIMIT: ({ calls }) => `the run made ${calls} calls`,
+  CALLS_IN_FLIGHT_LIMIT: ({ callsInFlight }) => `${callsInFlight} calls were already pending`,
   ARGUMENT_LIMIT: ({ argumentBytes }) => `the arguments have more than ${argumentBytes} bytes`,
   RESULT_LIMIT: ({ resultBytes }) => `the result has more than ${Math.max(resultBytes, KEPT_RESULT_BYTES)} bytes`,
-  CANCELLED: () => "whoever asked for it did not want it any more",
+  CANCELLED: () => "the caller aborted it or closed the runtime",
   NESTING_LIMIT: () => `the result has more than ${MAX_DEPTH} levels`,
-  NEVER_SETTLES: () => "nothing is left that could settle the promise that the snippet awaits",
+  NEVER_SETTLES: () => "no call or timer is pending",
 };
 
 function limitText(code: ErrorCode, limits: Limits): string {
@@ -194,48 +194,51 @@ const ENGINE_LIMITS: ReadonlyMap<string, ErrorCode> = new Map([
 const HINTS: readonly (readonly [message: RegExp, hint: string])[] = [
   [
     /^value is not iterable$|^not an? (?:array|iterable)/,
-    "It is no list: look at it first with print(value), the list may be one of its members",
+    "The value is not iterable; inspect it with print(value), as the list may be one of its members",
   ],
   [
     /'Symbol\.iterator' of (?:undefined|null)$/,
-    "There is no list, but undefined or null: look at it first with print(value)",
+    "The value is undefined or null, not a list; inspect it with print(value)",
   ],
-  [
-    /^cannot convert to object$/,
-    "There is undefined or null where an object is wanted: look at it first with print(value)",
-  ],
-  [/^circular reference$/, "What holds itself cannot be written as JSON: return only the members that are needed"],
+  [/^cannot convert to object$/, "The value is undefined or null, not an object; inspect it with print(value)"],
+  [/^circular reference$/, "The value has a circular reference; return only the members that are needed"],
   [
     /^cannot (?:read|set) property (?:.* )?of (?:undefined|null)$/,
-    "Look first at what is before the dot: print(Object.keys(value)) tells its members",
+    "The value before the dot is undefined or null; list the members of its parent with print(Object.keys(value))",
   ],
-  [/^not a function$/, "What is called there is no function: look first with print(value)"],
+  [/^not a function$/, "The called value is not a function; inspect it with print(value)"],
   [
     /^unexpected (?:end of JSON|token|data at the end|number)|^expecting (?:property name|'[:,\]}]')/i,
-    "The text is no JSON: print it first. What methods give are values already, unless they are texts",
+    "The text is not JSON; inspect it with print(text). Methods return values, which need no parsing unless they are strings",
   ],
-  [/ is not initialized$/, "The name is used before its declaration: move the declaration up"],
-  [/ is read-only$/, "It is a constant: declare it with let, or assign to a copy"],
-  [/^empty array$/, "The list is empty: give reduce a first value as its second argument"],
+  [/ is not initialized$/, "The name is used before its declaration; move the declaration up"],
+  [/ is read-only$/, "The name is a constant; declare it with let, or assign to a copy"],
+  [/^empty array$/, "The list is empty; pass an initial value to reduce as its second argument"],
   [
     /^invalid (?:array length|array index|repeat count|code point|number of digits)$|^bad normalization form$/,
-    "The argument is out of range: look at it first with print(value)",
+    "The argument is out of range; inspect it with print(value)",
   ],
   [
     /bigint/i,
-    "A BigInt does not mix with other numbers: convert it with Number(value), or for text and JSON with String(value)",
+    "A BigInt does not mix with other numbers; convert it with Number(value), or with String(value) for text and JSON",
   ],
   [
     /^not an object$|^invalid '(?:in|instanceof)'/,
-    "An object or a class is wanted there: look at the value first with print(value)",
+    "The operation needs an object or a class; inspect the value with print(value)",
   ],
-  [/^expecting hex digit$/, "The text has a % that begins no escape: it is not URI-encoded, use it is"],
-  [/^Date value is NaN$/, "The date is invalid: print the text that it is made of; ISO 8601 is understood"],
-  [/^cannot convert symbol to/, "A symbol is not text: write symbol.description"],
-  [/^invalid value used as Weak/, "Only objects can be keys there: use a Map or a Set"],
-  [/ is not extensible$|^cannot delete property/, "The value is frozen: change a copy, { ...value } or [...value]"],
-  [/ is not a constructor$/, "What stands behind new or extends is no class: look first with print(value)"],
-  [/^expecting '\)'$/, "The regular expression is not complete: a bracket that means itself is written \\( or \\)"],
+  [
+    /^expecting hex digit$/,
+    "The text has a % that does not start an escape, so it is not URI-encoded; use it as it is",
+  ],
+  [
+    /^Date value is NaN$/,
+    "The date is invalid; inspect the text it is made from with print(text). ISO 8601 is supported",
+  ],
+  [/^cannot convert symbol to/, "A symbol is not a string; use symbol.description"],
+  [/^invalid value used as Weak/, "Only objects can be keys of a WeakMap or members of a WeakSet; use a Map or a Set"],
+  [/ is not extensible$|^cannot delete property/, "The value is frozen; change a copy, { ...value } or [...value]"],
+  [/ is not a constructor$/, "The value after new or extends is not a class; inspect it with print(value)"],
+  [/^expecting '\)'$/, "The regular expression is incomplete; write a literal bracket as \\( or \\)"],
 ];
 
 function hintFor(message: string): string {

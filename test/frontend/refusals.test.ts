@@ -18,7 +18,7 @@ describe("S5: characters that nobody sees are refused, wherever they stand", () 
   ])("S5: %s", (_what, source, what, place) => {
     const [violation, ...others] = readViolations(source);
     expect(others).toEqual([]);
-    expect(violation?.message).toBe(`Cannot read an invisible or control character: ${what} (CHARACTER_FORBIDDEN)`);
+    expect(violation?.message).toBe(`The snippet has an invisible or control character: ${what} (CHARACTER_FORBIDDEN)`);
     expect(`${violation?.line}:${violation?.column}`).toBe(place);
   });
 
@@ -55,7 +55,7 @@ describe("S5 S7: what is too large is refused before it is read", () => {
       violations: [
         {
           code: "SOURCE_LIMIT",
-          message: "Cannot read a snippet of this size: at most 5 bytes are read (SOURCE_LIMIT)",
+          message: "Snippet size limit exceeded: at most 5 bytes are read (SOURCE_LIMIT)",
           line: 1,
           column: 0,
           frame: "> 1 | 'ää'\n    | ^",
@@ -149,7 +149,7 @@ describe("S5 S7: what is too large is refused before it is read", () => {
       {
         code: "DEPTH_LIMIT",
         line: 1,
-        message: "Cannot read a snippet that nests this deeply: the limit is about 111 brackets (DEPTH_LIMIT)",
+        message: "Snippet nesting limit exceeded: the limit is about 111 brackets (DEPTH_LIMIT)",
       },
     ]);
     expect(readViolations(`return ${"(".repeat(100_000)}`)[0]?.column).toBeLessThan(200);
@@ -174,7 +174,7 @@ describe("S5: a mistake in the syntax has its place, its words and what to write
         endLine: 2,
         endColumn: 14,
         frame: "  1 | const a = 1;\n> 2 | const b = a +* 2;\n    |              ^\n  3 | return b;",
-        fix: "Send one JavaScript program without the mistake",
+        fix: "Correct the mistake and send one JavaScript program",
         suggestions: [],
       },
     ]);

@@ -239,7 +239,7 @@ describe("P5: rate limits", () => {
     await route(call([1], { caller: BOB }));
     await expect(route(call([1], { caller: ADA }))).rejects.toMatchObject({
       code: "RATE_LIMIT",
-      message: 'Cannot call the method this often: "TestSkill.try" takes 2 calls per minute, wait 10.0s (RATE_LIMIT)',
+      message: 'Rate limit exceeded: "TestSkill.try" takes 2 calls per minute, wait 10.0s (RATE_LIMIT)',
       facts: { retryAfterSeconds: 10 },
     });
     wait(10);

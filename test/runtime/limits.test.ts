@@ -52,25 +52,25 @@ const ENDS: Readonly<Record<Exclude<keyof Limits, "outputBytes"> | "stack" | "pr
     limits: { cpuMs: 50 },
     source: "for (;;);",
     code: "CPU_LIMIT",
-    values: "50 ms of computing are over",
+    values: "the snippet computed for 50 ms",
   },
   wallMs: {
     limits: { wallMs: 80 },
     source: "device.EchoSkill.never()",
     code: "WALL_LIMIT",
-    values: "80 ms are over",
+    values: "the run took 80 ms",
   },
   memoryBytes: {
     limits: { memoryBytes: 2 << 20 },
     source: "const all = []; for (;;) all.push('x'.repeat(1e5) + all.length)",
     code: "MEMORY_LIMIT",
-    values: "2097152 bytes of memory are used up",
+    values: "the snippet needs more than 2097152 bytes",
   },
   stack: {
     limits: {},
     source: "const dive = () => dive() + 1; dive()",
     code: "STACK_LIMIT",
-    values: "the stack is full",
+    values: "the snippet calls functions too deeply",
   },
   sourceBytes: {
     limits: { sourceBytes: 10 },
@@ -82,13 +82,13 @@ const ENDS: Readonly<Record<Exclude<keyof Limits, "outputBytes"> | "stack" | "pr
     limits: { calls: 3 },
     source: "for (;;) device.EchoSkill.echo(1)",
     code: "CALL_LIMIT",
-    values: "3 calls were made",
+    values: "the run made 3 calls",
   },
   callsInFlight: {
     limits: { callsInFlight: 2 },
     source: "await Promise.all([1, 2, 3].map((n) => device.EchoSkill.echo(n)))",
     code: "CALLS_IN_FLIGHT_LIMIT",
-    values: "2 calls are under way",
+    values: "2 calls were already pending",
   },
   argumentBytes: {
     limits: { argumentBytes: 100 },
@@ -112,7 +112,7 @@ const ENDS: Readonly<Record<Exclude<keyof Limits, "outputBytes"> | "stack" | "pr
     limits: {},
     source: "await new Promise(() => {})",
     code: "NEVER_SETTLES",
-    values: "nothing is left that could settle the promise that the snippet awaits",
+    values: "no call or timer is pending",
   },
 };
 

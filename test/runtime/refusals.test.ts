@@ -29,7 +29,7 @@ test.each(REFUSALS)("S5: what a model reads after $code", async ({ code, source,
 
 test("S5: every code of the gatekeeper has its text", () => {
   const table = readFileSync(new URL("../../src/errors.ts", import.meta.url), "utf8");
-  const section = table.slice(table.indexOf("gatekeeper refuses"), table.indexOf("// What the router refuses"));
+  const section = table.slice(table.indexOf("gatekeeper refuses"), table.indexOf("// Calls that the router refuses"));
   const codes = [...section.matchAll(/^ {2}([A-Z_]+):/gm)].map(([, code]) => code);
   expect(REFUSALS.map(({ code }) => code)).toEqual([...codes, "PERMISSION_MISSING"]);
 });
@@ -37,19 +37,19 @@ test("S5: every code of the gatekeeper has its text", () => {
 test.each([
   [
     "for (const each of await device.MathSkill.add(1, 2)) print(each)",
-    "It is no list: look at it first with print(value), the list may be one of its members",
+    "The value is not iterable; inspect it with print(value), as the list may be one of its members",
   ],
   [
     "const sum = await device.MathSkill.add(1, 2);\nsum.items.map(print)",
-    "Look first at what is before the dot: print(Object.keys(value)) tells its members",
+    "The value before the dot is undefined or null; list the members of its parent with print(Object.keys(value))",
   ],
   [
     "const sum = await device.MathSkill.add(1, 2);\nsum.toList()",
-    "What is called there is no function: look first with print(value)",
+    "The called value is not a function; inspect it with print(value)",
   ],
   [
     "JSON.parse(await device.MathSkill.add(1, 2) + ' {')",
-    "The text is no JSON: print it first. What methods give are values already, unless they are texts",
+    "The text is not JSON; inspect it with print(text). Methods return values, which need no parsing unless they are strings",
   ],
 ])("S10: a value that is something else than the snippet takes it for: %s", async (source, hint) => {
   const outcome = await runtime.run(source, { caller: { id: "ada", grants: ["MathSkill.*"] } });

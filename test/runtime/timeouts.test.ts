@@ -95,7 +95,7 @@ describe("validation", () => {
       error: {
         code: "VALIDATION_TIMEOUT",
         message:
-          "Cannot check the arguments of a call any longer: these take too long to be checked against the schema of ListSkill.take (VALIDATION_TIMEOUT)",
+          "Argument validation timed out: these take too long to be checked against the schema of ListSkill.take (VALIDATION_TIMEOUT)",
         hint: "Pass less in one call, or raise timeouts.validationMs in the settings",
       },
       calls: [{ outcome: "refused" }],
@@ -115,7 +115,7 @@ describe("validation", () => {
         message: expect.stringContaining("these take too long to be checked against the schema of ListMCP.take"),
       });
     const says =
-      "Cannot check the arguments of a call any longer: those of ListMCP.take cannot be checked: the method is quarantined, as its schemas held validation to its time limit 2 times (VALIDATION_TIMEOUT)";
+      "Argument validation timed out: those of ListMCP.take cannot be checked: the method is quarantined, as its schemas held validation to its time limit 2 times (VALIDATION_TIMEOUT)";
     await expect(call()).rejects.toMatchObject({ code: "VALIDATION_TIMEOUT", message: says });
     const outcome = await runtime.run("await device.ListMCP.take({ list: [] })");
     expect(outcome).toMatchObject({ kind: "failed", error: { code: "VALIDATION_TIMEOUT", message: says } });
@@ -137,7 +137,7 @@ describe("discovery", () => {
     const skills = [skillOfWideMethods(40), ...manySkills(1, 1)];
     const runtime = await open({ skills, timeouts: { discoveryMs: 100 } });
     const path = `WideSkill WideSkill.${"x".repeat(100)}`;
-    const says = `Cannot look for methods any longer: what "${path.slice(0, 79)}…" stands for is not all described after 100 ms (DISCOVERY_TIMEOUT)`;
+    const says = `Method discovery timed out: what "${path.slice(0, 79)}…" stands for is not all described after 100 ms (DISCOVERY_TIMEOUT)`;
     expect(() => runtime.describe(path)).toThrow(says);
     expect(await runtime.run(`await device.describe(${JSON.stringify(path)})`)).toMatchObject({
       kind: "failed",
@@ -154,7 +154,7 @@ describe("discovery", () => {
         return runtime.search("number 7 of shelf 99").results[0]?.path ?? "";
       } catch (thrown) {
         const [, methods = ""] =
-          /^Cannot look for methods any longer: (\d+) of 5000 methods are read so far, and the next search goes on from there \(DISCOVERY_TIMEOUT\)$/.exec(
+          /^Method discovery timed out: (\d+) of 5000 methods are read so far, and the next search goes on from there \(DISCOVERY_TIMEOUT\)$/.exec(
             String((thrown as Error).message),
           ) ?? [];
         read.push(Number(methods));
@@ -192,7 +192,7 @@ test("X8: a lock that another process holds is waited for as long as the setting
     kind: "failed",
     error: {
       message: expect.stringContaining(
-        `Cannot wait longer for the store: "${file}.lock" is still held by another process after 30 ms (LOCK_TIMEOUT)`,
+        `Timed out waiting for the store: "${file}.lock" is still held by another process after 30 ms (LOCK_TIMEOUT)`,
       ),
     },
   });

@@ -151,7 +151,7 @@ test("S7: uncaught recursion ends the run as what it is", async () => {
 test("S7: an answer that is too large is an error that the snippet can catch", async () => {
   const code = "try { await device.Echo.back(3) } catch (error) { return [error.name, error.code, error.message] }";
   const { end } = await run(sandbox, code, { limits: { answerBytes: 100 } }, async () => answer("x".repeat(200)));
-  const message = "Cannot take a call result of this size: 202 bytes, at most 100 (ANSWER_LIMIT)";
+  const message = "Call result size limit exceeded: 202 bytes, at most 100 (ANSWER_LIMIT)";
   expect(end).toEqual({ kind: "returned", json: JSON.stringify(["CallError", "ANSWER_LIMIT", message]) });
 });
 

@@ -118,7 +118,7 @@ describe("a store in a folder", () => {
     await space.set("a", 2);
     await writeFile(join(folder, "notes.jsonl.lock"), String(process.ppid));
     await expect(space.set("a", 3)).rejects.toThrow(
-      'Cannot wait longer for the store: "notes.jsonl.lock" is still held by another process after 500 ms (LOCK_TIMEOUT)',
+      'Timed out waiting for the store: "notes.jsonl.lock" is still held by another process after 500 ms (LOCK_TIMEOUT)',
     );
     expect(await space.get("a")).toBe(2);
     expect(await readFile(join(folder, "notes.jsonl"), "utf8")).not.toContain("3");

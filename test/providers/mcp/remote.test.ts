@@ -143,7 +143,7 @@ test.each([
   const server = await start();
   const provider = await connected([remote(server.url)], { maxMessageBytes: 64 << 10 });
   const message =
-    'Cannot take a call result of this size: "huge" of "web": the answer has more than 65536 bytes (ANSWER_LIMIT)';
+    'Call result size limit exceeded: "huge" of "web": the answer has more than 65536 bytes (ANSWER_LIMIT)';
   const others = [1, 2].map((n) => call(provider, "echo", { message: String(n) }));
   await expect(call(provider, "huge")).rejects.toMatchObject({ code: "ANSWER_LIMIT", message });
   expect(await Promise.all(others)).toEqual(["1", "2"]);

@@ -101,7 +101,7 @@ test.each([true, false])(
     await expect(call(provider, "huge", { bytes: 1 << 20, idFirst })).rejects.toMatchObject({
       code: "ANSWER_LIMIT",
       message:
-        'Cannot take a call result of this size: "huge" of "fixture": the answer has more than 65536 bytes (ANSWER_LIMIT)',
+        'Call result size limit exceeded: "huge" of "fixture": the answer has more than 65536 bytes (ANSWER_LIMIT)',
     });
     expect(await Promise.all(others)).toEqual(["1", "2", "3"]);
     expect(await call(provider, "echo", { message: "still here" })).toBe("still here");

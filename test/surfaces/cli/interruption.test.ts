@@ -58,7 +58,7 @@ test("O1: Ctrl-C ends the waiting for a server, in a sentence", async () => {
   expect(JSON.parse(stdout)).toEqual({
     error: {
       code: "CANCELLED",
-      message: "Cannot finish a run that was cancelled: interrupted (Ctrl-C) (CANCELLED)",
+      message: "The run was cancelled: interrupted (Ctrl-C) (CANCELLED)",
     },
   });
   await server.ended;
@@ -71,7 +71,7 @@ test("O1: Ctrl-C ends the waiting for stdin", async () => {
   child.stdin?.write(" ".repeat(1 << 20), () => child.kill("SIGINT"));
   const { exit, stdout, stderr } = await outcome;
   expect({ exit, stdout }).toEqual({ exit: 130, stdout: "" });
-  expect(stderr).toBe("Cannot finish a run that was cancelled: interrupted (Ctrl-C) (CANCELLED)\n");
+  expect(stderr).toBe("The run was cancelled: interrupted (Ctrl-C) (CANCELLED)\n");
 });
 
 test("M9: after a run that ended by itself no child survives either", async () => {

@@ -72,7 +72,7 @@ test("S7: an endless stdin is given up", async () => {
   });
   const { exit, stderr } = await ended(child);
   expect(exit).toBe(3);
-  expect(stderr.split("\n")[0]).toBe("Cannot read a snippet of this size: more than 16777216 bytes (SOURCE_LIMIT)");
+  expect(stderr.split("\n")[0]).toBe("Snippet size limit exceeded: more than 16777216 bytes (SOURCE_LIMIT)");
 });
 
 test("O1: --json prints the outcome as one object, and nothing else", async () => {

@@ -298,7 +298,7 @@ describe("skills enable and disable", () => {
     expect({ exit, stderr }).toEqual({
       exit: 2,
       stderr: expect.stringMatching(
-        /^Cannot read the configuration: settings\.yaml line 2, column 1: .*\nMend the file/,
+        /^Cannot read the configuration: settings\.yaml line 2, column 1: .*\nFix the file/,
       ),
     });
     expect(readFileSync(join(cwd, "settings.yaml"), "utf8")).toBe("skills: [\n");

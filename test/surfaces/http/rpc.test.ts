@@ -100,7 +100,7 @@ describe("V3: every error of JSON-RPC, exactly", () => {
       -32003,
       "Tool execution error",
       data("ToolExecution", "no luck today", {
-        suggestions: ["Read the message; catch the error if the snippet can go on without it"],
+        suggestions: ["Read the message; catch the error if the snippet can continue without it"],
         retryable: true,
       }),
     ],

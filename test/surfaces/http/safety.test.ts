@@ -378,7 +378,7 @@ test("V6: what takes too long when the server closes is answered with the reason
   await began;
   const closed = close();
   expect((await running).json).toMatchObject({
-    error: { data: { reason: "Cannot finish a run that was cancelled: the server ends (CANCELLED)" } },
+    error: { data: { reason: "The run was cancelled: the server ends (CANCELLED)" } },
   });
   await closed;
 });

@@ -193,7 +193,7 @@ function open(url: string, body: unknown, headers: Readonly<Record<string, strin
 
 const cancelledAs = (cause: string): object => ({
   code: -32003,
-  data: { reason: `Cannot finish a run that was cancelled: ${cause} (CANCELLED)` },
+  data: { reason: `The run was cancelled: ${cause} (CANCELLED)` },
 });
 
 const CANCELLED = cancelledAs("the client cancelled its request");

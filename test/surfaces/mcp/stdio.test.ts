@@ -211,7 +211,7 @@ test("V1: what takes too long when the server is asked to end is answered with t
   await beginLongCall(server);
   server.child.kill("SIGTERM");
   expect(JSON.parse(await server.line('"id":2'))).toMatchObject({
-    error: { code: -32003, data: { reason: "Cannot finish a run that was cancelled: the server ends (CANCELLED)" } },
+    error: { code: -32003, data: { reason: "The run was cancelled: the server ends (CANCELLED)" } },
   });
   expect(await server.exit).toEqual([143, null]);
 });

@@ -267,7 +267,7 @@ test("S7: a client may ask for less time than the owner allows, not for more", a
     const result = await client.callTool({ name: "run_code", arguments: { code, timeoutMs } });
     const facts = { kind: "failed", error_type: "ToolTimeout", tool_name: "run_code", timeout_ms: timeout };
     expect(result.structuredContent).toMatchObject(facts);
-    expect(getText(result)).toContain(`${timeout} ms are over`);
+    expect(getText(result)).toContain(`the run took ${timeout} ms`);
   }
 });
 
