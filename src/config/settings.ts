@@ -119,7 +119,7 @@ function unknownName(document: ConfigDocument, label: string, { what, path, name
   const name = path.at(-1) ?? "";
   const [meant] = suggestNames(name, names, 1);
   const hint = meant === undefined ? "" : `, did you mean "${meant}"`;
-  const { message } = configError(label, `there is no ${what} "${name}"${hint}`, document.locate(path));
+  const { message } = configError(label, `unknown ${what} "${name}"${hint}`, document.locate(path));
   return { source: label, error: message };
 }
 

@@ -84,7 +84,7 @@ async function lock(path: string): Promise<AsyncDisposable> {
   }
 }
 
-const WRITE_FIX = "Make that possible, or name another file";
+const WRITE_FIX = "Make the file writable, or name another file";
 
 /** What a code of the operating system means for whoever wanted to write a file. */
 export function whyNotWritten(code: unknown): string {
@@ -94,7 +94,7 @@ export function whyNotWritten(code: unknown): string {
 const WRITE_FAILURES: ReadonlyMap<unknown, string> = new Map([
   ["EACCES", "this user may not write there"],
   ["EPERM", "this user may not write there"],
-  ["EROFS", "nothing can be written there"],
+  ["EROFS", "the file system is read-only"],
   ["ENOSPC", "the disk is full"],
   ["ENOTDIR", "its folder is a file"],
   ["EEXIST", "its folder is a file"],

@@ -127,7 +127,7 @@ test.each([
     "mcp:\n  servers: [\n  x",
     "line 3, column 3: Flow sequence in block collection must be sufficiently indented and end with a ]",
   ],
-  ["mcp: 1\nmcp: 2", 'line 2, column 1: the key "mcp" is there twice'],
+  ["mcp: 1\nmcp: 2", 'line 2, column 1: the key "mcp" appears twice'],
   ["a: !!js/function x", "line 1, column 4: Unresolved tag: tag:yaml.org,2002:js/function"],
   ["- 1", "line 1, column 1: sections are expected"],
   ["a: 1\n---\nb: 1", "line 2, column 1: Source contains multiple documents; please use YAML.parseAllDocuments()"],
@@ -318,7 +318,7 @@ test("X8: limits are settings; one that makes no sense is a warning and keeps it
   expect(limits).toEqual({ cpuMs: 100 });
   expect(warnings.map(({ error }) => error)).toEqual([
     'Cannot read the configuration: settings.yaml line 3, column 3: the limit "wallMs" must be a whole number above 0 (CONFIG_INVALID)',
-    'Cannot read the configuration: settings.yaml line 4, column 3: there is no limit "memoryByte", did you mean "memoryBytes" (CONFIG_INVALID)',
+    'Cannot read the configuration: settings.yaml line 4, column 3: unknown limit "memoryByte", did you mean "memoryBytes" (CONFIG_INVALID)',
     'Cannot read the configuration: settings.yaml line 5, column 3: the limit "calls" must be a whole number above 0 (CONFIG_INVALID)',
   ]);
 });
@@ -336,7 +336,7 @@ test("X8: timeouts are settings; one that makes no sense is a warning and keeps 
     `${wrong} 3, column 3: the timeout "discoveryMs" must be a whole number above 0 (CONFIG_INVALID)`,
     `${wrong} 4, column 3: the timeout "lockMs" must be a whole number above 0 (CONFIG_INVALID)`,
     `${wrong} 5, column 3: the timeout "connectMs" must be a whole number above 0 (CONFIG_INVALID)`,
-    `${wrong} 6, column 3: there is no timeout "lookMs", did you mean "lockMs" (CONFIG_INVALID)`,
+    `${wrong} 6, column 3: unknown timeout "lookMs", did you mean "lockMs" (CONFIG_INVALID)`,
   ]);
   await write("settings.yaml", "timeouts: { lockMs: .nan }\n");
   expect((await load()).warnings).toHaveLength(1);
@@ -354,13 +354,13 @@ test("L9: sections are handed on as they were written, and an unknown one is a w
     {
       source: "settings.yaml",
       error:
-        'Cannot read the configuration: settings.yaml line 4, column 1: there is no section "skils", did you mean "skills" (CONFIG_INVALID)',
+        'Cannot read the configuration: settings.yaml line 4, column 1: unknown section "skils", did you mean "skills" (CONFIG_INVALID)',
       isForAllRuns: true,
     },
     {
       source: "settings.yaml",
       error:
-        'Cannot read the configuration: settings.yaml line 5, column 8: there is no setting "servrs", did you mean "servers" (CONFIG_INVALID)',
+        'Cannot read the configuration: settings.yaml line 5, column 8: unknown setting "servrs", did you mean "servers" (CONFIG_INVALID)',
       isForAllRuns: true,
     },
   ]);
@@ -386,9 +386,9 @@ test.each([
   ["skills: 1\n", 'line 1, column 1: "skills" must be a section, as in skills: { dir: skills }'],
   ["server: on\n", 'line 1, column 1: "server" must be a section, as in server: { port: 3333 }'],
   ["store: here\n", 'line 1, column 1: "store" must be a section, as in store: { dir: folder }'],
-  ["policy: {}\n", 'line 1, column 1: there is no section "policy"'],
-  ["agent: {}\n", 'line 1, column 1: there is no section "agent"'],
-  ["limits: {}\nnodes: []\n", 'line 2, column 1: there is no section "nodes"'],
+  ["policy: {}\n", 'line 1, column 1: unknown section "policy"'],
+  ["agent: {}\n", 'line 1, column 1: unknown section "agent"'],
+  ["limits: {}\nnodes: []\n", 'line 2, column 1: unknown section "nodes"'],
 ])("M1: a section that nothing reads is reported with its place: %j", async (content, wrong) => {
   await write("settings.yaml", content);
   expect((await load()).warnings).toEqual([

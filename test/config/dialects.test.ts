@@ -185,7 +185,7 @@ test("M1: a mistake is told with its line, its column and what to write", async 
   expect(warnings).toEqual([
     {
       source: "mcp.json:9:5",
-      error: 'Cannot read the configuration: mcp.json: "c" is there twice (CONFIG_INVALID)',
+      error: 'Cannot read the configuration: mcp.json: "c" appears twice (CONFIG_INVALID)',
       fix: "remove one of them, the first counts",
     },
     {
@@ -285,13 +285,13 @@ test("M1: what is hardly meant is told, and starts all the same", async () => {
   expect(warnings).toEqual([
     {
       source: "mcp.json:2:10",
-      error: "MCP server 'a': command is the name of one program, its arguments belong into args",
+      error: "MCP server 'a': command must be the name of one program; its arguments belong in args",
       fix: 'write "command": "npx", "args": ["-y", "some-server"]',
     },
     {
       source: "mcp.json:4:26",
-      error: "MCP server 'c': includeTools is passed over, all its tools are offered",
-      fix: 'list in "disabledTools" what must not be',
+      error: "MCP server 'c': includeTools is not supported; all tools of this server are exposed",
+      fix: 'list the tools to hide in "disabledTools"',
     },
   ]);
 });

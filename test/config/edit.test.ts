@@ -110,10 +110,10 @@ test.each([
 
 test("M10: what is written in a way that cannot be changed alone is refused", () => {
   expect(() => json('{ "mcpServers": "none" }', set(["mcpServers", "a"], {}))).toThrow(
-    "file: it is written in a way that cannot be changed without changing more, change it by hand",
+    "file: the file cannot be edited without changing other parts of it; edit it by hand",
   );
   expect(() => toml('mcp_servers = { a = { command = "x" } }\n', set(["mcp_servers", "b"], { command: "y" }))).toThrow(
-    "change it by hand",
+    "edit it by hand",
   );
 });
 

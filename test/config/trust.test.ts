@@ -124,7 +124,7 @@ test("P12: more files than can be looked at cannot be trusted, and the message s
   expect(warnings).toEqual([
     {
       source: "project",
-      error: "Held, as this folder cannot be trusted as a whole, as its skills are more than 5000 files: skills",
+      error: "Held, as this folder cannot be trusted as a whole, as its skills contain more than 5000 files: skills",
       fix: "name the folder with --skills, or list this one in SKILLGATE_TRUSTED_FOLDERS",
       isHeld: true,
     },
@@ -135,7 +135,7 @@ test("P12: files of skills that are too large together cannot be trusted", async
   mkdirSync(join(cwd, "skills"));
   const large = Buffer.alloc(33 << 20);
   for (const name of ["a.bin", "b.bin"]) writeFileSync(join(cwd, "skills", name), large);
-  expect((await loadConfig(options)).trust.excess).toBe("its skills are more than 64 MiB");
+  expect((await loadConfig(options)).trust.excess).toBe("its skills contain more than 64 MiB");
 });
 
 test("P12: folders of skills that are nested too deeply cannot be trusted", async () => {
@@ -146,7 +146,7 @@ test("P12: folders of skills that are nested too deeply cannot be trusted", asyn
   write(nested(32), "2");
   expect((await loadConfig(options)).trust.changed).toEqual(["skills/d"]);
   write(nested(33), "1");
-  expect((await loadConfig(options)).trust.excess).toBe("its skills are folders more than 32 deep");
+  expect((await loadConfig(options)).trust.excess).toBe("its skills contain folders more than 32 deep");
 });
 
 test("P12: a new value of a placeholder is asked about, wherever it is in the entry, and no value is kept", async () => {
@@ -227,7 +227,7 @@ test("P12: entries of the user never see the .env of a project, trusted or not",
   const ofUser = {
     named: "https://api.example",
     mine: "https://api.example",
-    file: "missing file .env (files of a project give nothing to your own servers)",
+    file: "missing file .env (your own servers do not read files of a project)",
   };
   expect(await urls()).toMatchObject(ofUser);
   await trust();

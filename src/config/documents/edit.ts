@@ -32,7 +32,7 @@ export function editText(text: string, edits: readonly DocumentEdit[], { label, 
     after = EDITORS[format](after, edit);
   }
   if (says(after, wanted, { label, format })) return mark + after;
-  throw configError(label, "it is written in a way that cannot be changed without changing more, change it by hand");
+  throw configError(label, "the file cannot be edited without changing other parts of it; edit it by hand");
 }
 
 function says(text: string, wanted: unknown, { label, format }: EditedDocument): boolean {

@@ -52,8 +52,7 @@ function repeatedKey(document: Document): YamlMistake | undefined {
       const keys = new Set<unknown>();
       for (const { key } of map.items) {
         const name = isScalar(key) ? key.value : key;
-        if (keys.has(name))
-          found ??= { message: `the key "${String(name)}" is there twice`, pos: [getStart(key) ?? 0] };
+        if (keys.has(name)) found ??= { message: `the key "${String(name)}" appears twice`, pos: [getStart(key) ?? 0] };
         keys.add(name);
       }
       return found === undefined ? undefined : visit.BREAK;

@@ -20,7 +20,7 @@ export async function findEntryLocation(scope: ConfigScope, options: ConfigOptio
   const texts = await Promise.all(ofScope.map(({ path, label }) => readConfigFile(path, label)));
   const existing = texts.findLastIndex((text) => text !== undefined);
   const file = ofScope[existing] ?? ofScope.at(-1);
-  if (file === undefined) throw new RangeError(`there is no file of the scope "${scope}"`);
+  if (file === undefined) throw new RangeError(`the scope has no file: ${scope}`);
   return {
     ...file,
     home: findServersPath(texts[existing] ?? "", file.label),

@@ -18,8 +18,8 @@ export function lintServerEntry(server: string, entry: Readonly<Record<string, u
   if (listed !== undefined)
     return says(
       listed,
-      `${listed} is passed over, all its tools are offered`,
-      'list in "disabledTools" what must not be',
+      `${listed} is not supported; all tools of this server are exposed`,
+      'list the tools to hide in "disabledTools"',
     );
   const { command, args } = entry;
   if (typeof command !== "string" || (Array.isArray(args) && args.length > 0)) return undefined;
@@ -29,5 +29,5 @@ export function lintServerEntry(server: string, entry: Readonly<Record<string, u
   const written = `write "command": ${JSON.stringify(program)}, "args": [${maskWords(rest)
     .map((word) => JSON.stringify(word))
     .join(", ")}]`;
-  return says("command", "command is the name of one program, its arguments belong into args", written);
+  return says("command", "command must be the name of one program; its arguments belong in args", written);
 }

@@ -102,7 +102,7 @@ function repeatedNames({ repeated }: ConfigDocument, homes: readonly Path[], lab
   return repeated
     .filter(({ path }) => homes.some((home) => home.every((key, index) => path[index] === key)))
     .map(({ path, place }) => ({
-      ...createProblem(label, place, sentence("CONFIG_INVALID", `${label}: "${path.at(-1)}" is there twice`)),
+      ...createProblem(label, place, sentence("CONFIG_INVALID", `${label}: "${path.at(-1)}" appears twice`)),
       fix: "remove one of them, the first counts",
     }));
 }

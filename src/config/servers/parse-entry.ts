@@ -153,7 +153,7 @@ function fromEnvFile({ fields, scope, missing }: EntryContext): Readonly<Record<
   if (file === undefined) return {};
   const path = resolve(scope.cwd, file);
   if (scope.owner === "user" && isInside(relative(canonicalPath(scope.cwd), canonicalPath(path)))) {
-    missing.add(`file ${file} (files of a project give nothing to your own servers)`);
+    missing.add(`file ${file} (your own servers do not read files of a project)`);
     return {};
   }
   const variables = readEnvFile(path);

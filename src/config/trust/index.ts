@@ -59,7 +59,7 @@ function partsOf(folders: ConfigFolders, skillsDir: string): Pick<ProjectTrust, 
   try {
     return { parts: digestProject(folders, skillsDir), excess: undefined };
   } catch (thrown) {
-    const what = thrown instanceof RangeError ? `its skills are ${thrown.message}` : getMessage(thrown);
+    const what = thrown instanceof RangeError ? `its skills contain ${thrown.message}` : getMessage(thrown);
     return { parts: new Map(), excess: what };
   }
 }

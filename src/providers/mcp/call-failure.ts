@@ -15,14 +15,14 @@ const EXIT_MS = 1_000;
 
 /** Why a call got no result. */
 export type ExplainedFailure =
-  /** The server is well, and says why. */
+  /** The server answered with an error. */
   | { readonly kind: "answered"; readonly error: SkillgateError }
-  /** The server ended, or cannot be reached any more. */
+  /** The server ended, or cannot be reached. */
   | { readonly kind: "gone"; readonly why: string }
-  /** The server has forgotten the session, and did not look at the call. */
+  /** The session expired on the server, which did not process the call. */
   | { readonly kind: "session expired" };
 
-/** Makes out what happened to a call that was thrown out of. */
+/** Determines why a call failed. */
 export async function explainFailure(
   thrown: unknown,
   connection: Connection,
@@ -58,7 +58,7 @@ function explainHttp(
   return answered("CALL_FAILED", sentence("CALL_FAILED", `${called(facts)} ${describeHttp(thrown, secrets)}`), facts);
 }
 
-/** What was thrown is the cause, for who passes it on. */
+/** Keeps the thrown value as the cause of the error. */
 function answered(code: ErrorCode, message: string, facts: CallFacts, cause?: unknown): ExplainedFailure {
   return { kind: "answered", error: new SkillgateError(code, message, { ...facts, error: message }, { cause }) };
 }
@@ -75,7 +75,7 @@ function isBroken(thrown: unknown): boolean {
   return isRecord(thrown) && BROKEN_PIPE.has(thrown["code"]);
 }
 
-/** What the system says when nobody reads the other end. */
+/** Error codes of a connection that the other end has closed. */
 const BROKEN_PIPE: ReadonlySet<unknown> = new Set([
   "EPIPE",
   "ECONNRESET",

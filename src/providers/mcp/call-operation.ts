@@ -12,30 +12,30 @@ export interface OperationCall {
   readonly facts: CallFacts;
 }
 
-/** Asks a server for something. Rejects with a `SkillgateError`, or with the reason of the call's signal. */
+/** Executes an operation on a server. Rejects with a `SkillgateError`, or with the reason of the call's signal. */
 export async function callOperation(managed: ManagedConnection, call: OperationCall): Promise<unknown> {
   const { operation, facts } = call;
   const answer = await send(managed, call);
   if (answer !== "session expired") return operation.valueOf(answer.result, facts);
-  // The server did not look at the call; even so it is made again only where that cannot do harm.
+  // The server did not process the call; it is still repeated only if that is harmless.
   await managed.wake();
   const again = operation.isRepeatable ? await send(managed, call) : "session expired";
   if (again !== "session expired") return operation.valueOf(again.result, facts);
-  throw serverGoneError(facts, "had forgotten the session; it has a new one, call again");
+  throw serverGoneError(facts, "lost the session; a new one is open, call again");
 }
 
-/** The error of a call to a server that is not there. */
+/** Creates the error of a call to a server that is not available. */
 export function serverGoneError(facts: Partial<CallFacts>, why: string): SkillgateError {
   const message = sentence("SERVER_GONE", `"${facts.server}" ${why}`);
   return new SkillgateError("SERVER_GONE", message, { ...facts, error: why });
 }
 
-/** No more than that: why a server is down is for people, and may hold what it has printed. */
+/** Describes only the state: the reason is for the user, and may contain output of the server. */
 export function describeState({ kind }: ConnectionState): string {
   return `is ${kind === "error" ? "down" : kind}`;
 }
 
-/** The result as the server sent it; or it did not look at the call, and a new session is under way. */
+/** The result as the server sent it, or the session expired and a new one is being opened. */
 type ServerAnswer = { readonly result: unknown } | "session expired";
 
 async function send(

@@ -28,28 +28,28 @@ export type { ServerConfig } from "./server-config.ts";
 export type { ServerStatus } from "./server.ts";
 
 export interface McpProviderOptions {
-  /** Of this process; children get the harmless part of it. */
+  /** The environment of this process; children get the harmless part of it. */
   readonly env: ProcessEnvironment;
-  /** For the handshake and the first list of tools; 30 s by default. */
+  /** Time limit of the handshake and the first list of tools; 30 s by default. */
   readonly connectTimeoutMs?: number;
-  /** The longest message that is taken from a process; 32 MiB by default. */
+  /** Maximum size of a message from a server; 32 MiB by default. */
   readonly maxMessageBytes?: number;
   readonly restart?: Partial<RestartPolicy>;
-  /** After so long without a call a server is stopped, and started again by its next call; never by default. */
+  /** A server without a call for this time is stopped; its next call starts it again. Never by default. */
   readonly idleMs?: number;
-  /** Absolute path of a folder for logins, for what servers offer and for what of it was accepted. None: in memory. */
+  /** Absolute path of the folder for logins, listings and accepted tools; by default, they stay in memory. */
   readonly stateDir?: string;
-  /** Servers that are known from an earlier time are started at once (the default), or by their first call. */
+  /** Servers with a stored listing are started at once (the default), or by their first call. */
   readonly start?: "at once" | "when needed";
-  /** A tool that is not what was accepted is reported (the default), or also held back until it is accepted. */
+  /** A tool that differs from its accepted definition is reported (the default), or also held back until accepted. */
   readonly changes?: ChangePolicy;
-  /** Answers what servers ask where a call brings nobody who could: for a program with a single user. */
+  /** Answers requests of servers for calls without a client of their own: for a program with a single user. */
   readonly client?: Client;
-  /** Takes a person to the page on which they allow access to a server; without it, only earlier logins are used. */
+  /** Opens the page on which the user allows access to a server; without it, only earlier logins are used. */
   readonly authorize?: Authorize;
-  /** How we call ourselves to servers. */
+  /** The client name and version that servers see. */
   readonly clientInfo?: Implementation;
-  /** Masked in whatever servers and failures of theirs say; gets the tokens of logins. */
+  /** Secrets to mask in the output and errors of servers; receives the tokens of logins. */
   readonly secrets?: KnownSecrets;
   /** Stops all servers. */
   readonly signal?: AbortSignal;
@@ -58,15 +58,15 @@ export interface McpProviderOptions {
 
 /** The skills of MCP servers; they appear as the servers connect. */
 export interface McpProvider extends Provider {
-  /** In the order of their configuration. */
+  /** In the order of the configuration. */
   readonly servers: readonly ServerStatus[];
-  /** Settles when it is known of each server what it offers, or it has failed. */
+  /** Settles when each server has a listing or has failed. */
   readonly known: Promise<void>;
-  /** Settles when each server is connected or has failed; starts those that were not needed yet. */
+  /** Settles when each server is connected or has failed; starts servers that are not started yet. */
   readonly ready: Promise<void>;
   /** Accepts the tools of a server as they are now. */
   accept(server: string): void;
-  /** Calls a tool by the names that it has on its side of the wire. */
+  /** Calls a tool by its server name and its protocol name. */
   call(server: string, tool: string, input: Readonly<Record<string, unknown>>, context: CallContext): Promise<unknown>;
 }
 
@@ -133,7 +133,7 @@ function serverNamed(name: string, servers: readonly Server[], tool?: string): S
   throw new SkillgateError("SKILL_UNKNOWN", `MCP server not found: ${name}`, facts);
 }
 
-/** Of two servers with one skill name that may start, the first has it; the second does not start and says so (N3). */
+/** Of two enabled servers with one skill name, the first gets the name; the second is not started and reports it. */
 function startServers(configs: readonly ServerConfig[], options: ServerOptions): readonly Server[] {
   const owners = new Map<string, string>();
   return configs.map((config) => {

@@ -3,10 +3,10 @@ import { isRecord } from "../../model/json.ts";
 import type { KnownSecrets } from "../../shared/secrets.ts";
 import { toVisibleLine } from "../../shared/visible-text.ts";
 
-/** Longer messages are cut: what comes after would be out of view, and the sender's name with it. */
+/** Maximum length of a message; a longer one could push the sender's name out of view. */
 const MAX_MESSAGE_CHARACTERS = 2_000;
 
-/** A client whose questions from a server say which server asks, and give away no secret. */
+/** Wraps a client: each request names the server that sends it, and its secrets are masked. */
 export function withSender(client: Client, server: string, secrets: KnownSecrets): Client {
   return {
     can: (request) => client.can(request),
@@ -36,14 +36,14 @@ function toSignedQuestion(params: Params, server: string): Params {
   };
 }
 
-/** The host of a page; throws for an address that is not one of the web. */
+/** Returns the host of a page; throws if the URL is not an http or https address. */
 function getHost(url: unknown): string {
   const address = typeof url === "string" && URL.canParse(url) ? new URL(url) : undefined;
   if (address !== undefined && /^https?:$/.test(address.protocol)) return address.host;
   throw new Error(`The page is not an http or https address: ${JSON.stringify(url)?.slice(0, 200)}`);
 }
 
-/** A form whose texts are visible lines. */
+/** Returns a form with its texts made visible, each on one line. */
 function toVisibleSchema(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(toVisibleSchema);
   if (!isRecord(schema)) return schema;

@@ -2,10 +2,10 @@ import { sentence, SkillgateError } from "../../errors.ts";
 import { isRecord } from "../../model/json.ts";
 import type { ImportedTool } from "./catalog/import-tools.ts";
 
-/** How much of a failing tool's text becomes the message of the error. */
+/** Maximum number of characters of a failing tool's text in the error message. */
 const MESSAGE_CHARACTERS = 8_000;
 
-/** What an error of a call says besides its message. */
+/** The facts that an error of a call carries. */
 export interface CallFacts {
   readonly server: string;
   readonly tool: string;
@@ -14,31 +14,31 @@ export interface CallFacts {
 }
 
 /**
- * The value of a tool's result (M5): structured content first; else one item, a list of several, or null. Text is a
- * string; images, audio and resources are descriptors with their bytes; what is not known is kept as it came. A result
- * that says it is an error is thrown as `CALL_FAILED`, with the tool's own text.
+ * Returns the value of a tool's result: structured content first; else one item, a list of several, or null. Text is a
+ * string; images, audio and resources are descriptors with their bytes; unknown items stay as they are. An error result
+ * is thrown as `CALL_FAILED`, with the tool's own text.
  */
 export function toValue(result: unknown, tool: Pick<ImportedTool, "outputSchema">, facts: CallFacts): unknown {
   if (!isRecord(result)) return result ?? null;
   const items = getContent(result);
   if (result["isError"] === true) throw toCallError(items, result["structuredContent"], facts);
   if (result["structuredContent"] != null) return withMedia(result["structuredContent"], items);
-  // A server that declares its output but sends it only as text comes from before structured content.
+  // An older server declares an output schema but sends the output only as text.
   const isJson = tool.outputSchema !== undefined;
   const values = items.map((item) => itemToValue(item, isJson && items.length === 1));
   if (values.length > 1) return values;
   return values[0] ?? null;
 }
 
-/** The items of a result; a server may have sent a single one, or the field of the protocol's first draft. */
+/** Returns the items of a result; accepts a single item, and the field of the protocol's first draft. */
 function getContent(result: Readonly<Record<string, unknown>>): readonly unknown[] {
   const content = result["content"] ?? result["toolResult"] ?? [];
   return Array.isArray(content) ? content : [content];
 }
 
 /**
- * Structured content says in data what the items say in words; what they show besides is put beside it, as `_content`, if
- * it is not in the data already.
+ * Structured content repeats the text items as data. Other items are added to it as `_content`, unless the data already
+ * contains them.
  */
 function withMedia(structured: unknown, items: readonly unknown[]): unknown {
   const media = items.filter(
@@ -49,13 +49,13 @@ function withMedia(structured: unknown, items: readonly unknown[]): unknown {
   return { ...data, _content: media.map((item) => itemToValue(item, false)) };
 }
 
-/** What makes an item itself: its bytes, or its address. */
+/** Returns what identifies an item: its bytes or its URI. */
 function getDataKey({ data, uri, resource }: Readonly<Record<string, unknown>>): unknown {
   if (!isRecord(resource)) return data ?? uri;
   return resource["blob"] ?? resource["text"] ?? resource["uri"];
 }
 
-/** How deep in structured content an item is looked for. */
+/** Maximum depth at which structured content is searched for an item. */
 const MAX_DEPTH = 32;
 
 function containsDeeply(value: unknown, wanted: unknown, depth = 0): boolean {
@@ -85,7 +85,7 @@ function textToValue(text: unknown, isJson: boolean): unknown {
   try {
     return JSON.parse(text) as unknown;
   } catch {
-    return text; // it said JSON, and is not
+    return text; // declared as JSON, but is not
   }
 }
 
@@ -102,7 +102,7 @@ export function resourceToValue(resource: unknown): unknown {
   return { type: "resource", ...rest, ...(blob !== undefined && { data: blob }) };
 }
 
-/** Without what the protocol adds for its own use. */
+/** Removes the fields that the protocol adds for its own use. */
 function withoutNotes(item: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
   return Object.fromEntries(Object.entries(item).filter(([key]) => key !== "_meta" && key !== "annotations"));
 }
@@ -110,7 +110,7 @@ function withoutNotes(item: Readonly<Record<string, unknown>>): Readonly<Record<
 function toCallError(items: readonly unknown[], structured: unknown, facts: CallFacts): SkillgateError {
   const texts = items.map((item) => (isRecord(item) ? item["text"] : item)).filter((text) => typeof text === "string");
   const text = texts.join("\n").trim() || (structured == null ? "" : JSON.stringify(structured));
-  const message = text === "" ? sentence("CALL_FAILED", `"${facts.tool}" of "${facts.server}" says no more`) : text;
+  const message = text === "" ? sentence("CALL_FAILED", `"${facts.tool}" of "${facts.server}" gives no details`) : text;
   const error = message.slice(0, MESSAGE_CHARACTERS);
   return new SkillgateError("CALL_FAILED", error, { ...facts, error, ...(structured != null && { data: structured }) });
 }

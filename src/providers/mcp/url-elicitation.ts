@@ -1,10 +1,10 @@
 import type { Client } from "../../model/client-requests.ts";
 import { isRecord } from "../../model/json.ts";
 
-/** A server refuses a call until the user has been on some pages. */
+/** JSON-RPC error code: the server refuses a call until the user has visited some pages. */
 const URL_ELICITATION_REQUIRED = -32_042;
 
-/** More pages than this nobody visits for one call. */
+/** Maximum number of pages to visit for one call. */
 const MAX_PAGES = 5;
 
 export interface PageToVisit {
@@ -14,7 +14,7 @@ export interface PageToVisit {
   readonly elicitationId?: string;
 }
 
-/** The pages on which a server wants the user to be first; none if it refused for another reason. */
+/** Returns the pages that the user must visit first; empty for any other error. */
 export function getPagesToVisit(thrown: unknown): readonly PageToVisit[] {
   if (!isRecord(thrown) || thrown["code"] !== URL_ELICITATION_REQUIRED) return [];
   const { elicitations } = isRecord(thrown["data"]) ? thrown["data"] : {};
@@ -26,7 +26,7 @@ export function getPagesToVisit(thrown: unknown): readonly PageToVisit[] {
   });
 }
 
-/** Sends the user to the pages; true if there are some, and the user went to all of them. */
+/** Asks the user to visit the pages; true if there is at least one and the user accepted all. */
 export async function visitsPages(thrown: unknown, client: Client | undefined): Promise<boolean> {
   const pages = getPagesToVisit(thrown);
   if (pages.length === 0 || client?.can("elicitation/create") !== true) return false;

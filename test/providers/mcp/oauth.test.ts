@@ -103,7 +103,7 @@ test("M7: a token that is not good any more is refreshed once, however many call
 
 test.each([
   [{ error: "access_denied", code: "" }, "cannot be authorized: access was refused (access_denied)"],
-  [{ state: "another" }, "cannot be authorized: the answer belongs to another question"],
+  [{ state: "another" }, "cannot be authorized: the answer belongs to another login"],
   [
     { iss: "https://evil.example" },
     /^cannot be authorized: Issuer mismatch in authorization response \(RFC 9207\): expected "http:\/\/127\.0\.0\.1:\d+", received "https:\/\/evil\.example"$/,

@@ -67,7 +67,7 @@ test("M4: a call that may change something is not repeated in the new session", 
   await expect(call(provider, "pay")).rejects.toMatchObject({
     code: "SERVER_GONE",
     message:
-      'Cannot reach the server of this skill: "web" had forgotten the session; it has a new one, call again (SERVER_GONE)',
+      'Cannot reach the server of this skill: "web" lost the session; a new one is open, call again (SERVER_GONE)',
   });
   expect(server.calls).toEqual([]);
   expect(await call(provider, "pay")).toBe("paid");

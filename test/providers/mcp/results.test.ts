@@ -68,7 +68,7 @@ const facts = (tool: string, error: string): object => ({
 
 test.each([
   ["fail", "the disk is full\ntry later"],
-  ["fail_silently", 'Cannot complete the call: "fail_silently" of "fixture" says no more (CALL_FAILED)'],
+  ["fail_silently", 'Cannot complete the call: "fail_silently" of "fixture" gives no details (CALL_FAILED)'],
   ["refuse", "no such city"],
   ["no_id", "cannot read this"],
   ["error_text", "out of order"],

@@ -61,7 +61,9 @@ test("M7: what a request carries never goes to another server", async () => {
   for (const status of [301, 302, 307, 308]) {
     const url = await listening((_request, response) => response.writeHead(status, { location: `${other}/mcp` }).end());
     const asked = fetch(url, post({}, { headers: { authorization: "Bearer s3cret", "x-api-key": "s3cret" } }));
-    const cause = { message: `the server redirects to ${other}; if that is right, say so in its configuration` };
+    const cause = {
+      message: `the server redirects to ${other}; if that is intended, configure this address as its url`,
+    };
     await expect(asked).rejects.toMatchObject({ message: "fetch failed", cause });
   }
   expect(heard).toEqual([]);
@@ -69,7 +71,7 @@ test("M7: what a request carries never goes to another server", async () => {
 
 test.each([
   ["/again", "the server redirects more than 5 times"],
-  ["http://[", "the server redirects, and does not say where to"],
+  ["http://[", "the server redirects without a valid Location header"],
 ])("M3: a redirection to %s leads nowhere", async (location, message) => {
   const url = await listening((_request, response) => response.writeHead(308, { location }).end("moved"));
   await expect(fetch(url, post({}))).rejects.toMatchObject({ message: "fetch failed", cause: { message } });
@@ -141,8 +143,8 @@ test("M4: what is no answer fails the request, and says why", async () => {
     else request.socket.write("HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: Upgrade\r\n\r\n");
   });
   for (const [path, message] of [
-    ["/700", "the server answered with the status 700, which no answer has"],
-    ["/gzip", 'the server encoded its answer as "gzip", and was asked not to'],
+    ["/700", "the server answered with an invalid status: 700"],
+    ["/gzip", 'the server encoded its answer as "gzip", although no encoding was requested'],
     ["/101", "the server changed to another protocol"],
   ])
     await expect(fetch(`${url}${path}`, post({}))).rejects.toMatchObject({ name: "TypeError", cause: { message } });
@@ -153,7 +155,7 @@ test("M4: a server that falls silent fails the request, before its answer or in 
     if (request.url === "/half") response.writeHead(200, { "content-type": "application/json" }).write("{");
   });
   const impatient = sizeLimitedFetch(1_000, 100);
-  const cause = { message: "nothing was heard of the server for 100 ms" };
+  const cause = { message: "the server sent nothing for 100 ms" };
   await expect(impatient(`${url}/never`, post({}))).rejects.toMatchObject({ message: "fetch failed", cause });
   await expect(impatient(`${url}/half`, post({}))).rejects.toMatchObject({ message: "terminated", cause });
 });

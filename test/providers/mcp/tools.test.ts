@@ -71,19 +71,16 @@ const headers = (...names: readonly unknown[]): object => ({
 test.each([
   [headers("Region", "Tenant"), undefined],
   [{ properties: { a: { type: "object", properties: { b: { type: "integer", "x-mcp-header": "B" } } } } }, undefined],
-  [headers(""), 'x-mcp-header "" is no name of a header'],
-  [headers("a b"), 'x-mcp-header "a b" is no name of a header'],
-  [headers(7), "x-mcp-header 7 is no name of a header"],
-  [headers("Region", "region"), 'x-mcp-header "region" is there twice'],
+  [headers(""), 'x-mcp-header "" is not a valid header name'],
+  [headers("a b"), 'x-mcp-header "a b" is not a valid header name'],
+  [headers(7), "x-mcp-header 7 is not a valid header name"],
+  [headers("Region", "region"), 'x-mcp-header "region" appears twice'],
   [
     { properties: { a: { type: "number", "x-mcp-header": "A" } } },
-    'x-mcp-header "A" is on a parameter that is no string, integer or boolean',
+    'x-mcp-header "A" is on a parameter that is not a string, integer or boolean',
   ],
-  [
-    { properties: { a: { items: { type: "string", "x-mcp-header": "A" } } } },
-    "x-mcp-header stands where no parameter is",
-  ],
-  [{ "x-mcp-header": "A" }, "x-mcp-header stands where no parameter is"],
+  [{ properties: { a: { items: { type: "string", "x-mcp-header": "A" } } } }, "x-mcp-header is not on a parameter"],
+  [{ "x-mcp-header": "A" }, "x-mcp-header is not on a parameter"],
 ])("M3: with headers as in %j a tool is left out over HTTP: %s", (inputSchema, reason) => {
   const { quarantined } = importTools([{ name: "t", inputSchema }], { disabledTools: [], hasHeaders: true });
   expect(quarantined.map((tool) => tool.reason)).toEqual(reason === undefined ? [] : [reason]);

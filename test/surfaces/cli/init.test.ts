@@ -46,7 +46,7 @@ test("O1: what cannot be written is told of with its reason", async () => {
   });
   expect(await skillgate(["connect", "cursor", "--scope", "project"], { cwd })).toMatchObject({
     exit: 2,
-    stderr: "Cannot change .cursor/mcp.json: its folder is a file\nMake that possible, or name another file\n",
+    stderr: "Cannot change .cursor/mcp.json: its folder is a file\nMake the file writable, or name another file\n",
   });
 });
 

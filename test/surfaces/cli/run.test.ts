@@ -221,8 +221,8 @@ test("M1: what is wrong with the configuration is told only where it may matter"
 test("M1: a limit that is not what it should be is told of at once, as it concerns every run", async () => {
   const cwd = project({ "settings.yaml": "limts: {}\nlimits:\n  cpuMS: 5\n  wallMs: long\n" });
   const wrong = [
-    'line 1, column 1: there is no section "limts", did you mean "limits"',
-    'line 3, column 3: there is no limit "cpuMS", did you mean "cpuMs"',
+    'line 1, column 1: unknown section "limts", did you mean "limits"',
+    'line 3, column 3: unknown limit "cpuMS", did you mean "cpuMs"',
     'line 4, column 3: the limit "wallMs" must be a whole number above 0',
   ].map((each) => `Warning: Cannot read the configuration: settings.yaml ${each} (CONFIG_INVALID)\n`);
   expect(await skillgate(["run", "-e", "1"], { cwd })).toEqual({ exit: 0, stdout: "1\n", stderr: wrong.join("") });
@@ -253,7 +253,7 @@ test.each([
   expect({ exit, stderr }).toEqual({
     exit: 0,
     stderr:
-      'Warning: Cannot read the configuration: settings.yaml line 2, column 1: there is no section "policy" (CONFIG_INVALID)\n',
+      'Warning: Cannot read the configuration: settings.yaml line 2, column 1: unknown section "policy" (CONFIG_INVALID)\n',
   });
 });
 

@@ -2,18 +2,18 @@ import { isRecord } from "../../../model/json.ts";
 import { describeDifferences } from "./schema-diff.ts";
 import { hashTool, selectPinnedFields } from "./tool-digest.ts";
 
-/** What is done with a tool that is not what was accepted: it is told, or it is told and held back. */
+/** How a tool that differs from its accepted definition is treated: reported, or reported and held back. */
 export type ChangePolicy = "report" | "hold";
 
-/** The definitions of a server's tools that were accepted, by their names on the wire. */
+/** The accepted definitions of a server's tools, by protocol name. */
 export type AcceptedTools = ReadonlyMap<string, Definition>;
 
 export type Definition = Readonly<Record<string, unknown>>;
 
-/** A tool that is not what was accepted. */
+/** A tool that differs from its accepted definition, or was added later. */
 export interface ToolChange {
   readonly tool: string;
-  /** One line each; none for a tool that was not there. */
+  /** One line for each difference; empty for a tool that was added later. */
   readonly differences: readonly string[];
 }
 
@@ -28,7 +28,7 @@ export function acceptTools(tools: readonly ListedTool[]): AcceptedTools {
   return new Map(tools.map(({ name, definition }) => [name, selectPinnedFields(definition)]));
 }
 
-/** What is not as it was accepted: changed tools; with `hold`, tools that came later as well. */
+/** Returns the tools that changed since they were accepted; with `hold`, added tools as well. */
 export function findChanges(
   pins: AcceptedTools,
   tools: readonly ListedTool[],
@@ -44,17 +44,17 @@ export function findChanges(
 
 /** `has changed since it was accepted (description: "a" → "b")` */
 export function describeChange(change: ToolChange): string {
-  if (change.differences.length === 0) return "was not there when the tools were accepted";
+  if (change.differences.length === 0) return "was added after the tools were accepted";
   return `has changed since it was accepted (${change.differences.join("; ")})`;
 }
 
-/** Pins as they were kept; `undefined` if they are none. */
+/** Parses stored definitions; `undefined` if the value is not an object. */
 export function parseAcceptedTools(kept: unknown): AcceptedTools | undefined {
   if (!isRecord(kept)) return undefined;
   return new Map(Object.entries(kept).filter((entry): entry is [string, Definition] => isRecord(entry[1])));
 }
 
-/** Pins as they are kept. */
+/** Converts accepted definitions to plain data for storage. */
 export function serializeAcceptedTools(pins: AcceptedTools): Readonly<Record<string, Definition>> {
   return Object.fromEntries(pins);
 }

@@ -7,18 +7,18 @@ import type { ServerConfig } from "../server-config.ts";
 
 /** A tool that can be called. */
 export interface ImportedTool {
-  /** On the wire. */
+  /** The protocol name. */
   readonly name: string;
-  /** Of its definition, so that a change is noticed. */
+  /** The digest of its definition, to detect changes. */
   readonly digest: string;
-  /** As the server gave it. */
+  /** The definition as the server sent it. */
   readonly definition: Readonly<Record<string, unknown>>;
   readonly inputSchema: JsonSchema;
   readonly outputSchema?: JsonSchema;
   readonly method: MethodDefinition;
 }
 
-/** A tool that cannot be offered, and why; the others can. */
+/** A tool that cannot be offered, and the reason. Other tools are not affected. */
 export interface QuarantinedTool {
   readonly tool: string;
   readonly reason: string;
@@ -30,11 +30,11 @@ export interface ImportedTools {
 }
 
 export interface ImportOptions extends Pick<ServerConfig, "disabledTools" | "timeoutMs"> {
-  /** The server may ask for headers that repeat parameters. */
+  /** The server may require headers that repeat parameters. */
   readonly hasHeaders?: boolean;
 }
 
-/** Makes methods of the tools of a server, each by itself: a bad one spoils only itself. */
+/** Converts the tools of a server to methods. A bad tool is left out and does not affect the others. */
 export function importTools(listed: readonly unknown[], options: ImportOptions): ImportedTools {
   const parsed = new Map<string, ParsedTool>();
   const quarantined: QuarantinedTool[] = [];
@@ -44,7 +44,7 @@ export function importTools(listed: readonly unknown[], options: ImportOptions):
     else if (parsed.has(tool.name)) quarantined.push({ tool: tool.name, reason: "another tool has this name" });
     else parsed.set(tool.name, tool);
   }
-  // Names are given to all of them, so that switching one tool off does not rename another.
+  // Disabled tools get names as well, so that disabling one tool does not rename another.
   const names = toMethodNames([...parsed.keys()]);
   const tools = [...parsed.values()].map((tool, index) => toTool(tool, names[index] ?? tool.name, options.timeoutMs));
   return { tools: tools.filter((tool) => !options.disabledTools.includes(tool.name)), quarantined };
@@ -81,7 +81,7 @@ function parseTool(item: unknown, place: string, hasHeaders: boolean): ParsedToo
   };
 }
 
-/** Arguments are named, so that a schema has to describe an object; one that says nothing takes any. */
+/** Arguments are named, so a schema must describe an object; an empty schema accepts any object. */
 function findInputFlaw(schema: unknown): string | undefined {
   if (schema === undefined || schema === null || schema === true) return undefined;
   if (!isRecord(schema)) return "its inputSchema is not an object";
@@ -94,7 +94,7 @@ function isText(value: unknown): value is string {
   return typeof value === "string" && value.trim() !== "";
 }
 
-/** Only what the server says; what it does not say has the defaults of every method. */
+/** Converts only the annotations that the server sets; the rest keeps the defaults of every method. */
 function parseHints(annotations: unknown): Partial<MethodMetadata> {
   if (!isRecord(annotations)) return {};
   const { readOnlyHint, destructiveHint, idempotentHint, openWorldHint } = annotations;

@@ -2,31 +2,31 @@ import { getMessage } from "../../../errors.ts";
 import { isRecord } from "../../../model/json.ts";
 import type { Connection } from "../connections/connection.ts";
 
-/** A server with more pages than this does not know where its list ends. */
+/** Maximum number of pages of a list; a longer list is taken for endless. */
 const MAX_PAGES = 100;
 
-/** Which list is asked for, where in the answer it stands, and what tells one item from another. */
+/** A list method, the key of the items in its result, and the key that identifies an item. */
 export interface ListKind {
   readonly method: string;
   readonly key: string;
   readonly identity: string;
 }
 
-/** What a server answers, its pages put together; not looked at yet. */
+/** The items of all pages of a list, not validated yet. */
 export interface ListedItems {
   readonly items: readonly unknown[];
-  /** How long the list is good for, as the server says; 0 if it does not. */
+  /** How long the server says that the list is valid; 0 if it does not say. */
   readonly ttlMs: number;
-  /** Why the list may not be whole. */
+  /** Why the list may be incomplete. */
   readonly incomplete?: string;
 }
 
-/** What a server answers to `tools/list`. */
+/** The result of `tools/list`, all pages together. */
 export interface ListedTools extends Omit<ListedItems, "items"> {
   readonly tools: readonly unknown[];
 }
 
-/** Asks for all tools. What was listed before something went wrong is kept. */
+/** Lists all tools. If a later page fails, returns the tools of the pages before it. */
 export async function listTools(connection: Connection, signal: AbortSignal): Promise<ListedTools> {
   const { items, ...rest } = await listPages(connection, TOOLS, signal);
   return { tools: items, ...rest };
@@ -34,7 +34,7 @@ export async function listTools(connection: Connection, signal: AbortSignal): Pr
 
 const TOOLS: ListKind = { method: "tools/list", key: "tools", identity: "name" };
 
-/** Asks for all of a list, page by page. */
+/** Requests a whole list, page by page. */
 export async function listPages(connection: Connection, kind: ListKind, signal: AbortSignal): Promise<ListedItems> {
   const { method, key, identity } = kind;
   const items: unknown[] = [];

@@ -9,20 +9,20 @@ import { visitsPages } from "../url-elicitation.ts";
 
 export type OperationInput = Readonly<Record<string, unknown>>;
 
-/** Something that a server can be asked to do. */
+/** A request that a server can execute. */
 export interface Operation {
-  /** On the wire, for errors. */
+  /** The protocol name, for errors. */
   readonly name: string;
   readonly method: MethodDefinition;
-  /** Doing it twice does no harm. */
+  /** Repeating it is harmless. */
   readonly isRepeatable: boolean;
-  /** Rejects with whatever the connection throws. */
+  /** Rejects with the error of the connection. */
   send(connection: Connection, input: OperationInput, context: CallContext): Promise<unknown>;
-  /** What a snippet gets of the result; throws what the result says went wrong. */
+  /** Converts the result to the value that a snippet gets; throws if the result is an error. */
   valueOf(result: unknown, facts: CallFacts): unknown;
 }
 
-/** Calls a tool. */
+/** Creates the operation that calls a tool. */
 export function toolOperation(tool: ImportedTool): Operation {
   const { name, method, inputSchema } = tool;
   return {
@@ -33,7 +33,7 @@ export function toolOperation(tool: ImportedTool): Operation {
       const onProgress = ({ progress: done, total, message }: Progress): void => progress(done, total, message);
       const call = { name, input, inputSchema, signal, onProgress };
       const result = await connection.callTool(call).catch(async (thrown: unknown) => {
-        // It was refused before anything was done, so that it can be made again.
+        // The server refused the call before it did anything, so the call can be repeated.
         if (await visitsPages(thrown, client)) return connection.callTool(call);
         throw thrown;
       });

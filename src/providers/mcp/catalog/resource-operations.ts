@@ -5,12 +5,12 @@ import { listPages } from "./list-tools.ts";
 import type { OperationInput, Operation } from "./operations.ts";
 import { itemToValue, resourceToValue } from "../results.ts";
 
-/** What a server has besides tools, as it announces it. */
+/** The capabilities that a server announces. */
 export type Capabilities = Readonly<Record<string, unknown>>;
 
 /**
- * The methods for resources and prompts of a server that has them; their names are written `resources.read` as well. A
- * tool that has one of the names keeps it.
+ * Creates the methods for resources and prompts that a server announces; `resources.read` is another spelling of a
+ * name. A tool that already has one of the names keeps it.
  */
 export function createResourceOperations(capabilities: Capabilities, taken: ReadonlySet<string>): readonly Operation[] {
   const offered = RESOURCE_OPERATIONS.filter(({ needs, name }) => isRecord(capabilities[needs]) && !taken.has(name));
@@ -29,7 +29,7 @@ export function createResourceOperations(capabilities: Capabilities, taken: Read
 
 interface ResourceOperation {
   readonly name: string;
-  /** The capability behind it. */
+  /** The capability that it requires. */
   readonly needs: "resources" | "prompts";
   readonly description: string;
   readonly input: JsonSchema;
@@ -53,7 +53,7 @@ const RESOURCE_OPERATIONS: readonly ResourceOperation[] = [
   {
     name: "resources_templates",
     needs: "resources",
-    description: "Lists the templates of resource addresses; give one to resources.read with its values",
+    description: "Lists the resource templates; pass one to resources.read with its values",
     input: NOTHING,
     send: (connection, _input, signal) =>
       listItems(connection, "resources/templates/list", "resourceTemplates", signal),
@@ -66,8 +66,8 @@ const RESOURCE_OPERATIONS: readonly ResourceOperation[] = [
     input: {
       type: "object",
       properties: {
-        uri: { type: "string", description: "Address of the resource, or a template" },
-        values: { ...TEXTS, description: "What the names in a template stand for" },
+        uri: { type: "string", description: "URI of the resource, or a template" },
+        values: { ...TEXTS, description: "Values of the variables in the template, by name" },
       },
       required: ["uri"],
     },
@@ -91,7 +91,7 @@ const RESOURCE_OPERATIONS: readonly ResourceOperation[] = [
       type: "object",
       properties: {
         name: { type: "string", description: "Name of the prompt" },
-        values: { ...TEXTS, description: "Its arguments by name" },
+        values: { ...TEXTS, description: "Arguments of the prompt, by name" },
       },
       required: ["name"],
     },
@@ -106,7 +106,7 @@ async function listItems(connection: Connection, method: string, key: string, si
   return items;
 }
 
-/** An address; of a template, the one with its names filled in. */
+/** Returns the URI; fills in the variables of a template. */
 async function expandTemplate(uri: string, values: unknown): Promise<string> {
   if (!isRecord(values)) return uri;
   const { UriTemplate } = await import("@modelcontextprotocol/client");

@@ -1,12 +1,12 @@
 import { isRecord } from "../../../model/json.ts";
 
-/** How many differences are told. */
+/** Maximum number of differences that are listed. */
 const MAX_DIFFERENCES = 8;
 
-/** How much of a value is shown. */
+/** Maximum number of characters of a value that are shown. */
 const SHOWN_CHARACTERS = 80;
 
-/** Where two values differ, for people: `description: "a" → "b"`, `inputSchema.properties.path: is gone`. */
+/** Describes where two values differ: `description: "a" → "b"`, `inputSchema.properties.path: was removed`. */
 export function describeDifferences(before: unknown, after: unknown): readonly string[] {
   const found: string[] = [];
   compare(before, after, "", found);
@@ -21,8 +21,8 @@ function compare(before: unknown, after: unknown, path: string, found: string[])
     for (const key of new Set([...Object.keys(before), ...Object.keys(after)])) {
       compare(own(before, key), own(after, key), path === "" ? key : `${path}.${key}`, found);
     }
-  } else if (before === undefined) found.push(`${path}: is new, ${shown(after)}`);
-  else if (after === undefined) found.push(`${path}: is gone`);
+  } else if (before === undefined) found.push(`${path}: was added, ${shown(after)}`);
+  else if (after === undefined) found.push(`${path}: was removed`);
   else found.push(`${path}: ${shown(before)} → ${shown(after)}`);
 }
 
@@ -34,7 +34,7 @@ function isTree(value: unknown): value is Readonly<Record<string, unknown>> {
   return isRecord(value) || Array.isArray(value);
 }
 
-/** JSON in which nothing hides. */
+/** Formats a value as JSON, shortened, with invisible characters escaped. */
 function shown(value: unknown): string {
   const text = JSON.stringify(value);
   const cut = text.length > SHOWN_CHARACTERS ? `${text.slice(0, SHOWN_CHARACTERS)}…` : text;

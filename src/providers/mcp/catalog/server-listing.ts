@@ -5,21 +5,21 @@ import type { Connection } from "../connections/connection.ts";
 import type { ListedTools } from "./list-tools.ts";
 import type { ServerConfig } from "../server-config.ts";
 
-/** What a server said of itself and of its tools when it was last asked. Plain data, not looked at yet. */
+/** The latest description of a server and its tools. Plain data, not validated yet. */
 export interface ServerListing
   extends ListedTools, Pick<Connection, "protocolVersion" | "server" | "capabilities" | "instructions" | "era"> {
   /** In milliseconds since 1970. */
   readonly listedAt: number;
 }
 
-/** Changes with whatever changes which server is meant; holds no secret. */
+/** Returns a key that identifies a server by its configuration; contains no secret. */
 export function listingKey({ name, transport, declared, ...config }: ServerConfig): string {
   const place = "cwd" in config ? config.cwd : "";
   const digest = createHash("sha256").update(JSON.stringify([transport, place, declared]));
   return `${name}:${digest.digest("hex")}`;
 }
 
-/** A listing that was kept; `undefined` if it is not one. */
+/** Parses a stored listing; `undefined` if it is not valid. */
 export function parseListing(kept: unknown): ServerListing | undefined {
   if (!isRecord(kept)) return undefined;
   const { protocolVersion, server, capabilities, instructions, era, tools, ttlMs, listedAt } = kept;

@@ -13,33 +13,33 @@ import { createResourceOperations } from "./resource-operations.ts";
 import type { ServerConfig } from "../server-config.ts";
 import { importTools, type QuarantinedTool, type ImportedTool } from "./import-tools.ts";
 
-/** What a server offers, as it said when it was last asked. */
+/** The skill of a server, made from its latest listing. */
 export interface ServerSkill {
   readonly skill: ProvidedSkill;
-  /** By their names on the wire. */
+  /** By protocol name. */
   readonly tools: ReadonlyMap<string, ImportedTool>;
-  /** Tools and what else can be asked for, by the same names. */
+  /** Tools, resource methods and prompt methods, by protocol name. */
   readonly operations: ReadonlyMap<string, Operation>;
   readonly quarantined: readonly QuarantinedTool[];
-  /** Tools that are not what was accepted. */
+  /** Tools that differ from the accepted definitions. */
   readonly changes: readonly ToolChange[];
   readonly problems: readonly Problem[];
-  /** When to ask again, in milliseconds since 1970. */
+  /** When the listing expires, in milliseconds since 1970. */
   readonly staleAt: number;
   readonly protocolVersion: string;
 }
 
-/** What an offer is made with, besides what the server says. */
+/** The inputs of a server skill other than the configuration and the listing. */
 export interface ServerSkillOptions {
   readonly name: string;
   readonly invoke: ProvidedSkill["invoke"];
-  /** What was accepted; `undefined` if nothing was yet. */
+  /** The accepted definitions; `undefined` if none are accepted yet. */
   readonly pins: AcceptedTools | undefined;
   readonly changePolicy: ChangePolicy;
   readonly last: ServerSkill | undefined;
 }
 
-/** Makes a skill of a server's tools. The skill stays the same object as long as nothing of it has changed. */
+/** Makes a skill of a server's tools. Returns the same skill object until something in it changes. */
 export function createServerSkill(
   config: ServerConfig,
   listing: ServerListing,

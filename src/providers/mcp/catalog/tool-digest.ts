@@ -2,12 +2,12 @@ import { createHash } from "node:crypto";
 
 import { isRecord } from "../../../model/json.ts";
 
-/** Everything of a tool's definition that changes what a model is told or what a call does. */
+/** The fields of a tool's definition that change what a model reads or what a call does. */
 const PINNED_FIELDS = ["name", "title", "description", "inputSchema", "outputSchema", "annotations"] as const;
 
 /**
- * SHA-256, hexadecimal, of what matters of a tool's definition, whatever the order of its keys. `undefined` if the
- * definition nests too deeply to be read.
+ * Returns the hexadecimal SHA-256 of the pinned fields of a tool's definition, independent of the order of keys.
+ * `undefined` if the definition is nested too deeply.
  */
 export function hashTool(definition: Readonly<Record<string, unknown>>): string | undefined {
   try {
@@ -20,12 +20,12 @@ export function hashTool(definition: Readonly<Record<string, unknown>>): string 
   }
 }
 
-/** What of a definition a digest is made of. */
+/** Returns the fields of a definition that its digest covers. */
 export function selectPinnedFields(definition: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
   return Object.fromEntries(PINNED_FIELDS.map((key) => [key, definition[key]]));
 }
 
-/** JSON with sorted keys. */
+/** Formats a value as JSON with sorted keys. */
 function canonicalJson(value: unknown): string {
   return JSON.stringify(value, (_key, inner: unknown) =>
     isRecord(inner) ? Object.fromEntries(Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : 1))) : inner,

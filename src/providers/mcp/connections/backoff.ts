@@ -1,9 +1,9 @@
-/** How often, and after how long, a server that was lost is started again (M4). */
+/** How often, and after which delay, a lost server is restarted. */
 export interface RestartPolicy {
   readonly firstDelayMs: number;
-  /** Each delay is twice the one before, up to this. */
+  /** Each delay is twice the previous one, up to this limit. */
   readonly longestDelayMs: number;
-  /** So many restarts within the window; then the server stays down. */
+  /** Maximum number of restarts within the window; after that, the server stays down. */
   readonly times: number;
   readonly windowMs: number;
 }

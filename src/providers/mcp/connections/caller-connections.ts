@@ -3,13 +3,13 @@ import type { CallContext } from "../../../model/skill.ts";
 import { formatAbilities, ActiveCallers } from "./active-callers.ts";
 import type { ManagedConnection } from "./managed-connection.ts";
 
-/** How long a line of one caller stays open after its last call. */
+/** How long the connection of one caller stays open after its last call. */
 const IDLE_MS = 60_000;
 
-/** More callers than this at a time share the line of those that cannot be asked. */
+/** Maximum number of connections for single callers; further callers use the shared connection. */
 const MAX_CONNECTIONS = 16;
 
-/** A way to a server, and those who are calling on it. */
+/** A connection to a server, and the callers that use it. */
 export interface CallerConnection {
   readonly managed: ManagedConnection;
   readonly callers: ActiveCallers;
@@ -22,15 +22,15 @@ interface OwnConnection extends CallerConnection {
 
 export interface CallerConnectionsOptions {
   readonly shared: CallerConnection;
-  /** Who is asked on the line that all share. */
+  /** The client that answers requests on the shared connection. */
   readonly client: Client | undefined;
-  /** Makes a way on which the server may ask what this audience can answer. */
+  /** Opens a connection on which the server may request what these callers can answer. */
   readonly open: (callers: ActiveCallers, caller: string) => ManagedConnection;
 }
 
 /**
- * The lines to one server. Most calls share one. A caller that can be asked something has one of its own: a server does
- * not say whom it asks, so that on a shared line one could be asked for another.
+ * The connections to one server. Most calls share one. A caller that can answer requests has a connection of its own:
+ * a request of a server does not name a caller, so on a shared connection it could reach the wrong one.
  */
 export class CallerConnections {
   readonly #options: CallerConnectionsOptions;
@@ -40,7 +40,7 @@ export class CallerConnections {
     this.#options = options;
   }
 
-  /** Makes a call on the line of its caller. */
+  /** Makes a call on the connection of its caller. */
   async use<Result>(context: CallContext, call: (line: CallerConnection) => Promise<Result>): Promise<Result> {
     const line = this.#findOwnConnection(context);
     if (line === undefined) return callOnConnection(this.#options.shared, context, call);
@@ -66,7 +66,7 @@ export class CallerConnections {
     if (abilities === "" || context.client === this.#options.client) return undefined;
     const key = `${context.caller.id} ${abilities}`;
     const known = this.#own.get(key);
-    // A line that could not be opened is tried anew: what kept it from opening may be over.
+    // A connection that failed to open is opened again: the cause may be temporary.
     if (known !== undefined && known.managed.state.kind !== "error") return known;
     if (this.#own.size >= MAX_CONNECTIONS) return undefined;
     const callers = new ActiveCallers(context.client);

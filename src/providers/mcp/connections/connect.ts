@@ -28,32 +28,32 @@ export interface ConnectOptions {
   readonly timeoutMs: number;
   readonly maxMessageBytes: number;
   readonly signal: AbortSignal;
-  /** The right to use a remote server; `undefined` where no login is wanted. */
+  /** The OAuth session for a remote server; `undefined` if login is disabled. */
   readonly session: OAuthSession | undefined;
-  /** Where programs were found that `npx` would start. */
+  /** Caches the programs that `npx` would start. */
   readonly programs: KeyValueCache;
-  /** Where `npx` looks up what the user's own servers need. */
+  /** The folder in which `npx` resolves packages of the user's own servers. */
   readonly npxFolder: string;
-  /** What an earlier connection found out. */
+  /** The result of an earlier negotiation. */
   readonly era?: PriorDiscovery;
   readonly onToolsChanged: () => void;
-  /** Answers what the server asks. */
+  /** Answers requests of the server. */
   readonly client: Client | undefined;
-  /** Called when a process is started, with what it will have done. */
+  /** Called when a process is started, with its report. */
   readonly onProcess: (report: () => ProcessReport) => void;
-  /** Gets what the server says. */
+  /** Receives log messages of the server. */
   readonly onLog: (level: McpLogLevel, text: string) => void;
   readonly log: (level: McpLogLevel, text: string) => void;
   readonly secrets: KnownSecrets;
 }
 
-/** One way to speak to a server. */
+/** One way to connect to a server: a transport and a protocol version. */
 interface ConnectAttempt {
   readonly era?: PriorDiscovery;
   transport(): Transport;
-  /** Whether this way may succeed where the way before it failed. */
+  /** Whether this way may succeed after the previous one failed. */
   worthAfter(failure: ConnectFailure): boolean;
-  /** Its failure says less than the failure of the way before it. */
+  /** Its failure is less informative than that of the previous way. */
   readonly lastResort?: boolean;
 }
 
@@ -65,7 +65,7 @@ interface ConnectFailure {
 const LEGACY: PriorDiscovery = { kind: "legacy" };
 
 /**
- * Starts or reaches a server, in the newest way that it understands. Rejects with a `SERVER_FAILED` that says what the
+ * Starts or reaches a server with the newest protocol that it supports. Rejects with a `SERVER_FAILED` that says what the
  * server did instead, with its stray output and the end of its stderr.
  */
 export async function connect(config: ServerConfig, options: ConnectOptions): Promise<Connection> {
@@ -94,7 +94,7 @@ export async function connect(config: ServerConfig, options: ConnectOptions): Pr
   });
 }
 
-/** Some servers exit at the question for the newest protocol; those are started again and spoken to in the older one. */
+/** Some servers exit during the negotiation of the newest protocol; they are restarted with the older one. */
 async function getStartAttempts(
   config: StdioServerConfig,
   options: ConnectOptions,
@@ -109,7 +109,7 @@ async function getStartAttempts(
   return options.era?.kind === "legacy" ? [first] : [first, { transport, era: LEGACY, worthAfter: hasExited }];
 }
 
-/** A server that does not answer a POST as it should may still speak the transport that came before. */
+/** A server that does not answer a POST correctly may still support the older transport. */
 function getHttpAttempts(config: RemoteServerConfig, options: ConnectOptions): readonly ConnectAttempt[] {
   const { era, session } = options;
   const url = new URL(config.url);
@@ -128,7 +128,7 @@ function getHttpAttempts(config: RemoteServerConfig, options: ConnectOptions): r
   return [first, { era: LEGACY, transport: http, worthAfter: ({ thrown }) => isRefusedProbe(thrown) }, events];
 }
 
-/** The server stumbled over the question for the newest protocol; it was reached, and does not ask who we are. */
+/** True if the server was reached, requires no login, and failed during the negotiation of the newest protocol. */
 function isRefusedProbe(thrown: unknown): boolean {
   if (thrown instanceof SdkHttpError) return thrown.code === SdkErrorCode.EraNegotiationFailed && thrown.status !== 401;
   if (!(thrown instanceof SdkError)) return false;

@@ -21,13 +21,13 @@ import { type ProcessReport, StdioClientTransport } from "../stdio/transport.ts"
 import { waitAtMost } from "../stdio/wait.ts";
 import { rawResult, TolerantTransport } from "./tolerant-transport.ts";
 
-/** The longest that a timer can run: what ends a request is its signal. */
+/** The longest delay of a timer: only its signal ends a request. */
 const NO_TIMEOUT_MS = 2 ** 31 - 1;
 
-/** How long a process may be silent about the newest protocol before it is spoken to in the older one. */
+/** How long to wait for the answer to the newest protocol before the older one is used. */
 const PROBE_MS = 5_000;
 
-/** How long to wait before a lost subscription is made again. */
+/** How long to wait before a lost subscription is renewed. */
 const RESUBSCRIBE_MS = 5_000;
 
 /** How long a server over HTTP may take to end its session. */
@@ -36,20 +36,20 @@ const TERMINATE_MS = 1_000;
 /** A server that has answered the handshake. Results come as the server sent them. */
 export interface Connection {
   readonly protocolVersion: string;
-  /** What the server says of itself. */
+  /** The server's name and version. */
   readonly server: Partial<Implementation>;
-  /** What it announces to have. */
+  /** The capabilities that it announces. */
   readonly capabilities: Readonly<Record<string, unknown>>;
   readonly instructions: string;
-  /** Which of the two protocols the server speaks; spares the next connection the question. */
+  /** Which of the two protocols the server speaks; the next connection skips the negotiation. */
   readonly era: PriorDiscovery;
-  /** It has a session, which the server can forget. */
+  /** It has a session, which can expire on the server. */
   readonly hasSession: boolean;
   /** Settles when the connection is lost or closed. */
   readonly closed: Promise<void>;
   request(method: string, params: Readonly<Record<string, unknown>>, signal: AbortSignal): Promise<unknown>;
   callTool(call: McpToolCall): Promise<unknown>;
-  /** What the process did besides, if the server is one. */
+  /** The report on the server's process; `undefined` for a remote server. */
   report(): ProcessReport | undefined;
   close(): Promise<void>;
 }
@@ -66,25 +66,25 @@ export type McpLogLevel = "debug" | "info" | "warn" | "error";
 
 export interface HandshakeOptions {
   readonly clientInfo: Implementation;
-  /** What is already known of the server; without it, the server is asked whether it speaks the newest protocol. */
+  /** The result of an earlier negotiation; without it, the newest protocol is tried first. */
   readonly era?: PriorDiscovery;
   readonly signal: AbortSignal;
   readonly timeoutMs: number;
   readonly onToolsChanged: () => void;
-  /** Answers what the server asks; without it, every question is refused at once. */
+  /** Answers requests of the server; without it, every request is refused at once. */
   readonly client: CallerClient | undefined;
-  /** Gets what the server says. */
+  /** Receives log messages of the server. */
   readonly onLog: (level: McpLogLevel, text: string) => void;
   readonly log: (level: McpLogLevel, text: string) => void;
 }
 
-/** Speaks the handshake over a transport that was not started yet. Rejects, with the transport closed, if it fails. */
+/** Performs the handshake on a transport that is not started yet. If it fails, closes the transport and rejects. */
 export async function handshake(inner: Transport, options: HandshakeOptions): Promise<Connection> {
   const transport = new TolerantTransport(inner, (stray) => options.log("debug", stray));
-  // By these two the SDK knows a local process, for which silence means an older protocol, not an outage.
+  // By these two properties the SDK detects a local process: there, silence means an older protocol, not an outage.
   if (inner instanceof StdioClientTransport) Object.assign(transport, { pid: null, stderr: null });
   const { timeoutMs } = options;
-  // A server over HTTP answers what it does not know; one that is silent is only slow.
+  // A server over HTTP answers unknown methods as well; a silent one is only slow.
   const probe = {
     timeoutMs: inner instanceof StdioClientTransport ? Math.min(PROBE_MS, timeoutMs / 3) : timeoutMs / 2,
   };
@@ -108,14 +108,14 @@ export async function handshake(inner: Transport, options: HandshakeOptions): Pr
     await transport.close();
     throw thrown;
   }
-  // The stream of events is opened again by itself, but on it the server does not know us any more.
+  // The event stream reopens by itself, but the server does not recognize the client on it.
   if (inner instanceof SSEClientTransport)
     inner.onerror = (error) => void (error instanceof SseError && client.close());
   void keepSubscribed(client, closed);
   return createConnection(client, inner, closed);
 }
 
-/** What a server may ask, by the name of the capability with which it is announced. */
+/** The requests that a server may send, by the capability that announces them. */
 const CLIENT_QUESTIONS = [
   ["elicitation/create", { elicitation: { form: { applyDefaults: true }, url: {} } }],
   ["sampling/createMessage", { sampling: {} }],
@@ -127,7 +127,7 @@ function getCapabilities(caller: CallerClient | undefined): ClientCapabilities {
   return Object.assign({}, ...announced.map(([, capability]) => capability)) as ClientCapabilities;
 }
 
-/** The SDK looks at what comes from either side: a question that is none, or an answer that is none, is an error. */
+/** The SDK validates both sides: a malformed request or answer is an error. */
 function answerWith(client: Client, caller: CallerClient): void {
   for (const [question] of CLIENT_QUESTIONS.filter(([question]) => caller.can(question))) {
     client.setRequestHandler(question, async (request: { readonly params?: object | undefined }, { mcpReq }) => {
@@ -137,7 +137,7 @@ function answerWith(client: Client, caller: CallerClient): void {
   }
 }
 
-/** Accepts whatever comes: a badly filled notification still says that something happened. */
+/** Accepts any value: a malformed notification still reports that something happened. */
 const ANYTHING: StandardSchemaV1 = {
   "~standard": { version: 1, vendor: "skillgate", validate: (value) => ({ value }) },
 };
@@ -175,7 +175,7 @@ function rejectsWhenAborted(signal: AbortSignal): Promise<never> {
   });
 }
 
-/** Since 2026-07-28, a server tells its changes only to who has subscribed to them. */
+/** Since 2026-07-28, a server reports changes only to subscribers. */
 async function keepSubscribed(client: Client, closed: Promise<void>): Promise<void> {
   if (client.getProtocolEra() !== "modern" || !client.getServerCapabilities()?.tools?.listChanged) return;
   while (client.transport !== undefined) {
@@ -185,7 +185,7 @@ async function keepSubscribed(client: Client, closed: Promise<void>): Promise<vo
   }
 }
 
-/** Since 2026-07-28, a server logs only for those who say so with their request. */
+/** Since 2026-07-28, a server logs only for requests that ask for it. */
 const WITH_LOG = { _meta: { [LOG_LEVEL_META_KEY]: "info" } } as const;
 
 function createConnection(client: Client, inner: Transport, closed: Promise<void>): Connection {
@@ -209,7 +209,7 @@ function createConnection(client: Client, inner: Transport, closed: Promise<void
       const options = { signal, onprogress: onProgress, timeout: NO_TIMEOUT_MS };
       if (!mayUseHeaders(inputSchema))
         return rawResult(await client.request({ method: "tools/call", params }, ANYTHING, options));
-      // With the definition at hand, the SDK sends the headers that it may ask for.
+      // With the tool definition, the SDK sends the headers that the tool requires.
       const toolDefinition = { name, inputSchema } as Tool;
       return rawResult(await client.callTool(params, { ...options, toolDefinition }));
     },
@@ -219,10 +219,10 @@ function createConnection(client: Client, inner: Transport, closed: Promise<void
         await waitAtMost(
           TERMINATE_MS,
           inner.terminateSession().catch(() => {}),
-        ); // the server forgets it by itself, later
+        ); // the session expires later by itself
       }
       await client.close();
-      // After a crash the SDK has let go of the transport, but the process may have left something behind.
+      // After a crash the SDK has released the transport, but child processes may remain.
       if (inner instanceof StdioClientTransport) await inner.close();
     },
   };

@@ -18,45 +18,45 @@ export interface ConnectionOptions {
   readonly connectTimeoutMs: number;
   readonly maxMessageBytes: number;
   readonly restart: RestartPolicy;
-  /** Where programs were found that `npx` would start. */
+  /** Caches the programs that `npx` would start. */
   readonly programs: KeyValueCache;
-  /** Where `npx` looks up what the user's own servers need. */
+  /** The folder in which `npx` resolves packages of the user's own servers. */
   readonly npxFolder: string;
   readonly tokens: TokenStore;
   readonly caller: string;
   readonly authorize: Authorize | undefined;
-  /** Answers what the server asks. */
+  /** Answers requests of the server. */
   readonly client: Client | undefined;
   readonly log: (server: string, level: McpLogLevel, text: string) => void;
-  /** Masked in whatever the server says. */
+  /** Secrets to mask in the output of the server. */
   readonly secrets: KnownSecrets;
 }
 
-/** What the owner of a link does when something happens to it. */
+/** Callbacks for the owner of a connection. */
 export interface ConnectionEvents {
-  /** Has to succeed before the link counts as connected. */
+  /** Must succeed before the state becomes connected. */
   readonly prepare: (connection: Connection) => Promise<void>;
   readonly onToolsChanged: () => void;
   readonly onChange: () => void;
-  /** Gets what the server says to whom it works for. */
+  /** Receives log messages of the server. */
   readonly onLog: (level: McpLogLevel, text: string) => void;
 }
 
-/** What is known of a server from an earlier time. */
+/** Knowledge about a server from an earlier run. */
 export interface PreviousState {
   readonly era: PriorDiscovery | undefined;
-  /** It has worked before: if it does not now, it is tried again. */
+  /** It has connected before, so a failure to connect is retried. */
   readonly wasConnected: boolean;
 }
 
 export type ConnectionState =
-  /** Asleep: it can be connected, and will be when it is needed. */
+  /** Asleep: it connects when it is needed. */
   | { readonly kind: "asleep" | "connecting" }
   | { readonly kind: "connected"; readonly connection: Connection }
-  /** Disconnected: it was lost, and will be connected again. */
+  /** Disconnected: the connection was lost and is restored later. Error: it is not restored. */
   | { readonly kind: "disconnected" | "error"; readonly error: string };
 
-/** The way to one server: connected when it is needed, and again when it was lost. */
+/** Manages the connection to one server: connects on demand, and again after a loss. */
 export class ManagedConnection {
   readonly #config: ServerConfig;
   readonly #options: ConnectionOptions;
@@ -64,12 +64,12 @@ export class ManagedConnection {
   readonly #backoff: Backoff;
   readonly #closing = new AbortController();
   #state: ConnectionState = { kind: "asleep" };
-  /** What is known of the protocol that the server speaks. */
+  /** The result of the protocol negotiation, if known. */
   #era: PriorDiscovery | undefined;
   #wasConnected: boolean;
   #opening: Promise<void> = Promise.resolve();
   #restart: NodeJS.Timeout | undefined;
-  /** Settles when nothing is left of the connections that were lost. */
+  /** Settles when all lost connections are closed. */
   #swept: Promise<unknown> = Promise.resolve();
   #report: () => ProcessReport | undefined = () => undefined;
 
@@ -90,38 +90,38 @@ export class ManagedConnection {
     return this.#options.secrets;
   }
 
-  /** Fires when the link is closed for good. */
+  /** Aborts when the connection is closed permanently. */
   get closing(): AbortSignal {
     return this.#closing.signal;
   }
 
-  /** The last that the server's process printed on stderr. */
+  /** The end of the stderr output of the server's process. */
   get stderrTail(): string {
     return this.#report()?.stderrTail ?? "";
   }
 
-  /** Connects if it sleeps, and waits while it connects. What came of it is the state. */
+  /** Connects if it is asleep, and waits until it has connected or failed. The result is in `state`. */
   async wake(): Promise<void> {
     if (this.#state.kind === "asleep") this.#open();
     await this.#opening;
   }
 
-  /** Lets go of the server until it is needed again. */
+  /** Disconnects until the server is needed again. */
   sleep(): void {
     if (this.#state.kind === "connected" && this.#drop(this.#state.connection)) this.#become({ kind: "asleep" });
   }
 
-  /** Says that a connection is of no use any more. */
+  /** Drops a lost connection and schedules a new one. */
   lost(connection: Connection, why: string): void {
     if (this.#drop(connection)) this.#openLater(why);
   }
 
-  /** Connects anew at once: the server is well, it only has forgotten us. */
+  /** Reconnects at once: the server works, only its session expired. */
   renew(connection: Connection): void {
     if (this.#drop(connection)) this.#open();
   }
 
-  /** Settles when nothing of the server is left. */
+  /** Closes permanently; settles when the server is stopped. */
   async close(): Promise<void> {
     this.#closing.abort(new Error("closed"));
     clearTimeout(this.#restart);
@@ -136,7 +136,7 @@ export class ManagedConnection {
     this.#events.onChange();
   }
 
-  /** False if the connection was dropped before. */
+  /** Drops a connection; false if it was dropped before. */
   #drop(connection: Connection): boolean {
     const isCurrent = this.#state.kind === "connected" && this.#state.connection === connection;
     if (!isCurrent || this.closing.aborted) return false;
@@ -144,7 +144,7 @@ export class ManagedConnection {
     return true;
   }
 
-  /** What has never worked is not tried again: it is the configuration that is wrong. */
+  /** Retries only a server that has connected before; otherwise the configuration is wrong. */
   #notOpened(error: string): void {
     if (this.#wasConnected) this.#openLater(error);
     else this.#become({ kind: "error", error });
@@ -181,7 +181,7 @@ export class ManagedConnection {
 
   async #connect(): Promise<Connection> {
     await this.#swept;
-    // What speaks the protocol is loaded when a server is first spoken to: known servers need not be.
+    // The SDK is loaded with the first connection; servers with a stored listing may never need one.
     const { openConnection } = await import("./open-connection.ts");
     const { log, secrets } = this.#options;
     const { name } = this.#config;

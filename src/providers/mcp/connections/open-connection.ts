@@ -12,11 +12,11 @@ export interface OpenOptions extends Omit<ConnectOptions, "session"> {
   /** On whose behalf the connection is made. */
   readonly caller: string;
   readonly authorize: Authorize | undefined;
-  /** Has to succeed before the server counts as connected. */
+  /** Must succeed before the server counts as connected. */
   readonly prepare: (connection: Connection) => Promise<void>;
 }
 
-/** Connects, logs in where that is wanted, and prepares the connection. Rejects with a `SERVER_FAILED`. */
+/** Connects, logs in if the server requires it, and prepares the connection. Rejects with `SERVER_FAILED`. */
 export async function openConnection(config: ServerConfig, options: OpenOptions): Promise<Connection> {
   const session = await sessionFor(config, options);
   if (session === undefined) return openOnce(config, { ...options, session });
@@ -42,7 +42,7 @@ async function openOnce(config: ServerConfig, options: OpenOptions & ConnectOpti
   }
 }
 
-/** Who has said how to authorize by headers means that, and no login. */
+/** Creates the OAuth session; `undefined` for a process, a disabled login, or an entry that authorizes by a header. */
 async function sessionFor(config: ServerConfig, options: OpenOptions): Promise<OAuthSession | undefined> {
   if (config.transport === "stdio" || config.oauth === false) return undefined;
   const { name, url: server, headers, oauth } = config;
@@ -53,7 +53,7 @@ async function sessionFor(config: ServerConfig, options: OpenOptions): Promise<O
   return new OAuthSession({ name, server, caller, config: oauth ?? {}, store, authorize, secrets });
 }
 
-/** A caller who has logged in uses that; the others use what the owner may, as they do on the line that all share. */
+/** A caller with a login of its own uses that; other callers use the owner's, as on the shared connection. */
 async function findTokenOwner(server: string, { tokens, caller }: OpenOptions): Promise<string> {
   const own = await tokens.get(GrantFlow.key({ server, caller }));
   return own === undefined ? OWNER.id : caller;

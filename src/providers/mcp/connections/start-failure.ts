@@ -11,23 +11,23 @@ import type { ProcessExit } from "../stdio/process.ts";
 import { readable } from "../stdio/output-tail.ts";
 import type { ProcessReport } from "../stdio/transport.ts";
 
-/** How many lines of stderr an error shows. */
+/** Maximum number of stderr lines in an error. */
 const STDERR_LINES = 10;
 
-/** How much of what a server answered an error shows. */
+/** Maximum number of characters of a server's answer in an error. */
 const ANSWER_CHARACTERS = 200;
 
-/** What was seen of a server that did not start. */
+/** The observations about a server that did not start. */
 export interface FailedStart {
   readonly thrown: unknown;
   readonly timeoutMs: number;
   readonly secrets: KnownSecrets;
   readonly report: ProcessReport | undefined;
-  /** What it did not do, unless more is known: `refused the handshake`. */
+  /** The step that failed, used if nothing more is known: `refused the handshake`. */
   readonly step: string;
 }
 
-/** What people are told when a server did not start: what it did instead, and what it printed. */
+/** Creates the error for a server that did not start: what it did instead, and what it printed. */
 export function startFailure(config: ServerConfig, failed: FailedStart): SkillgateError {
   const { thrown, report } = failed;
   const did =
@@ -48,11 +48,11 @@ export function describeExit({ code, signal }: ProcessExit): string {
   return signal === null ? `exited with code ${code}` : `was ended by ${signal}`;
 }
 
-/** What the network says when nobody answers at the other end; `undefined` if somebody did. */
+/** A failure of the network: the server could not be reached. */
 export interface NetworkFailure {
   /** `ECONNREFUSED` */
   readonly code: string;
-  /** `connect ECONNREFUSED 127.0.0.1:80`, for people: it may tell of the inside of a network. */
+  /** `connect ECONNREFUSED 127.0.0.1:80`, only for the user: it may reveal internal addresses. */
   readonly message: string;
 }
 
@@ -63,7 +63,7 @@ export function networkFailure(thrown: unknown): NetworkFailure | undefined {
   return { code, message: getMessage(thrown.cause) || code };
 }
 
-/** Why access was not granted, wherever in what was thrown it stands. */
+/** Returns why access was not granted; searches the chain of causes. */
 export function authorizationFailure(thrown: unknown): string | undefined {
   if (thrown instanceof AuthorizationError) return thrown.message;
   return thrown instanceof Error ? authorizationFailure(thrown.cause) : undefined;
@@ -94,7 +94,7 @@ function describeNetworkError(config: ServerConfig, { thrown, timeoutMs, step, s
   return failure === undefined ? `${step}: ${getMessage(thrown)}` : `cannot be reached: ${failure.message}`;
 }
 
-/** Where a header was to authorize, it is the header that is wrong. */
+/** Suggests a login, unless the entry has an authorization header: then the header is wrong. */
 function loginHint(config: ServerConfig): string {
   if (config.transport === "stdio") return "";
   const hasHeader = Object.keys(config.headers).some((name) => name.toLowerCase() === "authorization");

@@ -5,10 +5,10 @@ import { isRecord } from "../../../model/json.ts";
 import { waitAtMost } from "../stdio/wait.ts";
 import { STREAM_ENDED } from "./wire-errors.ts";
 
-/** Under this key of a stand-in, the result as it came. */
+/** The key of a stand-in that holds the original result. */
 const RAW = "skillgate/raw";
 
-/** Methods whose results the SDK must not judge: it would throw away a whole list for one bad item. */
+/** Methods whose results bypass the SDK's validation: it would reject a whole list for one bad item. */
 const UNJUDGED: ReadonlySet<unknown> = new Set([
   "tools/list",
   "tools/call",
@@ -19,7 +19,7 @@ const UNJUDGED: ReadonlySet<unknown> = new Set([
   "prompts/get",
 ]);
 
-/** Passes the SDK's every check on the result of any of these methods, in every version of the protocol. */
+/** A result that passes the SDK's validation for each of these methods, in every version of the protocol. */
 const STAND_IN = {
   resultType: "complete",
   ttlMs: 0,
@@ -33,7 +33,7 @@ const STAND_IN = {
   messages: [],
 };
 
-/** How long the server may take to hear that a request is cancelled; then its connection is closed. */
+/** How long the cancellation of a request may take to send; then its connection is closed. */
 const CANCELLED_MS = 1_000;
 
 interface OpenRequest {
@@ -43,15 +43,15 @@ interface OpenRequest {
   readonly connection: AbortController;
 }
 
-/** The result that a stand-in stands for. */
+/** Returns the original result of a stand-in. */
 export function rawResult(result: unknown): unknown {
   return isRecord(result) && Object.hasOwn(result, RAW) ? result[RAW] : result;
 }
 
 /**
- * Stands between the SDK and a transport, and makes the best of what servers send. Responses get back the id and the
- * shape that they should have had; those that nobody waits for (a second answer, one after a cancellation, one with an
- * id that was never sent) are passed over and told to `onStray`; results go past the SDK's schemas.
+ * Wraps a transport and tolerates malformed messages of servers. It corrects the id and the shape of responses, reports
+ * responses without an open request (a second answer, one after a cancellation, one with an unknown id) to `onStray`,
+ * and passes results around the SDK's schemas.
  */
 export class TolerantTransport implements Transport {
   onmessage?: Transport["onmessage"];
@@ -108,7 +108,7 @@ export class TolerantTransport implements Transport {
     await this.#inner.close();
   }
 
-  /** The signal that ends the connection on which a request is answered, which may have been given one. */
+  /** Returns the signal that closes the connection on which a request is answered. */
   #remember(message: JSONRPCMessage, given: AbortSignal | undefined): AbortSignal | undefined {
     if (!("method" in message && "id" in message)) return given;
     const key = String(message.id);
@@ -126,7 +126,7 @@ export class TolerantTransport implements Transport {
     return request;
   }
 
-  /** The stream on which a request was to be answered has ended: if it was not, it never will be. */
+  /** Fails a request whose response stream ended without an answer. */
   #abandon(message: JSONRPCMessage): void {
     if (!("id" in message) || !this.#pending.has(String(message.id))) return;
     const error = { code: STREAM_ENDED, message: "ended the connection before it answered" };
@@ -142,13 +142,13 @@ export class TolerantTransport implements Transport {
     if (!isRecord(message)) return this.#onStray("a message that is not an object");
     if (typeof message["method"] === "string") return this.#pass({ ...message, jsonrpc: "2.0" }, extra);
     const request = this.#take(message);
-    if (request === undefined) return this.#onStray("a response that nobody waits for");
+    if (request === undefined) return this.#onStray("a response that matches no open request");
     const response = { jsonrpc: "2.0", id: request.id, ...toOutcome(message, request.method) };
-    // The SDK looks at notifications a moment later: what came before the response must be heard before it.
+    // The SDK handles notifications in a microtask: those before the response must be handled before it.
     queueMicrotask(() => this.#pass(response, extra));
   }
 
-  /** The request that a response answers. One that could not even be read is answered without its id. */
+  /** Returns the request that a response answers. An error without an id answers the only open request. */
   #take(response: Readonly<Record<string, unknown>>): OpenRequest | undefined {
     const key = response["id"] == null && response["error"] != null ? this.#onlyCall() : String(response["id"]);
     const request = key === undefined ? undefined : this.#pending.get(key);
@@ -161,7 +161,7 @@ export class TolerantTransport implements Transport {
     return calls.length === 1 ? calls[0]?.[0] : undefined;
   }
 
-  /** What arrives here has the shape of a message; whether its contents make sense is found out by the SDK. */
+  /** Passes a message to the SDK, which validates its content. */
   #pass(message: Readonly<Record<string, unknown>>, extra?: MessageExtraInfo): void {
     try {
       this.onmessage?.(message as JSONRPCMessage, extra);
@@ -174,7 +174,7 @@ export class TolerantTransport implements Transport {
 function toOutcome(response: Readonly<Record<string, unknown>>, method: unknown): Readonly<Record<string, unknown>> {
   if (response["error"] != null) return { error: toJsonRpcError(response["error"]) };
   const result = response["result"];
-  // What asks for input has to reach the SDK as it is: it answers for the client.
+  // A request for input must reach the SDK unchanged: the SDK answers it for the client.
   if (isRecord(result) && result["resultType"] === "input_required") return { result };
   if (UNJUDGED.has(method)) return { result: { ...STAND_IN, [RAW]: result } };
   return isRecord(result) ? { result } : { error: toJsonRpcError("the result is not an object") };

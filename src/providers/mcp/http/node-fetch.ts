@@ -4,19 +4,19 @@ import type { FetchLike } from "@modelcontextprotocol/client";
 
 import { followRedirects } from "./redirects.ts";
 
-/** Looks at a body as it comes, and passes on what may pass. */
+/** Filters a body while it arrives. */
 export interface BodyFilter {
   take(chunk: Uint8Array): readonly Uint8Array[];
-  /** What was held back until the end. */
+  /** Returns the chunks that were held back until the end. */
   end(): readonly Uint8Array[];
-  /** Nothing more will pass. */
+  /** No further chunk passes. */
   readonly isDone: boolean;
 }
 
 /**
- * `fetch` with a sieve for the body of each answer. Without encryption, as servers of this machine have it, Node's own takes
- * several times as long over an answer that is there at once; all else it still does. What a request carries is for its
- * own server alone, so redirections to another one are not followed.
+ * `fetch` with a filter for the body of each response. Plain HTTP requests, as to local servers, use `node:http`: Node's
+ * own `fetch` takes several times as long for an immediate response. All other requests use `fetch`. Redirects to another
+ * server are not followed, because the request may carry credentials.
  */
 export function nodeFetch(
   createFilter: (init: RequestInit | undefined, contentType: string) => BodyFilter,
@@ -43,24 +43,24 @@ export function nodeFetch(
 
 const BODILESS: ReadonlySet<number> = new Set([101, 103, 204, 205, 304]);
 
-/** After such a silence Node's own `fetch` gives up, too; on a stream of events, silence is nothing special. */
+/** The idle timeout of Node's own `fetch`; it does not apply to event streams. */
 const IDLE_TIMEOUT_MS = 300_000;
 
-/** What makes a response unreadable. */
+/** Returns why a response cannot be read; `undefined` if it can. */
 function findFlaw(status: number, headers: IncomingHttpHeaders): string | undefined {
-  if (status < 200 || status > 599) return `the server answered with the status ${status}, which no answer has`;
-  if (status >= 300 || BODILESS.has(status)) return undefined; // nothing is read of it but its status
+  if (status < 200 || status > 599) return `the server answered with an invalid status: ${status}`;
+  if (status >= 300 || BODILESS.has(status)) return undefined; // only its status is read
   const encoding = headers["content-encoding"]?.trim().toLowerCase() ?? "identity";
   if (encoding === "identity" || encoding === "") return undefined;
-  return `the server encoded its answer as ${JSON.stringify(encoding.slice(0, 50))}, and was asked not to`;
+  return `the server encoded its answer as ${JSON.stringify(encoding.slice(0, 50))}, although no encoding was requested`;
 }
 
-/** Shorter than the five seconds after which servers of Node close a connection that nobody uses. */
+/** Shorter than the five seconds after which a Node server closes an idle connection. */
 const IDLE_MS = 4_000;
 
 const agent = new Agent({ keepAlive: true, timeout: IDLE_MS, maxSockets: Infinity });
 
-/** Rejects as `fetch` does. */
+/** Sends a request with `node:http`; rejects as `fetch` does. */
 function exchange(
   url: URL,
   init: RequestInit | undefined,
@@ -76,7 +76,7 @@ function exchange(
     signal?.throwIfAborted();
     const outgoing = request(url, { method, headers, agent });
     const abort = (): void => void outgoing.destroy(signal?.reason as Error);
-    if (signal) setMaxListeners(0, signal); // as many as there are requests at once
+    if (signal) setMaxListeners(0, signal); // one listener for each concurrent request
     signal?.addEventListener("abort", abort);
     const silence = setTimeout(() => outgoing.destroy(silenceError(silenceMs)), silenceMs);
     outgoing.once("close", () => {
@@ -100,10 +100,10 @@ function exchange(
 }
 
 function silenceError(silenceMs: number): Error {
-  return new Error(`nothing was heard of the server for ${silenceMs} ms`);
+  return new Error(`the server sent nothing for ${silenceMs} ms`);
 }
 
-/** Ends a response whose body stands still. */
+/** Aborts a response whose body stalls. */
 function endSilence(incoming: IncomingMessage, silenceMs: number): void {
   const silence = setTimeout(() => incoming.destroy(silenceError(silenceMs)), silenceMs);
   incoming.on("data", () => silence.refresh()).pause();
@@ -124,7 +124,7 @@ function toHeaderPairs(headers: IncomingHttpHeaders): [string, string][] {
   );
 }
 
-/** A message is there whole or not at all; of a stream, what comes is passed on. */
+/** Reads a message completely, and passes an event stream on while it arrives. */
 async function readBody(
   incoming: IncomingMessage,
   createFilter: (contentType: string) => BodyFilter,
@@ -204,6 +204,6 @@ function applyFilter(response: Response, createFilter: (contentType: string) => 
     }),
   );
   const { status, statusText, headers, url } = response;
-  // What a new response does not know: where it came from.
+  // A new response has no URL of its own.
   return Object.defineProperty(new Response(body, { status, statusText, headers }), "url", { value: url });
 }

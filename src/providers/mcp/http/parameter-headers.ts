@@ -1,34 +1,34 @@
 import { isRecord } from "../../../model/json.ts";
 
-/** Names the HTTP header in which a parameter is repeated, so that gateways can see it. */
+/** The schema keyword that names the HTTP header in which a parameter is repeated, for gateways. */
 const KEYWORD = "x-mcp-header";
 
-/** What may be in the name of a header (RFC 9110, token). */
+/** A valid header name (RFC 9110, token). */
 const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 
 const TYPES: ReadonlySet<unknown> = new Set(["string", "integer", "boolean"]);
 
 /**
- * Why the headers that a tool asks for cannot be sent; `undefined` if they can, or if there are none. Since 2026-07-28
- * a client must not offer such a tool over HTTP: a server could have other places believe in arguments that it ignores.
+ * Returns why the headers of a tool are invalid; `undefined` if they are valid, or if the tool has none. Since 2026-07-28
+ * a client must not offer such a tool over HTTP: gateways would trust headers that differ from the arguments.
  */
 export function findHeaderFlaw(inputSchema: unknown): string | undefined {
   const names = new Set<string>();
   const problems: string[] = [];
   visit(inputSchema, "root", (name, schema, isParameter) => {
     const lower = String(name).toLowerCase();
-    if (!isParameter) problems.push(`${KEYWORD} stands where no parameter is`);
+    if (!isParameter) problems.push(`${KEYWORD} is not on a parameter`);
     else if (typeof name !== "string" || !TOKEN.test(name))
-      problems.push(`${KEYWORD} ${JSON.stringify(name)} is no name of a header`);
+      problems.push(`${KEYWORD} ${JSON.stringify(name)} is not a valid header name`);
     else if (!TYPES.has(schema["type"]))
-      problems.push(`${KEYWORD} "${name}" is on a parameter that is no string, integer or boolean`);
-    else if (names.has(lower)) problems.push(`${KEYWORD} "${name}" is there twice`);
+      problems.push(`${KEYWORD} "${name}" is on a parameter that is not a string, integer or boolean`);
+    else if (names.has(lower)) problems.push(`${KEYWORD} "${name}" appears twice`);
     names.add(lower);
   });
   return problems[0];
 }
 
-/** Whether a tool asks for headers; remembered, for it is asked at each call. */
+/** Whether a tool requires headers; cached, because each call needs it. */
 export function mayUseHeaders(inputSchema: Readonly<Record<string, unknown>>): boolean {
   const known = wanting.get(inputSchema) ?? JSON.stringify(inputSchema).includes(`"${KEYWORD}"`);
   wanting.set(inputSchema, known);

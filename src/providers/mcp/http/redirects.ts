@@ -1,13 +1,13 @@
 import type { FetchLike } from "@modelcontextprotocol/client";
 
-/** More in a row lead nowhere. */
+/** Maximum number of redirects of one request. */
 const MAX_REDIRECTS = 5;
 
 const REDIRECTIONS: ReadonlySet<number> = new Set([301, 302, 307, 308]);
 
 /**
- * Follows redirections for a `fetch` that does not, but only on the same server: another one would get the credentials in
- * the headers, and what is in the body. Rejects as `fetch` does.
+ * Follows redirects for a `fetch` that does not, but only on the same server: another server would get the credentials in
+ * the headers, and the body. Rejects as `fetch` does.
  */
 export function followRedirects(once: (url: URL, init?: RequestInit) => Promise<Response>): FetchLike {
   return async (input, init) => {
@@ -29,13 +29,13 @@ function getRedirectedRequest(response: Response): Response {
 
 function resolveTarget(url: URL, location: string): URL {
   if (location === "" || !URL.canParse(location, url.href))
-    throw failed("the server redirects, and does not say where to");
+    throw failed("the server redirects without a valid Location header");
   const target = new URL(location, url);
   if (isSameServer(url, target)) return target;
-  throw failed(`the server redirects to ${target.origin}; if that is right, say so in its configuration`);
+  throw failed(`the server redirects to ${target.origin}; if that is intended, configure this address as its url`);
 }
 
-/** Also the same host with encryption. */
+/** True for the same origin, and for an upgrade of the same host to https. */
 function isSameServer(url: URL, target: URL): boolean {
   const isUpgrade = url.protocol === "http:" && target.protocol === "https:";
   return url.origin === target.origin || (isUpgrade && url.hostname === target.hostname && target.port === "");

@@ -7,10 +7,10 @@ import { OVERLONG_ANSWER } from "../connections/wire-errors.ts";
 
 const NEWLINE = 10;
 
-/** How much of each end of a line is looked at to see whose answer it is. */
+/** How many bytes at each end of a line are searched for the id of the response. */
 const END_BYTES = 256;
 
-/** `fetch`, but a message of more than `maxBytes` becomes an error of the request that it answers, and of nothing else. */
+/** `fetch` that turns a message of more than `maxBytes` into an error of the request that it answers. */
 export function sizeLimitedFetch(maxBytes: number, silenceMs?: number): FetchLike {
   return nodeFetch((init, contentType) => {
     const asked = (): MessageId => getRequestId(init?.body);
@@ -20,7 +20,7 @@ export function sizeLimitedFetch(maxBytes: number, silenceMs?: number): FetchLik
 
 type MessageId = string | number | undefined;
 
-/** Of the one request in a body; what answers many is not expected to be long. */
+/** Returns the id of the single request in a body; `undefined` for a batch. */
 function getRequestId(body: unknown): MessageId {
   if (typeof body !== "string") return undefined;
   const message: unknown = JSON.parse(body);
@@ -28,7 +28,7 @@ function getRequestId(body: unknown): MessageId {
   return typeof id === "string" || typeof id === "number" ? id : undefined;
 }
 
-/** An answer that is one message is held back until it is known to fit: half of one could not be taken back. */
+/** Holds a single-message answer back until its end: a part that has been passed on cannot be replaced. */
 function limitBody(maxBytes: number, asked: () => MessageId): BodyFilter {
   const chunks: Uint8Array[] = [];
   let bytes = 0;
@@ -47,8 +47,7 @@ function limitBody(maxBytes: number, asked: () => MessageId): BodyFilter {
 }
 
 /**
- * Of a line that is too long the rest is left out; the event that it belongs to is then no message any more, and is
- * followed by one that says so.
+ * Drops the rest of a line that is too long. Its event is then not a valid message, and an error message follows it.
  */
 function limitEvents(maxBytes: number, asked: () => MessageId): BodyFilter {
   let bytes = 0;

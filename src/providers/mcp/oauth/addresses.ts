@@ -1,6 +1,6 @@
 import { BlockList, isIP } from "node:net";
 
-/** Addresses that are not on the public Internet (IANA's special-purpose registries). */
+/** Addresses that are not public (IANA's special-purpose registries). */
 const NOT_PUBLIC = blockList([
   ["0.0.0.0", 8],
   ["10.0.0.0", 8],
@@ -28,14 +28,14 @@ const NOT_PUBLIC = blockList([
   ["ff00::", 8],
 ]);
 
-/** Where machines in the cloud hand out their own credentials: never a place that a server may name. */
+/** Addresses at which cloud machines serve their own credentials; a server must never name one. */
 const LINK_LOCAL = blockList([
   ["169.254.0.0", 16],
   ["fe80::", 10],
   ["fd00:ec2::254", 128],
 ]);
 
-/** True for what everybody can reach; false for anything that is no address. */
+/** True for a public address; false for anything that is not an address. */
 export function isPublicAddress(address: string): boolean {
   return isIP(address) !== 0 && !isIn(NOT_PUBLIC, address);
 }
@@ -44,7 +44,7 @@ export function isLinkLocalAddress(address: string): boolean {
   return isIn(LINK_LOCAL, address);
 }
 
-/** The address that a URL names in place of a host; `undefined` if it names a host. */
+/** Returns the IP address in a URL; `undefined` if the URL has a host name. */
 export function addressIn({ hostname }: URL): string | undefined {
   const bare = hostname.replace(/^\[(.*)\]$/, "$1");
   return isIP(bare) === 0 ? undefined : bare;

@@ -2,7 +2,7 @@ import { extractWWWAuthenticateParams, type FetchLike } from "@modelcontextproto
 
 import type { Challenge, OAuthSession } from "./session.ts";
 
-/** `fetch` with the token of a session. A request that is refused for want of one, or of a right, is made once more. */
+/** `fetch` with the token of a session. A request refused for a missing token or scope is repeated once. */
 export function authorizedFetch(session: OAuthSession, next: FetchLike): FetchLike {
   return async (input, init) => {
     const token = await session.accessToken();

@@ -2,17 +2,17 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 
-/** Where the browser comes back to after a person has allowed access, or has not. */
+/** The server to which the browser returns after the user has allowed or denied access. */
 export interface Callback {
   readonly redirectUrl: string;
-  /** The address with which it came back to the flow of this state; what comes for another flow is refused. */
+  /** Resolves with the URL on which the browser returned for this state; requests for other flows are refused. */
   arrived(state: string): Promise<URL>;
   close(): void;
 }
 
 const PATH = "/callback";
 
-/** Listens on the loopback address; on a free port if the wanted one is taken. */
+/** Listens on the loopback address; on a free port if the requested one is in use. */
 export async function listenForCallback(port: number): Promise<Callback> {
   const server = createServer();
   await listening(server, port).catch(() => listening(server, 0));

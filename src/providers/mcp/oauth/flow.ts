@@ -13,14 +13,14 @@ import { isRecord } from "../../../model/json.ts";
 import type { OAuthConfig } from "./config.ts";
 import type { TokenStore } from "./token-file.ts";
 
-/** Whose grant it is: of which server, and on whose behalf. */
+/** The owner of a grant: the server, and the caller on whose behalf it is used. */
 export interface GrantOwner {
   /** URL of the MCP server. */
   readonly server: string;
   readonly caller: string;
 }
 
-/** One way through authorization, from the first question to the tokens; what it learns on the way ends with it. */
+/** One authorization flow, from discovery to tokens. Its intermediate state ends with it. */
 export class GrantFlow implements OAuthClientProvider {
   readonly redirectUrl: string;
   readonly #config: OAuthConfig;
@@ -29,7 +29,7 @@ export class GrantFlow implements OAuthClientProvider {
   #verifier = "";
   #discovery: OAuthDiscoveryState | undefined;
   readonly #state = randomUUID();
-  /** Where a person has to go; known after the first step. */
+  /** The page for the user; set after the first step. */
   authorizationUrl: URL | undefined;
 
   constructor(config: OAuthConfig, store: TokenStore, owner: GrantOwner, redirectUrl: string) {
@@ -39,7 +39,7 @@ export class GrantFlow implements OAuthClientProvider {
     this.redirectUrl = redirectUrl;
   }
 
-  /** Empty for none. */
+  /** Empty if not configured. */
   get clientMetadataUrl(): string {
     return this.#config.clientMetadataUrl ?? "";
   }
@@ -60,7 +60,7 @@ export class GrantFlow implements OAuthClientProvider {
     return this.#state;
   }
 
-  async clientInformation({ issuer }: OAuthClientInformationContext = NOBODY): Promise<
+  async clientInformation({ issuer }: OAuthClientInformationContext = NO_ISSUER): Promise<
     StoredOAuthClientInformation | undefined
   > {
     const { clientId, clientSecret, issuer: wanted } = this.#config;
@@ -74,9 +74,9 @@ export class GrantFlow implements OAuthClientProvider {
 
   async saveClientInformation(
     client: StoredOAuthClientInformation,
-    { issuer }: OAuthClientInformationContext = NOBODY,
+    { issuer }: OAuthClientInformationContext = NO_ISSUER,
   ): Promise<void> {
-    if (this.#config.clientId !== undefined) return; // what was configured is not ours to keep
+    if (this.#config.clientId !== undefined) return; // a configured client is not stored
     await this.#store.set(this.#clientKey(issuer), { redirectUrl: this.redirectUrl, client });
   }
 
@@ -90,8 +90,9 @@ export class GrantFlow implements OAuthClientProvider {
   }
 
   redirectToAuthorization(authorizationUrl: URL): void {
-    // It is opened on a person's machine: anything but a page could start a program.
-    if (!/^https?:$/.test(authorizationUrl.protocol)) throw new Error("the server names no page to allow access on");
+    // The URL is opened on the user's machine: another scheme could start a program.
+    if (!/^https?:$/.test(authorizationUrl.protocol))
+      throw new Error("the server's authorization URL is not an http or https address");
     this.authorizationUrl = authorizationUrl;
   }
 
@@ -118,15 +119,15 @@ export class GrantFlow implements OAuthClientProvider {
     if (scope === "all" || scope === "tokens") await this.#store.delete(GrantFlow.key(this.#owner));
   }
 
-  /** What the browser came back with; throws if it is no answer to this flow, or a no. */
+  /** Reads the answer from the redirect URL; throws if it belongs to another flow or access was refused. */
   readAnswer({ searchParams }: URL): { readonly authorizationCode: string; readonly iss?: string } {
     const [code, error, iss] = ["code", "error", "iss"].map((name) => searchParams.get(name) ?? undefined);
-    if (searchParams.get("state") !== this.#state) throw new Error("the answer belongs to another question");
+    if (searchParams.get("state") !== this.#state) throw new Error("the answer belongs to another login");
     if (code === undefined) throw new Error(`access was refused (${error ?? "no code"})`);
     return { authorizationCode: code, ...(iss !== undefined && { iss }) };
   }
 
-  /** Under which the tokens are kept. Their issuer stands in them: they are never sent to another one. */
+  /** Returns the key of the stored tokens. Tokens include their issuer and are never sent to another one. */
   static key({ server, caller }: GrantOwner): string {
     return `tokens ${server} ${caller}`;
   }
@@ -136,9 +137,9 @@ export class GrantFlow implements OAuthClientProvider {
   }
 }
 
-const NOBODY: OAuthClientInformationContext = { issuer: "" };
+const NO_ISSUER: OAuthClientInformationContext = { issuer: "" };
 
-/** What was granted, and the address for which it was. */
+/** The granted tokens, and the redirect URL that was used. */
 export interface OAuthGrant {
   readonly redirectUrl: string;
   readonly tokens: StoredOAuthTokens;
@@ -150,7 +151,7 @@ export function parseGrant(kept: unknown): OAuthGrant | undefined {
   return typeof kept["redirectUrl"] === "string" ? (kept as unknown as OAuthGrant) : undefined;
 }
 
-/** A registration is of use only with the address for which it was made. */
+/** Parses a stored registration; it is valid only with the redirect URL for which it was made. */
 function parseClient(kept: unknown, redirectUrl: string): StoredOAuthClientInformation | undefined {
   if (!isRecord(kept) || kept["redirectUrl"] !== redirectUrl) return undefined;
   const { client } = kept;

@@ -7,17 +7,17 @@ import type { FetchLike } from "@modelcontextprotocol/client";
 
 import { addressIn, isLinkLocalAddress, isPublicAddress } from "./addresses.ts";
 
-/** Metadata and tokens are short; what is longer is something else. */
+/** Maximum size of a response: metadata and tokens are short. */
 const MAX_BYTES = 1 << 20;
 
 const TIMEOUT_MS = 30_000;
 
-/** Which addresses may be asked: those that are public, or also those of one's own network. */
+/** Which addresses may be requested: only public ones, or private ones as well. */
 export type AllowedAddresses = "public" | "private";
 
 /**
- * `fetch` for addresses that a server has named. The address that is connected to is the one that was looked at, so that a
- * name cannot mean two things; redirects are handed to the caller.
+ * `fetch` for URLs that a server has named. It connects to the address that it has checked, so a host name cannot
+ * resolve to another address in between. Redirects are returned to the caller.
  */
 export function guardedFetch(reach: AllowedAddresses): FetchLike {
   return async (input, init) => {

@@ -2,7 +2,7 @@ import { isRecord } from "../../../model/json.ts";
 import type { KnownSecrets } from "../../../shared/secrets.ts";
 import type { TokenStore } from "./token-file.ts";
 
-/** A store whose tokens and client secrets become known as secrets when they are read or written. */
+/** Wraps a store: tokens and client secrets are registered as secrets when they are read or written. */
 export function knownTokens(store: TokenStore, secrets: KnownSecrets): TokenStore {
   return {
     ...store,
@@ -18,7 +18,7 @@ export function knownTokens(store: TokenStore, secrets: KnownSecrets): TokenStor
   };
 }
 
-/** As OAuth 2.1, OpenID Connect and RFC 7591 call them. */
+/** The names in OAuth 2.1, OpenID Connect and RFC 7591. */
 const SECRET_FIELDS: ReadonlySet<string> = new Set(
   "access_token refresh_token id_token client_secret registration_access_token".split(" "),
 );

@@ -18,36 +18,36 @@ import { GrantFlow, type GrantOwner, parseGrant } from "./flow.ts";
 import { guardedFetch, type AllowedAddresses } from "./guarded-fetch.ts";
 import type { TokenStore } from "./token-file.ts";
 
-/** How long a person has to allow access. */
+/** How long the user has to allow access. */
 const CONSENT_MS = 300_000;
 
-/** How often a server can ask for more while it is connected: for a token, then for more rights. */
+/** Maximum number of logins during one connection attempt: for a token, then for more scopes. */
 const MAX_LOGINS = 3;
 
-/** Where the browser would come back to, for flows that need none. */
+/** The redirect URL of flows that do not open a browser. */
 const NO_CALLBACK = "http://127.0.0.1/callback";
 
 /**
- * Takes a person to the page on which they allow access. A program that follows the redirects itself gives the address at
- * which they ended; otherwise the browser is waited for.
+ * Opens the page on which the user allows access. A program that follows the redirects itself returns the last URL;
+ * otherwise the session waits for the browser.
  */
 export type Authorize = (request: { readonly server: string; readonly url: URL }) => Promise<URL | void> | URL | void;
 
 export interface OAuthSessionOptions extends GrantOwner {
-  /** The server's name, for people. */
+  /** The server's name, for display. */
   readonly name: string;
   readonly config: OAuthConfig;
   readonly store: TokenStore;
-  /** Without it, only what was granted before is used and refreshed. */
+  /** Without it, only earlier grants are used and refreshed. */
   readonly authorize: Authorize | undefined;
-  /** Gets each token that is used. */
+  /** Receives each token that is used. */
   readonly secrets: KnownSecrets;
 }
 
-/** What a server said when it refused a request. */
+/** The server's challenge in the response that refused a request. */
 export type Challenge = Pick<AuthOptions, "scope" | "resourceMetadataUrl">;
 
-/** A request that was refused: the token that it had, and what the server wants. */
+/** A refused request: the token that it carried, and the challenge of the server. */
 export interface AuthorizationRefusal {
   readonly token: string | undefined;
   readonly challenge: Challenge;
@@ -56,11 +56,11 @@ export interface AuthorizationRefusal {
 /** Access was not granted; the message says why. */
 export class AuthorizationError extends Error {}
 
-/** The right to use one server: kept, refreshed, and asked for. */
+/** The authorization for one server: stores, refreshes and requests tokens. */
 export class OAuthSession {
   readonly #options: OAuthSessionOptions;
   readonly #machine: OAuthClientProvider | undefined;
-  /** What was asked for already: a step up asks for that as well. */
+  /** The scopes requested so far; a step-up requests them as well. */
   #scope: string | undefined;
   #renewing: Promise<boolean> | undefined;
   #isConnecting = false;
@@ -78,8 +78,8 @@ export class OAuthSession {
   }
 
   /**
-   * Connects, and gets what the server wants to see if it refuses: only then, because a handshake has a time limit, and a
-   * person who is asked for something has another one.
+   * Connects, and logs in between attempts if the server refuses. A login inside an attempt would exceed the time limit
+   * of the handshake, because the user has a longer one.
    */
   async connecting<Result>(connect: () => Promise<Result>, closing: AbortSignal): Promise<Result> {
     for (let logins = 0; ; logins++) {
@@ -97,13 +97,13 @@ export class OAuthSession {
     }
   }
 
-  /** What to do about a refused request: true if it is to be made again. */
+  /** Handles a refused request; true if the request must be repeated. */
   async answer(refusal: AuthorizationRefusal): Promise<boolean> {
     this.#refusal = refusal;
     return !this.#isConnecting && this.renew(refusal.token, refusal.challenge);
   }
 
-  /** Gets a token in place of the one that was refused; false if a person would have to be asked, and cannot. */
+  /** Replaces the refused token; false if that needs a user and none can be asked. */
   renew(refused: string | undefined, challenge: Challenge): Promise<boolean> {
     this.#renewing ??= this.#renew(refused, challenge).finally(() => (this.#renewing = undefined));
     return this.#renewing;
@@ -133,7 +133,7 @@ export class OAuthSession {
   ): Promise<boolean> {
     const { config, store, authorize, name } = this.#options;
     const flow = new GrantFlow(config, store, this.#options, callback?.redirectUrl ?? registeredUrl);
-    // Whoever had the lock before may have got what is wanted here.
+    // The previous holder of the lock may have obtained a new token already.
     const result = await store.exclusively(async () => {
       const current = await this.accessToken();
       return current !== undefined && current !== refused ? "AUTHORIZED" : this.#step(flow, challenge);
@@ -158,7 +158,7 @@ export class OAuthSession {
       serverUrl: server,
       ...(this.#scope !== undefined && { scope: this.#scope }),
       fetchFn: guardedFetch(this.#reach()),
-      // A refreshed token can do no more than the one before.
+      // A refreshed token has no more scopes than the previous one.
       forceReauthorization: had !== undefined && isStrictScopeSuperset(this.#scope, had),
     };
     return auth(provider, wanted).catch((thrown: unknown) => {
@@ -167,7 +167,7 @@ export class OAuthSession {
     });
   }
 
-  /** A server in one's own network may name others there; one on the Internet must not. */
+  /** A server in a private network may name private addresses; a server on the Internet must not. */
   #reach(): AllowedAddresses {
     const { server, config } = this.#options;
     const url = new URL(server);
@@ -187,8 +187,8 @@ export class OAuthSession {
 }
 
 /**
- * In the days of 2025-03-26 a server described its authorization at its own root, and nobody asked for the issuer in there
- * to be that root: any of the server's own addresses will do.
+ * Under 2025-03-26 a server describes its authorization at its own root, and the issuer in that document does not have
+ * to be the root: any URL with the server's origin is accepted.
  */
 function isOwnIssuer(thrown: unknown, server: URL): boolean {
   if (!(thrown instanceof IssuerMismatchError) || thrown.kind !== "metadata") return false;
@@ -196,7 +196,7 @@ function isOwnIssuer(thrown: unknown, server: URL): boolean {
   return issuers.every((url) => url !== undefined && URL.canParse(url) && new URL(url).origin === server.origin);
 }
 
-/** For a client that is allowed by itself, without a person. */
+/** Returns the provider for client credentials, which need no user; `undefined` for other grants. */
 function machineProvider(config: OAuthConfig): OAuthClientProvider | undefined {
   const { grant, clientId, clientSecret, privateKey, algorithm = "ES256", scope, issuer } = config;
   if (grant !== "client_credentials" || clientId === undefined) return undefined;
@@ -215,7 +215,7 @@ function aborted(signal: AbortSignal): Promise<never> {
 
 function tooLate(): Promise<never> {
   return new Promise((_, reject) => {
-    const error = new Error(`nobody allowed access within ${CONSENT_MS / 60_000} minutes`);
+    const error = new Error(`access was not granted within ${CONSENT_MS / 60_000} minutes`);
     setTimeout(() => reject(error), CONSENT_MS).unref();
   });
 }

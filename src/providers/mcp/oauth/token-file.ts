@@ -6,22 +6,22 @@ import { setTimeout as sleep } from "node:timers/promises";
 
 import { isRecord } from "../../../model/json.ts";
 
-/** How often a lock that somebody else has is tried again. */
+/** Interval between attempts to take a lock that another process holds. */
 const POLL_MS = 25;
 
-/** A lock this old was left behind: nothing under it takes so long. */
+/** A lock older than this is stale: no work under a lock takes longer. */
 const STALE_MS = 90_000;
 
-/** Keeps what was granted: values by key, for whoever may read them. */
+/** Stores grants: values by key. */
 export interface TokenStore {
   get(key: string): Promise<unknown>;
   set(key: string, value: unknown): Promise<void>;
   delete(key: string): Promise<void>;
-  /** One at a time, over all processes that share the store. */
+  /** Runs work under a lock that all processes with the same store share. */
   exclusively<Result>(work: () => Promise<Result>): Promise<Result>;
 }
 
-/** In a file that only its owner can read; written whole, so that nobody ever reads half of one. */
+/** Stores tokens in a file that only its owner can read; each write replaces the file atomically. */
 export function tokenFile(file: string): TokenStore {
   const inTurn = createQueue();
   const read = createReader(file);
@@ -33,14 +33,14 @@ export function tokenFile(file: string): TokenStore {
     });
   const exclusive = createQueue();
   return {
-    get: async (key) => structuredClone((await read()).get(key)), // what is read once is given out many times
+    get: async (key) => structuredClone((await read()).get(key)), // many callers share one read
     set: (key, value) => change((entries) => entries.set(key, value)),
     delete: (key) => change((entries) => entries.delete(key)),
     exclusively: (work) => exclusive(() => underLock(`${file}.lock`, work)),
   };
 }
 
-/** For as long as the process lives. */
+/** Stores tokens until the process ends. */
 export function tokensInMemory(): TokenStore {
   const entries = new Map<string, unknown>();
   return {
@@ -51,17 +51,17 @@ export function tokensInMemory(): TokenStore {
   };
 }
 
-/** Runs what it is given one after the other. */
+/** Creates a queue that runs one task at a time. */
 function createQueue(): <Result>(work: () => Promise<Result>) => Promise<Result> {
   let last: Promise<unknown> = Promise.resolve();
   return (work) => {
     const turn = last.then(work);
-    last = turn.catch(() => {}); // who waits for the work hears of it
+    last = turn.catch(() => {}); // the caller gets the error from `turn`
     return turn;
   };
 }
 
-/** Reads the file when it has changed, and only then: every request to a server asks what is in it. */
+/** Reads the file only when it has changed, because every request to a server needs its content. */
 function createReader(file: string): () => Promise<ReadonlyMap<string, unknown>> {
   let seen: string | undefined;
   let entries: ReadonlyMap<string, unknown> = new Map();
@@ -74,13 +74,13 @@ function createReader(file: string): () => Promise<ReadonlyMap<string, unknown>>
   };
 }
 
-/** Another one whenever the file is written, for then it is another file. */
+/** Returns a version that changes with each write, because each write creates a new file. */
 function getFileVersion(file: string): string | undefined {
   try {
     const stats = statSync(file, { bigint: true, throwIfNoEntry: false });
     return stats && `${stats.ino} ${stats.mtimeNs}`;
   } catch {
-    return undefined; // not for us
+    return undefined; // no permission
   }
 }
 
@@ -89,7 +89,7 @@ async function readEntries(file: string): Promise<Map<string, unknown>> {
     const read: unknown = JSON.parse(await readFile(file, "utf8"));
     return new Map(isRecord(read) ? Object.entries(read) : []);
   } catch {
-    return new Map(); // not there yet, or spoilt: people log in again
+    return new Map(); // missing or malformed: the user logs in again
   }
 }
 
