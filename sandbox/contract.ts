@@ -3,7 +3,7 @@ import type { SuspendedRun } from "./engine/snapshot.ts";
 import type { DecodedValue } from "./codec/guest-value.ts";
 import type { GuestCall, Print, Timer } from "./shared/protocol.ts";
 
-/** What one run may use; see the fields of the same names in the package's own limits. */
+/** Limits of one run; see the fields of the same names in `src/model/limits.ts`. */
 export interface RunLimits {
   readonly cpuMs: number;
   readonly wallMs: number;
@@ -19,27 +19,27 @@ export interface RunLimits {
 export interface SandboxProgram {
   /** Statements of the body of a strict async function. */
   readonly code: string;
-  /** What `device` shall have: `Skill.method`, or a plain name. */
+  /** Paths of `device`: `Skill.method`, or a plain name. */
   readonly paths: readonly string[];
-  /** Those among them that change nothing: their calls may pass each other. */
+  /** The paths among them that change nothing: their calls may overtake each other. */
   readonly readOnly?: readonly string[];
   /** Eight bytes for `Math.random`; fresh ones if missing. */
   readonly seed?: Uint8Array;
-  /** What the guest's clock says, in milliseconds since 1970. It stands still there; the host's time if missing. */
+  /** Fixed time of the guest's clock, in milliseconds since 1970; the host's running time if missing. */
   readonly time?: number;
 }
 
-/** A call as the guest made it. Nothing in it has been checked. It is called off when the run ends before the answer is in. */
+/** A call as the guest made it, unchecked. It is cancelled when the run ends before the answer arrives. */
 export interface SandboxCall extends Cancellable {
   readonly id: number;
   readonly path: string;
   /** JSON of a list of arguments. */
   readonly arguments: string;
-  /** The same as values, which is quicker than to parse it where it is long. Throws for what is no JSON. */
+  /** Returns the arguments as values, faster than parsing a long `arguments`. Throws if they are not JSON. */
   readArguments(datesAs?: "dates" | "text"): DecodedValue;
-  /** True where an earlier process asked this already and did not learn the answer. */
+  /** True if an earlier process made this call already and did not receive the answer. */
   readonly resumed: boolean;
-  /** Stops the wall time of the run, for as long as somebody thinks; returns what lets it go on. */
+  /** Pauses the wall time of the run, for example while a user is asked; returns a function that continues it. */
   hold(): () => void;
 }
 
@@ -50,7 +50,7 @@ export type SandboxAnswer =
 
 export type AnswerCall = (call: SandboxCall) => Promise<SandboxAnswer>;
 
-/** What ended a run that neither returned nor threw. */
+/** Why a run ended that neither returned nor threw. */
 export type StopReason =
   | "CPU_LIMIT"
   | "WALL_LIMIT"
@@ -66,15 +66,15 @@ export type StopReason =
   | "ENGINE_TRAP";
 
 export type SandboxEnd =
-  /** `tagged` is there where something in it is a date, or looks like one: `parseTagged` reads it. */
+  /** `tagged` is set if the value holds a date, or an object that looks like a tagged one: `parseTagged` reads it. */
   | { readonly kind: "returned"; readonly json: string; readonly tagged?: string }
-  /** `json` is what the guest says of the error: `{name, message, stack, code?, …}`, all of it untrusted. */
+  /** `json` is the guest's description of the error: `{name, message, stack, code?, …}`, all of it untrusted. */
   | { readonly kind: "threw"; readonly json: string }
   | { readonly kind: "stopped"; readonly reason: StopReason }
-  /** Put aside while it waited: `state` can be resumed later, also by another process of the same version. */
+  /** Suspended while it waited: `state` can be resumed later, also by another process of the same version. */
   | { readonly kind: "parked"; readonly state: RunState };
 
-/** A run that waits, as plain data. */
+/** A suspended run, as plain data. */
 export interface RunState {
   readonly limits: RunLimits;
   readonly parked: { readonly bytes: Uint8Array; readonly range: SuspendedRun["range"] };
@@ -91,10 +91,10 @@ export interface RunState {
 
 export interface SandboxOutcome {
   readonly end: SandboxEnd;
-  /** What was printed, in order, one line for each call of `console` or `print`. */
+  /** Printed text, in order, one line for each call of `console` or `print`. */
   readonly output: string;
   readonly outputCut: boolean;
-  /** Stacks of some places at which the snippet stood still for a promise. Untrusted. */
+  /** Stacks of some places at which the snippet blocked on a promise. Untrusted. */
   readonly waits: readonly string[];
   /** Calls that had no answer when the run ended; they were cancelled. */
   readonly unfinished: readonly number[];

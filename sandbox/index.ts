@@ -27,7 +27,7 @@ export interface SandboxOptions {
   readonly limits: RunLimits;
   /** Worker threads that compute at the same time; one fewer than the machine has cores, at most 4, if missing. */
   readonly workers?: number;
-  /** How long threads that a rush has started stay without work; 5 seconds if missing. */
+  /** How long extra threads that a burst of runs has started stay idle before they end; 5 seconds if missing. */
   readonly idleMs?: number;
 }
 
@@ -35,24 +35,24 @@ export interface SandboxRunOptions {
   readonly limits?: RunLimits;
   /** Ends the run. */
   readonly cancellable?: Cancellable;
-  /** Puts the run aside as soon as it waits; its outcome is then `parked`. Blocking calls must be answered first. */
+  /** Suspends the run as soon as it waits; its outcome is then `parked`. Blocking calls must be answered first. */
   readonly park?: AbortSignal;
-  /** Gets what the guest prints as soon as it is known here, within the limit of what may be printed. */
+  /** Receives each text that the guest prints as soon as it arrives here, within the output limit. */
   readonly print?: (text: string) => void;
 }
 
 export interface Sandbox {
   /**
-   * Runs one program in an isolate of its own. What the guest does wrong, and every limit that it meets, is in the
-   * outcome; a rejection means that the sandbox itself could not work. `answer` must not reject.
+   * Runs one program in an isolate of its own. Errors of the guest, and limits that it exceeds, are part of the
+   * outcome; a rejection means that the sandbox itself failed. `answer` must not reject.
    */
   run(program: SandboxProgram, answer: AnswerCall, options?: SandboxRunOptions): Promise<SandboxOutcome>;
   /**
-   * Goes on with a parked run, under the limits it had; its wall time starts anew. Calls that had no answer are asked
-   * again, marked as `resumed`. Rejects for bytes that another version made, and for those that are not as they were.
+   * Continues a parked run under its old limits; its wall time starts again. Calls without an answer are made
+   * again, marked as `resumed`. Rejects bytes that another version wrote, and bytes that were changed.
    */
   resume(state: Uint8Array, answer: AnswerCall, options?: Omit<SandboxRunOptions, "limits">): Promise<SandboxOutcome>;
-  /** Says that a run is about to come, so that a thread wakes up meanwhile. */
+  /** Announces a run, so that a thread wakes up meanwhile. */
   rouse(): void;
   /** Bytes of a parked run, for `resume`. */
   serialize(state: RunState): Uint8Array;
@@ -60,7 +60,7 @@ export interface Sandbox {
   close(): Promise<void>;
 }
 
-/** A wall around untrusted JavaScript: QuickJS in capped memory, on threads that can be ended at any time. */
+/** Creates a boundary around untrusted JavaScript: QuickJS in capped memory, on threads that can be ended at any time. */
 export function createSandbox(options: SandboxOptions): Sandbox {
   const runs = new Set<Run>();
   let opened: { readonly pool: Pool; readonly key: string } | undefined;
@@ -73,7 +73,7 @@ export function createSandbox(options: SandboxOptions): Sandbox {
     { limits = options.limits, cancellable, park, print = () => {} }: SandboxRunOptions,
     state?: RunState,
   ): Promise<SandboxOutcome> {
-    if (closed) return Promise.reject(new Error("Cannot run anything in a sandbox that is closed"));
+    if (closed) return Promise.reject(new Error("The sandbox is closed: create a new one"));
     const { pool } = (opened ??= openPool(options));
     return new Promise((resolve) => {
       let stopListening: (() => void) | undefined;
@@ -136,7 +136,7 @@ function openPool({
   }
 }
 
-/** Threads start from compiled files, also when this file itself runs from its source. */
+/** Threads start from compiled files, even when this file itself runs from its source. */
 const COMPILED = import.meta.url.endsWith(".ts")
   ? new URL("../dist/sandbox/", import.meta.url)
   : new URL("./", import.meta.url);

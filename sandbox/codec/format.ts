@@ -1,6 +1,6 @@
 import { MAX_DEPTH } from "../guest/host-protocol.ts";
 
-/** The form in which the engine writes values for itself (`JS_WriteObject`), as far as JSON has a word for it. */
+/** Tags of the engine's own binary form of values (`JS_WriteObject`), for the values that JSON can hold. */
 export const TAG = {
   null: 1,
   undefined: 2,
@@ -15,10 +15,10 @@ export const TAG = {
 } as const;
 
 export const VERSION = 5;
-/** Values with more names of properties are left to the guest: what we keep of each is more than it may have written. */
+/** Values with more property names are left to the guest: each name costs the host more memory than its bytes. */
 const MAX_NAMES = 1 << 16;
 
-/** The head of a string: how many bytes it has, and whether a unit takes two of them. */
+/** Returns the length in bytes of a string with this head; its lowest bit says whether a unit takes two bytes. */
 export function getByteLength(head: number): number {
   return isWide(head) ? (head >>> 1) * 2 : head >>> 1;
 }
@@ -27,20 +27,20 @@ export function isWide(head: number): boolean {
   return (head & 1) !== 0;
 }
 
-/** A number of the engine's with its sign in the lowest bit. */
+/** Decodes a number that has its sign in the lowest bit. */
 export function signed(number: number): number {
   return (number >>> 1) ^ -(number & 1);
 }
 
-/** The value has more levels than may cross. */
+/** Thrown if a value has more levels than `MAX_DEPTH`. */
 export class NestedTooDeeply extends Error {}
 
-/** Goes through a value in that form. The bytes may be anything; beyond their end it throws. */
+/** Reads a value in the engine's binary form. The bytes may be hostile; reading beyond their end throws. */
 export class BinaryCursor {
   protected readonly bytes: Buffer;
   readonly #end: number;
   #at: number;
-  /** So many members there may still be, as each takes a byte. */
+  /** Maximum of members that may follow, as each takes a byte. */
   #members: number;
   #depth = 0;
 
@@ -52,7 +52,7 @@ export class BinaryCursor {
     this.#members = to - from;
   }
 
-  /** What comes first: how many names of properties there are. They come next, and then the value. */
+  /** Reads the head: the number of property names. The names follow, and then the value. */
   protected head(): number {
     if (this.byte() !== VERSION) throw new Error("another version");
     const names = this.number();
@@ -64,7 +64,7 @@ export class BinaryCursor {
     return this.bytes[this.skip(1)] as number;
   }
 
-  /** 32 bits, seven in each byte, the low ones first. */
+  /** Reads 32 bits, seven in each byte, the low ones first. */
   protected number(): number {
     let number = 0;
     for (let shift = 0; shift < 35; shift += 7) {
@@ -72,10 +72,10 @@ export class BinaryCursor {
       number |= (byte & 127) << shift;
       if (byte < 128) return number >>> 0;
     }
-    throw new Error("no number");
+    throw new Error("not a number");
   }
 
-  /** How many members there are. */
+  /** Reads the number of members. */
   protected count(): number {
     const count = this.number();
     this.#members -= count;
@@ -83,7 +83,7 @@ export class BinaryCursor {
     return count;
   }
 
-  /** Goes into a list or an object; `leave` goes back out. */
+  /** Enters a list or an object; `leave` leaves it. */
   protected enter(): void {
     if (++this.#depth > MAX_DEPTH) throw new NestedTooDeeply();
   }
@@ -96,15 +96,15 @@ export class BinaryCursor {
     return this.bytes.readDoubleLE(this.skip(8));
   }
 
-  /** Milliseconds since 1970. */
+  /** Reads a date, in milliseconds since 1970. */
   protected date(): number {
     const tag = this.byte();
     if (tag === TAG.int) return signed(this.number());
     if (tag === TAG.float) return this.float();
-    throw new Error("no date");
+    throw new Error("not a date");
   }
 
-  /** Goes on by so many bytes, and says where they begin. */
+  /** Advances by `count` bytes and returns the position of the first. */
   protected skip(count: number): number {
     const at = this.#at;
     this.#at += count;

@@ -2,17 +2,17 @@ import { parseTagged, plainJson } from "../shared/dates.ts";
 import { valueToJson } from "./value-to-json.ts";
 import { valueToJs } from "./value-to-js.ts";
 
-/** Plain data of a guest: tagged JSON, or, where there is much of it, the bytes that `isPlainValue` found to be it. */
+/** Plain data of a guest: tagged JSON, or for long data the bytes that `isPlainValue` has validated. */
 export type GuestValue = string | Uint8Array<ArrayBuffer>;
 
-/** Plain data as values. */
+/** Plain data, decoded to JavaScript values. */
 export interface DecodedValue {
   readonly value: unknown;
-  /** False if certainly nothing in the value has a property of that name. */
+  /** False if no object in the value has a property of that name; true may be wrong. */
   mayHave(name: string): boolean;
 }
 
-/** The values of plain data. Throws for a text that is no JSON: not every guest is ours to the end. */
+/** Decodes plain data. Throws if a text is not JSON, which a taken-over guest may send. */
 export function decode(plain: GuestValue, datesAs: "dates" | "text"): DecodedValue {
   if (typeof plain === "string") {
     const value: unknown = datesAs === "dates" ? parseTagged(plain) : JSON.parse(plainJson(plain));
@@ -22,12 +22,12 @@ export function decode(plain: GuestValue, datesAs: "dates" | "text"): DecodedVal
   return { value, mayHave: (name) => names.includes(name) };
 }
 
-/** JSON as the language writes it. */
+/** Converts plain data to ordinary JSON, in which dates are texts. */
 export function toJson(plain: GuestValue): string {
   return typeof plain === "string" ? plainJson(plain) : JSON.stringify(decode(plain, "text").value);
 }
 
-/** JSON in which dates are told from texts. */
+/** Converts plain data to JSON in which dates are tagged. */
 export function taggedJsonOf(plain: GuestValue): string {
   return typeof plain === "string" ? plain : (valueToJson(bufferOf(plain), Number.MAX_SAFE_INTEGER) ?? "null");
 }

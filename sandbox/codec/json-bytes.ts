@@ -1,16 +1,16 @@
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
-const ROOM = 64;
-/** For most texts: it is written again and again. */
+const SPARE_BYTES = 64;
+/** Buffer that is reused for most texts. */
 const SCRATCH = Buffer.alloc(64 << 10);
 
-/** Characters of ASCII that do not mean themselves: what JSON writes in their place. */
+/** Escapes of JSON, by ASCII code; undefined for characters that need none. */
 const ESCAPES = Array.from({ length: 0x80 }, (_, code) => {
   const json = JSON.stringify(String.fromCharCode(code)).slice(1, -1);
   return json.length === 1 ? undefined : json;
 });
 
-/** JSON on its way to be a text: bytes of UTF-8 in a buffer that grows. Throws when it becomes longer than it may. */
+/** Builds JSON as UTF-8 bytes in a buffer that grows. Throws when it exceeds `mostBytes`. */
 export class JsonBytes {
   #mostBytes: number;
   #out: Buffer;
@@ -19,7 +19,7 @@ export class JsonBytes {
 
   constructor(expectedBytes: number, mostBytes: number) {
     this.#mostBytes = mostBytes;
-    const bytes = Math.min(expectedBytes + (expectedBytes >>> 1), mostBytes) + ROOM;
+    const bytes = Math.min(expectedBytes + (expectedBytes >>> 1), mostBytes) + SPARE_BYTES;
     this.#out = bytes <= SCRATCH.length ? SCRATCH : Buffer.allocUnsafe(bytes);
   }
 
@@ -27,13 +27,13 @@ export class JsonBytes {
     return this.#out.toString(this.#isAscii ? "latin1" : "utf8", 0, this.#at);
   }
 
-  /** A short text that does not count. */
+  /** Writes a short text that does not count towards the limit. */
   uncounted(text: string): void {
     this.#mostBytes += text.length;
     this.ascii(text);
   }
 
-  /** A short text without anything special in it. */
+  /** Writes a short ASCII text that needs no escapes. */
   ascii(text: string): void {
     const { length } = text;
     this.#reserve(length);
@@ -42,7 +42,7 @@ export class JsonBytes {
     this.#at += length;
   }
 
-  /** A string of Latin-1, one byte a character. */
+  /** Writes a string of Latin-1, one byte a character. */
   narrow(bytes: Buffer, from: number, to: number): void {
     this.#reserve(to - from + 2);
     const out = this.#out;
@@ -60,13 +60,13 @@ export class JsonBytes {
     this.#at = at;
   }
 
-  /** A string of UTF-16. */
+  /** Writes a string of UTF-16. */
   wide(bytes: Buffer, from: number, to: number): void {
     this.#reserve((to - from) / 2 + 2);
     this.#string(bytes, from, to, 2);
   }
 
-  /** A string, each character of it by itself. */
+  /** Writes a string character by character. */
   #string(bytes: Buffer, from: number, to: number, unitBytes: 1 | 2): void {
     this.ascii('"');
     for (let at = from; at < to; at += unitBytes) {
@@ -74,7 +74,7 @@ export class JsonBytes {
       const next = (unit & 0xfc00) === 0xd800 && at + 2 < to ? unitAt(bytes, at + 2, 2) : 0;
       if (unit < 0x80) this.#ascii(unit);
       else if ((unit & 0xf800) !== 0xd800) this.#character(unit);
-      else if ((next & 0xfc00) !== 0xdc00) this.ascii(`\\u${unit.toString(16)}`); // half of a character
+      else if ((next & 0xfc00) !== 0xdc00) this.ascii(`\\u${unit.toString(16)}`); // a lone surrogate
       else {
         this.#character(0x1_00_00 + ((unit & 0x3ff) << 10) + (next & 0x3ff));
         at += 2;
@@ -90,7 +90,7 @@ export class JsonBytes {
     this.#out[this.#at++] = code;
   }
 
-  /** UTF-8 of what is not ASCII. */
+  /** Writes a character beyond ASCII as UTF-8. */
   #character(code: number): void {
     this.#isAscii = false;
     const more = code < 0x800 ? 1 : code < 0x1_00_00 ? 2 : 3;

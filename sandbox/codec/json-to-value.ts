@@ -12,27 +12,27 @@ const ARRAY_END = 0x5d;
 const OBJECT = 0x7b;
 const OBJECT_END = 0x7d;
 const [TRUE, FALSE, NULL] = [0x74, 0x66, 0x6e];
-/** Bytes for a count that is not known yet: the engine reads numbers with idle bytes at their end, too. */
+/** Bytes reserved for a count that is not known yet: the engine accepts numbers padded to this length. */
 const COUNT_BYTES = 4;
 const MAX_LENGTH = 2 ** 28;
-/** The lengths of strings that two bytes can say. */
+/** Maximum length of a string whose head fits in two bytes. */
 const MAX_TWO_BYTE_LENGTH = 2 ** 13 - 1;
-/** Texts up to this length are written faster by ourselves than by a call to the runtime. */
+/** Texts up to this length are copied faster by a loop than by `Buffer.write`. */
 const SHORT_STRING = 32;
-/** The most that a tag and a number take. */
+/** Maximum bytes of a tag and a number. */
 const NUMBER_BYTES = 9;
 
-/** For most texts and values: they are written again and again. */
+/** Buffers that are reused for most texts and values. */
 const SCRATCH_BYTES = 64 << 10;
 const JSON_SCRATCH = Buffer.alloc(SCRATCH_BYTES);
 const BINARY_SCRATCH = Buffer.alloc(SCRATCH_BYTES);
-/** Room for the names before the value; where there are more of them, both are put together anew. */
+/** Bytes reserved for the names before the value; longer names are concatenated with the value. */
 const HEAD_BYTES = 1_024;
 const HEAD_SCRATCH = Buffer.alloc(HEAD_BYTES);
 
 /**
- * JSON, as `JSON.stringify` writes it, in the binary form of the engine, which reads it twice as fast. Undefined for
- * whatever is not understood: the engine then reads the JSON itself. What it returns holds until the next call.
+ * Converts JSON, as `JSON.stringify` writes it, to the engine's binary form, which the engine reads twice as fast. Undefined
+ * for any other text: the engine then parses the JSON itself. The returned buffer is valid until the next call.
  */
 export function jsonToValue(json: string): Buffer | undefined {
   try {
@@ -42,29 +42,29 @@ export function jsonToValue(json: string): Buffer | undefined {
   }
 }
 
-/** A name of properties. The names of one object mostly come in the order in which they came in the one before. */
+/** A property name. Objects in a list mostly have the same names in the same order. */
 interface Name {
-  /** As the engine counts it. */
+  /** Its number in the engine's form. */
   readonly atom: number;
-  /** Where it stands in the JSON, if it means itself there. */
+  /** Position in the JSON. */
   readonly from: number;
   readonly length: number;
-  /** The name that came behind it, the last time. */
+  /** The name that followed it the last time. */
   next: Name | undefined;
-  /** The first name of an object within its value, the last time. */
+  /** The first name of the last object that was its value, or an item of its value. */
   inner: Name | undefined;
 }
 
 class ValueWriter {
   readonly #json: Buffer;
   readonly #names = new Map<string, Name>();
-  /** Names that are no numbers. */
+  /** Count of names that are not numbers. */
   #count = 0;
   /** The name whose value is being read. */
   #owner: Name = { atom: 0, from: 0, length: 0, next: undefined, inner: undefined };
   #out = BINARY_SCRATCH;
   #at = HEAD_BYTES;
-  /** How far the JSON was read, and where it ends. */
+  /** Read position in the JSON, and its end. */
   #read = 0;
   readonly #end: number;
 
@@ -77,7 +77,7 @@ class ValueWriter {
 
   write(): Buffer {
     this.#value();
-    if (this.#read !== this.#end) throw new Error("something behind the value");
+    if (this.#read !== this.#end) throw new Error("text after the value");
     const body = this.#out;
     const end = this.#at;
     this.#out = HEAD_SCRATCH;
@@ -152,7 +152,7 @@ class ValueWriter {
     this.#close(countAt, count);
   }
 
-  /** Begins a list whose length is known at its end. */
+  /** Begins a list or object, whose count is written at its end. Returns the position of the count. */
   #open(tag: number): number {
     this.#read++;
     this.#reserve(1 + COUNT_BYTES);
@@ -180,7 +180,7 @@ class ValueWriter {
     if (!this.#isNext(code)) throw new Error("not JSON");
   }
 
-  /** A name, of which the first quote was read: mostly the one that is expected here. */
+  /** Reads a name after its first quote; it mostly equals the expected one. */
   #name(expected: Name | undefined): Name {
     const json = this.#json;
     const from = this.#read;
@@ -197,11 +197,11 @@ class ValueWriter {
     const length = this.#read - 1 - from;
     const known = this.#names.get(text);
     if (known !== undefined) return known;
-    const isNumber = /^(?:0|[1-9]\d{0,8})$/.test(text); // places in a list are numbers to the engine
+    const isNumber = /^(?:0|[1-9]\d{0,8})$/.test(text); // the engine writes list indexes as numbers
     const name: Name = {
       atom: isNumber ? Number(text) * 2 + 1 : ++this.#count * 2,
       from,
-      // Those that do not mean themselves are never the ones expected.
+      // A name with escapes never matches the expected name.
       length: text.length === length ? length : Infinity,
       next: undefined,
       inner: undefined,
@@ -210,7 +210,7 @@ class ValueWriter {
     return name;
   }
 
-  /** A string of the JSON: nearly always ASCII that means itself, and not very long. */
+  /** Converts a string: nearly always short ASCII without escapes. */
   #text(): void {
     const json = this.#json;
     const from = this.#read + 1;
@@ -232,7 +232,7 @@ class ValueWriter {
     this.#read = read + 1;
   }
 
-  /** A string, perhaps with escapes: it ends at the first quote with an even number of backslashes before it. */
+  /** Reads a string, perhaps with escapes: it ends at the first quote with an even number of backslashes before it. */
   #anyString(): string {
     const from = this.#read;
     let end = from;
@@ -307,6 +307,6 @@ class ValueWriter {
 
 function parseNumber(text: string): number {
   const value = Number(text);
-  if (text === "" || text.trim() !== text || Number.isNaN(value)) throw new Error("no number");
+  if (text === "" || text.trim() !== text || Number.isNaN(value)) throw new Error("not a number");
   return value;
 }

@@ -1,27 +1,27 @@
 import { BinaryCursor, isWide, signed, getByteLength, TAG } from "./format.ts";
 
-/** A form that is so many times as long as its JSON may be is not worth its bytes: most are shorter. */
+/** Bytes longer than this many times the limit of their JSON are rejected unread: most values are shorter as bytes. */
 const MAX_JSON_RATIO = 3;
-/** The most bytes of JSON that a unit of a string takes, a number that is whole, any number, and a date. */
+/** Maximum bytes of JSON for a unit of a string, an integer, any number, and a date. */
 const MAX_JSON_BYTES = { unit: 6, int: 11, float: 24, date: 29 } as const;
 
 /**
- * Whether bytes are certainly a value in the engine's form that has JSON, and its JSON is at most so long. They may be
- * anything, and so may the places that say where they are.
+ * Tests whether bytes are certainly a value in the engine's form whose JSON has at most `mostBytes`. The bytes and their
+ * positions may be hostile.
  */
 export function isPlainValue(bytes: Buffer, mostBytes: number, from: number, to: number): boolean {
   if (to - from > mostBytes * MAX_JSON_RATIO) return false;
   try {
     return [false, true].some((counts) => new SizeReader(bytes, from, to, counts).jsonBytes() <= mostBytes);
   } catch {
-    return false; // cut off, too deep, or something that JSON has no word for
+    return false; // cut off, too deep, or a value that JSON cannot hold
   }
 }
 
-/** How long the JSON can be at most. It is a rough guess, and a quick one, unless the characters are counted. */
+/** Computes an upper bound of the JSON's length: a fast and rough one, unless `counts` asks to count the characters. */
 class SizeReader extends BinaryCursor {
   readonly #counts: boolean;
-  /** Of the JSON of each name. */
+  /** Length of the JSON of each name. */
   readonly #names: number[] = [];
 
   constructor(bytes: Buffer, from: number, to: number, counts: boolean) {
@@ -32,7 +32,7 @@ class SizeReader extends BinaryCursor {
   jsonBytes(): number {
     for (let count = this.head(); count > 0; count--) this.#names.push(this.#string());
     const tag = this.byte();
-    if (tag === TAG.undefined) throw new Error("no value"); // within others it is null or left out
+    if (tag === TAG.undefined) throw new Error("no value"); // inside other values it is null or left out
     return this.#value(tag);
   }
 
@@ -100,19 +100,19 @@ class SizeReader extends BinaryCursor {
   }
 }
 
-/** Bytes that the JSON of each character of Latin-1 takes, as UTF-8. */
+/** UTF-8 bytes that the JSON of each Latin-1 character takes. */
 const JSON_BYTES = Uint8Array.from({ length: 256 }, (_, code) =>
   code < 0x80 ? JSON.stringify(String.fromCharCode(code)).length - 2 : 2,
 );
 
-/** A string of Latin-1, one byte a character. */
+/** Measures a string of Latin-1, one byte a character. */
 function narrowJson(bytes: Buffer, from: number, to: number): number {
   let length = 2;
   for (let at = from; at < to; at++) length += JSON_BYTES[bytes[at] as number] as number;
   return length;
 }
 
-/** A string of UTF-16. Halves of characters may have lost their other half, and are escaped then. */
+/** Measures a string of UTF-16. Any surrogate may be a lone one, which JSON escapes. */
 function wideJson(bytes: Buffer, from: number, to: number): number {
   let length = 2;
   for (let at = from; at < to; at += 2) {

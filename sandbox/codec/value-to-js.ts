@@ -1,17 +1,17 @@
 import { BinaryCursor, isWide, signed, getByteLength, TAG } from "./format.ts";
 
-/** So many bytes of text are decoded at once. A short string is a part of that, and whoever keeps it keeps no more. */
+/** Bytes of text decoded at once. A short string is a slice of such a page, and keeps no more than the page alive. */
 const PAGE_BYTES = 1 << 10;
 
-/** A value, and the names of properties that may be in it. */
+/** A decoded value, and the property names that may occur in it. */
 export interface DecodedBytes {
   readonly value: unknown;
   readonly names: readonly string[];
 }
 
 /**
- * What `JSON.parse` makes of the JSON of a value in the engine's form, but for dates, which may stay dates. Throws for
- * what is no such form.
+ * Decodes a value in the engine's form to what `JSON.parse` would return for its JSON, except that dates may stay dates.
+ * Throws if the bytes are not in that form.
  */
 export function valueToJs(bytes: Buffer, datesAs: "dates" | "text" = "text"): DecodedBytes {
   return new Reader(bytes, datesAs).read();
@@ -20,7 +20,7 @@ export function valueToJs(bytes: Buffer, datesAs: "dates" | "text" = "text"): De
 class Reader extends BinaryCursor {
   readonly #keepsDates: boolean;
   #names: string[] = [];
-  /** Some name is one of `Object.prototype`: assigning to it may do something else than make a property. */
+  /** True if a name is also in `Object.prototype`: assigning to it may not create a property. */
   #isInherited = false;
   #page = "";
   #pageAt = 0;

@@ -3,25 +3,25 @@ import { DATE_TAG } from "../guest/host-protocol.ts";
 import { JsonBytes } from "./json-bytes.ts";
 
 /**
- * JSON of a value in the engine's binary form, which a guest writes five times as fast as JSON. Undefined for what has
- * no certain JSON (then the guest must write it), and for what is longer than that. Dates are tagged (`dates.ts`), which
- * does not count. The bytes may be anything, and so may the places that say where they are. Throws only `NestedTooDeeply`.
+ * Converts a value in the engine's binary form, which a guest writes five times as fast as JSON, to JSON. Undefined if it
+ * has no certain JSON (then the guest must write it), or has more than `mostBytes`. Dates are tagged (`shared/dates.ts`);
+ * tags do not count. The bytes and their positions `from` and `to` may be hostile. Throws only `NestedTooDeeply`.
  */
 export function valueToJson(bytes: Buffer, mostBytes: number, from = 0, to = bytes.length): string | undefined {
   try {
     return new JsonWriter(bytes, mostBytes, from, to).write();
   } catch (error) {
     if (error instanceof NestedTooDeeply) throw error;
-    return undefined; // not ours, cut off or too long
+    return undefined; // not of the engine, cut off or too long
   }
 }
 
 class JsonWriter extends BinaryCursor {
   readonly #json: JsonBytes;
-  /** The names of properties: where each begins, and its head. */
+  /** Position and head of each property name. */
   readonly #names: number[] = [];
   readonly #heads: number[] = [];
-  /** The name that is the tag of dates, if the value has it itself. */
+  /** Index of the name that equals the tag of dates, if the value itself has one. */
   #ownTag: number | undefined;
 
   constructor(bytes: Buffer, mostBytes: number, from: number, to: number) {
@@ -84,14 +84,14 @@ class JsonWriter extends BinaryCursor {
     this.#json.uncounted("}");
   }
 
-  /** What has the name of the tag, and is no date. */
+  /** Writes a value under the name of the tag that is not a date, in a list of one. */
   #boxed(tag: number): void {
     this.#json.uncounted("[");
     this.#value(tag);
     this.#json.uncounted("]");
   }
 
-  /** JSON leaves out what is undefined. */
+  /** Writes an object; JSON leaves out undefined members. */
   #object(): void {
     this.enter();
     let separator = "{";

@@ -3,12 +3,12 @@ import { takeSnapshot } from "./snapshot.ts";
 import type { PreparedSnapshot } from "../worker/isolate.ts";
 import { growMemory, openMemory, WASM_PAGE } from "./memory.ts";
 
-/** JavaScript stack of a guest. Deeper recursion is an error in the guest; more would overflow our own stack first. */
+/** JavaScript stack of a guest. Deeper recursion is an error in the guest; a larger one would overflow the thread's stack first. */
 const STACK_BYTES = 1024 << 10;
 
 /**
- * Initialises an engine with the guest's own code and takes its image. Slow (some milliseconds); done once. Each script
- * is a function that takes the object of what those before it have exported, and adds to it.
+ * Initialises an engine with the guest's own code and takes its snapshot. Slow (some milliseconds); done once. Each script
+ * is a function that receives an object with the exports of the scripts before it, and adds its own.
  */
 export function buildSnapshot(module: WebAssembly.Module, guestScripts: readonly string[]): PreparedSnapshot {
   const memory = openMemory(LAYOUT.initialPages * WASM_PAGE);
@@ -49,7 +49,7 @@ export function buildSnapshot(module: WebAssembly.Module, guestScripts: readonly
     free(setUp);
   };
   engine.setProperty(context, global, name("__host"), engine.newFunction(context, write("host"), 4, 0, 1));
-  // Without its source and lines the guest is half as large, and no stack or text of a function shows it to a snippet.
+  // Without source and positions the guest's code is half as large, and no stack or function text shows it to a snippet.
   const strip = (flags: number): void => new DataView(memory.buffer).setUint8(runtime + LAYOUT.stripFlags, flags);
   strip(3);
   guestScripts.forEach(run);
@@ -81,7 +81,7 @@ export function buildSnapshot(module: WebAssembly.Module, guestScripts: readonly
   return { snapshot: image, handles };
 }
 
-/** Finds the state of `Math.random` (xorshift64*) in the context: the eight bytes that one step of it explains. */
+/** Finds the state of `Math.random` (xorshift64*) in the context: the eight bytes that change as one step of it does. */
 function findSeed(memory: WebAssembly.Memory, context: number, step: () => void): number {
   const size = 2_048;
   const before = new DataView(memory.buffer.slice(context, context + size));

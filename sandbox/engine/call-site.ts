@@ -1,35 +1,35 @@
 import { FRAME } from "./quickjs.ts";
 
-/** As many frames are told of; as many more may be ours. */
+/** Maximum of frames reported; as many more frames may belong to the guest's own code. */
 const MAX_FRAMES = 20;
-/** Steps in a function's table of positions; no honest one has as many. */
+/** Maximum of steps read from a function's table of positions; no honest table has as many. */
 const MAX_STEPS = 1 << 20;
 
 /**
- * Says where in the snippet a call stands, which is wanted if it fails. To make an error for its stack takes the guest a
- * quarter of the time of a whole call; so we look at the engine's frames ourselves. The guest may have put there what
- * it likes: then it gets nonsense, or nothing.
+ * Finds the position of a call in the snippet, for the stack of its error. Creating an error for its stack takes the guest a
+ * quarter of the time of a whole call; so this reads the engine's frames directly. A taken-over guest may have forged
+ * them: then the position is wrong or empty.
  */
 export class CallSites {
   readonly #runtime: number;
-  /** Lines of a stack by the place in the bytecode, which stays where it is while a run lasts. */
+  /** Lines of a stack by position in the bytecode, which does not move during a run. */
   readonly #lines = new Map<number, string>();
 
   constructor(runtime: number) {
     this.#runtime = runtime;
   }
 
-  /** Other bytecode may lie there now. */
+  /** Clears the cache: other bytecode may lie at the same addresses now. */
   forget(): void {
     if (this.#lines.size > 0) this.#lines.clear();
   }
 
-  /** The stack of what runs now, as an error would have it, without names. */
+  /** Returns the current stack in the format of an error's, without names. */
   stack(memory: DataView): string {
     try {
       return this.#stack(memory);
     } catch {
-      return ""; // a pointer out of the memory: not written by the engine
+      return ""; // a pointer outside of the memory: not written by the engine
     }
   }
 
@@ -44,7 +44,7 @@ export class CallSites {
     return stack;
   }
 
-  /** Nothing for functions without positions: builtins, and the guest's own code. */
+  /** Formats one frame; empty for functions without positions: builtins, and the guest's own code. */
   #lineOf(memory: DataView, func: number, pc: number): string {
     if (!FRAME.classes.includes(memory.getUint16(func + FRAME.classId, true))) return "";
     const code = memory.getUint32(func + FRAME.code, true);
@@ -76,7 +76,7 @@ function findPosition(memory: DataView, code: number, pc: number): readonly [lin
   let [channel, column, at] = [unsigned(), unsigned(), 0];
   for (let left = MAX_STEPS; read < end && left > 0; left--) {
     const step = memory.getUint8(read++);
-    // Short steps in one byte: so many in the bytecode, so many lines, from one up to three down.
+    // A short step has one byte for both: the distance in the bytecode, and that in lines (-1 to 3).
     at += step === 0 ? unsigned() : Math.floor((step - 1) / 5);
     const nextLine = channel + (step === 0 ? signed() : ((step - 1) % 5) - 1);
     const nextColumn = column + signed();

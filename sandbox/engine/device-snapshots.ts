@@ -1,16 +1,16 @@
 import type { Snapshot } from "./snapshot.ts";
 
-/** So many are kept: each has some 300 KB. */
+/** Maximum of snapshots kept; each has some 300 KB. */
 const MAX_SNAPSHOTS = 8;
-/** What was asked for once or twice may never come again. */
+/** Requests of a device before its snapshot is taken: a device requested once or twice may not be requested again. */
 const SIGHTINGS = 2;
 
 /**
- * Images in which a snippet's `device` is there already: making it takes a tenth of a short run, and many snippets have
- * the same. They hold nothing of a snippet.
+ * Caches snapshots that already contain `device`: creating it takes a tenth of a short run, and many snippets have
+ * the same one. They hold nothing of a snippet.
  */
 export class DeviceSnapshots {
-  /** By what the device was made of; the one used last is the last. A number says how often it was asked for. */
+  /** By the device's description, least recently used first. A number counts requests before a snapshot is taken. */
   readonly #images = new Map<string, Snapshot | number>();
 
   get(device: string): Snapshot | undefined {
@@ -21,7 +21,7 @@ export class DeviceSnapshots {
     return image;
   }
 
-  /** A device was made: its image is taken if it is asked for again and again. */
+  /** Counts a created device, and takes its snapshot if it was requested often enough. */
   made(device: string, take: () => Snapshot): void {
     const sightings = Number(this.#images.get(device) ?? 0);
     this.#images.delete(device);

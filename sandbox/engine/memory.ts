@@ -2,13 +2,13 @@ import { LAYOUT } from "./quickjs.ts";
 
 export const WASM_PAGE = 65_536;
 
-/** Memory that grows to so many bytes at most. */
+/** Creates a memory that can grow to at most `bytes`. */
 export function openMemory(bytes: number): WebAssembly.Memory {
   const pages = Math.max(LAYOUT.initialPages, Math.ceil(bytes / WASM_PAGE));
   return new WebAssembly.Memory({ initial: LAYOUT.initialPages, maximum: pages });
 }
 
-/** Lets a memory have that many bytes; false beyond its maximum. */
+/** Grows a memory to that many bytes; false beyond its maximum. */
 export function growMemory(memory: WebAssembly.Memory, bytes: number): boolean {
   const pages = Math.ceil((bytes - memory.buffer.byteLength) / WASM_PAGE);
   try {

@@ -5,12 +5,12 @@ import { setFlagsFromString } from "node:v8";
 
 /**
  * QuickJS as WebAssembly: `@jitl/quickjs-wasmfile-release-sync` 0.32.0, which is bellard/quickjs 2025-09-13 + f1139494.
- * We use the module itself and not the JavaScript around it, so that nothing of the host but the functions below is
- * within its reach. Its names are minified; the table belongs to the one file with this digest and to no other.
+ * We use the module itself and not the JavaScript around it, so that it reaches only the host functions below.
+ * Its names are minified; the table is valid only for the one file with this digest.
  */
 const WASM_DIGEST = "105c3bed22d457e43e3d1c3c1c6959fda62a8fe06f0fc8a985303c3a2be72232";
 
-/** The exports that we call, by the names of the engine's own glue code. */
+/** The exports in use, by the names of the engine's own glue code. */
 const EXPORTS = {
   start: "u",
   malloc: "v",
@@ -49,31 +49,31 @@ const EXPORTS = {
 type Native = (...args: number[]) => number;
 export type Engine = Readonly<Record<keyof typeof EXPORTS, Native>>;
 
-/** Where things lie in the engine's memory, in bytes. From low to high: data, C stack, heap. */
+/** Layout of the engine's memory, in bytes. From low to high: data, C stack, heap. */
 export const LAYOUT = {
   /** The C stack (5 MiB, growing down) ends where the heap begins. */
   stackBytes: 5 << 20,
   /** The word that holds the end of the heap (`sbrk`). */
   heapEndWord: 86_864,
-  /** In a runtime: the byte that says what new functions are stripped of (1: their source, 2: names and lines). */
+  /** In a runtime: flags for what new functions are stripped of (1: their source, 2: names and lines). */
   stripFlags: 228,
   /** The least memory that the module accepts. */
   initialPages: 256,
 } as const;
 
-/** Where the engine keeps what runs: offsets in bytes. */
+/** Layout of the engine's stack frames, functions and code: offsets in bytes. */
 export const FRAME = {
   /** In a runtime: the innermost frame. A frame begins with a pointer to the one around it. */
   current: 148,
-  /** In a frame: its function, and how far it is in its bytecode. */
+  /** In a frame: its function, and the current position in its bytecode. */
   function: 8,
   pc: 28,
-  /** In an object: its class, and where a function has its code. */
+  /** In an object: its class, and a function's pointer to its code. */
   classId: 6,
   code: 32,
   /** Classes of functions, async functions, generators and both. */
   classes: [13, 54, 16, 58] as readonly number[],
-  /** In code: a byte of flags, and in it the one that says that there are positions; the bytecode; the positions. */
+  /** In code: a byte of flags, the flag in it for code with positions, the bytecode, and the positions. */
   flags: 18,
   hasPositions: 4,
   bytes: 20,
@@ -81,20 +81,20 @@ export const FRAME = {
   positions: 80,
 } as const;
 
-/** Where the engine keeps a promise: offsets in bytes. */
+/** Layout of the engine's promises: offsets in bytes. */
 export const PROMISE = {
-  /** In an object: its class, and where its own data lies. */
+  /** In an object: its class, and the pointer to its data. */
   classId: 6,
   data: 32,
   class: 51,
-  /** In its data: not 0 once something waits for it. */
+  /** In its data: not 0 once the promise has a handler. */
   isHandled: 20,
-  /** What `promiseState` answers. */
+  /** Results of `promiseState`. */
   pending: 0,
   rejected: 2,
 } as const;
 
-/** What the engine may ask of us. */
+/** Functions that the engine may call. */
 export interface EngineHost {
   /** The guest calls the host function; `argv` points to its arguments, 8 bytes each. Returns a value's pointer or 0. */
   readonly called: (argv: number, argc: number) => number;
@@ -105,7 +105,7 @@ export interface EngineHost {
   readonly grow: (bytes: number) => boolean;
 }
 
-/** Reads and compiles the engine. Compiled once; workers share the module. */
+/** Reads and compiles the engine. Called once; workers share the module. */
 export function compileEngine(): { readonly module: WebAssembly.Module; readonly digest: string } {
   const file = createRequire(import.meta.url).resolve("@jitl/quickjs-wasmfile-release-sync/wasm");
   const bytes = readFileSync(file);
@@ -115,12 +115,12 @@ export function compileEngine(): { readonly module: WebAssembly.Module; readonly
   return { module: compileWithoutTiering(bytes), digest };
 }
 
-/** What V8 executes of a function, in bytes, before it optimises it: from Node 22 on, and before. */
+/** V8's tiering budget, the work of a function before V8 optimises it: from Node 22 on, and in Node 20. */
 const TIERING_BUDGET = { later: 13_000_000, node20: 1_800_000 } as const;
 
 /**
- * The V8 of Node 20 optimises the interpreter after a millisecond of work, which takes it 60 ms, and no process ends
- * meanwhile. So it gets the patience of its successors for this module. The budget is a property of the module.
+ * The V8 of Node 20 optimises the interpreter after a millisecond of work, which takes 60 ms, in which the process cannot
+ * end. So this module gets the budget of later versions. The budget is a property of the module.
  */
 function compileWithoutTiering(bytes: Uint8Array<ArrayBuffer>): WebAssembly.Module {
   if (!process.version.startsWith("v20.")) return new WebAssembly.Module(bytes);
@@ -132,7 +132,7 @@ function compileWithoutTiering(bytes: Uint8Array<ArrayBuffer>): WebAssembly.Modu
   }
 }
 
-/** A new instance over the given memory. */
+/** Creates an instance over the given memory. */
 export function openEngine(module: WebAssembly.Module, memory: WebAssembly.Memory, host: EngineHost): Engine {
   const instance = new WebAssembly.Instance(module, { a: { a: memory, ...importsFor(memory, host) } });
   const engine = {} as Record<keyof typeof EXPORTS, Native>;
@@ -143,7 +143,7 @@ export function openEngine(module: WebAssembly.Module, memory: WebAssembly.Memor
   return engine;
 }
 
-/** The module's twenty imports. There is no file, no network, no environment behind any of them. */
+/** Returns the module's twenty imports. None of them gives access to files, network or environment. */
 function importsFor(memory: WebAssembly.Memory, host: EngineHost): Record<string, (...args: never[]) => unknown> {
   const trap = (): never => {
     throw new WebAssembly.RuntimeError("the engine gave up");

@@ -5,14 +5,14 @@ import { deserialize, serialize } from "node:v8";
 import type { PreparedSnapshot } from "../worker/isolate.ts";
 import { buildSnapshot } from "./build-snapshot.ts";
 
-/** The guest's own code, a list of scripts, and the image that the build makes of it. */
+/** File of the guest's own code, a list of scripts, and file of the snapshot that the build makes of it. */
 const GUEST_FILE = "guest.json";
 const SNAPSHOT_FILE = "engine.snapshot";
 
-/** The code that makes an image: with another, the image is another. */
+/** Code that creates the snapshot: a change in it makes a stored snapshot invalid. */
 const SNAPSHOT_SOURCES = ["engine/quickjs.js", "engine/snapshot.js", "worker/isolate.js", "engine/build-snapshot.js"];
 
-/** The prepared image from its file; made anew where the file is missing or belongs to other code. */
+/** Loads the prepared snapshot from its file; builds it if the file is missing or belongs to other code. */
 export function loadSnapshot(
   module: WebAssembly.Module,
   engineDigest: string,
@@ -26,7 +26,7 @@ export function loadSnapshot(
   };
 }
 
-/** The bytes of the image file of a folder of compiled files; for the build. */
+/** Returns the bytes of the snapshot file for a folder of compiled files. Used by the build. */
 export function createSnapshotFile(module: WebAssembly.Module, engineDigest: string, folder: URL): Uint8Array {
   const guestCode = readFileSync(new URL(GUEST_FILE, folder), "utf8");
   return serialize({
@@ -44,7 +44,7 @@ function readSnapshot(file: URL, key: string): PreparedSnapshot | undefined {
     const stored = deserialize(readFileSync(file)) as { key: string; prepared: PreparedSnapshot };
     return stored.key === key ? stored.prepared : undefined;
   } catch {
-    return undefined; // missing or unreadable: it can always be made again
+    return undefined; // missing or unreadable: it can always be built again
   }
 }
 

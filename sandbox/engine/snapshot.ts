@@ -1,22 +1,22 @@
 import { LAYOUT } from "./quickjs.ts";
 import { WASM_PAGE } from "./memory.ts";
 
-/** What is compared at once to find what a run has changed; where there is a change, in steps of `BLOCK`. */
+/** Bytes compared at once to find changes of a run; a page with a change is compared in steps of `BLOCK`. */
 const PAGE = 4_096;
 const BLOCK = 512;
 
-/** What a function may leave untouched on the C stack before it calls another: little, unless its source is long. */
+/** Longest gap that a function may leave on the C stack before it calls another: large only if the source is long. */
 export const STACK_GAP = { small: 64 << 10, large: 640 << 10 } as const;
 
-/** What `sbrk` and the stack pointer say of a memory, and where its parts lie. */
+/** Boundaries between the parts of a memory. */
 export interface Geometry {
-  /** Where data ends and the C stack begins. */
+  /** End of the data, start of the C stack. */
   readonly dataEnd: number;
-  /** Where the C stack ends and the heap begins. */
+  /** End of the C stack, start of the heap. */
   readonly heapStart: number;
 }
 
-/** A prepared memory: everything but the C stack, up to the end of what is used. */
+/** Contents of a prepared memory: data and used heap, without the C stack. */
 export interface Snapshot extends Geometry {
   readonly data: Uint8Array;
   readonly heap: Uint8Array;
@@ -24,19 +24,19 @@ export interface Snapshot extends Geometry {
   readonly heapEnd: number;
 }
 
-/** Where a run's heap may lie: it goes on at `extra` (0: right behind the image's heap) and ends at `end`. */
+/** Range of a run's heap: it continues at `extra` (0: directly behind the snapshot's heap) and ends at `end`. */
 export interface HeapRange {
   readonly extra: number;
   readonly end: number;
 }
 
-/** The pages of a waiting run that differ from the image. Shared, so that it outlives the worker that wrote it. */
+/** The pages of a waiting run that differ from the snapshot. Shared, so that they outlive the worker that wrote them. */
 export interface SuspendedRun {
   readonly bytes: SharedArrayBuffer;
   readonly range: HeapRange;
 }
 
-/** Copies what is used of a memory. The C stack must be empty. */
+/** Copies the used parts of a memory. The C stack must be empty. */
 export function takeSnapshot(memory: WebAssembly.Memory, geometry: Geometry): Snapshot {
   const bytes = new Uint8Array(memory.buffer);
   const heapEnd = getHeapEnd(new DataView(memory.buffer));
@@ -51,8 +51,8 @@ export function takeSnapshot(memory: WebAssembly.Memory, geometry: Geometry): Sn
 }
 
 /**
- * Makes a memory what it was when the image was taken, and leaves no byte of the last run behind it. Texts that we
- * passed to it lie in the low part of the C stack, up to `textEnd`.
+ * Restores a memory to its state when the snapshot was taken, and clears every byte of the last run. Texts that the host
+ * passed in lie in the low part of the C stack, up to `textEnd`.
  */
 export function restoreSnapshot(
   bytes: Buffer,
@@ -68,7 +68,7 @@ export function restoreSnapshot(
   bytes.set(image.data, 0);
 }
 
-/** Clears the C stack, which grows down, until it comes to a gap where the last run has not been. */
+/** Clears the C stack, which grows down, until it reaches a gap that the last run has not used. */
 function clearStack(bytes: Buffer, bottom: number, top: number, gap: number): void {
   let end = top;
   let next = Math.max(bottom, end - PAGE);
@@ -83,14 +83,14 @@ function clear(bytes: Buffer, from: number, to: number): void {
   if (from < to) bytes.fill(0, from, to);
 }
 
-/** Each byte is the same as the next one, and one of them is zero: this reads the bytes only once. */
+/** Tests whether all bytes are zero: the first one is, and each equals the next. Reads the bytes only once. */
 function isClear(bytes: Buffer, from: number, to: number): boolean {
   return bytes[from] === 0 && bytes.compare(bytes, from, to - 1, from + 1, to) === 0;
 }
 
 /**
- * Leaves room for `heapBytes` of heap and no more. Where the limit is below what the memory has already, the heap goes
- * on near the end of the memory, so that it finds no more room than it may use.
+ * Limits the heap to `heapBytes`. If the memory is already larger than that, the heap continues near the end of the
+ * memory, so that no more than the limit is left.
  */
 export function limitHeap(memory: WebAssembly.Memory, image: Snapshot, heapBytes: number): HeapRange {
   const end = image.heapStart + heapBytes;
@@ -101,13 +101,13 @@ export function limitHeap(memory: WebAssembly.Memory, image: Snapshot, heapBytes
   return { extra, end: memory.buffer.byteLength };
 }
 
-/** As the guest's memory says it: a guest that has taken over its engine may write there what it likes. */
+/** Reads the end of the heap from the guest's memory, where a taken-over guest may have written any value. */
 export function getHeapEnd(memory: DataView): number {
   return Math.min(memory.getUint32(LAYOUT.heapEndWord, true), memory.byteLength);
 }
 
 /**
- * Writes the pages that differ from the image into one shared buffer: number of ranges, then start and length of each,
+ * Writes the pages that differ from the snapshot into one shared buffer: number of ranges, then start and length of each,
  * then their bytes.
  */
 export function suspend(memory: WebAssembly.Memory, image: Snapshot, range: HeapRange): SuspendedRun {
@@ -131,7 +131,7 @@ export function suspend(memory: WebAssembly.Memory, image: Snapshot, range: Heap
   return { bytes: shared, range };
 }
 
-/** Puts a parked run's pages back over a freshly restored image. The memory may have to grow for it. */
+/** Writes a suspended run's pages over a restored snapshot. The memory may have to grow for it. */
 export function resume(memory: WebAssembly.Memory, parked: SuspendedRun): void {
   const count = new Uint32Array(parked.bytes, 0, 1)[0] as number;
   const ranges = new Uint32Array(parked.bytes, 4, count * 2);
@@ -146,7 +146,7 @@ export function resume(memory: WebAssembly.Memory, parked: SuspendedRun): void {
   }
 }
 
-/** Neighbouring changed blocks become one range: start, length, start, length, … */
+/** Lists the changed ranges as start, length, start, length, …; adjacent changed blocks become one range. */
 function dirtyRanges(bytes: Buffer, image: Snapshot, heapEnd: number, extra: number): number[] {
   const ranges: number[] = [];
   const add = (start: number, end: number): void => {

@@ -2,12 +2,12 @@ import { createHash } from "node:crypto";
 
 import type { RunState } from "../contract.ts";
 
-/** In this order: digest of all that follows, key of the version, length of the state's JSON, that JSON, the pages. */
+/** Offsets of: digest of all that follows, key of the version, length of the state's JSON, that JSON. The pages follow it. */
 const PLACE = { digest: 0, key: 32, length: 64, json: 68 } as const;
 
-/** Bytes of a parked run. `key` is that of the version, in hexadecimal digits. */
+/** Returns the bytes of a suspended run. `key` identifies the version, in hexadecimal digits. */
 export function serializeRun({ parked, ...rest }: RunState, key: string): Uint8Array {
-  // JSON has no infinity; this is as good as one.
+  // JSON has no infinity; this number is never reached either.
   const finite = (_: string, value: unknown): unknown => (value === Infinity ? Number.MAX_VALUE : value);
   const json = Buffer.from(JSON.stringify({ ...rest, range: parked.range }, finite));
   const bytes = Buffer.alloc(PLACE.json + json.length + parked.bytes.length);
@@ -20,18 +20,18 @@ export function serializeRun({ parked, ...rest }: RunState, key: string): Uint8A
 }
 
 /**
- * Reads them again. The digest tells bytes that were damaged, and is no signature: who makes bytes of his own can say
- * with them what a guest could that has taken over its isolate, and can choose the limits. He gets no further than that.
+ * Parses the bytes of a suspended run. The digest detects damage and is not a signature: an author of forged bytes can
+ * choose the limits, and send whatever a guest that has taken over its isolate could. Nothing beyond that is possible.
  */
 export function deserializeRun(given: Uint8Array, key: string): RunState {
   const bytes = Buffer.from(given.buffer, given.byteOffset, given.byteLength);
   if (bytes.length < PLACE.json || !hashBody(bytes).equals(bytes.subarray(PLACE.digest, PLACE.key)))
-    throw new Error("Cannot resume a run from these bytes: they are damaged, or not those of a parked run");
+    throw new Error("Cannot resume a run from these bytes: they are damaged, or do not hold a parked run");
   if (bytes.toString("hex", PLACE.key, PLACE.length) !== key)
-    throw new Error("Cannot resume a run that another version has parked");
+    throw new Error("Cannot resume a run that was parked by another version");
   const pages = PLACE.json + bytes.readUInt32LE(PLACE.length);
   const state = parse(bytes.toString("utf8", PLACE.json, pages));
-  if (!fits(state, STATE)) throw new Error("Cannot resume a run from these bytes: they do not say what a run is");
+  if (!fits(state, STATE)) throw new Error("Cannot resume a run from these bytes: they do not describe a run");
   const { range, ...rest } = state as Stored;
   return { ...rest, parked: { range, bytes: bytes.subarray(pages) } };
 }
@@ -50,7 +50,7 @@ function parse(json: string): unknown {
   }
 }
 
-/** A number; one from 0; a text; a list or an object of these. */
+/** Expected type of a part of the state: a number, a number from 0, a text, or a list or an object of these. */
 type StateShape = "number" | "amount" | "text" | readonly [StateShape] | { readonly [name: string]: StateShape };
 
 const STATE: StateShape = {

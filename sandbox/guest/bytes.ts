@@ -1,11 +1,11 @@
 import { apply, charCodeAt, create, define, fromCharCode, NativeError, subarray } from "./primordials.ts";
 
 const NativeBytes = Uint8Array;
-/** Bytes that are written at once; a third more of letters come of them. */
+/** Bytes encoded at once; they give a third more letters. */
 const CHUNK = 3_072;
 
 const ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-/** The codes of its letters by their numbers; and the numbers by the letters, which is the quickest way to look up. */
+/** Letter codes by value, and values by letter, which is the fastest lookup. */
 const CODES = new NativeBytes(64);
 const SEXTETS = create(null) as Record<string, number>;
 for (let i = 0; i < ALPHABET.length; i++) {
@@ -14,7 +14,7 @@ for (let i = 0; i < ALPHABET.length; i++) {
 }
 const PADDING = 61;
 
-/** Standard base64 with padding (RFC 4648, section 4). */
+/** Encodes standard base64 with padding (RFC 4648, section 4). */
 export function bytesToBase64(bytes: ArrayLike<number>): string {
   const { length } = bytes;
   let text = "";
@@ -41,7 +41,7 @@ function chunkToBase64(bytes: ArrayLike<number>, from: number, to: number): stri
   return codesToText(codes);
 }
 
-/** Bytes of base64 text, ASCII white space ignored, padding optional; throws as `atob` does. */
+/** Decodes base64, ASCII white space ignored, padding optional; throws as `atob` does. */
 export function base64ToBytes(text: string): Uint8Array {
   const { length } = text;
   const sextets = new NativeBytes(length);
@@ -73,7 +73,7 @@ export function base64ToBytes(text: string): Uint8Array {
   return bytes;
 }
 
-/** `btoa` and `atob` of the HTML standard. */
+/** Defines `btoa` and `atob` of the HTML standard. */
 export function defineBase64(): void {
   define(globalThis, "btoa", function btoa(value: unknown): string {
     const text = `${value as string}`;
@@ -94,7 +94,7 @@ export function defineBase64(): void {
   });
 }
 
-/** Some thousands at most: each is an argument, and arguments lie on the stack. */
+/** Takes some thousands of codes at most: each becomes an argument, and arguments lie on the stack. */
 function codesToText(codes: Uint8Array): string {
   return apply(fromCharCode, undefined, codes as unknown as unknown[]) as string;
 }

@@ -2,13 +2,13 @@ import { revive } from "./serialization.ts";
 import { callError, type CallFailure } from "./errors.ts";
 import { create, data, parse } from "./primordials.ts";
 
-/** What waits for an answer of the host, by number. The host knows only the numbers. */
+/** A call or timer that waits for an answer of the host, which knows only its id. */
 interface WaitingCall {
   readonly fulfil: (value: unknown) => void;
   readonly reject: (error: Error) => void;
-  /** Where in the snippet the call stands, if the host cannot know: it was told later. */
+  /** Position of the call in the snippet; set only if the call was sent later, when the host cannot see it. */
   readonly stack: string | undefined;
-  /** True for a call that the host knows of. */
+  /** True once the call was sent to the host. */
   isUnderWay: boolean;
 }
 
@@ -20,14 +20,14 @@ export function nextId(): number {
   return ++last;
 }
 
-/** Registers what shall happen when an answer is in; returns its number. */
+/** Registers the handlers of an answer; returns their id. */
 export function registerCall(fulfil: WaitingCall["fulfil"], reject: WaitingCall["reject"], stack?: string): number {
   const id = nextId();
   waiting[id] = { fulfil, reject, stack, isUnderWay: false };
   return id;
 }
 
-/** The host knows of this call now. */
+/** Marks a call as sent to the host. */
 export function isSaid(id: number): void {
   (waiting[id] as WaitingCall).isUnderWay = true;
   underWay++;
@@ -38,14 +38,14 @@ export function hasCallsUnderWay(): boolean {
   return underWay > 0;
 }
 
-/** From now on an answer with this number finds nobody. */
+/** Forgets a call: a later answer with this id is ignored. */
 export function forgetCall(id: number): void {
   if (waiting[id]?.isUnderWay === true) underWay--;
   delete waiting[id];
 }
 
 /**
- * Takes answers that became ready together: `[id, ok, value, id, ok, value, …]`, perhaps as JSON. `ok` is 0 for a failure, 1
+ * Receives answers that became ready together: `[id, ok, value, id, ok, value, …]`, perhaps as JSON. `ok` is 0 for a failure, 1
  * for a value, 2 for a value that holds bytes or dates (see `revive`).
  */
 export function deliverResult(said: unknown): void {
@@ -55,8 +55,9 @@ export function deliverResult(said: unknown): void {
 }
 
 /**
- * In a program whose promises are touched, one answer comes when all that came of the one before is done: what stands still
- * for a promise has other code run inside of it, and the less of that, the less can need what stands still itself.
+ * True in a rewritten program, whose promises may be touched. It gets its answers one by one, each after the code that the
+ * last one started has run: a touch runs other code inside the waiting code, and the less of it runs there, the less
+ * often it needs the waiting code itself.
  */
 let isTouching = false;
 let queue: unknown[] = [];
@@ -66,7 +67,7 @@ export function expectTouches(): void {
   isTouching = true;
 }
 
-/** Hands out the answer that comes next, or the one of a call; false if it is not there. */
+/** Delivers the next answer, or that of call `id` if `id` is not 0; false if it has not arrived. */
 export function deliverNext(id: number): boolean {
   let at = next;
   if (id !== 0) while (at < queue.length && queue[at] !== id) at += 3;
@@ -92,7 +93,7 @@ function give(answers: readonly unknown[], at: number): void {
   else call.fulfil(ok === 2 ? revive(answers[at + 2]) : answers[at + 2]);
 }
 
-/** What the host says: a value, or JSON of one. It never says a plain text. */
+/** Reads a value that the host has sent, as itself or as JSON. It never sends a plain text. */
 export function takeResult(said: unknown): unknown {
   return typeof said === "string" ? parse(said) : said;
 }

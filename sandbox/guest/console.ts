@@ -10,7 +10,7 @@ let printed = 0;
 let open = 0;
 let whenClosed: (() => void) | undefined;
 
-/** `console` and `print`. What is printed keeps its order, also where a promise in it has to settle first. */
+/** Defines `console` and `print`. Prints keep their order, even if a promise in one must settle first. */
 export function defineConsole(): void {
   const console = {};
   for (const name of Object.keys(LEVELS) as (keyof typeof LEVELS)[]) {
@@ -25,7 +25,7 @@ export function defineConsole(): void {
   define(globalThis, "print", (...values: unknown[]) => emit(0, values));
 }
 
-/** Runs `next` when everything that was printed so far is out. */
+/** Runs `next` when all prints so far were sent to the host. */
 export function afterPrinting(next: () => void): void {
   if (open === 0) next();
   else whenClosed = next;
@@ -59,14 +59,14 @@ function mustWait(values: readonly unknown[]): boolean {
   try {
     return holdsPromise(values, 0);
   } catch {
-    return false; // a proxy of the snippet threw; it is printed as what it is
+    return false; // a proxy of the snippet threw; the value is printed as it is
   }
 }
 
 function holdsPromise(value: unknown, depth: number): boolean {
   if (value instanceof NativePromise) return true;
   if (!isPlain(value) || depth > 3) return false;
-  // The keys of a long list would take more room than the list.
+  // The keys of a long list would take more memory than the list.
   const keys = isArray(value) ? undefined : ownKeys(value);
   const length = keys === undefined ? (value as unknown[]).length : keys.length;
   for (let i = 0; i < length && i < 1_000; i++) {
@@ -76,7 +76,7 @@ function holdsPromise(value: unknown, depth: number): boolean {
   return false;
 }
 
-/** A copy in which promises are replaced by what they settle to. */
+/** Copies a value, with each promise replaced by the value that it settles to. */
 async function settle(value: unknown, depth: number): Promise<unknown> {
   if (value instanceof NativePromise) return settle(await value, depth);
   if (!isPlain(value) || depth > 3 || !holdsPromise(value, depth)) return value;

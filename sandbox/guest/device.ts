@@ -7,8 +7,8 @@ import { create, fix, freeze, NativePromise } from "./primordials.ts";
 import { rememberCall } from "./touch.ts";
 
 /**
- * `device`, with exactly the given paths on it: frozen objects without a prototype. It is a convenience for the
- * snippet and no border: the host checks every call again, whatever the guest claims. Runs before the snippet does.
+ * Creates `device`, with exactly the given paths on it: frozen objects without a prototype. It is a convenience for the
+ * snippet and not a boundary: the host checks every call again. Runs before the snippet does.
  */
 export function makeDevice(paths: readonly string[]): object {
   const device = create(null) as Record<string, unknown>;
@@ -33,7 +33,7 @@ export function makeDevice(paths: readonly string[]): object {
   return freeze(device);
 }
 
-/** Promises among the arguments are waited for, so that a forgotten `await` makes no difference. */
+/** Creates a method. It waits for promises among its arguments, so that a forgotten `await` makes no difference. */
 function makeMethod(path: string): object {
   const method = (...args: unknown[]): Promise<unknown> => {
     const list = toArgumentList(args);
@@ -54,7 +54,7 @@ function makeMethod(path: string): object {
   return freeze(method);
 }
 
-/** Says a call as JSON, perhaps only when promises among its arguments have settled. */
+/** Sends a call as JSON, after the promises among its arguments have settled. */
 function sayLater(
   path: string,
   list: readonly unknown[],
@@ -79,7 +79,7 @@ function sayLater(
   encodeSettled(list, call, fail);
 }
 
-/** They settle the promise that was made last: one function for all of them is quicker than one for each. */
+/** Settlers of the newest promise: one executor for all promises is faster than one for each. */
 let fulfilLast: (value: unknown) => void;
 let rejectLast: (reason: unknown) => void;
 
@@ -88,7 +88,7 @@ function keepSettlers(fulfil: typeof fulfilLast, reject: typeof rejectLast): voi
   rejectLast = reject;
 }
 
-/** JSON has no word for an argument that is left out: `{"$undefined": 1}` says so. At the end there is no need to. */
+/** Writes undefined arguments as `{"$undefined": 1}`, because JSON cannot hold them; drops them at the end. */
 function toArgumentList(args: unknown[]): unknown[] {
   while (args.length > 0 && args[args.length - 1] === undefined) args.length--;
   for (let i = 0; i < args.length; i++) if (args[i] === undefined) args[i] = { $undefined: 1 };

@@ -18,7 +18,7 @@ const MESSAGE_LENGTH = 4_096;
 const STACK_LENGTH = 8_192;
 const NAME_LENGTH = 200;
 const MEMBERS_LENGTH = 1_000;
-/** Members of an error that are shown beside its message. */
+/** Maximum of an error's members that are shown with its message. */
 const MOST_MEMBERS = 20;
 const KNOWN_MEMBERS: Readonly<Record<string, boolean>> = {
   __proto__: null as never,
@@ -33,7 +33,7 @@ const KNOWN_MEMBERS: Readonly<Record<string, boolean>> = {
 };
 const FACTS = ["code", "skill", "method", "server"] as const;
 
-/** What the host says of a call that failed. */
+/** The host's description of a failed call. */
 export interface CallFailure {
   readonly name?: string;
   readonly message?: string;
@@ -41,8 +41,8 @@ export interface CallFailure {
 }
 
 /**
- * The error that a snippet catches: name, message, code, skill, method, server, and where the call stands, which is what
- * the host says unless we know better.
+ * Creates the error that a snippet catches: name, message, code, skill, method, server, and the stack of the call, which is
+ * the host's unless the guest has recorded one.
  */
 export function callError(failure: CallFailure, stack = `${failure["stack"] as string}`): Error {
   const error = new NativeError(`${failure.message}`);
@@ -55,7 +55,7 @@ export function callError(failure: CallFailure, stack = `${failure["stack"] as s
 let lastThrown: unknown;
 let lastStack = "";
 
-/** Remembers where the snippet throws, or rejects with, a value: only errors know that by themselves. Returns the value. */
+/** Records the stack where the snippet throws, or rejects with, a value, because only errors have one. Returns the value. */
 export function noteThrown(value: unknown): unknown {
   lastThrown = value;
   lastStack = stackHere();
@@ -67,14 +67,14 @@ function stackOf(thrown: unknown): string {
   return selectSnippetFrames(own || (thrown === lastThrown ? lastStack : ""));
 }
 
-/** The error of a wait without an end: whatever could settle the promise stands still itself. */
+/** Creates the error of a wait that cannot end, because all code that could settle the promise waits itself. */
 export function cannotSettle(): Error {
   const code = "WAIT_CYCLE";
   const message = `Cannot wait for a promise that nothing can settle meanwhile (${code})`;
   return callError({ name: "CallError", code, message }, stackHere());
 }
 
-/** JSON of whatever was thrown. Reading it may run code of the snippet, so each step may fail by itself. */
+/** Describes a thrown value as JSON. Reading it may run code of the snippet, so each step may fail by itself. */
 export function describeThrown(thrown: unknown): string {
   const facts = create(null) as Record<string, unknown>;
   if (typeof thrown === "object" && thrown !== null) {
@@ -104,7 +104,7 @@ function jsonOf(value: unknown): string {
   return encode(value) ?? "undefined";
 }
 
-/** JSON of what the snippet has put on an error besides its message; none of an error of a call, whose facts are known. */
+/** Returns JSON of the members that the snippet has added to an error; undefined for the error of a call. */
 function membersOf(error: object): string | undefined {
   if ((error as Error).name === "CallError") return undefined;
   const members = create(null) as Record<string, unknown>;
@@ -119,7 +119,7 @@ function membersOf(error: object): string | undefined {
   return count === 0 ? undefined : jsonOf(members);
 }
 
-/** The error of `Promise.any` says nothing itself: the first of those in it do. */
+/** Joins the first messages inside the error of `Promise.any`, which has none of its own. */
 function innerMessages(thrown: object): string {
   const { name, errors } = thrown as AggregateError;
   if (name !== "AggregateError") return "";
@@ -129,12 +129,12 @@ function innerMessages(thrown: object): string {
   return said;
 }
 
-/** The stack at this point, as text. */
+/** Returns the current stack as text. */
 export function stackHere(): string {
   return `${new NativeError().stack}`;
 }
 
-/** Errors must not be able to call back into a snippet while their stack is taken. */
+/** Prevents errors from calling back into a snippet while their stack is taken. */
 export function freezeStackFormat(): void {
   for (const name of ["prepareStackTrace", "stackTraceLimit"]) {
     defineProperty(NativeError, name, {
@@ -146,7 +146,7 @@ export function freezeStackFormat(): void {
   }
 }
 
-/** The lines of a stack that say where. Ours do not: the image is made without positions. */
+/** Selects the lines of a stack that have a position. The guest's own code has none. */
 function selectSnippetFrames(stack: string): string {
   let frames = "";
   for (let at = 0; at < stack.length;) {
@@ -164,6 +164,6 @@ function text(read: () => unknown, length: number): string | undefined {
     const value = apply(read, undefined, []) as unknown;
     return value === undefined || value === null ? undefined : slice(NativeString(value), 0, length);
   } catch {
-    return undefined; // the snippet's own getter threw; there is nothing to tell
+    return undefined; // the snippet's own getter threw
   }
 }

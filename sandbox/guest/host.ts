@@ -1,7 +1,7 @@
 /**
- * The one way out. `a` is a plain name, `b` JSON, or with a fifth argument the value itself: the answer is then "" or
- * `NESTED` if it is not understood, and nothing has been said. A sixth argument is the promise of the call that is said. Else
- * it answers only `OP.settle`: `b` is a promise, the answer its value, and it throws what the promise is rejected with.
+ * The only way out of the guest. `a` is a plain name. `b` is JSON, or with a fifth argument the value itself: the result is
+ * then "" or `NESTED` if the host cannot read it, and nothing was sent. A sixth argument is the promise of the call. For
+ * `OP.settle`, `b` is a promise; the function returns its value, or throws its rejection. Other operations return nothing.
  */
 export type HostFunction = (op: number, id: number, a: string, b: unknown, asItIs?: 1, promise?: object) => unknown;
 

@@ -1,7 +1,7 @@
 /**
- * The guest's own code: what runs inside QuickJS before any snippet does. It is part of the image, so each snippet
- * finds it as if it had just started. It hands six functions to the host, and keeps nothing of a snippet anywhere else
- * than in the isolate's memory.
+ * The guest's own code, which runs inside QuickJS before any snippet does. It is part of the snapshot, so each snippet
+ * finds it freshly started. It hands six functions to the host, and keeps the state of a snippet only in the isolate's
+ * memory.
  */
 import { deliverResult, deliverNext, expectTouches, hasCallsUnderWay } from "./call-results.ts";
 import { defineBase64 } from "./bytes.ts";
@@ -36,19 +36,19 @@ fix(globalThis, "__waitForCalls", (atEnd: boolean) => {
   finishesCalls = atEnd;
 });
 
-/** Gives the snippet that comes its `device`: JSON of whether values may be said as they are, and of the paths. */
+/** Creates `device` for the next snippet. `json` holds whether values may be sent raw (1 or 0), and the paths. */
 function prepare(json: string): void {
-  const [asItIs, paths] = parse(json) as [number, string[]];
-  allowRaw(asItIs === 1);
+  const [raw, paths] = parse(json) as [number, string[]];
+  allowRaw(raw === 1);
   fix(globalThis, "device", makeDevice(paths));
 }
 
-/** Waits for the promise of the snippet, an async function. It was the host who called it, so that its stack is its own. */
+/** Waits for the snippet's promise. The host has called the snippet itself, so that its stack holds no other frames. */
 function follow(promise: Promise<unknown>): void {
   void then(promise, returned, fail);
 }
 
-/** Its program lacks some `await`: calls that it has begun are over before it is. */
+/** True if the program may lack an `await`: it then ends only after all calls that it has begun. */
 let finishesCalls = false;
 let finish: (() => void) | undefined;
 
@@ -57,7 +57,7 @@ function returned(value: unknown): void {
   else sendValue(value);
 }
 
-/** Called when the snippet has nothing to do: true if it has now. */
+/** Called when the snippet has no job left; returns true if this call has given it one. */
 function idle(): boolean {
   if (deliverNext(wantedCall())) return true;
   const send = finish;

@@ -19,10 +19,10 @@ import { URL } from "./web/url.ts";
 const MAX_DEPTH = 5;
 const MAX_ITEMS = 200;
 const MAX_TEXT = 20_000;
-/** Of everything that one call prints. */
+/** Maximum length of everything that one call prints. */
 const MAX_CHARACTERS = 300_000;
 
-/** What `console.log` prints of its arguments: text as it is, the rest much as Node does, bounded in depth and length. */
+/** Formats arguments for `console.log`: text as it is, the rest much as Node does, bounded in depth and length. */
 export function inspectAll(values: readonly unknown[]): string {
   let text = "";
   for (let i = 0; i < values.length; i++) {
@@ -32,7 +32,7 @@ export function inspectAll(values: readonly unknown[]): string {
   return printable(text);
 }
 
-/** A text as it can cross the wall, where it is UTF-8 and ends at the first NUL. */
+/** Replaces what a text cannot carry to the host, where it is UTF-8 and ends at the first NUL, and cuts it at the limit. */
 function printable(text: string): string {
   const shown = wellFormed(
     text.length > MAX_CHARACTERS

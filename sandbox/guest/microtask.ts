@@ -3,8 +3,8 @@ import { apply, bind, NativePromise, then } from "./primordials.ts";
 const now = NativePromise.resolve();
 
 /**
- * Calls a function of the snippet when everything that runs has come to an end. The engine itself calls it, so that a
- * stack that is taken in it shows nothing of ours. `fail` hears what it throws, or what its promise is rejected with.
+ * Calls a function of the snippet after the running code has ended. The engine itself calls it, so that a stack taken in
+ * it shows no frame of the guest's own code. `fail` receives what it throws, or its promise's rejection.
  */
 export function callInMicrotask(
   callback: () => unknown,

@@ -1,6 +1,6 @@
 /**
- * The builtins that the guest's own code uses, taken before any snippet can change them. Nothing in this folder may
- * reach for a global or for a method of a prototype after it has started: a snippet may have replaced it.
+ * The builtins that the guest's own code uses, taken before any snippet can change them. Code in this folder must not use
+ * a global or a method of a prototype after it has started: a snippet may have replaced it.
  */
 export const { stringify, parse } = JSON;
 export const { apply, construct, defineProperty, get: reflectGet, ownKeys, set: reflectSet } = Reflect;
@@ -58,7 +58,7 @@ export const weakSet = uncurry(WeakMap.prototype.set) as (
 export const isoString = uncurry(Date.prototype.toISOString) as (date: Date) => string;
 export const slice = uncurry(String.prototype.slice) as (text: string, from: number, to?: number) => string;
 export const indexOf = uncurry(String.prototype.indexOf) as (text: string, part: string, from: number) => number;
-/** The text with U+FFFD for each half of a character that stands alone. */
+/** Returns the text with U+FFFD for each lone surrogate. */
 export const wellFormed = uncurry(
   (String.prototype as unknown as { readonly toWellFormed: (this: string) => string }).toWellFormed,
 );
@@ -67,22 +67,22 @@ export const symbolText = uncurry(Symbol.prototype.toString) as (symbol: symbol)
 export const bigintText = uncurry(BigInt.prototype.toString) as (value: bigint) => string;
 export const fromCharCode = String.fromCharCode;
 
-/** A property that no snippet can see in a loop, change or remove. */
+/** Defines a property that a snippet cannot enumerate, change or remove. */
 export function fix(target: object, name: PropertyKey, value: unknown): void {
   describe(target, name, value, FIXED);
 }
 
-/** A property as builtins have them: hidden in loops, but a snippet may replace it. */
+/** Defines a property as builtins have them: not enumerable, but a snippet may replace it. */
 export function define(target: object, name: PropertyKey, value: unknown): void {
   describe(target, name, value, HIDDEN);
 }
 
-/** Sets an own property, whatever the prototype says of that name. */
+/** Sets an own property, without calling setters of the prototype. */
 export function data(target: object, name: PropertyKey, value: unknown): void {
   describe(target, name, value, PLAIN);
 }
 
-/** Descriptors are used again and again: making one takes as long as using it. They hold a value only meanwhile. */
+/** Descriptors are reused, because creating one takes as long as using it. They hold a value only during the use. */
 type Descriptor = { __proto__: null; value: unknown; writable: boolean; enumerable: boolean; configurable: boolean };
 const FIXED: Descriptor = { __proto__: null, value: 0, writable: false, enumerable: false, configurable: false };
 const HIDDEN: Descriptor = { __proto__: null, value: 0, writable: true, enumerable: false, configurable: true };

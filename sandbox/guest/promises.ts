@@ -13,7 +13,7 @@ import {
 } from "./primordials.ts";
 import { isPromise, touch } from "./touch.ts";
 
-/** Stands between promises and what all objects have. */
+/** Target of the proxy between `Promise.prototype` and `Object.prototype`. */
 const ROOT = {};
 const PROMISE = Promise.prototype;
 const SPREADABLE = Symbol.isConcatSpreadable;
@@ -21,8 +21,8 @@ const MAP = Map.prototype;
 const SET = Set.prototype;
 
 /**
- * A promise that is used as a text, as a number, or for a member that no promise has is a forgotten await: it is touched, and
- * gives what its value gives. Runs once, before the image is taken.
+ * Makes promises wait for a forgotten `await`: one that is used as a text, as a number, or for a member that promises do not
+ * have, is touched and gives what its value gives. Runs once, before the snapshot is taken.
  */
 export function touchPromises(): void {
   define(PROMISE, Symbol.toPrimitive, function toPrimitive(this: unknown, hint: string): unknown {
@@ -50,12 +50,12 @@ export function touchPromises(): void {
     }
     return reflectSet(touch(receiver) as object, key, member);
   };
-  // `concat` asks before it reads: nothing else gets here with an index.
+  // `concat` tests an index before it reads it; no other operation gets here with an index.
   traps.has = (_, key) => (typeof key === "string" && key >= "0" && key < ":") || key in ROOT;
   Object.setPrototypeOf(PROMISE, new Proxy(ROOT, freeze(traps)));
 }
 
-/** A list, and what is in it. */
+/** Touches a list and its items. */
 export function touchAll(value: unknown): unknown {
   const list = touch(value);
   if (!isArray(list)) return list;
@@ -74,7 +74,7 @@ function copyOf(list: readonly unknown[]): unknown[] {
   return copy;
 }
 
-/** A callback whose answer is tested, or waited for by nobody. */
+/** Wraps a callback whose result is tested or discarded, so that the result is touched. */
 export function tested(callback: unknown): unknown {
   if (typeof callback !== "function") return callback;
   const isBuiltin = callback === NativeBoolean;
@@ -84,7 +84,7 @@ export function tested(callback: unknown): unknown {
   };
 }
 
-/** Looks for something in a list, set or map: for itself first, then for its value among values. */
+/** Searches a list, set or map: for the argument itself first, then for its settled value among settled values. */
 export function seek(holder: unknown, name: string, ...args: unknown[]): unknown {
   const within = touch(holder) as Record<string, (...args: unknown[]) => unknown>;
   const find = within[name] as (...args: unknown[]) => unknown;

@@ -1,6 +1,6 @@
 import { construct, define, defineProperty, getPrototypeOf, NativeTypeError } from "./primordials.ts";
 
-/** Globals that give a snippet nothing but trouble: threads, collection order, code from text, the engine's own. */
+/** Globals that a snippet must not have: threads, collection order, code from text, the engine's own. */
 const REMOVED = [
   "eval",
   "SharedArrayBuffer",
@@ -15,10 +15,10 @@ const REMOVED = [
   "navigator",
 ];
 
-/** Of `ArrayBuffer.prototype`. */
+/** Members of `ArrayBuffer.prototype` that resize a buffer, or exist only for that. */
 const RESIZING = ["transfer", "transferToFixedLength", "resize", "maxByteLength", "resizable", "detached"];
 
-/** Takes code from text, threads and collection order away. Runs once, before the image is taken. */
+/** Removes code from text, threads and collection order. Runs once, before the snapshot is taken. */
 export function tame(): void {
   for (const name of REMOVED) Reflect.deleteProperty(globalThis, name);
   const makers = [
@@ -40,7 +40,7 @@ export function tame(): void {
   fixBufferSizes();
 }
 
-/** Takes away what changes the size of a buffer: errors of the engine there give a snippet the isolate's memory. */
+/** Removes everything that changes the size of a buffer: flaws of the engine there expose the isolate's memory. */
 function fixBufferSizes(): void {
   const Native = ArrayBuffer;
   const { prototype, isView } = Native;
@@ -60,7 +60,7 @@ function fixBufferSizes(): void {
   define(globalThis, "ArrayBuffer", Fixed);
 }
 
-/** Stands where a constructor of functions stood, so that `instanceof` and `.name` still answer. */
+/** Replaces a constructor of functions by one that throws, so that `instanceof` and `.name` still work. */
 function refuse(prototype: object): unknown {
   const refused = function Function(): never {
     throw new TypeError("Cannot make code from text: write the code itself in the snippet");

@@ -24,30 +24,30 @@ import {
 import { isPromise, touch } from "./touch.ts";
 
 /**
- * What crosses the wall is JSON. While something crosses, values that JSON would drop or refuse say what they are:
+ * State of one serialization. Values cross the boundary as JSON; those that JSON would drop or refuse are converted:
  * bytes become `{"$bytes": base64}`, other typed arrays a list of numbers, a Map with text keys an object, other Maps
  * a list of pairs, a Set a list, a BigInt a number where that is exact and else text, an Error its name and message,
- * and a promise what it settles to. A date becomes `{"$date": iso}` where its own word is what the language says, and
- * what else has that name is put in a list. At any other time `JSON.stringify` behaves in the snippet as the language says.
+ * and a promise the value that it settles to. A date becomes `{"$date": iso}` unless its `toJSON` was changed, and any other
+ * value under that name is put in a list. Outside of a serialization, `JSON.stringify` behaves as the language defines.
  */
 interface Crossing {
-  /** Promises that were met and are not among the settled ones. */
+  /** Promises found that are not among the settled ones. */
   readonly pending: Promise<unknown>[];
-  /** What promises have settled to, if any were waited for: `{value}` by promise. */
+  /** Values of settled promises, if any were waited for: `{value}` by promise. */
   readonly settled: ReadonlyMap<unknown, unknown> | undefined;
 }
 
 let crossing: Crossing | undefined;
 let rawValues = true;
-/** The host has found that the value to be said is nested too deeply, or may be. */
+/** True if the host has found that the value to send is nested too deeply, or may be. */
 let seemsNested = false;
 
-/** Whether values may be said as they are. Not where the snippet may have words of its own for JSON. */
+/** Sets whether values may be sent raw. They may not if the snippet may define a `toJSON`. */
 export function allowRaw(allowed: boolean): void {
   rawValues = allowed;
 }
 
-/** Says a value as it is, which is much faster than JSON. False if it has to be said as JSON after all. */
+/** Sends a value raw, which is much faster than JSON. Returns false if it must be sent as JSON. */
 export function sendRaw(op: number, id: number, name: string, value: unknown, promise?: object): boolean {
   if (!rawValues) return false;
   const answer = host(op, id, name, value, 1, promise);
@@ -55,20 +55,20 @@ export function sendRaw(op: number, id: number, name: string, value: unknown, pr
   return answer !== "" && !seemsNested;
 }
 
-/** JSON of a value for which nothing can wait, dates as texts: a promise in it is an error. */
+/** Converts a value to JSON without waiting, dates as texts: a promise in it is an error. */
 export function encode(value: unknown): string | undefined {
   const { json, pending } = cross(value, undefined, "text");
   if (pending.length > 0) throw new NativeTypeError("Cannot use a promise as a value here: await it first");
   return json;
 }
 
-/** The JSON of the arguments of a call. A `toJSON` of the snippet may leave nothing of them. */
+/** Requires that the arguments of a call have JSON: a `toJSON` of the snippet may return undefined. */
 export function requireJson(json: string | undefined): string {
   if (typeof json === "string") return json;
-  throw new NativeTypeError("Cannot pass these arguments: a toJSON makes undefined of them; pass plain data");
+  throw new NativeTypeError("Cannot pass these arguments: their toJSON returns undefined; pass plain data");
 }
 
-/** Encodes a value after every promise inside it has settled, and what those settle to, and so on. */
+/** Encodes a value after every promise inside it has settled, and every promise inside those values. */
 export function encodeSettled(
   value: unknown,
   done: (json: string | undefined) => void,
@@ -99,7 +99,7 @@ export function encodeSettled(
   }
 }
 
-/** The value's own code may run meanwhile, and make something else cross. */
+/** Serializes a value. Its own code may run meanwhile and start another serialization. */
 function cross(
   value: unknown,
   settled: Crossing["settled"],
@@ -118,10 +118,10 @@ function cross(
   }
 }
 
-/** The tag of a date has this prototype, so that it is told from an object with that name. */
+/** Prototype of a date's tag, which distinguishes it from a snippet's object with that name. */
 const TAG = freeze(create(null)) as object;
 
-/** What `JSON.stringify` asks for each member. Its own word for a date is the ISO text. */
+/** Creates a replacer for `JSON.stringify` that tags dates. It receives a date as the ISO text of its `toJSON`. */
 function tagDates(settled: Crossing["settled"]) {
   return function replace(this: Record<string, unknown>, key: string, value: unknown): unknown {
     if (typeof value === "string") {
@@ -135,14 +135,14 @@ function tagDates(settled: Crossing["settled"]) {
 
 const SHORTEST_ISO = 24;
 
-/** Whether a text is what the language says of a member that is a date, or a promise that has settled to one. */
+/** Tests whether a text is the ISO text of a member that is a date, or a promise that has settled to one. */
 function isDateOf(member: unknown, text: string, settled: Crossing["settled"]): boolean {
   if (typeof member !== "object" || member === null) return false;
   const known = settled && (mapGet(settled, member) as { value: unknown } | undefined);
   try {
     return isoString((known === undefined ? member : known.value) as Date) === text;
   } catch {
-    return false; // no date
+    return false; // not a date
   }
 }
 
@@ -152,7 +152,7 @@ function tagOf(iso: string): object {
   return tag;
 }
 
-/** Turns `{"$bytes": base64}`, `{"$date": iso}` and `{"$undefined": 1}` of an answer back into what they mean, in place. */
+/** Replaces `{"$bytes": base64}`, `{"$date": iso}` and `{"$undefined": 1}` in an answer by their values, in place. */
 export function revive(value: unknown): unknown {
   if (typeof value !== "object" || value === null) return value;
   const keys = ownKeys(value);
@@ -170,7 +170,7 @@ export function revive(value: unknown): unknown {
   return value;
 }
 
-/** Teaches the builtins their words for the wall. Runs once, before the image is taken. */
+/** Gives the builtins a `toJSON` for serialization. Runs once, before the snapshot is taken. */
 export function installToJson(): void {
   teach(Map.prototype, (map: Map<unknown, unknown>) => (hasTextKeys(map) ? mapToObject(map) : mapToPairs(map)));
   teach(Set.prototype, setToArray);
@@ -191,7 +191,7 @@ function wordOfPromise(promise: Promise<unknown>, { settled, pending }: Crossing
   return null;
 }
 
-/** `JSON.stringify` asks only once for a word, and the promise has answered already. */
+/** Applies a settled value's own `toJSON`: `JSON.stringify` has called the promise's and calls no second one. */
 function inItsOwnWord(value: unknown): unknown {
   if ((typeof value !== "object" && typeof value !== "bigint") || value === null) return value;
   const { toJSON } = value as { readonly toJSON?: unknown };

@@ -3,10 +3,10 @@ import { OP } from "./host-protocol.ts";
 import { getPrototypeOf, weakGet, weakSet } from "./primordials.ts";
 
 const PROMISE = Promise.prototype;
-/** The promises of calls, and the numbers of the calls: only their answers settle them, so that no other code has to run. */
+/** Ids of calls by promise: only its answer settles a call's promise, so no other code has to run. */
 const callOf = new WeakMap<object, number>();
 
-/** The call whose answer is waited for, and nothing else; 0 if the other code goes on meanwhile. */
+/** Id of the only call whose answer is waited for; 0 if the other code continues meanwhile. */
 let wanted = 0;
 
 export function wantedCall(): number {
@@ -22,8 +22,8 @@ export function isPromise(value: unknown): value is object {
 }
 
 /**
- * What a promise settles to: the snippet stands still until it has, and its other async functions go on meanwhile unless the
- * promise is a call's. Throws what it is rejected with. Anything else is what it is.
+ * Returns the value of a promise: the snippet blocks until the promise is settled; its other async functions continue
+ * meanwhile, unless the promise is a call's. Throws the rejection. Returns any other value unchanged.
  */
 export function touch(value: unknown): unknown {
   if (!isPromise(value)) return value;

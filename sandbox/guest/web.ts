@@ -6,8 +6,8 @@ import { URLSearchParams } from "./web/search-params.ts";
 import { URL } from "./web/url.ts";
 
 /**
- * What a model takes for granted beside the language. Not here: `crypto`, because there is no randomness in an isolate
- * that deserves the name, and `Intl`, because its tables are larger than all the rest.
+ * Defines the web globals that models expect. Not here: `crypto`, because an isolate has no secure randomness, and `Intl`,
+ * because its tables are larger than all the rest.
  */
 export function defineWeb(fail: (reason: unknown) => void): void {
   const builtins = { structuredClone, TextEncoder, TextDecoder, URL, URLSearchParams };

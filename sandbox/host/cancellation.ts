@@ -1,15 +1,15 @@
 import { setMaxListeners } from "node:events";
 
-/** Something that may be called off while it is under way. */
+/** An operation that may be cancelled while it runs. */
 export interface Cancellable {
   readonly isCancelled: boolean;
-  /** The same for whoever needs a signal. It is made when somebody asks for it, which costs more than most calls. */
+  /** The same as a signal. Created on first access, because that costs more than most calls. */
   readonly signal: AbortSignal;
-  /** Calls back when it is called off, at once if it has been. Returns what stops that. */
+  /** Calls back on cancellation, at once if it has happened. Returns a function that removes the listener. */
   onCancel(listener: () => void): () => void;
 }
 
-/** What its owner can call off, once. */
+/** A cancellation that its owner triggers, once. */
 export class Cancellation implements Cancellable {
   readonly #listeners = new Set<() => void>();
   #controller: AbortController | undefined;
@@ -20,7 +20,7 @@ export class Cancellation implements Cancellable {
     return this.#isCancelled;
   }
 
-  /** Why, as far as that was said. */
+  /** The reason passed to `cancel`, if any. */
   get reason(): Error | undefined {
     return this.#reason;
   }
@@ -46,7 +46,7 @@ export class Cancellation implements Cancellable {
   }
 }
 
-/** What somebody else's signal calls off. */
+/** Wraps an `AbortSignal`. */
 export function cancellableBy(signal: AbortSignal): Cancellable {
   return {
     signal,
@@ -54,7 +54,7 @@ export function cancellableBy(signal: AbortSignal): Cancellable {
       return signal.aborted;
     },
     onCancel(listener) {
-      // A signal of many calls has a listener for each; Node would warn of a leak from the eleventh on.
+      // A signal shared by many calls has a listener for each; Node would warn of a leak from the eleventh on.
       setMaxListeners(0, signal);
       if (signal.aborted) listener();
       else signal.addEventListener("abort", listener, { once: true });

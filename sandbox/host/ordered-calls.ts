@@ -1,8 +1,8 @@
 import { type GuestCall, isQuestion } from "../shared/protocol.ts";
 
 /**
- * Calls that nothing in the snippet waits for. The program may count on their order, so each is made when those before it are
- * over; calls that change nothing may pass each other.
+ * Queues calls that the snippet does not await. The program may rely on their order, so each is made after those before it
+ * have ended; read-only calls run together.
  */
 export class OrderedCalls {
   readonly #readOnly: ReadonlySet<string>;
@@ -11,13 +11,13 @@ export class OrderedCalls {
   #readsUnderWay = 0;
   #isWriteUnderWay = false;
 
-  /** `make` resolves when the call is over. */
+  /** `make` resolves when the call has ended. */
   constructor(readOnly: readonly string[], make: (call: GuestCall) => Promise<void>) {
     this.#readOnly = new Set(readOnly);
     this.#make = make;
   }
 
-  /** Calls that are not made yet. */
+  /** Number of calls that are not made yet. */
   get waiting(): number {
     return this.#waiting.length;
   }
@@ -27,7 +27,7 @@ export class OrderedCalls {
     this.#advance();
   }
 
-  /** The snippet waits for everything now, so the order does not matter any more. */
+  /** Makes all queued calls at once: the snippet now waits for everything, so the order no longer matters. */
   flush(): void {
     for (const call of this.#waiting.splice(0)) void this.#make(call);
   }

@@ -4,7 +4,7 @@ import { type DecodedValue, decode, toJson } from "../codec/guest-value.ts";
 import type { GuestCall } from "../shared/protocol.ts";
 import type { WallClock } from "./wall-clock.ts";
 
-/** A call without an answer. */
+/** A call that has no answer yet. */
 export class PendingCall extends Cancellation implements SandboxCall {
   readonly call: GuestCall;
   readonly resumed: boolean;

@@ -4,22 +4,22 @@ import type { Run } from "./run.ts";
 import { WorkerHandle } from "./worker-handle.ts";
 
 const WATCH_MS = 20;
-/** What is chained to it comes in a microtask; `queueMicrotask` makes more of it. */
+/** Schedules a microtask by `then`, which creates fewer objects than `queueMicrotask`. */
 const MICROTASK = Promise.resolve();
 
 export interface PoolOptions {
   readonly workerFile: URL;
   /** Workers that compute at the same time. */
   readonly size: number;
-  /** Workers in all, those included whose guests stand still for a call. */
+  /** All workers, including those whose guests stand still for a call. */
   readonly most: number;
-  /** How long workers beyond those that compute, and a spare, are kept without work. */
+  /** How long idle workers beyond `size` and one spare are kept. */
   readonly idleMs: number;
 }
 
 /**
- * Worker threads, each with one isolate. A run that waits for calls stays in its isolate until somebody else needs the
- * place; then its pages are put aside, and it goes on in whichever worker is free when its answers are in.
+ * Worker threads, each with one isolate. A run that waits for calls stays in its isolate until another run needs the
+ * worker; then its pages are suspended, and it continues in any free worker when its answers have arrived.
  */
 export class Pool {
   readonly #options: PoolOptions;
@@ -28,12 +28,12 @@ export class Pool {
   readonly #ready = new Set<Run>();
   #engine: SharedEngine | undefined;
   #scheduled = false;
-  /** True once a spare is worth its start: a second run has come, or one takes long. */
+  /** True once a spare is worth its start: a second run has been added, or one takes long. */
   #warm = false;
   #added = 0;
   #watch: NodeJS.Timeout | undefined;
   #thinning: NodeJS.Timeout | undefined;
-  /** Threads that are on their way out. */
+  /** Threads that are ending. */
   readonly #ending = new Set<Promise<unknown>>();
   #closed = false;
   readonly #lookout = new WorkerSpinWait();
@@ -42,7 +42,7 @@ export class Pool {
     this.#options = options;
   }
 
-  /** Gives the threads their engine. Nothing runs before. */
+  /** Gives the threads their engine. No run starts before. */
   open(engine: SharedEngine): void {
     this.#engine = engine;
     for (const slot of this.#slots) slot.post({ kind: "open", engine });
@@ -54,33 +54,33 @@ export class Pool {
     this.#schedule();
   }
 
-  /** A run is about to come: waking a thread takes as long as reading a snippet. */
+  /** Wakes a thread for a run that is about to start: waking takes as long as parsing a snippet. */
   rouse(): void {
     const idle = this.#idleSlots();
     if (!idle.some((slot) => slot.isAwake)) idle[0]?.rouse();
   }
 
-  /** Answers are in: the run can go on. */
+  /** Marks a run as ready to continue: answers have arrived. */
   ready(run: Run): void {
     this.#ready.add(run);
     this.#schedule();
   }
 
-  /** Puts a run aside for good as soon as it waits; it says itself when that is done. */
+  /** Suspends a run for good as soon as it waits; the run then settles with its state. */
   release(run: Run): void {
     run.leaving = true;
     if (run.parked !== undefined) run.leave();
     for (const slot of this.#slots) if (slot.resident === run && slot.state === "idle") this.#evict(slot, run);
   }
 
-  /** Asks a guest that computes to stop: its slice will say what it has done until then. False if it does not compute. */
+  /** Asks a computing guest to stop: its slice reports its work until then. Returns false if the guest is not computing. */
   interrupt(run: Run): boolean {
     const slot = [...this.#slots].find(({ resident, state }) => resident === run && state === "busy");
     if (slot !== undefined) this.#interrupt(slot, run);
     return slot !== undefined;
   }
 
-  /** The run is over for the host; a guest that still computes for it must stop. */
+  /** Forgets a run that is over for the host, and stops its guest if it still computes. */
   drop(run: Run): void {
     this.#ready.delete(run);
     for (const slot of this.#slots) {
@@ -100,8 +100,8 @@ export class Pool {
   }
 
   /**
-   * Decides once for everything that happens now. A tick that is asked for in a microtask comes when all microtasks are
-   * done: answers that were ready by then are delivered together, and no run is put aside whose answer is about to come.
+   * Schedules one dispatch for all events of this tick. A tick requested in a microtask comes after all microtasks:
+   * answers that are ready by then are delivered together, and no run is suspended whose answer is about to arrive.
    */
   #schedule(): void {
     if (this.#scheduled || this.#closed) return;
@@ -124,11 +124,11 @@ export class Pool {
     this.#keepWatch();
     this.#thinOut();
     const working = [...this.#slots].filter(({ state }) => state === "busy");
-    // Who works may be done before another is awake. If not, there is enough to do for all.
+    // A working thread may finish before another one is awake. If none does, there is enough work for all.
     if (!this.#lookout.spin(working, (slot, message) => this.#hear(slot, message))) this.#handOut(Infinity);
   }
 
-  /** Hands out work to those that are awake, and to so many of those that sleep. */
+  /** Hands out work to idle threads that are awake, and to at most `sleepers` that sleep. */
   #handOut(sleepers: number): void {
     let left = sleepers;
     for (const slot of this.#idleSlots()) {
@@ -140,7 +140,7 @@ export class Pool {
     }
   }
 
-  /** Those without a waiting run first: nothing has to be put aside for them. */
+  /** Idle workers, those without a waiting run first: they need not suspend one. */
   #idleSlots(): readonly WorkerHandle[] {
     const idle = [...this.#slots].filter((slot) => slot.state === "idle");
     return idle.length < 2
@@ -228,7 +228,7 @@ export class Pool {
   async #answerWait(slot: WorkerHandle, message: Extract<FromWorker, { kind: "wait" }>): Promise<void> {
     const run = slot.resident;
     if (run === undefined || run.over) {
-      slot.wake(); // it was interrupted before it stood still: nothing else would wake it
+      slot.wake(); // it was interrupted before it began to wait: nothing else would wake it
       return;
     }
     slot.state = "blocked";
@@ -246,7 +246,7 @@ export class Pool {
     this.#keepWatch();
   }
 
-  /** Starts what is missing: a worker for each run that could compute now, and one spare. */
+  /** Starts missing workers: one for each run that could compute now, and one spare. */
   #staff(): void {
     const { size, most } = this.#options;
     const computing = Math.min(size, this.#count("busy") + this.#fresh.length + this.#ready.size);
@@ -254,7 +254,7 @@ export class Pool {
     while (this.#slots.size < target && this.#count("starting") < size) this.hire();
   }
 
-  /** Some time after a rush, ends the threads that it has left without work: each holds a memory of its own. */
+  /** Ends surplus threads some time after a burst of runs: each holds its own memory. */
   #thinOut(): void {
     if (this.#surplus() <= 0 || this.#closed) return;
     this.#thinning ??= setTimeout(() => {
@@ -266,7 +266,7 @@ export class Pool {
     }, this.#options.idleMs).unref();
   }
 
-  /** Threads beyond those whose guests stand still, those that may compute, and a spare. */
+  /** Number of threads beyond the blocked ones, those that may compute, and one spare. */
   #surplus(): number {
     return this.#slots.size - this.#count("blocked") - this.#options.size - 1;
   }
@@ -277,7 +277,7 @@ export class Pool {
     return count;
   }
 
-  /** Starts a thread. It may be asked for before there is an engine: it has enough to do until then. */
+  /** Starts a thread. This may happen before the engine is ready: the thread's own start takes longer. */
   hire(): void {
     const slot: WorkerHandle = new WorkerHandle(this.#options.workerFile, {
       message: (message) => this.#hear(slot, message),
@@ -287,7 +287,7 @@ export class Pool {
     if (this.#engine !== undefined) slot.post({ kind: "open", engine: this.#engine });
   }
 
-  /** The worker is gone, or has to go. Its run ends; those whose pages were put aside are not touched by it. */
+  /** Removes a worker that has ended or must end, and stops the runs in it. Suspended runs are not affected. */
   #fire(slot: WorkerHandle): void {
     if (slot.state === "dead") return;
     this.#end(slot);
@@ -303,12 +303,12 @@ export class Pool {
     this.#ending.add(ending);
   }
 
-  /** From the first slice of work until a look finds nobody at work: starting a clock for each would take as long as some. */
+  /** Keeps one interval running while any worker is busy: a timer for each slice would cost as much as some slices. */
   #keepWatch(): void {
     if (this.#count("busy") > 0) this.#watch ??= setInterval(() => this.#look(), WATCH_MS).unref();
   }
 
-  /** Ends the threads of guests that are deaf to interrupts: native loops never look at the clock. */
+  /** Ends the threads of guests that ignore interrupts: native loops never poll the clock. */
   #look(): void {
     if (this.#count("busy") === 0) {
       clearInterval(this.#watch);
@@ -317,7 +317,7 @@ export class Pool {
     }
     for (const slot of this.#slots) {
       if (!slot.isOverdue) continue;
-      // Its message may be waiting for us: let it be read first.
+      // Its message may already have arrived: let it be read first.
       setImmediate(() => {
         if (!slot.isOverdue) return;
         const computeMs = performance.now() - slot.computesSince;

@@ -27,19 +27,19 @@ import {
 } from "../shared/protocol.ts";
 import { WallClock } from "./wall-clock.ts";
 
-/** Timers that a guest may have running; its own code allows fewer. */
+/** Maximum of timers that a guest may have running; its own code allows fewer. */
 const MAX_TIMERS = 2_000;
 
-/** One run, as the host's thread sees it: what it waits for, what it has used, how it ended. */
+/** One run on the host's side: its open calls and timers, its usage and its end. */
 export class Run {
   readonly id: number;
   readonly program: SandboxProgram;
   readonly limits: RunLimits;
   /** True once a worker was asked to start it. */
   started = false;
-  /** Its pages, while it lies in no worker's isolate. */
+  /** Its pages, while it is in no worker's isolate. */
   parked: SuspendedRun | undefined;
-  /** It shall be put aside for good as soon as it waits. */
+  /** True if the run must be suspended for good as soon as it waits. */
   leaving = false;
   readonly #answer: AnswerCall;
   readonly #ready: (run: Run) => void;
@@ -60,11 +60,11 @@ export class Run {
   #memoryBytes = 0;
   #calls = 0;
   #questions = 0;
-  /** Calls that nothing in the snippet waits for. */
+  /** Calls that the snippet does not await. */
   readonly #ordered: OrderedCalls;
-  /** Lets a guest go on that stands still. */
+  /** Continues a guest that stands still. */
   #wake: (() => void) | undefined;
-  /** Why it shall end, while the guest is asked to stop. */
+  /** Why the run must end, while the guest is asked to stop. */
   #ending: StopReason | undefined;
   #over = false;
 
@@ -75,7 +75,7 @@ export class Run {
     answer: AnswerCall,
     on: {
       readonly ready: (run: Run) => void;
-      /** Asks the guest to stop, if it computes; false if it does not. */
+      /** Asks the guest to stop if it is computing; returns false if it is not. */
       readonly interrupt: (run: Run) => boolean;
       readonly settle: (outcome: SandboxOutcome) => void;
       readonly print: (text: string) => void;
@@ -94,7 +94,7 @@ export class Run {
     this.#clock = new WallClock(limits.wallMs, () => this.end("WALL_LIMIT"));
   }
 
-  /** Takes up a run that was put aside. */
+  /** Restores a suspended run. */
   restore(state: RunState): void {
     this.started = true;
     const shared = new SharedArrayBuffer(state.parked.bytes.length);
@@ -110,7 +110,7 @@ export class Run {
     for (const call of state.pending) void this.#make(call, true);
   }
 
-  /** Ends the run here: what is left of it is its state. It must be parked. */
+  /** Ends this run with its state as the outcome. Does nothing unless the run is parked. */
   leave(): void {
     const { parked, limits } = this;
     if (this.#over || parked === undefined) return;
@@ -140,7 +140,7 @@ export class Run {
     return this.#answers.length > 0;
   }
 
-  /** What the run may still use, counted from now. */
+  /** Returns the budget that is left for the next slice. */
   allowance(): SliceBudget {
     const { limits } = this;
     const finite = (number: number): number => Math.min(number, Number.MAX_SAFE_INTEGER);
@@ -160,7 +160,7 @@ export class Run {
     return Math.min(left, Number.MAX_SAFE_INTEGER);
   }
 
-  /** JSON of the answers that are in, to be delivered together. */
+  /** Takes the answers that have arrived, as one JSON list. */
   takeAnswers(): string {
     const answers = `[${this.#answers.join(",")}]`;
     this.#answers = [];
@@ -168,11 +168,11 @@ export class Run {
     return answers;
   }
 
-  /** A slice of work is over. */
+  /** Handles the end of a slice of work. */
   onSlice(deeds: SliceReport, end: SliceEnd | undefined): void {
     this.#account(deeds);
     if (this.#over) return;
-    // Also the calls that a snippet has made and not waited for: they are cancelled at once, and so they are told of.
+    // Make calls that the snippet has not awaited too: the end cancels them at once, so they are reported as unfinished.
     if (end?.kind !== "stop") {
       this.#ordered.flush();
       for (const call of deeds.calls) void this.#make(call);
@@ -186,7 +186,7 @@ export class Run {
     if (this.#pending.size === 0 && this.#timers.size === 0 && !this.hasAnswers) this.stop("NEVER_SETTLES");
   }
 
-  /** The guest stands still until answers are in; there are none if none can come. */
+  /** Waits for answers while the guest stands still; `answers` is undefined if none can come. */
   async onWait(
     deeds: SliceReport,
     inOrder: readonly number[],
@@ -203,7 +203,7 @@ export class Run {
     return { answers, callsInFlight: this.#callsInFlightLeft };
   }
 
-  /** Answers that are ready together are given together. */
+  /** Waits for the next answer and for those that are ready in the same tick. */
   async #nextAnswers(): Promise<void> {
     await new Promise<void>((resolve) => {
       this.#wake = resolve;
@@ -214,7 +214,7 @@ export class Run {
     });
   }
 
-  /** Ends the run as soon as the guest has said what it has done until now; it has little time for that. */
+  /** Ends the run as soon as the guest has reported its work so far; it gets a short time for that. */
   end(reason: StopReason): void {
     this.#ending ??= reason;
     if (!this.#interrupt()) this.stop(reason);
@@ -265,7 +265,7 @@ export class Run {
   async #make(call: GuestCall, resumed = false): Promise<void> {
     if (this.#over) return;
     if (this.#pending.has(call.id)) {
-      this.stop("ENGINE_TRAP"); // numbers are given once; a guest that repeats one is not ours any more
+      this.stop("ENGINE_TRAP"); // ids are unique; a guest that repeats one has been taken over
       return;
     }
     const answer = await this.#ask(call, resumed);
@@ -273,7 +273,7 @@ export class Run {
     this.#arrived(`${call.id},${answer}`);
   }
 
-  /** Asks the host's side; never rejects. Resolves to JSON of `ok, value`. */
+  /** Makes the call on the host; never rejects. Resolves to JSON of `ok, value`. */
   async #ask(call: GuestCall, resumed = false): Promise<string> {
     const pending = new PendingCall(call, resumed, this.#clock);
     this.#pending.set(call.id, pending);
@@ -289,7 +289,7 @@ export class Run {
     return `${answer.tagged === true ? 2 : 1},${answer.json}`;
   }
 
-  /** Nothing that goes wrong on the host's side may end more than the call; its words are not for the guest. */
+  /** A host error fails only this call; its message is not passed to the guest. */
   async #answerOf(pending: PendingCall): Promise<SandboxAnswer> {
     const { arguments: given } = pending.call;
     if (typeof given === "string" && isJsonTooDeep(plainJson(given))) return { ok: false, error: TOO_DEEP };
@@ -303,7 +303,7 @@ export class Run {
   #arrived(answer: string): void {
     this.#answers.push(answer);
     this.#answersLength += answer.length;
-    // What the guest cannot hold anyway must not pile up here.
+    // Answers that the guest cannot hold anyway must not pile up here.
     if (this.#answersLength > this.limits.memoryBytes) this.stop("MEMORY_LIMIT");
     if (this.#wake !== undefined) this.#wake();
     else if (this.#answers.length === 1) this.#ready(this);
@@ -323,7 +323,7 @@ export class Run {
     for (const timer of deeds.timers) this.#setTimer(timer);
   }
 
-  /** An error of whoever listens is the process's to hear of, and nothing that the run may end by. */
+  /** A throwing listener must not end the run; its error is rethrown as uncaught. */
   #show(text: string): void {
     try {
       this.#print(text);
@@ -385,7 +385,7 @@ function returned(tagged: string): SandboxEnd {
 
 interface Alarm {
   readonly timeout: NodeJS.Timeout;
-  /** When it goes off, in `performance.now()`. */
+  /** When it fires, in `performance.now()`. */
   readonly at: number;
 }
 

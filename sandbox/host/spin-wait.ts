@@ -1,26 +1,26 @@
 import type { FromWorker } from "../shared/protocol.ts";
 import type { WorkerHandle } from "./worker-handle.ts";
 
-/** The longest that the host's event loop stands still for a slice of work. */
+/** How long the host's event loop stands still at most for a slice of work. */
 const MAX_SPIN_MS = 0.4;
-/** The longest that it is kept from turning by one such moment after the other. */
+/** How long consecutive spin waits may keep the event loop from turning. */
 const TURN_MS = 2;
-/** Looks between two looks at the clock. */
+/** Polls between two reads of the clock. */
 const LOOKS = 100;
-/** After a wait in vain, so many slices of work are not waited for. */
+/** Number of slices that are not waited for after a spin wait without a message. */
 const BACKOFF_ROUNDS = 8;
 
 /**
- * Going to sleep and being woken takes longer than most slices of work. So we look out for what the workers say, for a
- * moment in which the event loop stands still; where that was in vain, not again for a while.
+ * Polls for messages of the workers while the event loop stands still, because sleeping and being woken takes longer than
+ * most slices of work. After a poll without a message, skips the next ones.
  */
 export class WorkerSpinWait {
   /** When the event loop must turn; 0 once it has. */
   #turnEnds = 0;
-  /** So many slices of work are not waited for. */
+  /** Number of slices that are still not to be waited for. */
   #hasty = 0;
 
-  /** True if one of those that work has said something. */
+  /** Returns true if a working thread has sent a message. */
   spin(working: readonly WorkerHandle[], hear: (slot: WorkerHandle, message: FromWorker) => void): boolean {
     const now = performance.now();
     if (this.#turnEnds === 0) {
@@ -36,13 +36,13 @@ export class WorkerSpinWait {
   #watch(working: readonly WorkerHandle[], until: number): boolean {
     for (const slot of working) slot.watched = true;
     try {
-      // Asking the time makes garbage, and takes longer than looking.
+      // Reading the clock makes garbage and takes longer than polling.
       do for (let look = 0; look < LOOKS; look++) for (const slot of working) if (slot.hasSpoken) return true;
       while (performance.now() < until);
       this.#hasty = BACKOFF_ROUNDS;
       return false;
     } finally {
-      // All of them, before any is heard: whoever is not watched calls, whatever happens here.
+      // Reset all before any message is handled: a worker that is not watched wakes the host itself.
       for (const slot of working) slot.watched = false;
     }
   }

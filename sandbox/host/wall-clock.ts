@@ -1,8 +1,8 @@
-/** The wall time that a run has left. It stands still while somebody outside thinks about an answer. */
+/** Counts down the wall time of a run. It can be paused, for example while a user is asked. */
 export class WallClock {
   readonly #over: () => void;
   #leftMs: number;
-  /** Since when it runs, in `performance.now()`. */
+  /** When it last started, in `performance.now()`. */
   #since = performance.now();
   #timer: NodeJS.Timeout | undefined;
   #holds = 0;
@@ -17,7 +17,7 @@ export class WallClock {
     return this.#holds > 0 ? this.#leftMs : this.#leftMs - (performance.now() - this.#since);
   }
 
-  /** Stops it, until everybody who has stopped it lets it go on. */
+  /** Pauses the clock until every hold is released. Returns the function that releases this one. */
   hold(): () => void {
     if (this.#holds === 0) this.#stop();
     this.#holds++;
@@ -28,7 +28,7 @@ export class WallClock {
     };
   }
 
-  /** The run is over. */
+  /** Stops the clock for good when the run is over. */
   end(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;

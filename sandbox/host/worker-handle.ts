@@ -4,10 +4,10 @@ import { type WAKE_UP, WorkerChannel, createSharedChannel } from "../shared/mess
 import { CONTROL, type FromWorker, type ToWorker, estimateToWorker, type WorkerStart } from "../shared/protocol.ts";
 import type { Run } from "./run.ts";
 
-/** Time beyond its deadline that a guest gets to be stopped by an interrupt, before its thread is ended. */
+/** Grace period after its deadline in which an interrupt may stop a guest, before its thread is ended. */
 const GRACE_MS = 120;
 
-/** One worker thread, and what the pool knows of it. */
+/** One worker thread and its state in the pool. */
 export class WorkerHandle {
   readonly #worker: Worker;
   readonly #channel: WorkerChannel<ToWorker, FromWorker>;
@@ -19,7 +19,7 @@ export class WorkerHandle {
   readonly parking = new Map<number, Run>();
   /** When the guest must have given back control, in `performance.now()`. */
   killAt = Infinity;
-  /** Since when the guest computes, as far as the host has not been told yet. */
+  /** When the guest began to compute time that its worker has not reported yet. */
   computesSince = 0;
   #restsSince = Infinity;
 
@@ -54,28 +54,28 @@ export class WorkerHandle {
     this.#channel.wakeWorker();
   }
 
-  /** Hands out a slice of work. While it is done, the process stays alive for it. */
+  /** Starts a slice of work. The process stays alive until it is done. */
   work(message: Extract<ToWorker, { kind: "start" | "resume" }>): void {
     this.computes(message.allowance.computeMs + GRACE_MS);
     this.#worker.ref();
     this.post(message);
   }
 
-  /** The guest computes from now on, for so many milliseconds at most. */
+  /** Marks the guest as computing from now on, for at most `mostMs` milliseconds. */
   computes(mostMs: number): void {
     this.state = "busy";
     this.computesSince = performance.now();
     this.killAt = this.computesSince + mostMs;
   }
 
-  /** Tells a guest that stands still that its answer is there; in a crowd, the thread sleeps at once the next time. */
+  /** Wakes a guest that stands still, because its answer has arrived; with `inCrowd`, its next wait sleeps without spinning. */
   wake(inCrowd = false): void {
     Atomics.store(this.#words, CONTROL.crowded, Number(inCrowd));
     Atomics.add(this.#words, CONTROL.answered, 1);
     Atomics.notify(this.#words, CONTROL.answered);
   }
 
-  /** Asks the guest to stop; soon its thread is ended. */
+  /** Asks the guest to stop; its thread is ended if it does not within `GRACE_MS`. */
   interrupt(run: Run): void {
     Atomics.store(this.#words, CONTROL.interrupted, run.id);
     this.state = "busy";
@@ -89,13 +89,13 @@ export class WorkerHandle {
     this.#worker.unref();
   }
 
-  /** True if there has been nothing to do since that moment, and nothing of a run lies there. */
+  /** True if the worker has been idle since that moment and holds no run. */
   isUnusedSince(moment: number): boolean {
     const isEmpty = this.resident === undefined && this.parking.size === 0;
     return this.state === "idle" && isEmpty && this.#restsSince <= moment;
   }
 
-  /** True if it can begin at once. */
+  /** True if the thread can begin at once, without being woken. */
   get isAwake(): boolean {
     return !this.#channel.workerSleeps;
   }
@@ -108,17 +108,17 @@ export class WorkerHandle {
     return this.#channel.hasMessage;
   }
 
-  /** While we look out for what it says, the worker need not call us. */
+  /** While the host polls for its messages, the worker need not wake the host. */
   set watched(isWatched: boolean) {
     this.#channel.isHostSpinning = isWatched;
   }
 
-  /** What the worker has said and nobody has read. */
+  /** Reads the worker's unread messages. */
   read(): Iterable<FromWorker> {
     return this.#channel.read();
   }
 
-  /** Ends the thread. What it has still said is not heard. */
+  /** Ends the thread. Its unread messages are dropped. */
   end(): Promise<unknown> {
     this.state = "dead";
     return this.#worker.terminate();

@@ -1,23 +1,23 @@
 import { DATE_TAG } from "../guest/host-protocol.ts";
 
 /**
- * In the JSON of a guest a date is `{"$date": iso}`. What else has that name is in a list of one, so that no data of a
- * snippet is mistaken for a date.
+ * In the JSON of a guest a date is `{"$date": iso}`. Any other value under that name is wrapped in a list of one, so that
+ * no data of a snippet is mistaken for a date.
  */
 const TAG_IN_JSON = `${JSON.stringify(DATE_TAG)}:`;
 
-/** Values of tagged JSON, dates among them. Throws for what is no JSON. */
+/** Parses tagged JSON into values, dates included. Throws if the text is not JSON. */
 export function parseTagged(json: string): unknown {
   return json.includes(TAG_IN_JSON) ? JSON.parse(json, untag) : JSON.parse(json);
 }
 
-/** Tagged JSON as the language writes it: dates are texts. */
+/** Converts tagged JSON to ordinary JSON, in which dates are texts. */
 export function plainJson(json: string): string {
   if (!json.includes(TAG_IN_JSON)) return json;
   try {
     return JSON.stringify(parseTagged(json));
   } catch {
-    return json; // only a corrupted guest writes what is no JSON
+    return json; // only a corrupted guest writes text that is not JSON
   }
 }
 

@@ -4,11 +4,11 @@ import { type MessagePort, receiveMessageOnPort } from "node:worker_threads";
 const SLOT_BYTES = 256 << 10;
 /** Messages with more text than this go through the port, which copies it only once. */
 const MAX_SLOT_TEXT = 64 << 10;
-/** In the shared memory: the number of the message that lies there (0: none), and its length in bytes. */
+/** Words at the start of a slot: the number of the message in it (0 if it is empty), and its length in bytes. */
 const HEAD = { number: 0, length: 1 } as const;
 const HEAD_BYTES = 8;
 
-/** What both ends share: room for one message in each direction, and how many messages went each way. */
+/** Memory that both ends share: one message slot for each direction, and the counters of messages. */
 export interface SharedChannel {
   readonly toWorker: SharedArrayBuffer;
   readonly toHost: SharedArrayBuffer;
@@ -16,23 +16,23 @@ export interface SharedChannel {
 }
 
 /**
- * Words of `counts`: how many messages went each way; 1 if the host need not be called, as it looks out by itself or was
- * called already; 1 while the worker sleeps.
+ * Words of `counts`: the number of messages in each direction; 1 if the host need not be woken, because it polls or was
+ * woken already; 1 while the worker sleeps.
  */
 const COUNT = { toWorker: 0, toHost: 1, hostCalled: 2, workerSleeps: 3 } as const;
 
 export function createSharedChannel(): SharedChannel {
-  const room = (): SharedArrayBuffer => new SharedArrayBuffer(SLOT_BYTES);
-  return { toWorker: room(), toHost: room(), counts: new SharedArrayBuffer(4 * Object.keys(COUNT).length) };
+  const createSlot = (): SharedArrayBuffer => new SharedArrayBuffer(SLOT_BYTES);
+  return { toWorker: createSlot(), toHost: createSlot(), counts: new SharedArrayBuffer(4 * Object.keys(COUNT).length) };
 }
 
-/** What a message weighs: the length of the texts in it, or infinitely much where it has more than JSON can say. */
+/** Estimates the size of a message: the length of its texts, or `Infinity` if JSON cannot hold the message. */
 export type EstimateSize<Message> = (message: Message) => number;
 
 /**
- * One end of the line between the host's thread and a worker. A message through a port takes several times as long as a
- * whole slice of work may; so a short one is written as JSON into shared memory, if the last one there was read. Each
- * message has a number, so that the order is kept, whichever way it went.
+ * One end of the channel between the host's thread and a worker. A message through a port can take several times as long as
+ * a whole slice of work; so a short message is written as JSON into shared memory, if the last one there was read. Each
+ * message has a number, which keeps the order across both routes.
  */
 export class WorkerChannel<Sent, Received> {
   readonly #port: MessagePort;
@@ -55,7 +55,7 @@ export class WorkerChannel<Sent, Received> {
     this.#weigh = weigh;
   }
 
-  /** Sends a message, and gives away the buffers that are found in it. Who may sleep must be woken besides. */
+  /** Sends a message and transfers its buffers. Does not wake the receiver: call `wakeWorker` or `wakeHost` as well. */
   send(message: Sent, getTransferables: (message: Sent) => ArrayBuffer[] = () => []): void {
     const number = Atomics.load(this.#counts, this.#sentCount) + 1;
     const isShort = this.#weigh(message) <= MAX_SLOT_TEXT;
@@ -64,11 +64,11 @@ export class WorkerChannel<Sent, Received> {
   }
 
   get hasMessage(): boolean {
-    // What came out of the port by itself may not have been counted yet.
+    // `>`: a message that the port has delivered by itself may not have been counted yet.
     return Atomics.load(this.#counts, this.#receivedCount) > this.#received;
   }
 
-  /** The next message, if there is one. */
+  /** Takes the next message; undefined if there is none. */
   take(): Received | undefined {
     if (!this.hasMessage) return undefined;
     this.#received++;
@@ -76,8 +76,8 @@ export class WorkerChannel<Sent, Received> {
   }
 
   /**
-   * Everything that there is to read, when something has come out of the port by itself. Nothing before it is unread:
-   * for that the host was called before.
+   * Reads all messages after the port has delivered one by itself. No earlier message is unread: the host was woken for
+   * those before.
    */
   *readFrom(arrived: Received | typeof WAKE_UP): Iterable<Received> {
     Atomics.store(this.#counts, COUNT.hostCalled, 0);
@@ -88,12 +88,12 @@ export class WorkerChannel<Sent, Received> {
     yield* this.read();
   }
 
-  /** Everything that there is to read. */
+  /** Reads all messages that have arrived. */
   *read(): Iterable<Received> {
     for (let next = this.take(); next !== undefined; next = this.take()) yield next;
   }
 
-  /** True while the worker waits for a message and has to be woken for it, which takes longer than most slices of work. */
+  /** True while the worker sleeps and must be woken, which takes longer than most slices of work. */
   get workerSleeps(): boolean {
     return Atomics.load(this.#counts, COUNT.workerSleeps) === 1;
   }
@@ -102,21 +102,21 @@ export class WorkerChannel<Sent, Received> {
     if (this.workerSleeps) Atomics.notify(this.#counts, COUNT.toWorker);
   }
 
-  /** In the worker: stands still until there is a message. One that is sent just now is seen, as it is counted first. */
+  /** In the worker: blocks until there is a message. One sent in this moment is noticed, because senders count it first. */
   wait(): void {
     Atomics.store(this.#counts, COUNT.workerSleeps, 1);
     Atomics.wait(this.#counts, COUNT.toWorker, this.#received);
     Atomics.store(this.#counts, COUNT.workerSleeps, 0);
   }
 
-  /** Calls the host's event loop, unless somebody there looks out. */
+  /** Wakes the host's event loop, unless the host polls or was woken already. */
   wakeHost(): void {
     if (Atomics.exchange(this.#counts, COUNT.hostCalled, 1) === 0) this.#port.postMessage(WAKE_UP);
   }
 
-  /** While the host looks out it need not be called. */
-  set isHostSpinning(isLooking: boolean) {
-    Atomics.store(this.#counts, COUNT.hostCalled, isLooking ? 1 : 0);
+  /** While the host polls it need not be woken. */
+  set isHostSpinning(isSpinning: boolean) {
+    Atomics.store(this.#counts, COUNT.hostCalled, isSpinning ? 1 : 0);
   }
 
   #fromPort(): unknown {
@@ -128,7 +128,7 @@ export class WorkerChannel<Sent, Received> {
   }
 }
 
-/** Says nothing: there is something to read. */
+/** An empty wake-up message: check shared memory. */
 export const WAKE_UP = null;
 
 /** Shared memory for one message at a time. */
@@ -141,7 +141,7 @@ class SharedSlot {
     this.#bytes = Buffer.from(shared, HEAD_BYTES);
   }
 
-  /** False if the last one still lies there, or this one is too long. */
+  /** Writes a message; false if the last one is still unread, or this one is too long. */
   put(number: number, message: unknown): boolean {
     if (Atomics.load(this.#head, HEAD.number) !== 0) return false;
     const json = JSON.stringify(message);

@@ -3,7 +3,7 @@ import { MAX_DEPTH } from "../guest/host-protocol.ts";
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 
-/** Whether a text of JSON has more levels of lists and objects than `MAX_DEPTH`. The text may be anything. */
+/** Tests whether JSON has more levels of lists and objects than `MAX_DEPTH`. The text may be hostile. */
 export function isJsonTooDeep(json: string): boolean {
   if (json.length <= 2 * MAX_DEPTH) return false; // every level has two brackets
   let depth = 0;
@@ -23,7 +23,7 @@ export function isJsonTooDeep(json: string): boolean {
   return false;
 }
 
-/** Where a string ends that begins there: at the next quote with an even number of backslashes before it. */
+/** Finds the end of the string that begins at `start`: the next quote with an even number of backslashes before it. */
 function endOfString(json: string, start: number): number {
   for (let end = json.indexOf('"', start + 1); end >= 0; end = json.indexOf('"', end + 1)) {
     let before = end - 1;

@@ -5,34 +5,34 @@ import type { PreparedSnapshot, EngineStop } from "../worker/isolate.ts";
 import type { SharedChannel } from "./message-channel.ts";
 import type { GuestValue } from "../codec/guest-value.ts";
 
-/** What a worker gets when it starts. */
+/** Data that a worker receives when it starts. */
 export interface WorkerStart {
-  /** Words of the names in `CONTROL`. */
+  /** The words that `CONTROL` names. */
   readonly control: SharedArrayBuffer;
-  /** Where it hears and speaks. The first that it hears is the `SharedEngine`. */
+  /** The worker's end of the port. Its first message carries the `SharedEngine`. */
   readonly port: MessagePort;
   readonly channel: SharedChannel;
 }
 
-/** What all workers share. */
+/** Data that all workers share. */
 export interface SharedEngine {
   readonly module: WebAssembly.Module;
   readonly prepared: PreparedSnapshot;
-  /** The most heap that any run may ask for. */
+  /** Default size of an isolate's heap. A run that asks for more gets a larger isolate. */
   readonly heapBytes: number;
 }
 
-/** Words of the memory that a worker shares with the host's thread. */
+/** Indexes of the words that a worker shares with the host's thread. */
 export const CONTROL = {
-  /** The number of the run that shall stop where it is. */
+  /** Id of the run that must stop where it is. */
   interrupted: 0,
   /** Counts the answers to calls for which the guest stands still. */
   answered: 1,
-  /** 1 while more guests want to go on than there are threads for: who waits must not keep a core busy. */
+  /** 1 while more guests can continue than there are threads: a waiting worker must not keep a core busy. */
   crowded: 2,
 } as const;
 
-/** What a run may still do in the slice of work that begins. All numbers are finite. */
+/** Limits of a run for the slice of work that begins. All numbers are finite. */
 export interface SliceBudget {
   readonly computeMs: number;
   readonly calls: number;
@@ -66,7 +66,7 @@ export type ToWorker =
       readonly allowance: SliceBudget;
     }
   | { readonly kind: "park"; readonly run: number }
-  /** What came after a `wait`: JSON of `[id, ok, value, …]`, nothing if nothing can come. Read while the worker stands still. */
+  /** Answers to a `wait`: JSON of `[id, ok, value, …]`; undefined if none can come. Read while the worker stands still. */
   | {
       readonly kind: "answers";
       readonly run: number;
@@ -78,18 +78,18 @@ export type ToWorker =
 export interface GuestCall {
   readonly id: number;
   readonly path: string;
-  /** A list. */
+  /** The list of arguments. */
   readonly arguments: GuestValue;
-  /** Where in the snippet it stands, as lines of a stack. */
+  /** Position of the call in the snippet, as lines of a stack. */
   readonly stack: string;
 }
 
-/** A path of one name is a question about what there is: it has an allowance of its own, and is no call. */
+/** Tests whether a path is a plain name: such a question about the catalog has its own limit and is not counted as a call. */
 export function isQuestion(path: string): boolean {
   return !path.includes(".");
 }
 
-/** So many places at which a snippet stood still are told of. */
+/** Maximum of places reported at which a snippet blocked on a promise. */
 export const MOST_WAITS = 8;
 
 export interface Print {
@@ -100,11 +100,11 @@ export interface Print {
 
 export interface Timer {
   readonly id: number;
-  /** Finite. Negative: the timer is not wanted any more. */
+  /** Finite. A negative number clears the timer. */
   readonly milliseconds: number;
 }
 
-/** Why a slice of work was the run's last. */
+/** Why a slice of work ended its run. */
 export type SliceEnd =
   | { readonly kind: "done"; readonly json: string }
   | { readonly kind: "fail"; readonly json: string }
@@ -112,12 +112,12 @@ export type SliceEnd =
 
 export type Overrun = "calls" | "callsInFlight" | "argument" | "result" | "nesting" | "protocol";
 
-/** What the guest did since the last message. */
+/** The guest's actions since the last message. */
 export interface SliceReport {
   readonly calls: readonly GuestCall[];
   readonly prints: readonly Print[];
   readonly timers: readonly Timer[];
-  /** Where the snippet stood still for a promise, as stacks. */
+  /** Places at which the snippet blocked on a promise, as stacks. */
   readonly waits: readonly string[];
   readonly computeMs: number;
   readonly heapBytes: number;
@@ -131,7 +131,7 @@ export type FromWorker =
       readonly kind: "wait";
       readonly run: number;
       readonly deeds: SliceReport;
-      /** The calls among these that nothing in the snippet waits for. */
+      /** Ids of the calls among these that the snippet does not await. */
       readonly inOrder: readonly number[];
     }
   | { readonly kind: "parked"; readonly run: number; readonly parked: SuspendedRun };
@@ -167,7 +167,7 @@ export function estimateFromWorker(message: FromWorker): number {
   }
 }
 
-/** The buffers of a message that are its own. */
+/** Lists the buffers that a message owns and may transfer. */
 export function listTransferables(message: FromWorker): ArrayBuffer[] {
   switch (message.kind) {
     case "slice":

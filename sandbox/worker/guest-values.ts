@@ -9,35 +9,35 @@ import type { GuestValue } from "../codec/guest-value.ts";
 /** Texts up to this size are passed in the unused low part of the C stack, larger ones through the guest's heap. */
 const SCRATCH_BYTES = 3 << 20;
 
-/** JSON of less than this the guest reads as fast as the engine's own form. */
+/** The guest parses JSON shorter than this as fast as the engine's own form. */
 const SHORT_JSON = 200;
 
-/** JSON of more than this is worth a look at whether there is room for it. */
+/** For JSON longer than this, a test allocation checks first that the guest's heap can hold it. */
 const LONG_JSON = 1 << 20;
 
-/** A form of so many bytes the host's thread reads itself: JSON in between costs more than the way that bytes take. */
+/** From this size on, the host's thread decodes the binary form itself: JSON in between costs more than passing bytes. */
 const LONG_FORM = 8 << 10;
 
-/** JSON is at most so many times as long as its binary form and its value together: nothing is longer than escapes. */
+/** JSON is at most this many times as long as its binary form and its value together; escapes are the longest case. */
 const MIN_SHARE = 3;
 
-/** What the engine says when it cannot go any deeper into a value. */
+/** The engine's error for a value that is nested too deeply to write. */
 const STACK_OVERFLOW = "InternalError: stack overflow";
 
-/** The guest's memory cannot hold what it is given. */
+/** Thrown if the guest's memory cannot hold a text or a value. */
 export class OutOfMemory extends Error {}
 
-/** Carries texts and values into the memory of a guest and out of it. */
+/** Copies texts and values into the memory of a guest and out of it. */
 export class GuestValues {
   readonly #memory: WebAssembly.Memory;
   readonly #engine: Engine;
   readonly #context: number;
-  /** Where texts are put: `scratch` to `scratch + SCRATCH_BYTES`. */
+  /** Start of the buffer for texts, which has `SCRATCH_BYTES`. */
   readonly #scratch: number;
-  /** Over the memory as it was when we last looked: growth gives it another buffer. */
+  /** View of the memory's buffer when it was last read: growth replaces the buffer. */
   #bytes: Buffer;
   #view: DataView;
-  /** Where the texts end that were put into the scratch. */
+  /** End of the texts that were written into the scratch buffer. */
   scratchEnd: number;
 
   constructor(memory: WebAssembly.Memory, engine: Engine, { context }: Handles, scratch: number) {
@@ -50,26 +50,26 @@ export class GuestValues {
     this.#view = new DataView(memory.buffer);
   }
 
-  /** The memory as it is now. */
+  /** The current memory. */
   get bytes(): Buffer {
-    if (this.#bytes.length === 0) this.#look();
+    if (this.#bytes.length === 0) this.#refreshViews();
     return this.#bytes;
   }
 
   get view(): DataView {
-    if (this.#bytes.length === 0) this.#look();
+    if (this.#bytes.length === 0) this.#refreshViews();
     return this.#view;
   }
 
-  /** The value of a JSON text, or the text itself where the guest may as well read it. */
+  /** Creates the value of a JSON text, or the text itself if the guest should parse it. */
   ofJson(json: string): number {
     const engine = this.#engine;
-    if (json.length > LONG_JSON) this.#expectRoom(json.length / MIN_SHARE);
+    if (json.length > LONG_JSON) this.#requireHeap(json.length / MIN_SHARE);
     const binary = json.length < SHORT_JSON ? undefined : jsonToValue(json);
     const at = binary === undefined ? 0 : engine.malloc(binary.length);
     if (binary === undefined || at === 0) return this.ofText(json);
     this.bytes.set(binary, at);
-    const buffer = engine.newArrayBuffer(this.#context, at, binary.length); // the buffer is the owner of the bytes now
+    const buffer = engine.newArrayBuffer(this.#context, at, binary.length); // the buffer owns the bytes now
     const value = engine.readBinary(this.#context, buffer);
     engine.freeValue(this.#context, buffer);
     const thrown = engine.resolveException(this.#context, value);
@@ -83,7 +83,7 @@ export class GuestValues {
     return this.withText(text, (at) => this.#engine.newString(this.#context, at));
   }
 
-  /** A text of the guest, if it is not longer than that: measured before it is copied. */
+  /** Reads a text of the guest; undefined if it is longer than `mostBytes`, which is measured before copying. */
   text(value: number, mostBytes: number): string | undefined {
     const at = this.#engine.getString(this.#context, value);
     if (at === 0) return undefined;
@@ -95,8 +95,8 @@ export class GuestValues {
   }
 
   /**
-   * A value of the guest as JSON, if that is certain and not longer than that, or as bytes, if there are many. Throws
-   * `NestedTooDeeply` for one that has certainly, or perhaps, more levels than may cross.
+   * Reads a value of the guest as JSON, or as bytes if `orBytes` is set and it is long. Undefined if it has no certain JSON
+   * or its JSON is longer than `mostBytes`. Throws `NestedTooDeeply` if it has, or may have, more levels than allowed.
    */
   plain(value: number, mostBytes: number, orBytes: boolean): GuestValue | undefined {
     const context = this.#context;
@@ -120,11 +120,11 @@ export class GuestValues {
     }
   }
 
-  /** Puts a text with a NUL behind it where the guest can read it. */
+  /** Writes a NUL-terminated text into the guest's memory while `use` runs. */
   withText(text: string, use: (at: number, length: number) => number): number {
     if (text.length * 3 < SCRATCH_BYTES) return use(this.#scratch, this.write(text, this.#scratch));
     const at = this.#engine.malloc(Buffer.byteLength(text) + 1);
-    if (at === 0) throw new OutOfMemory("no room for a text");
+    if (at === 0) throw new OutOfMemory("the heap cannot hold a text");
     try {
       return use(at, this.write(text, at));
     } finally {
@@ -132,7 +132,7 @@ export class GuestValues {
     }
   }
 
-  /** Writes a text with a NUL behind it; returns its length in bytes. */
+  /** Writes a NUL-terminated text; returns its length in bytes. */
   write(text: string, at: number): number {
     const { bytes } = this;
     const length = bytes.write(text, at, "utf8");
@@ -141,13 +141,13 @@ export class GuestValues {
     return length;
   }
 
-  #expectRoom(bytes: number): void {
+  #requireHeap(bytes: number): void {
     const at = this.#engine.malloc(Math.ceil(bytes));
-    if (at === 0) throw new OutOfMemory("no room for a value");
+    if (at === 0) throw new OutOfMemory("the heap cannot hold a value");
     this.#engine.free(at);
   }
 
-  #look(): void {
+  #refreshViews(): void {
     this.#bytes = Buffer.from(this.#memory.buffer);
     this.#view = new DataView(this.#memory.buffer);
   }

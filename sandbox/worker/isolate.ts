@@ -19,18 +19,18 @@ import {
 import { growMemory, openMemory } from "../engine/memory.ts";
 import type { GuestValue } from "../codec/guest-value.ts";
 
-/** Jobs between two looks at the clock: the engine swallows interrupts inside promise jobs. */
+/** Jobs between two reads of the clock: the engine swallows interrupts inside promise jobs. */
 const JOBS_AT_ONCE = 64;
-/** What may make an object that has a word for JSON of its own: it must be asked. */
+/** Source that may create an object with a `toJSON` of its own, which must be called. */
 const WRITES_ITSELF = /toJSON|URL/;
 
 /** A call with enough arguments for a gap of more than `STACK_GAP.small` has at least this many characters. */
 const LONG_SOURCE = 8 << 10;
 
-/** Places in the unused low part of the C stack, counted from its end: a result, an argument, a file's name, texts. */
+/** Offsets in the unused low part of the C stack, from its lowest address: a result, an argument, a file's name, texts. */
 const PLACE = { result: 0, argument: 16, fileName: 64, texts: 256 } as const;
 
-/** Where the guest's own functions and our fixed values lie in the image. */
+/** Addresses of the guest's own functions and of fixed values in the snapshot. */
 export interface Handles {
   readonly runtime: number;
   readonly context: number;
@@ -43,7 +43,7 @@ export interface Handles {
   readonly idle: number;
   /** The eight bytes behind `Math.random`. */
   readonly seed: number;
-  /** What the guest's clock says, as a number of eight bytes; the host's time where it is none. */
+  /** The guest's fixed time, as a number of eight bytes; NaN for the host's time. */
   readonly clock: number;
 }
 
@@ -52,40 +52,40 @@ export interface PreparedSnapshot {
   readonly handles: Handles;
 }
 
-/** The other end of the one host function. */
+/** Receives the calls of the one host function. */
 export interface GuestListener {
-  /** What the guest says: numbers and texts are as hostile as the snippet. `b` is missing where it was too long. */
+  /** Handles a message of the guest: numbers and texts are as hostile as the snippet. `b` is missing if it was too long. */
   readonly hear: (op: number, id: number, a: string, b: GuestValue | undefined, promise: number) => void;
-  /** The guest has to stand still here. */
+  /** Called when the guest must block on a promise. */
   readonly onTouch: () => void;
-  /** Stands still until answers are in: JSON for the guest's `deliver`; nothing if none can come. */
+  /** Blocks until answers have arrived. Returns JSON for the guest's `deliver`; undefined if none can come. */
   readonly waitForAnswers: (isAwaited: (promise: number) => boolean) => string | undefined;
-  /** How long `b` may be, by what is said. */
+  /** Maximum length of `b` for an operation. */
   readonly textBytes: (op: number) => number;
-  /** Whether `b` may be bytes, by what is said. */
+  /** Whether `b` may be bytes for an operation. */
   readonly takesBytes: (op: number) => boolean;
-  /** Asked whenever the engine looks at the clock. */
+  /** Called whenever the engine polls for interrupts. */
   readonly isInterrupted: () => boolean;
-  /** True once nothing that the guest says is of interest: it need not work on. */
+  /** True once the run has its result: the guest need not continue. */
   readonly isOver: () => boolean;
 }
 
-/** What we read of an object of the engine lies within so many bytes. */
+/** All fields that are read of an engine's object lie within this many bytes. */
 const LONGEST_OBJECT = 64;
 
-/** A name that the guest gives may be this long. */
+/** Maximum length of a name that the guest sends. */
 const NAME_BYTES = 512;
 
-/** What a run begins with. */
+/** The program and the limits that a run starts with. */
 export interface GuestProgram {
-  /** The text of an expression that makes an async function. */
+  /** Source of an expression whose value is an async function. */
   readonly expression: string;
-  /** JSON of the paths that `device` shall have. */
+  /** JSON of the paths of `device`. */
   readonly paths: string;
   readonly heapBytes: number;
   /** Eight bytes for `Math.random`. */
   readonly seed: Uint8Array;
-  /** What its clock says; the host's time if missing. */
+  /** Fixed time of its clock; the host's time if missing. */
   readonly time?: number | undefined;
 }
 
@@ -94,10 +94,10 @@ interface Beginning {
   readonly heapBytes: number;
 }
 
-/** Why guest code was stopped in the middle. */
+/** Why guest code was stopped before its end. */
 export type EngineStop = "time" | "memory" | "trap" | "stack";
 
-/** One QuickJS in one capped `WebAssembly.Memory`. The only file that knows how to speak to the engine. */
+/** One QuickJS in one capped `WebAssembly.Memory`. The only file that drives the engine. */
 export class Isolate {
   readonly #memory: WebAssembly.Memory;
   readonly #engine: Engine;
@@ -108,17 +108,17 @@ export class Isolate {
   readonly #devices = new DeviceSnapshots();
   readonly #sites: CallSites;
   #range: HeapRange = { extra: 0, end: 0 };
-  /** What the last run began with. */
+  /** Snapshot and heap size that the last run began with. */
   #last: Beginning;
-  /** What lies in the memory, if nothing has happened there since. */
+  /** Snapshot and heap size that the memory is prepared for, if no code has run there since. */
   #ready: Beginning | undefined;
-  /** What the last run may have left untouched between the parts of the C stack that it used. */
+  /** Longest gap that the last run may have left between the parts of the C stack that it used. */
   #stackGap: number = STACK_GAP.small;
   #deadline = 0;
   #stop: EngineStop | undefined;
   #thrown: unknown;
 
-  /** `heapBytes` is the most that any run of this isolate may ask for. */
+  /** `heapBytes` is the largest heap that a run of this isolate may ask for. */
   constructor(module: WebAssembly.Module, prepared: PreparedSnapshot, heapBytes: number, ear: GuestListener) {
     this.#memory = openMemory(prepared.snapshot.heapStart + heapBytes);
     this.#engine = openEngine(module, this.#memory, this.#host());
@@ -130,7 +130,7 @@ export class Isolate {
     this.#ear = ear;
   }
 
-  /** Starts a snippet in an isolate of which nothing has ever been used. */
+  /** Starts a snippet in a reset isolate, which shows no trace of earlier runs. */
   start({ expression, paths, heapBytes, seed, time = NaN }: GuestProgram, deadline: number): EngineStop | undefined {
     const device = `[${WRITES_ITSELF.test(expression) ? 0 : 1},${paths}]`;
     const made = this.#isWithin(heapBytes) ? this.#devices.get(device) : undefined;
@@ -146,14 +146,14 @@ export class Isolate {
     });
   }
 
-  /** Makes everything as it was when the image was taken, but for the seed of `Math.random`. */
+  /** Restores the snapshot, then sets the seed of `Math.random`. */
   reset(heapBytes: number, seed: Uint8Array, image = this.#prepared.snapshot): void {
     if (this.#ready?.image !== image || this.#ready.heapBytes !== heapBytes) this.#begin({ image, heapBytes });
     this.#ready = undefined;
     this.#values.bytes.set(seed, this.#prepared.handles.seed);
   }
 
-  /** When a run is over: forgets it, and gets ready for another one of the kind. */
+  /** Restores the memory after a run, for another one with the same snapshot and heap size. */
   refresh(): void {
     this.#begin(this.#last);
     this.#ready = this.#last;
@@ -165,7 +165,7 @@ export class Isolate {
     this.#last = beginning;
   }
 
-  /** The pages of this run; what lies in the isolate afterwards is of no value. */
+  /** Returns the changed pages of this run. */
   park(): SuspendedRun {
     return suspend(this.#memory, this.#prepared.snapshot, this.#range);
   }
@@ -186,22 +186,22 @@ export class Isolate {
     });
   }
 
-  /** Where in the snippet the guest is, while it says something. */
+  /** Position of the guest in the snippet, while it calls the host. */
   get stack(): string {
     return this.#sites.stack(this.#values.view);
   }
 
-  /** Time that the guest did not compute, because it stood still for a call. */
+  /** Extends the deadline by time in which the guest waited. */
   postpone(milliseconds: number): void {
     this.#deadline += milliseconds;
   }
 
-  /** Ends the run at the next look at the clock. */
+  /** Ends the run at the next check of the deadline. */
   interrupt(): void {
     this.#deadline = 0;
   }
 
-  /** Heap that the run uses. */
+  /** Bytes of heap that the run uses. */
   get heapBytes(): number {
     const { snapshot } = this.#prepared;
     const end = getHeapEnd(this.#values.view);
@@ -210,7 +210,7 @@ export class Isolate {
       : snapshot.heapEnd - snapshot.heapStart + end - this.#range.extra;
   }
 
-  /** All memory that the isolate holds. */
+  /** Bytes of all memory that the isolate holds. */
   get memoryBytes(): number {
     return this.#memory.buffer.byteLength;
   }
@@ -239,7 +239,7 @@ export class Isolate {
     const values = this.#values;
     const op = values.view.getInt32(argv, true);
     const id = values.view.getInt32(argv + 8, true);
-    if (argc < 4 || this.#stop !== undefined) return 0; // a guest that was stopped has nothing more to say
+    if (argc < 4 || this.#stop !== undefined) return 0; // ignore a guest that was stopped
     if (op === OP.settle) return this.#settle(argv + 24, id);
     const name = values.text(argv + 16, NAME_BYTES) ?? "";
     const most = this.#ear.textBytes(op);
@@ -250,17 +250,17 @@ export class Isolate {
       if (error instanceof NestedTooDeeply) return values.ofText(NESTED);
       throw error;
     }
-    // A value that is not understood as it is: the guest says it again as JSON.
+    // The value has no certain JSON: the guest sends it again as JSON.
     if (argc !== 4 && said === undefined) return values.ofText("");
-    // Where the promise of a call lies.
+    // Address of the call's promise.
     const promise = argc > 5 ? values.view.getUint32(argv + 40, true) : 0;
     this.#ear.hear(op, id, name, said, promise);
     return 0;
   }
 
   /**
-   * Stands still until a promise is settled. A call is settled by its answer alone; for any other promise the jobs of the
-   * snippet go on meanwhile, inside of the job that waits: the engine takes a job off its list before it runs it.
+   * Blocks until a promise is settled. A call is settled by its answer alone; for any other promise the snippet's jobs
+   * run meanwhile, inside the waiting job: the engine takes a job off its list before it runs it.
    */
   #settle(promise: number, call: number): number {
     const { runtime, context } = this.#prepared.handles;
@@ -283,7 +283,7 @@ export class Isolate {
     return isRejected ? this.#throw(result) : result;
   }
 
-  /** Makes the host function throw a value, which is given away. */
+  /** Makes the host function throw a value, and frees the value. */
   #throw(value: number): number {
     const { context } = this.#prepared.handles;
     const thrown = this.#engine.throwValue(context, value);
@@ -291,7 +291,7 @@ export class Isolate {
     return thrown;
   }
 
-  /** Hands the guest the answers that come next; false if none can come. */
+  /** Waits for the next answers and delivers them to the guest; false if none can come. */
   #receive(): boolean {
     const { context, deliver } = this.#prepared.handles;
     const answers = this.#ear.waitForAnswers(this.#isAwaited);
@@ -301,7 +301,7 @@ export class Isolate {
     return true;
   }
 
-  /** Whether anything in the snippet waits for a promise. The pointer may be anything: then the answer is wrong, and no more. */
+  /** Tests whether the snippet has a handler on a promise. The pointer may be hostile: then only the answer is wrong. */
   readonly #isAwaited = (promise: number): boolean => {
     const { view } = this.#values;
     if (promise === 0 || promise > view.byteLength - LONGEST_OBJECT) return false;
@@ -310,7 +310,7 @@ export class Isolate {
     return data <= view.byteLength - LONGEST_OBJECT && view.getUint32(data + PROMISE.isHandled, true) !== 0;
   };
 
-  /** Runs guest code until it has nothing to do, under a deadline (of `performance.now()`). */
+  /** Runs guest code until it has no more work, under a deadline (of `performance.now()`). */
   #guarded(deadline: number, work: () => void): EngineStop | undefined {
     this.#deadline = deadline;
     this.#stop = undefined;
@@ -325,7 +325,7 @@ export class Isolate {
     return this.#stop;
   }
 
-  /** Tells a guest without jobs so; true if it has something to do after all. */
+  /** Calls the guest's `idle`; true if that has given it more work. */
   #goesOn(): boolean {
     const { context, idle } = this.#prepared.handles;
     const result = this.#call(idle);
@@ -335,7 +335,7 @@ export class Isolate {
     return goesOn;
   }
 
-  /** What our own code threw, when a trap was no trap of the engine. */
+  /** The last exception caught around guest code: a trap of the engine, or an error of this package. */
   get thrown(): unknown {
     return this.#thrown;
   }
@@ -349,7 +349,7 @@ export class Isolate {
     }
   }
 
-  /** Gives the guest its `device`. The image is taken as it is afterwards, if this heap lies where heaps mostly lie. */
+  /** Creates the guest's `device`, and takes a snapshot with it if the heap lies at its usual address. */
   #makeDevice(device: string): void {
     this.#call(this.#prepared.handles.prepare, this.#values.ofText(device));
     if (this.#stop === undefined && this.#range.extra === 0)
@@ -364,7 +364,7 @@ export class Isolate {
     );
   }
 
-  /** Calls a function of the guest. Its argument, if there is one, is given away; its result is the caller's. */
+  /** Calls a function of the guest. Frees the argument, if any; the caller owns the result. */
   #call(func: number, argument = 0): number {
     const { context, undefined: self } = this.#prepared.handles;
     const argv = this.#place("argument");
@@ -374,7 +374,7 @@ export class Isolate {
     return result;
   }
 
-  /** If a call has thrown, that is the end of the run. What it threw because it was interrupted is nobody's error. */
+  /** Tests whether a call has thrown, which fails the run, unless it threw because it was interrupted. */
   #hasThrown(result: number): boolean {
     const { context, fail } = this.#prepared.handles;
     const thrown = this.#engine.resolveException(context, result);
@@ -394,7 +394,7 @@ export class Isolate {
     this.#stop = undefined;
   }
 
-  /** True if a heap of that size may go on to where the memory ends now: then it lies right behind the image's. */
+  /** True if a heap of that size may extend to the current end of the memory: it then directly follows the snapshot's. */
   #isWithin(heapBytes: number): boolean {
     return this.#prepared.snapshot.heapStart + heapBytes >= this.memoryBytes;
   }

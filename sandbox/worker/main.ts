@@ -1,6 +1,6 @@
 /**
- * Entry of a worker thread: one isolate, one slice of work at a time. It knows nothing of calls but their numbers, and
- * holds nothing of a run but what lies in the isolate.
+ * Entry point of a worker thread: one isolate, one slice of work at a time. It knows calls only by their ids, and
+ * holds a run's state only in the isolate.
  */
 import { randomFillSync } from "node:crypto";
 import { workerData } from "node:worker_threads";
@@ -34,21 +34,21 @@ const KEEP_BYTES = 24 << 20;
 
 /** How long a worker without work stays awake. */
 const MAX_SPIN_MS = 0.5;
-/** The same where the last work came within this time: whoever calls again and again will do so again. */
+/** The same if the last work came within this time: frequent work is likely to continue. */
 const MAX_LONG_SPIN_MS = 2.5;
-/** Looks between two looks at the clock. */
+/** Polls between two reads of the clock. */
 const LOOKS = 100;
-/** What is told of an error; the guest cuts it to a fraction of this. */
+/** Maximum size of an error's description; the guest cuts it to a fraction of this. */
 const ERROR_BYTES = 256 << 10;
-/** What is printed at once; the guest cuts it to a third of this many characters. */
+/** Maximum size of one print; the guest cuts it to a third of this many characters. */
 const PRINT_BYTES = 1 << 20;
-/** Timers that a guest may start and stop in one slice of work; its own code allows fewer. */
+/** Maximum of timers that a guest may start and stop in one slice of work; its own code allows fewer. */
 const MAX_TIMERS = 4_000;
 
 const { control, port, channel: sharedLine } = workerData as WorkerStart;
 const channel = new WorkerChannel<FromWorker, ToWorker>("worker", port, sharedLine, estimateFromWorker);
 const words = new Int32Array(control);
-/** Messages that came while the guest stood still for another one. */
+/** Messages that arrived while the guest waited for another one. */
 const late: ToWorker[] = [];
 let hasComeSoon = false;
 const { module, prepared, heapBytes } = sharedEngine(nextMessage());
@@ -69,15 +69,15 @@ function sharedEngine(message: ToWorker): SharedEngine {
 }
 
 /**
- * What there is to do next. Waking a sleeping thread takes longer than most slices of work, so it looks out a while
- * before it sleeps. It never goes back to its event loop: nothing comes from there.
+ * Returns the next message. Waking a sleeping thread takes longer than most slices of work, so the thread polls for a while
+ * before it sleeps. It never returns to its event loop: no message comes from there.
  */
 function nextMessage(): ToWorker {
   const message = late.shift();
   if (message !== undefined) return message;
   const since = performance.now();
   for (;;) {
-    if (!lookOut(hasComeSoon ? MAX_LONG_SPIN_MS : MAX_SPIN_MS)) channel.wait();
+    if (!spin(hasComeSoon ? MAX_LONG_SPIN_MS : MAX_SPIN_MS)) channel.wait();
     const received = channel.take();
     if (received === undefined) continue;
     hasComeSoon = performance.now() - since < MAX_LONG_SPIN_MS;
@@ -85,9 +85,9 @@ function nextMessage(): ToWorker {
   }
 }
 
-/** True if a message has come while it was awake. Asking the time makes garbage, and takes longer than looking. */
-function lookOut(lingerMs: number): boolean {
-  const until = performance.now() + lingerMs;
+/** Polls for a message; true if one has arrived. Reading the clock makes garbage, and takes longer than polling. */
+function spin(durationMs: number): boolean {
+  const until = performance.now() + durationMs;
   do for (let look = 0; look < LOOKS; look++) if (channel.hasMessage) return true;
   while (performance.now() < until);
   return false;
@@ -119,14 +119,14 @@ function work(message: ToWorker): void {
   }
 }
 
-/** Makes sure that the isolate can hold a run of that size, and that it does not keep what a large run left behind. */
+/** Replaces the isolate if it cannot hold a heap of that size, or if a large run has made it grow. */
 function provide(bytes: number): void {
   if (bytes <= capacity && isolate.memoryBytes <= KEEP_BYTES) return;
   capacity = Math.max(heapBytes, bytes);
   isolate = openIsolate();
 }
 
-/** Puts the run that lies in the isolate aside for another one. The host must know before anything else runs here. */
+/** Suspends the run in the isolate to make place for another one. The host must know before anything else runs here. */
 function parkCurrent(next: number): void {
   if (current !== 0 && current !== next) post({ kind: "parked", run: current, parked: isolate.park() });
   current = 0;
@@ -176,7 +176,7 @@ function textBytes(op: number): number {
   }
 }
 
-/** Everything that the guest says comes through here. Its numbers and texts may be anything. */
+/** Handles every message of the guest. Its numbers and texts are hostile. */
 function hear(op: number, id: number, a: string, b: GuestValue | undefined, promise: number): void {
   if (slice.end !== undefined || slice.overrun !== undefined) return;
   switch (op) {
@@ -186,7 +186,7 @@ function hear(op: number, id: number, a: string, b: GuestValue | undefined, prom
       slice.promises.push(promise);
       return;
     case OP.log:
-      print(id, Number(a) | 0, typeof b === "string" ? b : "[a text too long to print]");
+      print(id, Number(a) | 0, typeof b === "string" ? b : "[text too long to print]");
       return;
     case OP.timer:
       setTimer(id, finite(Number(a)));
@@ -213,7 +213,7 @@ function mayCall(path: string, list: GuestValue | undefined): list is GuestValue
   return slice.overrun === undefined;
 }
 
-/** The guest may go no further: the run has used what it was given. */
+/** Stops the guest: the run has exceeded a limit. */
 function overrun(what: Overrun): void {
   slice.overrun = what;
   isolate.interrupt();
@@ -226,7 +226,7 @@ function print(slot: number, level: number, text: string): void {
   slice.prints.push({ slot, level, text: shown });
 }
 
-/** A timer that is stopped before the host has heard of it was never there. */
+/** Records a timer for the host. One that is stopped before the host knows of it is dropped. */
 function setTimer(id: number, milliseconds: number): void {
   if (!(milliseconds < 0 && slice.timers.delete(id))) slice.timers.set(id, milliseconds);
   if (slice.timers.size > MAX_TIMERS) overrun("protocol");
@@ -237,15 +237,15 @@ function finite(milliseconds: number): number {
 }
 
 /**
- * Stands still until the host has answers; meanwhile no guest code runs and no time is billed. Nothing if no answer can come.
- * The calls that nothing waits for are told apart: they are made in the order of the program, which may count on it.
+ * Blocks until the host has answers; meanwhile no guest code runs and no time is billed. Returns undefined if no answer can
+ * come. Reports the calls that the snippet does not await: they are made in the order of the program, which may rely on it.
  */
 function waitForAnswers(isAwaited: (promise: number) => boolean): string | undefined {
   const inOrder = slice.calls.filter((_, index) => !isAwaited(slice.promises[index] ?? 0)).map(({ id }) => id);
   const before = Atomics.load(words, CONTROL.answered);
   const since = performance.now();
   post({ kind: "wait", run: current, deeds: takeDeeds(), inOrder });
-  // The host counts first and wakes afterwards: the call of before may wake this one.
+  // The host counts first and notifies afterwards: a notification for an earlier wait may wake this one.
   while (Atomics.load(words, CONTROL.answered) === before) {
     const isLate = Atomics.load(words, CONTROL.crowded) !== 0 || performance.now() > since + MAX_SPIN_MS;
     if (isLate) Atomics.wait(words, CONTROL.answered, before);
@@ -287,11 +287,11 @@ interface Slice {
   allowance: SliceBudget;
   startedAt: number;
   calls: GuestCall[];
-  /** Where in the guest the promises of these calls lie. */
+  /** Addresses of the promises of these calls in the guest's memory. */
   promises: number[];
   prints: Print[];
   readonly timers: Map<number, number>;
-  /** Where the snippet stood still, as stacks. */
+  /** Places at which the snippet blocked on a promise, as stacks. */
   readonly waits: Set<string>;
   callsLeft: number;
   questionsLeft: number;

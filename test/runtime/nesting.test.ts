@@ -147,7 +147,7 @@ describe("a toJSON of the snippet", () => {
       kind: "failed",
       error: {
         name: "TypeError",
-        message: "TypeError: Cannot pass these arguments: a toJSON makes undefined of them; pass plain data",
+        message: "TypeError: Cannot pass these arguments: their toJSON returns undefined; pass plain data",
       },
     });
   });

@@ -289,5 +289,5 @@ test("S7: the end of a sandbox cancels its runs, and it takes no more of them", 
   const open = run(closed, "await device.Echo.slow(1e6)");
   await closed.close();
   expect((await open).end).toEqual({ kind: "stopped", reason: "CANCELLED" });
-  await expect(run(closed, "return 1")).rejects.toThrow("Cannot run anything in a sandbox that is closed");
+  await expect(run(closed, "return 1")).rejects.toThrow("The sandbox is closed: create a new one");
 });

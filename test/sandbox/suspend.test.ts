@@ -182,12 +182,12 @@ test("S7: bytes of another version are refused as such", async () => {
   const { bytes } = await parkedAt(CODE);
   const other = Buffer.from(bytes);
   other[40] = (other[40] as number) ^ 1;
-  expect(await resumed(sealed(other))).toBe("Cannot resume a run that another version has parked");
+  expect(await resumed(sealed(other))).toBe("Cannot resume a run that was parked by another version");
 });
 
 test("S7: bytes that are not as they were, wherever, are refused, and harm nobody", async () => {
   const { bytes } = await parkedAt(CODE);
-  const damaged = "Cannot resume a run from these bytes: they are damaged, or not those of a parked run";
+  const damaged = "Cannot resume a run from these bytes: they are damaged, or do not hold a parked run";
   const ends = [0, 1, 31, 32, 67, 68, 100, 1_000, bytes.length - 1].map((length) => bytes.subarray(0, length));
   const flips = Array.from({ length: 300 }, (_, n) => {
     const flipped = Buffer.from(bytes);
@@ -202,7 +202,7 @@ test("S7: bytes that are not as they were, wherever, are refused, and harm nobod
 
 test("S7: forged bytes are refused, or end as what they are", async () => {
   const { bytes } = await parkedAt(CODE);
-  const meaningless = "Cannot resume a run from these bytes: they do not say what a run is";
+  const meaningless = "Cannot resume a run from these bytes: they do not describe a run";
   const forged = (change: (state: Record<string, unknown>) => void): Promise<unknown> => resumed(saying(bytes, change));
   for (const name of ["limits", "range", "pending", "answers", "timers", "prints", "cpuMs", "memoryBytes", "calls"]) {
     for (const value of [undefined, "1", -1, [5], { cpuMs: 1 }, [{ id: 1 }]])

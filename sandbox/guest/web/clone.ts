@@ -1,6 +1,6 @@
 /**
- * `structuredClone` of the HTML standard, for everything that a snippet can hold. Without recursion, so that a deep
- * value is no problem. Objects of classes that it does not know become plain objects, as everywhere.
+ * `structuredClone` of the HTML standard, for everything that a snippet can hold. Without recursion, so that deep
+ * values are safe. Objects of classes that it does not know become plain objects, as everywhere.
  */
 export function structuredClone(value: unknown, options?: { readonly transfer?: Iterable<unknown> }): unknown {
   if ([...(options?.transfer ?? [])].length > 0)
@@ -25,7 +25,7 @@ export function structuredClone(value: unknown, options?: { readonly transfer?: 
 
 type Copy = (original: unknown) => unknown;
 
-/** How objects of one kind are copied: first without their members, so that a cycle finds where it began. */
+/** How objects of one kind are copied: first without their members, so that a cycle finds the copy of its start. */
 interface CloneKind {
   readonly of: abstract new (...args: never[]) => object;
   make(original: object, copy: Copy): object;
@@ -34,7 +34,7 @@ interface CloneKind {
 
 const PLAIN: CloneKind = { of: Object, make: () => ({}), fill: copyMembers };
 
-/** The first row that fits counts. */
+/** The first matching row is used. */
 const KINDS: readonly CloneKind[] = [
   { of: Array, make: (list: unknown[]) => Object.assign([], { length: list.length }), fill: copyMembers },
   { of: Date, make: (date: Date) => new Date(date.getTime()) },
@@ -75,7 +75,7 @@ function cloneDataView(view: DataView, copy: Copy): DataView {
 
 /** A typed array over the copy of its buffer, which other views may share. */
 function cloneTypedArray(view: Uint8Array, copy: Copy): object {
-  const name = view[Symbol.toStringTag]; // of the class that the view really has, whatever it inherits from
+  const name = view[Symbol.toStringTag]; // the view's real class, whatever it inherits from
   const kind = (globalThis as unknown as Record<string, typeof Uint8Array>)[name] ?? Uint8Array;
   return new kind(copy(view.buffer) as ArrayBuffer, view.byteOffset, view.length);
 }

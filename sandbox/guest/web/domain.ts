@@ -1,7 +1,7 @@
 import { decodePunycode, encodePunycode } from "./punycode.ts";
 
 /**
- * A domain as it is asked for: small letters, and other scripts in Punycode. The tables of Unicode's UTS 46 would be
+ * Returns a domain in the form used by DNS: small letters, and other scripts in Punycode. The tables of Unicode's UTS 46 would be
  * larger than all else in the guest. So a name with letters outside of the common scripts is an error; it is never
  * changed into a wrong one.
  */
@@ -46,7 +46,7 @@ function labelToAscii(label: string): string {
   throw new TypeError(`Cannot read the name "${label}": only letters of common scripts are known here`);
 }
 
-/** Letter by letter: for the language, but not for names, a sigma at the end of a word is an exception. */
+/** Converts letter by letter: `toLowerCase` of a word treats a final sigma specially, names do not. */
 function smallLetters(label: string): string {
   return Array.from(label, (letter) => letter.toLowerCase()).join("");
 }

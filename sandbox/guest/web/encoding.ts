@@ -11,7 +11,7 @@ export class TextEncoder {
     return encodeUtf8(String(input));
   }
 
-  /** As many whole characters as there is room for; `read` counts UTF-16 units. */
+  /** Writes as many whole characters as fit; `read` counts UTF-16 units. */
   encodeInto(input: unknown, target: Uint8Array): { read: number; written: number } {
     const bytes = encodeUtf8(String(input));
     let written = Math.min(bytes.length, target.length);
@@ -26,12 +26,12 @@ interface DecoderOptions {
   readonly ignoreBOM?: boolean;
 }
 
-/** `TextDecoder` of the Encoding standard, for the encodings that one meets: UTF-8, UTF-16LE, windows-1252. */
+/** `TextDecoder` of the Encoding standard, for the common encodings: UTF-8, UTF-16LE, windows-1252. */
 export class TextDecoder {
   readonly #encoding: Encoding;
   readonly #fatal: boolean;
   readonly #ignoreBom: boolean;
-  /** Missing between two streams. */
+  /** Undefined between two streams. */
   #decode: Decode | undefined;
   #atStart = true;
 
@@ -101,7 +101,7 @@ function toBytes(input: unknown): Uint8Array {
 }
 
 function utf16Decoder(fatal: boolean): Decode {
-  /** Bytes of the stream that are no whole character yet. */
+  /** Bytes of the stream that do not form a whole character yet. */
   let held = new Uint8Array(0);
   return (bytes, last) => {
     const all = new Uint8Array(held.length + bytes.length);

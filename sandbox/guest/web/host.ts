@@ -1,7 +1,7 @@
 import { ENCODED, percentDecode, percentEncode } from "./percent.ts";
 import { domainToAscii } from "./domain.ts";
 
-/** Host of a URL as it is written in the end, or undefined if there can be no such host (URL standard, 3.5). */
+/** Parses the host of a URL to its final form; undefined if it is invalid (URL standard, 3.5). */
 export function parseHost(text: string, special: boolean): string | undefined {
   if (text.startsWith("[")) return text.endsWith("]") ? parseIpv6(text.slice(1, -1)) : undefined;
   if (!special) return FORBIDDEN.test(text) ? undefined : percentEncode(text, ENCODED.control);
@@ -26,7 +26,7 @@ function splitLabels(domain: string): string[] {
   return labels;
 }
 
-/** One to four numbers, decimal, octal or hexadecimal; the last one fills what the others leave. */
+/** Parses one to four numbers, decimal, octal or hexadecimal; the last one fills the remaining bytes. */
 function parseIpv4(domain: string): string | undefined {
   const numbers = splitLabels(domain).map(parseIpv4Number);
   const last = numbers.pop() as number;
@@ -53,7 +53,7 @@ function parseIpv6(text: string): string | undefined {
   return pieces.some(Number.isNaN) ? undefined : writeIpv6(pieces);
 }
 
-/** Pieces between colons; NaN for what is none. At the end of the address an IPv4 address makes two. */
+/** Parses the pieces between colons; NaN for an invalid one. An IPv4 address at the end gives two pieces. */
 function parseIpv6Pieces(text: string, atEnd: boolean): number[] {
   if (text === "") return [];
   const pieces = text.split(":");

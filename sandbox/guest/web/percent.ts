@@ -21,7 +21,7 @@ export function percentEncode(text: string, encoded: RegExp): string {
   });
 }
 
-/** Reads `%XX` as UTF-8 bytes; what is none of these stays as it is. */
+/** Decodes `%XX` as UTF-8 bytes; other text stays as it is. */
 export function percentDecode(text: string): string {
   return text.replace(/(?:%[\da-f]{2})+/gi, (run) => {
     const bytes = run.slice(1).split("%");

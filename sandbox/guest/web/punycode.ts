@@ -1,6 +1,6 @@
 import { codePointsToText } from "./utf8.ts";
 
-/** Punycode of RFC 3492: a text of any letters as one of ASCII letters, digits and hyphens. */
+/** Encodes a text of any letters in Punycode (RFC 3492): ASCII letters, digits and hyphens. */
 export function encodePunycode(text: string): string {
   const points = Array.from(text, (letter) => letter.codePointAt(0) as number);
   const basic = points.filter((point) => point < INITIAL_N);
@@ -24,7 +24,7 @@ export function encodePunycode(text: string): string {
   return output;
 }
 
-/** Undefined for what is no Punycode. */
+/** Decodes Punycode; undefined if the text is not Punycode. */
 export function decodePunycode(text: string): string | undefined {
   const hyphen = text.lastIndexOf("-");
   const points = Array.from(text.slice(0, Math.max(0, hyphen)), (letter) => letter.charCodeAt(0));
@@ -52,7 +52,7 @@ const BASE = DIGITS.length;
 const INITIAL_N = 128;
 const INITIAL_BIAS = 72;
 
-/** The weights of its digits differ, so that the last digit tells that it is the last. */
+/** Writes a number of variable length: the weights of the digits mark the last digit as the last. */
 function writeNumber(number: number, bias: number): string {
   let digits = "";
   let rest = number;

@@ -3,13 +3,13 @@ import { ENCODED, percentDecode, percentEncode } from "./percent.ts";
 
 type Pair = [name: string, value: string];
 
-/** What a URL holds of its list: the list itself, and how to tell it that the query is another one. */
+/** A URL's list of parameters, and the function that replaces its content when the query changes. */
 export interface OwnedParams {
   readonly params: URLSearchParams;
   readonly read: (query: string) => void;
 }
 
-/** The list of a URL, which hears of every change. */
+/** Creates the list of a URL; `changed` is called after every change. */
 export let createUrlParams: (query: string, changed: (query: string) => void) => OwnedParams;
 
 /** The list of `name=value` behind the question mark of a URL (URL standard, 5 and 6.2). */

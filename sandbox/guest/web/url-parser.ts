@@ -3,8 +3,8 @@ import { ENCODED, percentEncode } from "./percent.ts";
 import { defaultPort, isSpecial, type UrlRecord } from "./url-record.ts";
 
 /**
- * Reads a URL as the URL standard (4.4) says. The standard's machine looks at one character after the other; this one
- * cuts the text where that machine would change its state, which comes to the same.
+ * Parses a URL as the URL standard (4.4) defines. The standard's state machine reads one character at a time; this parser
+ * splits the text where that machine would change its state, with the same result.
  */
 export function parseUrl(input: string, base?: UrlRecord): UrlRecord | undefined {
   // oxlint-disable-next-line no-control-regex -- they are what is cut off
@@ -21,7 +21,7 @@ export function parseUrl(input: string, base?: UrlRecord): UrlRecord | undefined
   return url;
 }
 
-/** Tabs and line breaks mean nothing anywhere in a URL. */
+/** Removes tabs and line breaks, which have no meaning in a URL. */
 export function withoutBreaks(text: string): string {
   return text.replace(/[\t\n\r]+/g, "");
 }
@@ -34,7 +34,7 @@ export function encodeFragment(text: string): string {
   return percentEncode(text, ENCODED.fragment);
 }
 
-/** Reads `host` or `host:port`. False if there can be no such host or port; nothing has changed then. */
+/** Parses `host` or `host:port`. Returns false, and changes nothing, if the host or the port is invalid. */
 export function readHost(url: UrlRecord, text: string): boolean {
   const [name, port] = splitPort(text);
   const special = isSpecial(url.scheme);
@@ -46,13 +46,13 @@ export function readHost(url: UrlRecord, text: string): boolean {
   return true;
 }
 
-/** The first colon outside of the brackets of an IPv6 address. */
+/** Splits at the first colon outside of the brackets of an IPv6 address. */
 export function splitPort(text: string): readonly [host: string, port: string | undefined] {
   const [host] = /^(?:\[[^\]]*(?:\]|$)|[^:[])*/.exec(text) as RegExpExecArray;
   return [host, host === text ? undefined : text.slice(host.length + 1)];
 }
 
-/** `digits` may be none: the scheme's own port. */
+/** Sets the port; empty `digits` mean the scheme's default port. */
 export function setPort(url: UrlRecord, digits: string): void {
   const port = Number(digits);
   url.port = digits === "" || port === defaultPort(url.scheme) ? null : port;
@@ -126,7 +126,7 @@ function readRelative(url: UrlRecord, rest: string, base: UrlRecord): UrlRecord 
   return url;
 }
 
-/** What a relative URL that does not begin with a slash goes on from. */
+/** Sets the path that a relative URL without a leading slash continues. */
 function inheritPath(url: UrlRecord, rest: string, base: UrlRecord): void {
   url.path = Array.from(base.path);
   if (rest === "") url.query = base.query;
@@ -174,7 +174,7 @@ function cutBeforeSlash(text: string, special: boolean): readonly [before: strin
   return index < 0 ? [text, ""] : [text.slice(0, index), text.slice(index)];
 }
 
-/** `..` does not take a drive away. */
+/** Removes the last segment; `..` does not remove a drive letter. */
 function shorten(url: UrlRecord): void {
   const path = url.path as string[];
   if (url.scheme === "file" && path.length === 1 && /^[a-z]:$/i.test(path[0] as string)) return;

@@ -3,7 +3,7 @@ export interface UrlRecord {
   scheme: string;
   username: string;
   password: string;
-  /** As it is written; null where there is no `//`. */
+  /** Host in its final form; null if the URL has no `//`. */
   host: string | null;
   port: number | null;
   /** A list of segments, or the text of a path that is not one, as in `mailto:`. */
@@ -12,7 +12,7 @@ export interface UrlRecord {
   fragment: string | null;
 }
 
-/** Schemes of which browsers know more, with their ports. */
+/** Special schemes of the URL standard, with their default ports. */
 const PORTS: Readonly<Record<string, number | null>> = { http: 80, https: 443, ws: 80, wss: 443, ftp: 21, file: null };
 
 export function isSpecial(scheme: string): boolean {

@@ -14,7 +14,7 @@ import {
 } from "./url-parser.ts";
 import { defaultPort, isSpecial, type UrlRecord, writeHost, writePath, writeUrl } from "./url-record.ts";
 
-/** `URL` of the URL standard (6.1). A setter that is given what cannot be leaves everything as it was. */
+/** `URL` of the URL standard (6.1). A setter ignores an invalid value. */
 export class URL {
   #url: UrlRecord;
   #params: OwnedParams | undefined;
@@ -198,7 +198,7 @@ function setHost(url: UrlRecord, value: string, withPort: boolean): void {
   if (port !== undefined && port !== "") changePort(url, port);
 }
 
-/** Digits at the beginning count; none at all do not, but an empty text means the scheme's own port. */
+/** Sets the port from leading digits. Text without digits is ignored, except that an empty text means the default port. */
 function changePort(url: UrlRecord, value: string): void {
   const digits = /^\d*/.exec(withoutBreaks(value))?.[0] as string;
   if ((value === "" || digits !== "") && Number(digits) <= 65_535) setPort(url, digits);

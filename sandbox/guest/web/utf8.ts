@@ -3,16 +3,16 @@ import { wellFormed } from "../primordials.ts";
 /** Decodes the next bytes of a stream; with the last ones everything must be complete. */
 export type Decode = (bytes: Uint8Array, last: boolean) => string;
 
-/** Text of UTF-8 bytes, with U+FFFD where they are none. */
+/** Decodes UTF-8, with U+FFFD for invalid bytes. */
 export function decodeUtf8(bytes: Uint8Array): string {
   return utf8Decoder(false)(bytes, true);
 }
 
-/** The UTF-8 decoder of the Encoding standard: what is no UTF-8 becomes U+FFFD, or an error if it is `fatal`. */
+/** The UTF-8 decoder of the Encoding standard: invalid bytes become U+FFFD, or an error if it is `fatal`. */
 export function utf8Decoder(fatal: boolean): Decode {
   let point = 0;
   let missing = 0;
-  /** Between these the next byte must be: overlong forms, surrogates and what is beyond U+10FFFF are no UTF-8. */
+  /** Bounds of the next byte, which exclude overlong forms, surrogates and code points beyond U+10FFFF. */
   let least = 0x80;
   let most = 0xbf;
   const begin = (byte: number): number | undefined => {
@@ -49,7 +49,7 @@ export function utf8Decoder(fatal: boolean): Decode {
   };
 }
 
-/** The bytes of a text, halves of characters that stand alone as U+FFFD. */
+/** Encodes a text as UTF-8, lone surrogates as U+FFFD. */
 export function encodeUtf8(text: string): Uint8Array {
   // The engine's own functions for URLs are many times faster than a loop over characters.
   const binary = unescape(encodeURIComponent(wellFormed(text)));
@@ -59,7 +59,7 @@ export function encodeUtf8(text: string): Uint8Array {
   return bytes;
 }
 
-/** Each of these numbers is an argument, and arguments lie on the stack: so some thousands at a time. */
+/** Converts some thousands of units at a time, because each is an argument, and arguments lie on the stack. */
 export function codeUnitsToText(codes: Uint8Array | Uint16Array): string {
   let text = "";
   for (let at = 0; at < codes.length; at += 4_096) text += String.fromCharCode(...codes.subarray(at, at + 4_096));
@@ -70,11 +70,11 @@ function decodeWhole(bytes: Uint8Array): string | undefined {
   try {
     return decodeURIComponent(escape(codeUnitsToText(bytes)));
   } catch {
-    return undefined; // something in it is no UTF-8, or it ends in the middle of a character
+    return undefined; // invalid UTF-8, or cut in the middle of a character
   }
 }
 
-/** The same for whole characters. */
+/** Converts code points to text, some thousands at a time as well. */
 export function codePointsToText(points: readonly number[]): string {
   let text = "";
   for (let at = 0; at < points.length; at += 2_048) text += String.fromCodePoint(...points.slice(at, at + 2_048));
