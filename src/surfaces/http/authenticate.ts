@@ -3,15 +3,15 @@ import type { IncomingHttpHeaders } from "node:http";
 import { type Caller, OWNER } from "../../model/caller.ts";
 import { isRecord } from "../../model/json.ts";
 
-/** Lets callers in by the token that they show. */
+/** Identifies callers by their bearer token. */
 export interface Authenticator {
-  /** The caller of a request; `undefined` for one that shows no valid token. */
+  /** The caller of a request; `undefined` if it carries no valid token. */
   authenticate(headers: IncomingHttpHeaders): Caller | undefined;
-  /** The same for a JSON-RPC message, which may carry its token beside the parameters (P1). */
+  /** The caller of a JSON-RPC message, which may carry its token beside the parameters. */
   authenticateMessage(message: unknown): Caller | undefined;
 }
 
-/** `isToken` is absent where everybody who can reach the port may come in. */
+/** Accepts every request if `isToken` is absent. */
 export function createAuthenticator(isToken?: (token: string) => boolean): Authenticator {
   const enter = (token: string | undefined): Caller | undefined =>
     isToken === undefined || (token !== undefined && isToken(token)) ? OWNER : undefined;

@@ -5,60 +5,62 @@ import { type RpcError, rpcError } from "../../shared/rpc-errors.ts";
 import { encodeUtf8 } from "../mcp/index.ts";
 import { MAX_UNAUTHENTICATED_BYTES } from "./unauthenticated.ts";
 
-/** A body as it was sent, or why it cannot be taken. */
+/** A parsed request body, or the error that rejects it. */
 export type Body =
   | { readonly kind: "json"; readonly value: unknown }
   | { readonly kind: "none" }
   | { readonly kind: "unfit"; readonly status: 400 | 413 | 415; readonly fault: RpcError };
 
-/** How large a body may be, and what helps if it is larger. */
+/** The largest body that is read, and the suggestion for a larger one. */
 export interface BodyLimit {
   readonly bytes: number;
   readonly fix: string;
 }
 
-/** A body that is read before its token was seen could be anybody's. */
+/** Returns a lower limit for bodies that are read before their sender is authenticated. */
 export function bodyLimit(bodyBytes: number, isAuthenticated: boolean): BodyLimit {
   if (isAuthenticated || bodyBytes <= MAX_UNAUTHENTICATED_BYTES)
-    return { bytes: bodyBytes, fix: "Send less at once; server.bodyBytes in settings.yaml is the limit" };
-  const fix = "Send the token in the header Authorization: a body that brings its own must be small";
+    return { bytes: bodyBytes, fix: "Send a smaller body, or raise server.bodyBytes in settings.yaml" };
+  const fix = "Send the token in the Authorization header: a body that carries its own token has a lower limit";
   return { bytes: MAX_UNAUTHENTICATED_BYTES, fix };
 }
 
-/** Reads the JSON of a request. What is too large is not kept, but read to its end: a client that writes hears nothing. */
+/**
+ * Reads the JSON of a request. A body over the limit is discarded but read to its end: a client reads only after it has
+ * written.
+ */
 export async function readJson(incoming: IncomingMessage, limit: BodyLimit, traceId: () => string): Promise<Body> {
   const bytes = await readBytes(incoming, limit.bytes);
-  if (bytes === undefined)
-    return unfit(413, traceId, `Cannot read a body of more than ${limit.bytes} bytes`, limit.fix);
+  if (bytes === undefined) return unfit(413, traceId, `The body exceeds the limit of ${limit.bytes} bytes`, limit.fix);
   if (bytes.length === 0) return { kind: "none" };
   const { "content-type": type, "content-encoding": encoding = "identity" } = incoming.headers;
   if (!isJson(type))
     return unfit(
       415,
       traceId,
-      "Cannot read a body whose Content-Type is not application/json",
+      "The Content-Type of the body is not application/json",
       "Send the header Content-Type: application/json",
     );
   if (encoding !== "identity")
     return unfit(
       415,
       traceId,
-      `Cannot read a body whose Content-Encoding is ${JSON.stringify(encoding.slice(0, 50))}`,
-      "Send the body as it is",
+      `The Content-Encoding of the body is not supported: ${JSON.stringify(encoding.slice(0, 50))}`,
+      "Send the body without a Content-Encoding",
     );
   const text = encodeUtf8(bytes);
-  if (text === undefined) return unfit(400, traceId, "Cannot read a body that is no UTF-8");
+  if (text === undefined) return unfit(400, traceId, "The body is not valid UTF-8");
   try {
     return { kind: "json", value: JSON.parse(text) };
   } catch (error) {
-    return unfit(400, traceId, "Cannot read a body that is no JSON", getMessage(error));
+    return unfit(400, traceId, "The body is not valid JSON", getMessage(error));
   }
 }
 
 async function readBytes(incoming: IncomingMessage, mostBytes: number): Promise<Buffer | undefined> {
   let chunks: Buffer[] = [];
   let length = 0;
-  // Node ends a request that takes too long to arrive.
+  // Node's requestTimeout ends a request that takes too long to arrive.
   for await (const chunk of incoming as AsyncIterable<Buffer>) {
     length += chunk.length;
     if (length > mostBytes) chunks = [];

@@ -2,13 +2,13 @@ import type { RunObserver } from "../../model/run-observer.ts";
 import { isRecord } from "../../model/json.ts";
 import type { RpcId, RpcResponse } from "./json-rpc.ts";
 
-/** JSON of a result beyond which it goes out in parts, where the transport can do that (V5). */
+/** UTF-16 units of JSON above which a streaming transport sends a result in parts. */
 const WHOLE_CHARACTERS = 256 << 10;
 
 /** UTF-16 units of one part. */
 const PART_CHARACTERS = 64 << 10;
 
-/** A notification of the server's: what a call under way has to say. */
+/** A JSON-RPC notification about a call in progress. */
 export interface Notice {
   readonly jsonrpc: "2.0";
   readonly method: "tools/progress" | "tools/log" | "tools/output" | "tools/part";
@@ -17,7 +17,7 @@ export interface Notice {
 
 export type Emit = (message: Notice | RpcResponse) => void;
 
-/** Passes on what a call says on the way, under the id of its request. */
+/** Emits the progress, log lines and output of a call as notifications with the id of its request. */
 export function createObserver(id: RpcId | undefined, emit: (notice: Notice) => void): RunObserver {
   const say = (method: Notice["method"], params: Readonly<Record<string, unknown>>): void =>
     emit({ jsonrpc: "2.0", method, params: { id: id ?? null, ...params } });
@@ -37,7 +37,10 @@ export function createObserver(id: RpcId | undefined, emit: (notice: Notice) => 
   };
 }
 
-/** Sends an answer; one that is large as parts of the JSON of its `data`, then without it, with their number. */
+/**
+ * Sends an answer. A large one goes out as parts of its `data` as JSON, then as an answer with `data: null` and the
+ * number of parts.
+ */
 export function emitAnswer(answer: RpcResponse | readonly RpcResponse[], emit: Emit): void {
   for (const each of Array.isArray(answer) ? answer : [answer]) emitOne(each, emit);
 }

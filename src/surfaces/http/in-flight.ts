@@ -2,16 +2,16 @@ import { ServerResponse } from "node:http";
 
 import { waitAtMost } from "../mcp/index.ts";
 
-/** What is under way; streams that only listen do not count. */
+/** Tracks the requests in progress. Streams that only listen do not count. */
 export interface InFlight {
   trackResponse(response: ServerResponse): void;
-  /** It goes on for as long as the client likes. */
+  /** Stops tracking a response that stays open until the client closes it. */
   untrack(response: ServerResponse): void;
-  /** The same for what is answered in another way; `work` never rejects. */
+  /** Tracks work that is not answered through a response; `work` must never reject. */
   trackWork(work: Promise<void>): void;
-  /** Settles when what has been said is out, at the latest after so long. */
+  /** Settles when all ended responses are sent, or after the timeout. */
   waitUntilSent(atMostMs: number): Promise<void>;
-  /** Settles when nothing is under way, at the latest after so long. */
+  /** Settles when no request is in progress, or after the timeout. */
   waitUntilIdle(atMostMs: number): Promise<void>;
 }
 

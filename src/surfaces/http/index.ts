@@ -18,15 +18,15 @@ import { AUTHENTICATION_MS } from "./unauthenticated.ts";
 export { parseServerSettings, SERVER_DEFAULTS, type HttpServerSettings } from "./settings.ts";
 export { openToken } from "./token.ts";
 
-/** A server that listens. */
+/** A listening server. */
 export interface HttpServer {
   /** `http://127.0.0.1:3333` */
   readonly url: string;
-  /** Takes no more requests, lets those under way end as long as the settings say, and closes. */
+  /** Stops accepting requests, waits up to `drainSeconds` for those in progress, and closes. */
   close(): Promise<void>;
 }
 
-/** Serves a runtime over HTTP; `isToken` is absent where the settings say `auth: false`. */
+/** Serves a runtime over HTTP. `isToken` is absent if the settings have `auth: false`. */
 export async function serveHttp(
   runtime: Runtime,
   settings: HttpServerSettings,
@@ -58,7 +58,8 @@ export async function serveHttp(
     async close() {
       const until = performance.now() + settings.drainSeconds * 1_000;
       const closed = once(server, "close");
-      await services.inFlight.waitUntilSent(settings.drainSeconds * 1_000); // Node would cut off what is still on its way out
+      // server.close() would cut off responses that are still being sent.
+      await services.inFlight.waitUntilSent(settings.drainSeconds * 1_000);
       server.close();
       await services.inFlight.waitUntilIdle(Math.max(0, until - performance.now()));
       sockets.close();
@@ -70,14 +71,14 @@ export async function serveHttp(
   };
 }
 
-/** Without a token, only this machine may come in. */
-function refuseOpenServer({ host }: HttpServerSettings, hasDoor: boolean): void {
-  if (hasDoor || isLoopback(host)) return;
+/** Refuses to listen on other addresses than loopback without a token. */
+function refuseOpenServer({ host }: HttpServerSettings, hasToken: boolean): void {
+  if (hasToken || isLoopback(host)) return;
   const values = `without a token, the server listens only on this machine, not on ${host}`;
   throw new SkillgateError("OPTION_INVALID", sentence("OPTION_INVALID", values));
 }
 
-/** A request must arrive within its time, and its headers sooner; what does not is answered with 408 by Node. */
+/** Creates the server with its timeouts. Node answers 408 if a request or its headers arrive too late. */
 function httpServer(services: HttpServices): Server {
   const { headerBytes, requestSeconds } = services.settings;
   const routes = createRoutes(services);
@@ -91,7 +92,7 @@ function httpServer(services: HttpServices): Server {
     },
     (incoming, outgoing) => {
       if (incoming.method === "POST") services.inFlight.trackResponse(outgoing);
-      // Who reads nothing of the answer for so long is given up, with what is kept for them.
+      // Drop a client that stops reading its answer, and free the buffers held for it.
       outgoing.once("prefinish", () => outgoing.socket?.setTimeout(requestSeconds * 1_000));
       void listener(incoming, outgoing);
     },
@@ -102,15 +103,15 @@ function httpServer(services: HttpServices): Server {
 
 const MAX_CONNECTIONS = 4_096;
 
-/** For what is said last of all to be read. */
+/** Milliseconds for clients to receive the last answers. */
 const SHUTDOWN_GRACE_MS = 500;
 
 function describeListenError(thrown: unknown, host: string, port: number): string {
   switch (isRecord(thrown) ? thrown["code"] : undefined) {
     case "EADDRINUSE":
-      return `port ${port} of ${host} is in use; --port 0 takes a free one`;
+      return `port ${port} of ${host} is in use; --port 0 picks a free one`;
     case "EACCES":
-      return `port ${port} is for the system alone; take one above 1023`;
+      return `port ${port} is reserved for the system; use one above 1023`;
     case "EADDRNOTAVAIL":
     case "ENOTFOUND":
       return `this machine does not have the address ${host}`;

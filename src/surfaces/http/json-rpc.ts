@@ -1,7 +1,7 @@
 import { rpcError, type RpcError, newTraceId, ownFault } from "../../shared/rpc-errors.ts";
 import { isRecord } from "../../model/json.ts";
 
-/** Messages of one batch. */
+/** Maximum number of messages in a batch. */
 const MAX_MESSAGES = 100;
 
 export type RpcId = string | number | null;
@@ -11,12 +11,12 @@ export interface RpcCall {
   readonly id: RpcId | undefined;
   readonly method: string;
   readonly params: Readonly<Record<string, unknown>>;
-  /** As it came, with whatever stands beside the parameters. */
+  /** The whole message as received, including members beside `params`. */
   readonly message: Readonly<Record<string, unknown>>;
   readonly traceId: string;
 }
 
-/** Carries out one call; throws a `RpcError` where it cannot. */
+/** Runs one call; throws `RpcFailure` to answer it with an error. */
 export type RpcHandler = (call: RpcCall) => Promise<unknown>;
 
 export type RpcResponse = { readonly jsonrpc: "2.0"; readonly id: RpcId } & (
@@ -24,7 +24,7 @@ export type RpcResponse = { readonly jsonrpc: "2.0"; readonly id: RpcId } & (
   | { readonly error: RpcError }
 );
 
-/** What is thrown to answer a call with an error. */
+/** Thrown to answer a call with an error. */
 export class RpcFailure extends Error {
   readonly fault: RpcError;
 
@@ -35,8 +35,8 @@ export class RpcFailure extends Error {
 }
 
 /**
- * Answers what came as JSON-RPC 2.0: one message or a batch. `undefined` where nothing is to be answered, which is so for
- * notifications alone. Ids are echoed as they were sent.
+ * Answers a JSON-RPC 2.0 message or batch. Returns `undefined` if it contains only notifications. Ids are echoed as they
+ * were sent.
  */
 export async function answerRpc(
   value: unknown,
@@ -51,17 +51,19 @@ export async function answerRpc(
   return responses.length === 0 ? undefined : responses;
 }
 
-/** Why a batch is not taken, whatever is in it. */
+/** Returns why a batch is rejected because of its size; `undefined` if the size is valid. */
 export function findBatchFlaw({ length }: readonly unknown[]): string | undefined {
   if (length === 0) return "A batch must have at least one message";
-  return length > MAX_MESSAGES ? `A batch may have ${MAX_MESSAGES} messages, not ${length}` : undefined;
+  return length > MAX_MESSAGES
+    ? `A batch may have at most ${MAX_MESSAGES} messages, this one has ${length}`
+    : undefined;
 }
 
 export function createParseError(): RpcResponse {
-  return refusal(null, "ParseError", "Cannot read a message that is no JSON");
+  return refusal(null, "ParseError", "The message is not valid JSON");
 }
 
-/** What is answered when an answer could not be made or sent; the id of its request is not known any more. */
+/** Answers when creating or sending an answer failed; the id of the request is no longer known. */
 export function ownFaultAnswer(traceId?: string): RpcResponse {
   return { jsonrpc: "2.0", id: null, error: ownFault(traceId) };
 }
@@ -96,12 +98,12 @@ async function performed(
   }
 }
 
-/** What makes a value no JSON-RPC message. */
+/** Returns why a value is not a JSON-RPC request; `undefined` if it is one. */
 function findRequestFlaw(value: unknown): string | undefined {
   if (!isRecord(value)) return "A message must be an object";
   if (value["jsonrpc"] !== "2.0") return 'jsonrpc must be "2.0"';
-  if (typeof value["method"] !== "string") return "method must be text";
-  if (Object.hasOwn(value, "id") && !isId(value["id"])) return "id must be text, a number or null";
+  if (typeof value["method"] !== "string") return "method must be a string";
+  if (Object.hasOwn(value, "id") && !isId(value["id"])) return "id must be a string, a number or null";
   const { params } = value;
   if (params === undefined || (typeof params === "object" && params !== null)) return undefined;
   return "params must be an object";

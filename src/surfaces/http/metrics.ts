@@ -1,12 +1,12 @@
 import type { Runtime } from "../../runtime.ts";
 
-/** What a server counts of itself. */
+/** Request counters of a server. */
 export interface Counters {
-  /** Counts a request that was answered; `endpoint` is one of ours, never what a client wrote. */
+  /** Counts an answered request. `endpoint` is the name of a route, never text from a client. */
   count(endpoint: string, status: number): void;
   readonly requests: number;
   readonly uptimeSeconds: number;
-  /** `endpoint status` → how many. */
+  /** Number of requests by `endpoint status`. */
   readonly byStatus: ReadonlyMap<string, number>;
 }
 
@@ -30,7 +30,7 @@ export function createCounters(): Counters {
   };
 }
 
-/** The counters in the text format of Prometheus. */
+/** Formats the counters in the Prometheus text format. */
 export function metricsText(runtime: Runtime, counters: Counters, sessions: number): string {
   const statistics = [...runtime.statistics()];
   return [

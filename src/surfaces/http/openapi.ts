@@ -3,7 +3,10 @@ import { isRecord } from "../../model/json.ts";
 import { openapiExport } from "../../registry/index.ts";
 import { BUILTIN_TOOLS } from "../mcp/index.ts";
 
-/** The OpenAPI document of a server (T8): the catalog's own, with where it is, how to come in, and its other endpoints. */
+/**
+ * Creates the OpenAPI document of a server: that of the catalog plus the URL, the security scheme and the other
+ * endpoints.
+ */
 export function createOpenapi(catalog: Catalog, url: string, needsToken: boolean): Readonly<Record<string, unknown>> {
   const document = openapiExport(catalog);
   const { paths, components } = document;
@@ -20,20 +23,20 @@ export function createOpenapi(catalog: Catalog, url: string, needsToken: boolean
   };
 }
 
-/** A tool that has failed answers as one that has not, without data. */
+/** A failed call has the same schema as a successful one; its `data` is null. */
 const FAILED = { "application/json": { schema: { $ref: "#/components/schemas/ToolOutput" } } };
 
-/** What every call may be answered with besides. */
+/** Error responses that every call can have. */
 const ERROR_RESPONSES = {
   "401": { description: "A valid bearer token is missing" },
   "403": { description: "The caller may not call the tool", content: FAILED },
-  "429": { description: "The tool was called too often; Retry-After says when it may be", content: FAILED },
+  "429": { description: "Rate limit exceeded; Retry-After gives the seconds to wait", content: FAILED },
   "500": { description: "The server failed", content: FAILED },
   "502": { description: "The tool failed", content: FAILED },
-  "504": { description: "The tool was too slow", content: FAILED },
+  "504": { description: "The tool timed out", content: FAILED },
 };
 
-/** The three tools can be called here as well. */
+/** Adds the three built-in tools to the tool names. */
 function withBuiltinTools(paths: Paths): Paths {
   return overCalls(paths, (post) => ({
     ...post,
@@ -68,11 +71,11 @@ const OTHER_PATHS = {
   "/health": {
     get: {
       operationId: "health",
-      summary: "Say how the server is",
+      summary: "Report the health of the server",
       security: [],
       responses: {
         "200": {
-          description: "The server is well",
+          description: "The server is healthy",
           content: {
             "application/json": {
               schema: {
@@ -94,11 +97,11 @@ const OTHER_PATHS = {
   "/rpc": {
     post: {
       operationId: "rpc",
-      summary: "Carry out a JSON-RPC 2.0 message or batch",
+      summary: "Process a JSON-RPC 2.0 message or batch",
       requestBody: { required: true, content: { "application/json": { schema: {} } } },
       responses: {
         "200": { description: "A JSON-RPC response or batch", content: { "application/json": { schema: {} } } },
-        "204": { description: "There were only notifications" },
+        "204": { description: "The message contained only notifications" },
         "401": { description: "A valid bearer token is missing" },
       },
     },

@@ -1,22 +1,22 @@
 import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
 
-/** Who may call: by which names of this machine, and from which pages of a browser. */
+/** Checks the Host and Origin headers of requests. */
 export interface OriginCheck {
-  /** Why a request is turned away; `undefined` if it may pass. */
+  /** Returns why a request is rejected; `undefined` if it is allowed. */
   refusal(request: Pick<IncomingMessage, "headers" | "rawHeaders">): string | undefined;
-  /** The headers that let a page of an allowed origin read the answer. */
+  /** Returns the CORS headers that let a page of an allowed origin read the answer. */
   corsHeaders(headers: IncomingHttpHeaders): Readonly<Record<string, string>>;
 }
 
 export interface OriginCheckOptions {
-  /** Whether callers show a token. */
+  /** True if callers must send a token. */
   readonly hasToken: boolean;
   readonly host: string;
   readonly allowedHosts: readonly string[];
   readonly allowedOrigins: readonly string[];
 }
 
-/** A page that has made a name of its own point at this machine is no caller (DNS rebinding). */
+/** Rejects unknown host names, which protects against DNS rebinding. */
 export function createOriginCheck({ hasToken, host, allowedHosts, allowedOrigins }: OriginCheckOptions): OriginCheck {
   const hosts = new Set([
     ...LOOPBACK,
@@ -24,20 +24,20 @@ export function createOriginCheck({ hasToken, host, allowedHosts, allowedOrigins
     ...(isWildcard(host) ? [] : [bracketed(host)]),
   ]);
   const origins = new Set(allowedOrigins.map((origin) => origin.toLowerCase().replace(/\/$/, "")));
-  // Any program of this machine may serve pages on a port of its own: without a token, those are not let in.
+  // Any program on this machine can serve pages on its own port. Without a token, only the server's own port is allowed.
   const isAllowed = (origin: string, server = ""): boolean =>
     origins.has(origin.toLowerCase()) ||
     (isLoopbackPage(origin) && (hasToken || portOf(origin) === portOf(`http://${server}`)));
   return {
     refusal({ headers, rawHeaders }) {
       if (rawHeaders.filter((text, at) => at % 2 === 0 && text.toLowerCase() === "host").length > 1)
-        return "Cannot answer a request to two hosts";
+        return "The request has more than one Host header";
       const name = parseHostname(`http://${headers.host ?? ""}`);
       if (name === undefined || !hosts.has(name))
-        return `Cannot answer a request to the host ${quoted(headers.host)}: it is not one of server.allowedHosts`;
+        return `The host ${quoted(headers.host)} is not in server.allowedHosts`;
       const { origin } = headers;
       if (origin === undefined || isAllowed(origin, headers.host)) return undefined;
-      return `Cannot answer a request from the origin ${quoted(origin)}: it is not one of server.allowedOrigins`;
+      return `The origin ${quoted(origin)} is not in server.allowedOrigins`;
     },
     corsHeaders({ origin, host: server }) {
       if (origin === undefined || !isAllowed(origin, server)) return {};
@@ -72,7 +72,7 @@ function parseHostname(url: string): string | undefined {
   return URL.canParse(url) ? new URL(url).hostname : undefined;
 }
 
-/** Empty for the usual one of the protocol. */
+/** Returns the port of a URL; empty for the default port of its protocol. */
 function portOf(url: string): string | undefined {
   return URL.canParse(url) ? new URL(url).port : undefined;
 }

@@ -19,7 +19,7 @@ import type { HttpServerSettings } from "./settings.ts";
 import { answerTool } from "./tool-route.ts";
 import type { InFlight } from "./in-flight.ts";
 
-/** What the endpoints work with. */
+/** Dependencies of the endpoints. */
 export interface HttpServices {
   readonly runtime: Runtime;
   readonly mcp: McpSurface;
@@ -30,13 +30,16 @@ export interface HttpServices {
   readonly inFlight: InFlight;
   /** How long a WebSocket may stay open without a valid token. */
   readonly authenticationMs: number;
-  /** Where clients find the server. */
+  /** The URL of the server. */
   readonly url: () => string;
 }
 
 type RouteEnvironment = { Bindings: HttpBindings; Variables: { caller: Caller; body: Body } };
 
-/** Every endpoint of the server, behind the gate and, but for `/health`, behind the door. */
+/**
+ * Creates every endpoint. All check Host and Origin; all except `/health` require a token, which `/rpc` also accepts in
+ * the message.
+ */
 export function createRoutes(services: HttpServices): Hono<RouteEnvironment> {
   const app = new Hono<RouteEnvironment>();
   app.use(counted(services), checkOrigin(services));
@@ -52,12 +55,16 @@ export function createRoutes(services: HttpServices): Hono<RouteEnvironment> {
     const text = metricsText(services.runtime, services.counters, services.mcp.sessions);
     return c.body(text, 200, { "content-type": "text/plain; version=0.0.4; charset=utf-8" });
   });
-  app.all("/ws", () => refuse(426, rpcError("InvalidRequest", "Open it as a WebSocket"), { upgrade: "websocket" }));
+  app.all("/ws", () =>
+    refuse(426, rpcError("InvalidRequest", "The endpoint /ws accepts only WebSocket connections"), {
+      upgrade: "websocket",
+    }),
+  );
   for (const [path, allow] of Object.entries(ALLOWED)) app.all(path, (c) => wrongMethod(c.req.method, allow));
   app.notFound((c) =>
     refuse(
       404,
-      rpcError("MethodNotFound", `There is nothing at ${c.req.method} ${c.req.path.slice(0, 200)}`, {
+      rpcError("MethodNotFound", `No route matches ${c.req.method} ${c.req.path.slice(0, 200)}`, {
         suggestions: ENDPOINTS,
       }),
     ),
@@ -66,7 +73,7 @@ export function createRoutes(services: HttpServices): Hono<RouteEnvironment> {
   return app;
 }
 
-/** What may be done where, for whoever tries something else. */
+/** Allowed methods by path, for the Allow header of a 405. */
 const ALLOWED = {
   "/mcp": "GET, POST, DELETE",
   "/rpc": "POST",
@@ -77,7 +84,7 @@ const ALLOWED = {
 };
 
 function wrongMethod(method: string, allow: string): Response {
-  const reason = `Cannot answer ${method} here: ${allow} may be used`;
+  const reason = `The method ${method} is not allowed here. Allowed: ${allow}`;
   return refuse(405, rpcError("InvalidRequest", reason), { allow });
 }
 
@@ -150,7 +157,7 @@ function readBody({ settings, authenticator }: HttpServices): MiddlewareHandler<
   };
 }
 
-/** Errors of every endpoint look as those of JSON-RPC do. */
+/** Creates an error response; every endpoint uses the JSON-RPC error format. */
 function refuse(status: number, error: RpcError, headers: Readonly<Record<string, string>> = {}): Response {
   return Response.json({ jsonrpc: "2.0", id: null, error }, { status, headers });
 }
@@ -178,22 +185,25 @@ async function answerMcp(c: Context<RouteEnvironment>, { mcp, settings, inFlight
   const expose = wanted === "default" ? settings.expose : wanted;
   const { names, budgetTokens } = settings;
   const response = await mcp.fetch(exchange, { caller: c.get("caller"), exposure: { expose, names, budgetTokens } });
-  response.headers.delete("connection"); // whether it is kept is for the client and Node to say
+  response.headers.delete("connection"); // the client and Node decide whether the connection stays open
   return response;
 }
 
 function emptyBody(trace_id: string): Response {
-  return refuse(400, rpcError("ParseError", "Cannot read a body that is empty", { trace_id }));
+  return refuse(400, rpcError("ParseError", "The body is empty", { trace_id }));
 }
 
 function respondAsJson(json: string, status: number, headers: Readonly<Record<string, string>>): Response {
   return new Response(json, { status, headers: { "content-type": "application/json", ...headers } });
 }
 
-/** Half of the time that a short answer takes is that of a response and its streams; no page of a browser waits for this. */
+/**
+ * Writes an answer without a `Response` and its streams, which halves the time of a short one. Browsers get a
+ * `Response`, for CORS.
+ */
 function respondAtOnce(outgoing: HttpBindings["outgoing"]): typeof respondAsJson {
   return (json, status, headers) => {
-    if (outgoing.destroyed) return SENT; // nobody reads it
+    if (outgoing.destroyed) return SENT; // the client has gone
     const length = String(Buffer.byteLength(json));
     outgoing.writeHead(status, { "content-type": "application/json", "content-length": length, ...headers }).end(json);
     return status === 200 ? SENT : new Response(null, { status, headers: ALREADY_SENT });
@@ -204,7 +214,7 @@ const ALREADY_SENT = { "x-hono-already-sent": "true" };
 
 const SENT = new Response(null, { headers: ALREADY_SENT });
 
-/** In the protocol of 2026, clients hear of changes on the stream of such a request. */
+/** True for the request on whose stream the 2026 protocol sends change notifications. */
 function isListening(body: Body): boolean {
   return body.kind === "json" && isRecord(body.value) && body.value["method"] === "subscriptions/listen";
 }
@@ -233,7 +243,7 @@ async function answerAtRpc(c: Context<RouteEnvironment>, services: HttpServices)
   return answer === undefined ? c.body(null, 204) : c.json(answer as object);
 }
 
-/** The same, with what calls say on the way, and large results in parts. */
+/** Answers with a stream: notifications of the calls, and large results in parts. */
 function streamRpc(value: unknown, context: RpcContext, controller: AbortController, traceId: string): Response {
   const stream = openEventStream(() => controller.abort());
   const emit = (message: unknown): void => stream.send("message", message);
@@ -266,7 +276,7 @@ function accepts({ accept = "" }: IncomingHttpHeaders, type: string): boolean {
   return accept.includes(type) && !accept.includes("application/json");
 }
 
-/** The trace of a W3C `traceparent`, else a new one. */
+/** Returns the trace id of a W3C `traceparent` header, or a new one. */
 function getTraceId(c: Context<RouteEnvironment>): string {
   return /^00-([0-9a-f]{32})-[0-9a-f]{16}-[0-9a-f]{2}$/.exec(c.req.header("traceparent") ?? "")?.[1] ?? newTraceId();
 }

@@ -7,18 +7,18 @@ import { toJson, type Library, listResources, getCallerFeatures, readResource } 
 import { type RpcCall, type RpcHandler, RpcFailure } from "./json-rpc.ts";
 import { callByName, type ToolApi, validateInput, resultObject, toolList, toolSchema } from "./tool-api.ts";
 
-/** What the methods of the endpoint (V2) work with. */
+/** Dependencies of the JSON-RPC methods. */
 export interface RpcContext {
   readonly programs: Omit<ToolApi, "caller">;
-  /** Who makes a call; `undefined` for nobody who is known. */
+  /** The caller of a call; `undefined` if it carries no valid token. */
   authenticate(call: RpcCall): Caller | undefined;
   readonly signal: AbortSignal;
   health(): unknown;
-  /** Is told what happens while a call is under way, where the transport can pass it on. */
+  /** Creates the observer of a call; absent if the transport cannot send notifications. */
   createObserver?(call: RpcCall): RunObserver;
 }
 
-/** The methods of the JSON-RPC endpoint. */
+/** Dispatches calls to the methods of the JSON-RPC endpoint. */
 export function createRpcHandler(context: RpcContext): RpcHandler {
   return async (call) => {
     const { traceId: trace_id } = call;
@@ -26,7 +26,7 @@ export function createRpcHandler(context: RpcContext): RpcHandler {
     if (method === undefined) {
       const suggestions = suggestNames(call.method, Object.keys(METHODS)).map((name) => `Did you mean ${name}?`);
       throw new RpcFailure(
-        rpcError("MethodNotFound", `There is no method ${JSON.stringify(call.method.slice(0, 100))}`, {
+        rpcError("MethodNotFound", `Unknown method: ${JSON.stringify(call.method.slice(0, 100))}`, {
           trace_id,
           suggestions,
         }),
@@ -43,7 +43,7 @@ export function unauthenticated(trace_id?: string) {
     ...(trace_id !== undefined && { trace_id }),
     suggestions: [
       "Send the header Authorization: Bearer with the token that the server printed at its first start",
-      "If it is lost, skillgate serve --http --new-token makes another",
+      "If the token is lost, create a new one with skillgate serve --http --new-token",
     ],
   });
 }
@@ -88,13 +88,11 @@ async function readTheResource(call: RpcCall, { programs, signal }: CallerRpcCon
       listResources(library).map((resource) => resource.uri),
     );
     const details = { trace_id: call.traceId, field: "uri", suggestions };
-    throw new RpcFailure(
-      rpcError("InvalidParams", `There is no resource ${JSON.stringify(uri.slice(0, 200))}`, details),
-    );
+    throw new RpcFailure(rpcError("InvalidParams", `Unknown resource: ${JSON.stringify(uri.slice(0, 200))}`, details));
   }
 }
 
-/** What skills offer may hold what JSON has no word for. */
+/** Converts a value to plain JSON: resources of skills may contain bytes, BigInts or Maps. */
 function plain(value: unknown): unknown {
   return JSON.parse(toJson(value));
 }
@@ -116,7 +114,7 @@ function orRpcError(call: RpcCall, work: () => unknown): unknown {
 function textParam({ params, traceId }: RpcCall, name: string): string {
   const value = params[name];
   if (typeof value === "string" && value !== "") return value;
-  const reason = value === undefined ? `${name} is required` : `${name} must be text that is not empty`;
+  const reason = value === undefined ? `${name} is required` : `${name} must be a non-empty string`;
   throw new RpcFailure(rpcError("InvalidParams", reason, { trace_id: traceId, field: name }));
 }
 

@@ -3,25 +3,25 @@ import { isRecord } from "../../model/json.ts";
 import { suggestNames } from "../../shared/suggest.ts";
 import { EXPOSES, type Exposure } from "../mcp/index.ts";
 
-/** Everything that `server:` in settings.yaml may say. */
+/** The section `server` of settings.yaml. */
 export interface HttpServerSettings extends Exposure {
   readonly host: string;
-  /** 0 for any free port. */
+  /** 0 picks a free port. */
   readonly port: number;
-  /** `false` lets in whoever can reach the port. */
+  /** `false` accepts requests without a token. */
   readonly auth: boolean;
-  /** Names besides those of this machine under which clients may call the server. */
+  /** Host names that clients may use in addition to the loopback names. */
   readonly allowedHosts: readonly string[];
-  /** Origins besides those of this machine from which browsers may call the server: `https://example.com`. */
+  /** Origins that browsers may call from in addition to the loopback ones: `https://example.com`. */
   readonly allowedOrigins: readonly string[];
   readonly bodyBytes: number;
   readonly headerBytes: number;
-  /** For the whole of a request to arrive. */
+  /** Time limit for a whole request to arrive. */
   readonly requestSeconds: number;
-  /** Sessions at once. */
+  /** Maximum number of open MCP sessions. */
   readonly sessions: number;
   readonly sessionIdleSeconds: number;
-  /** What is under way when the server ends may go on for so long. */
+  /** Time that requests in progress have to finish when the server shuts down. */
   readonly drainSeconds: number;
 }
 
@@ -42,13 +42,13 @@ export const SERVER_DEFAULTS: HttpServerSettings = Object.freeze({
   drainSeconds: 10,
 });
 
-/** The section `server` of the settings, with defaults; throws `CONFIG_INVALID` for what cannot be meant. */
+/** Parses the section `server` and fills in defaults; throws `CONFIG_INVALID` if a name or a value is invalid. */
 export function parseServerSettings(section: unknown): HttpServerSettings {
   if (section == null) return SERVER_DEFAULTS;
   if (!isRecord(section)) throw wrong("server must be a section");
   for (const [name, value] of Object.entries(section)) {
     const field = Object.hasOwn(FIELDS, name) ? FIELDS[name as keyof HttpServerSettings] : undefined;
-    if (field === undefined) throw wrong(`there is no server.${name}${meant(name)}`);
+    if (field === undefined) throw wrong(`server.${name} is not a setting${didYouMean(name)}`);
     if (!field.fits(value)) throw wrong(`server.${name} must be ${field.wanted}, not ${JSON.stringify(value)}`);
   }
   return { ...SERVER_DEFAULTS, ...section };
@@ -60,7 +60,7 @@ interface SettingField {
 }
 
 const TEXTS: SettingField = {
-  wanted: "a list of texts",
+  wanted: "a list of strings",
   fits: (value) => Array.isArray(value) && value.every((each) => typeof each === "string"),
 };
 
@@ -92,7 +92,7 @@ function choice(values: readonly string[]): SettingField {
   return { wanted: values.join(", "), fits: (value) => typeof value === "string" && values.includes(value) };
 }
 
-function meant(name: string): string {
+function didYouMean(name: string): string {
   const [near] = suggestNames(name, Object.keys(FIELDS), 1);
   return near === undefined ? "" : `, did you mean ${near}`;
 }

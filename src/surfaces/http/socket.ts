@@ -13,21 +13,21 @@ import {
   type UnauthenticatedSockets,
 } from "./unauthenticated.ts";
 
-/** With so many calls under way, a connection is read on only when one has ended. */
+/** Calls in progress per connection; at this limit, reading pauses until one ends. */
 const MAX_CALLS = 64;
 
-/** A client that lets more than this pile up unread is given up. */
+/** Unread bytes at which a client is disconnected. */
 const MAX_UNREAD_BYTES = 64 << 20;
 
-/** A connection that does not answer is closed after so long. */
+/** Interval between pings; a connection that misses one is closed. */
 const PING_MS = 30_000;
 
-/** Sockets that are open, to be closed with the server. */
+/** The open WebSockets of a server. */
 export interface Sockets {
   close(): void;
 }
 
-/** The JSON-RPC of `/rpc` at `/ws`, behind the same gate and door; calls say what they do on the way. */
+/** Serves the JSON-RPC of `/rpc` over WebSockets at `/ws`, with the same checks and with notifications of calls. */
 export function serveSockets(server: Server, services: HttpServices): Sockets {
   const { bodyBytes } = services.settings;
   const unauthenticated = createUnauthenticatedSockets(services.authenticationMs);
@@ -38,7 +38,7 @@ export function serveSockets(server: Server, services: HttpServices): Sockets {
     const caller = services.authenticator.authenticate(request.headers);
     const status = findRefusal(request, services, caller === undefined && unauthenticated.isFull);
     if (status !== undefined) return refuseUpgrade(socket, status);
-    // A page's script cannot set headers: it says its token with each message.
+    // A script in a browser cannot set headers: it sends its token in each message.
     (caller === undefined ? unknown : known).handleUpgrade(request, socket, head, (client) => {
       if (caller === undefined) unauthenticated.add(client);
       converse(client, caller, services, unauthenticated);
@@ -61,13 +61,13 @@ function findRefusal(request: IncomingMessage, { origins }: HttpServices, isFull
   return isFull ? "503 Service Unavailable" : undefined;
 }
 
-/** Node's HTTP server does not listen to a socket any more that it gave away, so its errors are ours. */
+/** Rejects an upgrade. Node's HTTP server no longer handles errors of the socket. */
 function refuseUpgrade(socket: Duplex, status: string): void {
   socket.on("error", () => {}); // the client reset the connection; there is nothing left to answer
   socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`, () => socket.destroy());
 }
 
-/** Answers as if no other protocol had been offered: Java's own client offers HTTP/2 with each first request. */
+/** Ignores an upgrade to another protocol: Java's HTTP client offers HTTP/2 with each first request. */
 function carryOn(server: Server, request: IncomingMessage, socket: Duplex, head: Buffer): void {
   const { method, url, httpVersion, rawHeaders } = request;
   const lines = rawHeaders.flatMap((name, at) =>
@@ -75,10 +75,10 @@ function carryOn(server: Server, request: IncomingMessage, socket: Duplex, head:
   );
   const start = Buffer.from(`${method} ${url} HTTP/${httpVersion}\r\n${lines.join("")}\r\n`, "latin1");
   socket.unshift(Buffer.concat([start, head]));
-  server.emit("connection", socket); // it is read anew
+  server.emit("connection", socket); // parse it again, without the upgrade
 }
 
-/** The headers with which another protocol is offered. */
+/** Headers that offer an upgrade. */
 const OFFER: ReadonlySet<string> = new Set(["connection", "upgrade", "http2-settings"]);
 
 function converse(
@@ -101,7 +101,7 @@ function converse(
   };
   keepAlive(client);
   client.on("close", () => controller.abort());
-  client.on("error", () => {}); // a frame that is too large, or none at all: it is closed with the code that says so
+  client.on("error", () => {}); // ws closes the connection of an invalid or too large frame with the matching code
   client.on("message", (data, isBinary) => {
     const value = isBinary ? undefined : parsed(decodeText(data));
     if (value === undefined) return send(createParseError());
@@ -149,7 +149,7 @@ function parsed(text: string): unknown {
 function keepAlive(client: WebSocket): void {
   let isAlive = true;
   const timer = setInterval(() => {
-    if (client.isPaused) return; // it is not heard
+    if (client.isPaused) return; // a paused socket does not receive pongs
     if (!isAlive) client.terminate();
     isAlive = false;
     client.ping();

@@ -8,23 +8,23 @@ import { isRecord } from "../../model/json.ts";
 
 type TokenEnvironment = Readonly<Record<string, string | undefined>>;
 
-/** What is known of the token: enough to recognise it. */
+/** Verifies tokens against the stored hash. */
 export interface KnownToken {
   readonly isToken: (text: string) => boolean;
-  /** The token itself, at the only moment at which anybody can read it. */
+  /** The token itself, only when it was just created. */
   readonly created?: string;
   readonly file?: string;
 }
 
-/** Where the hash of the token is. */
+/** Returns the path of the file with the hash of the token. */
 export function tokenFile(env: TokenEnvironment): string {
   const config = env["XDG_CONFIG_HOME"] || join(env["HOME"] || homedir(), ".config");
   return join(config, "skillgate", "server-token.json");
 }
 
 /**
- * The bearer token of this user's servers. It is made at the first start, and of it only the hash is kept; a variable
- * `SKILLGATE_TOKEN` is one that somebody else keeps.
+ * Opens the bearer token of this user's servers. It is created at the first start, and only its hash is stored.
+ * `SKILLGATE_TOKEN` overrides it and is never stored.
  */
 export function openToken(env: TokenEnvironment, { renew }: { readonly renew: boolean }): KnownToken {
   const given = env["SKILLGATE_TOKEN"];
@@ -55,8 +55,8 @@ function readHash(file: string): Buffer | undefined {
     throw unusable(file, getMessage(thrown));
   }
   const hash = parseHash(text);
-  // A broken file must not become an open door, nor silently another token.
-  if (hash === undefined) throw unusable(file, "it holds no token; start once with --new-token to replace it");
+  // A broken file must neither disable authentication nor silently replace the token.
+  if (hash === undefined) throw unusable(file, "it contains no token; start once with --new-token to replace it");
   return hash;
 }
 
@@ -66,7 +66,7 @@ function parseHash(text: string): Buffer | undefined {
     const sha256 = isRecord(kept) ? kept["sha256"] : undefined;
     return typeof sha256 === "string" && /^[0-9a-f]{64}$/.test(sha256) ? Buffer.from(sha256, "hex") : undefined;
   } catch {
-    return undefined; // no JSON
+    return undefined; // invalid JSON
   }
 }
 
@@ -79,7 +79,7 @@ function writeHash(file: string, token: string): void {
   try {
     mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
     writeFileSync(file, `${JSON.stringify(kept)}\n`, { mode: 0o600 });
-    chmodSync(file, 0o600); // the file may have been there
+    chmodSync(file, 0o600); // the mode above applies only to a new file
   } catch (thrown) {
     throw unusable(file, getMessage(thrown));
   }

@@ -23,7 +23,7 @@ import {
   validateBuiltin,
 } from "../mcp/index.ts";
 
-/** What programs without MCP may do, for one caller. */
+/** Dependencies of calls without MCP, for one caller. */
 export interface ToolApi {
   readonly runtime: Runtime;
   readonly records: RunRecords;
@@ -31,7 +31,7 @@ export interface ToolApi {
   readonly caller: Caller;
 }
 
-/** How a call ended: its value as plain JSON, or the fault; with the seconds that it took (X7). */
+/** Result of a call: its value as plain JSON or its error, and its duration in seconds. */
 export type ToolCallEnd =
   | {
       readonly ok: true;
@@ -48,7 +48,7 @@ export interface CallOptions {
   readonly observer?: RunObserver;
 }
 
-/** Calls a method, or one of the three tools, by name; never rejects. */
+/** Calls a method or a built-in tool by name; never rejects. */
 export async function callByName(
   programs: ToolApi,
   name: string,
@@ -58,7 +58,7 @@ export async function callByName(
   const started = performance.now();
   const seconds = (): number => (performance.now() - started) / 1_000;
   let facts: AnswerFacts = { cached: false, notes: [] };
-  const observer = { ...circumstances.observer, answered: (told: AnswerFacts) => void (facts = told) };
+  const observer = { ...circumstances.observer, answered: (answer: AnswerFacts) => void (facts = answer) };
   try {
     const value = isBuiltinTool(name)
       ? await callOwn(programs, name, input, circumstances)
@@ -71,21 +71,21 @@ export async function callByName(
   }
 }
 
-/** The object in which a result is shown (X7). */
+/** Wraps a result in the object that clients receive. */
 export function resultObject(end: ToolCallEnd): Readonly<Record<string, unknown>> {
   const facts = { execution_time: end.seconds, tool_name: end.tool };
   if (!end.ok) return { success: false, data: null, error: end.fault.data.reason, ...facts };
   return { success: true, data: end.data, ...facts, ...shownFacts(end.facts) };
 }
 
-/** All that is wrong with the arguments of a call; throws `METHOD_UNKNOWN`. */
+/** Returns all problems of the arguments of a call; throws `METHOD_UNKNOWN`. */
 export function validateInput({ runtime, caller }: ToolApi, name: string, input: unknown): readonly ArgumentProblem[] {
   if (!isBuiltinTool(name)) return runtime.validate(methodNamed(name, runtime, caller).path, input, { caller });
   const checked = validateBuiltin(name, input);
   return checked.kind === "valid" ? [] : checked.problems;
 }
 
-/** Every tool that a caller may call (T8): the three, then all methods. */
+/** Lists every tool that a caller may call: the built-in tools, then all methods by name. */
 export function toolList({ runtime, caller }: ToolApi) {
   const { tools, ...rest } = catalogExport(runtime.catalogFor(caller));
   const own = BUILTIN_TOOLS.map(({ name, description, inputSchema }) => ({ name, description, inputSchema, tags: [] }));
@@ -100,7 +100,7 @@ export function toolSchema({ runtime, caller }: ToolApi, name: string): unknown 
   return { schema: { name, description, inputSchema }, examples: [], metadata };
 }
 
-/** By `Skill.method`, by `Skill__method`, or by the name on the wire where only one method has it. */
+/** Finds a method by `Skill.method`, by `Skill__method`, or by a wire name that only one method has. */
 function methodNamed(name: string, runtime: Runtime, caller: Caller): Method {
   if (name.length > MAX_TOOL_NAME_UNITS) {
     const says = `${name.slice(0, 100)}… is too long: the name of a tool has at most ${MAX_TOOL_NAME_UNITS} characters`;
@@ -122,7 +122,10 @@ function methodNamed(name: string, runtime: Runtime, caller: Caller): Method {
 
 const EVERY_NAME = ["tools/list and /openapi.json name every tool"];
 
-/** Of a skill that exists, its methods; else those of one of nearly the same name, or every name. */
+/**
+ * Suggests similar methods of the named skill, else of the skill with the nearest name, else similar names of all
+ * tools.
+ */
 function namesLike(name: string, catalog: Catalog): readonly string[] {
   const [skillName = "", method = ""] = name.split(/\.|__/, 2);
   const skill = catalog.skill(skillName);
@@ -170,13 +173,13 @@ async function callOwn(
   if (name === "describe_function") return describeFunction(runtime, input, caller);
   const { outcome, limits } = await runCode(runtime, input, { caller, signal, ...(observer && { observer }) }, records);
   if (outcome.kind === "completed") {
-    const { text: _text, ...facts } = outcome; // what the text says is in the other fields
+    const { text: _text, ...facts } = outcome; // the other fields contain the same facts
     return facts;
   }
   throw new FailedRun(runError(outcome, limits, traceId));
 }
 
-/** Carries the fault of a run out of it. */
+/** Carries the error of a failed run to `callByName`. */
 class FailedRun extends Error {
   readonly fault: RpcError;
 

@@ -4,7 +4,7 @@ import { openEventStream } from "../mcp/index.ts";
 import { createObserver, type Notice } from "./chunking.ts";
 import { type ToolCallEnd, callByName, type ToolApi, validateInput, resultObject } from "./tool-api.ts";
 
-/** `POST /tools/{tool_name}`: the body is the arguments. */
+/** Answers `POST /tools/{tool_name}`; the body contains the arguments. */
 export async function answerTool(
   programs: ToolApi,
   name: string,
@@ -14,11 +14,11 @@ export async function answerTool(
   if (!streams) return toolResponse(await callByName(programs, name, input, { signal, traceId }), programs, input);
   const controller = new AbortController();
   const stream = openEventStream(() => controller.abort());
-  const told = (notice: Notice): void => stream.send(notice.method.replace("tools/", ""), notice.params);
+  const emit = (notice: Notice): void => stream.send(notice.method.replace("tools/", ""), notice.params);
   const circumstances = {
     signal: AbortSignal.any([signal, controller.signal]),
     traceId,
-    observer: createObserver(null, told),
+    observer: createObserver(null, emit),
   };
   void callByName(programs, name, input, circumstances)
     .then((end) => sendEnd(end, (event, data) => stream.send(event, data)))
@@ -30,7 +30,7 @@ export async function answerTool(
 /** UTF-16 units of one part of a large result. */
 const PART_CHARACTERS = 64 << 10;
 
-/** A large result goes out as parts of its JSON, and then without it. */
+/** Sends a large result as parts of its JSON, then the result with `data: null`. */
 function sendEnd(end: ToolCallEnd, send: (event: string, data: unknown) => void): void {
   const result = resultObject(end);
   if (!end.ok) return send("error", { ...result, fault: end.fault });
@@ -63,7 +63,7 @@ function formatErrors(
 ): unknown {
   const problems = validateInput(programs, tool, input);
   if (problems.length > 0 || !isRecord(input)) return problems;
-  // The arguments fit, and what they say does not: a program that was refused.
+  // The arguments match the schema, but their content is invalid: the program was refused.
   const { field = "_root", reason, suggestions } = end.fault.data;
   return [{ field, type: "pattern_mismatch", reason, suggestions }];
 }

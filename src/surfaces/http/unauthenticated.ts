@@ -1,24 +1,24 @@
 import type { WebSocket } from "ws";
 
-/** The largest body, and the largest message of a WebSocket, that is read before a valid token was seen. */
+/** Largest body or WebSocket message that is read before the client is authenticated. */
 export const MAX_UNAUTHENTICATED_BYTES = 64 << 10;
 
-/** How long a WebSocket may stay open without a valid token. */
+/** Milliseconds that a WebSocket may stay open without a valid token. */
 export const AUTHENTICATION_MS = 10_000;
 
-/** Each of them holds at most one message that is not complete and as many bytes of unread answers: 16 MB together. */
+/** Each socket buffers at most one incomplete message and as many bytes of unread answers: 16 MB in total. */
 export const MAX_UNAUTHENTICATED_SOCKETS = 128;
 
-/** How long a client may take to read why it is closed. */
-const FAREWELL_MS = 1_000;
+/** Milliseconds that a client has to receive the reason why it is closed. */
+const CLOSE_GRACE_MS = 1_000;
 
-/** The WebSockets of clients that have not shown a valid token yet. */
+/** The WebSockets of clients that are not authenticated yet. */
 export interface UnauthenticatedSockets {
   readonly isFull: boolean;
   has(client: WebSocket): boolean;
   /** Closes the socket if it is not removed in time. */
   add(client: WebSocket): void;
-  /** The client has shown a valid token. */
+  /** Keeps the socket open: its client is authenticated. */
   remove(client: WebSocket): void;
 }
 
@@ -36,7 +36,7 @@ export function createUnauthenticatedSockets(authenticationMs: number): Unauthen
     add(client) {
       const timer = setTimeout(() => {
         client.close(1008, `no valid token within ${authenticationMs / 1_000} s`);
-        setTimeout(() => client.terminate(), FAREWELL_MS).unref();
+        setTimeout(() => client.terminate(), CLOSE_GRACE_MS).unref();
       }, authenticationMs).unref();
       timers.set(client, timer);
       client.on("close", () => remove(client));

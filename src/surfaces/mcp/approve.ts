@@ -4,15 +4,15 @@ import { countSpaces, escapeInvisible } from "../../shared/visible-text.ts";
 import type { RunOptions } from "../../runtime.ts";
 import { toJson } from "./to-json.ts";
 
-/** Characters of arguments that a person is shown; more are refused, for nobody can approve what is not seen. */
+/** Maximum characters of arguments shown to the user. A longer call is denied: the user could not see all of it. */
 const SHOWN_CHARACTERS = 4_000;
 
-/** Lets the user at the client approve calls; without one who can be asked, the runtime's own way stays. */
+/** Asks the user at the client to approve calls. If the client cannot ask, the runtime's own approval applies. */
 export function approveBy(client: Client): Pick<RunOptions, "approve"> {
   if (!client.can("elicitation/create")) return {};
   return {
     approve: async ({ path, input }) => {
-      // Nothing in the arguments can pretend to be something else.
+      // Escaped, so that arguments cannot imitate the text around them.
       const shown = escapeInvisible(toJson(input));
       if (shown.length > SHOWN_CHARACTERS) return false;
       const answer = await client.ask("elicitation/create", {

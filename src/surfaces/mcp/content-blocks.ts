@@ -3,8 +3,9 @@ import type { ContentBlock } from "@modelcontextprotocol/server";
 import { isRecord } from "../../model/json.ts";
 
 /**
- * A value that is MCP content, or a list with some of it, as content; `undefined` for any other value. Content looks as
- * methods of MCP servers return it: `{ type: "image", data, mimeType }`, bytes instead of base64 included.
+ * Converts a value that is MCP content, or a list that contains some, to content blocks; returns `undefined` for any other
+ * value. Content has the form that methods of MCP servers return: `{ type: "image", data, mimeType }`. Bytes may stand in
+ * place of base64.
  */
 export function toContentBlocks(value: unknown): ContentBlock[] | undefined {
   if (!Array.isArray(value)) {
@@ -56,7 +57,6 @@ function base64(data: unknown): string | undefined {
   return data instanceof Uint8Array ? Buffer.from(data).toString("base64") : undefined;
 }
 
-/** What an item says for whom it is. */
 function getAnnotations({ annotations }: Readonly<Record<string, unknown>>): { annotations?: object } {
   return isRecord(annotations) ? { annotations } : {};
 }

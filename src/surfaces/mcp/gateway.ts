@@ -34,7 +34,7 @@ import { type Library, listResources, listTemplates, readResource } from "./feat
 import { callOffered, READY_MS } from "./tools/tool-calls.ts";
 import { settlesWithin } from "./within.ts";
 
-/** MCP's side of one connection. */
+/** Creates the MCP server of one connection. */
 export function createGateway(
   shared: GatewayContext,
   peer: ConnectedClient,
@@ -50,7 +50,10 @@ class Gateway extends Server {
   }
 }
 
-/** MCP's side of one request of the protocol of 2026. The SDK asks it for schemas, to compare headers with arguments. */
+/**
+ * The MCP server of one request of the 2026 protocol. The SDK reads tool schemas from it to compare headers with
+ * arguments.
+ */
 export class RequestGateway extends McpServer {
   readonly #offered: () => Offered;
 
@@ -105,7 +108,7 @@ function serveTools(server: Server, shared: GatewayContext, peer: ConnectedClien
   const { caller, exposure } = peer;
   const offered = (): Offered => getOfferedTools(runtime.catalogFor(caller), exposure);
   server.setRequestHandler("tools/list", async () => {
-    // Without the three tools, what is not listed cannot be found: servers that still connect are waited for.
+    // Methods listed as tools must be complete: wait for servers that are still connecting.
     if (exposure.expose !== "code") await settlesWithin(READY_MS, runtime);
     return { tools: [...offered().tools] };
   });
@@ -128,7 +131,7 @@ function serveResources(
   );
   server.setRequestHandler("resources/read", ({ params: { uri } }, context) =>
     converse(uri, context, async (workContext) => {
-      // What an upstream server has read is checked by the SDK on its way out.
+      // The SDK validates results of upstream servers when it sends them.
       return (await readResource(uri, await library(), createReadContext(caller, workContext))) as ReadResourceResult;
     }),
   );
@@ -166,14 +169,14 @@ function optionsFor({ exposure }: ConnectedClient): ServerOptions {
       logging: {},
     },
     instructions: INSTRUCTIONS[exposure.expose],
-    // What a client answers is judged by whoever asked.
+    // The code that asked a question validates the client's answer.
     jsonSchemaValidator: {
       getValidator: () => (input) => ({ valid: true, data: input as never, errorMessage: undefined }),
     },
   };
 }
 
-/** The SDK keeps what an old client said at its beginning. */
+/** Creates the context of a request of an older client, whose capabilities the SDK keeps from `initialize`. */
 function createLegacyContext(server: Server, context: ServerContext, logLevel: LogLevelState): WorkContext {
   const { signal, send } = context.mcpReq;
   const line = createNotificationSink(context, "legacy", logLevel);
@@ -183,7 +186,7 @@ function createLegacyContext(server: Server, context: ServerContext, logLevel: L
   return { client, cancellable: cancellableBy(signal), notifications: () => line, era: "legacy" };
 }
 
-/** A new client says everything with each request. */
+/** Creates the turn of a request of the 2026 protocol, which carries its own capabilities. */
 function createTurn(context: ServerContext, logLevel: LogLevelState): Omit<RequestTurn, "subject"> {
   const { signal, inputResponses } = context.mcpReq;
   const envelope: Readonly<Record<string, unknown>> = context.mcpReq.envelope ?? {};
@@ -197,15 +200,15 @@ function createTurn(context: ServerContext, logLevel: LogLevelState): Omit<Reque
   };
 }
 
-/** Old clients subscribe on their connection; it ends their subscriptions. */
+/** Serves the subscriptions of older clients, which end with their connection. */
 function followSubscriptions(server: Server, library: () => Promise<Library>): void {
   const stops = new Map<string, () => void>();
   server.setRequestHandler("resources/subscribe", async ({ params: { uri } }) => {
     const { resources } = (await library()).offers;
     const offers = resources.get(uri)?.offers;
     stops.get(uri)?.();
-    const told = (): void => void server.sendResourceUpdated({ uri }).catch(() => {}); // the client has gone
-    const stop = offers?.subscribe?.(uri, told);
+    const notify = (): void => void server.sendResourceUpdated({ uri }).catch(() => {}); // the client has gone
+    const stop = offers?.subscribe?.(uri, notify);
     if (stop !== undefined && stops.size < MAX_SUBSCRIPTIONS) stops.set(uri, stop);
     else stop?.();
     return {};
@@ -221,5 +224,5 @@ function followSubscriptions(server: Server, library: () => Promise<Library>): v
   };
 }
 
-/** Of one connection. */
+/** Maximum number of subscriptions per connection. */
 const MAX_SUBSCRIPTIONS = 1_000;

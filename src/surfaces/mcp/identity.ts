@@ -1,4 +1,4 @@
 import { VERSION } from "../../shared/version.ts";
 
-/** What clients are told that they speak to. */
+/** Name and version that the server reports to clients. */
 export const IDENTITY = { name: "skillgate", title: "Skillgate", version: VERSION };

@@ -33,27 +33,27 @@ export type { Exchange } from "./sessions/session.ts";
 
 export interface McpSurfaceOptions {
   readonly sessions: SessionOptions;
-  /** The largest message. */
+  /** Maximum size of a message. */
   readonly bodyBytes: number;
 }
 
-/** A runtime as an MCP server, for clients of every version of the protocol. */
+/** Serves a runtime over MCP, to clients of every version of the protocol. */
 export interface McpSurface {
-  /** Answers a request at the endpoint of Streamable HTTP. */
+  /** Answers a request to the Streamable HTTP endpoint. */
   fetch(exchange: Exchange, asker: Principal): Promise<Response>;
   /** Serves one client over a pair of streams. */
   serveStreams(input: Readable, output: Writable, asker: Principal): StreamConnection;
   readonly records: RunRecords;
   readonly proxied: ProxiedFeatures;
-  /** Sessions that are open. */
+  /** Number of open sessions. */
   readonly sessions: number;
   close(): Promise<void>;
 }
 
 export interface StreamConnection {
-  /** Settles when the client has gone and everything was answered. */
+  /** Settles when the client has disconnected and every request is answered. */
   readonly closed: Promise<void>;
-  /** Takes no more requests, answers those that it has, and closes; what is not done after so long is cut. */
+  /** Stops accepting requests, answers open ones, and closes; cancels those still open after `atMostMs`. */
   finish(atMostMs: number): Promise<void>;
 }
 
@@ -68,7 +68,7 @@ export function createMcpSurface(runtime: Runtime, options: McpSurfaceOptions): 
   const askers = new WeakMap<Request, Principal>();
   const modern = createMcpHandler(({ requestInfo }) => new RequestGateway(shared, getClient(requestInfo, askers)), {
     legacy: "reject",
-    maxRequestBodySize: Number.MAX_SAFE_INTEGER, // it gets bodies that were read already
+    maxRequestBodySize: Number.MAX_SAFE_INTEGER, // it receives bodies that are already read and checked
   });
   const stopFollowing = runtime.on("catalog", () => {
     sessions.changed();
@@ -104,7 +104,7 @@ export function createMcpSurface(runtime: Runtime, options: McpSurfaceOptions): 
 
 function getClient(request: Request | undefined, askers: WeakMap<Request, Principal>): ConnectedClient {
   const asker = request && askers.get(request);
-  if (asker === undefined) throw new TypeError("Nobody has said who makes this request");
+  if (asker === undefined) throw new TypeError("The request has no principal");
   return { ...asker, era: "modern" };
 }
 
@@ -120,12 +120,12 @@ function serveStreams(transport: StdioServerTransport, asker: Principal, shared:
       transport.calls = new FastPathCalls(shared, peer, era === "legacy" ? { server, logLevel } : undefined);
       stopFollowing();
       stopFollowing = runtime.on("catalog", () => {
-        for (const told of [
+        for (const sent of [
           server.sendToolListChanged(),
           server.sendResourceListChanged(),
           server.sendPromptListChanged(),
         ])
-          told.catch(() => {}); // it is not initialized yet, or closing
+          sent.catch(() => {}); // not initialized yet, or closing
       });
       return server;
     },

@@ -3,7 +3,7 @@ import type { Expose } from "./tools/tool-exposure.ts";
 const OWN_TOOLS =
   "Every skill and MCP server of the user is behind three tools: search_skills finds methods, describe_function shows how to call one, run_code does a whole task in one short program. Search first unless you know the method; describe it unless its signature is clear; then write one program for the task.";
 
-/** What a client tells its model of this server: only of tools that it lists. */
+/** Instructions for the model of a client, by exposure: they mention only the tools that are listed. */
 export const INSTRUCTIONS: Readonly<Record<Expose, string>> = {
   code: OWN_TOOLS,
   tools:

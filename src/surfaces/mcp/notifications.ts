@@ -6,11 +6,11 @@ import type { ReadContext } from "../../model/mcp-features.ts";
 import type { CallContext } from "../../model/skill.ts";
 import type { WorkContext } from "./sessions/multi-turn-requests.ts";
 
-/** How what is said while a request is under way reaches whoever has made it. */
+/** Sends notifications of a request in progress to the client that made it. */
 export interface NotificationSink {
-  /** Absent where nobody wants to hear of progress. */
+  /** Absent if the client did not ask for progress. */
   readonly progressToken?: string | number;
-  /** Whether words of this level are wanted. */
+  /** Whether the client wants log messages of this level. */
   readonly isEnabled: (level: LoggingLevel) => boolean;
   readonly notify: (
     method: "notifications/progress" | "notifications/message",
@@ -18,7 +18,7 @@ export interface NotificationSink {
   ) => Promise<void>;
 }
 
-/** What an old client has asked for with `logging/setLevel`; a new one says it with each request. */
+/** Log level that an older client set with `logging/setLevel`; a 2026 client sends it in each request. */
 export interface LogLevelState {
   level: LoggingLevel | undefined;
 }
@@ -40,7 +40,7 @@ export function createNotificationSink(
   };
 }
 
-/** In the protocol of 2026, who does not say what it wants to hear wants nothing. */
+/** Filters log messages by the level in a request. In the 2026 protocol, a request without a level gets none. */
 export function createLevelFilter(threshold: unknown): NotificationSink["isEnabled"] {
   return (level) => typeof threshold === "string" && isLevelEnabled(threshold, level);
 }
@@ -60,10 +60,10 @@ export const LEVELS: readonly LoggingLevel[] = [
   "emergency",
 ];
 
-/** What methods say on the way, as notifications to whoever made the request. */
+/** Sends log messages and progress of methods as notifications. */
 export interface Notifier {
   readonly log: (level: Parameters<CallContext["log"]>[0], text: string, logger: string) => void;
-  /** Steps that a client sees only grow; one that would not is left out. */
+  /** Reports progress; skips a value that is not greater than the last one, as MCP requires. */
   readonly progress: (done: number, total?: number, text?: string) => void;
 }
 
@@ -90,7 +90,7 @@ export function createNotifier(line: () => NotificationSink): Notifier {
   };
 }
 
-/** The client may have gone; its request ends by itself. */
+/** Ignores a failed notification: the client may have disconnected, and its request ends by itself. */
 function ignoreFailure(): void {}
 
 const MCP_LEVELS: Readonly<Record<Parameters<CallContext["log"]>[0], LoggingLevel>> = {
@@ -100,7 +100,7 @@ const MCP_LEVELS: Readonly<Record<Parameters<CallContext["log"]>[0], LoggingLeve
   error: "error",
 };
 
-/** Tells a client of one method that it has called as a tool. */
+/** Observes the call of one method as a tool, and notifies the client. */
 export function observeCall({ client, notifications }: WorkContext): RunObserver {
   const notifier = createNotifier(notifications);
   return {
@@ -110,7 +110,7 @@ export function observeCall({ client, notifications }: WorkContext): RunObserver
   };
 }
 
-/** Tells a client of a run: a step for each call that begins, goes on, and ends. */
+/** Observes a run, and notifies the client of each call that starts, progresses and ends. */
 export function observeRun({ client, notifications }: WorkContext): RunObserver {
   const notifier = createNotifier(notifications);
   let steps = 0;
@@ -127,7 +127,7 @@ export function observeRun({ client, notifications }: WorkContext): RunObserver 
   };
 }
 
-/** The same for reading a resource and getting a prompt. */
+/** Creates the context for reading a resource or getting a prompt. */
 export function createReadContext(caller: Caller, { client, notifications, cancellable }: WorkContext): ReadContext {
   const notifier = createNotifier(notifications);
   return {

@@ -10,8 +10,8 @@ import { CAPABILITIES } from "./sessions/client-answers.ts";
 import type { WorkContext } from "./sessions/multi-turn-requests.ts";
 
 /**
- * The error of the protocol itself with which a call is to be answered, instead of a result that says what failed: what
- * an MCP server behind this one has answered, and what the protocol of 2026 says of a client that cannot be asked.
+ * Finds the protocol error that answers a call in place of a result with `isError`: an error that an upstream MCP server
+ * returned, or the error of the 2026 protocol for a client that lacks a capability.
  */
 export function findProtocolError(thrown: unknown, era: WorkContext["era"]): ProtocolError | undefined {
   for (let error = thrown, depth = 0; error instanceof Error && depth < MAX_DEPTH; error = error.cause, depth++) {
@@ -24,7 +24,7 @@ export function findProtocolError(thrown: unknown, era: WorkContext["era"]): Pro
 
 const MAX_DEPTH = 5;
 
-/** The client's part of the SDK has a class of its own. */
+/** Checks by name: the client package of the SDK has its own `ProtocolError` class. */
 function isProtocolError(error: Error): error is Error & { readonly code: number; readonly data?: unknown } {
   return error.name === "ProtocolError" && "code" in error && Number.isInteger(error.code);
 }

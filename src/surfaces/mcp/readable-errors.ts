@@ -3,15 +3,15 @@ import { type JSONRPCMessage, ProtocolErrorCode, type Transport } from "@modelco
 import { isRecord } from "../../model/json.ts";
 
 /**
- * The SDK tells what is wrong with the parameters of a request in the JSON of its validator, of some requests as if it were
- * a fault of the server. Over this transport, it is told in words.
+ * Rewrites validation errors of the SDK, which contain the JSON of its validator and for some requests the code of an
+ * internal error, as readable Invalid params errors.
  */
 export function withReadableErrors(transport: Transport): void {
   const send = transport.send.bind(transport);
   transport.send = (message, options) => send(formatFlaws(message), options);
 }
 
-/** More than these would not be read. */
+/** Maximum number of flaws in one message. */
 const MAX_FLAWS = 5;
 
 function formatFlaws(message: JSONRPCMessage): JSONRPCMessage {
@@ -22,7 +22,7 @@ function formatFlaws(message: JSONRPCMessage): JSONRPCMessage {
   return { ...message, error: { ...message.error, code: ProtocolErrorCode.InvalidParams, message: text } };
 }
 
-/** What the validator has listed at the end of a text. */
+/** Parses the validator's list at the end of a message; empty if it has none. */
 function findFlaws(text: string): readonly Record<string, unknown>[] {
   const start = text.indexOf("[\n");
   if (start < 0 || !text.endsWith("]")) return [];
@@ -30,7 +30,7 @@ function findFlaws(text: string): readonly Record<string, unknown>[] {
     const flaws: unknown = JSON.parse(text.slice(start));
     return Array.isArray(flaws) && flaws.every((flaw) => isRecord(flaw) && Array.isArray(flaw["path"])) ? flaws : [];
   } catch {
-    return []; // these are words already
+    return []; // not a list of flaws
   }
 }
 

@@ -2,7 +2,7 @@ import type { JSONRPCErrorResponse, JSONRPCMessage, RequestId } from "@modelcont
 
 import { type RpcErrorKind, rpcError } from "../../shared/rpc-errors.ts";
 
-/** The answer to a message that the protocol's own code never sees. */
+/** Creates an error response to a message that does not reach the SDK. */
 export function errorAnswer(
   kind: RpcErrorKind,
   reason: string,
@@ -13,12 +13,12 @@ export function errorAnswer(
   return { jsonrpc: "2.0", id: (id ?? null) as RequestId, error: rpcError(kind, reason, { suggestions }) };
 }
 
-/** A message as it is sent. What a method gave may be no JSON, and whoever waits for it is told so. */
+/** Serializes a message. A result that JSON cannot represent is replaced by an error response. */
 export function messageText(message: JSONRPCMessage): string {
   try {
     return JSON.stringify(message);
   } catch {
     const id = "id" in message ? message.id : undefined;
-    return JSON.stringify(errorAnswer("InternalError", "Cannot answer with a result that is no JSON", id));
+    return JSON.stringify(errorAnswer("InternalError", "The result cannot be written as JSON", id));
   }
 }

@@ -1,7 +1,9 @@
-/** JSON of whatever a method or a run gave: bytes as base64 in `$bytes`, a BigInt as text, a Map as an object. */
+/**
+ * Writes any value as JSON: bytes as base64 in `$bytes`, a BigInt as a string, a Map as an object, a Set as an array.
+ */
 export function toJson(value: unknown): string {
   const replace = function (this: Record<string, unknown>, key: string, current: unknown): unknown {
-    const original = this[key]; // a Buffer has made itself an object by now
+    const original = this[key]; // `current` is what the toJSON() of a Buffer returned
     if (original instanceof Uint8Array) return { $bytes: Buffer.from(original).toString("base64") };
     if (original instanceof Map) return Object.fromEntries(original);
     if (original instanceof Set) return [...original];

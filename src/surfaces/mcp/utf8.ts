@@ -1,6 +1,6 @@
 import { isUtf8 } from "node:buffer";
 
-/** The text of bytes that must be UTF-8, without a mark at its beginning; `undefined` if they are something else. */
+/** Decodes UTF-8 and drops a byte order mark; returns `undefined` if the bytes are not valid UTF-8. */
 export function encodeUtf8(bytes: Buffer): string | undefined {
   return isUtf8(bytes) ? bytes.toString("utf8").replace(/^\uFEFF/, "") : undefined;
 }

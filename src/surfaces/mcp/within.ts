@@ -1,6 +1,6 @@
 import type { Runtime } from "../../runtime.ts";
 
-/** Waits for something, but no longer than so many milliseconds; whatever becomes of it. */
+/** Waits until work settles or `ms` milliseconds have passed; ignores its result and its error. */
 export async function waitAtMost(ms: number, work: Promise<unknown>): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   const over = new Promise<void>((resolve) => (timer = setTimeout(resolve, ms)));
@@ -8,7 +8,7 @@ export async function waitAtMost(ms: number, work: Promise<unknown>): Promise<vo
   clearTimeout(timer);
 }
 
-/** Waits until it is known what servers offer, but not for those that take long. */
+/** Waits at most `ms` milliseconds until the methods of all servers are listed. */
 export function settlesWithin(ms: number, runtime: Runtime): Promise<void> {
   return waitAtMost(ms, runtime.known);
 }

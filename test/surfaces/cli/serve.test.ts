@@ -12,7 +12,7 @@ test("V6: a port that is in use is said to be, with what helps", async () => {
   const { exit, stdout, stderr } = await skillgate(["serve", "--http", "--port", String(port)], { cwd: project() });
   expect([exit, stdout]).toEqual([2, ""]);
   expect(stderr).toContain(
-    `Cannot use this option: port ${port} of 127.0.0.1 is in use; --port 0 takes a free one (OPTION_INVALID)`,
+    `Cannot use this option: port ${port} of 127.0.0.1 is in use; --port 0 picks a free one (OPTION_INVALID)`,
   );
 });
 

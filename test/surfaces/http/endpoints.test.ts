@@ -134,7 +134,7 @@ test("V4: /metrics counts in the format of Prometheus", async () => {
 test("V6: settings of the server are read, and what cannot be meant is refused", () => {
   expect(parseServerSettings(undefined)).toBe(SERVER_DEFAULTS);
   expect(parseServerSettings({ port: 0, expose: "tools" })).toEqual({ ...SERVER_DEFAULTS, port: 0, expose: "tools" });
-  expect(() => parseServerSettings({ prot: 1 })).toThrow("there is no server.prot, did you mean port");
+  expect(() => parseServerSettings({ prot: 1 })).toThrow("server.prot is not a setting, did you mean port");
   expect(() => parseServerSettings({ expose: "all" })).toThrow(
     'server.expose must be code, tools, both, auto, not "all"',
   );

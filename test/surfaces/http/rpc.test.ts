@@ -35,27 +35,27 @@ describe("V3: every error of JSON-RPC, exactly", () => {
       null,
       -32700,
       "Parse error",
-      data("ParseError", "Cannot read a body that is no JSON", {
+      data("ParseError", "The body is not valid JSON", {
         suggestions: [expect.stringContaining("JSON at position 1")],
       }),
     ],
     [[], null, -32600, "Invalid Request", data("InvalidRequest", "A batch must have at least one message")],
     [7, null, -32600, "Invalid Request", data("InvalidRequest", "A message must be an object")],
     [{ id: "x", method: "health" }, "x", -32600, "Invalid Request", data("InvalidRequest", 'jsonrpc must be "2.0"')],
-    [{ jsonrpc: "2.0", id: 3 }, 3, -32600, "Invalid Request", data("InvalidRequest", "method must be text")],
+    [{ jsonrpc: "2.0", id: 3 }, 3, -32600, "Invalid Request", data("InvalidRequest", "method must be a string")],
     [
       { jsonrpc: "2.0", id: {}, method: "health" },
       null,
       -32600,
       "Invalid Request",
-      data("InvalidRequest", "id must be text, a number or null"),
+      data("InvalidRequest", "id must be a string, a number or null"),
     ],
     [
       { jsonrpc: "2.0", id: 4, method: "tools/cal" },
       4,
       -32601,
       "Method not found",
-      data("MethodNotFound", 'There is no method "tools/cal"', {
+      data("MethodNotFound", 'Unknown method: "tools/cal"', {
         suggestions: ["Did you mean tools/call?", "Did you mean tools/list?"],
       }),
     ],
@@ -64,7 +64,7 @@ describe("V3: every error of JSON-RPC, exactly", () => {
       5,
       -32601,
       "Method not found",
-      data("MethodNotFound", 'There is no method "__proto__"'),
+      data("MethodNotFound", 'Unknown method: "__proto__"'),
     ],
     [
       { jsonrpc: "2.0", id: 6, method: "tools/call", params: {} },
@@ -148,7 +148,7 @@ describe("V3: every error of JSON-RPC, exactly", () => {
           trace_id: TRACE,
           suggestions: [
             "Send the header Authorization: Bearer with the token that the server printed at its first start",
-            "If it is lost, skillgate serve --http --new-token makes another",
+            "If the token is lost, create a new one with skillgate serve --http --new-token",
           ],
           retryable: false,
         },
@@ -253,7 +253,7 @@ test("V2: batches and notifications go by the book, and ids are echoed as they w
     `${url}/rpc`,
     Array.from({ length: 101 }, () => notification),
   );
-  expect(many.json.error.data.reason).toBe("A batch may have 100 messages, not 101");
+  expect(many.json.error.data.reason).toBe("A batch may have at most 100 messages, this one has 101");
 });
 
 test("V2: a message may carry its token beside its parameters", async () => {

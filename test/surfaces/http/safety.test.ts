@@ -25,7 +25,7 @@ test.each(["/health", "/rpc", "/mcp", "/openapi.json", "/nothing"])(
         error: {
           code: -32005,
           data: {
-            reason: 'Cannot answer a request to the host "evil.example.com": it is not one of server.allowedHosts',
+            reason: 'The host "evil.example.com" is not in server.allowedHosts',
           },
         },
       },
@@ -36,7 +36,7 @@ test.each(["/health", "/rpc", "/mcp", "/openapi.json", "/nothing"])(
         json: {
           error: {
             data: {
-              reason: `Cannot answer a request from the origin "${origin}": it is not one of server.allowedOrigins`,
+              reason: `The origin "${origin}" is not in server.allowedOrigins`,
             },
           },
         },
@@ -66,7 +66,7 @@ test("lets pages of another port of this machine in only with a token or with al
     json: {
       error: {
         data: {
-          reason: `Cannot answer a request from the origin "${page}": it is not one of server.allowedOrigins`,
+          reason: `The origin "${page}" is not in server.allowedOrigins`,
         },
       },
     },
@@ -107,7 +107,7 @@ test.each([
   const response = await fetch(url + path, { method });
   expect([response.status, response.headers.get("allow")]).toEqual([405, allow]);
   expect(await response.json()).toMatchObject({
-    error: { code: -32600, data: { reason: `Cannot answer ${method} here: ${allow} may be used` } },
+    error: { code: -32600, data: { reason: `The method ${method} is not allowed here. Allowed: ${allow}` } },
   });
 });
 
@@ -127,15 +127,15 @@ test("V6: what cannot be read gets its exact error, and the next request its ans
 });
 
 test.each([
-  ["/mcp", "{broken", {}, 400, -32700, "Cannot read a body that is no JSON", /JSON at position 1/],
-  ["/rpc", "", {}, 400, -32700, "Cannot read a body that is empty", undefined],
+  ["/mcp", "{broken", {}, 400, -32700, "The body is not valid JSON", /JSON at position 1/],
+  ["/rpc", "", {}, 400, -32700, "The body is empty", undefined],
   [
     "/tools/TestSkill.add",
     Buffer.from('{"a": "\xC3("}', "latin1"),
     {},
     400,
     -32700,
-    "Cannot read a body that is no UTF-8",
+    "The body is not valid UTF-8",
     undefined,
   ],
   [
@@ -144,7 +144,7 @@ test.each([
     { "content-type": "text/plain" },
     415,
     -32600,
-    "Cannot read a body whose Content-Type is not application/json",
+    "The Content-Type of the body is not application/json",
     /^Send the header Content-Type: application\/json$/,
   ],
   [
@@ -153,8 +153,8 @@ test.each([
     { "content-encoding": "gzip" },
     415,
     -32600,
-    'Cannot read a body whose Content-Encoding is "gzip"',
-    /^Send the body as it is$/,
+    'The Content-Encoding of the body is not supported: "gzip"',
+    /^Send the body without a Content-Encoding$/,
   ],
   [
     "/mcp",
@@ -162,7 +162,7 @@ test.each([
     {},
     400,
     -32600,
-    "A batch may have 100 messages, not 101",
+    "A batch may have at most 100 messages, this one has 101",
     undefined,
   ],
   [
@@ -171,7 +171,7 @@ test.each([
     {},
     400,
     -32600,
-    "Cannot begin a session: the params of initialize must have protocolVersion, capabilities and clientInfo",
+    "Cannot start a session: the params of initialize must have protocolVersion, capabilities and clientInfo",
     undefined,
   ],
 ] as const)(
@@ -215,14 +215,16 @@ test("V1: a client that offers HTTP/2 with its request, as that of Java does, is
 test("V6: a request that names two hosts is refused", async () => {
   const { url } = await serve();
   const answer = await exchange(url, formatRequest("{}", "Host: evil.example.com\r\nConnection: close\r\n"));
-  expect(answer).toMatch(/^HTTP\/1\.1 403 Forbidden[^]*"reason":"Cannot answer a request to two hosts"/);
+  expect(answer).toMatch(/^HTTP\/1\.1 403 Forbidden[^]*"reason":"The request has more than one Host header"/);
 });
 
 test("V4: /ws says what it is to who comes without a WebSocket", async () => {
   const { url } = await serve();
   const response = await fetch(`${url}/ws`);
   expect([response.status, response.headers.get("upgrade")]).toEqual([426, "websocket"]);
-  expect(await response.json()).toMatchObject({ error: { data: { reason: "Open it as a WebSocket" } } });
+  expect(await response.json()).toMatchObject({
+    error: { data: { reason: "The endpoint /ws accepts only WebSocket connections" } },
+  });
 });
 
 test("V6: 100 MB are refused, and the next request is answered", async () => {
@@ -231,7 +233,7 @@ test("V6: 100 MB are refused, and the next request is answered", async () => {
   for (const path of ["/mcp", "/rpc", "/tools/TestSkill.add"]) {
     expect(await post(url + path, body)).toMatchObject({
       status: 413,
-      json: { error: { code: -32600, data: { reason: "Cannot read a body of more than 4194304 bytes" } } },
+      json: { error: { code: -32600, data: { reason: "The body exceeds the limit of 4194304 bytes" } } },
     });
   }
   expect((await post(`${url}/tools/TestSkill.add`, { a: 1, b: 2 })).json.data).toEqual({ sum: 3 });

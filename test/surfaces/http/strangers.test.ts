@@ -54,8 +54,10 @@ test("reads a body of 64 KB without a token in its header, and not more [V6]", a
     json: {
       error: {
         data: {
-          reason: "Cannot read a body of more than 65536 bytes",
-          suggestions: ["Send the token in the header Authorization: a body that brings its own must be small"],
+          reason: "The body exceeds the limit of 65536 bytes",
+          suggestions: [
+            "Send the token in the Authorization header: a body that carries its own token has a lower limit",
+          ],
         },
       },
     },

@@ -44,6 +44,6 @@ test.each(["", "{", "{}", '{"sha256":"abc"}'])("V6: a file that says %j lets nob
   mkdirSync(dirname(file), { recursive: true });
   writeFileSync(file, content);
   expect(() => openToken(env, { renew: false })).toThrow(
-    `Cannot read the configuration: "${file}": it holds no token; start once with --new-token to replace it`,
+    `Cannot read the configuration: "${file}": it contains no token; start once with --new-token to replace it`,
   );
 });

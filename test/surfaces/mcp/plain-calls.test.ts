@@ -253,8 +253,7 @@ describe("the id of a call", () => {
           error: {
             code: -32600,
             data: {
-              reason:
-                "Cannot take a second request with the id 5: the first one is under way, and each needs an id of its own",
+              reason: "The request id 5 is already in use by a request in progress. Use another id",
             },
           },
         },

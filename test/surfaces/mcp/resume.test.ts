@@ -75,7 +75,7 @@ test("V6: a place on a stream is known in its own session alone, and only as lon
     const refused = await comeBack(url, headers);
     expect([refused.status, ((await refused.json()) as { error: { data: object } }).error.data]).toMatchObject([
       400,
-      { reason: expect.stringMatching(/^Cannot go on after the event that Last-Event-ID names: /) },
+      { reason: expect.stringMatching(/^Cannot resume after the event in Last-Event-ID: /) },
     ]);
   }
 });

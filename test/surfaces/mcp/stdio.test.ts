@@ -120,7 +120,7 @@ test("V6: a message that is too large gets its error, and the next one is answer
     id: null,
     error: {
       code: -32600,
-      data: { reason: expect.stringMatching(/^Cannot read a message of \d+ bytes: at most 1000/) },
+      data: { reason: expect.stringMatching(/^The message of \d+ bytes exceeds the limit of 1000/) },
     },
   });
   expect(parsed.find(({ id }) => id === 3)).toEqual({ jsonrpc: "2.0", id: 3, result: {} });
@@ -189,7 +189,7 @@ test("V6: a line that is no UTF-8 gets its error; a mark of UTF-8 is none", asyn
   const lines = await server.send('\uFEFF{"jsonrpc":"2.0","id":3,"method":"ping"}');
   const parsed = lines.map((line) => JSON.parse(line));
   expect(parsed.find(({ id }) => id === null)).toMatchObject({
-    error: { code: -32700, data: { reason: "Cannot read a line that is no UTF-8" } },
+    error: { code: -32700, data: { reason: "The line is not valid UTF-8" } },
   });
   expect(parsed.find(({ id }) => id === 3)).toMatchObject({ result: {} });
 });

@@ -6,7 +6,7 @@ import { parseBuiltinInput } from "./input.ts";
 import type { RunRecords } from "../features/run-records.ts";
 import { settlesWithin } from "../within.ts";
 
-/** Searches as a client asks for it, when servers that still connect had their time (X8). Throws `ARGUMENTS_INVALID`. */
+/** Searches after waiting up to `discoveryMs` for servers that are still connecting. Throws `ARGUMENTS_INVALID`. */
 export async function searchSkills(runtime: Runtime, args: unknown, caller: Caller) {
   const { query, limit, offset } = parseBuiltinInput("search_skills", args);
   await settlesWithin(runtime.timeouts.discoveryMs, runtime);
@@ -20,13 +20,13 @@ export async function describeFunction(runtime: Runtime, args: unknown, caller: 
   return runtime.describe(String(path), { caller });
 }
 
-/** A run that has ended, and the times that it had. */
+/** A finished run and its time limits. */
 export interface EndedRun {
   readonly outcome: Outcome;
   readonly limits: Pick<Limits, "cpuMs" | "wallMs">;
 }
 
-/** Runs a program, and remembers the run. */
+/** Runs a program and records the run. */
 export async function runCode(
   runtime: Runtime,
   args: unknown,
@@ -36,7 +36,7 @@ export async function runCode(
   const { code, timeoutMs } = parseBuiltinInput("run_code", args);
   const source = String(code);
   const { cpuMs, wallMs: most } = runtime.limits;
-  // Who asks may want less time than the owner allows, not more.
+  // A client may lower the owner's time limit, not raise it.
   const wallMs = typeof timeoutMs === "number" ? Math.min(timeoutMs, most) : most;
   const outcome = await runtime.run(source, { ...options, limits: { wallMs } });
   records.add(options.caller, source, outcome);

@@ -1,12 +1,12 @@
 import type { ListedTool } from "../tools/method-tool.ts";
 
-/** The three tools that reach every method, as a model reads them. They cost the same whatever is behind them. */
+/** The three built-in tools. They reach every method; their size does not depend on the catalog. */
 export const BUILTIN_TOOLS: readonly ListedTool[] = [
   {
     name: "search_skills",
     title: "Search skills",
     description:
-      'Find the methods that can do a task. Use the words that the author of a tool would use: "send email", not the user\'s whole sentence. Several intents may stand in one query. Answers with paths (Skill.method), signatures and one sentence each, best first. An empty query lists everything, a page at a time.',
+      'Find the methods that can do a task. Use the words that the author of a tool would use: "send email", not the user\'s whole sentence. One query may contain several intents. Answers with paths (Skill.method), signatures and one sentence each, best first. An empty query lists everything, a page at a time.',
     inputSchema: {
       type: "object",
       properties: {
@@ -16,7 +16,7 @@ export const BUILTIN_TOOLS: readonly ListedTool[] = [
           type: "integer",
           minimum: 0,
           default: 0,
-          description: "Results to leave out: those of the pages before",
+          description: "Number of results to skip: those of the previous pages",
         },
       },
       additionalProperties: false,
@@ -52,12 +52,12 @@ export const BUILTIN_TOOLS: readonly ListedTool[] = [
 - Use await. Independent calls go into one Promise.all. The value of the last expression is the result; print(…) shows something on the way.
 - A failed call throws; error.message says why.
 - await device.search_skills("words") and await device.describe("Skill.method") work inside, too.
-If it is refused, nothing has run: mend every line that is listed and send all of it again. If it failed, calls that were made stay made.`,
+If it is refused, nothing has run: fix every line listed and send the whole program again. If it failed, the calls already made are not undone.`,
     inputSchema: {
       type: "object",
       properties: {
         code: { type: "string", description: "The program; TypeScript is fine" },
-        timeoutMs: { type: "integer", minimum: 1, description: "End it sooner than it must" },
+        timeoutMs: { type: "integer", minimum: 1, description: "Time limit; can only lower the default" },
       },
       required: ["code"],
       additionalProperties: false,
@@ -68,7 +68,7 @@ If it is refused, nothing has run: mend every line that is listed and send all o
         kind: { enum: ["completed", "refused", "failed"] },
         runId: { type: "string" },
         value: { description: "The result, if it is short" },
-        calls: { type: "integer", description: "Calls that were made" },
+        calls: { type: "integer", description: "Number of calls made" },
       },
     },
     annotations: { readOnlyHint: false, destructiveHint: true, openWorldHint: true },

@@ -7,15 +7,15 @@ import { BUILTIN_TOOLS, type BuiltinTool } from "./definitions.ts";
 
 const validator = createValidator();
 
-/** The three tools as methods, so that their arguments are checked as those of any method. */
+/** The built-in tools as methods, so that their arguments are validated like those of any method. */
 let builtinCatalog: Catalog | undefined;
 
-/** Checks the arguments of one of the three tools. */
+/** Validates the arguments of a built-in tool. */
 export function validateBuiltin(tool: BuiltinTool, input: unknown): Validation {
   return validator.validate(getMethod(tool), input);
 }
 
-/** The arguments with their defaults; throws `ARGUMENTS_INVALID`. */
+/** Returns the arguments with their defaults; throws `ARGUMENTS_INVALID`. */
 export function parseBuiltinInput(tool: BuiltinTool, input: unknown): Readonly<Record<string, unknown>> {
   const validation = validateBuiltin(tool, input);
   if (validation.kind === "valid") return validation.input;
@@ -30,7 +30,7 @@ function invalidInput(tool: BuiltinTool, problems: readonly ArgumentProblem[]): 
 function getMethod(tool: BuiltinTool) {
   builtinCatalog ??= readBuiltinCatalog();
   const method = builtinCatalog.method(`Skillgate.${tool}`);
-  if (method === undefined) throw new TypeError(`${tool} is none of the three tools`);
+  if (method === undefined) throw new TypeError(`${tool} is not a built-in tool`);
   return method;
 }
 

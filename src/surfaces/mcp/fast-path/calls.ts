@@ -21,21 +21,21 @@ import { type RegularCall, regularCall } from "./regular-call.ts";
 import { errorAnswer } from "../rpc-error.ts";
 import { callOffered } from "../tools/tool-calls.ts";
 
-/** A connection on which old clients call: the protocol's own code, which puts questions to them, and what they hear. */
+/** Connection of an older client: the SDK server, which sends requests to it, and its log level. */
 export interface LegacyConnection {
   readonly server: Server;
   readonly logLevel: LogLevelState;
 }
 
-/** Who gets what is said on the way, and then the answer, once. */
+/** Receives the notifications of a call, then its answer once. */
 export interface Listener {
   readonly say: (message: JSONRPCMessage) => void;
   readonly answer: (message: JSONRPCMessage) => void;
 }
 
-/** A call that was begun. */
+/** Handle of a started call. */
 export interface StartedCall {
-  /** Stops it, and answers it; nothing if it was answered. */
+  /** Cancels the call and answers it; does nothing if it is already answered. */
   cancel(): void;
 }
 
@@ -44,7 +44,9 @@ interface OpenCall {
   readonly abort: Cancellation;
 }
 
-/** Answers calls of tools without the SDK, to the same effect. `connection` is absent for clients of the protocol of 2026. */
+/**
+ * Answers tool calls without the SDK, with the same answers. `connection` is absent for clients of the 2026 protocol.
+ */
 export class FastPathCalls {
   readonly #shared: GatewayContext;
   readonly #peer: ConnectedClient;
@@ -57,7 +59,7 @@ export class FastPathCalls {
     this.#connection = connection;
   }
 
-  /** The call that a message is, if it can be answered here. */
+  /** Parses a message; `undefined` if it is not a call that can be answered here. */
   read(message: unknown): RegularCall | undefined {
     const call = regularCall(message);
     if (call?.era !== this.#peer.era) return undefined;
@@ -65,7 +67,7 @@ export class FastPathCalls {
     return isOpen ? call : undefined;
   }
 
-  /** A client may take an id again once it is answered, so what ends a call has to be about this very one. */
+  /** Starts a call. A client may reuse an id after the answer, so the handle compares the call and not the id alone. */
   start(call: RegularCall, listener: Listener): StartedCall {
     const { id } = call;
     const begun: OpenCall = { listener, abort: new Cancellation() };
@@ -80,7 +82,7 @@ export class FastPathCalls {
     return { cancel: () => this.#stop(id, begun) };
   }
 
-  /** Stops the call that has this id now, and answers it. */
+  /** Cancels and answers the call that currently has this id. */
   cancel(id: RequestId): void {
     const begun = this.#under.get(id);
     if (begun !== undefined) this.#stop(id, begun);
@@ -90,7 +92,7 @@ export class FastPathCalls {
     return this.#under.has(id);
   }
 
-  /** Who listens to a call that is under way. */
+  /** Returns the listener of a call in progress. */
   listenerTo(id: RequestId): Listener | undefined {
     return this.#under.get(id)?.listener;
   }
@@ -117,7 +119,7 @@ interface AnswerOptions {
   readonly cancellable: Cancellable;
 }
 
-/** Never rejects. */
+/** Runs a call and creates its response; never rejects. */
 async function answer(
   shared: GatewayContext,
   call: RegularCall,
@@ -132,13 +134,13 @@ async function answer(
     if (!(thrown instanceof ProtocolError))
       return errorAnswer("InternalError", "Cannot go on after a fault of the server", id);
     const { message, data } = thrown;
-    // A code of old for what is not there is none of the protocol's any more.
+    // -32002 (resource not found) is no longer a code of the protocol.
     const code = thrown.code === -32_002 ? -32_602 : thrown.code;
     return { jsonrpc: "2.0", id, error: { code, message, ...(data !== undefined && { data }) } };
   }
 }
 
-/** The protocol of 2026: everything is in the request, and questions are an answer to it. */
+/** Answers a call of the 2026 protocol: the request carries its context, and questions are returned as its result. */
 function answerModern(shared: GatewayContext, { name, args, meta, progressToken }: RegularCall, way: AnswerOptions) {
   const { peer, cancellable } = way;
   const turn = {
@@ -173,17 +175,17 @@ function answerLegacy(
 
 function createSink(
   { say }: AnswerOptions,
-  hears: NotificationSink["isEnabled"],
+  isEnabled: NotificationSink["isEnabled"],
   progressToken: string | number | undefined,
 ): NotificationSink {
   return {
     ...(progressToken !== undefined && { progressToken }),
-    isEnabled: hears,
+    isEnabled,
     notify: async (method, params) => say({ jsonrpc: "2.0", method, params }),
   };
 }
 
-/** What every result of the protocol of 2026 says of itself and of its server. */
+/** Adds the fields that every result of the 2026 protocol has: its type, and the server's name and version. */
 function stamped(result: RequestResult | Result): Result {
   const meta = isRecord(result._meta) ? result._meta : {};
   return { resultType: "complete", ...result, _meta: { [SERVER_INFO_META_KEY]: IDENTITY, ...meta } };

@@ -5,32 +5,32 @@ import { messageText } from "../rpc-error.ts";
 import type { SentEvent } from "../sessions/sent-events.ts";
 import type { Exchange } from "../sessions/session.ts";
 
-/** The answer to one request over HTTP: plain JSON if nothing is said before it, else a stream of all that is said. */
+/** The answer to one HTTP request: plain JSON if no notification precedes it, else a stream with all messages. */
 export interface HttpReply {
   readonly response: Promise<Response>;
-  /** What is said on the way; after the answer, nobody listens. */
+  /** Sends a notification; ignored after the answer. */
   readonly say: (message: JSONRPCMessage) => void;
   readonly answer: (message: JSONRPCMessage) => void;
-  /** Whether the client has an id by which it can come back. */
+  /** Whether the client has received an event id with which it can resume the stream. */
   readonly isResumable: boolean;
-  /** Goes on over another connection, with what the client has missed. */
+  /** Continues on another connection, starting with the events that the client missed. */
   readonly resume: (missed: readonly SentEvent[], onGone: () => void) => Response;
 }
 
-/** Gives what is sent on one stream ids. */
+/** Assigns ids to the events of one stream. */
 export interface StreamLog {
   readonly keep: (json: string) => string;
-  /** For clients that know what to do with an id alone; the newer ones do. */
+  /** Returns an id for the current position; absent for clients that do not understand an event with only an id. */
   readonly here: (() => string) | undefined;
 }
 
 export interface ReplyOptions {
   readonly respond: Exchange["respond"];
   readonly headers?: Readonly<Record<string, string>>;
-  /** Who waits in silence for longer is given the stream, on which there are signs of life. */
+  /** Opens the stream after this many milliseconds without a message, so that keep-alive comments can be sent. */
   readonly silenceMs?: number;
   readonly log?: StreamLog;
-  /** The client has gone before the answer. */
+  /** Called when the client disconnects before the answer. */
   readonly onGone: () => void;
 }
 
@@ -84,7 +84,7 @@ export function openHttpReply({ respond, headers = {}, silenceMs, log, onGone }:
   };
 }
 
-/** A stream that begins with what was sent on another. */
+/** Opens a stream that starts with events of another one. */
 export function toEventStream(
   events: readonly SentEvent[],
   headers: Readonly<Record<string, string>>,
@@ -97,7 +97,7 @@ export function toEventStream(
 
 const LACKING: number = ProtocolErrorCode.MissingRequiredClientCapability;
 
-/** Of all errors of calls, the protocol has a status for this one only. */
+/** Checks for the only error of calls that has its own HTTP status, 400. */
 function isLacking(message: JSONRPCMessage): boolean {
   return "error" in message && message.error.code === LACKING;
 }

@@ -7,7 +7,7 @@ import { openHttpReply, type StreamLog, toEventStream } from "./http-reply.ts";
 import type { SentEvent, SentEvents } from "../sessions/sent-events.ts";
 import type { Exchange } from "../sessions/session.ts";
 
-/** Answers a call that comes with all that the protocol of 2026 wants; `undefined` for any other request. */
+/** Answers a regular call of the 2026 protocol; `undefined` for any other request. */
 export function answerModernCall(
   shared: GatewayContext,
   exchange: Exchange,
@@ -26,11 +26,11 @@ export function answerModernCall(
   return reply.response;
 }
 
-/** The calls of one session of an old client, which can come back to them when its connection was lost. */
+/** Calls of one session of an older client, which can resume their streams after a lost connection. */
 export class SessionCalls extends FastPathCalls {
   readonly #headers: Readonly<Record<string, string>>;
   readonly #sent: SentEvents;
-  /** By the names of their streams, calls that are under way. */
+  /** Resumes a call in progress, by the name of its stream. */
   readonly #live = new Map<string, (missed: readonly SentEvent[], exchange: Exchange) => Response>();
   #last = 0;
 
@@ -45,7 +45,7 @@ export class SessionCalls extends FastPathCalls {
     this.#sent = session.sent;
   }
 
-  /** `undefined` for any request but a plain call. */
+  /** Answers a regular call; `undefined` for any other request. */
   answer(exchange: Exchange): Promise<Response> | undefined {
     const { headers } = exchange.request;
     const version = headers.get("mcp-protocol-version");
@@ -54,7 +54,7 @@ export class SessionCalls extends FastPathCalls {
     return call && this.#answer(call, exchange, version !== null && version >= SINCE_MARKS);
   }
 
-  /** Goes on with a stream of calls after an event; `undefined` if it is no such stream. */
+  /** Resumes the stream of a call after an event; `undefined` if the event is not from such a stream. */
   resume(lastEventId: string, exchange: Exchange): Response | undefined {
     const { stream = "", events = [] } = this.#sent.since(lastEventId) ?? {};
     if (!stream.startsWith(STREAM)) return undefined;
@@ -105,13 +105,13 @@ export class SessionCalls extends FastPathCalls {
 
 const STREAM = "call-";
 
-/** How long a call goes on whose client has lost its connection and may come back. */
+/** Milliseconds that a call continues after its client lost the connection and may resume. */
 export const RESUME_MS = 5_000;
 
-/** Clients of older versions do not know an event that is nothing but an id. */
+/** First version whose clients understand an event with only an id. */
 const SINCE_MARKS = "2025-11-25";
 
-/** Some proxies give up a request of which nothing is heard. */
+/** Milliseconds without a message before a stream is opened: some proxies close a silent request. */
 const SILENCE_MS = 1_000;
 
 const OLD_VERSIONS: ReadonlySet<string> = new Set(["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"]);
@@ -125,7 +125,7 @@ function takesBoth(headers: Headers): boolean {
   return accept.includes("application/json") && accept.includes("text/event-stream");
 }
 
-/** Some tools want arguments in headers as well; the SDK compares them. */
+/** Whether a tool expects arguments in headers, too; the SDK compares those. */
 function wantsHeaders({ name }: RegularCall, { runtime }: GatewayContext, { caller, exposure }: Principal): boolean {
   const tool = getOfferedTools(runtime.catalogFor(caller), exposure).find(name)?.tool;
   if (tool === undefined) return false;

@@ -8,7 +8,7 @@ import {
 import { isRecord } from "../../../model/json.ts";
 import { LEVELS } from "../notifications.ts";
 
-/** A `tools/call` about which nothing is out of the ordinary. */
+/** A valid `tools/call` request with only the usual members. */
 export interface RegularCall {
   readonly id: string | number;
   readonly name: string;
@@ -19,8 +19,8 @@ export interface RegularCall {
 }
 
 /**
- * Such calls can be answered at once. For any other message, and for answers to questions, there is the SDK, which knows
- * what the protocol has to say of it, but reads each message several times over.
+ * Parses a regular call, which is answered without the SDK. Returns `undefined` for any other message, and for answers to
+ * questions: the SDK handles those completely, but parses each message several times.
  */
 export function regularCall(message: unknown): RegularCall | undefined {
   if (!isRecord(message) || message["method"] !== "tools/call" || message["jsonrpc"] !== "2.0") return undefined;
@@ -43,10 +43,10 @@ function isId(value: unknown): value is string | number {
   return typeof value === "string" || Number.isSafeInteger(value);
 }
 
-/** What a request of the protocol of 2026 says of its client; an old one says nothing of the kind. */
+/** Detects the protocol by the metadata of the client, which only 2026 requests carry; `undefined` if it is invalid. */
 function detectEra(meta: RegularCall["meta"]): RegularCall["era"] | undefined {
-  const said = ENVELOPE.filter((key) => meta[key] !== undefined);
-  if (said.length === 0) return "legacy";
+  const present = ENVELOPE.filter((key) => meta[key] !== undefined);
+  if (present.length === 0) return "legacy";
   const capabilities = meta[CLIENT_CAPABILITIES_META_KEY];
   const level = meta[LOG_LEVEL_META_KEY];
   const isWhole =

@@ -4,13 +4,13 @@ import type { McpPrompt, McpResource, McpTemplate, ResourcesAndPrompts } from ".
 import type { ToolNames } from "../tools/tool-exposure.ts";
 import type { ProxiedFeatures } from "./proxied-features.ts";
 
-/** Something that a skill offers, and the skill that does. */
+/** A resource, template or prompt, and the skill features that serve it. */
 export interface NamedFeature<Item> {
   readonly item: Item;
   readonly offers: ResourcesAndPrompts;
 }
 
-/** What the skills that a caller may read offer besides methods, by the names that clients use. */
+/** Resources and prompts of the skills that a caller may read, by the names that clients use. */
 export interface CallerFeatures {
   readonly resources: ReadonlyMap<string, NamedFeature<McpResource>>;
   readonly templates: readonly NamedFeature<McpTemplate>[];
@@ -18,8 +18,8 @@ export interface CallerFeatures {
 }
 
 /**
- * Of two resources with one URI, that of the first skill counts, by name. A prompt is called `server__prompt`, or by its
- * own name where names are raw and no other prompt has it.
+ * Collects the features of a caller's skills. Of two resources with the same URI, that of the first skill by name
+ * wins. A prompt is named `server__prompt`, or by its own name if names are raw and no other prompt has it.
  */
 export async function getCallerFeatures(
   caller: Caller,
@@ -67,7 +67,7 @@ function collectPrompts(offering: readonly OfferingSkill[], names: ToolNames): C
   );
 }
 
-/** A title says where it is from. */
+/** Prefixes the title with the name of the owner. */
 function underName<Item extends { readonly name: string }>(item: Item, owner: string): Item {
   const { title } = item as { readonly title?: unknown };
   return { ...item, title: `${owner}: ${typeof title === "string" ? title : item.name}` };

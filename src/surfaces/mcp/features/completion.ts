@@ -5,7 +5,7 @@ import { type Library, findFeatures } from "./resources.ts";
 
 const MAX_VALUES = 100;
 
-/** What an argument of a prompt or of a template may be; nothing where nobody knows. */
+/** Completes an argument of a prompt or a template; empty if its values are unknown. */
 export async function complete(
   params: CompleteRequest["params"],
   library: Library,

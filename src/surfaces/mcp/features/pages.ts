@@ -1,9 +1,9 @@
 import { ProtocolError, ProtocolErrorCode } from "@modelcontextprotocol/server";
 
-/** Items of one answer to a question for a list. */
+/** Items per page of a list. */
 const PAGE = 500;
 
-/** One page of a list, under the name that the protocol has for its items. */
+/** Returns one page of a list, under the name that the protocol uses for its items. */
 export function listedPage<Name extends string, Item>(
   name: Name,
   items: readonly Item[],

@@ -4,7 +4,7 @@ import { suggestNames } from "../../../shared/suggest.ts";
 import type { ReadContext } from "../../../model/mcp-features.ts";
 import type { Library } from "./resources.ts";
 
-/** The prompt with which a model learns to use the three tools; it comes first where they are. */
+/** The prompt that explains the built-in tools to a model; it is listed first if the caller has them. */
 const OWN_PROMPT = {
   name: "use_skills",
   title: "Use skills",

@@ -12,13 +12,13 @@ import type { Runtime } from "../../../runtime.ts";
 import { toContentBlocks } from "../content-blocks.ts";
 import { waitAtMost } from "../within.ts";
 
-/** A server that does not say what it has within this time is left out of the lists. */
+/** Milliseconds that a server has to list its features before they are left out. */
 const LIST_MS = 5_000;
 
-/** What a server has said it has is believed for so long. */
+/** Milliseconds that the lists of a server are cached. */
 const FRESH_MS = 10_000;
 
-/** The resources and prompts of MCP servers, by the methods that their skills have for them. */
+/** Resources and prompts of MCP servers, read through the methods of their skills. */
 export interface ProxiedFeatures {
   getFeatures(skill: Skill, caller: Caller): Promise<ResourcesAndPrompts | undefined>;
 }
@@ -65,7 +65,7 @@ async function askServer(runtime: Runtime, skill: Skill, caller: Caller): Promis
     list("prompts_list", "name"),
   ]);
   return {
-    // What is listed has the key that it was chosen by, and a name to show.
+    // list() keeps only items with this key, which is also the default name.
     resources: resources.map((item) => ({ name: item["uri"], ...item }) as McpResource),
     templates: templates.map((item) => ({ name: item["uriTemplate"], ...item }) as McpTemplate),
     prompts: prompts as readonly McpPrompt[],
@@ -91,7 +91,7 @@ function optionsFor({ caller, signal, client, log, progress }: ReadContext): Par
   };
 }
 
-/** A resource as a method gives it, in the protocol's own form again. */
+/** Converts the value of `resources_read` back to the contents of the protocol. */
 function toContents(uri: string, mimeType: unknown, value: unknown): readonly unknown[] {
   return [value].flat().map((part: unknown) => {
     if (!isRecord(part)) return { uri, ...(typeof mimeType === "string" && { mimeType }), text: String(part) };
@@ -100,7 +100,7 @@ function toContents(uri: string, mimeType: unknown, value: unknown): readonly un
   });
 }
 
-/** The same for a prompt. */
+/** Converts the value of `prompts_get` back to a prompt of the protocol. */
 function toPrompt(value: unknown): unknown {
   const { messages = [], ...rest } = isRecord(value) ? value : {};
   return {

@@ -6,20 +6,20 @@ import type { Runtime } from "../../../runtime.ts";
 import type { CallerFeatures } from "./caller-features.ts";
 import type { RunRecords } from "./run-records.ts";
 
-/** Runs that are listed; all that are kept can be read. */
+/** Number of runs listed; every stored run can be read. */
 const LISTED_RUNS = 20;
 
-/** Characters of a result that one reading gives, if nobody says otherwise, and at most. */
+/** Default and maximum characters of one part of a result. */
 const PART_CHARACTERS = 64 << 10;
 const MAX_CHARACTERS = 1 << 20;
 
-/** Whose resources, and of what. */
+/** Dependencies of reading and listing resources and prompts for one caller. */
 export interface Library {
   readonly runtime: Runtime;
   readonly caller: Caller;
   readonly records: RunRecords;
   readonly offers: CallerFeatures;
-  /** True if the caller has the three tools. */
+  /** True if the caller has the built-in tools. */
   readonly hasOwnTools: boolean;
 }
 
@@ -32,7 +32,7 @@ export interface ListedResource {
   readonly [field: string]: unknown;
 }
 
-/** Pages of skills, declarations, the newest runs, and what skills offer; always in the same order. */
+/** Lists resources of skills, the declarations, pages of skills, and the newest runs, always in this order. */
 export function listResources({ runtime, caller, records, offers }: Library): readonly ListedResource[] {
   const { skills } = runtime.catalogFor(caller);
   return [
@@ -71,7 +71,7 @@ export function listTemplates({ offers }: Library): readonly { readonly uriTempl
   ];
 }
 
-/** Reads a resource; one that does not exist, or that the caller may not see, is a `ResourceNotFoundError`. */
+/** Reads a resource; throws `ResourceNotFoundError` if it does not exist or the caller may not see it. */
 export async function readResource(uri: string, library: Library, context: ReadContext): Promise<unknown> {
   const own = readBuiltinContents(uri, library);
   if (own !== undefined) return { contents: [{ uri, ...own }] };
@@ -80,7 +80,7 @@ export async function readResource(uri: string, library: Library, context: ReadC
   return library.runtime.secrets.maskValue(await offers.read(uri, context));
 }
 
-/** Whoever offers a resource, by its own URI or by a template. */
+/** Finds the features that serve a resource, by its URI or by a template. */
 export function findFeatures(uri: string, { resources, templates }: CallerFeatures): ResourcesAndPrompts | undefined {
   return (
     resources.get(uri)?.offers ??
@@ -122,7 +122,10 @@ function skillPage(path: string, runtime: Runtime, caller: Caller): TextContents
   return rest === undefined ? { mimeType: MARKDOWN, text: runtime.describe(skill.name, { caller }).text } : undefined;
 }
 
-/** `result://<runId>/<n>?offset=0&length=65536`, in UTF-16 units; says how much there is, and where the next part is. */
+/**
+ * Reads `result://<runId>/<n>?offset=0&length=65536`, in UTF-16 units; `_meta` gives the total and the URI of the next
+ * part.
+ */
 function readResultPart(uri: string, { results }: Runtime, caller: Caller): TextContents | undefined {
   const [name = "", query = ""] = uri.split("?", 2);
   const wanted = new URLSearchParams(query);

@@ -2,7 +2,7 @@ import type { Caller } from "../../../model/caller.ts";
 import type { Outcome } from "../../../model/outcome.ts";
 import { toJson } from "../to-json.ts";
 
-/** Of a source, an output or a value, a record keeps no more than this. */
+/** Maximum characters of a source, an output or a value in a record. */
 const KEPT_CHARACTERS = 16_384;
 
 const KEPT_RUNS = 200;
@@ -10,17 +10,17 @@ const KEPT_RUNS = 200;
 export interface RunRecord {
   readonly runId: string;
   readonly caller: string;
-  /** RFC 3339, UTC: when it ended. */
+  /** End of the run, RFC 3339 in UTC. */
   readonly time: string;
   readonly kind: Outcome["kind"];
-  /** All that is known of it, as JSON. */
+  /** The whole record as JSON. */
   readonly json: string;
 }
 
-/** The newest runs that clients asked for (S12), each for its own caller. */
+/** Records of the newest runs, visible to their own caller only. */
 export interface RunRecords {
   add(caller: Caller, source: string, outcome: Outcome): void;
-  /** The newest first. */
+  /** Returns the records of a caller, newest first. */
   of(caller: Caller): readonly RunRecord[];
   find(caller: Caller, runId: string): RunRecord | undefined;
 }
@@ -33,7 +33,7 @@ export function createRunRecords(): RunRecords {
       const record = createRecord(caller, source, outcome);
       records.unshift(record);
       records.splice(KEPT_RUNS);
-      // After the answer, for which somebody waits. Until then it holds all of the outcome.
+      // Serialize after the answer is sent, then release the outcome.
       setImmediate(() => record.json);
     },
     of: (caller) => records.filter(belongsTo(caller)),

@@ -3,7 +3,7 @@ import type { ClientCapabilities } from "@modelcontextprotocol/server";
 import type { ClientRequest } from "../../../model/client-requests.ts";
 import { isRecord } from "../../../model/json.ts";
 
-/** Whether a client's answer is one to this question; what is in it is for the asker to judge. */
+/** Checks the form of a client's answer; the code that asked validates its content. */
 export function fits(request: ClientRequest, params: Readonly<Record<string, unknown>>, answer: unknown): boolean {
   if (!isRecord(answer)) return false;
   switch (request) {
@@ -23,10 +23,10 @@ function isElicited({ action, content }: Readonly<Record<string, unknown>>, sche
   return required.length === 0 || (isRecord(content) && required.every((name) => Object.hasOwn(content, String(name))));
 }
 
-/** Whether a client has said that it answers such a request, or one with these parameters. */
+/** Whether a client supports a request, or a request with these parameters. */
 export type CanAnswer = (request: ClientRequest, params?: Readonly<Record<string, unknown>>) => boolean;
 
-/** By the capabilities that a client has declared. */
+/** Creates the check from the capabilities that a client declared. */
 export function canAnswer(declared: unknown): CanAnswer {
   return (request, params = {}) => {
     const ability = isRecord(declared) ? declared[CAPABILITIES[request]] : undefined;
@@ -37,7 +37,7 @@ export function canAnswer(declared: unknown): CanAnswer {
   };
 }
 
-/** By what a client says that it answers a request. */
+/** The client capability that each request requires. */
 export const CAPABILITIES: Readonly<Record<ClientRequest, keyof ClientCapabilities>> = {
   "elicitation/create": "elicitation",
   "sampling/createMessage": "sampling",

@@ -5,7 +5,7 @@ import type { Exposure } from "../tools/tool-exposure.ts";
 import type { RunRecords } from "../features/run-records.ts";
 import type { ProxiedFeatures } from "../features/proxied-features.ts";
 
-/** What all connections of one server share. */
+/** Dependencies that all connections of one server share. */
 export interface GatewayContext {
   readonly runtime: Runtime;
   readonly conversations: MultiTurnRequests;
@@ -13,16 +13,16 @@ export interface GatewayContext {
   readonly proxied: ProxiedFeatures;
 }
 
-/** Whoever asks, and what it shall see. */
+/** The caller of a request and the tools that it sees. */
 export interface Principal {
   readonly caller: Caller;
   readonly exposure: Exposure;
 }
 
-/** Who is at the other end of a connection. */
+/** The client of a connection. */
 export interface ConnectedClient extends Principal {
-  /** The protocol of 2026 has no requests from servers to clients. */
+  /** `modern` is the 2026 protocol, which has no requests from servers to clients. */
   readonly era: "legacy" | "modern";
-  /** What its programs are parts of; requests without a session are none of anything. */
+  /** Groups the programs of one client for refusal hints; absent for requests without a session. */
   readonly conversation?: string;
 }

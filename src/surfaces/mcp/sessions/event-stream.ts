@@ -1,24 +1,27 @@
-/** A response that sends messages as they come, each as one server-sent event. */
+/** A response that sends each message as a server-sent event. */
 export interface EventStream {
   readonly response: Response;
   send(event: string, data: unknown): void;
-  /** With an id, a client can come back to where this was sent. */
+  /** Sends JSON. With an id, a client can resume the stream after this event. */
   sendText(event: string, json: string, id?: string): void;
-  /** Tells the client where it is before anything was sent, and when to come back if the connection is lost. */
+  /**
+   * Sends an event with only an id and the delay before reconnecting, so that the client can resume before the first
+   * message.
+   */
   mark(id: string): void;
   end(): void;
 }
 
-/** Comments keep proxies from closing a stream on which nothing happens. */
+/** Interval of comments that keep proxies from closing an idle stream. */
 const KEEP_ALIVE_MS = 15_000;
 
-/** Messages that a client has not read yet; one that lets more pile up is given up. */
+/** Unread messages at which a client is disconnected. */
 const MAX_UNREAD = 1_024;
 
-/** How soon a client shall come back that has lost its connection. */
+/** Milliseconds that a client waits before it reconnects. */
 const RETRY_MS = 1_000;
 
-/** `onCancel` is told when the client goes away before the end. */
+/** Opens a stream; calls `onCancel` if the client disconnects before the end. */
 export function openEventStream(onCancel: () => void, moreHeaders: Readonly<Record<string, string>> = {}): EventStream {
   const encoder = new TextEncoder();
   let controller: ReadableStreamDefaultController<Uint8Array> | undefined;

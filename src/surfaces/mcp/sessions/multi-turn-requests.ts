@@ -15,48 +15,48 @@ import type { Client, ClientRequest } from "../../../model/client-requests.ts";
 import { type CanAnswer, fits } from "./client-answers.ts";
 import type { NotificationSink } from "../notifications.ts";
 
-/** A person may think for so long before what waits for an answer is given up. */
+/** Milliseconds that work waits for an answer of the user before it is cancelled. */
 const SUSPENDED_TTL_MS = 10 * 60_000;
 
-/** What waits beyond this number gives up the oldest. */
+/** Maximum number of suspended requests; beyond it, the oldest is cancelled. */
 const MAX_SUSPENDED = 1_000;
 
-/** What a request is answered with when its work is done. */
+/** Results of finished work. */
 export type RequestResult = CallToolResult | GetPromptResult | ReadResourceResult;
 
-/** What work has while it goes on, whichever request carries it at the moment. */
+/** Context of work, across all the requests that continue it. */
 export interface WorkContext {
   readonly client: Client;
-  /** Fires when nobody wants the result any more. */
+  /** Fires when the work is cancelled. */
   readonly cancellable: Cancellable;
-  /** To whoever has made the request to which news belong now. */
+  /** Returns the sink of the request that currently carries the work. */
   readonly notifications: () => NotificationSink;
-  /** The protocol of 2026 has an error of its own for what a client cannot answer. */
+  /** `modern` has its own protocol error for a request that a client does not support. */
   readonly era: "legacy" | "modern";
 }
 
-/** One request as it came. */
+/** One request of a multi-turn exchange. */
 export interface RequestTurn {
   readonly notifications: NotificationSink;
   readonly cancellable: Cancellable;
-  /** In which conversation it answers questions. */
+  /** Identifies the suspended work whose questions this request answers. */
   readonly requestState?: string;
   readonly inputResponses?: Readonly<Record<string, unknown>>;
   readonly can: CanAnswer;
-  /** Who asks for what: an answer to the question of another is refused. */
+  /** Caller, method and name: state of another subject is rejected. */
   readonly subject: string;
 }
 
 /**
- * Work that may ask its client something on the way. The protocol of 2026 has no requests to clients: there, a request is
- * answered with the questions, and comes again with the answers. The work waits in between, so nothing is done twice.
+ * Runs work that may ask its client questions. The 2026 protocol has no requests to clients: a request is answered with the
+ * questions, and the client sends it again with the answers. The work is suspended in between, so nothing runs twice.
  */
 export interface MultiTurnRequests {
   run<Result extends RequestResult>(
     turn: RequestTurn,
     work: (workContext: WorkContext) => Promise<Result>,
   ): Promise<Result | InputRequiredResult>;
-  /** Gives up what waits. */
+  /** Cancels all suspended work. */
   close(): void;
 }
 
@@ -92,7 +92,7 @@ export function createMultiTurnRequests(): MultiTurnRequests {
       const state = turn.requestState;
       const conversation = state === undefined ? new MultiTurnRequest(turn, work) : unpark(state, turn.subject);
       const end = await conversation.take(turn);
-      // What one conversation ends with is what its own work gave.
+      // The result has the type of this work: `subject` ties a state to its method and name.
       return end.kind === "finished"
         ? (end.result as Awaited<ReturnType<typeof work>>)
         : park(conversation, end.questions);
@@ -139,11 +139,11 @@ class MultiTurnRequest {
       era: "modern",
     };
     this.#work = Promise.resolve().then(() => work(workContext));
-    // It may end while nobody asks.
+    // The work may fail while no request waits for it.
     this.#work.catch(() => {});
   }
 
-  /** Goes on with the answers of a request, to the end or to the next questions. */
+  /** Continues the work with the answers of a request, until it ends or asks the next questions. */
   async take(turn: RequestTurn): Promise<TurnEnd> {
     clearTimeout(this.#timer);
     this.#turn = turn;
@@ -154,7 +154,7 @@ class MultiTurnRequest {
     const asked = new Promise<void>((resolve) => (this.#asked = resolve));
     if (this.#questions.size > 0) this.#asked?.();
     const end = await Promise.race([finished, asked]);
-    // The request is answered now, with the result or with questions: its end is not that of the work.
+    // The request is answered, so the end of its connection must no longer cancel the work.
     this.#stopListening();
     if (end !== undefined) return end;
     return {
@@ -177,7 +177,7 @@ class MultiTurnRequest {
   #deliver(responses: Readonly<Record<string, unknown>> | undefined): void {
     for (const [key, { request, params, answer }] of this.#questions) {
       const value = responses !== undefined && Object.hasOwn(responses, key) ? responses[key] : undefined;
-      // What does not fit is asked again.
+      // Ask again if the answer does not fit.
       if (!fits(request, params, value)) continue;
       this.#questions.delete(key);
       answer(value);
@@ -191,19 +191,19 @@ class MultiTurnRequest {
     return new Promise((resolve, reject) => {
       this.#questions.set(key ?? randomUUID(), { request, params, answer: resolve });
       this.#abort.onCancel(() => reject(cannotAsk(request)));
-      // Questions of the same moment go out together.
+      // Questions asked in the same tick are sent together.
       setImmediate(() => this.#asked?.());
     });
   }
 
-  /** A client that knows what will be asked may say it with its request. */
+  /** Returns an answer that the client sent in advance. */
   #earlyAnswer(key: string): unknown {
     const { inputResponses } = this.#turn;
     return inputResponses !== undefined && Object.hasOwn(inputResponses, key) ? inputResponses[key] : undefined;
   }
 }
 
-/** Old clients are asked on the stream of the request. */
+/** Asks older clients directly, on the stream of the request. */
 export function askedDirectly(
   can: CanAnswer,
   send: (request: ClientRequest, params: Record<string, unknown>, timeoutMs: number) => Promise<unknown>,

@@ -4,23 +4,23 @@ import { sentence } from "../../../errors.ts";
 import { isRecord } from "../../../model/json.ts";
 import { errorAnswer } from "../rpc-error.ts";
 
-/** The requests of a connection that have no answer yet. */
+/** Tracks the unanswered requests of a connection. */
 export interface OpenRequests {
-  /** Whether a request with this id has no answer yet. */
+  /** Whether a request with this id is unanswered. */
   has(id: RequestId): boolean;
-  /** A request has come in. */
+  /** Records a new request. */
   began(id: RequestId): void;
-  /** Takes note of what comes in; returns the answer to a request that this message has cancelled. */
+  /** Records an incoming message; returns the answer to the request that it cancels. */
   received(message: JSONRPCMessage): JSONRPCMessage | undefined;
-  /** Takes note of what goes out; false for a second answer to one request. */
+  /** Records an outgoing message; false for a second answer to the same request. */
   sent(message: JSONRPCMessage): boolean;
-  /** Settles when every request has been answered, or nobody waits for answers any more. */
+  /** Settles when every request is answered or given up. */
   answered(): Promise<void>;
-  /** Ids of the requests that have no answer; they will get none from elsewhere. */
+  /** Forgets the unanswered requests and returns their ids; the caller must answer them. */
   giveUp(): readonly RequestId[];
 }
 
-/** A cancelled request is answered, too: whoever waits on its stream would else wait for ever. */
+/** Answers cancelled requests, too: a client that waits on their stream would otherwise wait forever. */
 export function createOpenRequests(): OpenRequests {
   const ids = new Set<RequestId>();
   const waiting: (() => void)[] = [];
@@ -52,30 +52,30 @@ export function createOpenRequests(): OpenRequests {
   };
 }
 
-/** The request that a message cancels. */
+/** Returns the id of the request that a message cancels. */
 export function cancelledBy(message: JSONRPCMessage): RequestId | undefined {
   if (!("method" in message) || message.method !== "notifications/cancelled") return undefined;
   const id = message.params?.["requestId"];
   return typeof id === "string" || typeof id === "number" ? id : undefined;
 }
 
-/** A message that must be answered, as far as one can see before it is read. */
+/** Checks for a request that needs an answer, before the message is validated. */
 export function isRequest(message: unknown): message is { readonly id: RequestId; readonly method: string } {
   if (!isRecord(message) || typeof message["method"] !== "string") return false;
   return typeof message["id"] === "string" || typeof message["id"] === "number";
 }
 
-/** What a request gets whose id another one has that is still under way. */
+/** Answers a request whose id belongs to another request in progress. */
 export function createTakenAnswer(id: RequestId): JSONRPCErrorResponse {
   const shown = JSON.stringify(id).slice(0, 100);
-  const reason = `Cannot take a second request with the id ${shown}: the first one is under way, and each needs an id of its own`;
+  const reason = `The request id ${shown} is already in use by a request in progress. Use another id`;
   return errorAnswer("InvalidRequest", reason, id);
 }
 
-/** Why a request is answered with nothing but that it was cancelled. */
+/** Why a request was cancelled. */
 export type Cause = "the client cancelled its request" | "the session has ended" | "the server ends";
 
-/** Whoever waits for the answer to a request that was cancelled gets this one. */
+/** Creates the answer to a cancelled request. */
 export function cancelledAnswer(id: RequestId, cause: Cause = "the client cancelled its request"): JSONRPCMessage {
   return errorAnswer("ToolExecution", sentence("CANCELLED", cause), id);
 }

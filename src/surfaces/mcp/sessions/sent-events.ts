@@ -1,12 +1,12 @@
 import type { EventStore } from "@modelcontextprotocol/server";
 
-/** How long an event is kept for a client that may come back for it. */
+/** Milliseconds that an event is stored for a client that may resume. */
 const KEPT_MS = 60_000;
 
-/** Bytes of the events that one session keeps. */
+/** Maximum bytes of stored events per session. */
 const KEPT_BYTES = 2 << 20;
 
-/** One message that went out on a stream, or was to. */
+/** A message that was sent on a stream, or could not be sent because the connection was lost. */
 export interface SentEvent {
   readonly id: string;
   readonly json: string;
@@ -19,16 +19,16 @@ interface KeptEvent extends SentEvent {
   readonly until: number;
 }
 
-/** What a session has sent of late, for a client that has lost its connection and comes back to where it was. */
+/** Stores the recent events of a session for clients that resume after a lost connection. */
 export class SentEvents {
   readonly #kept: KeptEvent[] = [];
   #bytes = 0;
   #last = 0;
-  /** Number of the newest event that is not kept any more. */
+  /** Number of the newest dropped event. */
   #dropped = 0;
   #timer: NodeJS.Timeout | undefined;
 
-  /** Takes note of an event; its id. */
+  /** Stores an event and returns its id. */
   keep(stream: string, json: string): string {
     const number = ++this.#last;
     const id = `${stream}/${number}`;
@@ -39,12 +39,12 @@ export class SentEvents {
     return id;
   }
 
-  /** An id for where a stream is now, whether or not there was an event. */
+  /** Returns an id for the current position of a stream, even without an event. */
   here(stream: string): string {
     return `${stream}/${this.#last}`;
   }
 
-  /** The stream of an id, and what was sent on it since; `undefined` if that is not known any more. */
+  /** Returns the stream of an id and its later events; `undefined` if events were dropped or the id is invalid. */
   since(id: string): { readonly stream: string; readonly events: readonly SentEvent[] } | undefined {
     const [, stream, digits] = /^(.{1,100})\/(\d{1,15})$/.exec(id) ?? [];
     const number = Number(digits);
@@ -52,7 +52,7 @@ export class SentEvents {
     return { stream, events: this.#kept.filter((event) => event.stream === stream && event.number > number) };
   }
 
-  /** The same as the SDK wants it, for the streams that it keeps itself. */
+  /** Adapts the store to the SDK, for the streams that the SDK manages. */
   asEventStore(): EventStore {
     return {
       storeEvent: async (stream, message) =>
@@ -65,13 +65,13 @@ export class SentEvents {
     };
   }
 
-  /** The session is over. */
+  /** Drops all events when the session ends. */
   close(): void {
     clearTimeout(this.#timer);
     this.#kept.length = 0;
   }
 
-  /** Of what is too old or too much, the oldest goes first. */
+  /** Drops the oldest events while they are expired or over the size limit. */
   #drop(): void {
     const now = performance.now();
     for (let [oldest] = this.#kept; oldest !== undefined; [oldest] = this.#kept) {

@@ -22,18 +22,18 @@ import {
 import { errorAnswer } from "../rpc-error.ts";
 import { SentEvents } from "./sent-events.ts";
 
-/** One HTTP request at the endpoint, its body read. */
+/** An HTTP request to the endpoint, with its parsed body. */
 export interface Exchange {
   readonly request: Request;
   /** Parsed JSON; `undefined` if there was no body. */
   readonly body: unknown;
-  /** Calls back when the response was sent, or the connection is gone. */
+  /** Calls the listener when the response is sent or the connection is lost. */
   readonly onEnd: (listener: (wasSent: boolean) => void) => void;
-  /** A response that is JSON already. */
+  /** Creates a response from serialized JSON. */
   readonly respond: (json: string, status: number, headers: Readonly<Record<string, string>>) => Response;
 }
 
-/** One conversation of the protocol's versions before 2026, over any number of connections. */
+/** One session of a protocol version before 2026, over any number of connections. */
 export class McpSession {
   readonly id = randomUUID();
   readonly peer: ConnectedClient;
@@ -41,11 +41,11 @@ export class McpSession {
   readonly #transport: WebStandardStreamableHTTPServerTransport;
   readonly #calls: SessionCalls;
   readonly #sent = new SentEvents();
-  /** Requests that the protocol's own code answers. */
+  /** Requests that the SDK answers. */
   readonly #pending = createOpenRequests();
-  /** Those of requests that the protocol's own code still looks at. */
+  /** Ids of requests that the SDK has not accepted yet. */
   readonly #entering = new Set<RequestId>();
-  /** Those of requests whose connection is gone. */
+  /** Timers that cancel requests whose connection is lost. */
   readonly #lost = new Map<RequestId, NodeJS.Timeout>();
   #open = 0;
   #lastUsed = performance.now();
@@ -62,10 +62,10 @@ export class McpSession {
         onEnd();
         this.#release("the session has ended");
       },
-      maxRequestBodySize: Number.MAX_SAFE_INTEGER, // it gets bodies that were read already
+      maxRequestBodySize: Number.MAX_SAFE_INTEGER, // it receives bodies that are already read and checked
       eventStore: this.#sent.asEventStore(),
     });
-    // It would begin each stream with an event without a message, which some clients take for the answer.
+    // A priming event has no message, and some clients take it for the answer.
     Object.assign(this.#transport, { writePrimingEvent: async () => {} });
   }
 
@@ -75,7 +75,7 @@ export class McpSession {
   }
 
   answerCall(exchange: Exchange): Promise<Response> | undefined {
-    if (this.#takenId(exchange.body) !== undefined) return undefined; // the long way says so
+    if (this.#takenId(exchange.body) !== undefined) return undefined; // answer() rejects it
     const answer = this.#calls.answer(exchange);
     if (answer !== undefined) this.#isUsedBy(exchange, () => {});
     return answer;
@@ -86,7 +86,7 @@ export class McpSession {
     const taken = this.#takenId(body);
     if (taken !== undefined) return Response.json(createTakenAnswer(taken), { status: 400 });
     const lastEventId = request.method === "GET" ? request.headers.get("last-event-id") : null;
-    if (lastEventId !== null && this.#sent.since(lastEventId) === undefined) return refusal(400, FORGOTTEN, body);
+    if (lastEventId !== null && this.#sent.since(lastEventId) === undefined) return refusal(400, EVENTS_DROPPED, body);
     const ids = requestIds(body);
     this.#isUsedBy(exchange, (wasSent) => {
       if (!wasSent && request.method === "POST") this.#lose(ids);
@@ -111,15 +111,15 @@ export class McpSession {
   }
 
   changed(): void {
-    for (const told of [
+    for (const sent of [
       this.#server.sendToolListChanged(),
       this.#server.sendResourceListChanged(),
       this.#server.sendPromptListChanged(),
     ])
-      told.catch(() => {}); // it is not initialized yet, or closing
+      sent.catch(() => {}); // not initialized yet, or closing
   }
 
-  /** 0 while a request or a stream is open. */
+  /** Returns the idle time; 0 while a request or a stream is open. */
   idleForMs(): number {
     return this.#open > 0 ? 0 : performance.now() - this.#lastUsed;
   }
@@ -135,7 +135,7 @@ export class McpSession {
     for (const timer of this.#lost.values()) clearTimeout(timer);
   }
 
-  /** The first id of a request that another one has: whose an answer is could not be told any more. */
+  /** Returns the first id in a body that is already in use: its answers would be ambiguous. */
   #takenId(body: unknown): RequestId | undefined {
     const ids = requestIds(body);
     const isTaken = (id: RequestId): boolean =>
@@ -145,11 +145,11 @@ export class McpSession {
 
   #enter(id: RequestId): void {
     this.#entering.add(id);
-    clearTimeout(this.#lost.get(id)); // that was an earlier one
+    clearTimeout(this.#lost.get(id)); // the timer of an earlier request
     this.#lost.delete(id);
   }
 
-  /** If the client does not come back for the answers, what they need is stopped. */
+  /** Cancels requests unless the client resumes in time. */
   #lose(ids: readonly RequestId[]): void {
     for (const id of ids) {
       if (!this.#pending.has(id)) continue;
@@ -165,14 +165,14 @@ export class McpSession {
   }
 }
 
-const FORGOTTEN =
-  "Cannot go on after the event that Last-Event-ID names: what came after it is not kept any more; make the request again";
+const EVENTS_DROPPED =
+  "Cannot resume after the event in Last-Event-ID: later events are no longer stored. Send the request again";
 
 function requestIds(body: unknown): readonly RequestId[] {
   return [body].flat().flatMap((message) => (isRequest(message) ? [message.id] : []));
 }
 
-/** What a request gets that no session answers. */
+/** Answers a request that no session accepts. */
 export function refusal(status: number, reason: string, body: unknown): Response {
   const id = isJSONRPCRequest(body) ? body.id : undefined;
   const suggestions = status === 404 ? ["Send initialize for a new session; the old one has ended or expired"] : [];
@@ -182,7 +182,7 @@ export function refusal(status: number, reason: string, body: unknown): Response
   });
 }
 
-/** Ends the stream of a request that is cancelled, and asks on that of a call what is asked for its sake. */
+/** Answers cancelled requests, and sends requests to the client that belong to a call on the stream of the call. */
 function answerCancelled(
   transport: WebStandardStreamableHTTPServerTransport,
   calls: SessionCalls,
@@ -195,7 +195,7 @@ function answerCancelled(
     const cancelled = cancelledBy(message);
     if (cancelled !== undefined) calls.cancel(cancelled);
     deliver?.(message, extra);
-    if (answer !== undefined) void send(answer).catch(() => {}); // its connection is gone
+    if (answer !== undefined) void send(answer).catch(() => {}); // the connection is lost
   };
   transport.send = async (message, options) => {
     const listener = options?.relatedRequestId === undefined ? undefined : calls.listenerTo(options.relatedRequestId);

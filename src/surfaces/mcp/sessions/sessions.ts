@@ -6,18 +6,18 @@ import { isRequest } from "./open-requests.ts";
 import { type Exchange, refusal, McpSession } from "./session.ts";
 
 export interface SessionOptions {
-  /** At most so many at once; the one that was idle for longest makes place. */
+  /** Maximum number of sessions; at the limit, a new one replaces the one idle for longest. */
   readonly most: number;
-  /** A session that nobody uses for so long ends. */
+  /** Idle milliseconds after which a session ends. */
   readonly idleMs: number;
 }
 
 /** The sessions of the protocol's versions before 2026. */
 export interface Sessions {
   answer(exchange: Exchange, peer: ConnectedClient): Promise<Response>;
-  /** Answers a plain call of a tool in a session of the caller; `undefined` for any other request. */
+  /** Answers a regular tool call in a session of the caller; `undefined` for any other request. */
   answerCall(exchange: Exchange, caller: Caller): Promise<Response> | undefined;
-  /** Tells every client that what it may have listed has changed. */
+  /** Notifies every client that the lists have changed. */
   changed(): void;
   readonly size: number;
   close(): Promise<void>;
@@ -33,10 +33,10 @@ export function createSessions(shared: GatewayContext, { most, idleMs }: Session
 
   function end(session: McpSession): void {
     sessions.delete(session.id);
-    void session.close("the session has ended").catch(() => {}); // its connections are gone
+    void session.close("the session has ended").catch(() => {}); // its connections may be lost
   }
 
-  /** False where everything is in use. */
+  /** Ends an idle session if the limit is reached; false if all are in use. */
   function makePlace(): boolean {
     if (sessions.size < most) return true;
     const idle = [...sessions.values()].filter((session) => session.idleForMs() > 0);
@@ -53,7 +53,7 @@ export function createSessions(shared: GatewayContext, { most, idleMs }: Session
     return session;
   }
 
-  /** Another caller's session is none. */
+  /** Finds the session of a request; a session of another caller counts as not found. */
   function findSession({ request }: Exchange, caller: Caller): McpSession | undefined {
     const session = sessions.get(request.headers.get("mcp-session-id") ?? "");
     return session?.peer.caller.id === caller.id ? session : undefined;
@@ -68,7 +68,8 @@ export function createSessions(shared: GatewayContext, { most, idleMs }: Session
         return refusal(400, describeMissingSession(exchange.body), exchange.body);
       const session = await begin(peer);
       return (
-        session?.answer(exchange) ?? refusal(503, `Cannot open another session: ${most} are in use`, exchange.body)
+        session?.answer(exchange) ??
+        refusal(503, `Session limit exceeded: all ${most} sessions are in use`, exchange.body)
       );
     },
     changed() {
@@ -92,6 +93,6 @@ function hasInitialize(body: unknown): boolean {
 
 function describeMissingSession(body: unknown): string {
   return isRequest(body) && body.method === "initialize"
-    ? "Cannot begin a session: the params of initialize must have protocolVersion, capabilities and clientInfo"
-    : "Cannot answer without a session: send initialize first, then its Mcp-Session-Id with each request";
+    ? "Cannot start a session: the params of initialize must have protocolVersion, capabilities and clientInfo"
+    : "The request has no session. Send initialize first, then its Mcp-Session-Id with each request";
 }

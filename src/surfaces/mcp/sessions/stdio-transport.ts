@@ -11,21 +11,21 @@ import { waitAtMost } from "../within.ts";
 
 const NEWLINE = 10;
 
-/** While the client lets more than this pile up unread, it is not read from. */
+/** Unread bytes at which reading from the client pauses. */
 const MAX_UNREAD_BYTES = 64 << 20;
 
-/** How long a client may take to read the last of what it is told. */
+/** Milliseconds that a client has to read the last messages. */
 const SHUTDOWN_GRACE_MS = 1_000;
 
 /**
- * MCP over a pair of streams, one message a line. What is no message gets the error that says so. When the input ends,
- * what is under way is still answered; then the connection closes.
+ * MCP over a pair of streams, one message per line. An invalid line gets an error response. When the input ends, open
+ * requests are still answered; then the connection closes.
  */
 export class StdioServerTransport implements Transport {
   onclose?: () => void;
   onerror?: (error: Error) => void;
   onmessage?: (message: JSONRPCMessage) => void;
-  /** Calls that are not for `onmessage`. */
+  /** Answers the calls that bypass `onmessage`. */
   calls?: FastPathCalls;
   readonly #input: Readable;
   readonly #output: Writable;
@@ -44,12 +44,15 @@ export class StdioServerTransport implements Transport {
 
   async start(): Promise<void> {
     this.#input.on("data", (chunk: Buffer) => this.#take(chunk));
-    this.#input.once("end", () => this.#endLine()); // the last one may lack its newline
+    this.#input.once("end", () => this.#endLine()); // the last line may lack its newline
     for (const end of ["end", "close", "error"]) this.#input.once(end, () => void this.finish());
-    this.#output.once("error", () => void this.close()); // nobody reads any more
+    this.#output.once("error", () => void this.close()); // the client no longer reads
   }
 
-  /** Takes no more requests; settles when those that it has are answered, and that was read. After so long they are cut. */
+  /**
+   * Stops accepting requests; settles when the answers of open ones are written. Cancels those still open after
+   * `atMostMs`.
+   */
   async finish(atMostMs?: number): Promise<void> {
     this.#input.removeAllListeners("data");
     const answered = this.#pending.answered().then(() => this.#written());
@@ -84,7 +87,7 @@ export class StdioServerTransport implements Transport {
     this.#keep(chunk.subarray(start));
   }
 
-  /** Of a line that is too long, only its length is kept. */
+  /** Adds to the current line; of a line that is too long, only the length is counted. */
   #keep(part: Buffer): void {
     this.#lineBytes += part.length;
     if (this.#lineBytes > this.#mostBytes) this.#line = [];
@@ -96,10 +99,10 @@ export class StdioServerTransport implements Transport {
     this.#line = [];
     this.#lineBytes = 0;
     if (bytes > this.#mostBytes) {
-      const reason = `Cannot read a message of ${bytes} bytes: at most ${this.#mostBytes} are taken`;
+      const reason = `The message of ${bytes} bytes exceeds the limit of ${this.#mostBytes} bytes`;
       return void this.#write(errorAnswer("InvalidRequest", reason));
     }
-    if (text === undefined) void this.#write(errorAnswer("ParseError", "Cannot read a line that is no UTF-8"));
+    if (text === undefined) void this.#write(errorAnswer("ParseError", "The line is not valid UTF-8"));
     else if (text.trim() !== "") this.#read(text);
   }
 
@@ -109,7 +112,7 @@ export class StdioServerTransport implements Transport {
       value = JSON.parse(text);
     } catch (error) {
       const why = [getMessage(error)];
-      return void this.#write(errorAnswer("ParseError", "Cannot read a line that is no JSON", undefined, why));
+      return void this.#write(errorAnswer("ParseError", "The line is not valid JSON", undefined, why));
     }
     // Some protocol versions have batches; the answers may come one by one.
     for (const each of Array.isArray(value) && value.length > 0 ? value : [value]) this.#deliver(each);
@@ -129,7 +132,9 @@ export class StdioServerTransport implements Transport {
     try {
       message = parseJSONRPCMessage(value);
     } catch {
-      return void this.#write(errorAnswer("InvalidRequest", "Cannot read what is no JSON-RPC message", getId(value)));
+      return void this.#write(
+        errorAnswer("InvalidRequest", "The message is not a valid JSON-RPC message", getId(value)),
+      );
     }
     const answer = this.#pending.received(message);
     const cancelled = cancelledBy(message);
@@ -147,7 +152,7 @@ export class StdioServerTransport implements Transport {
     }));
   }
 
-  /** Settles when all that was said is out, or nobody takes it any more. */
+  /** Settles when all output is written, or the stream has failed. */
   #written(): Promise<void> {
     return new Promise((resolve) => this.#output.write("", () => resolve()));
   }

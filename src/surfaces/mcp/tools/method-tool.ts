@@ -1,7 +1,7 @@
 import type { Method } from "../../../model/catalog.ts";
 import type { JsonSchema } from "../../../model/json.ts";
 
-/** A tool as it is listed. */
+/** A tool in the list of `tools/list`. */
 export interface ListedTool {
   readonly name: string;
   readonly title?: string;
@@ -11,7 +11,7 @@ export interface ListedTool {
   readonly annotations?: ToolAnnotations;
 }
 
-/** MCP's hints, under its names. */
+/** Behavior hints, with the names that MCP uses. */
 interface ToolAnnotations {
   readonly readOnlyHint?: boolean;
   readonly destructiveHint?: boolean;
@@ -19,7 +19,7 @@ interface ToolAnnotations {
   readonly openWorldHint?: boolean;
 }
 
-/** A method as a tool of its own. Its schemas are as its provider gave them. */
+/** Creates the tool of a method, with the schemas of its provider. */
 export function methodTool(method: Method, name: string): ListedTool {
   const { description, input, metadata, skill } = method;
   const outputSchema = objectSchema(method.output);
@@ -34,7 +34,7 @@ export function methodTool(method: Method, name: string): ListedTool {
   };
 }
 
-/** Only what the author said: what a hint means where it is missing is the client's business. */
+/** Returns only the hints that the author set; the client decides the default of a missing one. */
 function getAnnotations({ definition }: Method): ToolAnnotations {
   const { readOnly, destructive, idempotent, openWorld } = definition.metadata ?? {};
   return {
@@ -45,7 +45,7 @@ function getAnnotations({ definition }: Method): ToolAnnotations {
   };
 }
 
-/** Clients check results against it, and older ones take only objects. */
+/** Returns an output schema if it describes an object: older clients accept no other. */
 function objectSchema(schema: JsonSchema | undefined): ListedTool["outputSchema"] {
   return schema?.["type"] === "object" ? { ...schema, type: "object" } : undefined;
 }

@@ -18,10 +18,10 @@ import type { RunRecords } from "../features/run-records.ts";
 import { errorResult, noteBlock, runResult, valueResult } from "./tool-results.ts";
 import { settlesWithin } from "../within.ts";
 
-/** Servers that connect for longer are not waited for; a notification says when they are there. */
+/** Milliseconds to wait for connecting servers; a notification announces those that connect later. */
 export const READY_MS = 5_000;
 
-/** What a call of a tool needs to know. */
+/** Dependencies of a tool call. */
 interface ToolCallContext {
   readonly runtime: Runtime;
   readonly records: RunRecords;
@@ -29,7 +29,10 @@ interface ToolCallContext {
   readonly conversation?: string;
 }
 
-/** Calls a tool by the name in the caller's list. What fails in it is a result; only an unknown name is thrown. */
+/**
+ * Calls a tool by its listed name. Failures are results with `isError`; throws only protocol errors, such as for an
+ * unknown name.
+ */
 export async function callOffered(
   { runtime, records }: GatewayContext,
   { caller, exposure, conversation }: ConnectedClient,
@@ -61,7 +64,7 @@ async function callBuiltinTool(
   workContext: WorkContext,
 ): Promise<CallToolResult> {
   const { runtime, caller } = desk;
-  if (!isBuiltinTool(name)) throw new TypeError(`${name} is none of the three tools`);
+  if (!isBuiltinTool(name)) throw new TypeError(`${name} is not a built-in tool`);
   try {
     switch (name) {
       case "search_skills": {
@@ -95,7 +98,7 @@ async function runCodeTool(
   return runResult(await runCode(runtime, args, options, records));
 }
 
-/** A result of an MCP server is passed on as it is. */
+/** Calls a method as a tool. The result of an MCP server is returned unchanged. */
 async function callMethodTool(
   { runtime, caller }: ToolCallContext,
   { tool, method }: Required<OfferedTool>,
@@ -129,7 +132,7 @@ async function callMethodTool(
   }
 }
 
-/** What a server behind this one has answered, in its own words. */
+/** Masks secrets in a protocol error of an upstream server. */
 function maskedError({ code, message, data }: ProtocolError, { secrets }: Runtime): ProtocolError {
   return new ProtocolError(code, secrets.maskText(message), secrets.maskTexts(data));
 }
@@ -146,7 +149,7 @@ function unknownTool(name: string, { tools }: Offered): ProtocolError {
     tool_name: shown,
     reason: isTooLong
       ? `The name of a tool has at most ${MAX_TOOL_NAME_UNITS} characters`
-      : `There is no tool of this name; ${tools.length} are listed`,
+      : `No tool has this name; ${tools.length} are listed`,
     suggestions,
     trace_id: newTraceId(),
     retryable: false,

@@ -8,47 +8,47 @@ import type { Runtime } from "../../../runtime.ts";
 import { methodTool, type ListedTool } from "./method-tool.ts";
 import { BUILTIN_TOOLS } from "../builtin-tools/definitions.ts";
 
-/** Which tools a client sees: three that reach everything, every method as one, both, or whichever costs less. */
+/** Which tools a client sees: the built-in tools, every method as a tool, both, or a choice by the budget. */
 export type Expose = "code" | "tools" | "both" | "auto";
 
 export const EXPOSES: readonly Expose[] = ["code", "tools", "both", "auto"];
 
-/** How methods are called as tools: `Skill__method`, or as their server calls them where that is plain. */
+/** Names of methods as tools: `Skill__method`, or the name at their server if it is plain and unique. */
 export type ToolNames = "qualified" | "raw";
 
 export interface Exposure {
   readonly expose: Expose;
   readonly names: ToolNames;
-  /** With `auto`, methods are tools as long as their definitions cost no more than this. */
+  /** With `auto`, methods are tools only if their definitions fit into this many tokens. */
   readonly budgetTokens: number;
 }
 
-/** What one caller is offered; the same catalog and exposure give the same list in the same order. */
+/** The tools of one caller. The same catalog and exposure give the same list in the same order. */
 export interface Offered {
   readonly tools: readonly ListedTool[];
-  /** A tool by its name. */
+  /** Finds a tool by its name. */
   find(name: string): OfferedTool | undefined;
 }
 
-/** A tool that is listed, and the method behind it; the three tools have none. */
+/** A listed tool and its method; the built-in tools have none. */
 export interface OfferedTool {
   readonly tool: ListedTool;
   readonly method?: Method;
 }
 
-/** A catalog is frozen, so what is made of it is kept as long as itself. */
-const kept = new WeakMap<Catalog, Map<string, Offered>>();
+/** Caches tool lists per catalog, which is frozen. */
+const cache = new WeakMap<Catalog, Map<string, Offered>>();
 
 export function getOfferedTools(catalog: Catalog, exposure: Exposure): Offered {
-  const known = kept.get(catalog) ?? new Map<string, Offered>();
-  kept.set(catalog, known);
+  const known = cache.get(catalog) ?? new Map<string, Offered>();
+  cache.set(catalog, known);
   const key = JSON.stringify(exposure);
   const offered = known.get(key) ?? offer(catalog, exposure);
   known.set(key, offered);
   return offered;
 }
 
-/** The error of a call that names a tool of a skill that is switched off; `undefined` if there never was such a tool. */
+/** Returns the error for a tool of a disabled skill; `undefined` if no disabled skill has such a tool. */
 export function disabledToolError(name: string, runtime: Runtime, caller: Caller): SkillgateError | undefined {
   const skill = findDisabledSkills(runtime.disabled(), caller).find((each) => isToolOf(name, each));
   return skill && skillDisabledError(skill.name);
@@ -81,10 +81,10 @@ function listed(offered: readonly OfferedTool[]): Offered {
   return { tools: offered.map(({ tool }) => tool), find: (name) => byName.get(name) };
 }
 
-/** Methods by the names of their tools, sorted by path; a name that two would have is given to neither. */
+/** Returns methods by tool name, sorted by path. A raw name that two methods share is used for neither. */
 function namedMethods(catalog: Catalog, names: ToolNames): ReadonlyMap<string, Method> {
   const all = catalog.methods.toSorted((a, b) => (a.path < b.path ? -1 : 1));
-  // A pure gateway has resources and prompts as the protocol has them.
+  // With raw names, clients reach resources and prompts through the protocol, not through tools.
   const methods = names === "raw" ? all.filter((method) => !isReading(method, catalog)) : all;
   const counts = new Map<string, number>(BUILTIN_TOOLS.map(({ name }) => [name, 1]));
   for (const { wireName } of methods) counts.set(wireName, (counts.get(wireName) ?? 0) + 1);
@@ -102,10 +102,10 @@ function isReading({ name, skill }: Method, catalog: Catalog): boolean {
   );
 }
 
-/** What every client takes as the name of a tool. */
+/** Tool names that every client accepts. */
 const PLAIN_NAME = /^[a-zA-Z0-9_-]{1,64}$/;
 
-/** About four characters make a token. */
+/** Estimates a token as four characters. */
 function estimateTokens(tools: readonly ListedTool[]): number {
   return Math.ceil(JSON.stringify(tools).length / 4);
 }

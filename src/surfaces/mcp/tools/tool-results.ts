@@ -9,16 +9,16 @@ import { toJson } from "../to-json.ts";
 import type { ListedTool } from "./method-tool.ts";
 import type { EndedRun } from "../builtin-tools/calls.ts";
 
-/** Characters of JSON up to which a value stands both in the text and in the structured content. */
+/** Maximum characters of JSON that are sent both as text and as structured content. */
 const MAX_INLINE_CHARACTERS = 2_000;
 
-/** The largest text of one result; the rest is kept, and named. */
+/** Maximum characters of text in one result; the rest is stored and linked. */
 const MAX_CHARACTERS = 256 << 10;
 
-/** Keeps what is too large to hand out whole; returns the URI under which it can be read in parts. */
+/** Stores a text that is too large for one result; returns the URI at which it can be read in parts. */
 export type Keep = (text: string) => string;
 
-/** What a method returned, as the result of its tool. */
+/** Converts the value of a method to the result of its tool. */
 export function valueResult(
   value: unknown,
   { outputSchema }: Pick<ListedTool, "outputSchema">,
@@ -35,12 +35,12 @@ export function valueResult(
   return { content: referenceTo(json, keep), structuredContent };
 }
 
-/** What a caller should know besides a result. */
+/** Creates a note that accompanies a result. */
 export function noteBlock(note: string): ContentBlock {
   return { type: "text", text: `Note: ${note}` };
 }
 
-/** How a run ended: to a model in words, to a program in its essentials. */
+/** Converts a finished run to a result: text for a model, structured content for a program. */
 export function runResult({ outcome, limits }: EndedRun): CallToolResult {
   const { kind, runId, text } = outcome;
   const content: ContentBlock[] = [{ type: "text", text }];
@@ -60,7 +60,7 @@ export function runResult({ outcome, limits }: EndedRun): CallToolResult {
   }
 }
 
-/** What went wrong in a run, as programs are told of it. */
+/** Converts an unsuccessful run to the error that programs receive. */
 export function runError(
   outcome: Exclude<Outcome, { readonly kind: "completed" }>,
   limits: EndedRun["limits"],
@@ -96,13 +96,16 @@ function getLimitMs(code: ErrorCode, { cpuMs, wallMs }: EndedRun["limits"]): num
   return code === "CPU_LIMIT" ? cpuMs : undefined;
 }
 
-/** A tool that failed. Clients check structured content against the tool's own schema, so there it stands beside. */
+/**
+ * Creates the result of a failed tool. Error data is in `_meta` if the tool has an output schema, because clients
+ * validate structured content.
+ */
 export function errorResult(
   { data }: RpcError,
   { outputSchema }: Partial<Pick<ListedTool, "outputSchema">>,
 ): CallToolResult {
   const { error_type, reason, suggestions } = data;
-  // What is wrong with arguments, or nearly a name, is all in the reason.
+  // The reason already contains the problems of arguments and similar names.
   const advice = error_type === "ValidationError" ? [] : suggestions.filter((each) => !reason.includes(each));
   const text = [reason, ...advice].join("\n");
   const facts = { ...data };
@@ -127,7 +130,7 @@ function textContent(text: string, keep: Keep): ContentBlock[] {
   ];
 }
 
-/** Stands for JSON that is in the structured content already. */
+/** Shortens the text of a result whose JSON is already in the structured content. */
 function referenceTo(json: string, keep: Keep): ContentBlock[] {
   const uri = keep(json);
   const shown = json.slice(0, MAX_INLINE_CHARACTERS).replace(/[\uD800-\uDBFF]$/, "");
