@@ -12,7 +12,7 @@ import { BIN, environment, skillgate } from "./cli/command.ts";
 import { DEEP_SERVER, HOSTILE_SKILL, METHODS, SNIPPETS, TEXTS } from "./hostile.ts";
 import { faultsOfProcess, type Parsed } from "./serving.ts";
 
-/** Where Skillgate can be reached. What is answered to an input is text. */
+/** The surfaces of Skillgate; each answers an input with text. */
 interface Surface {
   readonly run?: (code: string) => Promise<string>;
   readonly call?: (path: string) => Promise<string>;
@@ -71,7 +71,7 @@ const SURFACES: Readonly<Record<string, Surface>> = {
   "/ws": {
     run: (code) => askSocket(JSON.stringify(rpcCall("run_code", { code }))),
     call: (path) => askSocket(JSON.stringify(rpcCall(path, {}))),
-    // What has no answer, as a notification, is followed by something that has one.
+    // An input without an answer, such as a notification, is followed by a request that has one.
     send: (sent) => askSocket(sent, JSON.stringify({ jsonrpc: "2.0", id: "last", method: "health" })),
   },
   "POST /tools": toolSurface("application/json"),
@@ -86,7 +86,7 @@ describe.each(Object.entries(SURFACES))("%s", (surface, { run, call, send }) => 
     ...(send === undefined ? [] : TEXTS.map(([name, sent]) => ({ name, give: () => send(sent) }))),
   ];
 
-  test.each(inputs)("answers, and then the next request, after $name [V6]", async ({ give }) => {
+  test.each(inputs)("answers $name, and then the next request [V6]", async ({ give }) => {
     const faults = faultsOfProcess();
     expect(await give()).not.toBe("");
     expect(await run?.("20 + 22")).toContain("42");
@@ -102,20 +102,23 @@ describe("the command line", () => {
     ...METHODS.map(({ name, path, exit }) => ({ name: `call with ${name}`, args: ["call", path], input: "", exit })),
   ];
 
-  test.each(commands)("ends $name with a sentence, and runs the next command [V6]", async ({ args, input, exit }) => {
-    const ended = await skillgate(args, { cwd, input, env });
-    expect([ended.exit, ended.stderr.match(/^ {4}at .*|call stack/m)?.[0]]).toEqual([exit, undefined]);
-    if (exit !== 0) expect(ended.stderr).toMatch(/^\S.{10,}$/m);
-    expect(await skillgate(["run", "-e", "20 + 22"], { cwd, env })).toEqual({ exit: 0, stdout: "42\n", stderr: "" });
-  });
+  test.each(commands)(
+    "answers $name with a readable error, and runs the next command [V6]",
+    async ({ args, input, exit }) => {
+      const ended = await skillgate(args, { cwd, input, env });
+      expect([ended.exit, ended.stderr.match(/^ {4}at .*|call stack/m)?.[0]]).toEqual([exit, undefined]);
+      if (exit !== 0) expect(ended.stderr).toMatch(/^\S.{10,}$/m);
+      expect(await skillgate(["run", "-e", "20 + 22"], { cwd, env })).toEqual({ exit: 0, stdout: "42\n", stderr: "" });
+    },
+  );
 });
 
-/** A server in a process of its own. */
+/** A server in its own process. */
 interface Server {
   readonly child: ChildProcess;
-  /** All that it has written to stderr. */
+  /** Everything that it has written to stderr. */
   readonly errors: () => string;
-  /** Settles when stderr has this; its first group. */
+  /** Waits until stderr matches; returns the first group. */
   readonly said: (pattern: RegExp) => Promise<string>;
 }
 
@@ -138,7 +141,7 @@ function startServer(...flags: readonly string[]): Server {
 
 let lastId = 0;
 
-/** Waits for the answer to a request of its own, whatever else is answered before. */
+/** Sends a request and waits for its answer, ignoring other answers before it. */
 function askStdio(name: string, args: object): Promise<string> {
   const id = `own ${++lastId}`;
   stdio.child.stdin?.write(`${JSON.stringify(mcpCall(id, name, args))}\n`);
@@ -174,7 +177,7 @@ function toolSurface(accept: string): Surface {
   };
 }
 
-/** The first answer to messages, or why the socket was closed. */
+/** Returns the first answer to messages, or the reason why the socket was closed. */
 async function askSocket(...messages: readonly (string | Buffer)[]): Promise<string> {
   const socket = new WebSocket(`${http.url.replace("http", "ws")}/ws`);
   try {
@@ -203,7 +206,7 @@ function rpcCall(name: string, args: object): object {
   return { jsonrpc: "2.0", id: 1, method: "tools/call", params: { name, arguments: args } };
 }
 
-/** As a client of the protocol of 2026 calls. */
+/** Calls as a client of the 2026 protocol does. */
 function mcpCall(id: string | number, name: string, args: object): object {
   const _meta = {
     "io.modelcontextprotocol/protocolVersion": "2026-07-28",

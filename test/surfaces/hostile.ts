@@ -46,7 +46,7 @@ for await (const line of createInterface(process.stdin)) {
 }
 `;
 
-/** Where an input goes, and what a command that is given it exits with. */
+/** A hostile input, and the exit code of a command that receives it. */
 export interface HostileInput {
   readonly name: string;
   readonly exit: 0 | 1 | 3;
@@ -56,7 +56,7 @@ export interface HostileSnippet extends HostileInput {
   readonly code: string;
 }
 
-/** What a guest may write. */
+/** Hostile programs. */
 export const SNIPPETS: readonly HostileSnippet[] = [
   { name: "a deep value", exit: 1, code: "let v = 1; for (let i = 0; i < 6000; i++) v = [v]; return v;" },
   {
@@ -102,15 +102,15 @@ export interface HostileMethod extends HostileInput {
   readonly path: string;
 }
 
-/** What a skill and a server may answer. */
+/** Methods of a skill and a server with hostile answers. */
 export const METHODS: readonly HostileMethod[] = [
   { name: "a deep answer of a server", path: "DeepMCP.deep", exit: 1 },
   { name: "a deep answer", path: "HostileSkill.deep", exit: 1 },
-  { name: "an answer that holds itself", path: "HostileSkill.cycle", exit: 1 },
-  { name: "an answer that is no JSON", path: "HostileSkill.unjson", exit: 0 },
+  { name: "a circular answer", path: "HostileSkill.cycle", exit: 1 },
+  { name: "an answer that JSON cannot represent", path: "HostileSkill.unjson", exit: 0 },
   { name: "an answer without words in JSON", path: "HostileSkill.odd", exit: 1 },
-  { name: "nothing that is thrown", path: "HostileSkill.nothing", exit: 1 },
-  { name: "an error that holds itself", path: "HostileSkill.thrown", exit: 1 },
+  { name: "a thrown null from a method", path: "HostileSkill.nothing", exit: 1 },
+  { name: "a circular error", path: "HostileSkill.thrown", exit: 1 },
   { name: "an end of the process", path: "HostileSkill.exit", exit: 1 },
   { name: "a killed process", path: "HostileSkill.kill", exit: 1 },
   { name: "errors after the answer", path: "HostileSkill.late", exit: 0 },
@@ -121,7 +121,7 @@ export const METHODS: readonly HostileMethod[] = [
 const call = (id: string, value: string): string =>
   `{"jsonrpc":"2.0","id":${id},"method":"tools/call","params":{"name":"HostileSkill__echo","arguments":{"value":${value}}}}`;
 
-/** What a peer may send that is read as JSON. */
+/** Hostile messages that a client may send as JSON. */
 export const TEXTS: readonly (readonly [name: string, text: string | Buffer])[] = [
   ["nothing but brackets", "[".repeat(1_000_000)],
   ["a deep list", "[".repeat(100_000) + "]".repeat(100_000)],
@@ -132,7 +132,7 @@ export const TEXTS: readonly (readonly [name: string, text: string | Buffer])[] 
     `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":${'{"a":'.repeat(100_000)}1${"}".repeat(100_000)}}`,
   ],
   ["a cut-off message", '{"jsonrpc":"2.0","id":1,"method":"tools/ca'],
-  ["what is no UTF-8", Buffer.from('{"jsonrpc":"2.0","id":"\xC3(","method":"ping"}', "latin1")],
+  ["invalid UTF-8", Buffer.from('{"jsonrpc":"2.0","id":"\xC3(","method":"ping"}', "latin1")],
   ["lone surrogates", call('"\\ud800"', '"\\udfff\\u0000"')],
   ["an infinite id", call("1e400", "1")],
   ["a negative zero as id", call("-0", "1")],

@@ -5,7 +5,7 @@ import { newClient, oldClient, post, serve } from "./serving.ts";
 const LONG = "x".repeat(257);
 const SHORT = "x".repeat(256);
 
-test("the name of a tool has at most 256 characters over HTTP [S13]", async () => {
+test("rejects tool names over 256 characters over HTTP [S13]", async () => {
   const { url } = await serve();
   const call = (name: string): object => ({ jsonrpc: "2.0", id: 1, method: "tools/call", params: { name } });
   const suggestions = ["tools/list and /openapi.json name every tool"];
@@ -19,18 +19,15 @@ test("the name of a tool has at most 256 characters over HTTP [S13]", async () =
 test.each([
   ["first", oldClient],
   ["second", newClient],
-] as const)(
-  "the name of a tool has at most 256 characters for a client of the %s generation [S13]",
-  async (_n, connect) => {
-    const { url } = await serve({ expose: "both" });
-    const client = await connect(url);
-    const reason = "The name of a tool has at most 256 characters";
-    await expect(client.callTool({ name: LONG, arguments: {} })).rejects.toMatchObject({ data: { reason } });
-    await expect(client.callTool({ name: SHORT, arguments: {} })).rejects.not.toMatchObject({ data: { reason } });
-  },
-);
+] as const)("rejects tool names over 256 characters for a client of the %s generation [S13]", async (_n, connect) => {
+  const { url } = await serve({ expose: "both" });
+  const client = await connect(url);
+  const reason = "The name of a tool has at most 256 characters";
+  await expect(client.callTool({ name: LONG, arguments: {} })).rejects.toMatchObject({ data: { reason } });
+  await expect(client.callTool({ name: SHORT, arguments: {} })).rejects.not.toMatchObject({ data: { reason } });
+});
 
-test("the path of a call has at most 512 characters [S13]", async () => {
+test("rejects paths of calls over 512 characters [S13]", async () => {
   const { runtime } = await serve();
   await expect(runtime.call("x".repeat(513), {})).rejects.toMatchObject({
     code: "METHOD_UNKNOWN",

@@ -20,7 +20,7 @@ import type { RuntimeOptions } from "../../src/runtime/options.ts";
 import { createRuntime, type Runtime } from "../../src/runtime.ts";
 import { SERVER_DEFAULTS, serveHttp, type HttpServerSettings } from "../../src/surfaces/http/index.ts";
 
-/** A server with a skill of everything that can go well and wrong, for as long as the test lasts. */
+/** Starts a server for one test, with a skill whose methods succeed and fail in many ways. */
 export async function serve(
   settings: Partial<HttpServerSettings> = {},
   options: RuntimeOptions = {},
@@ -37,7 +37,7 @@ export async function serve(
   return { url: server.url, runtime, close };
 }
 
-/** What the slow method was told; events to wait for instead of time. */
+/** Events of the slow method, to wait for instead of a fixed time. */
 export const slow = { began: () => {}, aborted: () => {} };
 
 export function whenSlow(what: keyof typeof slow): Promise<void> {
@@ -157,10 +157,10 @@ export function onToolsChanged(client: AnyClient, listener: () => void): void {
   else client.setNotificationHandler(ToolListChangedNotificationSchema, listener);
 }
 
-/** Whatever JSON says. */
+/** Any JSON value. */
 export type Parsed = ReturnType<typeof JSON.parse>;
 
-/** Posts JSON; the answer's status and its JSON, if it has any. */
+/** Posts JSON; returns the status and the JSON of the answer, if any. */
 export async function post(
   url: string,
   body: unknown,
@@ -176,14 +176,14 @@ export async function post(
   return { status: response.status, json: data === "" ? undefined : JSON.parse(data), headers: response.headers };
 }
 
-/** A folder for as long as the test lasts. */
+/** Creates a folder that is removed after the test. */
 export function folder(): string {
   const path = mkdtempSync(join(tmpdir(), "skillgate-serve-"));
   onTestFinished(() => rmSync(path, { recursive: true, force: true }));
   return path;
 }
 
-/** What nothing in the process has caught from now on, which would end it. */
+/** Collects the uncaught errors of the process from now on. */
 export function faultsOfProcess(): readonly unknown[] {
   const faults: unknown[] = [];
   const listener = (thrown: unknown): void => void faults.push(thrown);

@@ -3,9 +3,9 @@ import type { ContentBlock } from "@modelcontextprotocol/server";
 import { isRecord } from "../../model/json.ts";
 
 /**
- * Converts a value that is MCP content, or a list that contains some, to content blocks; returns `undefined` for any other
- * value. Content has the form that methods of MCP servers return: `{ type: "image", data, mimeType }`. Bytes may stand in
- * place of base64.
+ * Converts a value that is MCP content, or a list that contains some, to content blocks; returns `undefined` for any
+ * other value. Content has the form that methods of MCP servers return: `{ type: "image", data, mimeType }`. Bytes may
+ * replace base64.
  */
 export function toContentBlocks(value: unknown): ContentBlock[] | undefined {
   if (!Array.isArray(value)) {

@@ -18,8 +18,8 @@ test.each([
   ["a header without an end", `GET /health HTTP/1.1\r\n${HOST}a: ${"x".repeat(1 << 20)}`],
   ["a NUL in a header", `GET /health HTTP/1.1\r\n${HOST}a: \0\r\n\r\n`],
   ["no host", "GET /health HTTP/1.1\r\n\r\n"],
-  ["a host that is none", "GET /health HTTP/1.1\r\nHost: [\r\n\r\n"],
-  ["a target that is no address", `GET http://[ HTTP/1.1\r\n${HOST}\r\n`],
+  ["an invalid host", "GET /health HTTP/1.1\r\nHost: [\r\n\r\n"],
+  ["an invalid target", `GET http://[ HTTP/1.1\r\n${HOST}\r\n`],
   ["a target of slashes", `GET // HTTP/1.1\r\n${HOST}\r\n`],
   ["a target with broken escapes", `GET /tools/%ff%zz HTTP/1.1\r\n${HOST}\r\n`],
   ["a tool whose name has broken escapes", `POST /tools/%E0%A4%A HTTP/1.1\r\n${HOST}Content-Length: 0\r\n\r\n`],
@@ -42,7 +42,7 @@ test.each([
   socket.on("error", () => {}); // the server may reset it first
   const isAnswered = Promise.race([once(socket, "data"), once(socket, "close")]);
   await new Promise((resolve) => socket.write(packet, resolve));
-  // What is only the beginning of a request has no answer; the next request shows that it was read.
+  // An incomplete request gets no answer; the next request shows that the server has read it.
   await Promise.race([isAnswered, fetch(`${url}/health`)]);
   if (!socket.destroyed) socket.resetAndDestroy();
   expect((await post(`${url}/tools/TestSkill.add`, { a: 20, b: 22 })).json.data).toEqual({ sum: 42 });
@@ -70,7 +70,7 @@ test.each(["/rpc", "/tools/TestSkill.slow"])(
   },
 );
 
-test("closes a connection on which nothing comes [V6]", async () => {
+test("closes an idle connection [V6]", async () => {
   const { url } = await serve({ requestSeconds: 1 });
   const socket = connect(Number(new URL(url).port), "127.0.0.1");
   onTestFinished(() => void socket.destroy());

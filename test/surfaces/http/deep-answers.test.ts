@@ -8,7 +8,7 @@ import { faultsOfProcess, folder, post, serve } from "../serving.ts";
 
 const DEEP = { jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: "DeepMCP.deep", arguments: {} } };
 
-/** One call of the method with the deep answer; settles when it was answered. */
+/** Calls the method with the deep answer; settles when it is answered. */
 const CALLS: Readonly<Record<string, (url: string) => Promise<string>>> = {
   "POST /tools": (url) => request(`${url}/tools/DeepMCP.deep`, {}, "application/json"),
   "POST /tools as a stream": (url) => request(`${url}/tools/DeepMCP.deep`, {}, "text/event-stream"),
@@ -28,7 +28,7 @@ const CALLS: Readonly<Record<string, (url: string) => Promise<string>>> = {
 };
 
 test.each(Object.entries(CALLS))(
-  "answers %s with an error when a method's value is nested 300,000 deep, and goes on [V6]",
+  "answers %s with an error when a method's value is nested 300,000 deep, and keeps serving [V6]",
   async (_surface, call) => {
     const faults = faultsOfProcess();
     const { url, runtime } = await serve(

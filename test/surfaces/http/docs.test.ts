@@ -7,12 +7,12 @@ import { SERVER_DEFAULTS } from "../../../src/surfaces/http/index.ts";
 
 const PAGE = readFileSync("docs/serving.md", "utf8");
 
-test("V6: the page on serving shows every setting with its default", () => {
+test("docs/serving.md lists every setting with its default [V6]", () => {
   const [, yaml = ""] = /```yaml\n(.*?)```/s.exec(PAGE) ?? [];
   expect(parse(yaml)).toEqual({ server: SERVER_DEFAULTS });
 });
 
-test("V3: the page on serving shows every error", () => {
+test("docs/serving.md lists every error [V3]", () => {
   const rows = [...PAGE.matchAll(/^\| `(\w+)` +\| +(-[\d ]+?) +\| +(yes)? *\|$/gm)];
   const shown = rows.map(([, kind, code = "", again]) => [kind, Number(code.replaceAll(" ", "")), again === "yes"]);
   expect(shown).toEqual(Object.entries(RPC_ERRORS).map(([kind, { code, retryable }]) => [kind, code, retryable]));

@@ -9,7 +9,7 @@ import { expect, test } from "vitest";
 import { parseServerSettings, SERVER_DEFAULTS } from "../../../src/surfaces/http/index.ts";
 import { folder, type Parsed, post, serve } from "../serving.ts";
 
-test("V4: POST /tools/{name} calls a tool with the body as its arguments", async () => {
+test("calls a tool at POST /tools/{name} with the body as its arguments [V4]", async () => {
   const { url } = await serve();
   expect(await post(`${url}/tools/TestSkill.add`, { a: 1, b: 2 })).toMatchObject({
     status: 200,
@@ -36,7 +36,7 @@ test("V4: POST /tools/{name} calls a tool with the body as its arguments", async
   expect((await post(`${url}/tools/TestSkill.pay`, {})).status).toBe(403);
 });
 
-test("X4: a tool that is called again too early says when it may be", async () => {
+test("answers a call over the rate limit with Retry-After [X4]", async () => {
   const { url } = await serve();
   expect((await post(`${url}/tools/TestSkill.rare`, {})).status).toBe(200);
   const early = await post(`${url}/tools/TestSkill.rare`, {});
@@ -44,7 +44,7 @@ test("X4: a tool that is called again too early says when it may be", async () =
   expect(early.json.error).toBe("Tool on cooldown. Wait 60.0s");
 });
 
-test("V4: /openapi.json describes what the server does", async () => {
+test("describes the endpoints in /openapi.json [V4]", async () => {
   const { url } = await serve({}, {}, (token) => token === "right");
   const response = await fetch(`${url}/openapi.json`, { headers: { authorization: "Bearer right" } });
   const document: Parsed = await response.json();
@@ -68,7 +68,7 @@ test("V4: /openapi.json describes what the server does", async () => {
   ]);
 });
 
-test("T8: /openapi.json is a valid OpenAPI document", async () => {
+test("serves a valid OpenAPI document at /openapi.json [T8]", async () => {
   const { url } = await serve();
   const schema = JSON.parse(readFileSync("test/fixtures/openapi-3.0.schema.json", "utf8"));
   const validate = formats.default(new Ajv({ strict: false })).compile(schema);
@@ -78,7 +78,7 @@ test("T8: /openapi.json is a valid OpenAPI document", async () => {
   expect(validate(document)).toBe(false);
 });
 
-test("T8: a client that is generated from /openapi.json works", async () => {
+test("supports a client generated from /openapi.json [T8]", async () => {
   const { url } = await serve({}, {}, (token) => token === "right");
   const headers = { authorization: "Bearer right" };
   const { api, types } = await generatedClient(await (await fetch(`${url}/openapi.json`, { headers })).json());
@@ -106,7 +106,7 @@ test("T8: a client that is generated from /openapi.json works", async () => {
   await expect(callTool("TestSkill.add", { a: 1, b: 2 })).rejects.toMatchObject({ status: 401 });
 });
 
-/** What a generator makes of a document: the module, as it can be called, and the text of its types. */
+/** Generates a client from a document; returns its module and the text of its types. */
 async function generatedClient(input: Parsed): Promise<{ readonly api: Parsed; readonly types: string }> {
   const output = folder();
   await generate({ input, output, httpClient: HttpClient.FETCH });
@@ -116,7 +116,7 @@ async function generatedClient(input: Parsed): Promise<{ readonly api: Parsed; r
   return { api: await import(outfile), types };
 }
 
-test("V4: /metrics counts in the format of Prometheus", async () => {
+test("serves counters in the Prometheus format at /metrics [V4]", async () => {
   const { url } = await serve();
   await post(`${url}/tools/TestSkill.add`, { a: 1, b: 2 });
   await post(`${url}/tools/TestSkill.fail`, {});
@@ -131,7 +131,7 @@ test("V4: /metrics counts in the format of Prometheus", async () => {
   ).toEqual([]);
 });
 
-test("V6: settings of the server are read, and what cannot be meant is refused", () => {
+test("parses the server settings, and rejects invalid ones [V6]", () => {
   expect(parseServerSettings(undefined)).toBe(SERVER_DEFAULTS);
   expect(parseServerSettings({ port: 0, expose: "tools" })).toEqual({ ...SERVER_DEFAULTS, port: 0, expose: "tools" });
   expect(() => parseServerSettings({ prot: 1 })).toThrow("server.prot is not a setting, did you mean port");
@@ -142,7 +142,7 @@ test("V6: settings of the server are read, and what cannot be meant is refused",
   expect(() => parseServerSettings([])).toThrow("server must be a section");
 });
 
-test("T6: a body that is no object is refused at its root, whatever the method would make of it", async () => {
+test("rejects a body that is not an object at its root, whatever the method accepts [T6]", async () => {
   const { url } = await serve();
   for (const [body, type, reason] of [
     ["null", "null_value", "must be an object, not null"],
@@ -158,7 +158,7 @@ test("T6: a body that is no object is refused at its root, whatever the method w
   }
 });
 
-test("V3: where no name is near, it is said where all of them are", async () => {
+test("suggests the list of all tools for a name without similar ones [V3]", async () => {
   const { url } = await serve();
   const { status, json } = await post(`${url}/tools/ZebraSkill.quux`, {});
   expect([status, json.suggestions]).toEqual([404, ["tools/list and /openapi.json name every tool"]]);

@@ -16,7 +16,7 @@ const call = (name: string, args: object = {}, id: unknown = 1): object => ({
   params: { name, arguments: args },
 });
 
-describe("V3: every error of JSON-RPC, exactly", () => {
+describe("JSON-RPC errors [V3]", () => {
   const data = (error_type: string, reason: string, more: object = {}): object => ({
     error_type,
     reason,
@@ -127,13 +127,13 @@ describe("V3: every error of JSON-RPC, exactly", () => {
         { suggestions: ["Ask the user to approve exactly this call"] },
       ),
     ],
-  ])("V3: %j", async (body, id, code, message, data) => {
+  ])("answers %j with the exact error [V3]", async (body, id, code, message, data) => {
     const { url } = await serve();
     const { json } = await post(`${url}/rpc`, body, TRACED);
     expect(json).toEqual({ jsonrpc: "2.0", id, error: { code, message, data } });
   });
 
-  test("V3: nobody without a token", async () => {
+  test("answers a request without a token with AuthenticationError [V3]", async () => {
     const { url } = await serve({}, {}, (token) => token === "right");
     const { json } = await post(`${url}/rpc`, { jsonrpc: "2.0", id: 1, method: "health" }, TRACED);
     expect(json).toEqual({
@@ -156,7 +156,7 @@ describe("V3: every error of JSON-RPC, exactly", () => {
     });
   });
 
-  test("V3: a fault of our own tells nothing", async () => {
+  test("hides the details of an internal error [V3]", async () => {
     const { url, runtime } = await serve();
     Object.defineProperty(runtime, "catalogFor", {
       value: () => {
@@ -171,7 +171,7 @@ describe("V3: every error of JSON-RPC, exactly", () => {
     });
   });
 
-  test("V3: each row has its code", () => {
+  test("covers every error kind and code [V3]", () => {
     const codes = Object.entries(RPC_ERRORS).map(([kind, { code, retryable }]) => [kind, code, retryable]);
     expect(codes).toEqual([
       ["ParseError", -32700, false],
@@ -189,7 +189,7 @@ describe("V3: every error of JSON-RPC, exactly", () => {
   });
 });
 
-test("V2: calls, validates, describes, lists and reads", async () => {
+test("calls, validates, describes, lists and reads [V2]", async () => {
   const { url } = await serve();
   const rpc = async (method: string, params: object = {}): Promise<Parsed> =>
     (await post(`${url}/rpc`, { jsonrpc: "2.0", id: "i", method, params })).json.result;
@@ -239,7 +239,7 @@ test("V2: calls, validates, describes, lists and reads", async () => {
   });
 });
 
-test("V2: batches and notifications go by the book, and ids are echoed as they were sent", async () => {
+test("answers batches and notifications as JSON-RPC specifies, and echoes ids as sent [V2]", async () => {
   const { url } = await serve();
   const notification = { jsonrpc: "2.0", method: "health" };
   expect(await post(`${url}/rpc`, notification)).toMatchObject({ status: 204, json: undefined });
@@ -256,7 +256,7 @@ test("V2: batches and notifications go by the book, and ids are echoed as they w
   expect(many.json.error.data.reason).toBe("A batch may have at most 100 messages, this one has 101");
 });
 
-test("V2: a message may carry its token beside its parameters", async () => {
+test("accepts a token beside the parameters of a message [V2]", async () => {
   const { url } = await serve({}, {}, (token) => token === "right");
   const message = (token: unknown): object => ({
     jsonrpc: "2.0",
@@ -269,7 +269,7 @@ test("V2: a message may carry its token beside its parameters", async () => {
   expect((await post(`${url}/rpc`, message(["right"]))).json.error.code).toBe(-32004);
 });
 
-test("V5: what a call says on the way, and a large result in parts, are streamed", async () => {
+test("streams notifications of a call, and a large result in parts [V5]", async () => {
   const { url } = await serve();
   const headers = { "content-type": "application/json", accept: "text/event-stream" };
   const chatty = await fetch(`${url}/rpc`, {
@@ -290,7 +290,7 @@ test("V5: what a call says on the way, and a large result in parts, are streamed
   expect(sent.at(-1)).toMatchObject({ event: "result", data: { success: true, data: null, parts: 3 } });
 });
 
-test("V2: the same over a WebSocket, with progress, and cancelled when it closes", async () => {
+test("answers calls over a WebSocket with progress, and cancels them when it closes [V2]", async () => {
   const { url } = await serve({}, {}, (token) => token === "right");
   const socket = await openSocket(url, { authorization: "Bearer right" });
   expect(await socket.ask("{")).toMatchObject({ id: null, error: { code: -32700 } });
@@ -314,7 +314,7 @@ test("V2: the same over a WebSocket, with progress, and cancelled when it closes
   slow.began = () => {};
 });
 
-test("V6: over a WebSocket, a message that is too large says so, and any number of calls is answered", async () => {
+test("closes a WebSocket with a reason for too large a message, and answers any number of calls [V6]", async () => {
   const { url } = await serve({ bodyBytes: 10_000 });
   const socket = new WebSocket(`${url.replace("http", "ws")}/ws`);
   const closed = once(socket, "close");
@@ -334,7 +334,7 @@ test("V6: over a WebSocket, a message that is too large says so, and any number 
   expect((await fetch(`${url}/health`)).status).toBe(200);
 });
 
-test("V2: a resource that holds what JSON has no word for is read over a WebSocket, too", async () => {
+test("reads a resource with values that JSON cannot represent over a WebSocket [V2]", async () => {
   const { url } = await serve({}, { skills: [ODD_SKILL] });
   const socket = await openSocket(url);
   const read = { jsonrpc: "2.0", id: 1, method: "resources/read", params: { uri: "odd://one" } };
@@ -357,14 +357,14 @@ const ODD_SKILL: ProvidedSkill = {
   },
 };
 
-test("V6: what a WebSocket has asked for is answered before the server closes", async () => {
+test("answers the calls of a WebSocket before the server closes [V6]", async () => {
   const { url, close } = await serve({ drainSeconds: 5 });
   const socket = await openSocket(url);
   const began = whenSlow("began");
   const code = `await Promise.race([device.TestSkill.slow(), new Promise((resolve) => setTimeout(resolve, 300))]); "answered"`;
-  const told = socket.ask(call("run_code", { code }, 1));
+  const progress = socket.ask(call("run_code", { code }, 1));
   await began;
-  expect(await told).toMatchObject({ method: "tools/progress" });
+  expect(await progress).toMatchObject({ method: "tools/progress" });
   const answered = socket.until(({ id }) => id === 1);
   await close();
   expect(await answered).toMatchObject({ result: { data: { value: "answered" } } });
@@ -397,7 +397,7 @@ async function openSocket(url: string, headers: Readonly<Record<string, string>>
   });
   return {
     close: () => socket.close(),
-    /** The first message that fits. */
+    /** Waits for the first message that matches. */
     until: (fits: (message: Parsed) => boolean): Promise<Parsed> =>
       new Promise((resolve) => {
         socket.on("message", (data) => {

@@ -15,7 +15,7 @@ const initialize = (protocolVersion = "2025-11-25"): object => ({
 });
 
 test.each(["/health", "/rpc", "/mcp", "/openapi.json", "/nothing"])(
-  "V6: %s answers neither a foreign host nor a foreign origin",
+  "%s rejects foreign hosts and foreign origins [V6]",
   async (path) => {
     const { url } = await serve();
     const evil = await raw(url, path, { host: "evil.example.com" });
@@ -45,7 +45,7 @@ test.each(["/health", "/rpc", "/mcp", "/openapi.json", "/nothing"])(
   },
 );
 
-test("V6: hosts and origins that the settings allow may call, and read the answer", async () => {
+test("lets hosts and origins from the settings call and read the answer [V6]", async () => {
   const { url } = await serve({ allowedHosts: ["skills.example.com"], allowedOrigins: ["https://app.example.com"] });
   const origin = "https://app.example.com";
   const answer = await raw(url, "/health", { host: "skills.example.com", origin });
@@ -58,7 +58,7 @@ test("V6: hosts and origins that the settings allow may call, and read the answe
   expect([preflight.status, preflight.headers.get("access-control-allow-headers")]).toEqual([204, "mcp-session-id"]);
 });
 
-test("lets pages of another port of this machine in only with a token or with allowedOrigins [V6]", async () => {
+test("accepts pages of another local port only with a token or with allowedOrigins [V6]", async () => {
   const page = "http://localhost:5173";
   const closed = await serve();
   expect(await raw(closed.url, "/health", { origin: page })).toMatchObject({
@@ -81,7 +81,7 @@ test("lets pages of another port of this machine in only with a token or with al
   expect((await raw(withToken, "/health", { origin: page })).headers["access-control-allow-origin"]).toBe(page);
 });
 
-test("V6: only /health answers without the token", async () => {
+test("answers only /health without a token [V6]", async () => {
   const { url } = await serve({}, {}, (token) => token === "right");
   for (const path of ["/mcp", "/openapi.json", "/metrics", "/tools/TestSkill.add", "/nothing"]) {
     const refused = await raw(url, path, {});
@@ -102,7 +102,7 @@ test.each([
   ["GET", "/rpc", "POST"],
   ["GET", "/tools/TestSkill.add", "POST"],
   ["DELETE", "/health", "GET"],
-])("V6: %s %s is not allowed", async (method, path, allow) => {
+])("rejects %s %s with the allowed methods [V6]", async (method, path, allow) => {
   const { url } = await serve();
   const response = await fetch(url + path, { method });
   expect([response.status, response.headers.get("allow")]).toEqual([405, allow]);
@@ -111,7 +111,7 @@ test.each([
   });
 });
 
-test("V6: what cannot be read gets its exact error, and the next request its answer", async () => {
+test("answers unreadable bodies with the exact error, then the next request [V6]", async () => {
   const { url } = await serve();
   const broken = await post(`${url}/mcp`, "{broken");
   expect(broken).toMatchObject({ status: 400, json: { id: null, error: { code: -32700, message: "Parse error" } } });
@@ -175,7 +175,7 @@ test.each([
     undefined,
   ],
 ] as const)(
-  "V6: at %s, %s with %o is refused with the reason and what helps",
+  "rejects at %s the body %s with %o, with the reason and a suggestion [V6]",
   async (path, body, headers, status, code, reason, helps) => {
     const { url } = await serve();
     const response = await fetch(url + path, {
@@ -189,19 +189,19 @@ test.each([
   },
 );
 
-test("V6: a mark of UTF-8 before the JSON does no harm", async () => {
+test("ignores a byte order mark before the JSON [V6]", async () => {
   const { url } = await serve();
   expect((await post(`${url}/tools/TestSkill.add`, '\uFEFF{"a":1,"b":2}')).json.data).toEqual({ sum: 3 });
 });
 
-test("V6: a client that wants the connection closed has it closed after an answer that is a stream, too", async () => {
+test("closes the connection on request also after a streamed answer [V6]", async () => {
   const { url } = await serve();
   const body = JSON.stringify(initialize());
   const answer = exchange(url, formatRequest(body, "Connection: close\r\n"));
   expect(await answer).toMatch(/\r\nConnection: close\r\n[^]*"protocolVersion":"2025-11-25"/);
 });
 
-test("V1: a client that offers HTTP/2 with its request, as that of Java does, is answered in HTTP/1.1", async () => {
+test("answers in HTTP/1.1 when a client offers an upgrade to HTTP/2, as Java does [V1]", async () => {
   const { url } = await serve();
   const offer = "Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAEAAEAAAAIAAAAB\r\n";
   const first = formatRequest(JSON.stringify(initialize()), offer);
@@ -212,13 +212,13 @@ test("V1: a client that offers HTTP/2 with its request, as that of Java does, is
   expect(await exchange(url, evil)).toMatch(/^HTTP\/1\.1 403 Forbidden/);
 });
 
-test("V6: a request that names two hosts is refused", async () => {
+test("rejects a request with two Host headers [V6]", async () => {
   const { url } = await serve();
   const answer = await exchange(url, formatRequest("{}", "Host: evil.example.com\r\nConnection: close\r\n"));
   expect(answer).toMatch(/^HTTP\/1\.1 403 Forbidden[^]*"reason":"The request has more than one Host header"/);
 });
 
-test("V4: /ws says what it is to who comes without a WebSocket", async () => {
+test("answers a plain request to /ws with the reason [V4]", async () => {
   const { url } = await serve();
   const response = await fetch(`${url}/ws`);
   expect([response.status, response.headers.get("upgrade")]).toEqual([426, "websocket"]);
@@ -227,7 +227,7 @@ test("V4: /ws says what it is to who comes without a WebSocket", async () => {
   });
 });
 
-test("V6: 100 MB are refused, and the next request is answered", async () => {
+test("rejects a body of 100 MB, and answers the next request [V6]", async () => {
   const { url } = await serve();
   const body = "x".repeat(100 << 20);
   for (const path of ["/mcp", "/rpc", "/tools/TestSkill.add"]) {
@@ -239,13 +239,13 @@ test("V6: 100 MB are refused, and the next request is answered", async () => {
   expect((await post(`${url}/tools/TestSkill.add`, { a: 1, b: 2 })).json.data).toEqual({ sum: 3 });
 });
 
-test("V6: headers that are too large are refused", async () => {
+test("rejects headers over the size limit [V6]", async () => {
   const { url } = await serve();
   expect((await raw(url, "/health", { padding: "x".repeat(20_000) })).status).toBe(431);
   expect((await raw(url, "/health", {})).status).toBe(200);
 });
 
-test("V6: a body that does not arrive in time ends its connection only", async () => {
+test("closes only the connection whose body arrives too late [V6]", async () => {
   const { url } = await serve({ requestSeconds: 1 });
   const { port } = new URL(url);
   const socket = connect(Number(port), "127.0.0.1");
@@ -256,12 +256,12 @@ test("V6: a body that does not arrive in time ends its connection only", async (
   expect((await raw(url, "/health", {})).status).toBe(200);
 });
 
-test.each(["2025-06-18", "2025-03-26", "2024-11-05"])("V1: protocol version %s is spoken", async (version) => {
+test.each(["2025-06-18", "2025-03-26", "2024-11-05"])("supports protocol version %s [V1]", async (version) => {
   const { url } = await serve();
   expect((await post(`${url}/mcp`, initialize(version))).json.result.protocolVersion).toBe(version);
 });
 
-test("V1: a protocol version that does not exist is answered with one that does, or with those that do", async () => {
+test("answers an unknown protocol version with supported ones [V1]", async () => {
   const { url } = await serve();
   expect((await post(`${url}/mcp`, initialize("1999-01-01"))).json.result.protocolVersion).toBe("2025-11-25");
   const meta = {
@@ -276,7 +276,7 @@ test("V1: a protocol version that does not exist is answered with one that does,
 });
 
 test.each(["/mcp", "/rpc", "/tools/TestSkill.slow"])(
-  "V6: a connection to %s that is dropped stops what it asked for",
+  "stops the call of a dropped connection to %s [V6]",
   async (path) => {
     const { url } = await serve({ expose: "tools" });
     const began = whenSlow("began");
@@ -307,7 +307,7 @@ test.each(["/mcp", "/rpc", "/tools/TestSkill.slow"])(
   },
 );
 
-test("V6: a stream that nobody reads is given up", async () => {
+test("closes a stream that its client does not read [V6]", async () => {
   const stopped: string[] = [];
   const stream = openEventStream(() => stopped.push("given up"));
   for (let n = 0; n < 2_000; n++) stream.send("message", n);
@@ -315,7 +315,7 @@ test("V6: a stream that nobody reads is given up", async () => {
   await expect(stream.response.text()).rejects.toThrow("the client reads too slowly");
 });
 
-test("V6: a client that asks for much and reads nothing is given up", async () => {
+test("disconnects a client that sends many requests and reads no answers [V6]", async () => {
   const { url, close } = await serve({ requestSeconds: 1, drainSeconds: 60 });
   const socket = connect(Number(new URL(url).port), "127.0.0.1");
   onTestFinished(() => void socket.destroy());
@@ -323,10 +323,10 @@ test("V6: a client that asks for much and reads nothing is given up", async () =
   socket.write(formatRequest(body, "").replace("/mcp", "/tools/TestSkill.large"));
   await once(socket, "readable"); // the answer has begun
   expect((await raw(url, "/health", {})).status).toBe(200);
-  await close(); // which waits for every answer that is under way
+  await close(); // waits for all answers in progress
 });
 
-test("V6: of too many sessions, the one that was idle for longest makes place", async () => {
+test("ends the session idle for longest when the session limit is reached [V6]", async () => {
   const { url } = await serve({ sessions: 2 });
   const open = async (): Promise<string> =>
     (await post(`${url}/mcp`, initialize())).headers.get("mcp-session-id") ?? "";
@@ -336,7 +336,7 @@ test("V6: of too many sessions, the one that was idle for longest makes place", 
   expect([await ping(first), await ping(second), await ping(third)]).toEqual([404, 200, 200]);
 });
 
-test("V6: sessions that nobody uses expire", async () => {
+test("expires idle sessions [V6]", async () => {
   const { url } = await serve({ sessionIdleSeconds: 1 });
   const opened = await post(`${url}/mcp`, initialize());
   const session = opened.headers.get("mcp-session-id") ?? "";
@@ -349,7 +349,7 @@ test("V6: sessions that nobody uses expire", async () => {
   expect(ping.status).toBe(404);
 });
 
-test("V6: a session ends when its client says so, and is nobody else's", async () => {
+test("ends a session on request of its own client only [V6]", async () => {
   const { url } = await serve();
   const session = (await post(`${url}/mcp`, initialize())).headers.get("mcp-session-id") ?? "";
   const headers = { "mcp-session-id": session };
@@ -357,7 +357,7 @@ test("V6: a session ends when its client says so, and is nobody else's", async (
   expect((await post(`${url}/mcp`, { jsonrpc: "2.0", id: 2, method: "ping" }, headers)).status).toBe(404);
 });
 
-test("V6: what runs when the server closes is answered", async () => {
+test("answers requests in progress when the server closes [V6]", async () => {
   const { url, close } = await serve({ drainSeconds: 5 });
   const client = await oldClient(url);
   const began = whenSlow("began");
@@ -370,7 +370,7 @@ test("V6: what runs when the server closes is answered", async () => {
   await expect(fetch(`${url}/health`)).rejects.toThrow("fetch failed");
 });
 
-test("V6: what takes too long when the server closes is answered with the reason", async () => {
+test("answers requests that exceed the drain time with the reason when the server closes [V6]", async () => {
   const { url, close } = await serve({ drainSeconds: 0 });
   const opened = await post(`${url}/mcp`, initialize());
   const session = { "mcp-session-id": opened.headers.get("mcp-session-id") ?? "" };
@@ -385,7 +385,7 @@ test("V6: what takes too long when the server closes is answered with the reason
   await closed;
 });
 
-test("V1: 64 clients at once are all served", async () => {
+test("serves 64 clients at once [V1]", async () => {
   const { url } = await serve({ expose: "tools" }, { workers: 2 });
   const clients = await Promise.all(
     Array.from({ length: 64 }, (_, index) => (index % 2 === 0 ? oldClient(url) : newClient(url))),
@@ -403,7 +403,7 @@ function formatRequest(body: string, headers: string): string {
   return `POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nAccept: application/json, text/event-stream\r\nContent-Length: ${Buffer.byteLength(body)}\r\n${headers}\r\n${body}`;
 }
 
-/** All that comes on a connection until the server closes it. */
+/** Reads a connection until the server closes it. */
 async function exchange(url: string, packet: string): Promise<string> {
   const socket = connect(Number(new URL(url).port), "127.0.0.1");
   socket.write(packet);
@@ -416,7 +416,7 @@ async function exchange(url: string, packet: string): Promise<string> {
   return answer;
 }
 
-/** A request whose headers are as they are given, those included that fetch does not let through. */
+/** Sends a request with exactly these headers, including those that fetch forbids. */
 async function raw(url: string, path: string, headers: Readonly<Record<string, string>>) {
   const { hostname, port } = new URL(url);
   const sent = request({ hostname, port, path, headers, method: path === "/rpc" ? "POST" : "GET" }).end();

@@ -10,7 +10,7 @@ test.each([
   ["another path", "/other", ""],
   ["a foreign host", "/ws", "Host: evil.example.com\r\n"],
   ["a foreign origin", "/ws", "Host: localhost\r\nOrigin: https://evil.example.com\r\n"],
-])("survives a refused WebSocket upgrade of %s whose connection is reset [V6]", async (_what, path, headers) => {
+])("survives the reset of a rejected WebSocket upgrade of %s [V6]", async (_what, path, headers) => {
   const faults = faultsOfProcess();
   const { url } = await serve({}, {}, (token) => token === "right");
   const socket = connectTo(url);
@@ -19,13 +19,13 @@ test.each([
   expect(answer.toString()).toMatch(/^HTTP\/1\.1 40[34] /);
   socket.resetAndDestroy();
   await once(socket, "close");
-  // The reset of the first connection has arrived when a second one was answered and closed.
+  // Once a second connection is answered and closed, the reset of the first has arrived.
   for (let n = 0; n < 3; n++)
     expect((await fetch(`${url}/health`, { headers: { connection: "close" } })).status).toBe(200);
   expect(faults).toEqual([]);
 });
 
-test("closes a connection whose WebSocket upgrade it refused, though the client keeps it open [V6]", async () => {
+test("closes the connection of a rejected WebSocket upgrade even if the client keeps it open [V6]", async () => {
   const { url } = await serve();
   const socket = connect({ port: Number(new URL(url).port), host: "127.0.0.1", allowHalfOpen: true });
   onTestFinished(() => void socket.destroy());
@@ -45,7 +45,7 @@ const TOKEN = { auth: { type: "bearer", token: "right" } };
 
 const health = (more: object = {}): string => JSON.stringify({ jsonrpc: "2.0", id: 1, method: "health", ...more });
 
-test("reads a body of 64 KB without a token in its header, and not more [V6]", async () => {
+test("reads at most 64 KB of a body without a token in the header [V6]", async () => {
   const { url } = await serve({}, {}, isRight);
   const padded = (bytes: number): string => health({ ...TOKEN, params: { padding: "x".repeat(bytes) } });
   expect((await post(`${url}/rpc`, padded(60_000))).json.result.status).toBe("healthy");
@@ -66,7 +66,7 @@ test("reads a body of 64 KB without a token in its header, and not more [V6]", a
   expect(known.json.result.status).toBe("healthy");
 });
 
-test("closes a WebSocket that shows no valid token in time, and none that does [V6]", async () => {
+test("closes only WebSockets without a valid token after the time limit [V6]", async () => {
   const { url } = await serve({}, {}, isRight, { authenticationMs: 1_000 });
   const byHeader = await openSocket(url, { authorization: "Bearer right" });
   const byMessage = await openSocket(url);
@@ -83,7 +83,7 @@ test("closes a WebSocket that shows no valid token in time, and none that does [
   }
 });
 
-test("reads 64 KB of a message of a WebSocket without a token in its header, and not more [V6]", async () => {
+test("reads at most 64 KB of a WebSocket message without a token in the header [V6]", async () => {
   const { url } = await serve({}, {}, isRight);
   const socket = await openSocket(url);
   const closed = once(socket, "close");
@@ -95,7 +95,7 @@ test("reads 64 KB of a message of a WebSocket without a token in its header, and
   expect(JSON.parse(data.toString()).result.status).toBe("healthy");
 });
 
-test("keeps at most 128 WebSockets open that have shown no valid token [V6]", async () => {
+test("keeps at most 128 WebSockets without a valid token open [V6]", async () => {
   const { url } = await serve({}, {}, isRight);
   const [first, ...others] = await Promise.all(
     Array.from({ length: MAX_UNAUTHENTICATED_SOCKETS }, () => openSocket(url)),
@@ -105,15 +105,15 @@ test("keeps at most 128 WebSockets open that have shown no valid token [V6]", as
   await openSocket(url, { authorization: "Bearer right" });
   first?.send(health(TOKEN));
   await once(first as WebSocket, "message");
-  await openSocket(url); // the first one does not count any more
+  await openSocket(url); // the first one no longer counts
   await expect(openSocket(url)).rejects.toThrow("503");
 });
 
-test("gives up a WebSocket without a token that reads no answers [V6]", async () => {
+test("disconnects a WebSocket without a token that reads no answers [V6]", async () => {
   const { url } = await serve({}, {}, isRight);
   const socket = await openSocket(url);
   const closed = once(socket, "close");
-  socket.on("error", () => {}); // it writes when the server has closed
+  socket.on("error", () => {}); // it writes after the server has closed
   socket.pause();
   const flood = (): void => {
     if (socket.readyState !== socket.OPEN) return;

@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import { openToken, tokenFile } from "../../../src/surfaces/http/token.ts";
 import { folder } from "../serving.ts";
 
-test("V6: a token is made once, and only its hash is kept, for nobody else to read", () => {
+test("creates a token once, and stores only its hash in a private file [V6]", () => {
   const env = { HOME: folder() };
   const first = openToken(env, { renew: false });
   const token = first.created ?? "";
@@ -19,7 +19,7 @@ test("V6: a token is made once, and only its hash is kept, for nobody else to re
   expect([second.isToken(token), second.isToken(`${token}x`), second.isToken("")]).toEqual([true, false, false]);
 });
 
-test("V6: a new token replaces the old one", () => {
+test("replaces the old token with a new one [V6]", () => {
   const env = { HOME: folder() };
   const { created = "" } = openToken(env, { renew: false });
   const renewed = openToken(env, { renew: true });
@@ -27,7 +27,7 @@ test("V6: a new token replaces the old one", () => {
   expect(openToken(env, { renew: false }).isToken(renewed.created ?? "")).toBe(true);
 });
 
-test("V6: a token that the environment names is not kept", () => {
+test("does not store a token from the environment [V6]", () => {
   const env = { HOME: folder(), SKILLGATE_TOKEN: "given" };
   const token = openToken(env, { renew: false });
   expect([token.isToken("given"), token.isToken("other"), token.file, token.created]).toEqual([
@@ -38,7 +38,7 @@ test("V6: a token that the environment names is not kept", () => {
   ]);
 });
 
-test.each(["", "{", "{}", '{"sha256":"abc"}'])("V6: a file that says %j lets nobody in", (content) => {
+test.each(["", "{", "{}", '{"sha256":"abc"}'])("throws for a token file that contains %j [V6]", (content) => {
   const env = { XDG_CONFIG_HOME: folder() };
   const file = tokenFile(env);
   mkdirSync(dirname(file), { recursive: true });

@@ -10,7 +10,7 @@ const EVERYTHING = {
   args: [resolve("node_modules/@modelcontextprotocol/server-everything/dist/index.js"), "stdio"],
 };
 
-test("M5: the results of an MCP server come through as they are", async () => {
+test("returns results of an MCP server unchanged [M5]", async () => {
   const direct = new Client({ name: "direct", version: "1" });
   await direct.connect(new StdioClientTransport({ ...EVERYTHING, stderr: "ignore" }));
   onTestFinished(() => direct.close());
@@ -39,7 +39,7 @@ test("M5: the results of an MCP server come through as they are", async () => {
   }
 });
 
-/** The server writes the time into some of its resources. */
+/** Masks the time that the server writes into some of its resources. */
 function withoutTimes(value: unknown): unknown {
   return JSON.parse(JSON.stringify(value).replaceAll(/\d{1,2}:\d{2}:\d{2}[^"\\]*/g, "<time>"));
 }

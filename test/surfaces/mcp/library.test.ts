@@ -33,8 +33,8 @@ const OFFERS: ResourcesAndPrompts = {
 
 const skills = [{ ...TestSkill, offers: OFFERS }];
 
-describe.each(CLIENTS)("V1: a client of %s", (_name, connect) => {
-  test("V1: lists and reads pages, declarations, and what skills offer", async () => {
+describe.each(CLIENTS)("a client of %s [V1]", (_name, connect) => {
+  test("lists and reads pages, declarations and resources of skills [V1]", async () => {
     const { url } = await serve({}, { skills });
     const client = await connect(url);
     const { resources } = await client.listResources();
@@ -66,7 +66,7 @@ describe.each(CLIENTS)("V1: a client of %s", (_name, connect) => {
       await expect(client.readResource({ uri })).rejects.toMatchObject({ data: { uri } });
   });
 
-  test("S12: the record of a run can be read by who made it", async () => {
+  test("reads the record of its own run [S12]", async () => {
     const { url } = await serve();
     const client = await connect(url);
     const code = "print('hi'); await device.TestSkill.add(1, 2)";
@@ -88,7 +88,7 @@ describe.each(CLIENTS)("V1: a client of %s", (_name, connect) => {
     expect(resources.map(({ uri }) => uri)).toContain(`run://${runId}`);
   });
 
-  test("S11: the result of a program that is too large is read in parts by its handle", async () => {
+  test("reads a large result of a program in parts [S11]", async () => {
     const { url } = await serve();
     const client = await connect(url);
     const result = await client.callTool({ name: "run_code", arguments: { code: '"x".repeat(300_000)' } });
@@ -98,7 +98,7 @@ describe.each(CLIENTS)("V1: a client of %s", (_name, connect) => {
     expect(contents).toMatchObject([{ text: 'x"' }]);
   });
 
-  test("V1: lists prompts under their skill's name, and gets them, with an answer of the user", async () => {
+  test("lists prompts under their skill's name, and gets one that asks the user [V1]", async () => {
     const { url } = await serve({}, { skills });
     const client = await connect(url);
     onElicitation(client, () => ({ action: "accept", content: { mood: "good" } }));
@@ -117,7 +117,7 @@ describe.each(CLIENTS)("V1: a client of %s", (_name, connect) => {
   });
 });
 
-test("V1: a client that has subscribed hears of a change", async () => {
+test("notifies a subscribed client of a change [V1]", async () => {
   const { url } = await serve({}, { skills });
   const client = await oldClient(url);
   await client.subscribeResource({ uri: "memo://today" });

@@ -9,7 +9,7 @@ const { version } = createRequire(import.meta.url)("../../../package.json") as {
 
 const SESSION = { "mcp-protocol-version": "2025-11-25" };
 
-/** Opens a session as an old client does; the headers of its requests. */
+/** Opens a session as an older client does; returns the headers of its requests. */
 async function openSession(url: string): Promise<Record<string, string>> {
   const params = { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: { name: "raw", version: "1" } };
   const { headers } = await post(`${url}/mcp?expose=both`, { jsonrpc: "2.0", id: 0, method: "initialize", params });
@@ -43,7 +43,7 @@ function createCall(id: number, name: string, args: unknown, more: object): obje
   return { jsonrpc: "2.0", id, method: "tools/call", params: { name, arguments: args, ...more } };
 }
 
-/** What is of chance in an answer. */
+/** Masks the random parts of an answer. */
 function settled({ json, status }: { readonly json: Parsed; readonly status: number }): Parsed {
   const text = JSON.stringify(json).replaceAll(/"(trace_id|runId)":"[^"]*"/g, '"$1":"?"');
   return { status, json: JSON.parse(text) };
@@ -59,7 +59,7 @@ describe.each(["old", "new"] as const)("a plain call of the %s generation", (gen
     ["run_code", { code: "1 + 1" }],
     ["run_code", { code: "device.TestSkill.ad(1)" }],
     ["describe_function", { path: "TestSkill.add" }],
-  ])("V1: %s is answered as it is on the long way", async (name, args) => {
+  ])("%s is answered as the SDK answers it [V1]", async (name, args) => {
     const { url } = await serve({ expose: "both" });
     const { headers, meta } = (await generations(url))[generation];
     const ask = (id: number, more: object) =>
@@ -69,19 +69,19 @@ describe.each(["old", "new"] as const)("a plain call of the %s generation", (gen
     expect(short.json.id).toBe(7);
   });
 
-  test("V1: it is answered with JSON, or with a stream if something is said before", async () => {
+  test("is answered with JSON, or with a stream if a notification precedes the answer [V1]", async () => {
     const { url } = await serve({ expose: "both" });
     const { headers, meta } = (await generations(url))[generation];
     const ask = (id: number, more: object) =>
       post(`${url}/mcp`, createCall(id, "TestSkill__chatty", {}, { _meta: { ...meta, ...more } }), {
         ...headers("TestSkill__chatty"),
       });
-    const silent = generation === "old" ? "text/event-stream" : "application/json"; // an old client hears every log
+    const silent = generation === "old" ? "text/event-stream" : "application/json"; // an older client gets every log message
     expect((await ask(1, {})).headers.get("content-type")).toBe(silent);
     expect((await ask(2, { progressToken: "p" })).headers.get("content-type")).toBe("text/event-stream");
   });
 
-  test("V6: it is stopped when its connection is gone", async () => {
+  test("is stopped when its connection is lost [V6]", async () => {
     const { url } = await serve({ expose: "both" });
     const { headers, meta } = (await generations(url))[generation];
     const connection = new AbortController();
@@ -110,7 +110,7 @@ describe.each(["old", "new"] as const)("a plain call of the %s generation", (gen
   });
 });
 
-test("V1: an answer of 2026 says whose it is", async () => {
+test("adds the server's name and version to answers of the 2026 protocol [V1]", async () => {
   const { url } = await serve({ expose: "both" });
   const { headers, meta } = (await generations(url)).new;
   const { json } = await post(
@@ -126,7 +126,7 @@ test("V1: an answer of 2026 says whose it is", async () => {
   });
 });
 
-test("V3: a result that is no JSON is answered, too", async () => {
+test("answers a call whose result JSON cannot represent [V3]", async () => {
   const { url, runtime } = await serve({ expose: "both" });
   const link = { type: "resource_link", uri: "x:y", name: "y", size: 10n };
   runtime.register({
@@ -148,7 +148,7 @@ test("V3: a result that is no JSON is answered, too", async () => {
   }
 });
 
-test("V1: an old client that waits in silence is shown that its call goes on", async () => {
+test("opens a stream for an older client that waits in silence [V1]", async () => {
   const { url } = await serve({ expose: "both" });
   const session = await openSession(url);
   const connection = new AbortController();
@@ -163,7 +163,7 @@ test("V1: an old client that waits in silence is shown that its call goes on", a
   connection.abort();
 });
 
-test("S5: who guesses again and again in one session is shown what a search finds", async () => {
+test("adds search results after repeated refusals in one session [S5]", async () => {
   const { url } = await serve();
   const client = await oldClient(url);
   const stranger = await oldClient(url);
@@ -181,7 +181,7 @@ test("S5: who guesses again and again in one session is shown what a search find
     ).not.toContain("device.search_skills(");
 });
 
-/** A call as a client sends it, which is told of what comes back as it comes. */
+/** Sends a call as a client does, and observes its messages as they arrive. */
 function open(url: string, body: unknown, headers: Readonly<Record<string, string>>, signal?: AbortSignal) {
   return fetch(`${url}/mcp`, {
     method: "POST",
@@ -201,7 +201,7 @@ const CANCELLED = cancelledAs("the client cancelled its request");
 describe("the id of a call", () => {
   const cancel = (id: number) => ({ jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: id } });
 
-  test("V6: it may be taken again after the call was cancelled, and each call gets its own answer", async () => {
+  test("may be reused after the call was cancelled, and each call gets its own answer [V6]", async () => {
     const { url } = await serve({ expose: "both" });
     const session = await openSession(url);
     const began = whenSlow("began");
@@ -213,7 +213,7 @@ describe("the id of a call", () => {
     expect((await first).json).toMatchObject({ id: 1, error: CANCELLED });
   });
 
-  test("V6: a connection that goes after its answer leaves a later call of the same id alone", async () => {
+  test("is not cancelled by the closed connection of an earlier answered call [V6]", async () => {
     const { url } = await serve({ expose: "both" });
     const session = await openSession(url);
     const connection = new AbortController();
@@ -231,14 +231,14 @@ describe("the id of a call", () => {
     const aborted = whenSlow("aborted").then(() => (wasAborted = true));
     connection.abort();
     await post(`${url}/mcp`, createCall(2, "TestSkill__add", { a: 1, b: 2 }, {}), session);
-    await new Promise((resolve) => setTimeout(resolve, 200)); // what must not happen has no event
+    await new Promise((resolve) => setTimeout(resolve, 200)); // no event marks what must not happen
     expect(wasAborted).toBe(false);
     await post(`${url}/mcp`, cancel(1), session);
     await aborted;
     expect((await later).json).toMatchObject({ id: 1, error: CANCELLED });
   });
 
-  test("V1: another request cannot have it while the call is under way, and does not disturb it", async () => {
+  test("is rejected for another request while the call is in progress, without disturbing it [V1]", async () => {
     const { url } = await serve({ expose: "both" });
     const session = await openSession(url);
     const began = whenSlow("began");
@@ -262,7 +262,7 @@ describe("the id of a call", () => {
     expect((await first).json).toMatchObject({ id: 5, error: CANCELLED });
   });
 
-  test("V1: of two requests that come at the same moment, only one can have it", async () => {
+  test("is accepted for only one of two simultaneous requests [V1]", async () => {
     const { runtime } = await serve();
     const surface = createMcpSurface(runtime, { sessions: { most: 2, idleMs: 60_000 }, bodyBytes: 1_000 });
     onTestFinished(() => surface.close());
@@ -288,7 +288,7 @@ describe("the id of a call", () => {
     expect((await ask(list, session)).status).toBe(200);
   });
 
-  test("V1: of two sessions, each has its own", async () => {
+  test("is independent in each session [V1]", async () => {
     const { url } = await serve({ expose: "both" });
     const [one, other] = [await openSession(url), await openSession(url)];
     const began = whenSlow("began");
@@ -301,7 +301,7 @@ describe("the id of a call", () => {
   });
 });
 
-test("V6: the calls of a session end with it", async () => {
+test("ends the calls of a session with the session [V6]", async () => {
   const { url } = await serve({ expose: "both" });
   const session = await openSession(url);
   const began = whenSlow("began");
@@ -313,7 +313,7 @@ test("V6: the calls of a session end with it", async () => {
   expect((await call).json).toMatchObject({ id: 1, error: cancelledAs("the session has ended") });
 });
 
-test("V1: a message that is a request and an answer at once is neither", async () => {
+test("rejects a message that is both a request and an answer [V1]", async () => {
   const { url } = await serve({ expose: "both" });
   const both = await generations(url);
   for (const { headers, meta } of [both.old, both.new])
@@ -329,7 +329,7 @@ test.each([
   ["tools/call", { name: "TestSkill__add", arguments: [1] }, "arguments: expected record, received array"],
   ["resources/read", {}, "uri: expected string, received undefined"],
   ["prompts/get", { name: 5 }, "name: expected string, received number"],
-])("V1: %s with %j is answered with what is wrong, in words", async (method, params, flaw) => {
+])("answers %s with %j with a readable error [V1]", async (method, params, flaw) => {
   const { url } = await serve();
   const old = await openSession(url);
   const request = { jsonrpc: "2.0", id: 4, method, params };

@@ -20,7 +20,7 @@ async function beginCall(url: string, session: Readonly<Record<string, string>>,
   return { first, connection };
 }
 
-test("V1: who has lost the connection in the middle of a call comes back to where it was", async () => {
+test("resumes a call after a lost connection [V1]", async () => {
   const { skill, goOn } = stepSkill();
   const { url } = await serve({ expose: "tools" }, { skills: [skill] });
   const session = await openSession(url);
@@ -36,12 +36,12 @@ test("V1: who has lost the connection in the middle of a call comes back to wher
     { method: "notifications/progress", params: { progress: 2 } },
     { id: 5, result: { content: [{ text: "both" }] } },
   ]);
-  // Also when it has been answered.
+  // The stream can be resumed after the answer, too.
   const again = await eventsUntil(await comeBack(url, { ...session, "last-event-id": one?.id ?? "" }));
   expect(again).toEqual(missed);
 });
 
-test("V1: who waits in silence is told where to come back to", async () => {
+test("sends an event id to a client that waits in silence [V1]", async () => {
   const { skill, goOn } = stepSkill();
   const { url } = await serve({ expose: "tools" }, { skills: [skill] });
   const session = await openSession(url);
@@ -55,7 +55,7 @@ test("V1: who waits in silence is told where to come back to", async () => {
   expect(JSON.parse(answer?.data ?? "")).toMatchObject({ id: 5, result: { content: [{ text: "both" }] } });
 });
 
-test("V6: a place on a stream is known in its own session alone, and only as long as what came after it is kept", async () => {
+test("accepts an event id only in its own session, and only while later events are stored [V6]", async () => {
   const { skill, goOn } = stepSkill();
   const { url } = await serve({ expose: "tools" }, { skills: [skill] });
   const [mine, other] = [await openSession(url), await openSession(url)];
@@ -83,27 +83,30 @@ test("V6: a place on a stream is known in its own session alone, and only as lon
 test.each([
   ["first", oldClient],
   ["second", newSession],
-] as const)("V1: a client of the %s generation gets the answer of its call over a bad network", async (_name, open) => {
-  const { skill, goOn } = stepSkill();
-  const { url } = await serve({ expose: "tools" }, { skills: [skill] });
-  const network = await badNetwork(url);
-  const client = await open(network.url);
-  const steps: number[] = [];
-  const onprogress = ({ progress }: { progress: number }): void => {
-    steps.push(progress);
-    if (progress > 1) return;
-    network.cut();
-    goOn();
-  };
-  const request = { name: "StepSkill__two", arguments: {} };
-  const result = await ("listen" in client
-    ? client.callTool(request, { onprogress })
-    : client.callTool(request, undefined, { onprogress }));
-  expect(result.content).toEqual([{ type: "text", text: "both" }]);
-  expect(steps).toEqual([1, 2]);
-});
+] as const)(
+  "a client of the %s generation gets the answer of its call over a bad network [V1]",
+  async (_name, open) => {
+    const { skill, goOn } = stepSkill();
+    const { url } = await serve({ expose: "tools" }, { skills: [skill] });
+    const network = await badNetwork(url);
+    const client = await open(network.url);
+    const steps: number[] = [];
+    const onprogress = ({ progress }: { progress: number }): void => {
+      steps.push(progress);
+      if (progress > 1) return;
+      network.cut();
+      goOn();
+    };
+    const request = { name: "StepSkill__two", arguments: {} };
+    const result = await ("listen" in client
+      ? client.callTool(request, { onprogress })
+      : client.callTool(request, undefined, { onprogress }));
+    expect(result.content).toEqual([{ type: "text", text: "both" }]);
+    expect(steps).toEqual([1, 2]);
+  },
+);
 
-test("V6: a call is stopped if its client does not come back", { timeout: 20_000 }, async () => {
+test("stops a call whose client does not resume [V6]", { timeout: 20_000 }, async () => {
   const { url } = await serve({ expose: "tools" });
   const session = await openSession(url);
   const began = whenSlow("began");
@@ -124,7 +127,7 @@ test("V6: a call is stopped if its client does not come back", { timeout: 20_000
   expect(late.map(({ data }) => JSON.parse(data ?? ""))).toMatchObject([{ id: 5, error: { code: -32003 } }]);
 });
 
-test("V1: what the server says on the stream of a session is not lost between two connections", async () => {
+test("replays session notifications sent between two connections [V1]", async () => {
   const { url, runtime } = await serve();
   const session = await openSession(url);
   const listen = (more: Record<string, string> = {}): Promise<Response> => comeBack(url, { ...session, ...more });
@@ -141,7 +144,7 @@ test("V1: what the server says on the stream of a session is not lost between tw
   ]);
 });
 
-test("V6: of what was sent, two megabytes are kept", () => {
+test("stores at most two megabytes of sent events [V6]", () => {
   const sent = new SentEvents();
   const start = sent.here("a");
   const [first, ...rest] = Array.from({ length: 5 }, (_, n) =>
@@ -157,7 +160,7 @@ test("V6: of what was sent, two megabytes are kept", () => {
 
 const TOKEN = { progressToken: "p" };
 
-/** A method of two steps, the second of which waits until it may be done. */
+/** A skill with a method of two steps; the second waits until the test releases it. */
 function stepSkill() {
   let goOn = (): void => {};
   const gate = new Promise<void>((resolve) => (goOn = resolve));
@@ -185,7 +188,7 @@ async function openSession(url: string): Promise<Record<string, string>> {
   return { "mcp-protocol-version": "2025-11-25", "mcp-session-id": headers.get("mcp-session-id") ?? "" };
 }
 
-/** As a client of the second generation speaks to a server that has sessions. */
+/** Opens a session in the way of a client of the second generation. */
 function newSession(url: string): ReturnType<typeof newClient> {
   return newClient(url, {}, "/mcp", "legacy");
 }
@@ -200,7 +203,7 @@ interface Event {
   readonly retry?: string;
 }
 
-/** The events of a stream, to the one that holds a text, or to its end. */
+/** Reads the events of a stream up to one that contains a text, or to its end. */
 async function eventsUntil(response: Response, last?: string): Promise<readonly Event[]> {
   let text = "";
   const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
@@ -216,7 +219,7 @@ async function eventsUntil(response: Response, last?: string): Promise<readonly 
     .map((event) => Object.fromEntries(event.split("\n").map((line) => line.split(/: ?(.*)/s, 2))) as Event);
 }
 
-/** Stands between a client and a server, and can be cut: what is open is lost, what comes later goes through. */
+/** A proxy that can drop its open connections; later ones pass. */
 async function badNetwork(url: string): Promise<{ readonly url: string; readonly cut: () => void }> {
   const sockets = new Set<Socket>();
   const server = createServer((client) => {

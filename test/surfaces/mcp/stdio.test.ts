@@ -38,7 +38,7 @@ export class CountSkill {
 }
 `;
 
-test("V1: both generations of clients list and call over stdio", async () => {
+test("lets clients of both generations list and call over stdio [V1]", async () => {
   const cwd = project();
   const started = { command: process.execPath, args: [BIN, "serve", "--stdio"], cwd, env: environment(cwd) };
   const old = new OldClient(OLD, {});
@@ -61,7 +61,7 @@ test("V1: both generations of clients list and call over stdio", async () => {
   }
 });
 
-test("V1: stdout carries the protocol and nothing else, and each broken line gets its error", async () => {
+test("writes only protocol messages to stdout, and answers each broken line with an error [V1]", async () => {
   const server = start(project());
   const answers = server.send(
     INITIALIZE,
@@ -85,7 +85,7 @@ test("V1: stdout carries the protocol and nothing else, and each broken line get
   expect(await server.exit).toEqual([0, null]);
 });
 
-test("V1: what runs when the input ends is answered", async () => {
+test("answers requests in progress when the input ends [V1]", async () => {
   const server = start(project());
   const params = { name: "run_code", arguments: { code: "await device.LoudSkill.wait(300)" } };
   const lines = await server.send(INITIALIZE, { jsonrpc: "2.0", id: 2, method: "tools/call", params });
@@ -94,7 +94,7 @@ test("V1: what runs when the input ends is answered", async () => {
   });
 });
 
-test("V1: what runs when the server is asked to end is answered", async () => {
+test("answers requests in progress when the server is asked to stop [V1]", async () => {
   const server = start(project());
   const params = {
     name: "run_code",
@@ -108,7 +108,7 @@ test("V1: what runs when the server is asked to end is answered", async () => {
   expect(await server.exit).toEqual([143, null]);
 });
 
-test("V6: a message that is too large gets its error, and the next one is answered", async () => {
+test("rejects a message over the size limit, and answers the next one [V6]", async () => {
   const server = start(project({ "settings.yaml": "server:\n  bodyBytes: 1000\n" }));
   const lines = await server.send(
     INITIALIZE,
@@ -126,7 +126,7 @@ test("V6: a message that is too large gets its error, and the next one is answer
   expect(parsed.find(({ id }) => id === 3)).toEqual({ jsonrpc: "2.0", id: 3, result: {} });
 });
 
-test("V6: over stdio, an id that is taken again gets the answer of its own call, and nothing is said of a call that was cancelled", async () => {
+test("answers each call of a reused id, and sends nothing more about a cancelled one [V6]", async () => {
   const server = start(project({ "skills/count.ts": COUNT_SKILL }));
   const call = (name: string, args: object) => ({
     jsonrpc: "2.0",
@@ -154,7 +154,7 @@ test("V6: over stdio, an id that is taken again gets the answer of its own call,
   expect(afterwards.filter(({ params }) => params?.progressToken === "CountSkill__count")).toEqual([]);
 });
 
-test("V1: a batch of thousands is answered whole, also to a client that reads late and has ended its input", async () => {
+test("answers a batch of thousands completely, even if the client reads late and has ended its input [V1]", async () => {
   const server = start(project());
   const batch = Array.from({ length: 20_000 }, (_, id) => ({ jsonrpc: "2.0", id, method: "ping" }));
   server.child.stdout.pause();
@@ -165,7 +165,7 @@ test("V1: a batch of thousands is answered whole, also to a client that reads la
   expect(server.errors()).toBe("");
 });
 
-test("V1: a server that still connects when the client goes is no warning", async () => {
+test("logs no warning if a server is still connecting when the client disconnects [V1]", async () => {
   const silent = { command: process.execPath, args: ["-e", "process.stdin.resume()"] };
   const cwd = project({ "servers.json": JSON.stringify({ mcpServers: { silent } }) });
   const server = start(cwd, "--mcp-config", "servers.json");
@@ -174,7 +174,7 @@ test("V1: a server that still connects when the client goes is no warning", asyn
   expect(server.errors()).toBe("");
 });
 
-test("V1: the last line is read without its newline, too", async () => {
+test("reads a last line without a newline [V1]", async () => {
   const server = start(project());
   server.write(INITIALIZE);
   server.child.stdin.end('{"jsonrpc":"2.0","id":2,"method":"ping"}');
@@ -182,7 +182,7 @@ test("V1: the last line is read without its newline, too", async () => {
   expect(await server.exit).toEqual([0, null]);
 });
 
-test("V6: a line that is no UTF-8 gets its error; a mark of UTF-8 is none", async () => {
+test("rejects a line that is not valid UTF-8, and accepts a byte order mark [V6]", async () => {
   const server = start(project());
   server.write(INITIALIZE);
   server.child.stdin.write(Buffer.concat([Buffer.from('{"id":2,"method":"'), Buffer.from([0xc3, 0x28]), NEWLINE]));
@@ -194,7 +194,7 @@ test("V6: a line that is no UTF-8 gets its error; a mark of UTF-8 is none", asyn
   expect(parsed.find(({ id }) => id === 3)).toMatchObject({ result: {} });
 });
 
-/** A call, 2, that is under way for a minute. */
+/** A call with the id 2 that runs for a minute. */
 async function beginLongCall(server: ReturnType<typeof start>): Promise<void> {
   const call = { name: "run_code", arguments: { code: "await device.LoudSkill.wait(60000)" } };
   server.write(INITIALIZE, {
@@ -206,7 +206,7 @@ async function beginLongCall(server: ReturnType<typeof start>): Promise<void> {
   await server.line("notifications/progress");
 }
 
-test("V1: what takes too long when the server is asked to end is answered with the reason", async () => {
+test("answers requests that exceed the drain time with the reason when asked to stop [V1]", async () => {
   const server = start(project({ "settings.yaml": "server:\n  drainSeconds: 0\n" }));
   await beginLongCall(server);
   server.child.kill("SIGTERM");
@@ -216,7 +216,7 @@ test("V1: what takes too long when the server is asked to end is answered with t
   expect(await server.exit).toEqual([143, null]);
 });
 
-test("V6: who does not read any more ends the server, whatever runs", async () => {
+test("ends the server when the client stops reading, even with requests in progress [V6]", async () => {
   const server = start(project());
   await beginLongCall(server);
   server.child.stdout.destroy();
@@ -246,7 +246,7 @@ function environment(home: string): Record<string, string> {
   return { PATH: process.env["PATH"] ?? "", HOME: home };
 }
 
-/** The server as a process whose lines are read one by one. */
+/** Starts the server as a process and reads its output line by line. */
 function start(cwd: string, ...flags: readonly string[]) {
   const child = spawn(process.execPath, [BIN, "serve", "--stdio", ...flags], {
     cwd,
@@ -274,7 +274,7 @@ function start(cwd: string, ...flags: readonly string[]) {
     errors: () => errors,
     ended: once(reader, "close"),
     exit: once(child, "exit"),
-    /** The first line that holds a text. */
+    /** Waits for the first line that contains a text. */
     line: (text: string): Promise<string> =>
       new Promise((resolve) => {
         const look = (): void => {
@@ -286,7 +286,7 @@ function start(cwd: string, ...flags: readonly string[]) {
         waiting.add(look);
         look();
       }),
-    /** Sends messages, ends the input, and gives all lines of the output. */
+    /** Sends messages, ends the input, and returns all lines of the output. */
     async send(...messages: readonly unknown[]): Promise<readonly string[]> {
       write(...messages);
       child.stdin.end();

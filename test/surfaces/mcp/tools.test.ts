@@ -12,8 +12,8 @@ const CLIENTS = [
   ["the second generation", newClient],
 ] as const;
 
-describe.each(CLIENTS)("V1: a client of %s", (_name, connect) => {
-  test("V1: lists the three tools and uses them", async () => {
+describe.each(CLIENTS)("a client of %s [V1]", (_name, connect) => {
+  test("lists and calls the built-in tools [V1]", async () => {
     const { url } = await serve({ expose: "code" });
     const client = await connect(url);
     const { tools } = await client.listTools();
@@ -53,7 +53,7 @@ describe.each(CLIENTS)("V1: a client of %s", (_name, connect) => {
     },
   );
 
-  test("V3: a program that is refused is a result that says why", async () => {
+  test("returns a refused program as a result with the reasons [V3]", async () => {
     const { url } = await serve();
     const client = await connect(url);
     const refused = await client.callTool({ name: "run_code", arguments: { code: "device.TestSkill.ad(1, 2)" } });
@@ -68,7 +68,7 @@ describe.each(CLIENTS)("V1: a client of %s", (_name, connect) => {
     });
   });
 
-  test("V1: calls a method as a tool of its own", async () => {
+  test("calls a method as a tool [V1]", async () => {
     const { url } = await serve({ expose: "tools" });
     const client = await connect(url);
     const { tools } = await client.listTools();
@@ -92,7 +92,7 @@ describe.each(CLIENTS)("V1: a client of %s", (_name, connect) => {
     ]);
   });
 
-  test("V3: a tool that fails is a result with the data of the fault", async () => {
+  test("returns a failed tool as a result with the data of the error [V3]", async () => {
     const { url } = await serve({ expose: "tools" });
     const client = await connect(url);
     const failed = await client.callTool({ name: "TestSkill__fail", arguments: {} });
@@ -112,7 +112,7 @@ describe.each(CLIENTS)("V1: a client of %s", (_name, connect) => {
     expect(getText(invalid)).toContain('"b" is required');
   });
 
-  test("V1: an unknown tool is an error with the nearest name", async () => {
+  test("answers an unknown tool with an error that suggests the nearest name [V1]", async () => {
     const { url } = await serve();
     const client = await connect(url);
     await expect(client.callTool({ name: "run_cod", arguments: {} })).rejects.toMatchObject({
@@ -122,7 +122,7 @@ describe.each(CLIENTS)("V1: a client of %s", (_name, connect) => {
     });
   });
 
-  test("V1: progress of a method, and of the calls inside a program, arrives", async () => {
+  test("receives progress of a method, and of the calls in a program [V1]", async () => {
     const { url } = await serve({ expose: "both" });
     const client = await connect(url);
     const steps: unknown[] = [];
@@ -140,7 +140,7 @@ describe.each(CLIENTS)("V1: a client of %s", (_name, connect) => {
     ]);
   });
 
-  test("V1: the user at the client answers what a method asks", async () => {
+  test("asks the user at the client a method's questions [V1]", async () => {
     const { url } = await serve({ expose: "tools" });
     const client = await connect(url);
     const asked: unknown[] = [];
@@ -153,7 +153,7 @@ describe.each(CLIENTS)("V1: a client of %s", (_name, connect) => {
     expect(asked).toMatchObject([{ message: "Who?" }]);
   });
 
-  test("L3: the user at the client answers what a skill of the folder asks, as a tool and in a program", async () => {
+  test("asks the user at the client the questions of a folder's skill, as a tool and in a program [L3]", async () => {
     const skillsDir = folder();
     writeFileSync(join(skillsDir, "seats.ts"), ASKING);
     const { url } = await serve({ expose: "both" }, { skillsDir });
@@ -165,11 +165,11 @@ describe.each(CLIENTS)("V1: a client of %s", (_name, connect) => {
     expect(getText(ran)).toBe("You sit at Which seat? 12A");
   });
 
-  test("S7: the time in which the user thinks is not that of the program", async () => {
+  test("pauses the program's clock while the user decides [S7]", async () => {
     const { url, runtime } = await serve({}, { limits: { wallMs: 1_500 } });
     const client = await connect(url);
     const code = "const hello = await device.TestSkill.greet(); `${hello} ${await device.TestSkill.pay()}`";
-    // Each answer comes when another program that was begun after the question has used up its time.
+    // Each answer is sent after another program, started after the question, has exceeded its time limit.
     const thinks = async (): Promise<void> =>
       expect(await runtime.run("await device.TestSkill.slow()")).toMatchObject({ error: { code: "WALL_LIMIT" } });
     onElicitation(client, async ({ message }) => {
@@ -179,7 +179,7 @@ describe.each(CLIENTS)("V1: a client of %s", (_name, connect) => {
     expect(getText(await client.callTool({ name: "run_code", arguments: { code } }))).toBe("Hello, Ada! paid");
   });
 
-  test("P6: the user at the client allows a call, or does not", async () => {
+  test("asks the user at the client to approve a call [P6]", async () => {
     const { url } = await serve({ expose: "both" });
     const client = await connect(url);
     const messages: string[] = [];
@@ -198,7 +198,7 @@ describe.each(CLIENTS)("V1: a client of %s", (_name, connect) => {
     expect(messages).toEqual(Array.from({ length: 3 }, () => "Allow this call?\nTestSkill.pay\n{}"));
   });
 
-  test("V1: a call that is cancelled stops its method", async () => {
+  test("stops the method of a cancelled call [V1]", async () => {
     const { url } = await serve({ expose: "both" });
     const client = await connect(url);
     const began = whenSlow("began");
@@ -212,7 +212,7 @@ describe.each(CLIENTS)("V1: a client of %s", (_name, connect) => {
     expect(getText(await client.callTool({ name: "TestSkill__add", arguments: { a: 1, b: 1 } }))).toBe('{"sum":2}');
   });
 
-  test("V1: a program that is cancelled is ended, and so is what it waits for", async () => {
+  test("ends a cancelled program and the calls that it waits for [V1]", async () => {
     const { url } = await serve({ expose: "code" });
     const client = await connect(url);
     const began = whenSlow("began");
@@ -225,7 +225,7 @@ describe.each(CLIENTS)("V1: a client of %s", (_name, connect) => {
     await aborted;
   });
 
-  test("V1: hears of a tool that comes", async () => {
+  test("receives a notification when a tool is added [V1]", async () => {
     const { url, runtime } = await serve({ expose: "tools" });
     const client = await connect(url);
     await client.listTools();
@@ -239,7 +239,7 @@ describe.each(CLIENTS)("V1: a client of %s", (_name, connect) => {
   });
 });
 
-test("V1: what a program prints arrives as it comes", async () => {
+test("sends output of a program as it is printed [V1]", async () => {
   const { url } = await serve({ expose: "code" });
   const client = await oldClient(url);
   const { LoggingMessageNotificationSchema } = await import("@modelcontextprotocol/sdk/types.js");
@@ -256,7 +256,7 @@ test("V1: what a program prints arrives as it comes", async () => {
   await expect(running).rejects.toThrow("seen enough");
 });
 
-test("S7: a client may ask for less time than the owner allows, not for more", async () => {
+test("lets a client lower the owner's time limit but not raise it [S7]", async () => {
   const { url } = await serve({ expose: "code" }, { limits: { wallMs: 200 } });
   const client = await newClient(url);
   const code = "await new Promise(() => setTimeout(() => {}, 10_000))";
@@ -271,7 +271,7 @@ test("S7: a client may ask for less time than the owner allows, not for more", a
   }
 });
 
-test("V1: a cancelled request is answered", async () => {
+test("answers a cancelled request [V1]", async () => {
   const { url } = await serve({ expose: "tools" });
   const mcp = `${url}/mcp`;
   const initialize = {
@@ -294,7 +294,7 @@ test("V1: a cancelled request is answered", async () => {
   });
 });
 
-test("V1: a header or a query says what is offered; a wrong word is refused", async () => {
+test("selects the exposure by header or query, and rejects unknown values [V1]", async () => {
   const { url } = await serve({ expose: "code" });
   const byHeader = await oldClient(url, { "x-skillgate-expose": "tools" });
   expect((await byHeader.listTools()).tools).toHaveLength(10);
@@ -307,14 +307,14 @@ test("V1: a header or a query says what is offered; a wrong word is refused", as
   });
 });
 
-test("V1: auto offers methods as long as their definitions are cheap", async () => {
+test("lists methods with expose: auto only within the token budget [V1]", async () => {
   const { url } = await serve({ expose: "auto" });
   expect((await (await oldClient(url)).listTools()).tools).toHaveLength(13);
   const { url: dear } = await serve({ expose: "auto", budgetTokens: 100 });
   expect((await (await oldClient(dear)).listTools()).tools).toHaveLength(3);
 });
 
-test("V1: the list of a caller is the same each time", async () => {
+test("lists the same tools in the same order each time [V1]", async () => {
   const skills = ["B", "A", "C"].map((name) => oneMethodSkill(`${name}Skill`));
   const { url } = await serve({ expose: "tools" }, { skills });
   const { url: other } = await serve({ expose: "tools" }, { skills: skills.toReversed() });
@@ -323,14 +323,14 @@ test("V1: the list of a caller is the same each time", async () => {
   expect(first.tools.map(({ name }) => name)).toEqual(["ASkill__only", "BSkill__only", "CSkill__only"]);
 });
 
-test("V1: raw names are given where they are plain and unique", async () => {
+test("uses raw names if they are plain and unique [V1]", async () => {
   const skills = [oneMethodSkill("ASkill"), oneMethodSkill("BSkill"), oneMethodSkill("CSkill", "third")];
   const { url } = await serve({ expose: "tools", names: "raw" }, { skills });
   const { tools } = await (await oldClient(url)).listTools();
   expect(tools.map(({ name }) => name)).toEqual(["ASkill__only", "BSkill__only", "third"]);
 });
 
-test("V1: a large result is cut visibly, and can be read in parts", async () => {
+test("marks a large result as cut, and serves the rest in parts [V1]", async () => {
   const { url } = await serve({ expose: "tools" });
   const client = await oldClient(url);
   const result = await client.callTool({ name: "TestSkill__large", arguments: { size: 300_000 } });
@@ -344,10 +344,10 @@ test("V1: a large result is cut visibly, and can be read in parts", async () => 
   ]);
 });
 
-test("V1: in code mode the list costs at most 1500 tokens, whatever is behind it", async () => {
+test("lists at most 1500 tokens of tools with expose: code, whatever the catalog [V1]", async () => {
   const { url } = await serve({ expose: "code" }, { skills: recordedSkills() });
   const { json } = await openAndList(url);
-  // Four characters make about a token; the definitions themselves would cost some 50,000.
+  // A token is about four characters; the definitions of all methods would cost about 50,000 tokens.
   expect(JSON.stringify(json.result.tools).length / 4).toBeLessThan(1_000);
 });
 
@@ -394,7 +394,7 @@ async function openAndList(url: string) {
   return post(`${url}/mcp`, { jsonrpc: "2.0", id: 2, method: "tools/list" }, headers);
 }
 
-/** The two generations take options in different places. */
+/** Passes request options, which the two generations take in different places. */
 function call(
   client: Awaited<ReturnType<(typeof CLIENTS)[number][1]>>,
   name: string,

@@ -48,8 +48,8 @@ export interface RequestTurn {
 }
 
 /**
- * Runs work that may ask its client questions. The 2026 protocol has no requests to clients: a request is answered with the
- * questions, and the client sends it again with the answers. The work is suspended in between, so nothing runs twice.
+ * Runs work that may ask its client questions. The 2026 protocol has no requests to clients: a request is answered with
+ * the questions, and the client sends it again with the answers. The work is suspended in between, so nothing runs twice.
  */
 export interface MultiTurnRequests {
   run<Result extends RequestResult>(
