@@ -28,7 +28,7 @@ export interface HttpServices {
   readonly authenticator: Authenticator;
   readonly counters: Counters;
   readonly inFlight: InFlight;
-  /** How long a WebSocket may stay open without a valid token. */
+  /** Milliseconds that a WebSocket may stay open without a valid token. */
   readonly authenticationMs: number;
   /** The URL of the server. */
   readonly url: () => string;

@@ -19,7 +19,7 @@ console.log("printed while it is loaded");
 export class LoudSkill {
   /** Say a word, and print it. */
   say(word: string): string { console.log("printed:", word); process.stdout.write("raw\\n"); return word; }
-  /** Wait so long. */
+  /** Waits for some milliseconds. */
   async wait(ms: number): Promise<string> { await new Promise((resolve) => setTimeout(resolve, ms)); return "waited"; }
 }
 `;
@@ -27,7 +27,7 @@ export class LoudSkill {
 const COUNT_SKILL = `
 /** Says how far it is. */
 export class CountSkill {
-  /** Count so long. */
+  /** Counts for some milliseconds. */
   async count(ms: number, context: { progress(done: number): void }): Promise<string> {
     for (let done = 0; done < ms / 5; done++) {
       context.progress(done);
@@ -138,7 +138,7 @@ test("answers each call of a reused id, and sends nothing more about a cancelled
   server.write(INITIALIZE, call("CountSkill__count", { ms: 5_000 }));
   await server.line("notifications/progress");
   server.write(call("LoudSkill__say", { word: "too early" }));
-  expect(JSON.parse(await server.line("a second request with the id 2"))).toMatchObject({
+  expect(JSON.parse(await server.line("The request id 2 is already in use"))).toMatchObject({
     id: 2,
     error: { code: -32600 },
   });
