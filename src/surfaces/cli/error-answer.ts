@@ -48,12 +48,12 @@ function toErrorDetails(thrown: unknown): ErrorDetails {
     const { fix = ERRORS[code].fix, ...others } = facts;
     return { exit: errorToExit(code), code, message, fix: String(fix), facts: others };
   }
-  const message = `Cannot go on after a fault of Skillgate's own: ${getMessage(thrown)}`;
+  const message = `Internal error of Skillgate: ${getMessage(thrown)}`;
   return {
     exit: "failed",
     code: "INTERNAL",
     message,
-    fix: "Run it again with --debug to see where, and report it",
+    fix: "Run the command again with --debug, and report the stack trace",
     facts: {},
   };
 }

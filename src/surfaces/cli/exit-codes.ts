@@ -6,14 +6,14 @@ import type { Outcome } from "../../model/outcome.ts";
  * method or a server is "not found".
  */
 export const EXIT_CODES = {
-  ok: { code: 0, says: "all went well" },
+  ok: { code: 0, says: "success" },
   failed: { code: 1, says: "the snippet or a call failed" },
   usage: { code: 2, says: "wrong usage or configuration, or a file that does not exist" },
-  refused: { code: 3, says: "refused, nothing was called" },
+  refused: { code: 3, says: "refused; nothing was called" },
   approval: { code: 4, says: "an approval was denied or is pending" },
-  notFound: { code: 5, says: "there is no such skill, method or server" },
+  notFound: { code: 5, says: "the skill, method or server does not exist" },
   unreachable: { code: 6, says: "a server cannot be reached, or the call is not allowed" },
-  timeLimit: { code: 124, says: "out of time" },
+  timeLimit: { code: 124, says: "a time limit was exceeded" },
   hungUp: { code: 129, says: "ended by SIGHUP" },
   interrupted: { code: 130, says: "interrupted (Ctrl-C)" },
   terminated: { code: 143, says: "ended by SIGTERM" },

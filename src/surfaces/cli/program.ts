@@ -33,7 +33,7 @@ export function createProgram(act: CommandAction): Command {
   addCommonOptions(program);
   for (const add of [addRun, addCheck, addSearch, addDescribe, addTypes, addCall]) add(program, act);
   addMcp(program, act);
-  addSkills(program.command("skills").description("skills"), act);
+  addSkills(program.command("skills").description("create, check, test and configure skills"), act);
   for (const add of [addServe, addConnect, addDoctor, addInit, addTrust, addCompletion]) add(program, act);
   throwFrom(program);
   return program;
@@ -42,12 +42,15 @@ export function createProgram(act: CommandAction): Command {
 /** They may stand before and after the name of the command. */
 function addCommonOptions(program: Command): void {
   program
-    .option("--skills <folder>", "where skills are (what the settings say, else ./skills, else those that ship)")
-    .option("--settings <file>", "settings to read (./settings.yaml)")
-    .option("--mcp-config <file>", "a file of MCP servers to read before the usual ones")
+    .option(
+      "--skills <folder>",
+      "the skills folder (default: the one in the settings, else ./skills, else the bundled skills)",
+    )
+    .option("--settings <file>", "the settings file (default: ./settings.yaml)")
+    .option("--mcp-config <file>", "a file of MCP servers, read before the default files")
     .option("--json", "print one JSON object on stdout, for errors too")
-    .option("--verbose", "warn of everything in the configuration that could not be used")
-    .option("--debug", "show stacks");
+    .option("--verbose", "show all configuration warnings and the log")
+    .option("--debug", "show stack traces");
 }
 
 function exitCodesText(): string {

@@ -137,7 +137,7 @@ async function openRuntime(
   memory: "keep" | "forget" = "keep",
 ): Promise<Runtime> {
   if (flags.skills !== undefined && !existsSync(flags.skills))
-    throw new UsageError(`Cannot read the skills in ${JSON.stringify(flags.skills)}: there is no such folder`);
+    throw new UsageError(`Cannot read the skills in ${JSON.stringify(flags.skills)}: the folder does not exist`);
   const { createRuntime } = await import("../../runtime.ts");
   const { skills, store, isNamed } = await resolveFolders(flags);
   const approve = approvalAtTerminal(signal);

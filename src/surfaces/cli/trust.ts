@@ -15,8 +15,8 @@ import { UsageError } from "./usage-error.ts";
 export function addTrust(program: Command, act: CommandAction): void {
   const trust = program
     .command("trust")
-    .description("let this folder use its skills, servers, variables and settings, until they change")
-    .option("-y, --yes", "do not ask")
+    .description("trust this folder's skills, servers, variables and settings until they change")
+    .option("-y, --yes", "skip the confirmation")
     .addHelpText("after", HELP)
     .action(
       act(async (session, { yes }: { readonly yes?: true }) => {
@@ -27,21 +27,21 @@ export function addTrust(program: Command, act: CommandAction): void {
     );
   trust
     .command("list")
-    .description("show the folders that are trusted, and whether they have changed since")
+    .description("list the trusted folders, and what has changed in them")
     .action(act(async () => listed()));
   trust
     .command("revoke")
-    .description("hold what is in a folder again")
+    .description("stop trusting a folder")
     .argument("[folder]", "the folder", ".")
     .action(act(async (_session, folder: string) => revoked(folder)));
 }
 
 const HELP = `
-A folder that came from somewhere else could start anything: its skills are not imported, its servers not started, its .env
-fills nothing, and its settings loosen nothing, until you say that you trust it. At a terminal you are asked; elsewhere it is
-held. With SKILLGATE_UNAPPROVED=start, for builds, nothing is held.
-No question is asked for your own files, for files that --mcp-config, --settings or --skills names, for what you make with
-skillgate init and skillgate mcp add, and in the folders that SKILLGATE_TRUSTED_FOLDERS lists.
+A folder from another source can start anything. Until you trust it, its skills are not imported, its servers are not
+started, its .env sets no variables, and its settings relax no restriction. At a terminal, Skillgate asks you; without a
+terminal, it does not use them. With SKILLGATE_UNAPPROVED=start, for builds, it uses them without asking.
+Skillgate does not ask about your own files, about files that --mcp-config, --settings or --skills names, about the files
+that skillgate init and skillgate mcp add write, or in the folders that SKILLGATE_TRUSTED_FOLDERS lists.
 
 Examples:
   skillgate trust
@@ -56,10 +56,10 @@ async function trustFolder(
 ): Promise<CommandResult> {
   const { folder, changed, excess } = trust;
   const answer = (text: string): CommandResult => ({ exit: "ok", json: { trusted: folder, parts: held }, text });
-  if (trust.isGiven) return answer(`${escaped(folder)} needs no record: it is trusted as it is`);
-  if (trust.isTrusted) return answer(`${escaped(folder)} is trusted already`);
+  if (trust.isGiven) return answer(`${escaped(folder)} is already trusted and needs no record`);
+  if (trust.isTrusted) return answer(`${escaped(folder)} is already trusted`);
   if (excess !== undefined)
-    throw new UsageError(`Cannot trust ${escaped(folder)}, as ${excess}; name the folder with --skills`);
+    throw new UsageError(`Cannot trust ${escaped(folder)}: ${excess}; name the folder with --skills`);
   const request = requestText({ folder, isChanged: changed.length > 0, parts: held });
   if (!isSure) await confirm(request, signal);
   await configModule.trustProject(options, trust);
@@ -71,8 +71,8 @@ async function confirm(request: string, signal: AbortSignal): Promise<void> {
   const isSure = isAtTerminal() && (await askYesNo(`${request}\nTrust it until it changes? [y/N] `, signal));
   if (isSure) return;
   signal.throwIfAborted();
-  const why = isAtTerminal() ? "it was not confirmed" : "nobody is there to confirm it";
-  const facts = { fix: "Look at it, and add --yes: skillgate trust --yes" };
+  const why = isAtTerminal() ? "it was not confirmed" : "there is no terminal to confirm it at";
+  const facts = { fix: "Review the list, then run: skillgate trust --yes" };
   throw new SkillgateError("APPROVAL_MISSING", `Cannot trust this folder: ${why}. ${request}`, facts);
 }
 
@@ -101,6 +101,6 @@ async function revoked(folder: string): Promise<CommandResult> {
   const path = resolve(folder);
   const { revokeTrust } = await loadConfigModule();
   const wasTrusted = await revokeTrust({ cwd: path, env: process.env }, path);
-  const text = wasTrusted ? `${escaped(path)} is not trusted any more` : `${escaped(path)} was not trusted`;
+  const text = wasTrusted ? `${escaped(path)} is no longer trusted` : `${escaped(path)} was not trusted`;
   return { exit: "ok", json: { folder: path, wasTrusted }, text };
 }

@@ -18,7 +18,7 @@ export function serveOnUncaught(secrets: KnownSecrets): void {
   process.on("uncaughtException", (thrown) => {
     const stack = thrown instanceof Error ? thrown.stack : undefined;
     const says = secrets.maskText(stack ?? String(thrown));
-    process.stderr.write(`Cannot go on with a request after an uncaught exception: ${says}\n`);
+    process.stderr.write(`Uncaught exception during a request: ${says}\n`);
     if (!isSoundToGoOn(thrown)) process.exit(EXIT_CODES.failed.code);
   });
 }

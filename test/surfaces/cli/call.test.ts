@@ -47,7 +47,7 @@ test.each([
     2,
     'Cannot read the argument "1": write key=value, key=@file, or all of them as one JSON object',
   ],
-  [["MathSkill.add", "a=1", "a=2"], 2, 'Cannot give an argument twice: "a"'],
+  [["MathSkill.add", "a=1", "a=2"], 2, 'Argument given twice: "a"'],
   [["MathSkill.echo", "value=@missing.txt"], 2, 'Cannot read "missing.txt": it does not exist'],
   [["MathSkill.fail", "why=no luck"], 1, "no luck"],
   [["MathSkill.late"], 124, "Tool 'MathSkill.late' timed out after 0.1s"],

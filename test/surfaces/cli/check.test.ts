@@ -7,7 +7,9 @@ test("O1: check says what a snippet will call, and calls nothing", async () => {
   const code = "await device.MathSkill.fail('no');\nfor (const n of [1, 2]) await device.MathSkill.add(n, 1);";
   const { exit, stdout, stderr } = await skillgate(["check", "-e", code], { cwd });
   expect({ exit, stderr }).toEqual({ exit: 0, stderr: "" });
-  expect(stdout).toBe("The snippet may run; it calls\n  line 1  MathSkill.fail\n  line 2  MathSkill.add   in a loop\n");
+  expect(stdout).toBe(
+    "The snippet is valid; it calls\n  line 1  MathSkill.fail\n  line 2  MathSkill.add   in a loop\n",
+  );
 });
 
 test("S5: check reports all violations at once, each with its place and what to write instead", async () => {
@@ -40,7 +42,7 @@ test("O1: check takes a file or stdin, and waits for a server that it needs", as
     skillgate(["check", "snippet.js"], { cwd }),
     skillgate(["check"], { cwd, input: "await device.FilesystemMCP.list_directory('.')" }),
   ]);
-  const says = "The snippet may run; it calls\n  line 1  FilesystemMCP.list_directory\n";
+  const says = "The snippet is valid; it calls\n  line 1  FilesystemMCP.list_directory\n";
   expect(outcomes.map(({ exit, stdout }) => ({ exit, stdout }))).toEqual([
     { exit: 0, stdout: says },
     { exit: 0, stdout: says },
@@ -49,6 +51,6 @@ test("O1: check takes a file or stdin, and waits for a server that it needs", as
 
 test("O1: check says so where there is nothing to call", async () => {
   expect((await skillgate(["check", "-e", "1 + 1"], { cwd: project() })).stdout).toBe(
-    "The snippet may run; it calls nothing\n",
+    "The snippet is valid; it calls nothing\n",
   );
 });

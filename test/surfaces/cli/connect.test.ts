@@ -63,7 +63,7 @@ test("V1: connect codex keeps what is in its TOML, and disconnect gives back the
     `${CODEX}\n[mcp_servers.skillgate]\ncommand = ${JSON.stringify(COMMAND)}\nargs = ${LIST}\n`,
   );
   expect((await skillgate(["connect", "codex"], { cwd })).stdout).toBe(
-    "Codex has it already, in ~/.codex/config.toml\n",
+    "Codex is already connected, in ~/.codex/config.toml\n",
   );
   await skillgate(["disconnect", "codex"], { cwd });
   expect(readFileSync(path, "utf8")).toBe(CODEX);
@@ -94,7 +94,7 @@ test("V1: connect --print writes nothing, and options are passed on as absolute 
   const { exit, stdout, stderr } = await skillgate(["connect", "zed", "--print", "--mcp-config", "servers.json"], {
     cwd,
   });
-  expect({ exit, stderr }).toEqual({ exit: 0, stderr: "goes to ~/.config/zed/settings.json\n" });
+  expect({ exit, stderr }).toEqual({ exit: 0, stderr: "Add this to ~/.config/zed/settings.json\n" });
   expect(JSON.parse(stdout).context_servers.skillgate.args).toEqual([
     ...ARGS,
     "--mcp-config",
@@ -118,16 +118,16 @@ test("V1: Skillgate is connected by its name where a shell finds it", async () =
 });
 
 test.each([
-  [["connect", "cursr"], 'There is no client "cursr"; did you mean cursor?'],
+  [["connect", "cursr"], 'Unknown client: "cursr"; did you mean cursor?'],
   [
     ["connect", "emacs"],
-    'There is no client "emacs"; known are claude-code, claude-desktop, cursor, vscode, codex, opencode, windsurf, gemini, zed',
+    'Unknown client: "emacs"; known clients are claude-code, claude-desktop, cursor, vscode, codex, opencode, windsurf, gemini, zed',
   ],
-  [["connect", "windsurf", "-s", "project"], "Windsurf has no file in projects; use --scope user"],
-  [["connect", "cursor", "-s", "here"], 'There is no scope "here" here; use user or project'],
+  [["connect", "windsurf", "-s", "project"], "Windsurf has no project file; use --scope user"],
+  [["connect", "cursor", "-s", "here"], 'Unknown scope: "here"; use user or project'],
   [
     ["connect", "claude", "-s", "project", "--name", "taken"],
-    "There is another server taken in .mcp.json; give --name another name",
+    "Another server is named taken in .mcp.json; choose a different name with --name",
   ],
   [
     ["disconnect", "claude", "-s", "project", "--name", "taken"],

@@ -10,7 +10,7 @@ test("O1: init makes a folder in which a first snippet runs, and changes nothing
   const first = await skillgate(["init", "mine"], { cwd });
   expect(first).toMatchObject({
     exit: 0,
-    stdout: "Made mine/.mcp.json\nMade mine/skills/greeter.ts\nKept mine/settings.yaml\n",
+    stdout: "Created mine/.mcp.json\nCreated mine/skills/greeter.ts\nKept mine/settings.yaml\n",
   });
   expect(readFileSync(join(cwd, "mine/settings.yaml"), "utf8")).toBe("# mine\n");
   const again = await skillgate(["init", "mine", "--json"], { cwd });
@@ -27,7 +27,7 @@ test("O1: what init writes is configuration without a mistake", async () => {
   rmSync(join(cwd, "skills"), { recursive: true });
   const shipped = resolve("skills");
   expect((await skillgate(["init"], { cwd })).stderr).toBe(
-    `Try it: skillgate run -e "device.GreeterSkill.greet('Ada')"\nNote: The skills in ${shipped} were in use here as long as there were no others; copy what you want to keep\n`,
+    `Try it: skillgate run -e "device.GreeterSkill.greet('Ada')"\nNote: The bundled skills in ${shipped} are no longer used in this project; copy those that you want to keep\n`,
   );
   expect((await skillgate(["init"], { cwd })).stderr).not.toContain("Note");
   const { exit, stdout } = await skillgate(["doctor"], { cwd });
@@ -84,5 +84,5 @@ test("O1: completion knows three shells, and says which", async () => {
   expect(fish?.stdout).toContain(
     "complete -c skillgate -f -n '__fish_seen_subcommand_from mcp; and not __fish_seen_subcommand_from add ",
   );
-  expect(other).toMatchObject({ exit: 2, stderr: 'There is no completion for "bsh"; use bash, zsh or fish\n' });
+  expect(other).toMatchObject({ exit: 2, stderr: 'Unknown shell: "bsh"; use bash, zsh or fish\n' });
 });

@@ -45,8 +45,8 @@ test("M10: mcp add keeps comments and order, and takes the flags that people kno
   expect({ exit, stdout }).toEqual({ exit: 0, stdout: "Added more to .mcp.json: npx -y p\n" });
   expect(stderr).toBe(
     [
-      "Note: A is in .mcp.json as you wrote it; ${VARIABLE} would come from the environment",
-      "Note: B is in .mcp.json as you wrote it; ${VARIABLE} would come from the environment",
+      "Note: A is stored in .mcp.json as plain text; use ${VARIABLE} to take it from the environment",
+      "Note: B is stored in .mcp.json as plain text; use ${VARIABLE} to take it from the environment",
       "Try it: skillgate mcp test more\n",
     ].join("\n"),
   );
@@ -101,19 +101,15 @@ test("M10: each scope has its file, and files of the user are for the user alone
 });
 
 test.each([
-  [
-    ["add", "files", "y"],
-    2,
-    "There is an MCP server files already, in .mcp.json:4; change it with skillgate mcp edit files",
-  ],
-  [["add", "a", "x", "-s", "projct"], 2, 'There is no scope "projct"; did you mean project?'],
+  [["add", "files", "y"], 2, "MCP server files already exists in .mcp.json:4; change it with skillgate mcp edit files"],
+  [["add", "a", "x", "-s", "projct"], 2, 'Unknown scope: "projct"; did you mean project?'],
   [["add", "a"], 2, "Missing required argument 'commandOrUrl'; see skillgate mcp add --help"],
   [["add", "a", "x", "-e", "NOVALUE"], 2, 'Cannot read the variable "NOVALUE": write -e KEY=value'],
   [["add", "a", "https://h.example", "-H", "nothing"], 2, 'Cannot read the header "nothing": write -H "Name: value"'],
   [
     ["add", "a", "https://h.example", "-e", "A=1"],
     2,
-    'Cannot give variables to a server behind a URL: use -H "Name: value"',
+    'Cannot give environment variables to a remote server: use -H "Name: value"',
   ],
   [
     ["add", "a", "x", "-t", "carrier-pigeon"],
@@ -133,13 +129,17 @@ test.each([
   ],
   [["add-json", "a", "{}"], 2, "MCP server 'a': command is required for stdio transport"],
   [["get", "file"], 5, "MCP server not found: file; did you mean files?"],
-  [["remove", "files"], 4, "Cannot remove files from .mcp.json: nobody is there to confirm it"],
+  [["remove", "files"], 4, "Cannot remove files from .mcp.json: there is no terminal to confirm it at"],
   [["remove", "flies", "-y"], 5, "MCP server not found: flies; did you mean files?"],
   [["enable", "fles"], 5, "MCP server not found: fles; did you mean files?"],
-  [["edit", "files"], 2, "Say what to change, as in skillgate mcp edit files -e KEY=value; it is at .mcp.json:4"],
-  [["edit", "files", "--remove-env", "A"], 2, "There is no A in env"],
-  [["import", "cursr"], 2, 'There is no client "cursr"; did you mean cursor?'],
-  [["login", "files"], 2, "Cannot log in to files: it is a process, which gets its keys by env"],
+  [
+    ["edit", "files"],
+    2,
+    "No change given; for example: skillgate mcp edit files -e KEY=value; the server is at .mcp.json:4",
+  ],
+  [["edit", "files", "--remove-env", "A"], 2, "Cannot remove A: it is not in env"],
+  [["import", "cursr"], 2, 'Unknown client: "cursr"; did you mean cursor?'],
+  [["login", "files"], 2, "Cannot log in to files: it is a local process; set its keys with env"],
   [["tool"], 2, "Unknown command 'tool'; did you mean tools?"],
 ])("M10: mcp %j says what is wrong, and changes nothing", async (args, exit, says) => {
   const cwd = project({ ".mcp.json": COMMENTED });
@@ -319,11 +319,11 @@ test("M10: mcp import takes over the servers of other clients, each where it bel
     exit: 0,
     stdout: `Would import c from Claude Code (~/.claude.json) to ~/.config/mcp/mcp.json
 Would import own from Claude Code (~/.claude.json) to ~/.config/mcp/mcp.json
-Left out files from Cursor (~/.cursor/mcp.json): there is one of this name in .mcp.json
+Skipped files from Cursor (~/.cursor/mcp.json): .mcp.json already has a server of this name
 Would import a from Cursor (~/.cursor/mcp.json) to ~/.config/mcp/mcp.json
 Would import shared from VS Code (.vscode/mcp.json) to .mcp.json
 Would import docs from Codex (~/.codex/config.toml) to ~/.config/mcp/mcp.json
-Left out skillgate from Codex (~/.codex/config.toml): it is Skillgate itself
+Skipped skillgate from Codex (~/.codex/config.toml): it is Skillgate itself
 `,
     stderr:
       "Cannot read the configuration: ~/.gemini/settings.json line 1, column 3: invalid symbol (CONFIG_INVALID)\n",
@@ -337,7 +337,7 @@ Left out skillgate from Codex (~/.codex/config.toml): it is Skillgate itself
       { name: "own" },
       { name: "shared", file: ".mcp.json" },
     ],
-    skipped: [{ name: "files", why: "there is one of this name in .mcp.json" }],
+    skipped: [{ name: "files", why: ".mcp.json already has a server of this name" }],
   });
   const user = JSON.parse(readFileSync(join(getHome(cwd), ".config", "mcp", "mcp.json"), "utf8"));
   expect(user.mcpServers).toEqual({
@@ -373,7 +373,7 @@ test("M10: mcp import takes a file of any client, too", async () => {
   });
   expect(await mcp(["import", "their/bad.json"], { cwd })).toEqual({
     exit: 0,
-    stdout: "There is nothing to import\n",
+    stdout: "Nothing to import\n",
     stderr: "Cannot read the configuration: their/bad.json line 1, column 2: close brace expected (CONFIG_INVALID)\n",
   });
 });

@@ -37,10 +37,10 @@ describe.skipIf(!HAS_TERMINAL)("a person at a terminal", () => {
     const side = join(project(), "side-effect");
     const skill = `require("fs").writeFileSync(${JSON.stringify(side)}, ""); exports.greet = () => "hello";`;
     const cwd = project({ ".mcp.json": MCP_JSON, "skills/greeter.cjs": skill });
-    const question = `${cwd} is not trusted yet. With your rights, it would use or start:
+    const question = `${cwd} is not trusted yet. With your permissions, it would use or start:
   skills/greeter.cjs
   MCP server filesystem (.mcp.json): ${process.execPath} ${FILESYSTEM_SERVER} .
-Trust it, and remember that until it changes? [y/N] `;
+Trust it until it changes? [y/N] `;
     const refused = await inTerminal(CALL, cwd, [["[y/N]", "n\n"]]);
     expect(refused.shown).toContain(question);
     expect(refused.shown.split("[y/N]")).toHaveLength(2);
@@ -84,7 +84,7 @@ Trust it, and remember that until it changes? [y/N] `;
       ["API key: ", "typed-secret\n"],
     ]);
     expect(exit).toBe(0);
-    expect(shown).toContain("elsewhere is none of them\n");
+    expect(shown).toContain("elsewhere is not one of the choices\n");
     expect(shown).toContain(join(cwd, "skills"));
     expect(shown).not.toContain("typed-secret");
   });

@@ -42,7 +42,7 @@ test("S4: a file in UTF-16 is read by its byte order mark, and what is no text i
   expect(await skillgate(["run", "latin1.js"], { cwd })).toEqual({
     exit: 2,
     stdout: "",
-    stderr: 'Cannot read "latin1.js": it is no text in UTF-8; save it in this encoding\n',
+    stderr: 'Cannot read "latin1.js": it is not UTF-8 text; save it as UTF-8\n',
   });
 });
 
@@ -157,7 +157,7 @@ test("O1: --trace shows each call and what the run used, on stderr", async () =>
   const { exit, stdout, stderr } = await skillgate(["run", "-e", code, "--trace"], { cwd });
   expect({ exit, stdout }).toEqual({ exit: 0, stdout: "4\n" });
   expect(stderr).toMatch(
-    /^MathSkill\.add {3}ok {5}[\d.]+ ms\nMathSkill\.fail {2}error {2}[\d.]+ ms\n2 calls, [\d.]+ ms in all, [\d.]+ ms of them in the sandbox, [\d.]+ MiB\n$/,
+    /^MathSkill\.add {3}ok {5}[\d.]+ ms\nMathSkill\.fail {2}error {2}[\d.]+ ms\n2 calls, [\d.]+ ms in total, [\d.]+ ms in the sandbox, [\d.]+ MiB\n$/,
   );
 });
 
@@ -258,7 +258,7 @@ test.each([
 });
 
 test("L1: a folder of skills that is asked for and is not there is wrong usage", async () => {
-  const stderr = 'Cannot read the skills in "missing": there is no such folder\n';
+  const stderr = 'Cannot read the skills in "missing": the folder does not exist\n';
   expect(await skillgate(["run", "-e", "1", "--skills", "missing"], { cwd: project() })).toEqual({
     exit: 2,
     stdout: "",
@@ -290,6 +290,6 @@ test.skipIf(!existsSync("/dev/full"))("O1: an answer that cannot be written is a
   expect(await ended(child)).toEqual({
     exit: 1,
     stdout: "",
-    stderr: "Cannot write the answer: ENOSPC: no space left on device, write\n",
+    stderr: "Cannot write the output: ENOSPC: no space left on device, write\n",
   });
 });

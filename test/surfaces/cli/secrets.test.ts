@@ -105,7 +105,7 @@ describe("a secret of the configuration does not leave by [P9]", () => {
       }
     };
     server.stderr?.on("data", (chunk: Buffer) => (stderr += chunk.toString()));
-    const token = await said(/Token, shown only now: (\S+)\n/);
+    const token = await said(/Token, shown only once: (\S+)\n/);
     const url = await said(/Serving at (http:\S+)\/mcp/);
     const call = async (name: string, args: object): Promise<string> => {
       const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/call", params: { name, arguments: args } });

@@ -17,7 +17,7 @@ test("V6: a port that is in use is said to be, with what helps", async () => {
 });
 
 test.each([
-  [["--stdio", "--http"], "Cannot serve in two ways: give either --stdio or --http"],
+  [["--stdio", "--http"], "Cannot use --stdio together with --http or --port"],
   [["--port", "70000"], "It must be a port from 0 to 65535; see skillgate serve --help"],
   [["--port", "http"], "It must be a port from 0 to 65535; see skillgate serve --help"],
   [["--http", "--expose", "all"], "Allowed choices are code, tools, both, auto"],

@@ -53,7 +53,7 @@ test("M10: without servers, mcp list and mcp test say so", async () => {
   const cwd = project();
   const [list, tested] = await Promise.all([skillgate(["mcp", "list"], { cwd }), skillgate(["mcp", "test"], { cwd })]);
   expect(list).toEqual({ exit: 0, stdout: "No MCP servers are configured\n", stderr: "" });
-  expect(tested).toEqual({ exit: 0, stdout: "There is no MCP server to test\n", stderr: "" });
+  expect(tested).toEqual({ exit: 0, stdout: "No MCP servers to test\n", stderr: "" });
 });
 
 test("M10: mcp test starts a server and lists its tools", async () => {

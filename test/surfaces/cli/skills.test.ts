@@ -84,7 +84,7 @@ describe("skills new", () => {
     const refused = await skillgate(["skills", "new", "weather", "--skills", "other"], { cwd });
     expect({ exit: refused.exit, stderr: refused.stderr }).toEqual({
       exit: 2,
-      stderr: "Cannot begin a skill where there is one: other/weather exists\n",
+      stderr: "Cannot create the skill: other/weather already exists\n",
     });
     await json(cwd, "skills", "new", "weather", "--skills", "new/folder");
     expect(existsSync(join(cwd, "new/folder/weather.test.ts"))).toBe(true);
@@ -97,7 +97,7 @@ describe("skills new", () => {
     const shipped = resolve("skills");
     expect({ exit, stderr }).toEqual({
       exit: 0,
-      stderr: `Note: The skills in ${shipped} were in use here as long as there were no others; copy what you want to keep\n`,
+      stderr: `Note: The bundled skills in ${shipped} are no longer used in this project; copy those that you want to keep\n`,
     });
   });
 
@@ -105,9 +105,7 @@ describe("skills new", () => {
     const cwd = project();
     const { exit, stderr } = await skillgate(["skills", "new", name], { cwd });
     expect(exit).toBe(2);
-    expect(stderr).toBe(
-      `Cannot name a skill ${JSON.stringify(name)}: one or a few words are wanted, such as home-office\n`,
-    );
+    expect(stderr).toBe(`Cannot name a skill ${JSON.stringify(name)}: use one or a few words, such as home-office\n`);
   });
 });
 
@@ -165,9 +163,9 @@ describe("skills check", () => {
     const [{ findings }] = JSON.parse(stdout).skills;
     const said = findings.map(({ path, says }: { path: string; says: string }) => `${path}: ${says}`);
     expect(said.filter((each: string) => !/a search for|parameter "/.test(each))).toEqual([
-      "SchemaSkill.deep: its input schema is too large or nests too deeply, so any arguments are taken; make it simpler",
-      'SchemaSkill.gone: its schema refers to "#/$defs/none", which is not in it, so any value is taken',
-      'SchemaSkill.gone: its schema refers to "https://example.com/far.json", which is not looked up, so any value is taken; put it under $defs',
+      "SchemaSkill.deep: its input schema is too large or nests too deeply, so any arguments are accepted; simplify it",
+      'SchemaSkill.gone: its schema refers to "#/$defs/none", which it does not contain, so any value is accepted',
+      'SchemaSkill.gone: its schema refers to "https://example.com/far.json", which is not resolved, so any value is accepted; put it under $defs',
       "SchemaSkill.many: 6 of its parameters have no description; add @param … for each",
     ]);
   });
@@ -209,7 +207,7 @@ describe("skills test", () => {
     );
     expect(stdout).toContain("ARGUMENTS_INVALID");
     expect(stdout).toContain("three is not four");
-    expect(stdout).toContain("– SumSkill.pay  device.SumSkill.pay(1)\n    it needs an approval, and nobody gave one\n");
+    expect(stdout).toContain("– SumSkill.pay  device.SumSkill.pay(1)\n    it needs an approval, which was not given\n");
     expect(stdout).toMatch(/\n1 test passed, 2 failed, 1 skipped\n$/);
   });
 
@@ -350,7 +348,7 @@ describe("skills settings, show, health and stats", () => {
 
   test("X6: statistics add up from one command to the next", async () => {
     const cwd = project({ "skills/math.js": MATH_SKILL });
-    expect((await skillgate(["skills", "stats"], { cwd })).stdout).toBe("Nothing was called yet\n");
+    expect((await skillgate(["skills", "stats"], { cwd })).stdout).toBe("No calls recorded yet\n");
     await skillgate(["run", "-e", "device.MathSkill.add(1, 2) + device.MathSkill.add(3, 4)"], { cwd });
     await skillgate(["call", "MathSkill.fail", "why=x"], { cwd });
     const { methods } = await json(cwd, "skills", "stats");
@@ -395,7 +393,7 @@ describe("skills settings, show, health and stats", () => {
 test("D5: types --out writes declarations that the compiler takes", async () => {
   const cwd = project({ "skills/weather.ts": WEATHER });
   const { exit, stdout } = await skillgate(["types", "--out", "skills.d.ts"], { cwd });
-  expect({ exit, stdout }).toEqual({ exit: 0, stdout: "The types are in skills.d.ts\n" });
+  expect({ exit, stdout }).toEqual({ exit: 0, stdout: "Wrote the types to skills.d.ts\n" });
   mkdirSync(join(cwd, "node_modules"), { recursive: true });
   symlinkSync(resolve("node_modules/typescript"), join(cwd, "node_modules/typescript"));
   writeFileSync(

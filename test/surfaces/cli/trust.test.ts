@@ -65,7 +65,7 @@ test("P12: skillgate trust without a terminal shows what would run, and --yes al
   expect(held).toMatchObject({ exit: 6, stderr: expect.stringContaining("MCP server 'filesystem' is held") });
   const unsure = await skillgate(["trust"], place);
   expect(unsure.exit).toBe(4);
-  expect(unsure.stderr).toContain("nobody is there to confirm it");
+  expect(unsure.stderr).toContain("there is no terminal to confirm it at");
   expect(unsure.stderr).toContain(`MCP server filesystem (.mcp.json): ${process.execPath} ${FILESYSTEM_SERVER} .`);
   expect(await skillgate(["trust", "--yes"], place)).toMatchObject({
     exit: 0,
@@ -87,7 +87,7 @@ test("P12: trust list says what has changed, and trust revoke holds the folder a
     stderr: expect.stringContaining("as this folder has changed since it was trusted (.env)"),
   });
   await skillgate(["trust", "--yes"], place);
-  expect((await skillgate(["trust", "revoke"], place)).stdout).toBe(`${cwd} is not trusted any more\n`);
+  expect((await skillgate(["trust", "revoke"], place)).stdout).toBe(`${cwd} is no longer trusted\n`);
   expect((await skillgate(call, place)).exit).toBe(6);
 });
 

@@ -27,7 +27,7 @@ test.each([
     const server = startServer();
     expect(await server.sum()).toBe(42);
     server.child.kill(signal);
-    await server.said(`Cannot go on with a request after an uncaught exception: ${says}\n    at `);
+    await server.said(`Uncaught exception during a request: ${says}\n    at `);
     expect(await server.sum()).toBe(42);
     server.child.stdin?.end();
     expect(await once(server.child, "exit")).toEqual([0, null]);
@@ -39,14 +39,14 @@ test("ends when Node says that an invariant of its own is broken [V6]", async ()
   expect(await server.sum()).toBe(42);
   server.child.kill("SIGWINCH");
   expect(await once(server.child, "exit")).toEqual([1, null]);
-  await server.said("Cannot go on with a request after an uncaught exception: Error: broken\n    at ");
+  await server.said("Uncaught exception during a request: Error: broken\n    at ");
 });
 
 test("ends with a sentence and without a stack when an exception is not caught while it starts [V6]", async () => {
   const env = { NODE_OPTIONS, FAULT_AT_START: "1" };
   const { exit, stdout, stderr } = await skillgate(["serve", "--stdio"], { cwd: project(), env });
   expect([exit, stdout]).toEqual([1, ""]);
-  expect(stderr).toContain("Cannot go on after a fault of Skillgate's own: a fault at the start");
+  expect(stderr).toContain("Internal error of Skillgate: a fault at the start");
   expect(stderr).not.toMatch(/^ +at /m);
 });
 

@@ -15,7 +15,10 @@ export function addCall(program: Command, act: CommandAction): void {
     .command("call")
     .description("call one method")
     .argument("<path>", "Skill.method")
-    .argument("[arguments...]", "key=value, key=@file, or one JSON object; a value is what it says as JSON, else text")
+    .argument(
+      "[arguments...]",
+      "key=value, key=@file, or one JSON object; a value is parsed as JSON, else taken as text",
+    )
     .action(
       act(async ({ runtime, readyRuntime, signal, paint }, path: string, words: readonly string[]) => {
         const opened = await runtime();

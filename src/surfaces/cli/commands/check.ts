@@ -8,7 +8,7 @@ import { readSource, type SnippetFlags, takesSnippet } from "../input/snippet-so
 
 export function addCheck(program: Command, act: CommandAction): void {
   takesSnippet(program.command("check"))
-    .description("say everything that is wrong with a snippet, or what it will call, without running it")
+    .description("check a snippet without running it: list its errors, or the calls that it makes")
     .action(
       act(
         async (

@@ -15,7 +15,7 @@ export function addCompletion(program: Command, act: CommandAction): void {
         const script = SCRIPTS.get(shell);
         if (script === undefined) {
           const meant = suggestNames(shell, SCRIPTS.keys(), 1);
-          throw new UsageError(`There is no completion for ${JSON.stringify(shell)}; use bash, zsh or fish`, meant);
+          throw new UsageError(`Unknown shell: ${JSON.stringify(shell)}; use bash, zsh or fish`, meant);
         }
         const text = script(collectWords(program, []));
         return { exit: "ok", json: { shell, script: text }, text };

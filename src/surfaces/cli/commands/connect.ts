@@ -21,7 +21,7 @@ interface ConnectFlags {
 
 export function addConnect(program: Command, act: CommandAction): void {
   clientCommand(program, "connect", "add Skillgate to another MCP client, in the client's own file")
-    .option("--print", "show what would be written, and write nothing")
+    .option("--print", "print the entry without writing it")
     .addHelpText("after", CONNECT_HELP)
     .action(
       act(async (session, client: string, flags: ConnectFlags) => {
@@ -31,7 +31,7 @@ export function addConnect(program: Command, act: CommandAction): void {
         return flags.print === true ? printed(target, entry) : connect(target, entry);
       }),
     );
-  clientCommand(program, "disconnect", "take Skillgate out of another MCP client")
+  clientCommand(program, "disconnect", "remove Skillgate from another MCP client")
     .addHelpText("after", "\nExample:\n  skillgate disconnect cursor")
     .action(
       act(async (session, client: string, flags: ConnectFlags) =>
@@ -46,7 +46,7 @@ function clientCommand(program: Command, name: string, description: string): Com
     .description(description)
     .argument("<client>", "claude-code, claude-desktop, cursor, vscode, codex, opencode, windsurf, gemini, zed")
     .option(SCOPE_OPTION, "user: the file for all folders; project: the file of this folder", "user")
-    .option("--name <name>", "how the client calls it", "skillgate");
+    .option("--name <name>", "the name of the server in the client", "skillgate");
 }
 
 const CONNECT_HELP = `
@@ -75,9 +75,9 @@ async function resolveTarget(
   const { configModule, options } = files;
   const client = clientFrom(clientName, configModule);
   if (scope !== "user" && scope !== "project")
-    throw new UsageError(`There is no scope ${JSON.stringify(scope)} here; use user or project`);
+    throw new UsageError(`Unknown scope: ${JSON.stringify(scope)}; use user or project`);
   const file = configModule.clientFile(client, scope, options);
-  if (file === undefined) throw new UsageError(`${client.title} has no file in projects; use --scope user`);
+  if (file === undefined) throw new UsageError(`${client.title} has no project file; use --scope user`);
   const existing = await configModule.getValueIn(file.path, file.label, [...file.home, name]);
   return { client, file, name, files, existing };
 }
@@ -91,10 +91,10 @@ async function connect(
     return {
       exit: "ok",
       json: { ...facts, changed: false },
-      text: `${client.title} has it already, in ${file.label}`,
+      text: `${client.title} is already connected, in ${file.label}`,
     };
   if (existing !== undefined && !files.configModule.isSelfEntry(existing))
-    throw new UsageError(`There is another server ${name} in ${file.label}; give --name another name`);
+    throw new UsageError(`Another server is named ${name} in ${file.label}; choose a different name with --name`);
   const { home } = file;
   // What somebody has added to the entry, such as variables, stays.
   const changes = isRecord(existing)
@@ -106,7 +106,7 @@ async function connect(
   return {
     exit: "ok",
     json: { ...facts, changed: true },
-    text: `Connected ${client.title}: ${name} is in ${file.label}; start ${client.title} again`,
+    text: `Connected ${client.title}: ${name} is in ${file.label}; restart ${client.title}`,
   };
 }
 
@@ -119,7 +119,7 @@ async function printed(
     exit: "ok",
     json: { client: client.id, file: file.label, name, entry, text },
     text,
-    remarks: `goes to ${file.label}`,
+    remarks: `Add this to ${file.label}`,
   };
 }
 
@@ -129,17 +129,17 @@ async function disconnect({ client, file, name, files, existing }: ConnectTarget
     return {
       exit: "ok",
       json: { ...facts, changed: false },
-      text: `${client.title} is not connected, ${file.label} has no ${name}`,
+      text: `${client.title} is not connected: ${file.label} has no ${name}`,
     };
   if (!files.configModule.isSelfEntry(existing))
-    throw new UsageError(`Cannot disconnect: ${name} in ${file.label} is another server`);
+    throw new UsageError(`Cannot disconnect: ${name} in ${file.label} is not Skillgate`);
   await files.configModule.changeByHand(files.options, { files: [file.path] }, () =>
     files.configModule.changeServers(file, [{ path: [...file.home, name], value: undefined }]),
   );
   return {
     exit: "ok",
     json: { ...facts, changed: true },
-    text: `Disconnected ${client.title}: ${name} is gone from ${file.label}`,
+    text: `Disconnected ${client.title}: ${name} was removed from ${file.label}`,
   };
 }
 

@@ -15,7 +15,7 @@ import type { CommonFlags, CliSession } from "../session.ts";
 export function addDoctor(program: Command, act: CommandAction): void {
   program
     .command("doctor")
-    .description("say what works, what does not, and why")
+    .description("check the installation, the configuration, skills and servers")
     .addHelpText("after", "\nExample:\n  skillgate doctor --json")
     .action(
       act(async (session) => {
@@ -40,7 +40,7 @@ function nodeCheck(): DoctorCheck {
   const { node } = process.versions;
   const [major = 0, minor = 0] = node.split(".").map(Number);
   const isNewEnough = major > MIN_NODE.major || (major === MIN_NODE.major && minor >= MIN_NODE.minor);
-  const says = isNewEnough ? node : `${node}, but ${MIN_NODE.major}.${MIN_NODE.minor} or newer is wanted`;
+  const says = isNewEnough ? node : `${node}, but ${MIN_NODE.major}.${MIN_NODE.minor} or newer is required`;
   return { kind: "node", subject: "Node.js", status: isNewEnough ? "ok" : "error", says, details: "" };
 }
 
@@ -50,7 +50,7 @@ const MIN_NODE = { major: 20, minor: 19 };
 async function filesCheck(flags: CommonFlags): Promise<DoctorCheck> {
   const { existingFiles } = await loadConfigModule();
   const found = existingFiles(configOptions(flags));
-  const says = found.length === 0 ? "no files, which is fine" : found.join(", ");
+  const says = found.length === 0 ? "no files (they are optional)" : found.join(", ");
   return { kind: "configuration", subject: "Configuration", status: "ok", says, details: "" };
 }
 
@@ -83,7 +83,7 @@ async function engineCheck(runtime: Runtime): Promise<DoctorCheck> {
   const works = outcome.kind === "completed" && outcome.value === 2;
   const says = works
     ? `ran a snippet in ${outcome.usage.wallMs.toFixed(1)} ms`
-    : `did not run a snippet: ${outcome.text}`;
+    : `could not run a snippet: ${outcome.text}`;
   return { kind: "engine", subject: "Sandbox", status: works ? "ok" : "error", says, details: "" };
 }
 

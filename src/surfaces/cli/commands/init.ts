@@ -12,7 +12,7 @@ export function addInit(program: Command, act: CommandAction): void {
   program
     .command("init")
     .description(
-      "make a folder ready: settings, a file for MCP servers, and a first skill; changes nothing that is there",
+      "set up a folder: a settings file, an MCP server file and a first skill; existing files stay unchanged",
     )
     .argument("[folder]", "the folder", ".")
     .addHelpText("after", "\nExample:\n  skillgate init my-project")
@@ -33,7 +33,7 @@ export function addInit(program: Command, act: CommandAction): void {
           exit: "ok",
           json: { folder: root, made, kept },
           text: lines([
-            ...made.map((name) => `Made ${shown(root, name)}`),
+            ...made.map((name) => `Created ${shown(root, name)}`),
             ...kept.map((name) => `Kept ${shown(root, name)}`),
           ]),
           remarks: lines([
@@ -57,7 +57,7 @@ const FILES: readonly (readonly [name: string, text: string])[] = [
   ],
   [
     "settings.yaml",
-    `# Skillgate. Everything here is optional; what is commented out shows the default.
+    `# Skillgate settings. Every setting is optional; the commented lines show the defaults.
 
 # skills:
 #   dir: skills
@@ -79,8 +79,8 @@ const FILES: readonly (readonly [name: string, text: string])[] = [
     `/** Greets people. */
 export class GreeterSkill {
   /**
-   * Greet somebody by name.
-   * @param name Who is greeted
+   * Greet a person by name.
+   * @param name Name of the person
    */
   greet(name: string): string {
     return \`Hello, \${name}!\`;

@@ -17,8 +17,12 @@ interface RunFlags extends SnippetFlags {
 export function addRun(program: Command, act: CommandAction): void {
   takesSnippet(program.command("run"))
     .description("run a snippet")
-    .option("--timeout <ms>", "end it after so many milliseconds (60000, or what the settings say)", wholeNumber)
-    .option("--trace", "show each call, and what the run used")
+    .option(
+      "--timeout <ms>",
+      "the time limit in milliseconds (default: the one in the settings, else 60000)",
+      wholeNumber,
+    )
+    .option("--trace", "show each call, and the time and memory of the run")
     .action(
       act(
         async (

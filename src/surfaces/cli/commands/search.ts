@@ -9,10 +9,14 @@ export function addSearch(program: Command, act: CommandAction): void {
     .command("search")
     .description("find methods by words; without words, list them")
     .argument("[words...]", "what the method should do, or its name")
-    .option("--limit <n>", "show at most so many (8)", wholeNumber)
-    .option("--offset <n>", "leave out the first so many (0)", wholeNumberOrZero)
-    .option("--max-tokens <n>", "leave detail out beyond about so many tokens (400)", wholeNumber)
-    .option("--explain", "show the scores, and what each word gave")
+    .option("--limit <n>", "maximum number of results (default: 8)", wholeNumber)
+    .option("--offset <n>", "number of results to skip (default: 0)", wholeNumberOrZero)
+    .option(
+      "--max-tokens <n>",
+      "approximate size of the answer in tokens; detail beyond it is omitted (default: 400)",
+      wholeNumber,
+    )
+    .option("--explain", "show the scores, and what each word adds to them")
     .action(
       act(
         async (

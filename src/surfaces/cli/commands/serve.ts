@@ -28,18 +28,18 @@ export function addServe(program: Command, act: CommandAction): void {
   program
     .command("serve")
     .description("serve all skills and MCP servers: over MCP, JSON-RPC and HTTP")
-    .option("--stdio", "one MCP client on stdin and stdout (what a client that starts the command needs)")
-    .option("--http", "many clients at http://127.0.0.1:3333: /mcp, /rpc, /ws, /tools/{name}, /openapi.json")
-    .option("--port <port>", "the port; 0 for a free one", portNumber)
-    .option("--host <address>", "the address to listen on (127.0.0.1)")
-    .addOption(new Option("--expose <what>", "what MCP clients see as tools (auto)").choices(EXPOSES))
-    .addOption(new Option("--names <how>", "how methods are called as tools").choices(["qualified", "raw"]))
-    .option("--no-auth", "ask for no token; only on this machine")
-    .option("--new-token", "replace the token that was made at the first start")
+    .option("--stdio", "serve one MCP client over stdin and stdout, for clients that start this command")
+    .option("--http", "serve many clients at http://127.0.0.1:3333: /mcp, /rpc, /ws, /tools/{name}, /openapi.json")
+    .option("--port <port>", "the port to listen on; 0 selects a free port", portNumber)
+    .option("--host <address>", "the address to listen on (default: 127.0.0.1)")
+    .addOption(new Option("--expose <what>", "what MCP clients see as tools (default: auto)").choices(EXPOSES))
+    .addOption(new Option("--names <how>", "how methods are named as tools").choices(["qualified", "raw"]))
+    .option("--no-auth", "require no token; only on this machine")
+    .option("--new-token", "replace the token that was created at the first start")
     .action(
       act(async ({ servingRuntime, signal, paint }, flags: ServeFlags) => {
         if (flags.stdio && (flags.http || flags.port !== undefined))
-          throw new UsageError("Cannot serve in two ways: give either --stdio or --http");
+          throw new UsageError("Cannot use --stdio together with --http or --port");
         const overHttp = flags.http ?? (flags.port !== undefined || (!flags.stdio && process.stdin.isTTY));
         // From here on, what anybody prints goes to stderr: stdout is the protocol's.
         const output = overHttp ? undefined : takeStdout();
@@ -84,11 +84,11 @@ async function serveOverHttp(runtime: Runtime, flags: ServeFlags, signal: AbortS
   serveOnUncaught(runtime.secrets);
   say(`Serving at ${server.url}/mcp (and /rpc, /ws, /tools/{name}, /openapi.json, /health, /metrics)`);
   if (token?.created !== undefined) {
-    say(`Token, shown only now: ${token.created}`);
-    say(`Clients send it as "Authorization: Bearer …"; only its hash is kept, in ${token.file}`);
+    say(`Token, shown only once: ${token.created}`);
+    say(`Clients send it as "Authorization: Bearer …"; only its hash is stored, in ${token.file}`);
   }
   if (token?.created === undefined && token?.file !== undefined)
-    say("Clients need the token that was shown at the first start; --new-token makes another");
+    say("Clients need the token that was shown at the first start; --new-token creates another");
   await aborted(signal);
   await server.close();
 }

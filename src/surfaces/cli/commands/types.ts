@@ -11,8 +11,8 @@ export function addTypes(program: Command, act: CommandAction): void {
   program
     .command("types")
     .description("print TypeScript declarations of skills, for editors and models")
-    .argument("[skills...]", "their names; all by default")
-    .option("-o, --out <file>", "write them into a file, such as skills.d.ts, instead")
+    .argument("[skills...]", "names of skills (default: all)")
+    .option("-o, --out <file>", "write them to a file, such as skills.d.ts")
     .action(
       act(async ({ readyRuntime }, skills: readonly string[], { out }: { readonly out?: string }) => {
         const runtime = await readyRuntime();
@@ -20,7 +20,7 @@ export function addTypes(program: Command, act: CommandAction): void {
         const declarations = runtime.declarations(skills.length === 0 ? undefined : skills);
         if (out === undefined) return { exit: "ok", json: { declarations }, text: declarations };
         await writeTextFile(out, declarations.endsWith("\n") ? declarations : `${declarations}\n`);
-        return { exit: "ok", json: { declarations, file: resolve(out) }, text: `The types are in ${out}` };
+        return { exit: "ok", json: { declarations, file: resolve(out) }, text: `Wrote the types to ${out}` };
       }),
     );
 }

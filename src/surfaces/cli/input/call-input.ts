@@ -19,7 +19,7 @@ export async function readInput(
   const values = new Map<string, unknown>();
   for (const word of words) {
     const [key, text] = splitWord(word);
-    if (values.has(key)) throw new UsageError(`Cannot give an argument twice: "${key}"`);
+    if (values.has(key)) throw new UsageError(`Argument given twice: "${key}"`);
     const schema = parameters.find(({ name }) => name === key)?.schema;
     const written = text.startsWith("@") ? await readTextFile(text.slice(1), signal) : text;
     values.set(key, parseValue(written, schema?.["type"] === "string"));

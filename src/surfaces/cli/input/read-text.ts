@@ -38,7 +38,7 @@ function decode(bytes: Buffer, name: string): string {
   try {
     return new TextDecoder(encoding, { fatal: true }).decode(bytes);
   } catch {
-    throw new UsageError(`Cannot read ${name}: it is no text in UTF-8; save it in this encoding`);
+    throw new UsageError(`Cannot read ${name}: it is not UTF-8 text; save it as UTF-8`);
   }
 }
 

@@ -12,7 +12,7 @@ export interface SnippetFlags {
 /** Adds the arguments with which a command takes a snippet. */
 export function takesSnippet(command: Command): Command {
   return command
-    .argument("[file]", "file that holds the snippet; - for standard input, which is also read when it is no terminal")
+    .argument("[file]", "the snippet's file; - for standard input, which is the default unless it is a terminal")
     .option("-e, --eval <code>", "the snippet itself");
 }
 

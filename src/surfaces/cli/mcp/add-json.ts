@@ -12,8 +12,8 @@ import { writeServer } from "./write.ts";
 export function addMcpAddJson(mcp: Command, act: CommandAction): void {
   mcp
     .command("add-json")
-    .description("add a server as JSON, in the words of any client")
-    .argument("<name>", "how the server is called")
+    .description("add a server from JSON, in the format of any client")
+    .argument("<name>", "name of the server")
     .argument("<json>", "its entry, or @file to read it from a file")
     .option(SCOPE_OPTION, "where to write it: project, local or user", "project")
     .addHelpText("after", `${EXAMPLE}\n${scopeHelp()}`)

@@ -17,12 +17,12 @@ interface AddFlags extends ServerFlags {
 export function addMcpAdd(mcp: Command, act: CommandAction): void {
   takesServerFlags(mcp.command("add"))
     .description("add a server")
-    .argument("<name>", "how the server is called")
+    .argument("<name>", "name of the server")
     .argument("<commandOrUrl>", "the command that starts it, or its URL")
     .argument("[args...]", "arguments of the command; write -- before a command whose arguments begin with -")
     .option(SCOPE_OPTION, "where to write it: project, local or user", "project")
-    .option("--client-id <id>", "the id under which Skillgate is registered for logins")
-    .option("--callback-port <port>", "the port to which the browser comes back after a login", wholeNumber)
+    .option("--client-id <id>", "the OAuth client id of Skillgate")
+    .option("--callback-port <port>", "the local port of the OAuth redirect", wholeNumber)
     .addHelpText("after", `${EXAMPLES}\n${scopeHelp()}`)
     .action(
       act(async (session, name: string, commandOrUrl: string, args: readonly string[], flags: AddFlags) => {

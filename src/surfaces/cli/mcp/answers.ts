@@ -29,7 +29,7 @@ function plainSecrets({ file, scope, entry }: WrittenServer, configModule: Confi
   const values = [entry["env"], entry["headers"]].flatMap((record) => (isRecord(record) ? Object.entries(record) : []));
   const names = values.filter(([, value]) => value === configModule.MASK).map(([name]) => name);
   return names.map(
-    (name) => `Note: ${name} is in ${file} as you wrote it; \${VARIABLE} would come from the environment`,
+    (name) => `Note: ${name} is stored in ${file} as plain text; use \${VARIABLE} to take it from the environment`,
   );
 }
 

@@ -16,13 +16,13 @@ interface EditFlags extends ServerFlags {
 
 export function addMcpEdit(mcp: Command, act: CommandAction): void {
   takesServerFlags(mcp.command("edit"))
-    .description("change parts of a server; comments and everything else in its file stay")
+    .description("change parts of a server; the rest of its file stays, with its comments")
     .argument("<name>", "name of the server")
     .argument("[command...]", "after --: the new command with its arguments")
-    .option(SCOPE_OPTION, "the one of this scope: project, local or user")
+    .option(SCOPE_OPTION, "the server's scope: project, local or user")
     .option("--url <url>", "its new address")
-    .option("--remove-env <KEY>", "a variable that it does not get any more", several)
-    .option("--remove-header <name>", "a header that it does not get any more", several)
+    .option("--remove-env <KEY>", "an environment variable to remove; repeatable", several)
+    .option("--remove-header <name>", "a header to remove; repeatable", several)
     .addHelpText("after", EXAMPLES)
     .action(
       act(async (session, name: string, command: readonly string[], flags: EditFlags) => {
@@ -33,7 +33,7 @@ export function addMcpEdit(mcp: Command, act: CommandAction): void {
         const { file, place } = server;
         if (changes.length === 0)
           throw new UsageError(
-            `Say what to change, as in skillgate mcp edit ${name} -e KEY=value; it is at ${file.label}:${place.line}`,
+            `No change given; for example: skillgate mcp edit ${name} -e KEY=value; the server is at ${file.label}:${place.line}`,
           );
         const entry = after(server, changes);
         configModule.serverConfigOf(name, entry, options);
@@ -103,7 +103,7 @@ function removals(
   const there = record[key];
   return names.map((name) => {
     if (isRecord(there) && Object.hasOwn(there, name)) return { inside: [key, name], value: undefined };
-    throw new UsageError(`There is no ${name} in ${key}`, isRecord(there) ? Object.keys(there) : []);
+    throw new UsageError(`Cannot remove ${name}: it is not in ${key}`, isRecord(there) ? Object.keys(there) : []);
   });
 }
 

@@ -15,10 +15,10 @@ interface ServerSwitch {
   readonly enabled: boolean;
 }
 
-const ENABLE: ServerSwitch = { word: "enable", says: "let a server start again", enabled: true };
+const ENABLE: ServerSwitch = { word: "enable", says: "allow a server to start again", enabled: true };
 const DISABLE: ServerSwitch = {
   word: "disable",
-  says: "keep a server from starting, and keep its entry",
+  says: "prevent a server from starting; its entry stays",
   enabled: false,
 };
 
@@ -27,7 +27,7 @@ function addSwitch(mcp: Command, act: CommandAction, { word, says, enabled }: Se
     .command(word)
     .description(says)
     .argument("<names...>", "names of servers")
-    .option(SCOPE_OPTION, "those of this scope: project, local or user")
+    .option(SCOPE_OPTION, "the servers' scope: project, local or user")
     .addHelpText("after", `\nExample:\n  skillgate mcp ${word} filesystem`)
     .action(
       act(async (session, names: readonly string[], { scope }: { readonly scope?: string }) => {

@@ -55,8 +55,8 @@ export function unknownServer(name: string, names: readonly string[]): Skillgate
 
 /** Where files of each scope are, for help. */
 export const SCOPES: ReadonlyMap<string, string> = new Map([
-  ["project", ".mcp.json of this folder, for everyone who works on it"],
-  ["local", "a file of yours, for this folder only"],
+  ["project", ".mcp.json in this folder, shared by everyone who works on it"],
+  ["local", "a private file, for this folder only"],
   ["user", "~/.config/mcp/mcp.json, for all your folders"],
 ]);
 
@@ -68,5 +68,5 @@ export function scopeNamed(scope: string): "project" | "local" | "user" {
   const names = [...SCOPES.keys()];
   const meant = suggestNames(scope, names, 1);
   const hint = meant.length === 0 ? `use ${names.join(", ")}` : `did you mean ${meant.join(" or ")}?`;
-  throw new UsageError(`There is no scope ${JSON.stringify(scope)}; ${hint}`, meant);
+  throw new UsageError(`Unknown scope: ${JSON.stringify(scope)}; ${hint}`, meant);
 }

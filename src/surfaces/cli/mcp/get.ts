@@ -18,7 +18,7 @@ export function addMcpGet(mcp: Command, act: CommandAction): void {
     .command("get")
     .description("show how a server is configured, without its secrets")
     .argument("<name>", "name of the server")
-    .option(SCOPE_OPTION, "the one of this scope: project, local or user")
+    .option(SCOPE_OPTION, "the server's scope: project, local or user")
     .addHelpText("after", "\nExample:\n  skillgate mcp get filesystem")
     .action(
       act(async (session, name: string, { scope }: { readonly scope?: string }) => {
@@ -76,7 +76,7 @@ function factsText(facts: ServerFacts): string {
     ["enabled", enabled ? "yes" : "no"],
     ...settings.flatMap(([key, value]) => settingRows(key, value)),
     ...(problem === null ? [] : [["problem", problem] as const]),
-    ...(fix === null ? [] : [["to do", fix] as const]),
+    ...(fix === null ? [] : [["fix", fix] as const]),
   ];
   return lines([name, ...rows.map(([label, value]) => `  ${`${label}:`.padEnd(14)} ${value}`)]);
 }

@@ -20,13 +20,16 @@ interface ImportFlags {
 export function addMcpImport(mcp: Command, act: CommandAction): void {
   mcp
     .command("import")
-    .description("take over the servers of other clients, from their files")
+    .description("import the servers of other clients from their files")
     .argument(
       "[clients...]",
-      "a file, or claude-code, claude-desktop, cursor, vscode, codex, opencode, windsurf, gemini, zed; all by default",
+      "a file, or claude-code, claude-desktop, cursor, vscode, codex, opencode, windsurf, gemini, zed (default: all)",
     )
-    .option(SCOPE_OPTION, "where to write a client's own servers (user); those of its project file stay in the project")
-    .option("-n, --dry-run", "only say what would be taken over")
+    .option(
+      SCOPE_OPTION,
+      "where to write a client's user servers (default: user); its project servers stay in the project",
+    )
+    .option("-n, --dry-run", "only show what would be imported")
     .addHelpText("after", `\nExample:\n  skillgate mcp import cursor --dry-run\n\n${scopeHelp()}`)
     .action(
       act(async (session, names: readonly string[], flags: ImportFlags) => {
@@ -37,7 +40,7 @@ export function addMcpImport(mcp: Command, act: CommandAction): void {
         return {
           exit: "ok",
           json: createResult(taken, found.problems, flags),
-          text: lines(taken.map((each) => takenText(each, flags))) || "There is nothing to import",
+          text: lines(taken.map((each) => takenText(each, flags))) || "Nothing to import",
           remarks: lines(found.problems),
         };
       }),
@@ -118,8 +121,8 @@ export function clientFrom(name: string, { CLIENTS, findClient }: CommandConfig[
   if (client !== undefined) return client;
   const ids = CLIENTS.map(({ id }) => id);
   const meant = suggestNames(name, [...ids, ...CLIENTS.flatMap(({ aliases }) => aliases)]);
-  const hint = meant.length === 0 ? `known are ${ids.join(", ")}` : `did you mean ${meant.join(" or ")}?`;
-  throw new UsageError(`There is no client ${JSON.stringify(name)}; ${hint}`, meant);
+  const hint = meant.length === 0 ? `known clients are ${ids.join(", ")}` : `did you mean ${meant.join(" or ")}?`;
+  throw new UsageError(`Unknown client: ${JSON.stringify(name)}; ${hint}`, meant);
 }
 
 async function take(found: FoundServer, { scope, dryRun }: ImportFlags, session: CliSession): Promise<ImportResult> {
@@ -127,11 +130,11 @@ async function take(found: FoundServer, { scope, dryRun }: ImportFlags, session:
   const { configModule } = files;
   const { name, client } = found;
   const entry = configModule.normalizeEntry(found.entry, client?.id);
-  if (entry === undefined) return { ...found, kind: "skipped", why: "it says neither a command nor a URL" };
+  if (entry === undefined) return { ...found, kind: "skipped", why: "it has neither a command nor a URL" };
   if (configModule.isSelfEntry(entry)) return { ...found, kind: "skipped", why: "it is Skillgate itself" };
   const existing = files.declared.find((server) => server.name === name);
   if (existing !== undefined)
-    return { ...found, kind: "skipped", why: `there is one of this name in ${existing.file.label}` };
+    return { ...found, kind: "skipped", why: `${existing.file.label} already has a server of this name` };
   const wanted = scope === undefined || found.isForeign ? found.scope : scopeNamed(scope);
   try {
     const written =
@@ -172,6 +175,6 @@ function takenText(taken: ImportResult, { dryRun }: ImportFlags): string {
     case "added":
       return `${dryRun === true ? "Would import" : "Imported"} ${from} to ${taken.written.file}`;
     case "skipped":
-      return `Left out ${from}: ${taken.why}`;
+      return `Skipped ${from}: ${taken.why}`;
   }
 }

@@ -10,17 +10,17 @@ import { startServer } from "./start-servers.ts";
 export function addMcpLogin(mcp: Command, act: CommandAction): void {
   mcp
     .command("login")
-    .description("log in to a server behind a URL, in the browser, if it asks for that; the login is kept")
+    .description("log in to a remote server in the browser, if it requires that; the login is stored")
     .argument("<name>", "name of the server")
     .addHelpText("after", "\nExample:\n  skillgate mcp login linear")
     .action(
       act(async (session, name: string) => {
         const { config } = declaredNamed(name, await openConfig(session));
         if (config?.transport === "stdio")
-          throw new UsageError(`Cannot log in to ${name}: it is a process, which gets its keys by env`);
+          throw new UsageError(`Cannot log in to ${name}: it is a local process; set its keys with env`);
         const authorize = ({ url }: { readonly url: URL }): void => openPage(url, name);
         const { status, error = status } = await startServer(session, name, { mcp: { authorize } });
-        if (status === "connected") return { exit: "ok", json: { name, status }, text: `${name} lets you in` };
+        if (status === "connected") return { exit: "ok", json: { name, status }, text: `${name} is connected` };
         const isSentence = error.includes("(SERVER_FAILED)");
         const message = isSentence ? error : sentence("SERVER_FAILED", `"${name}": ${error}`);
         throw new SkillgateError("SERVER_FAILED", message, { server: name, fix: FIX });
@@ -28,4 +28,4 @@ export function addMcpLogin(mcp: Command, act: CommandAction): void {
     );
 }
 
-const FIX = 'Try again, or give it a key of your own, as in -H "Authorization: Bearer ${TOKEN}"';
+const FIX = 'Try again, or configure a key of your own: -H "Authorization: Bearer ${TOKEN}"';

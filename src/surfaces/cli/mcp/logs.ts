@@ -12,8 +12,7 @@ export function addMcpLogs(mcp: Command, act: CommandAction): void {
     .action(
       act(async (session, name: string) => {
         const { status, error, transport, stderrTail } = await startServer(session, name);
-        const nothing =
-          transport === "stdio" ? `${name} prints nothing on stderr` : `${name} is no process of this machine`;
+        const nothing = transport === "stdio" ? `${name} printed nothing on stderr` : `${name} is not a local process`;
         return {
           exit: status === "connected" ? "ok" : "unreachable",
           json: { name, status, ...(error !== undefined && { error }), stderr: stderrTail },

@@ -24,10 +24,10 @@ export function addMcpRemove(mcp: Command, act: CommandAction): void {
   mcp
     .command("remove")
     .alias("rm")
-    .description("remove a server from its file, after a question")
+    .description("remove a server from its file, after a confirmation")
     .argument("<name>", "name of the server")
-    .option(SCOPE_OPTION, "the one of this scope: project, local or user")
-    .option("-y, --yes", "do not ask")
+    .option(SCOPE_OPTION, "the server's scope: project, local or user")
+    .option("-y, --yes", "skip the confirmation")
     .addHelpText("after", "\nExample:\n  skillgate mcp remove filesystem --yes")
     .action(
       act(async (session, name: string, { scope, yes }: RemoveFlags) => {
@@ -51,7 +51,7 @@ async function confirm(
   const isSure = isAtTerminal() && (await askYesNo(`Remove ${what}? [y/N] `, signal));
   if (isSure) return;
   signal.throwIfAborted();
-  const why = isAtTerminal() ? "it was not confirmed" : "nobody is there to confirm it";
+  const why = isAtTerminal() ? "it was not confirmed" : "there is no terminal to confirm it at";
   const facts = { server: name, fix: `Add --yes: skillgate mcp remove ${name} --yes` };
   throw new SkillgateError("APPROVAL_MISSING", `Cannot remove ${name} from ${file.label}: ${why}`, facts);
 }

@@ -15,14 +15,14 @@ export interface ServerFlags {
 export function takesServerFlags(command: Command): Command {
   return command
     .option("-t, --transport <transport>", "stdio, http or sse")
-    .option("-e, --env <KEY=value>", "a variable for the server; may be given several times", collected)
+    .option("-e, --env <KEY=value>", "an environment variable for the server; repeatable", collected)
     .option(
       "-H, --header <header>",
-      'a header for the server, as in "Authorization: Bearer …"; several times',
+      'an HTTP header for the server, such as "Authorization: Bearer …"; repeatable',
       collected,
     )
-    .option("--cwd <folder>", "where the server runs")
-    .option("--timeout <seconds>", "how long each call may take", seconds)
+    .option("--cwd <folder>", "the working directory of the server")
+    .option("--timeout <seconds>", "the time limit of each call", seconds)
     .option("--description <text>", "what the server is for")
     .option("--skill-name <name>", "the name of its skill, as in device.<name>");
 }
@@ -85,13 +85,13 @@ export function createEntry(
   const transport = flags.transport ?? (isAddress ? "http" : "stdio");
   const { env = [], header = [] } = flags;
   if (transport === "stdio") {
-    if (header.length > 0) throw new UsageError("Cannot give headers to a server that is a process: use -e KEY=value");
+    if (header.length > 0) throw new UsageError("Cannot give headers to a stdio server: use -e KEY=value");
     const variables = env.length > 0 ? parseVariables(env) : undefined;
     return withoutGaps({ command: commandOrUrl, args, env: variables, ...getSettings(flags) });
   }
-  if (env.length > 0) throw new UsageError('Cannot give variables to a server behind a URL: use -H "Name: value"');
-  if (args.length > 0)
-    throw new UsageError(`Too many arguments for a server behind a URL: ${args.length} after the URL`);
+  if (env.length > 0)
+    throw new UsageError('Cannot give environment variables to a remote server: use -H "Name: value"');
+  if (args.length > 0) throw new UsageError(`Too many arguments for a remote server: ${args.length} after the URL`);
   const headers = header.length > 0 ? parseHeaders(header) : undefined;
   return withoutGaps({ type: transport, url: commandOrUrl, headers, ...getSettings(flags) });
 }

@@ -8,8 +8,8 @@ import { startServers } from "./start-servers.ts";
 export function addMcpTest(mcp: Command, act: CommandAction): void {
   mcp
     .command("test")
-    .description("start a server and list its tools, or say why that fails")
-    .argument("[name]", "name of the server; all that are enabled by default")
+    .description("start a server and list its tools, or show why it fails")
+    .argument("[name]", "name of the server (default: all enabled servers)")
     .addHelpText("after", "\nExample:\n  skillgate mcp test filesystem")
     .action(
       act(async (session, name: string | undefined) => {
@@ -18,8 +18,7 @@ export function addMcpTest(mcp: Command, act: CommandAction): void {
         return {
           exit: servers.every(({ status }) => status === "connected") ? "ok" : "unreachable",
           json: { servers },
-          text:
-            lines(servers.map((server) => serverText(server, session.paint.out))) || "There is no MCP server to test",
+          text: lines(servers.map((server) => serverText(server, session.paint.out))) || "No MCP servers to test",
         };
       }),
     );

@@ -8,8 +8,8 @@ import { type StartedServers, type StartedServer, startServers } from "./start-s
 export function addMcpTools(mcp: Command, act: CommandAction): void {
   mcp
     .command("tools")
-    .description("list the tools of servers, each with its method and what it is for")
-    .argument("[name]", "name of the server; all that are connected by default")
+    .description("list the tools of servers with their methods and descriptions")
+    .argument("[name]", "name of the server (default: all servers)")
     .addHelpText("after", "\nExample:\n  skillgate mcp tools filesystem")
     .action(
       act(async (session, name: string | undefined) => {

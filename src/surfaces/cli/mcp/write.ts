@@ -32,7 +32,7 @@ export async function writeServer(
   const existing = declared.find((server) => server.name === name && server.file.path === place.path);
   if (existing !== undefined) {
     const at = `${place.label}:${existing.place.line}`;
-    throw new UsageError(`There is an MCP server ${name} already, in ${at}; change it with skillgate mcp edit ${name}`);
+    throw new UsageError(`MCP server ${name} already exists in ${at}; change it with skillgate mcp edit ${name}`);
   }
   const write = (): Promise<void> => configModule.changeServers(place, [{ path: [...place.home, name], value: entry }]);
   await (approves ? configModule.changeByHand(options, { files: [place.path], servers: [name] }, write) : write());
@@ -55,7 +55,7 @@ function refuseName(name: string): void {
   if (name.trim() === "") throw new UsageError("MCP server name is required");
   if (/[\p{C}=]/u.test(name)) {
     const example = "skillgate mcp add filesystem -- npx -y @modelcontextprotocol/server-filesystem .";
-    throw new UsageError(`Cannot use ${JSON.stringify(name)} as the name of a server; as in ${example}`);
+    throw new UsageError(`Cannot use ${JSON.stringify(name)} as the name of a server; for example: ${example}`);
   }
 }
 

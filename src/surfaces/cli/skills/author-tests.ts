@@ -61,7 +61,7 @@ async function make({ root, file, bundle }: TestFile): Promise<Pick<TestFile, "f
   const source = await readFile(entry, "utf8");
   const [, runner] = /\bfrom\s+["'](vitest|@jest\/globals|bun:test)["']/.exec(source) ?? [];
   if (runner !== undefined) {
-    return { subject: file, name: "", outcome: "skipped", why: `it is for ${runner}; run it with that` };
+    return { subject: file, name: "", outcome: "skipped", why: `it uses ${runner}; run it with ${runner}` };
   }
   try {
     const { text } = await bundleModule({ entry, format: "esm", root, outfile: bundle, own: OWN });
@@ -95,7 +95,7 @@ async function runBundles(bundles: ReadonlyMap<string, string>, signal: AbortSig
   if (results.length > 0) return results;
   return [...bundles.values()].map((file) =>
     stderr === ""
-      ? { subject: file, name: "", outcome: "skipped", why: "there is no test in it" }
+      ? { subject: file, name: "", outcome: "skipped", why: "it has no tests" }
       : { subject: file, name: "", outcome: "failed", why: stderr.trim() },
   );
 }

@@ -13,8 +13,8 @@ import { localSkills } from "./local-skills.ts";
 export function addSkillsCheck(skills: Command, act: CommandAction): void {
   skills
     .command("check")
-    .description("say what could be better about skills: types, descriptions, names, whether search finds them")
-    .argument("[skills...]", "their names; all of the skills folder by default")
+    .description("lint skills: types, descriptions, names, and whether search finds them")
+    .argument("[skills...]", "names of skills (default: all in the skills folder)")
     .action(
       act(async ({ readyRuntime, folders, paint }, names: readonly string[]) => {
         const runtime = await readyRuntime();
@@ -27,7 +27,7 @@ export function addSkillsCheck(skills: Command, act: CommandAction): void {
           text: lines([
             ...failures.map((failure) => `${paint.out.red("✗")} ${problemText(failure)}`),
             ...checked.map((each) => checkedText(each, paint.out)),
-            checked.length + failures.length === 0 ? `There is no skill in ${folder}` : "",
+            checked.length + failures.length === 0 ? `No skills found in ${folder}` : "",
           ]),
         };
       }),

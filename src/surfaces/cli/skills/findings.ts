@@ -57,7 +57,7 @@ function checkMethod(runtime: Runtime, method: Method): readonly SkillFinding[] 
       ? [
           finding(
             path,
-            `its name as a tool has ${toolName.length} characters, of which ${MAX_TOOL_NAME_CHARACTERS} are kept`,
+            `its tool name has ${toolName.length} characters, of which ${MAX_TOOL_NAME_CHARACTERS} are kept`,
           ),
         ]
       : []),

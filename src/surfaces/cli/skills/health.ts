@@ -7,8 +7,8 @@ import { unknownSkill } from "./local-skills.ts";
 export function addSkillsHealth(skills: Command, act: CommandAction): void {
   skills
     .command("health")
-    .description("ask skills and servers how they are")
-    .argument("[skills...]", "their names; all by default")
+    .description("check the health of skills and servers")
+    .argument("[skills...]", "names of skills (default: all)")
     .action(
       act(async ({ readyRuntime, paint }, names: readonly string[]) => {
         const runtime = await readyRuntime();
@@ -23,7 +23,7 @@ export function addSkillsHealth(skills: Command, act: CommandAction): void {
         return {
           exit: wanted.every(({ healthy }) => healthy) ? "ok" : "failed",
           json: { skills: wanted },
-          text: lines(table(rows)) || "There are no skills",
+          text: lines(table(rows)) || "No skills found",
         };
       }),
     );

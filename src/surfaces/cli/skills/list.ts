@@ -8,7 +8,7 @@ import { skillsText, warningsText } from "../text/output.ts";
 export function addSkillsList(skills: Command, act: CommandAction): void {
   skills
     .command("list")
-    .description("show all skills, those of MCP servers included")
+    .description("list all skills, including those of MCP servers")
     .action(
       act(async ({ readyRuntime, paint }) => {
         const runtime = await readyRuntime();

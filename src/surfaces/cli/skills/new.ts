@@ -12,9 +12,9 @@ import { FORMS, type Form, template, testTemplate } from "./templates.ts";
 export function addSkillsNew(skills: Command, act: CommandAction): void {
   skills
     .command("new")
-    .description("begin a skill: a file that works, and a test for it")
-    .argument("<name>", "what it is about, such as weather or home-office")
-    .addOption(new Option("--form <form>", "how it is written").choices(FORMS).default("functions" satisfies Form))
+    .description("create a skill: a working file, and a test for it")
+    .argument("<name>", "the topic of the skill, such as weather or home-office")
+    .addOption(new Option("--form <form>", "the form of the file").choices(FORMS).default("functions" satisfies Form))
     .action(
       act(async ({ folders, paint }, name: string, { form }: { readonly form: Form }) => {
         const { moduleToSkillName } = await import("../../../providers/skills/index.ts");
@@ -33,7 +33,7 @@ export function addSkillsNew(skills: Command, act: CommandAction): void {
           exit: "ok",
           json: { skill, form, files },
           text: [
-            `${skill} is in ${shown[0]}, its test in ${shown[1]}`,
+            `Created ${skill} in ${shown[0]}, and its test in ${shown[1]}`,
             `Try it:   skillgate call ${skill}.greet name=Ada`,
             `Check it: skillgate skills check ${skill}`,
             `Test it:  skillgate skills test ${skill}`,
@@ -53,9 +53,7 @@ function toFileStem(name: string): string {
   const words = bare.replace(/(?<=[\p{Ll}\p{N}])(?=\p{Lu})/gu, " ").match(/[\p{L}\p{M}\p{N}]+/gu) ?? [];
   const stem = words.join("-").toLowerCase();
   if (stem !== "" && stem.length <= MAX_STEM_CHARACTERS && !/[/\\]/.test(name)) return stem;
-  throw new UsageError(
-    `Cannot name a skill ${JSON.stringify(name)}: one or a few words are wanted, such as home-office`,
-  );
+  throw new UsageError(`Cannot name a skill ${JSON.stringify(name)}: use one or a few words, such as home-office`);
 }
 
 /** What is left of the 64 characters of a skill's name. */
@@ -63,5 +61,5 @@ const MAX_STEM_CHARACTERS = 48;
 
 function refuseExisting(file: string): void {
   if (!existsSync(file)) return;
-  throw new UsageError(`Cannot begin a skill where there is one: ${shownPath(file)} exists`);
+  throw new UsageError(`Cannot create the skill: ${shownPath(file)} already exists`);
 }

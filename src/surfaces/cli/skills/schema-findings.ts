@@ -4,13 +4,13 @@ import { isRecord } from "../../../model/json.ts";
 /** What an input schema says in vain, so that any value is taken in its place. */
 export function schemaFindings({ input, definition }: Method): readonly string[] {
   if (isRecord(definition.input["properties"]) && input["properties"] === undefined)
-    return ["its input schema is too large or nests too deeply, so any arguments are taken; make it simpler"];
+    return ["its input schema is too large or nests too deeply, so any arguments are accepted; simplify it"];
   return [...new Set(referencesIn(input))].flatMap((reference) => {
     if (!reference.startsWith("#"))
-      return `its schema refers to ${JSON.stringify(reference)}, which is not looked up, so any value is taken; put it under $defs`;
+      return `its schema refers to ${JSON.stringify(reference)}, which is not resolved, so any value is accepted; put it under $defs`;
     return isThere(reference, input)
       ? []
-      : `its schema refers to ${JSON.stringify(reference)}, which is not in it, so any value is taken`;
+      : `its schema refers to ${JSON.stringify(reference)}, which it does not contain, so any value is accepted`;
   });
 }
 

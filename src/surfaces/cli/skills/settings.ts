@@ -18,7 +18,7 @@ export function addSkillsSettings(skills: Command, act: CommandAction): void {
     .command("settings")
     .description("show the settings of a skill, or change them in settings.yaml")
     .argument("<skill>", "its name")
-    .argument("[changes...]", "key=value to set one, key= to take it away; a value is what it says as JSON, else text")
+    .argument("[changes...]", "key=value sets one, key= removes it; a value is parsed as JSON, else taken as text")
     .action(
       act(async ({ readyRuntime, folders, paint }, name: string, words: readonly string[]) => {
         const runtime = await readyRuntime();
@@ -65,7 +65,7 @@ interface SettingChange {
 
 async function parseChange(word: string, { name, settings = {} }: ProvidedSkill): Promise<SettingChange> {
   const [, key = "", text = ""] = /^([^=]+)=(.*)$/s.exec(word) ?? [];
-  if (key === "") throw new UsageError(`Cannot read ${JSON.stringify(word)}: key=value is wanted`);
+  if (key === "") throw new UsageError(`Cannot read ${JSON.stringify(word)}: write key=value`);
   const { getSecretNames, getSecretVariable } = await import("../../../runtime/skill-settings.ts");
   if (getSecretNames(settings).includes(key) && text !== "" && !/^\$\{[^}]+\}$/.test(text)) {
     const variable = getSecretVariable(name, key);

@@ -13,7 +13,7 @@ import { statisticsText } from "./stats.ts";
 export function addSkillsShow(skills: Command, act: CommandAction): void {
   skills
     .command("show")
-    .description("show all that is known of a skill: methods, guidance, settings, health, statistics")
+    .description("show the details of a skill: methods, guidance, settings, health, statistics")
     .argument("<skill>", "its name")
     .action(
       act(async ({ readyRuntime, paint }, name: string) => {
@@ -34,7 +34,7 @@ function disabledAnswer({ name, description, source, kind, methods }: ProvidedSk
     exit: "ok",
     json: { name, description, source, kind, disabled: true, methods: names },
     text: lines([
-      `${paint.cyan(name)}  ${source}  disabled; skillgate skills enable ${name} brings it back`,
+      `${paint.cyan(name)}  ${source}  disabled; enable it with: skillgate skills enable ${name}`,
       description,
       `Methods: ${names.join(", ")}`,
     ]),

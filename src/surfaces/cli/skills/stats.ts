@@ -10,8 +10,8 @@ type Statistics = Awaited<ReturnType<Runtime["lastingStatistics"]>>;
 export function addSkillsStats(skills: Command, act: CommandAction): void {
   skills
     .command("stats")
-    .description("show how often methods were called in this project, and how it went")
-    .argument("[skills...]", "their names; all by default")
+    .description("show the call statistics of methods in this project")
+    .argument("[skills...]", "names of skills (default: all)")
     .action(
       act(async ({ runtime, paint }, names: readonly string[]) => {
         const all = await (await runtime()).lastingStatistics();
@@ -19,7 +19,7 @@ export function addSkillsStats(skills: Command, act: CommandAction): void {
         return {
           exit: "ok",
           json: { methods: Object.fromEntries(wanted) },
-          text: statisticsText(new Map(wanted), paint.out) || "Nothing was called yet",
+          text: statisticsText(new Map(wanted), paint.out) || "No calls recorded yet",
         };
       }),
     );

@@ -8,8 +8,8 @@ import { unknownSkill } from "./local-skills.ts";
 
 /** `enable` and `disable`: they write into settings.yaml, so that every way in follows. */
 export function addSkillsSwitches(skills: Command, act: CommandAction): void {
-  addSwitch(skills, act, { name: "enable", description: "bring a skill back that was switched off", enabled: true });
-  addSwitch(skills, act, { name: "disable", description: "switch a skill off, in settings.yaml", enabled: false });
+  addSwitch(skills, act, { name: "enable", description: "enable a disabled skill", enabled: true });
+  addSwitch(skills, act, { name: "disable", description: "disable a skill in settings.yaml", enabled: false });
 }
 
 interface SkillSwitch {

@@ -31,7 +31,7 @@ export default defineSkill({
   description: "Greets people. Say here, in one sentence, what the skill is for.",
   methods: {
     greet: {
-      description: "Greet somebody by name, in a language of choice.",
+      description: "Greet a person by name, in a chosen language.",
       input: {
         type: "object",
         properties: {
@@ -57,7 +57,7 @@ const GREETINGS: Record<string, string> = { en: "Hello", fr: "Bonjour" };
 export const greet = [
   "greet",
   {
-    description: "Greet somebody by name, in a language of choice.",
+    description: "Greet a person by name, in a chosen language.",
     inputSchema: {
       type: "object",
       properties: {
@@ -101,7 +101,7 @@ test("refuses a language that it does not have", async () => {
 
 function methodComment(skill: string, indent: string): string {
   const text = [
-    "Greet somebody by name, in a language of choice.",
+    "Greet a person by name, in a chosen language.",
     "",
     "@param name Name of the person (e.g., 'Ada')",
     "@param language Language of the greeting",

@@ -12,7 +12,7 @@ export function addSkillsTest(skills: Command, act: CommandAction): void {
   skills
     .command("test")
     .description("run the examples of skills as a model would, and the *.test files beside them")
-    .argument("[skills...]", "their names; all of the skills folder by default")
+    .argument("[skills...]", "names of skills (default: all in the skills folder)")
     .action(
       act(async ({ ephemeralRuntime, folders, signal, paint }, names: readonly string[]) => {
         const runtime = await ephemeralRuntime();
@@ -59,7 +59,7 @@ async function runExample(runtime: Runtime, { path }: Method, code: string, sign
   const [name = ""] = code.split("\n", 1);
   if (outcome.kind === "completed") return { subject: path, name, outcome: "passed", why: "" };
   const wantsYes = outcome.kind === "failed" && outcome.error.code === "APPROVAL_MISSING";
-  if (wantsYes) return { subject: path, name, outcome: "skipped", why: "it needs an approval, and nobody gave one" };
+  if (wantsYes) return { subject: path, name, outcome: "skipped", why: "it needs an approval, which was not given" };
   return { subject: path, name, outcome: "failed", why: outcome.text };
 }
 
@@ -70,7 +70,7 @@ function resultText({ subject, name, outcome, why }: TestResult, paint: Paint): 
 
 function summaryText(results: readonly TestResult[]): string {
   const having = (wanted: TestResult["outcome"]): number => results.filter(({ outcome }) => outcome === wanted).length;
-  if (results.length === 0) return "There is nothing to test: no @example, and no *.test file beside the skills";
+  if (results.length === 0) return "Nothing to test: no @example, and no *.test file beside the skills";
   const [failed, skipped] = [having("failed"), having("skipped")];
   return [
     `${count(having("passed"), "test")} passed`,

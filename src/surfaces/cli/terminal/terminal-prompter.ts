@@ -14,7 +14,7 @@ export function createTerminalPrompter(signal: AbortSignal): Prompter | undefine
 
 /** What a project would do, and the question whether it may. */
 function trustQuestion(request: TrustRequest): string {
-  return lines([requestText(request), "Trust it, and remember that until it changes? [y/N] "]);
+  return lines([requestText(request), "Trust it until it changes? [y/N] "]);
 }
 
 /** What a project would do. Nothing in it can pretend to be something else. */
@@ -24,7 +24,7 @@ export function requestText({ folder, isChanged, parts }: TrustRequest): string 
     return `  ${countSpaces(escaped(name))}${mark}${detail === "" ? "" : `: ${countSpaces(escaped(detail))}`}`;
   });
   const since = isChanged ? " has changed since you trusted it" : " is not trusted yet";
-  return lines([`${escaped(folder)}${since}. With your rights, it would use or start:`, ...rows]);
+  return lines([`${escaped(folder)}${since}. With your permissions, it would use or start:`, ...rows]);
 }
 
 async function askInput(input: ConfigInput, signal: AbortSignal): Promise<string | undefined> {
@@ -35,6 +35,6 @@ async function askInput(input: ConfigInput, signal: AbortSignal): Promise<string
   const answer = (await (isSecret ? askSecret : askLine)(question, signal)).trim();
   if (answer === "") return orElse;
   if (choices.length === 0 || choices.includes(answer) || signal.aborted) return answer;
-  process.stderr.write(`${escaped(answer)} is none of them\n`);
+  process.stderr.write(`${escaped(answer)} is not one of the choices\n`);
   return askInput(input, signal);
 }

@@ -63,7 +63,7 @@ export function openTerminal({ json, debug }: { readonly json: boolean; readonly
 /** Who reads us may stop reading, as `head` does, and a terminal may be closed; a full disk is a failure. */
 function onWriteError({ code, message }: NodeJS.ErrnoException): void {
   if (code === "EPIPE" || code === "EIO") return;
-  process.stderr.write(`Cannot write the answer: ${message}\n`);
+  process.stderr.write(`Cannot write the output: ${message}\n`);
   process.exit(EXIT_CODES.failed.code);
 }
 

@@ -84,7 +84,7 @@ export function logLine(
 const LOG_UNITS = 1_000;
 
 export function skillsText(skills: readonly Skill[], paint: Paint): string {
-  if (skills.length === 0) return "There are no skills";
+  if (skills.length === 0) return "No skills found";
   const rows = skills.map(({ name, source, methods, description }) => [
     paint.cyan(name),
     source,

@@ -47,7 +47,7 @@ function outcomeMark({ outcome }: CallRecord, paint: Paint): string {
 }
 
 function usageText({ calls, wallMs, cpuMs, memoryBytes }: Usage): string {
-  return `${count(calls, "call")}, ${milliseconds(wallMs)} in all, ${milliseconds(cpuMs)} of them in the sandbox, ${(memoryBytes / (1 << 20)).toFixed(1)} MiB`;
+  return `${count(calls, "call")}, ${milliseconds(wallMs)} in total, ${milliseconds(cpuMs)} in the sandbox, ${(memoryBytes / (1 << 20)).toFixed(1)} MiB`;
 }
 
 /** All that is wrong with a snippet. */
@@ -57,15 +57,20 @@ export function violationsText(violations: readonly Violation[], paint: Paint): 
 
 /** What a snippet will call. */
 export function planText(plan: Plan): string {
-  if (plan.length === 0) return "The snippet may run; it calls nothing";
+  if (plan.length === 0) return "The snippet is valid; it calls nothing";
   return lines([
-    "The snippet may run; it calls",
+    "The snippet is valid; it calls",
     ...table(plan.map((site) => [`  line ${site.line}`, site.path, circumstances(site)])),
   ]);
 }
 
 function circumstances({ dynamic, inLoop, conditional, parallel }: CallSite): string {
-  const told = [dynamic && "handed on", inLoop && "in a loop", conditional && "perhaps", parallel && "in parallel"];
+  const told = [
+    dynamic && "passed as a value",
+    inLoop && "in a loop",
+    conditional && "conditional",
+    parallel && "in parallel",
+  ];
   return told.filter(Boolean).join(", ");
 }
 
@@ -75,6 +80,6 @@ export function noteLines(notes: readonly string[], paint: Paint): string {
 
 /** For whoever has used the skills that ship, and would wonder where they are once there are others. */
 export function takenOverNote(shipped: string, paint: Paint): string {
-  const note = `The skills in ${shipped} were in use here as long as there were no others; copy what you want to keep`;
+  const note = `The bundled skills in ${shipped} are no longer used in this project; copy those that you want to keep`;
   return noteLines([note], paint);
 }
