@@ -4,7 +4,7 @@ import { errorText } from "./text/output.ts";
 import type { CommandResult, Terminal } from "./terminal/terminal.ts";
 import { UsageError } from "./usage-error.ts";
 
-/** The answer of a command that could not give one: why, in a sentence. The stack is for who asks for it. */
+/** The result of a command that failed: the reason in a sentence, and the stack with `--debug`. */
 export function createErrorResult(thrown: unknown, { paint, debug }: Terminal): CommandResult {
   const { exit, code, message, fix, facts } = toErrorDetails(thrown);
   const stack = debug && thrown instanceof Error ? (thrown.stack ?? "") : "";
@@ -17,7 +17,7 @@ export function createErrorResult(thrown: unknown, { paint, debug }: Terminal): 
   };
 }
 
-/** What a command says that was interrupted before it had an answer. */
+/** The result of a command that was interrupted before it had one. */
 export function createInterruptedResult(exit: Exit, { paint }: Terminal): CommandResult {
   const message = sentence("CANCELLED", EXIT_CODES[exit].says);
   return {
@@ -32,7 +32,7 @@ interface ErrorDetails {
   readonly exit: Exit;
   readonly code: ErrorCode | "USAGE" | "INTERNAL";
   readonly message: string;
-  /** What to do now; empty where the message says it. */
+  /** The next step for the user; empty if the message contains it. */
   readonly fix: string;
   readonly facts: Readonly<Record<string, unknown>>;
 }
@@ -44,7 +44,7 @@ function toErrorDetails(thrown: unknown): ErrorDetails {
   }
   if (thrown instanceof SkillgateError) {
     const { code, message, facts } = thrown;
-    // Whoever threw it may know better than the table what to do.
+    // A fix in the error itself is more specific than the one in the table.
     const { fix = ERRORS[code].fix, ...others } = facts;
     return { exit: errorToExit(code), code, message, fix: String(fix), facts: others };
   }

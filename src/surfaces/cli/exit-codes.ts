@@ -2,8 +2,8 @@ import type { ErrorCode } from "../../errors.ts";
 import type { Outcome } from "../../model/outcome.ts";
 
 /**
- * Every exit code of the command. A file that is named and does not exist is wrong usage: only what would be a skill, a
- * method or a server is "not found".
+ * Every exit code of the command. A file that does not exist is wrong usage; only a skill, a method or a server can be
+ * "not found".
  */
 export const EXIT_CODES = {
   ok: { code: 0, says: "success" },
@@ -21,7 +21,7 @@ export const EXIT_CODES = {
 
 export type Exit = keyof typeof EXIT_CODES;
 
-/** What an error means for the exit code; all others mean that the snippet or the call failed. */
+/** The exit of each error; all other errors exit as `failed`. */
 const EXIT_OF_ERROR: Partial<Record<ErrorCode, Exit>> = {
   SOURCE_LIMIT: "refused",
   ARGUMENTS_INVALID: "refused",
@@ -47,7 +47,7 @@ export function errorToExit(code: ErrorCode): Exit {
   return EXIT_OF_ERROR[code] ?? "failed";
 }
 
-/** A run that failed half-way has called something: then nothing was "refused" or "not found". */
+/** A failed run may have made calls, so it never exits as `refused` or `notFound`. */
 export function outcomeToExit(outcome: Outcome): Exit {
   switch (outcome.kind) {
     case "completed":

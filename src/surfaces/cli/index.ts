@@ -11,7 +11,7 @@ import { type CommonFlags, openSession } from "./session.ts";
 import { openTerminal, type Terminal } from "./terminal/terminal.ts";
 import { endOnUncaught } from "./uncaught.ts";
 
-/** The command line: runs one command, and ends the process with its exit code. Whatever fails is said in a sentence. */
+/** Runs one command, reports a failure in a sentence, and ends the process with the exit code. */
 export async function runCommandLine(args: readonly string[]): Promise<never> {
   const terminal = openTerminal({ json: hasFlag("--json", args), debug: hasFlag("--debug", args) });
   endOnUncaught(terminal);
@@ -22,13 +22,13 @@ export async function runCommandLine(args: readonly string[]): Promise<never> {
 
 async function runCommand(args: readonly string[], terminal: Terminal, interruption: Interruption): Promise<Exit> {
   let exit: Exit = "ok";
-  let untold: readonly Problem[] = [];
+  let problems: readonly Problem[] = [];
   const act: CommandAction =
     (command) =>
     async (...words) => {
       await using session = openSession(program.opts<CommonFlags>(), terminal, interruption.signal);
       const answer = await command(session, ...words).catch((thrown: unknown) => {
-        untold = session.problems();
+        problems = session.problems();
         throw thrown;
       });
       terminal.show(withWarnings(answer, session.problems(), terminal.paint.err));
@@ -38,18 +38,18 @@ async function runCommand(args: readonly string[], terminal: Terminal, interrupt
   try {
     await program.parseAsync(args, { from: "user" });
   } catch (thrown) {
-    if (thrown instanceof CommanderError && thrown.exitCode === 0) return "ok"; // it has shown help, or the version
+    if (thrown instanceof CommanderError && thrown.exitCode === 0) return "ok"; // help or version was printed
     const answer =
       interruption.exit === undefined
         ? createErrorResult(thrown, terminal)
         : createInterruptedResult(interruption.exit, terminal);
-    terminal.show(withWarnings(answer, untold, terminal.paint.err));
+    terminal.show(withWarnings(answer, problems, terminal.paint.err));
     exit = answer.exit;
   }
   return exit;
 }
 
-/** Asked before commander has read anything: its own complaints depend on it. */
+/** Reads a flag before commander parses the line, because the form of a parse error depends on it. */
 function hasFlag(flag: string, args: readonly string[]): boolean {
   const end = args.indexOf("--");
   return (end < 0 ? args : args.slice(0, end)).includes(flag);

@@ -19,7 +19,7 @@ import { addTrust } from "./trust.ts";
 import { addTypes } from "./commands/types.ts";
 import { toUsageError } from "./usage-error.ts";
 
-/** All commands and options. What commander would say and exit with is thrown instead. */
+/** Creates all commands and options. The program throws where commander would print an error and exit. */
 export function createProgram(act: CommandAction): Command {
   const program = new Command("skillgate")
     .description(
@@ -39,7 +39,7 @@ export function createProgram(act: CommandAction): Command {
   return program;
 }
 
-/** They may stand before and after the name of the command. */
+/** Adds the options that may stand before and after the name of the command. */
 function addCommonOptions(program: Command): void {
   program
     .option(

@@ -19,46 +19,46 @@ export interface CommonFlags {
   readonly verbose?: true;
 }
 
-/** What a command works with, from its start to its end. */
+/** The services that a command uses; they live as long as the command. */
 export interface CliSession extends AsyncDisposable {
   readonly flags: CommonFlags;
   readonly paint: Terminal["paint"];
   /** Fires when the command is interrupted. */
   readonly signal: AbortSignal;
-  /** Opened when first asked for. Its servers may still be connecting. */
+  /** Opens on the first call. Its servers may still be connecting. */
   readonly runtime: (use?: RuntimeNeeds) => Promise<Runtime>;
-  /** The same, when of all its servers is known what they offer; those that are known from earlier need not run. */
+  /** The same runtime, once the tools of all its servers are known; a server with cached tools need not run. */
   readonly readyRuntime: () => Promise<Runtime>;
-  /** The same, when all its servers are connected or have failed. */
+  /** The same runtime, once each of its servers is connected or has failed. */
   readonly connectedRuntime: (use?: RuntimeNeeds) => Promise<Runtime>;
-  /** One that serves for long: everything opens at once, and follows what changes. */
+  /** A runtime for `serve`: it opens everything at once and watches for changes. */
   readonly servingRuntime: () => Promise<Runtime>;
-  /** A runtime of which nothing is left in the end: its skills remember nothing of it. */
+  /** A runtime without the project's store: nothing that its skills store is kept. */
   readonly ephemeralRuntime: () => Promise<Runtime>;
   readonly folders: () => Promise<SessionFolders>;
-  /** What is wrong with the configuration that concerns the command, as far as it was read. */
+  /** The problems of the configuration that concern the command, as far as it was read. */
   readonly problems: () => readonly Problem[];
-  /** Adds to that what a command found out without a runtime. */
+  /** Adds problems that a command found without a runtime. */
   readonly addProblems: (problems: readonly Problem[]) => void;
 }
 
-/** What a command wants of a runtime besides. */
+/** The options that a command adds for its runtime. */
 export interface RuntimeNeeds extends Pick<RuntimeOptions, "onlyServers"> {
   readonly mcp?: {
-    /** Takes the person to a page on which they allow access to a server. */
+    /** Takes the user to the page on which they allow access to a server. */
     readonly authorize?: (request: { readonly server: string; readonly url: URL }) => void;
   };
 }
 
-/** Where things are, or would be; absolute. */
+/** The absolute paths of a project's folders and files, whether they exist or not. */
 export interface SessionFolders {
-  /** The skills that are in use: those of the project, or those that ship. */
+  /** The skills in use: the project's own, or the bundled ones. */
   readonly skills: string;
-  /** They are not the project's own, or those that the command line names. */
+  /** True for the bundled skills, and for a folder that the command line names. */
   readonly isNamed: boolean;
-  /** They are not used until the owner of the project trusts it. */
+  /** True if the skills are used only after the user trusts the project. */
   readonly isHeld: boolean;
-  /** Where the project's skills are, or would be. */
+  /** The project's own skills folder; it may not exist. */
   readonly ownSkills: string;
   readonly store: string;
   readonly settingsFile: string;
@@ -69,7 +69,7 @@ export function openSession(flags: CommonFlags, terminal: Terminal, signal: Abor
   let opened: Runtime | undefined;
   const ephemeral: Runtime[] = [];
   const found: Problem[] = [];
-  let tellsHeld = false;
+  let reportsHeld = false;
 
   async function runtime(use: RuntimeNeeds = {}): Promise<Runtime> {
     opened ??= await unlessInterrupted(openRuntime(flags, { terminal, signal }, { ...ONE_SHOT, ...use }), signal);
@@ -82,14 +82,14 @@ export function openSession(flags: CommonFlags, terminal: Terminal, signal: Abor
   }
 
   async function readyRuntime(): Promise<Runtime> {
-    tellsHeld = true;
+    reportsHeld = true;
     const { known } = await runtime();
     await unlessInterrupted(known, signal);
     return runtime();
   }
 
   async function connectedRuntime(use?: RuntimeNeeds): Promise<Runtime> {
-    tellsHeld = true;
+    reportsHeld = true;
     const { ready } = await runtime(use);
     await unlessInterrupted(ready, signal);
     return runtime();
@@ -108,15 +108,15 @@ export function openSession(flags: CommonFlags, terminal: Terminal, signal: Abor
       ephemeral.push(made);
       await unlessInterrupted(made.known, signal);
       found.push(...made.problems);
-      tellsHeld = true;
+      reportsHeld = true;
       return made;
     },
     folders: () => resolveFolders(flags),
     problems: () =>
-      (opened?.problems ?? found).filter(({ isForAllRuns, isHeld }) => isForAllRuns || (isHeld && tellsHeld)),
+      (opened?.problems ?? found).filter(({ isForAllRuns, isHeld }) => isForAllRuns || (isHeld && reportsHeld)),
     addProblems(problems) {
       found.push(...problems);
-      tellsHeld = true;
+      reportsHeld = true;
     },
     async [Symbol.asyncDispose]() {
       await Promise.all([opened, ...ephemeral].map(async (each) => each?.close()));
@@ -124,12 +124,12 @@ export function openSession(flags: CommonFlags, terminal: Terminal, signal: Abor
   };
 }
 
-/** What a command needs that ends soon. */
+/** The options for a command that ends soon. */
 const ONE_SHOT: RuntimeOptions = { workers: 1, lazy: true };
 
 const SERVING: RuntimeOptions = { watch: true };
 
-/** Loads the runtime only now: `--help` does without. */
+/** Imports the runtime only here, so that `--help` does not load it. */
 async function openRuntime(
   flags: CommonFlags,
   { terminal, signal }: { readonly terminal: Terminal; readonly signal: AbortSignal },
@@ -157,7 +157,7 @@ async function openRuntime(
   return runtime;
 }
 
-/** What the flags say, without what can be worked out from it. */
+/** The options that the flags state, without the defaults derived from them. */
 function getRuntimeOptions({ settings, mcpConfig }: CommonFlags): RuntimeOptions {
   return {
     discover: true,
@@ -168,8 +168,8 @@ function getRuntimeOptions({ settings, mcpConfig }: CommonFlags): RuntimeOptions
 }
 
 /**
- * The skills folder that is asked for, else the one that the settings name, else `./skills`; where there is none, the
- * skills that ship with Skillgate. The store that the settings name, else the one of this project.
+ * Resolves the skills folder: the one of the flag, else the one of the settings, else `./skills`, else the bundled
+ * skills. Resolves the store: the one of the settings, else the one of this project.
  */
 async function resolveFolders(flags: CommonFlags): Promise<SessionFolders> {
   const [{ readOptions }, { getProjectStateDir }] = await Promise.all([

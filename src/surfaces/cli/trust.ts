@@ -20,7 +20,7 @@ export function addTrust(program: Command, act: CommandAction): void {
     .addHelpText("after", HELP)
     .action(
       act(async (session, { yes }: { readonly yes?: true }) => {
-        // What the command line names besides is no part of the folder.
+        // Files that the command line names are not part of the folder.
         const files = await openConfig({ ...session, flags: {}, addProblems: () => {} });
         return trustFolder(files, yes === true, session);
       }),

@@ -12,25 +12,25 @@ export function endOnUncaught(terminal: Terminal): void {
   });
 }
 
-/** From now on, writes each exception that is not caught to stderr, with its stack, and goes on where that is sound. */
+/** Writes each uncaught exception to stderr with its stack, and keeps serving where that is safe. */
 export function serveOnUncaught(secrets: KnownSecrets): void {
   process.removeAllListeners("uncaughtException");
   process.on("uncaughtException", (thrown) => {
     const stack = thrown instanceof Error ? thrown.stack : undefined;
     const says = secrets.maskText(stack ?? String(thrown));
     process.stderr.write(`Uncaught exception during a request: ${says}\n`);
-    if (!isSoundToGoOn(thrown)) process.exit(EXIT_CODES.failed.code);
+    if (!isSafeToContinue(thrown)) process.exit(EXIT_CODES.failed.code);
   });
 }
 
 /**
- * Going on is sound because requests share nothing that an exception could leave half-written for the next one: a run has
- * an isolate of its own, callers and arguments are passed along and never stored, catalogs are replaced as a whole. The
- * request that was cut off ends by the time limit of its run or call. It is not sound
- * - while the server starts: without all of its parts it would answer wrongly for as long as it lives, so this is not
- *   called before it serves;
- * - when Node reports that an invariant of its own is broken: then no part of the process can be relied on.
+ * Continuing is safe because requests share no state that an exception could leave half-written: a run has its own
+ * isolate, callers and arguments are passed along and never stored, catalogs are replaced as a whole. The interrupted
+ * request ends by the time limit of its run or call. Continuing is not safe
+ * - while the server starts: with parts missing, it would answer wrongly until it ends, so this handler is installed
+ *   only once it serves;
+ * - when Node reports a broken internal invariant: no part of the process is reliable then.
  */
-function isSoundToGoOn(thrown: unknown): boolean {
+function isSafeToContinue(thrown: unknown): boolean {
   return !(thrown instanceof Error && "code" in thrown && thrown.code === "ERR_INTERNAL_ASSERTION");
 }

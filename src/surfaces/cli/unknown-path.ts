@@ -6,26 +6,26 @@ import { lines } from "./text/layout.ts";
 import { shortenedProblem, warningsText } from "./text/output.ts";
 import type { CommandResult, Paint } from "./terminal/terminal.ts";
 
-/** True if a snippet was refused for a name that a skill or a server which could not be loaded may have had. */
+/** True if a snippet was refused for an unknown name, which may belong to a skill or server that did not load. */
 export function lacksSkill(violations: readonly Violation[]): boolean {
   return violations.some(({ code }) => code === "SKILL_UNKNOWN" || code === "METHOD_UNKNOWN");
 }
 
-/** What to warn of beside what a snippet came to: all, if it may matter to it or if that is asked for. */
+/** Selects the problems to warn of beside the result of a snippet: all, or only those that concern every run. */
 export function selectProblems({ problems }: Runtime, all: boolean | undefined): readonly Problem[] {
   return all ? problems : problems.filter(({ isForAllRuns }) => isForAllRuns);
 }
 
-/** An answer that also warns of problems that it does not tell of itself. */
+/** Adds warnings for the problems that the result does not mention itself. */
 export function withWarnings(answer: CommandResult, problems: readonly Problem[], paint: Paint): CommandResult {
   const { remarks = "", asides = "" } = answer;
-  const told = remarks + asides + answer.text;
-  const open = problems.filter((problem) => !told.includes(shortenedProblem(problem)));
-  const untold = new Set(open.map((problem) => warningsText([problem], paint)));
-  return untold.size === 0 ? answer : { ...answer, asides: lines([asides, ...untold]) };
+  const shown = remarks + asides + answer.text;
+  const open = problems.filter((problem) => !shown.includes(shortenedProblem(problem)));
+  const warnings = new Set(open.map((problem) => warningsText([problem], paint)));
+  return warnings.size === 0 ? answer : { ...answer, asides: lines([asides, ...warnings]) };
 }
 
-/** Throws what `describe` says of a name that it does not know. */
+/** Throws the error of `describe` if the path names no known skill or method. */
 export function throwUnknown(runtime: Runtime, path: string): void {
   const { kind, text, suggestions } = runtime.describe(path);
   if (kind !== "unknown") return;
@@ -34,7 +34,7 @@ export function throwUnknown(runtime: Runtime, path: string): void {
   throw new SkillgateError(isSkillKnown ? "METHOD_UNKNOWN" : "SKILL_UNKNOWN", text, { path, suggestions });
 }
 
-/** Throws, for a skill that is not there because it is switched off or its MCP server is not, an error that says so. */
+/** Throws if the skill is disabled, or if its MCP server is disabled or not connected. */
 export function throwIfServerMissing(runtime: Runtime, path: string): void {
   const [skill = ""] = path.split(".");
   if (runtime.disabled().some(({ name }) => name === skill)) {
@@ -53,8 +53,8 @@ export function throwIfServerMissing(runtime: Runtime, path: string): void {
   );
 }
 
-/** The problems that no status of a server tells. */
+/** The problems that no server's status reports. */
 export function otherProblems({ problems, servers }: Runtime): readonly Problem[] {
-  const told = new Set(servers.flatMap(({ error }) => error ?? []));
-  return problems.filter(({ error }) => !told.has(error));
+  const reported = new Set(servers.flatMap(({ error }) => error ?? []));
+  return problems.filter(({ error }) => !reported.has(error));
 }

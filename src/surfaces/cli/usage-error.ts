@@ -5,7 +5,7 @@ import { suggestNames } from "../../shared/suggest.ts";
 /** The command line cannot be understood, or names a file that cannot be read. */
 export class UsageError extends Error {
   override readonly name = "UsageError";
-  /** What may have been meant, best first. */
+  /** Likely intended names, best first. */
   readonly suggestions: readonly string[];
 
   constructor(message: string, suggestions: readonly string[] = []) {
@@ -14,7 +14,7 @@ export class UsageError extends Error {
   }
 }
 
-/** What commander says of a command line, with the nearest names; its own suggestions miss words in another order. */
+/** Adds the nearest names to commander's error; commander's own suggestions miss words in another order. */
 export function toUsageError({ code, message }: CommanderError, command: Command): UsageError {
   const help = `see ${getCommandPath(command)} --help`;
   if (code === "commander.help") return new UsageError(`A command is missing; ${help}`);
@@ -35,28 +35,28 @@ export function toUsageError({ code, message }: CommanderError, command: Command
 
 const UNKNOWN_WORD = /^unknown (option|command) '([^'=]*)/;
 
-/** What stands for a snippet, where a command or its option is wanted. */
+/** Matches a snippet in the place of a command or an option. */
 const SNIPPET = /[\s(;]|\.(?:[cm]?[jt]s|md)$|^(?:-e|--eval)$/;
 
-/** True if it is followed by another program's command line. */
+/** True if the command's arguments are another program's command line. */
 function takesCommand(command: Command): boolean {
   return command.registeredArguments.some(
     (argument) => argument.variadic && /^(?:args|command)$/.test(argument.name()),
   );
 }
 
-/** `skillgate mcp list` */
+/** The full path of a command, such as `skillgate mcp list`. */
 function getCommandPath(command: Command): string {
   return command.parent === null ? command.name() : `${getCommandPath(command.parent)} ${command.name()}`;
 }
 
-/** The long options that a command takes, those of the commands above it included. */
+/** Collects the long options of a command and of its parents. */
 function collectFlags(command: Command): readonly string[] {
   const own = command.options.flatMap(({ long }) => long ?? []);
   return command.parent === null ? own : [...own, ...collectFlags(command.parent)];
 }
 
-/** The commands below a command, each as it is typed: `run`, `mcp`, `mcp list`. */
+/** Collects the commands below a command, each as it is typed: `run`, `mcp`, `mcp list`. */
 function collectCommands(command: Command): readonly string[] {
   return command.commands.flatMap((child) => [
     child.name(),

@@ -28,7 +28,7 @@ export function addCall(program: Command, act: CommandAction): void {
         let facts: AnswerFacts = { cached: false, notes: [] };
         const value = await opened.call(method.path, input, {
           signal,
-          observer: { answered: (told) => void (facts = told) },
+          observer: { answered: (answer) => void (facts = answer) },
         });
         return {
           exit: "ok",

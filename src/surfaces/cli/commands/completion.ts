@@ -29,9 +29,9 @@ Examples:
   skillgate completion zsh > ~/.zfunc/_skillgate
   skillgate completion fish > ~/.config/fish/completions/skillgate.fish`;
 
-/** A command, and what may follow it. */
+/** A command, with the subcommands and options that may follow it. */
 interface CompletionWords {
-  /** `["mcp", "add"]`; of the program itself, nothing. */
+  /** `["mcp", "add"]`; empty for the program itself. */
   readonly path: readonly string[];
   readonly commands: readonly { readonly name: string; readonly says: string }[];
   readonly options: readonly { readonly long: string; readonly says: string }[];
@@ -56,7 +56,7 @@ const SCRIPTS: ReadonlyMap<string, (all: readonly CompletionWords[]) => string> 
   ["fish", fishScript],
 ]);
 
-/** Looks for the longest chain of commands that was typed, and offers what may follow it. */
+/** Completes from the longest chain of commands that was typed. */
 function bashScript(all: readonly CompletionWords[]): string {
   const cases = all.map(
     ({ path, commands, options }) =>

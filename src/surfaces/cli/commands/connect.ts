@@ -57,13 +57,13 @@ Examples:
   skillgate connect vscode --scope project
   skillgate connect codex --print`;
 
-/** A client's file, and the name that is meant in it. */
+/** A client's file, and the name of the entry in it. */
 interface ConnectTarget {
   readonly client: McpClient;
   readonly file: ClientFile;
   readonly name: string;
   readonly files: CommandConfig;
-  /** What is there under this name now. */
+  /** The current entry under this name. */
   readonly existing: unknown;
 }
 
@@ -96,7 +96,7 @@ async function connect(
   if (existing !== undefined && !files.configModule.isSelfEntry(existing))
     throw new UsageError(`Another server is named ${name} in ${file.label}; choose a different name with --name`);
   const { home } = file;
-  // What somebody has added to the entry, such as variables, stays.
+  // Keys that the user added to the entry, such as variables, stay.
   const changes = isRecord(existing)
     ? Object.entries(entry).map(([key, value]) => ({ path: [...home, name, key], value }))
     : [{ path: [...home, name], value: entry }];
@@ -143,7 +143,7 @@ async function disconnect({ client, file, name, files, existing }: ConnectTarget
   };
 }
 
-/** What starts this very Skillgate, wherever the client runs. */
+/** The command that starts this installation of Skillgate, wherever the client runs. */
 function ownCommand({ skills, settings, mcpConfig }: CommonFlags): {
   readonly command: string;
   readonly args: readonly string[];
@@ -157,9 +157,9 @@ function ownCommand({ skills, settings, mcpConfig }: CommonFlags): {
   return { command: process.execPath, args: [bin, ...args] };
 }
 
-/** True if a shell that is asked for a name starts this file. */
+/** True if a shell resolves the name to this file. */
 function isOnPath(name: string, file: string): boolean {
-  if (process.platform === "win32") return false; // there it is a script, which not every client starts
+  if (process.platform === "win32") return false; // on Windows it is a script, which not every client starts
   const folders = (process.env["PATH"] ?? "").split(delimiter).filter((folder) => folder !== "");
   const found = folders.map((folder) => join(folder, name)).find(isExecutable);
   return found !== undefined && realpathSync(found) === realpathSync(file);
@@ -170,6 +170,6 @@ function isExecutable(path: string): boolean {
     accessSync(path, constants.X_OK);
     return true;
   } catch {
-    return false; // it is not there, or not for us
+    return false; // it does not exist, or this user may not execute it
   }
 }

@@ -29,7 +29,7 @@ export function addDoctor(program: Command, act: CommandAction): void {
     );
 }
 
-/** What a person has to mend comes before what may come back by itself. */
+/** A problem that the user must fix takes precedence over a server that may recover. */
 function getExit(checks: readonly DoctorCheck[]): Exit {
   const failed = checks.filter(({ status }) => status === "error");
   if (failed.length === 0) return "ok";
@@ -44,7 +44,7 @@ function nodeCheck(): DoctorCheck {
   return { kind: "node", subject: "Node.js", status: isNewEnough ? "ok" : "error", says, details: "" };
 }
 
-/** As in package.json. */
+/** The same minimum as in package.json. */
 const MIN_NODE = { major: 20, minor: 19 };
 
 async function filesCheck(flags: CommonFlags): Promise<DoctorCheck> {
@@ -54,7 +54,7 @@ async function filesCheck(flags: CommonFlags): Promise<DoctorCheck> {
   return { kind: "configuration", subject: "Configuration", status: "ok", says, details: "" };
 }
 
-/** Everything that takes a runtime; if it cannot be opened, why. */
+/** Runs the checks that need a runtime, or reports why it does not open. */
 async function runtimeChecks(session: CliSession): Promise<readonly DoctorCheck[]> {
   try {
     const { runtime, servers, otherProblems, warnings } = await startServers(session);
@@ -68,12 +68,12 @@ async function runtimeChecks(session: CliSession): Promise<readonly DoctorCheck[
   }
 }
 
-/** Below what is wrong, what to write instead. */
+/** The problem, with its fix below. */
 function problemCheck(problem: Problem, status: DoctorCheck["status"]): DoctorCheck {
   return { kind: "configuration", subject: "Problem", status, says: problemText(problem), details: problem.fix ?? "" };
 }
 
-/** What is wrong with a part of a skill that is there all the same is no failure. */
+/** A problem with part of a skill that loaded all the same is only a warning. */
 function getStatus({ source, isHeld }: Problem, { catalog }: Runtime): DoctorCheck["status"] {
   return isHeld || catalog.skills.some((skill) => skill.source === source) ? "warning" : "error";
 }

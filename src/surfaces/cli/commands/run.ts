@@ -31,7 +31,7 @@ export function addRun(program: Command, act: CommandAction): void {
           flags: RunFlags,
         ) => {
           const source = await readSource(file, flags, signal);
-          // Whoever wants to hear of all problems waits until they can be known.
+          // With --verbose, wait until all problems are known.
           const opened = await (verbose ? readyRuntime() : runtime());
           const outcome = await opened.run(source, {
             signal,

@@ -21,7 +21,7 @@ interface ServeFlags {
   readonly newToken?: true;
 }
 
-/** Written out, so that `--help` need not load what serves. */
+/** A copy of the values of `Expose`, so that `--help` does not load the server. */
 const EXPOSES: readonly Expose[] = ["code", "tools", "both", "auto"];
 
 export function addServe(program: Command, act: CommandAction): void {
@@ -41,11 +41,11 @@ export function addServe(program: Command, act: CommandAction): void {
         if (flags.stdio && (flags.http || flags.port !== undefined))
           throw new UsageError("Cannot use --stdio together with --http or --port");
         const overHttp = flags.http ?? (flags.port !== undefined || (!flags.stdio && process.stdin.isTTY));
-        // From here on, what anybody prints goes to stderr: stdout is the protocol's.
+        // From here on, all other output goes to stderr: stdout carries the protocol.
         const output = overHttp ? undefined : takeStdout();
         const runtime = await servingRuntime();
         let isServing = true;
-        // What is still connecting when all is closed is no problem.
+        // A server that is still connecting at shutdown is not a problem.
         void runtime.ready.then(() => isServing && say(warningsText(runtime.problems, paint.err)));
         try {
           await (output === undefined
@@ -59,7 +59,7 @@ export function addServe(program: Command, act: CommandAction): void {
     );
 }
 
-/** Nobody waits for an answer of a server. */
+/** The result of a served session, which prints nothing. */
 const SERVED: CommandResult = { exit: "ok", json: {}, text: "" };
 
 function portNumber(text: string): number {
@@ -112,7 +112,7 @@ async function serveOverStdio(
   await surface.close();
 }
 
-/** Writes to stdout; whatever else would be printed there goes to stderr. */
+/** Returns a stream to stdout, and redirects all other output to stderr. */
 function takeStdout(): Writable {
   const { stdout, stderr } = process;
   const write = stdout.write.bind(stdout);

@@ -5,9 +5,9 @@ import { readTextFile } from "./read-text.ts";
 import { UsageError } from "../usage-error.ts";
 
 /**
- * The input of one call, as it is written on a command line: either one JSON object, or words of the form `key=value`.
- * A value is what it says as JSON, else text; `key=@file` takes the value from a file. A parameter that takes only
- * text gets `5` as text, so that nobody has to quote it twice.
+ * Reads the input of one call from the command line: either one JSON object, or words of the form `key=value`. A value
+ * is parsed as JSON, else taken as text; `key=@file` takes the value from a file. A parameter of type string gets `5`
+ * as text, so that users need not quote it twice.
  */
 export async function readInput(
   words: readonly string[],
@@ -51,6 +51,6 @@ function parseValue(written: string, isText: boolean): unknown {
     const value: unknown = JSON.parse(written);
     return isText && typeof value !== "string" ? written : value;
   } catch {
-    return written; // no JSON: it means itself
+    return written; // not JSON: taken as text
   }
 }

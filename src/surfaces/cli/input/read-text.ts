@@ -4,10 +4,10 @@ import { sentence, SkillgateError } from "../../../errors.ts";
 import { isRecord } from "../../../model/json.ts";
 import { UsageError } from "../usage-error.ts";
 
-/** No file that is meant comes near this; an endless stream soon does. */
+/** Far above the size of any real input; stops an endless stream. */
 const MAX_BYTES = 16 << 20;
 
-/** The text of a file that the command line names. */
+/** Reads the text of a file that the command line names. */
 export async function readTextFile(path: string, signal: AbortSignal): Promise<string> {
   try {
     return await readText(createReadStream(path, { signal }), JSON.stringify(path));
@@ -19,7 +19,7 @@ export async function readTextFile(path: string, signal: AbortSignal): Promise<s
   }
 }
 
-/** All of a stream, without a byte order mark. */
+/** Reads a whole stream as text, without a byte order mark. */
 export async function readText(stream: AsyncIterable<Buffer>, name: string): Promise<string> {
   const chunks: Buffer[] = [];
   let bytes = 0;
@@ -32,7 +32,7 @@ export async function readText(stream: AsyncIterable<Buffer>, name: string): Pro
   return decode(Buffer.concat(chunks), name);
 }
 
-/** UTF-8, or UTF-16 that says so at its start, as editors and shells of Windows write it. */
+/** Decodes UTF-8, or UTF-16 with a byte order mark, as editors and shells on Windows write it. */
 function decode(bytes: Buffer, name: string): string {
   const encoding = { fffe: "utf-16le", feff: "utf-16be" }[bytes.toString("hex", 0, 2)] ?? "utf-8";
   try {

@@ -4,19 +4,19 @@ import type { Command } from "commander";
 import { readText, readTextFile } from "./read-text.ts";
 import { UsageError } from "../usage-error.ts";
 
-/** The ways to say which snippet is meant. */
+/** The flags that give a snippet. */
 export interface SnippetFlags {
   readonly eval?: string;
 }
 
-/** Adds the arguments with which a command takes a snippet. */
+/** Adds the argument and the option that give a snippet. */
 export function takesSnippet(command: Command): Command {
   return command
     .argument("[file]", "the snippet's file; - for standard input, which is the default unless it is a terminal")
     .option("-e, --eval <code>", "the snippet itself");
 }
 
-/** The text of the snippet. */
+/** Reads the text of the snippet. */
 export async function readSource(
   file: string | undefined,
   { eval: code }: SnippetFlags,

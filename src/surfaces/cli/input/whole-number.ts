@@ -1,14 +1,14 @@
 import { InvalidArgumentError } from "commander";
 
-/** The longest time that Node can wait, in milliseconds. */
+/** The longest delay of a timer in Node, in milliseconds. */
 const MAX_NUMBER = 2 ** 31 - 1;
 
-/** Reads the value of an option that counts something. */
+/** Parses the value of an option: a whole number from 1. */
 export function wholeNumber(text: string): number {
   return parseWholeNumber(text, 1);
 }
 
-/** Reads the value of an option that may be none. */
+/** Parses the value of an option: a whole number from 0. */
 export function wholeNumberOrZero(text: string): number {
   return parseWholeNumber(text, 0);
 }

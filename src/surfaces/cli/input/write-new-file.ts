@@ -5,14 +5,14 @@ import { whyNotWritten } from "../../../config/index.ts";
 import { isRecord } from "../../../model/json.ts";
 import { UsageError } from "../usage-error.ts";
 
-/** Writes a file that is not there yet, and the folders around it. */
+/** Writes a new file, and creates its parent folders. */
 export async function writeNewFile(path: string, text: string): Promise<void> {
   try {
     await mkdir(dirname(path), { recursive: true });
     await writeFile(path, text, { flag: "wx" });
   } catch (thrown) {
     if (!isRecord(thrown) || typeof thrown["code"] !== "string") throw thrown;
-    if (thrown["code"] === "ENOSPC") await rm(path, { force: true }); // it is there, and empty
+    if (thrown["code"] === "ENOSPC") await rm(path, { force: true }); // the failed write left an empty file
     throw new UsageError(`Cannot write ${relative(".", path)}: ${whyNotWritten(thrown["code"])}`);
   }
 }

@@ -33,7 +33,7 @@ Example:
   skillgate mcp add-json weather '{ "command": "npx", "args": ["-y", "weather-mcp"] }'
 `;
 
-/** An entry, or a whole file around one, as it is copied from a page of documentation. */
+/** Reads an entry, or the only entry of a whole configuration that was copied from documentation. */
 function entryIn(text: string, name: string): Readonly<Record<string, unknown>> {
   const value = parsed(text);
   const servers = isRecord(value) ? (value["mcpServers"] ?? value["servers"]) : undefined;
@@ -50,7 +50,7 @@ function parsed(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (thrown) {
-    // What JSON.parse says quotes the text, and in it there may be a secret.
+    // The message of JSON.parse quotes the text, which may contain a secret.
     const [, place] = /at (?:position )?(\d+|line \d+ column \d+)/.exec(getMessage(thrown)) ?? [];
     const at = place === undefined ? "" : `, at ${/^\d+$/.test(place) ? `character ${Number(place) + 1}` : place}`;
     throw new UsageError(`Cannot read the entry as a JSON object${at}; write '{ "command": "npx", "args": ["…"] }'`);

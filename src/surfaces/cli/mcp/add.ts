@@ -27,9 +27,9 @@ export function addMcpAdd(mcp: Command, act: CommandAction): void {
     .action(
       act(async (session, name: string, commandOrUrl: string, args: readonly string[], flags: AddFlags) => {
         const files = await openConfig(session);
-        const said = describeServer([name, commandOrUrl, ...args], flags);
-        const entry = { ...createEntry(said.commandOrUrl, said.args, said.flags), ...getOAuthFlags(flags) };
-        const written = await writeServer({ name: said.name, entry }, scopeNamed(flags.scope), { files });
+        const server = describeServer([name, commandOrUrl, ...args], flags);
+        const entry = { ...createEntry(server.commandOrUrl, server.args, server.flags), ...getOAuthFlags(flags) };
+        const written = await writeServer({ name: server.name, entry }, scopeNamed(flags.scope), { files });
         return createAddedResult(written, session.paint, files);
       }),
     );
@@ -54,7 +54,7 @@ interface GivenFlags {
   readonly flags: ServerFlags;
 }
 
-/** Elsewhere one `-e` takes several values: `-e A=1 B=2 name …`. */
+/** Other clients accept several values after one `-e`: `-e A=1 B=2 name …`. Takes them from the words. */
 function describeServer(words: readonly string[], flags: ServerFlags): GivenFlags {
   const { env = [], header = [] } = flags;
   const isValue = (word: string): boolean =>

@@ -5,7 +5,7 @@ import { type CommandConfig, SCOPES } from "./files.ts";
 import type { ConfigModule } from "./load-config.ts";
 import type { WrittenServer } from "./write.ts";
 
-/** What was added, and what to do next. */
+/** The result of adding a server: its entry, warnings, and the next command. */
 export function createAddedResult(
   written: WrittenServer,
   paint: Terminal["paint"],
@@ -23,7 +23,7 @@ export function createAddedResult(
   };
 }
 
-/** What is in a file that others will read, too. */
+/** Warns of each value that is stored as plain text in the project's file, which others read. */
 function plainSecrets({ file, scope, entry }: WrittenServer, configModule: ConfigModule): readonly string[] {
   if (scope !== "project" || !isRecord(entry)) return [];
   const values = [entry["env"], entry["headers"]].flatMap((record) => (isRecord(record) ? Object.entries(record) : []));

@@ -61,7 +61,7 @@ function several(value: string, before: readonly string[] = []): readonly string
   return [...before, value];
 }
 
-/** Something inside of an entry that becomes a value, or goes. */
+/** A new value at a path in an entry; `undefined` removes it. */
 interface EntryChange {
   readonly inside: readonly string[];
   readonly value: unknown;
@@ -84,7 +84,7 @@ function changesTo({ entry }: DeclaredServer, command: readonly string[], flags:
   ];
 }
 
-/** In the form that the entry has: one list, or a command and its arguments. */
+/** Changes the command in the form that the entry has: one list, or a command and its arguments. */
 function commandChanges(record: Readonly<Record<string, unknown>>, words: readonly string[]): readonly EntryChange[] {
   const [command, ...args] = words;
   if (command === undefined) return [];
@@ -107,7 +107,7 @@ function removals(
   });
 }
 
-/** The entry with the changes, to see whether it can be used. */
+/** Applies the changes to a copy of the entry, which is then validated. */
 function after({ entry }: DeclaredServer, changes: readonly EntryChange[]): Readonly<Record<string, unknown>> {
   const result = structuredClone(isRecord(entry) ? entry : {});
   for (const { inside, value } of changes) {

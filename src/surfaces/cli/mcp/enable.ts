@@ -46,7 +46,7 @@ function addSwitch(mcp: Command, act: CommandAction, { word, says, enabled }: Se
     );
 }
 
-/** The key that the entry has, else `enabled`. */
+/** Changes the key that the entry has (`enabled` or `disabled`), else `enabled`. */
 function changesTo({ entry }: DeclaredServer, enabled: boolean): { path: string[]; value: unknown }[] {
   const has = (key: string): boolean => isRecord(entry) && Object.hasOwn(entry, key);
   const at = (key: string, value: unknown): { path: string[]; value: unknown } => ({ path: [key], value });

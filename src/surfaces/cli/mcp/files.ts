@@ -7,13 +7,13 @@ import { type ConfigOptions, loadConfigModule, type ConfigModule, type ConfigSco
 type Config = Awaited<ReturnType<ConfigModule["loadConfig"]>>;
 export type DeclaredServer = Config["declared"][number];
 
-/** The configuration files, as a command finds them. */
+/** The loaded configuration, with the module and the options that loaded it. */
 export interface CommandConfig extends Config {
   readonly configModule: ConfigModule;
   readonly options: ConfigOptions;
 }
 
-/** Reads the files of this folder and of the user. */
+/** Loads the configuration of this folder and of the user. */
 export async function openConfig({ flags, addProblems }: CliSession): Promise<CommandConfig> {
   const configModule = await loadConfigModule();
   const options = configOptions(flags);
@@ -31,7 +31,7 @@ export function configOptions({ settings, mcpConfig }: CommonFlags): ConfigOptio
   };
 }
 
-/** The server that counts, or the one of a scope. Throws what there is instead. */
+/** Finds the server in effect, or the one of a scope. Throws with the nearest names. */
 export function declaredNamed(
   name: string,
   { declared }: Pick<Config, "declared">,
@@ -46,14 +46,14 @@ export function declaredNamed(
   );
 }
 
-/** `MCP server not found: filesytem; did you mean filesystem?` */
+/** Creates an error such as `MCP server not found: filesytem; did you mean filesystem?`. */
 export function unknownServer(name: string, names: readonly string[]): SkillgateError {
   const suggestions = suggestNames(name, new Set(names));
   const meant = suggestions.length === 0 ? "" : `; did you mean ${suggestions.join(" or ")}?`;
   return new SkillgateError("SKILL_UNKNOWN", `MCP server not found: ${name}${meant}`, { server: name, suggestions });
 }
 
-/** Where files of each scope are, for help. */
+/** The file of each scope, as the help describes it. */
 export const SCOPES: ReadonlyMap<string, string> = new Map([
   ["project", ".mcp.json in this folder, shared by everyone who works on it"],
   ["local", "a private file, for this folder only"],
@@ -62,7 +62,7 @@ export const SCOPES: ReadonlyMap<string, string> = new Map([
 
 export const SCOPE_OPTION = "-s, --scope <scope>";
 
-/** Reads `--scope`. */
+/** Parses the value of `--scope`. */
 export function scopeNamed(scope: string): "project" | "local" | "user" {
   if (scope === "project" || scope === "local" || scope === "user") return scope;
   const names = [...SCOPES.keys()];

@@ -40,9 +40,9 @@ interface ServerFacts {
   readonly enabled: boolean;
   readonly approved: boolean;
   readonly transport: string | null;
-  /** As it was written, without secrets. */
+  /** The entry as it is in the file, with its secrets masked. */
   readonly entry: unknown;
-  /** Why it cannot start. */
+  /** The reason why it cannot start. */
   readonly problem: string | null;
   readonly fix: string | null;
 }
@@ -81,10 +81,10 @@ function factsText(facts: ServerFacts): string {
   return lines([name, ...rows.map(([label, value]) => `  ${`${label}:`.padEnd(14)} ${value}`)]);
 }
 
-/** What other rows say already. */
+/** The fields that have rows of their own. */
 const SHOWN_FIELDS: ReadonlySet<string> = new Set(["name", "type", "transport", "enabled", "disabled"]);
 
-/** One row for each variable and each header. */
+/** Formats one row for each setting, each variable and each header. */
 function settingRows(key: string, value: unknown): readonly (readonly [string, string])[] {
   if (SHOWN_FIELDS.has(key)) return [];
   if (isRecord(value)) return Object.entries(value).map(([name, item]) => [key, `${name}=${formatWord(item)}`]);

@@ -47,15 +47,15 @@ export function addMcpImport(mcp: Command, act: CommandAction): void {
     );
 }
 
-/** A server of another client, before it is ours. */
+/** A server in another client's file. */
 interface FoundServer {
   readonly name: string;
   readonly entry: unknown;
-  /** `undefined` for a file that was named. */
+  /** `undefined` if the user named the file. */
   readonly client: McpClient | undefined;
   readonly from: string;
   readonly scope: "user" | "project";
-  /** It came with the project: taking it over does not mean that it may start. */
+  /** True for a file of the project: importing the server does not approve it. */
   readonly isForeign: boolean;
 }
 
@@ -90,7 +90,7 @@ async function inFile(path: string, { configModule }: CommandConfig): Promise<Se
 async function inClient(client: McpClient, { configModule, options }: CommandConfig): Promise<ServerSearch> {
   const found = (["user", "project"] as const).map(async (scope): Promise<ServerSearch> => {
     const file = configModule.clientFile(client, scope, options);
-    // The project's file of Claude Code is one of ours.
+    // Claude Code's project file is also one of Skillgate's.
     if (file?.exists !== true || (scope === "project" && client.project === ".mcp.json")) return NOTHING;
     return searched(configModule.readClientServers(client, file, options), {
       client,
@@ -126,7 +126,7 @@ export function clientFrom(name: string, { CLIENTS, findClient }: CommandConfig[
 }
 
 async function take(found: FoundServer, { scope, dryRun }: ImportFlags, session: CliSession): Promise<ImportResult> {
-  const files = await openConfig(session); // with what was taken before
+  const files = await openConfig(session); // includes the servers imported before this one
   const { configModule } = files;
   const { name, client } = found;
   const entry = configModule.normalizeEntry(found.entry, client?.id);

@@ -14,7 +14,7 @@ import { addMcpRemove } from "./remove.ts";
 import { addMcpTest } from "./test.ts";
 import { addMcpTools } from "./tools.ts";
 
-/** `skillgate mcp …`, in the words that other clients use. */
+/** Adds `skillgate mcp …`, with the names of commands that other clients use. */
 export function addMcp(program: Command, act: CommandAction): void {
   const mcp = program.command("mcp").description("add, show, test and change MCP servers");
   for (const add of COMMANDS) add(mcp, act);

@@ -2,7 +2,7 @@ export type { McpClient, ClientFile, ConfigOptions, ConfigScope } from "../../..
 
 export type ConfigModule = Awaited<ReturnType<typeof loadConfigModule>>;
 
-/** What commands need of the configuration. It is loaded only when one of them runs: `--help` does without. */
+/** Loads the configuration module when a command needs it, so that `--help` does not load it. */
 export function loadConfigModule() {
   return import("../../../config/index.ts");
 }

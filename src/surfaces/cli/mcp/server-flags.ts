@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError } from "commander";
 import { UsageError } from "../usage-error.ts";
 
-/** What a command line can say of a server besides how it is started or reached. */
+/** The settings of a server on a command line, without its command or URL. */
 export interface ServerFlags {
   readonly transport?: string;
   readonly env?: readonly string[];
@@ -37,7 +37,7 @@ function seconds(text: string): number {
   throw new InvalidArgumentError("It must be a number above 0.");
 }
 
-/** The settings that flags give; what was not said is not there. */
+/** The settings that the flags give, without unset ones. */
 export function getSettings({ cwd, timeout, description, skillName }: ServerFlags): Readonly<Record<string, unknown>> {
   return withoutGaps({ cwd, timeout, description, skillName });
 }
@@ -46,7 +46,7 @@ export function withoutGaps(record: Readonly<Record<string, unknown>>): Readonly
   return Object.fromEntries(Object.entries(record).filter(([, value]) => value !== undefined));
 }
 
-/** `KEY=value` */
+/** Parses variables of the form `KEY=value`. */
 export function parseVariables(pairs: readonly string[]): Readonly<Record<string, string>> {
   return Object.fromEntries(
     pairs.map((pair) => {
@@ -58,7 +58,7 @@ export function parseVariables(pairs: readonly string[]): Readonly<Record<string
   );
 }
 
-/** `Name: value`, or `Name=value` */
+/** Parses headers of the form `Name: value` or `Name=value`. */
 export function parseHeaders(lines: readonly string[]): Readonly<Record<string, string>> {
   return Object.fromEntries(
     lines.map((line) => {
@@ -70,12 +70,12 @@ export function parseHeaders(lines: readonly string[]): Readonly<Record<string, 
   );
 }
 
-/** What does not look like a name may be a secret that lost its name. */
+/** The name at the start of a text, or an empty one: the rest may be a secret, so messages leave it out. */
 function nameIn(text: string): string {
   return /^[\w-]{1,40}/.exec(text)?.[0] ?? "";
 }
 
-/** A server from the words of a command line: a command with its arguments, or an address. */
+/** Creates the entry of a server from the words of a command line: a command with its arguments, or a URL. */
 export function createEntry(
   commandOrUrl: string,
   args: readonly string[],

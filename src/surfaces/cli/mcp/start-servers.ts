@@ -5,7 +5,7 @@ import { otherProblems } from "../unknown-path.ts";
 import type { CliSession, RuntimeNeeds } from "../session.ts";
 import { declaredNamed, type CommandConfig, openConfig, unknownServer } from "./files.ts";
 
-/** How a server is now, and where it is declared; nothing that it says gives away a secret. */
+/** The status of a server and the place of its declaration, with secrets masked. */
 export type StartedServer = Runtime["servers"][number] & {
   /** `.mcp.json:3:5` */
   readonly source: string;
@@ -15,13 +15,13 @@ export interface StartedServers {
   readonly runtime: Runtime;
   readonly servers: readonly StartedServer[];
   readonly problems: readonly Problem[];
-  /** What no status of a server tells. */
+  /** The problems that no server's status reports. */
   readonly otherProblems: readonly Problem[];
-  /** Those of the problems with which a server starts all the same. */
+  /** The errors of problems that do not prevent a server from starting. */
   readonly warnings: ReadonlySet<string>;
 }
 
-/** Starts all servers, or one, and says how they are when each is connected or has failed. */
+/** Starts all servers, or one, and returns their status once each is connected or has failed. */
 export async function startServers(
   session: CliSession,
   name?: string,
@@ -43,7 +43,7 @@ export async function startServers(
   };
 }
 
-/** The same for one server. */
+/** Starts one server and returns its status. */
 export async function startServer(session: CliSession, name: string, use?: RuntimeNeeds): Promise<StartedServer> {
   const { servers } = await startServers(session, name, use);
   const [server] = servers;
@@ -51,7 +51,7 @@ export async function startServer(session: CliSession, name: string, use?: Runti
   throw unknownServer(name, []);
 }
 
-/** Throws for a name that no file has, and for an entry that is wrong. */
+/** Throws if no file declares the name, or if its entry is invalid. */
 function requireUsable(name: string, files: CommandConfig): void {
   const { config, problem } = declaredNamed(name, files);
   if (config !== undefined) return;

@@ -25,7 +25,7 @@ export function addMcpTools(mcp: Command, act: CommandAction): void {
     );
 }
 
-/** A server with what each of its tools is for. */
+/** A server with the descriptions of its tools. */
 function withTools({ name, skill, status, error, tools, quarantined }: StartedServer, { runtime }: StartedServers) {
   return {
     name,

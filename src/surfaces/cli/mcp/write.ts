@@ -3,7 +3,7 @@ import type { DeclaredServer, CommandConfig } from "./files.ts";
 
 type WrittenEntry = Readonly<Record<string, unknown>>;
 
-/** Where a new server was written to. */
+/** A new server, and the file in which it is. */
 export interface WrittenServer {
   readonly name: string;
   readonly file: string;
@@ -14,11 +14,11 @@ export interface WrittenServer {
 
 interface WriteOptions {
   readonly files: CommandConfig;
-  /** Whoever writes it knows what it starts, and means it to start. By default, true. */
+  /** True if the user wrote the entry, which approves it to start. Default: true. */
   readonly approves?: boolean;
 }
 
-/** Writes a new server into the file of a scope. Throws if it cannot be used, or if there is one of its name already. */
+/** Writes a new server into the file of a scope. Throws if the entry is invalid or the name is taken in that file. */
 export async function writeServer(
   { name, entry }: { readonly name: string; readonly entry: WrittenEntry },
   scope: WrittenServer["scope"],
@@ -39,7 +39,7 @@ export async function writeServer(
   return { name, file: place.label, scope, entry: configModule.maskEntry(entry) };
 }
 
-/** Changes a server that is there. One that is held stays so: who changes a part of it has not looked at the rest. */
+/** Changes an existing server. A held server stays held: a change to one part does not approve the rest. */
 export async function changeServer(
   { name, file, path, isHeld }: DeclaredServer,
   changes: readonly { readonly path: readonly (string | number)[]; readonly value: unknown }[],

@@ -9,17 +9,17 @@ import { getMessage } from "../../../errors.ts";
 import { isRecord } from "../../../model/json.ts";
 import { bundleModule, skillEnvironment } from "../../../providers/skills/index.ts";
 
-/** How one test, or one example, ended. */
+/** The result of one test or one example. */
 export interface TestResult {
   /** The file of the test, or the path of the method. */
   readonly subject: string;
   readonly name: string;
   readonly outcome: "passed" | "failed" | "skipped";
-  /** Why it failed, or was not run; empty otherwise. */
+  /** The reason why it failed or was skipped; empty otherwise. */
   readonly why: string;
 }
 
-/** Files named `*.test.*` or `*.spec.*` in a skills folder and the folders in it, relative to it. */
+/** Finds `*.test.*` and `*.spec.*` files in a skills folder and its direct subfolders, as paths relative to it. */
 export async function testFilesIn(folder: string): Promise<readonly string[]> {
   const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
   const inner = entries.filter((entry) => entry.isDirectory() && !/^[._]|^node_modules$/.test(entry.name));
@@ -30,7 +30,7 @@ export async function testFilesIn(folder: string): Promise<readonly string[]> {
   return files.filter((file) => /\.(?:test|spec)\.[cm]?[jt]s$/.test(file)).sort();
 }
 
-/** Runs test files with Node's own test runner; each is made JavaScript first, with `skillgate` wherever this is. */
+/** Runs test files with Node's test runner. Bundles each first, so that `skillgate` means this installation. */
 export async function runTests(
   folder: string,
   files: readonly string[],
@@ -88,7 +88,7 @@ async function runBundles(bundles: ReadonlyMap<string, string>, signal: AbortSig
     signal,
     killSignal: "SIGTERM",
   });
-  // It is stopped by the signal, which is said elsewhere.
+  // The signal stops it; the caller reports that.
   child.on("error", () => {});
   const [lines, stderr] = await Promise.all([text(child.stdout), text(child.stderr)]);
   const results = lines.split("\n").flatMap((line) => parseLine(line, bundles) ?? []);
@@ -100,17 +100,17 @@ async function runBundles(bundles: ReadonlyMap<string, string>, signal: AbortSig
   );
 }
 
-/** One test as the reporter tells it; whatever else the tests print is not for us. */
+/** Parses one line of the reporter; `undefined` for other output of the tests. */
 function parseLine(line: string, bundles: ReadonlyMap<string, string>): TestResult | undefined {
   if (!line.startsWith("{")) return undefined;
-  const told: unknown = JSON.parse(line);
-  if (!isRecord(told)) return undefined;
-  const { name, file, passed, skipped, error } = told;
+  const event: unknown = JSON.parse(line);
+  if (!isRecord(event)) return undefined;
+  const { name, file, passed, skipped, error } = event;
   if (typeof name !== "string" || typeof file !== "string") return undefined;
-  // Where source maps are followed, it is the file itself already.
+  // With source maps, the reporter names the original file.
   const subject =
     bundles.get(file) ?? [...bundles.values()].find((each) => file.endsWith(`/${each}`)) ?? basename(file);
-  // A file as a whole counts as a test where something in it failed outside of all tests.
+  // Node reports the file itself as a test; it matters only if code outside all tests failed.
   const isWhole = basename(name) === basename(file);
   if (isWhole && passed === true) return undefined;
   const outcome = skipped === true ? "skipped" : passed === true ? "passed" : "failed";

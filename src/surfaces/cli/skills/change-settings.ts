@@ -1,4 +1,4 @@
-/** Changes values of the settings for the owner of the project, so that what was trusted stays so. */
+/** Changes values of the settings on behalf of the user, so that the project stays trusted. */
 export async function changeSettings(
   settingsFile: string,
   changes: readonly { readonly path: readonly string[]; readonly value: unknown }[],

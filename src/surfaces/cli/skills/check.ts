@@ -34,7 +34,7 @@ export function addSkillsCheck(skills: Command, act: CommandAction): void {
     );
 }
 
-/** What is in the skills folder and is no skill at all. */
+/** Finds the files in the skills folder that do not load as a skill. */
 function findFailures({ problems, catalog }: Runtime): readonly Problem[] {
   const isThere = new Set(catalog.skills.map(({ source }) => source));
   return problems.filter(({ source, error }) => error.startsWith(ERRORS.SKILL_INVALID.says) && !isThere.has(source));

@@ -4,7 +4,7 @@ import type { Problem } from "../../../model/provider.ts";
 import type { Runtime } from "../../../runtime.ts";
 import { schemaFindings } from "./schema-findings.ts";
 
-/** What could be better about a skill. */
+/** One suggestion of the linter about a skill or a method. */
 export interface SkillFinding {
   /** `Skill.method`, or the skill. */
   readonly path: string;
@@ -15,12 +15,12 @@ export interface CheckedSkill {
   readonly skill: string;
   readonly source: string;
   readonly methods: number;
-  /** About so many tokens of a model's context take its declarations. */
+  /** The approximate number of tokens of its declarations. */
   readonly tokens: number;
   readonly findings: readonly SkillFinding[];
 }
 
-/** Looks at a skill as a model does: by its names, its words, and what a search finds. */
+/** Lints a skill as a model sees it: names, descriptions, size, and search results. */
 export function checkSkill(runtime: Runtime, skill: Skill): CheckedSkill {
   const { name, source, methods, description } = skill;
   const ofSkill = description === "" ? [finding(name, "has no description; say in one sentence what it is for")] : [];
@@ -37,7 +37,7 @@ export function checkSkill(runtime: Runtime, skill: Skill): CheckedSkill {
   };
 }
 
-/** What loading had to say about what is there all the same: types that could not be read, settings, SKILL.md. */
+/** Finds the problems of a skill that loaded: unreadable types, settings, SKILL.md. */
 function findProblems({ name, source }: Skill, problems: readonly Problem[]): readonly SkillFinding[] {
   const own = problems.filter((problem) => problem.source === source || problem.source === `skills.${name}`);
   return own.map(({ error }) => finding(name, error));
@@ -73,21 +73,21 @@ function checkMethod(runtime: Runtime, method: Method): readonly SkillFinding[] 
   ];
 }
 
-/** More of them are told in one line. */
+/** Above this number, one finding covers all parameters. */
 const MAX_NAMELESS = 5;
 
-/** What models are offered as a tool's name. */
+/** The maximum length of a tool name that models accept. */
 const MAX_TOOL_NAME_CHARACTERS = 64;
 
 /** In characters: about a thousand tokens. */
 const MAX_DECLARATION_CHARACTERS = 4_000;
 
-/** A schema that says by itself what it takes. */
+/** True if a schema needs no description of its parameter: it has its own, or a single value. */
 function isPlain(schema: unknown): boolean {
   return isRecord(schema) && (typeof schema["description"] === "string" || schema["const"] !== undefined);
 }
 
-/** Whoever describes what the method says it does must find it. */
+/** Checks that a search for the first sentence of a method's description finds the method. */
 function checkSearch(runtime: Runtime, { path, description }: Method): readonly SkillFinding[] {
   const [sentence = description] = description.split(/(?<=[.!?])\s|\n/, 1);
   const found = runtime.search(sentence, { limit: FOUND }).results.map((result) => result.path);
@@ -98,7 +98,7 @@ function checkSearch(runtime: Runtime, { path, description }: Method): readonly 
 
 const FOUND = 3;
 
-/** Models differ; four characters of code are about one token for all of them. */
+/** Estimates the number of tokens: about one for four characters of code, in all models. */
 function estimateTokens(text: string): number {
   return Math.ceil(text.length / 4);
 }

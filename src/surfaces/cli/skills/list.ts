@@ -27,7 +27,7 @@ export function addSkillsList(skills: Command, act: CommandAction): void {
     );
 }
 
-/** What there is to say of a skill; the rest of it is for the runtime. */
+/** The public facts of a skill, for `--json`. */
 function listed({ name, description, kind, source, server, methods }: Skill): Record<string, unknown> {
   return { name, description, kind, source, server, methods: methods.map((method) => method.name) };
 }

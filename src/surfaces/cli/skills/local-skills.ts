@@ -4,14 +4,14 @@ import { suggestNames } from "../../../shared/suggest.ts";
 import type { Runtime } from "../../../runtime.ts";
 import { throwIfServerMissing } from "../unknown-path.ts";
 
-/** The skills of files that are meant: those of these names, or all. A name that is none is `SKILL_UNKNOWN`. */
+/** The file skills with these names, or all of them. Throws `SKILL_UNKNOWN` for an unknown name. */
 export function localSkills(runtime: Runtime, names: readonly string[]): readonly Skill[] {
   const local = runtime.catalog.skills.filter(({ kind }) => kind === "file");
   if (names.length === 0) return local;
   return names.map((name) => local.find((skill) => skill.name === name) ?? unknownSkill(runtime, name));
 }
 
-/** Throws why there is no such skill: switched off, without its server, did not start, or not known at all. */
+/** Throws the reason why the skill is missing: disabled, server missing or failed, or unknown name. */
 export function unknownSkill(runtime: Runtime, name: string): never {
   throwIfServerMissing(runtime, name);
   const suggestions = suggestNames(

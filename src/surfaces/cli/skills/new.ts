@@ -56,7 +56,7 @@ function toFileStem(name: string): string {
   throw new UsageError(`Cannot name a skill ${JSON.stringify(name)}: use one or a few words, such as home-office`);
 }
 
-/** What is left of the 64 characters of a skill's name. */
+/** Leaves space for a suffix within the 64 characters of a skill's name. */
 const MAX_STEM_CHARACTERS = 48;
 
 function refuseExisting(file: string): void {

@@ -1,7 +1,7 @@
 import type { Method } from "../../../model/catalog.ts";
 import { isRecord } from "../../../model/json.ts";
 
-/** What an input schema says in vain, so that any value is taken in its place. */
+/** Finds the parts of an input schema that have no effect, so that any value is accepted in their place. */
 export function schemaFindings({ input, definition }: Method): readonly string[] {
   if (isRecord(definition.input["properties"]) && input["properties"] === undefined)
     return ["its input schema is too large or nests too deeply, so any arguments are accepted; simplify it"];
@@ -22,7 +22,7 @@ function referencesIn(schema: unknown): readonly string[] {
   return [...own, ...Object.values(schema).flatMap(referencesIn)];
 }
 
-/** Only a pointer says where it leads; an anchor may be anywhere. */
+/** True if the reference resolves. Only a pointer is followed; an anchor may be anywhere. */
 function isThere(reference: string, schema: unknown): boolean {
   if (reference !== "#" && !reference.startsWith("#/")) return true;
   const names = reference.split("/").slice(1);

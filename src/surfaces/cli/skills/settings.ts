@@ -10,7 +10,7 @@ import { UsageError } from "../usage-error.ts";
 import { changeSettings } from "./change-settings.ts";
 import { unknownSkill } from "./local-skills.ts";
 
-/** What a person is shown in place of a secret. */
+/** Shown in place of a secret. */
 const HIDDEN = "********";
 
 export function addSkillsSettings(skills: Command, act: CommandAction): void {
@@ -34,7 +34,7 @@ export function addSkillsSettings(skills: Command, act: CommandAction): void {
           return {
             exit: "ok",
             json: { skill: name, changed: changes.map(({ key }) => key), settings: settingsFile },
-            text: `${name} has ${changes.length === 1 ? "a new setting" : "new settings"}, in ${shownPath(settingsFile)}`,
+            text: `Changed the settings of ${name} in ${shownPath(settingsFile)}`,
           };
         }
         const { settings, secrets, problems } = runtime.settingsOf(name) ?? { settings: {}, secrets: {}, problems: [] };
@@ -59,7 +59,7 @@ function skillNamed(runtime: Runtime, name: string): ProvidedSkill {
 
 interface SettingChange {
   readonly key: string;
-  /** `undefined` takes the setting away. */
+  /** `undefined` removes the setting. */
   readonly value: unknown;
 }
 
@@ -76,14 +76,14 @@ async function parseChange(word: string, { name, settings = {} }: ProvidedSkill)
   return { key, value: text === "" ? undefined : parseSettingValue(text) };
 }
 
-/** Throws what is wrong with the settings that are to be changed; others may be wrong already, or missing. */
+/** Throws if a changed setting is invalid; other settings may already be invalid or missing. */
 async function check(
   changes: readonly SettingChange[],
   skill: ProvidedSkill,
   current: Readonly<Record<string, unknown>> = {},
 ): Promise<void> {
   const { findMistakes } = await import("../../../runtime/skill-settings.ts");
-  // What a placeholder stands for is not known here.
+  // The value of a placeholder is not known here.
   const changed = changes.filter(({ value }) => value !== undefined && !isPlaceholder(value));
   const values = { ...current, ...Object.fromEntries(changed.map(({ key, value }) => [key, value])) };
   const mistakes = findMistakes(values, skill).filter(({ setting }) =>
@@ -106,7 +106,7 @@ function parseSettingValue(text: string): unknown {
   }
 }
 
-/** One line for each setting that there is or could be; empty for none. */
+/** One line for each setting that is declared or set; empty if there are none. */
 export function settingsText(schema: JsonSchema | undefined, values: Readonly<Record<string, unknown>>): string {
   const declared = isRecord(schema?.["properties"]) ? schema["properties"] : {};
   const keys = [...new Set([...Object.keys(declared), ...Object.keys(values)])];

@@ -27,7 +27,7 @@ export function addSkillsShow(skills: Command, act: CommandAction): void {
     );
 }
 
-/** Nothing of it is in the catalog, so only what it says of itself is known. */
+/** The result for a disabled skill. It is not in the catalog, so only its own declaration is known. */
 function disabledAnswer({ name, description, source, kind, methods }: ProvidedSkill, paint: Paint): CommandResult {
   const names = methods.map((method) => method.name);
   return {

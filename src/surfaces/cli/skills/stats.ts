@@ -25,7 +25,7 @@ export function addSkillsStats(skills: Command, act: CommandAction): void {
     );
 }
 
-/** One line for each method; empty for none. */
+/** One line for each method; empty if there are none. */
 export function statisticsText(statistics: Statistics, paint: Paint): string {
   if (statistics.size === 0) return "";
   const head = ["method", "calls", "failed", "average", "p95", "last used"].map((word) => paint.dim(word));

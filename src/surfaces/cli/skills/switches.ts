@@ -6,7 +6,7 @@ import { shownPath } from "../text/layout.ts";
 import { changeSettings } from "./change-settings.ts";
 import { unknownSkill } from "./local-skills.ts";
 
-/** `enable` and `disable`: they write into settings.yaml, so that every way in follows. */
+/** Adds `enable` and `disable`. They write settings.yaml, so every surface follows them. */
 export function addSkillsSwitches(skills: Command, act: CommandAction): void {
   addSwitch(skills, act, { name: "enable", description: "enable a disabled skill", enabled: true });
   addSwitch(skills, act, { name: "disable", description: "disable a skill in settings.yaml", enabled: false });
@@ -27,7 +27,7 @@ function addSwitch(skills: Command, act: CommandAction, { name, description, ena
       act(async ({ readyRuntime, folders }, skill: string) => {
         await requireSkill(await readyRuntime(), skill);
         const { settingsFile } = await folders();
-        // Enabled is what a skill is of which nothing is said.
+        // A skill without this setting is enabled.
         await changeSettings(settingsFile, [
           { path: ["skills", skill, "enabled"], value: enabled ? undefined : false },
         ]);
@@ -40,7 +40,7 @@ function addSwitch(skills: Command, act: CommandAction, { name, description, ena
     );
 }
 
-/** One that is switched off, or did not start, is there too. */
+/** Throws if the skill does not exist; a disabled skill, or one that did not start, exists. */
 async function requireSkill(runtime: Runtime, name: string): Promise<void> {
   if (runtime.catalog.skill(name) !== undefined || runtime.disabled().some((skill) => skill.name === name)) return;
   const unstarted = await runtime.health();

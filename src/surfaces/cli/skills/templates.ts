@@ -3,7 +3,7 @@ export const FORMS = ["functions", "class", "schema", "mcp"] as const;
 
 export type Form = (typeof FORMS)[number];
 
-/** A skill that works as it is, in one of the forms. */
+/** The source of a working skill, in one of the forms. */
 export function template(form: Form, skill: string): string {
   switch (form) {
     case "functions":
@@ -53,7 +53,7 @@ export default defineSkill({
 
 const GREETINGS: Record<string, string> = { en: "Hello", fr: "Bonjour" };
 
-/** What an MCP server passes to registerTool: a name, a description with a schema, and what runs. */
+/** The arguments of an MCP server's registerTool: a name, a description with a schema, and the handler. */
 export const greet = [
   "greet",
   {
@@ -76,7 +76,7 @@ export const greet = [
   }
 }
 
-/** A test of that skill. */
+/** The source of a test for that skill. */
 export function testTemplate(stem: string, skill: string): string {
   return `import assert from "node:assert/strict";
 import { test } from "node:test";

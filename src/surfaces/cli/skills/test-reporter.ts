@@ -1,4 +1,4 @@
-/** What of an event of Node's test runner matters here. */
+/** The used fields of an event of Node's test runner. */
 interface TestEvent {
   readonly type: string;
   readonly data: {
@@ -13,12 +13,12 @@ interface TestEvent {
   };
 }
 
-/** A reporter for Node's test runner: one line of JSON for each test that has ended, those in groups included. */
+/** A reporter for Node's test runner: one line of JSON for each finished test, including tests in groups. */
 export default async function* report(events: AsyncIterable<TestEvent>): AsyncGenerator<string> {
   for await (const { type, data } of events) {
     if (type !== "test:pass" && type !== "test:fail") continue;
     const { name, file, skip, todo, details } = data;
-    // A group fails with its tests, which speak for themselves.
+    // A group fails only with its tests, which have lines of their own.
     if (details?.type === "suite") continue;
     const { cause, message = "it failed" } = details?.error ?? {};
     const error = type === "test:pass" ? undefined : cause instanceof Error ? cause.message : message;

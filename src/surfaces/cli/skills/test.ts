@@ -34,13 +34,13 @@ export function addSkillsTest(skills: Command, act: CommandAction): void {
     );
 }
 
-/** `weather.test.ts` is beside `weather.ts`, and whatever is in `weather/` beside `weather/skill.ts`. */
+/** True for `weather.test.ts` beside `weather.ts`, and for a file in `weather/` beside `weather/skill.ts`. */
 function isBeside(file: string, { source }: Skill): boolean {
   const [first = ""] = source.split("/");
   return source.includes("/") ? file.startsWith(`${first}/`) : file.split(".")[0] === source.split(".")[0];
 }
 
-/** One after the other: some examples build on what those before them have done. */
+/** Runs the examples in sequence: some build on the effects of earlier ones. */
 async function runExamples(
   runtime: Runtime,
   skills: readonly Skill[],

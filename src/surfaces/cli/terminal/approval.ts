@@ -4,7 +4,7 @@ import { approvalQuestion } from "../text/output.ts";
 
 type Approve = NonNullable<RuntimeOptions["approve"]>;
 
-/** Asks the person at the terminal for each call that needs an approval, one after the other. Nobody there: nothing. */
+/** Asks the user at the terminal to approve calls, one at a time; `undefined` without a terminal. */
 export function approvalAtTerminal(signal: AbortSignal): Approve | undefined {
   if (!isAtTerminal()) return undefined;
   let asked: Promise<unknown> = Promise.resolve();

@@ -1,24 +1,24 @@
 import { createInterface } from "node:readline/promises";
 import { Writable } from "node:stream";
 
-/** True if there is a person who can be asked. */
+/** True if there is a user at a terminal who can answer questions. */
 export function isAtTerminal(): boolean {
   return process.stdin.isTTY && process.stderr.isTTY;
 }
 
-/** One line from the person at the terminal; an empty one after the end of the input, and after an interruption. */
+/** Reads one line from the user at the terminal; empty at the end of the input or after an interruption. */
 export async function askLine(question: string, signal: AbortSignal): Promise<string> {
-  // Without `terminal: false`, readline would keep Ctrl-C to itself.
+  // Without `terminal: false`, readline would consume Ctrl-C.
   const terminal = createInterface({ input: process.stdin, output: process.stderr, terminal: false });
   return readAnswer(terminal, question, signal);
 }
 
-/** The same, but what is typed is not shown. */
+/** Reads one line without echoing it. */
 export async function askSecret(question: string, signal: AbortSignal): Promise<string> {
   const silence = new Writable({ write: (_chunk, _encoding, done) => done() });
   const terminal = createInterface({ input: process.stdin, output: silence, terminal: true });
-  process.stderr.write(question); // only now does the terminal itself not show what is typed
-  terminal.once("SIGINT", () => process.kill(process.pid, "SIGINT")); // here readline does keep it to itself
+  process.stderr.write(question); // written here, once the terminal no longer echoes
+  terminal.once("SIGINT", () => process.kill(process.pid, "SIGINT")); // in this mode, readline consumes Ctrl-C
   const answer = await readAnswer(terminal, "", signal);
   process.stderr.write("\n");
   return answer;
@@ -41,7 +41,7 @@ async function readAnswer(
   }
 }
 
-/** Whatever is not a clear yes is a no. */
+/** Asks a question; any answer but `y` or `yes` means no. */
 export async function askYesNo(question: string, signal: AbortSignal): Promise<boolean> {
   return /^\s*y(es)?\s*$/i.test(await askLine(question, signal));
 }

@@ -1,10 +1,10 @@
 import { EXIT_CODES, type Exit } from "../exit-codes.ts";
 
-/** Whether somebody wants the command to end. The first signal asks it to stop, the second stops it. */
+/** The state of an interruption: the first signal asks the command to stop, the second ends the process. */
 export interface Interruption {
   /** Fires at the first signal. */
   readonly signal: AbortSignal;
-  /** How the command ends, once it was asked to. */
+  /** The exit of the command, once a signal has arrived. */
   readonly exit: Exit | undefined;
 }
 
@@ -14,10 +14,10 @@ const EXIT_OF_SIGNAL = {
   SIGHUP: "hungUp",
 } as const satisfies Partial<Record<NodeJS.Signals, Exit>>;
 
-/** npm passes on to us the Ctrl-C that the terminal has sent us already: signals this close together are one. */
+/** npm forwards the Ctrl-C that the terminal has also sent directly: signals this close together count as one. */
 const SAME_SIGNAL_MS = 100;
 
-/** Listens from now on, until the process ends. */
+/** Listens for signals until the process ends. */
 export function listenForInterruption(): Interruption {
   const controller = new AbortController();
   let exit: Exit | undefined;

@@ -3,7 +3,7 @@ import { askLine, askSecret, askYesNo, isAtTerminal } from "./ask-line.ts";
 import { countSpaces } from "../../../shared/visible-text.ts";
 import { escaped, lines } from "../text/layout.ts";
 
-/** The person at the terminal, who can be asked what configuration leaves open. Nobody there: nothing. */
+/** Creates a prompter that asks the user at the terminal; `undefined` without a terminal. */
 export function createTerminalPrompter(signal: AbortSignal): Prompter | undefined {
   if (!isAtTerminal()) return undefined;
   return {
@@ -12,12 +12,12 @@ export function createTerminalPrompter(signal: AbortSignal): Prompter | undefine
   };
 }
 
-/** What a project would do, and the question whether it may. */
+/** The request of a project for trust, as a question. */
 function trustQuestion(request: TrustRequest): string {
   return lines([requestText(request), "Trust it until it changes? [y/N] "]);
 }
 
-/** What a project would do. Nothing in it can pretend to be something else. */
+/** Lists what a project would use or start, with invisible characters escaped so that nothing can be disguised. */
 export function requestText({ folder, isChanged, parts }: TrustRequest): string {
   const rows = parts.map(({ name, detail, isChanged: isPartChanged }) => {
     const mark = isPartChanged ? " (changed)" : "";

@@ -5,35 +5,35 @@ import { EXIT_CODES, type Exit } from "../exit-codes.ts";
 import { escaped } from "../text/layout.ts";
 import { jsonText } from "../text/output.ts";
 
-/** What a command found out: for programs, or for people. */
+/** The result of a command, for programs and for people. */
 export interface CommandResult {
   readonly exit: Exit;
-  /** What `--json` prints. */
+  /** The object that `--json` prints. */
   readonly json: unknown;
   /** For people, on stdout. */
   readonly text: string;
   /** For people, on stderr. */
   readonly remarks?: string;
-  /** For both, on stderr: warnings, and what was asked for besides. */
+  /** For both, on stderr: warnings, and extra output such as a trace. */
   readonly asides?: string;
 }
 
-/** Where words go: answers to stdout, everything else to stderr. */
+/** Writes results to stdout and everything else to stderr. */
 export interface Terminal {
-  /** Stacks are shown. */
+  /** True with `--debug`: stack traces are shown. */
   readonly debug: boolean;
-  /** Colours for stdout and for stderr; none where there is no terminal. */
+  /** Colours for stdout and for stderr; disabled for a stream that is not a terminal. */
   readonly paint: { readonly out: Paint; readonly err: Paint };
-  /** From now on, masks these secrets in every answer. */
+  /** Masks these secrets in every later result. */
   mask(secrets: KnownSecrets): void;
   show(answer: CommandResult): void;
-  /** Ends the process when everything was written. */
+  /** Ends the process after all output is written. */
   exit(exit: Exit): Promise<never>;
 }
 
 export type Paint = ReturnType<typeof colors.createColors>;
 
-/** With `json`, one object goes to stdout, and what is for people nowhere. */
+/** With `json`, writes one object to stdout and omits the text for people. */
 export function openTerminal({ json, debug }: { readonly json: boolean; readonly debug: boolean }): Terminal {
   const { stdout, stderr } = process;
   const known: KnownSecrets[] = [];
@@ -46,7 +46,7 @@ export function openTerminal({ json, debug }: { readonly json: boolean; readonly
     show(answer) {
       const masked = known.reduce((clean, secrets) => secrets.maskValue(clean), answer);
       const { json: object, text, remarks = "", asides = "" } = masked;
-      // What fails after the answer was given is only told: one object is one object.
+      // A failure after the result goes to stderr only: --json prints exactly one object.
       if (json && !isAnswered) write(stdout, jsonText(object, stdout.isTTY ? 2 : 0));
       if (!json) write(stdout, text);
       if (!json || isAnswered) write(stderr, remarks);
@@ -60,14 +60,14 @@ export function openTerminal({ json, debug }: { readonly json: boolean; readonly
   };
 }
 
-/** Who reads us may stop reading, as `head` does, and a terminal may be closed; a full disk is a failure. */
+/** Ignores a reader that stops, such as `head`, and a closed terminal; an error such as a full disk ends the process. */
 function onWriteError({ code, message }: NodeJS.ErrnoException): void {
   if (code === "EPIPE" || code === "EIO") return;
   process.stderr.write(`Cannot write the output: ${message}\n`);
   process.exit(EXIT_CODES.failed.code);
 }
 
-/** Node knows the terminal's colours, and what the user wants of them (`NO_COLOR`). */
+/** Node knows whether the terminal has colours, and respects `NO_COLOR`. */
 function paintFor(stream: NodeJS.WriteStream): Paint {
   return colors.createColors(stream.isTTY ? stream.hasColors() : false);
 }
@@ -78,13 +78,13 @@ function write(stream: NodeJS.WriteStream, text: string): void {
   stream.write(stream.isTTY ? harmless(line) : line);
 }
 
-/** What a snippet or a server says must not move the cursor, rename the window or reverse the text. */
+/** Escapes control characters: output must not move the cursor, rename the window or reverse the text. */
 function harmless(text: string): string {
   const commands = /\r\n|(?![\n\t])\p{Cc}(?:\[\d{1,2}m)?|\p{Bidi_Control}/gu;
   return text.replace(commands, (found) => (HARMLESS.has(found) ? found : escaped(found)));
 }
 
-/** Our own colours, and an end of a line. */
+/** The colour codes that this command writes, and line ends. */
 const HARMLESS: ReadonlySet<string> = new Set([
   "\r\n",
   ...[1, 2, 22, 31, 32, 33, 36, 39].map((code) => `\u001B[${code}m`),

@@ -22,18 +22,18 @@ export function table(rows: readonly (readonly string[])[]): readonly string[] {
   );
 }
 
-/** Without colours. */
+/** The width of a cell, not counting colour codes. */
 function width(cell: string): number {
   return stripVTControlCharacters(cell).length;
 }
 
-/** The first line, cut visibly. */
+/** The first line, cut with an ellipsis if it is too long. */
 export function shortened(text: string, units: number): string {
   const [line = ""] = text.split("\n", 1);
   return line.length <= units ? line : `${line.slice(0, units - 1).replace(/[\uD800-\uDBFF]$/, "")}…`;
 }
 
-/** How much of a description stands in a list. */
+/** The length at which a list cuts a description. */
 export const DESCRIPTION_UNITS = 80;
 
 export function indented(text: string): string {
@@ -44,7 +44,7 @@ export function lines(parts: readonly string[]): string {
   return parts.filter((part) => part !== "").join("\n");
 }
 
-/** A path as a person would type it: relative to the current folder where it is in it. */
+/** A path as a user would type it: relative if it is inside the current folder. */
 export function shownPath(file: string): string {
   const path = relative(process.cwd(), file);
   return path === "" || path.startsWith("..") ? file : path;

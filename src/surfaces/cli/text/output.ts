@@ -14,17 +14,17 @@ export interface DoctorCheck {
   readonly subject: string;
   readonly status: "ok" | "warning" | "error";
   readonly says: string;
-  /** Shown below it. */
+  /** Further lines, shown below this one. */
   readonly details: string;
 }
 
 /**
- * JSON of whatever came out of a run or a call: bytes as base64 in `$bytes`, a BigInt as text, and `$unknown` for what
- * only a run can tell.
+ * The JSON of a result: bytes as base64 in `$bytes`, a BigInt as text, and `$unknown` for a value that is known only
+ * at run time.
  */
 export function jsonText(value: unknown, indent: number): string {
   const replace = function (this: Record<string, unknown>, key: string, current: unknown): unknown {
-    const original = this[key]; // a Buffer has made itself an object by now
+    const original = this[key]; // `current` is already the result of `Buffer.toJSON`
     if (original instanceof Uint8Array) return { $bytes: Buffer.from(original).toString("base64") };
     if (original instanceof Map) return Object.fromEntries(original);
     if (original instanceof Set) return [...original];
@@ -35,14 +35,14 @@ export function jsonText(value: unknown, indent: number): string {
   return json ?? "null";
 }
 
-/** Text as it is, anything else as JSON; says so if there is neither output nor value. */
+/** Formats text as it is and any other value as JSON; "(no output)" without a value and output. */
 export function valueText(value: unknown, output = ""): string {
   if (value === undefined) return output === "" ? "(no output)" : output;
   const text = typeof value === "string" ? value : value instanceof Date ? value.toISOString() : jsonText(value, 2);
   return output === "" || output.endsWith("\n") ? output + text : `${output}\n${text}`;
 }
 
-/** What is wrong, where, and what to do about it. */
+/** The error, its source frame, and the hint. */
 export function errorText(
   error: { readonly message: string; readonly frame?: string; readonly hint: string },
   paint: Paint,
@@ -51,7 +51,7 @@ export function errorText(
   return lines([paint.red(message), frame, hint === "" ? "" : paint.dim(hint)]);
 }
 
-/** One line each: what could not be used, and why. */
+/** One line for each problem, with its fix below. */
 export function warningsText(problems: readonly Problem[], paint: Paint): string {
   return lines(
     problems.flatMap((problem) => [
@@ -67,12 +67,12 @@ export function shortenedProblem(problem: Problem): string {
 
 const WARNING_UNITS = 300;
 
-/** `mcp.json: …`; many errors name their source themselves. */
+/** Prefixes the source (`mcp.json: …`), unless the error names it. */
 export function problemText({ source, error }: Problem): string {
   return error.includes(source) ? error : `${source}: ${error}`;
 }
 
-/** What a skill or a server has to say, as one line. */
+/** Formats a log message of a skill or a server as one line. */
 export function logLine(
   { level, text, path }: { readonly level: LogLevel; readonly text: string; readonly path: string | undefined },
   paint: Paint,
@@ -101,7 +101,7 @@ export function checksText(checks: readonly DoctorCheck[], paint: Paint): string
   );
 }
 
-/** Shows exactly what would be called; nothing in it can pretend to be something else. */
+/** Shows the exact call, with invisible characters escaped so that it cannot be disguised. */
 export function approvalQuestion({ caller, path, input }: ApprovalRequest): string {
   const visible = jsonText(input, 2)
     .split("\n")

@@ -4,7 +4,7 @@ import { count, lines, milliseconds, table } from "./layout.ts";
 import { errorText, valueText } from "./output.ts";
 import type { Paint } from "../terminal/terminal.ts";
 
-/** What a run printed, and its result. */
+/** The output of a run, and its result. */
 export function outcomeText(outcome: Outcome): string {
   switch (outcome.kind) {
     case "completed":
@@ -16,7 +16,7 @@ export function outcomeText(outcome: Outcome): string {
   }
 }
 
-/** What there is to say of a run besides. */
+/** The notes or errors of a run. */
 export function outcomeRemarks(outcome: Outcome, paint: Paint): string {
   switch (outcome.kind) {
     case "completed":
@@ -31,7 +31,7 @@ export function outcomeRemarks(outcome: Outcome, paint: Paint): string {
   }
 }
 
-/** Every call of a run, and what the run used. */
+/** Every call of a run, and the resources that the run used. */
 export function traceText(outcome: Outcome, paint: Paint): string {
   if (outcome.kind === "refused") return paint.dim("0 calls");
   const rows = outcome.calls.map((call) => [
@@ -50,12 +50,12 @@ function usageText({ calls, wallMs, cpuMs, memoryBytes }: Usage): string {
   return `${count(calls, "call")}, ${milliseconds(wallMs)} in total, ${milliseconds(cpuMs)} in the sandbox, ${(memoryBytes / (1 << 20)).toFixed(1)} MiB`;
 }
 
-/** All that is wrong with a snippet. */
+/** All violations of a snippet. */
 export function violationsText(violations: readonly Violation[], paint: Paint): string {
   return violations.map(({ message, frame, fix }) => errorText({ message, frame, hint: fix }, paint)).join("\n\n");
 }
 
-/** What a snippet will call. */
+/** The calls that a snippet will make. */
 export function planText(plan: Plan): string {
   if (plan.length === 0) return "The snippet is valid; it calls nothing";
   return lines([
@@ -65,20 +65,20 @@ export function planText(plan: Plan): string {
 }
 
 function circumstances({ dynamic, inLoop, conditional, parallel }: CallSite): string {
-  const told = [
+  const facts = [
     dynamic && "passed as a value",
     inLoop && "in a loop",
     conditional && "conditional",
     parallel && "in parallel",
   ];
-  return told.filter(Boolean).join(", ");
+  return facts.filter(Boolean).join(", ");
 }
 
 export function noteLines(notes: readonly string[], paint: Paint): string {
   return lines(notes.map((note) => paint.dim(`Note: ${note}`)));
 }
 
-/** For whoever has used the skills that ship, and would wonder where they are once there are others. */
+/** Says where the bundled skills are, once the project's own skills replace them. */
 export function takenOverNote(shipped: string, paint: Paint): string {
   const note = `The bundled skills in ${shipped} are no longer used in this project; copy those that you want to keep`;
   return noteLines([note], paint);

@@ -18,7 +18,7 @@ export function serversText(servers: readonly ShownServer[], paint: Paint): stri
 
 const ERROR_UNITS = 160;
 
-/** A server with all its tools, or with all that is known of its failure. */
+/** A server with all its tools, or with the details of its failure. */
 export function serverText(server: ShownServer, paint: Paint): string {
   const { name, skill, status, error, protocolVersion, toolCount, tools, quarantined, stderrTail } = server;
   const speaks = protocolVersion === undefined ? "" : `, protocol ${protocolVersion}`;
@@ -31,7 +31,7 @@ export function serverText(server: ShownServer, paint: Paint): string {
   ]);
 }
 
-/** A server with its tools, and what each of them is for. */
+/** A server with its tools and their descriptions. */
 export function toolsText(
   server: {
     readonly name: string;
