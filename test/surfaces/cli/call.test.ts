@@ -72,7 +72,7 @@ test("T6: arguments that do not fit are exit 3, with all reasons", async () => {
   expect(error.problems.map(({ field }: { field: string }) => field).toSorted()).toEqual(["a", "b", "c"]);
 });
 
-test("O1: arguments that are no JSON object are wrong usage", async () => {
+test("O1: exits with 2 for arguments that are not a JSON object", async () => {
   const cwd = project({ "skills/math.js": MATH_SKILL });
   const { exit, stderr } = await skillgate(["call", "MathSkill.add", '{"a": 1'], { cwd });
   expect(exit).toBe(2);

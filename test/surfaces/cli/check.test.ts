@@ -49,7 +49,7 @@ test("O1: check takes a file or stdin, and waits for a server that it needs", as
   ]);
 });
 
-test("O1: check says so where there is nothing to call", async () => {
+test("O1: check reports a snippet without calls", async () => {
   expect((await skillgate(["check", "-e", "1 + 1"], { cwd: project() })).stdout).toBe(
     "The snippet is valid; it calls nothing\n",
   );

@@ -82,7 +82,7 @@ export interface Ended {
 
 export interface Place {
   readonly cwd: string;
-  /** What comes on stdin, which then ends; no terminal in any case. */
+  /** The text on stdin, which then ends; stdin is never a terminal. */
   readonly input?: string;
   readonly env?: NodeJS.ProcessEnv;
 }
@@ -150,6 +150,6 @@ export async function meetingPoint(
   };
 }
 
-/** A terminal for a child process, from util-linux; there is none on every system. */
+/** A terminal for a child process, by `script` of util-linux, which not every system has. */
 export const HAS_TERMINAL =
   spawnSync("script", ["--version"], { encoding: "utf8" }).stdout?.includes("util-linux") ?? false;

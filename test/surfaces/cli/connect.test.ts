@@ -72,7 +72,7 @@ test("V1: connect codex keeps what is in its TOML, and disconnect gives back the
   );
 });
 
-test("V1: connect keeps comments, and what somebody has added to the entry", async () => {
+test("V1: connect keeps comments, and keys that the user added to the entry", async () => {
   const text = `{
   // mine
   "mcpServers": {

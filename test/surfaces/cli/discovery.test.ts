@@ -58,7 +58,7 @@ test("D2: search --limit is kept to, and without words all methods are there", a
   );
 });
 
-test("D1: a snippet that asks for methods hears of all of them, although nothing else has opened them", async () => {
+test("D1: a snippet that searches finds all methods, although no other call has opened their servers", async () => {
   const cwd = project({ "skills/math.js": MATH_SKILL, ".mcp.json": MCP_JSON });
   const source = `print(await device.search_skills("add numbers", 1)); await device.describe("FilesystemMCP.list_directory")`;
   const { exit, stdout } = await skillgate(["run", "-e", source, "--json"], { cwd });

@@ -6,7 +6,7 @@ const DOWN = JSON.stringify({
   mcpServers: { down: { command: process.execPath, args: ["-e", "console.error('out of order'); process.exit(7)"] } },
 });
 
-test("O1: doctor has one line for each thing that works", async () => {
+test("O1: doctor prints one line for each check that passes", async () => {
   const cwd = project({ "skills/math.js": MATH_SKILL, ".mcp.json": MCP_JSON });
   const { exit, stdout, stderr } = await skillgate(["doctor"], { cwd });
   expect({ exit, stderr }).toEqual({ exit: 0, stderr: "" });
@@ -26,14 +26,14 @@ test("O1: a server that is down makes doctor exit 6, with the end of its stderr"
   expect(stdout).toMatch(/\n✗ MCP server down: error: .*exited with code 7.*\n {4}out of order\n$/);
 });
 
-test("O1: a skill that works in spite of a mistake is no failure", async () => {
+test("O1: doctor reports a mistake in a working skill as a warning", async () => {
   const cwd = project({ "skills/loose.js": "export class LooseSkill { take(anything) {} }" });
   const { exit, stdout } = await skillgate(["doctor"], { cwd });
   expect(exit).toBe(0);
   expect(stdout).toMatch(/\n✓ Skills: LooseSkill \(1 method\)\n! Problem: .*loose\.js/);
 });
 
-test("O1: what has to be mended makes doctor exit 2, whatever the servers do", async () => {
+test("O1: doctor exits with 2 for problems that the user must fix, even if a server is down", async () => {
   const cwd = project({ "skills/broken.js": "export class {", "mcp.json": DOWN, ".mcp.json": "{" });
   const { exit, stdout } = await skillgate(["doctor", "--json"], { cwd });
   expect(exit).toBe(2);
@@ -47,7 +47,7 @@ test("O1: what has to be mended makes doctor exit 2, whatever the servers do", a
   ]);
 });
 
-test("O1: doctor goes on when the settings that were named cannot be read", async () => {
+test("O1: doctor continues when the named settings file cannot be read", async () => {
   const { exit, stdout } = await skillgate(["doctor", "--settings", "nowhere.yaml"], { cwd: project() });
   expect(exit).toBe(2);
   expect(stdout).toMatch(

@@ -36,7 +36,7 @@ test("O1: what init writes is configuration without a mistake", async () => {
   expect(stdout).toContain("✓ Skills: GreeterSkill (1 method)\n");
 });
 
-test("O1: what cannot be written is told of with its reason", async () => {
+test("O1: reports why a file cannot be written", async () => {
   const cwd = project({ file: "", ".cursor": "" });
   const { exit, stderr } = await skillgate(["init", "file"], { cwd });
   expect({ exit, stderr }).toEqual({ exit: 2, stderr: "Cannot write file/.mcp.json: its folder is a file\n" });

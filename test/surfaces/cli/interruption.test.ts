@@ -5,7 +5,7 @@ import { ended, FILESYSTEM_SERVER, MATH_SKILL, meetingPoint, project, skillgate,
 /** The filesystem server, in a process that says that it lives. */
 const SERVER = `require("node:net").connect("meeting-point").on("connect", () => import(${JSON.stringify(FILESYSTEM_SERVER)}));`;
 
-/** Never answers, and ignores every polite way of being told to end. */
+/** Never answers, and ignores end of input and termination signals. */
 const STUBBORN = `require("node:net").connect("meeting-point");
 for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"]) process.on(signal, () => {});`;
 
@@ -33,7 +33,7 @@ test.each([
   await Promise.all(lives.map((life) => life.ended));
 });
 
-test("M9: a second Ctrl-C ends at once even what would rather not", async () => {
+test("M9: a second Ctrl-C ends at once, even with a server that ignores signals", async () => {
   const cwd = projectWith(STUBBORN);
   const { next } = await meetingPoint(cwd);
   const child = start(["search", "anything"], { cwd });

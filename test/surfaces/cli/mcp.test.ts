@@ -205,7 +205,7 @@ test("P9: no output of any command shows a secret", async () => {
   });
 });
 
-test("M10: mcp get tells where a server is, and what is wrong with it", async () => {
+test("M10: mcp get shows where a server is declared, and its problem", async () => {
   const cwd = project({
     ".mcp.json": '{\n  "mcpServers": {\n    "a b": { "comand": "x", "env": { "K": "v" } }\n  }\n}',
   });
@@ -220,7 +220,7 @@ test("M10: mcp get tells where a server is, and what is wrong with it", async ()
   comand:        x
   env:           K=***
   problem:       MCP server 'a b': command is required for stdio transport
-  to do:         "comand" is not known here, write "command"
+  fix:           "comand" is not known here, write "command"
 `,
   });
 });
@@ -261,7 +261,7 @@ test("M10: servers in settings.yaml can be changed, too", async () => {
   );
 });
 
-test("M10: a file that does not parse is not touched, and the place of the mistake is told", async () => {
+test("M10: leaves a file that does not parse unchanged, and reports the position of the error", async () => {
   const cwd = project({ ".mcp.json": '{ "mcpServers": { "a": ' });
   const { exit, stderr } = await mcp(["add", "b", "x"], { cwd });
   expect(exit).toBe(2);

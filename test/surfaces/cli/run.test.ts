@@ -26,12 +26,12 @@ test("O1: a snippet comes from a file, from - or from whatever is piped in", asy
   expect((await skillgate(["run"], { cwd, input })).stdout).toBe("from stdin\n");
 });
 
-test("S4: a byte order mark and a markdown fence in a file are no part of the snippet", async () => {
+test("S4: ignores a byte order mark and a markdown fence in a file", async () => {
   const cwd = project({ "snippet.md": "\uFEFF```ts\nconst n: number = 4;\nn\n```\n" });
   expect((await skillgate(["run", "snippet.md"], { cwd })).stdout).toBe("4\n");
 });
 
-test("S4: a file in UTF-16 is read by its byte order mark, and what is no text is told of", async () => {
+test("S4: reads a UTF-16 file by its byte order mark, and reports a file that is not text", async () => {
   const cwd = project();
   const littleEndian = Buffer.from("\uFEFF'é' + 1", "utf16le");
   writeFileSync(join(cwd, "little.js"), littleEndian);
@@ -63,7 +63,7 @@ test("O1: files that cannot be read are wrong usage", async () => {
   ]);
 });
 
-test("S7: an endless stdin is given up", async () => {
+test("S7: stops reading an endless stdin", async () => {
   const cwd = project();
   const yes = `"${process.execPath}" -e "const say = () => process.stdout.write('y\\n'.repeat(5000), (e) => e ?? say()); say()"`;
   const child = spawn("sh", ["-c", `${yes} 2>&- | "${process.execPath}" "${BIN}" run -`], {
@@ -161,7 +161,7 @@ test("O1: --trace shows each call and what the run used, on stderr", async () =>
   );
 });
 
-test("S4: a correction is told on stderr", async () => {
+test("S4: reports a correction on stderr", async () => {
   const cwd = project({ "skills/math.js": MATH_SKILL });
   const { exit, stdout, stderr } = await skillgate(["run", "-e", "default_api.MathSkill.add(1, 2)"], { cwd });
   expect({ exit, stdout }).toEqual({ exit: 0, stdout: "3\n" });
@@ -204,7 +204,7 @@ test("L1: the skills are those of --skills, else of the settings, else of ./skil
   expect(skills).toEqual([["UsualSkill"], ["SetSkill"], ["GivenSkill"]]);
 });
 
-test("M1: what is wrong with the configuration is told only where it may matter", async () => {
+test("M1: reports a configuration problem only where it may matter", async () => {
   const cwd = project({ "mcp.json": "{", "skills/broken.js": "export class BrokenSkill {" });
   expect(await skillgate(["run", "-e", "1"], { cwd })).toEqual({ exit: 0, stdout: "1\n", stderr: "" });
   for (const args of [
@@ -218,7 +218,7 @@ test("M1: what is wrong with the configuration is told only where it may matter"
   }
 });
 
-test("M1: a limit that is not what it should be is told of at once, as it concerns every run", async () => {
+test("M1: reports an invalid limit on every run", async () => {
   const cwd = project({ "settings.yaml": "limts: {}\nlimits:\n  cpuMS: 5\n  wallMs: long\n" });
   const wrong = [
     'line 1, column 1: unknown section "limts", did you mean "limits"',
@@ -284,7 +284,7 @@ test("O1: a reader that has seen enough ends the command quietly", async () => {
   expect(await ended(child)).toEqual({ exit: 0, stdout: "xxxx\n", stderr: "" });
 });
 
-test.skipIf(!existsSync("/dev/full"))("O1: an answer that cannot be written is a failure, in a sentence", async () => {
+test.skipIf(!existsSync("/dev/full"))("O1: exits with a sentence when the output cannot be written", async () => {
   const command = `"${process.execPath}" "${BIN}" run -e 1 > /dev/full`;
   const child = spawn("sh", ["-c", command], { cwd: project(), stdio: ["ignore", "pipe", "pipe"] });
   expect(await ended(child)).toEqual({

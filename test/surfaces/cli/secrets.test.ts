@@ -70,7 +70,7 @@ const COMMANDS: readonly (readonly [shown: string, ...args: readonly string[]])[
   ["using", "doctor"],
 ];
 
-describe("a secret of the configuration does not leave by [P9]", () => {
+describe("masks a secret of the configuration in [P9]", () => {
   const cases = COMMANDS.flatMap((command) => [command, [...command, "--json"] as const]);
   test.each(cases)("(%s) skillgate %s %s %s %s %s %s", async (shown, ...args) => {
     const { stdout, stderr } = await skillgate(args, { cwd: project(FILES) });

@@ -4,7 +4,7 @@ import { expect, onTestFinished, test } from "vitest";
 
 import { project, skillgate } from "./command.ts";
 
-test("V6: a port that is in use is said to be, with what helps", async () => {
+test("V6: serve reports a port in use, with a fix", async () => {
   const other = createServer().listen(0, "127.0.0.1");
   onTestFinished(() => void other.close());
   await once(other, "listening");

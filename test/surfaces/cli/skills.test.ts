@@ -37,7 +37,7 @@ async function json(cwd: string, ...args: readonly string[]): Promise<ReturnType
 
 describe("skills new", () => {
   test.each(["functions", "class", "schema", "mcp"])(
-    "L11: %s is a skill that works, that check has nothing against, and whose test passes",
+    "L11: creates a working skill in the form %s, without findings and with a passing test",
     async (form) => {
       const cwd = project();
       const made = await json(cwd, "skills", "new", "home office", "--form", form);
@@ -90,7 +90,7 @@ describe("skills new", () => {
     expect(existsSync(join(cwd, "new/folder/weather.test.ts"))).toBe(true);
   });
 
-  test("L11: the first skill of a project says where those are that were in use before", async () => {
+  test("L11: names the folder of the bundled skills when the first own skill replaces them", async () => {
     const cwd = join(project(), "fresh");
     mkdirSync(cwd);
     const { exit, stderr } = await skillgate(["skills", "new", "weather"], { cwd });
@@ -101,7 +101,7 @@ describe("skills new", () => {
     });
   });
 
-  test.each(["../evil", "a/b", "", "!!!", "x".repeat(60)])("L11: %j is no name", async (name) => {
+  test.each(["../evil", "a/b", "", "!!!", "x".repeat(60)])("L11: refuses %j as a name", async (name) => {
     const cwd = project();
     const { exit, stderr } = await skillgate(["skills", "new", name], { cwd });
     expect(exit).toBe(2);
@@ -110,7 +110,7 @@ describe("skills new", () => {
 });
 
 describe("skills check", () => {
-  test("L11: says what could be better about each skill, and what is none", async () => {
+  test("L11: lints each skill, and reports files that are not skills", async () => {
     const long = "a".repeat(60);
     const cwd = project({
       "skills/broken.ts": "export class BrokenSkill {",
@@ -139,7 +139,7 @@ describe("skills check", () => {
       "OddSkill: has no description; say in one sentence what it is for",
       "OddSkill.pending: has no description; say in its first sentence what it is for",
       'OddSkill.pending: parameter "x" has no description; add @param x …',
-      `OddSkill.${long}: its name as a tool has 70 characters, of which 64 are kept`,
+      `OddSkill.${long}: its tool name has 70 characters, of which 64 are kept`,
       expect.stringMatching(
         /^(?:OneSkill|TwoSkill)\.\w+: a search for its own description finds .*; use words that only this method has$/,
       ),
@@ -243,13 +243,13 @@ describe("skills test", () => {
       ["weather.test.ts", "fails", "failed"],
       ["weather.test.ts", "is skipped", "skipped"],
     ]);
-    expect(results[1].why).toBe("it is for vitest; run it with that");
+    expect(results[1].why).toBe("it uses vitest; run it with vitest");
     expect(results[5].why).toContain("1 !== 2");
     const named = await skillgate(["skills", "test", "WeatherSkill", "--json"], { cwd });
     expect(JSON.parse(named.stdout).results).toHaveLength(5);
   });
 
-  test("L11: an example leaves nothing in the store of the project", async () => {
+  test("L11: an example does not change the project's store", async () => {
     const cwd = project();
     const { ok } = await json(cwd, "skills", "test", "--skills", resolve("skills"));
     expect(ok).toBe(true);
@@ -302,7 +302,7 @@ describe("skills enable and disable", () => {
     expect(readFileSync(join(cwd, "settings.yaml"), "utf8")).toBe("skills: [\n");
   });
 
-  test("L7: a name that is none is refused, and nothing is written", async () => {
+  test("L7: refuses an unknown name, and writes nothing", async () => {
     const cwd = project({ "skills/weather.ts": WEATHER });
     const { exit } = await skillgate(["skills", "disable", "Weather"], { cwd });
     expect([exit, existsSync(join(cwd, "settings.yaml"))]).toEqual([5, false]);
@@ -361,7 +361,7 @@ describe("skills settings, show, health and stats", () => {
     );
   });
 
-  test("L8: health is exit 1 as long as somebody is not well", async () => {
+  test("L8: health exits with 1 while a skill is unhealthy", async () => {
     const cwd = project({
       "skills/ill.ts": `export const ask = () => 1; export const healthCheck = () => ({ healthy: false, message: "no disk" });`,
       "skills/well.ts": "export const ask = () => 1;",
@@ -371,7 +371,7 @@ describe("skills settings, show, health and stats", () => {
     expect((await skillgate(["skills", "health", "WellSkill"], { cwd })).exit).toBe(0);
   });
 
-  test("L11: show tells all that is known of a skill", async () => {
+  test("L11: show prints the details of a skill", async () => {
     const cwd = project({
       "skills/weather/skill.ts": WEATHER,
       "skills/weather/SKILL.md":

@@ -25,7 +25,7 @@ async function inTerminal(
 
 const red = (text: string): string => `\u001B[31m${text}\u001B[39m`;
 
-test("O1: there are no colours where there is no terminal", async () => {
+test("O1: prints no colours without a terminal", async () => {
   const { stderr } = await skillgate(["run", "-e", "throw new Error('x')"], {
     cwd: project(),
     env: { FORCE_COLOR: "1" },

@@ -7,7 +7,7 @@ import { expect, onTestFinished, test } from "vitest";
 
 import { FILESYSTEM_SERVER, MATH_SKILL, MCP_JSON, type Place, project, skillgate, start } from "./command.ts";
 
-/** A project of somebody else: whatever it gets to run leaves a mark. */
+/** A project from another source: any code of it that runs leaves a mark. */
 function clone(files: Readonly<Record<string, string>> = {}): Place & { readonly marks: string } {
   const marks = join(project(), "marks");
   const mark = (what: string): string =>
@@ -120,10 +120,10 @@ test("P12: what skillgate init, mcp add and skills new have made needs no questi
   expect({ stdout, stderr }).toEqual({ stdout: expect.stringContaining("WeatherSkill"), stderr: "" });
 });
 
-test("P12: what is made by hand in a project that is held says nothing of what was there before", async () => {
+test("P12: a file that the user creates in a held project does not approve the existing ones", async () => {
   const theirs = clone();
-  const { stderr: told } = await skillgate(["init"], theirs);
-  expect(told).toContain("Held, as this folder is not trusted yet: skills/evil.cjs, skills/evil.test.cjs");
+  const { stderr } = await skillgate(["init"], theirs);
+  expect(stderr).toContain("Held, as this folder is not trusted yet: skills/evil.cjs, skills/evil.test.cjs");
   await skillgate(["mcp", "add", "files", "--", process.execPath, FILESYSTEM_SERVER, "."], theirs);
   expect((await skillgate(["call", "FilesMCP.list_allowed_directories"], theirs)).exit).toBe(0);
   expect(existsSync(theirs.marks)).toBe(false);
