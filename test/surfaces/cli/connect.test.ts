@@ -68,7 +68,7 @@ test("V1: connect codex keeps what is in its TOML, and disconnect gives back the
   await skillgate(["disconnect", "codex"], { cwd });
   expect(readFileSync(path, "utf8")).toBe(CODEX);
   expect((await skillgate(["disconnect", "codex"], { cwd })).stdout).toBe(
-    "Codex is not connected, ~/.codex/config.toml has no skillgate\n",
+    "Codex is not connected: ~/.codex/config.toml has no skillgate\n",
   );
 });
 
@@ -131,7 +131,7 @@ test.each([
   ],
   [
     ["disconnect", "claude", "-s", "project", "--name", "taken"],
-    "Cannot disconnect: taken in .mcp.json is another server",
+    "Cannot disconnect: taken in .mcp.json is not Skillgate",
   ],
   [["conect", "cursor"], "Unknown command 'conect'; did you mean connect?"],
 ])("V1: %j is wrong usage, with a suggestion", async (args, says) => {
