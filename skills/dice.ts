@@ -1,6 +1,6 @@
 import { randomInt } from "node:crypto";
 
-/** Throws one die with so many sides. */
+/** Rolls one die with the given number of sides. */
 type Die = (sides: number) => number;
 
 /** Rolls dice for games. */
@@ -32,7 +32,7 @@ export class DiceSkill {
 }
 
 interface Roll {
-  /** The notation, with its count. */
+  /** The notation with an explicit count. */
   readonly text: string;
   readonly count: number;
   readonly sides: number;
@@ -65,7 +65,7 @@ function parse(notation: string): Roll {
   return { text: groups["count"] ? text : `1${text}`, count, sides, keep, modifier: Number(groups["modifier"] ?? 0) };
 }
 
-/** The highest come highest first, the lowest lowest first. */
+/** Sorts the kept dice: the highest first for `kh`, the lowest first for `kl`. */
 function best(rolled: readonly number[], { count, end }: Keep): readonly number[] {
   const sorted = rolled.toSorted((left, right) => (end === "highest" ? right - left : left - right));
   return sorted.slice(0, count);

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 
 import type { CallContext } from "skillgate";
 
-/** What was remembered. */
+/** A remembered note. */
 interface Note {
   readonly id: string;
   readonly text: string;
@@ -17,7 +17,7 @@ type Store = CallContext["store"];
 /** Remembers notes from one conversation to the next, and finds them again. Each caller has notes of its own. */
 export class MemorySkill {
   readonly #now: () => Date;
-  /** Settles when the notes before are written, so that the next one is counted with them. */
+  /** Settles when earlier notes are written, so that the next note is counted with them. */
   #written: Promise<unknown> = Promise.resolve();
 
   constructor(now: () => Date = () => new Date()) {
@@ -84,11 +84,11 @@ const MAX_CHARACTERS = 10_000;
 const MAX_KEYWORDS = 5;
 const MAX_FOUND = 5;
 
-/** Of one caller. */
+/** Limits for the notes of one caller. */
 const MAX_NOTES = 500;
 const MAX_BYTES = 1 << 20;
 
-/** How many notes are named that could be forgotten. */
+/** Number of notes that are suggested for deletion. */
 const MAX_NAMED = 3;
 
 async function write(note: Note, { store, caller }: CallContext): Promise<void> {
@@ -99,7 +99,7 @@ async function write(note: Note, { store, caller }: CallContext): Promise<void> 
   await store.set(toKey(caller.id, note.id), note);
 }
 
-/** Names the notes that matter least, of equally important ones the oldest. */
+/** Lists the least important notes; of equally important ones, the oldest. */
 function tooMany(what: string, notes: readonly Note[]): Error {
   const least = notes.toSorted(byImportance).slice(-MAX_NAMED).reverse();
   const named = least.map(({ id, text }) => `"${id}" (${text.slice(0, 40)})`).join(", ");
@@ -129,7 +129,7 @@ function wordsIn(text: string): readonly string[] {
   );
 }
 
-/** How many of the keywords a note has; the beginning of a word is enough. */
+/** Counts the keywords that a note contains; a prefix of a word matches. */
 function hits({ text, tags }: Note, keywords: readonly string[]): number {
   const words = wordsIn([text, ...tags].join(" "));
   return keywords.filter((keyword) => words.some((word) => word.startsWith(keyword))).length;

@@ -32,21 +32,21 @@ export class TimeSkill {
   }
 }
 
-/** The name under which `Intl` knows a zone: `asia/tokyo` is `Asia/Tokyo`. Nothing for what is no zone. */
+/** Returns the `Intl` name of a zone, `Asia/Tokyo` for `asia/tokyo`; `undefined` if it is not a zone. */
 function canonicalZone(name: string): string | undefined {
   try {
     return new Intl.DateTimeFormat("en-US", { timeZone: name }).resolvedOptions().timeZone;
   } catch {
-    // A RangeError, for whatever is no zone: that is the answer.
+    // Intl throws a RangeError for an unknown zone.
     return undefined;
   }
 }
 
-/** `+09:00`, as it is in that zone at that moment. */
+/** Returns the offset of a zone at a moment: `+09:00`. */
 function getUtcOffset(zone: string, now: Date): string {
   const parts = new Intl.DateTimeFormat("en-US", { timeZone: zone, timeZoneName: "longOffset" }).formatToParts(now);
   const name = parts.find(({ type }) => type === "timeZoneName")?.value ?? "";
-  // Zero is written as a bare "GMT", which leaves nothing.
+  // Intl writes a zero offset as a bare "GMT", which leaves an empty text.
   return name.slice("GMT".length) || "+00:00";
 }
 
@@ -72,13 +72,13 @@ function inWords(zone: string, now: Date): string {
   return `${part["weekday"]}, ${part["month"]} ${part["day"]}, ${part["year"]} at ${part["hour"]}:${part["minute"]} ${part["dayPeriod"]}`;
 }
 
-/** What people there call their time; where it has no common name, the offset. */
+/** Returns the common abbreviation of a zone's time, or the offset if it has none. */
 function abbreviation(zone: string, offset: string): string {
   const common = ABBREVIATIONS.find(({ zones }) => zones.split(/\s+/).includes(zone));
   return common?.names[offset] ?? offset;
 }
 
-/** Names by offset, so that summer time takes care of itself. Only common zones are here; more can be added freely. */
+/** Abbreviations by offset, which covers summer time. Only common zones are listed; more can be added. */
 const ABBREVIATIONS: readonly { readonly names: Readonly<Record<string, string>>; readonly zones: string }[] = [
   { names: { "+00:00": "UTC" }, zones: "UTC Etc/UTC" },
   { names: { "-10:00": "HST" }, zones: "Pacific/Honolulu US/Hawaii" },

@@ -7,7 +7,7 @@ export type BinaryOperator = "+" | "-" | "*" | "/" | "//" | "%" | "**";
 
 const MAX_EXPONENT = 1000;
 
-/** No integer gets longer, so no expression takes long. Python prints no longer one either. */
+/** Length limit of integers, which bounds the run time. Python prints no longer ones either. */
 const MAX_DIGITS = 4300;
 const INT_LIMIT = 10n ** BigInt(MAX_DIGITS);
 const INT_LIMIT_BITS = INT_LIMIT.toString(2).length;
@@ -16,7 +16,7 @@ export function calculationError(why: string): Error {
   return new Error(`Calculation error: ${why}`);
 }
 
-/** Two ints give an int, but for `/` and negative powers; with a float among them the result is a float. */
+/** Applies an operator. Two ints give an int, except for `/` and negative powers; with a float the result is a float. */
 export function operate(operator: BinaryOperator, left: Numeric, right: Numeric): Numeric {
   if (operator === "**") return power(left, right);
   if (typeof left === "bigint" && typeof right === "bigint") return ON_INTS[operator](left, right);
@@ -49,7 +49,7 @@ function modulo(left: number, right: number): number {
   return remainder !== 0 && remainder < 0 !== right < 0 ? remainder + right : remainder;
 }
 
-/** Not `Math.floor(left / right)`, which rounds first: 1 // 0.1 is 9, because 0.1 is a little more than a tenth. */
+/** Avoids `Math.floor(left / right)`, which rounds first: 1 // 0.1 is 9, because 0.1 is slightly more than a tenth. */
 function floorDivide(left: number, right: number): number {
   const quotient = (left - modulo(left, right)) / right;
   const floor = Math.floor(quotient);

@@ -2,7 +2,7 @@ import { calculationError, operate, type Numeric } from "./arithmetic.ts";
 import { CONSTANTS, FUNCTIONS, type Argument } from "./functions.ts";
 import type { Expression } from "./grammar.ts";
 
-/** The value of an expression; everything that can go wrong is an error that a person can read. */
+/** Evaluates an expression. Throws errors with readable messages. */
 export function evaluate(expression: Expression): Numeric {
   switch (expression.kind) {
     case "number":

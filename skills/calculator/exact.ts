@@ -1,4 +1,4 @@
-/** A finite float as the fraction that it is: 0.5 is 1 over 2, and 0.1 a little more than a tenth. */
+/** Converts a finite float to its exact fraction: 0.5 is 1 over 2, and 0.1 a little more than a tenth. */
 export function fraction(x: number): { readonly numerator: bigint; readonly denominator: bigint } {
   let numerator = x;
   let twos = 0n;
@@ -7,8 +7,8 @@ export function fraction(x: number): { readonly numerator: bigint; readonly deno
 }
 
 /**
- * The float nearest to a quotient, whatever the size of the two; infinite where no float is as large. The division goes
- * to 64 bits or more, the last of which says whether a remainder was left: enough for a single, right rounding.
+ * Returns the float nearest to a quotient of integers of any size; infinite if no float is as large. The division yields
+ * 64 bits or more, the last of which marks a remainder: enough for one correct rounding.
  */
 export function nearestFloat(numerator: bigint, denominator: bigint): number {
   const shift = bitLength(numerator) - bitLength(denominator) - 65;
@@ -21,7 +21,7 @@ export function nearestFloat(numerator: bigint, denominator: bigint): number {
   return quotient * 2 ** half * 2 ** (shift - half);
 }
 
-/** Rounded down, as Python's `//` does. */
+/** Divides and rounds down, like Python's `//`. */
 export function floorQuotient(numerator: bigint, denominator: bigint): bigint {
   const quotient = numerator / denominator;
   const isExact = quotient * denominator === numerator;

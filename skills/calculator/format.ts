@@ -3,7 +3,7 @@ import { scaled } from "./rounding.ts";
 
 const SIGNIFICANT_DIGITS = 6;
 
-/** A whole number in full, any other as C's `%.6g`: `0.333333`, `1e-07`, `1.23457e+08`. */
+/** Formats a whole number in full, any other as C's `%.6g`: `0.333333`, `1e-07`, `1.23457e+08`. */
 export function print(value: Numeric): string {
   if (Number.isNaN(value)) throw calculationError("the result is not a number");
   if (value === Infinity || value === -Infinity) throw calculationError("the result is infinite");
@@ -11,7 +11,7 @@ export function print(value: Numeric): string {
   return Number.isInteger(value) ? BigInt(value).toString() : general(value);
 }
 
-/** `toPrecision` will not do: it rounds halves up, where C rounds them to even. */
+/** Replaces `toPrecision`, which rounds halves up; C rounds them to even. */
 function general(value: number): string {
   const sign = value < 0 ? "-" : "";
   const { digits, exponent } = significant(Math.abs(value));
@@ -32,7 +32,7 @@ function significant(value: number): { readonly digits: string; readonly exponen
   return { digits: digits.slice(0, SIGNIFICANT_DIGITS), exponent: Number(exponent) + carried };
 }
 
-/** Sets the decimal point after so many digits, and leaves out the zeros at the end. */
+/** Inserts the decimal point after a number of digits and removes trailing zeros. */
 function pointed(digits: string, whole: number): string {
   const fraction = digits.slice(whole).replace(/0+$/, "");
   return fraction === "" ? digits.slice(0, whole) : `${digits.slice(0, whole)}.${fraction}`;

@@ -26,7 +26,7 @@ export const FUNCTIONS: ReadonlyMap<string, Callable> = new Map([
   ["log10", takeOne((x) => logarithm(x, Math.log10))],
 ]);
 
-/** To an int, or to a number of decimal places; a negative one rounds to tens, hundreds and so on. */
+/** Rounds to an int, or to a number of decimal places; a negative one rounds to tens, hundreds and so on. */
 function round(x: Numeric, places?: Numeric): Numeric {
   if (places === undefined) return typeof x === "bigint" ? x : roundToInt(finite(x));
   const count = Number(int("round", places));
@@ -57,7 +57,7 @@ function logarithm(x: Numeric, of: (x: number) => number): number {
   return of(Number(x >> BigInt(shift))) + shift * of(2);
 }
 
-/** Where the function has no value, JavaScript says NaN and Python raises. */
+/** Throws where JavaScript returns NaN: Python raises an error outside the domain of a function. */
 function real(of: (x: number) => number, x: Numeric): number {
   const from = toFloat(x);
   const value = of(from);
@@ -100,7 +100,7 @@ function takeTwoOrThree(of: (x: Numeric, y: Numeric, z?: Numeric) => Numeric): C
   };
 }
 
-/** Of one list, or of two numbers or more. The first of equals wins, so `max(1, 1.0)` is an int. */
+/** Takes one list, or two numbers or more. The first of equals wins, so `max(1, 1.0)` is an int. */
 function takeMany(better: (best: Numeric, next: Numeric) => Numeric): Callable {
   return (name, given) => {
     const [only] = given;

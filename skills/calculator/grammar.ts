@@ -74,7 +74,7 @@ export function parse(source: string): Expression {
     return take("(") ? { kind: "call", name: token.name, arguments: items(")") } : { kind: "name", name: token.name };
   }
 
-  /** Expressions up to the closing bracket; like Python's, the last one may have a comma behind it. */
+  /** Parses expressions up to the closing bracket; like in Python, a trailing comma is allowed. */
   function items(bracket: ")" | "]"): readonly Expression[] {
     const found: Expression[] = [];
     while (!take(bracket)) {
@@ -113,7 +113,7 @@ const DIGITS = String.raw`\d(?:_?\d)*`;
 const FLOAT = String.raw`(?:(?:${DIGITS})?\.${DIGITS}|${DIGITS}\.)(?:[eE][+-]?${DIGITS})?|${DIGITS}[eE][+-]?${DIGITS}`;
 const TOKEN = String.raw`(?<float>${FLOAT})|(?<int>${DIGITS})|(?<name>[A-Za-z_]\w*)|(?<symbol>\*\*|\/\/|[-+*/%(),[\]])`;
 
-/** Python wants no leading zeros, so that nobody takes 010 for 8; a row of zeros is fine. */
+/** Rejects leading zeros like Python, where 010 could be read as octal; a number of only zeros is valid. */
 const LEADING_ZERO = /^0[0_]*[1-9]/;
 
 function tokenize(source: string): readonly Token[] {

@@ -1,15 +1,15 @@
 import { floorQuotient, fraction } from "./exact.ts";
 
-/** Beyond these, rounding a float to decimal places changes nothing, or leaves nothing. */
+/** Beyond these, rounding a float to decimal places changes nothing, or gives zero. */
 const MAX_PLACES = 323;
 const MIN_PLACES = -308;
 
-/** To the nearest int; of two as near, to the even one: 2.5 → 2, 3.5 → 4. */
+/** Rounds to the nearest int; ties go to the even one: 2.5 → 2, 3.5 → 4. */
 export function roundToInt(x: number): bigint {
   return scaled(x, 0);
 }
 
-/** Rounds the float as it is, not as it is written: 2.675 is a little less, so two places make it 2.67. */
+/** Rounds the exact value of the float: 2.675 is stored as slightly less, so two places give 2.67. */
 export function roundToPlaces(x: number, places: number): number {
   if (!Number.isFinite(x) || places > MAX_PLACES) return x;
   return places < MIN_PLACES ? 0 : Number(`${scaled(x, places)}e${-places}`);

@@ -14,18 +14,18 @@ import { METADATA_FIELDS, parseMetadata } from "./metadata.ts";
 import { invalid, isFunction, quoted, readSchema, type StandardSchema } from "./standard-schema.ts";
 
 export interface SkillSource<Inputs> {
-  /** A JavaScript identifier, by custom one that ends in `Skill`. */
+  /** A JavaScript identifier; by convention it ends in `Skill`. */
   readonly name: string;
   readonly description: string;
   readonly methods: { readonly [Name in keyof Inputs]: MethodSource<Inputs[Name]> };
-  /** What may stand under `skills.<name>` in the settings; the values arrive in `context.settings`. */
+  /** Schema of `skills.<name>` in the settings; the values arrive in `context.settings`. */
   readonly settings?: JsonSchema | StandardSchema;
   readonly healthCheck?: () => Health | Promise<Health>;
   /** Longer guidance for models, shown by `describe`. */
   readonly guidance?: string;
 }
 
-/** A method with whatever metadata differs from `METADATA_DEFAULTS`. */
+/** A method with the metadata that differs from `METADATA_DEFAULTS`. */
 export interface MethodSource<Input> extends Partial<MethodMetadata> {
   readonly description: string;
   /** JSON Schema or a Standard Schema, of type object; without it the method takes no parameters. */
@@ -35,13 +35,13 @@ export interface MethodSource<Input> extends Partial<MethodMetadata> {
   readonly run: (input: InputOf<Input>, context: CallContext) => unknown;
 }
 
-/** A skill that says how it is. */
+/** A skill with a health check. */
 export interface DefinedSkill extends ProvidedSkill {
-  /** A skill without a health check of its own answers what `byDefault` does. */
+  /** Runs the health check, or `byDefault` if the skill has none. */
   health(byDefault?: () => unknown): Promise<Health>;
 }
 
-/** What `run` gets: what a Standard Schema makes of the input, or what a JSON Schema that is written out says. */
+/** The input type of `run`: the output of a Standard Schema, or the type of a literal JSON Schema. */
 type InputOf<Schema> =
   Schema extends StandardSchema<infer Output>
     ? Output
@@ -59,7 +59,7 @@ type FieldsOf<Properties, Schema> = {
   >;
 };
 
-/** A default fills a missing field before the method runs. */
+/** True for a required field and for one with a default, which fills a missing value before the method runs. */
 type IsSure<Properties, Schema, Name extends keyof Properties> = Properties[Name] extends { readonly default: unknown }
   ? true
   : Schema extends { readonly required: readonly (infer Required)[] }
@@ -83,8 +83,8 @@ type ValueOf<Schema> = Schema extends { readonly enum: readonly (infer Value)[] 
             : unknown;
 
 /**
- * Makes a skill of methods with explicit schemas. Hand it to `createRuntime({ skills: […] })`, or export it from a file
- * in the skills folder. A definition that cannot work is a `SkillgateError` with code `SKILL_INVALID`.
+ * Defines a skill by methods with explicit schemas. Pass it to `createRuntime({ skills: […] })`, or export it from a file
+ * in the skills folder. Throws a `SkillgateError` with code `SKILL_INVALID` for an invalid definition.
  */
 export function defineSkill<const Inputs extends Readonly<Record<string, unknown>>>(
   source: SkillSource<Inputs>,
@@ -116,14 +116,14 @@ function isWell(): Health {
   return { healthy: true, message: "ok" };
 }
 
-/** Known by every copy of this module, so that a skill file may bring its own. */
+/** Shared by all copies of this module, so that a skill file may import another copy. */
 const DEFINED: unique symbol = Symbol.for("skillgate.skill");
 
 export function isDefinedSkill(value: unknown): value is DefinedSkill {
   return isRecord(value) && DEFINED in value;
 }
 
-/** What a health check answered; anything but the promised form is a skill that is not well. */
+/** Parses the answer of a health check; an answer of another form means unhealthy. */
 export function parseHealth(answer: unknown): Health {
   if (!isRecord(answer) || typeof answer["healthy"] !== "boolean") {
     return { healthy: false, message: "healthCheck() did not return { healthy, message }" };
@@ -139,9 +139,9 @@ interface ParsedMethod {
   readonly run: RunMethod;
 }
 
-/** Definitions are also written in plain JavaScript, so nothing is believed of one. */
+/** Validates a definition, which may be written in plain JavaScript without type checks. */
 function parseSkill(source: unknown) {
-  if (!isRecord(source)) throw invalid(`defineSkill wants an object, not ${quoted(source)}`);
+  if (!isRecord(source)) throw invalid(`defineSkill expects an object, not ${quoted(source)}`);
   const { name, description, methods, settings, healthCheck, guidance } = source;
   if (typeof name !== "string" || !isMemberName(name)) throw invalid(`name must be an identifier, not ${quoted(name)}`);
   refuseUnknownFields(source, SKILL_FIELDS, quoted(name));

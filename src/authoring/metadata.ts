@@ -1,7 +1,7 @@
 import type { Capability, MethodMetadata } from "../model/skill.ts";
 import { invalid, quoted } from "./standard-schema.ts";
 
-/** The metadata (T1) among the fields of a method; one that does not fit is refused. */
+/** Returns the metadata among the fields of a method. Throws for an invalid value. */
 export function parseMetadata(source: Readonly<Record<string, unknown>>, path: string): Partial<MethodMetadata> {
   const given = Object.entries(METADATA).filter(([field]) => source[field] !== undefined);
   for (const [field, { wanted, fits }] of given) {
@@ -17,16 +17,16 @@ interface MetadataField {
 
 const TEXT: MetadataField = { wanted: "text", fits: (value) => typeof value === "string" };
 const TEXTS: MetadataField = {
-  wanted: "a list of texts",
+  wanted: "a list of strings",
   fits: (value) => Array.isArray(value) && value.every(TEXT.fits),
 };
 const SWITCH: MetadataField = { wanted: "true or false", fits: (value) => typeof value === "boolean" };
 const AMOUNT: MetadataField = {
-  wanted: "a number from 0",
+  wanted: "a number of 0 or more",
   fits: (value) => typeof value === "number" && Number.isFinite(value) && value >= 0,
 };
 
-/** What a method can be good for (T1). */
+/** The capabilities that a method can declare. */
 export const CAPABILITIES: readonly Capability[] = [
   "web_search",
   "documentation",

@@ -5,7 +5,7 @@ import { getMessage, sentence, SkillgateError } from "../errors.ts";
 import { isRecord, type JsonSchema } from "../model/json.ts";
 import { valibotToJsonSchema } from "./valibot-schema.ts";
 
-/** What zod, valibot, arktype and others have in common (standardschema.dev), as far as it is used here. */
+/** The Standard Schema interface (standardschema.dev) of zod, valibot, arktype and others, as far as it is used here. */
 export interface StandardSchema<Output = unknown> {
   readonly "~standard": {
     readonly version: 1;
@@ -24,16 +24,16 @@ interface StandardIssue {
   readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined;
 }
 
-/** A schema in both its uses: to be shown, and to make a value of what came. */
+/** A schema with its two uses: to show it, and to parse a value. */
 export interface ReadableSchema {
   readonly json: JsonSchema;
-  /** What the schema makes of a value; an `ARGUMENTS_INVALID` that names the method `path` where it does not fit. */
+  /** Validates and converts a value. Rejects with `ARGUMENTS_INVALID`, which names the method `path`. */
   readonly parse: (value: unknown, path: string) => Promise<Readonly<Record<string, unknown>>>;
 }
 
 /**
- * Reads JSON Schema, a Standard Schema, or fields that are each a Standard Schema. JSON Schema is checked by whoever
- * calls; a Standard Schema checks and converts by itself, also where it cannot be written as JSON Schema.
+ * Reads JSON Schema, a Standard Schema, or fields that are each a Standard Schema. The caller checks JSON Schema; a
+ * Standard Schema checks and converts itself, even if it cannot be written as JSON Schema.
  */
 export function readSchema(schema: unknown, side: "input" | "output", where: string): ReadableSchema {
   if (schema === undefined) return { json: NO_PARAMETERS, parse: asItIs };
@@ -49,7 +49,7 @@ async function asItIs(value: unknown): Promise<Readonly<Record<string, unknown>>
   return isRecord(value) ? value : {};
 }
 
-/** Some libraries make their schemas functions. */
+/** Accepts functions too: some libraries implement schemas as functions. */
 export function isStandardSchema(value: unknown): value is StandardSchema {
   if (value === null || (typeof value !== "object" && typeof value !== "function")) return false;
   const standard: unknown = "~standard" in value ? value["~standard"] : undefined;
@@ -113,14 +113,14 @@ function unfit(path: string, issues: readonly StandardIssue[]): SkillgateError {
   return new SkillgateError("ARGUMENTS_INVALID", sentence("ARGUMENTS_INVALID", `${path}: ${texts.join("; ")}`));
 }
 
-/** The JSON Schema of a Standard Schema, by the first of the ways that works; `undefined` where none does. */
+/** Converts a Standard Schema with the first converter that works; `undefined` if none does. */
 function toJsonSchema(schema: StandardSchema, side: "input" | "output"): JsonSchema | undefined {
   for (const way of JSON_SCHEMA_CONVERTERS) {
     try {
       const json = way(schema, side);
       if (isRecord(json)) return plain(json, "schema");
     } catch {
-      // A type that JSON Schema has no word for, or a library that is not installed: the next way may do.
+      // The type has no JSON Schema, or a library is not installed: try the next converter.
     }
   }
   return undefined;
@@ -129,7 +129,7 @@ function toJsonSchema(schema: StandardSchema, side: "input" | "output"): JsonSch
 type JsonSchemaConverter = (schema: StandardSchema, side: "input" | "output") => unknown;
 
 const JSON_SCHEMA_CONVERTERS: readonly JsonSchemaConverter[] = [
-  // By the standard's own way, ArkType leaves out the defaults.
+  // ArkType's standard converter leaves out the defaults.
   (schema, side) =>
     schema["~standard"].vendor === "arktype" && side === "input"
       ? call(schema, "toJsonSchema", { fallback: ({ base }: { readonly base: unknown }) => base })
@@ -148,7 +148,7 @@ const JSON_SCHEMA_CONVERTERS: readonly JsonSchemaConverter[] = [
   (schema) => (schema["~standard"].vendor === "valibot" ? valibotToJsonSchema(schema) : undefined),
 ];
 
-/** Libraries that convert from the outside. They are not ours: they are looked for where the program stands. */
+/** Converter packages. They are not dependencies: they are resolved from the working directory. */
 const CONVERTERS: ReadonlyMap<string, Converter> = new Map([
   ["zod", { from: "zod", by: "toJSONSchema", options: { unrepresentable: "any" } }],
   ["valibot", { from: "@valibot/to-json-schema", by: "toJsonSchema", options: { errorMode: "ignore" } }],
@@ -174,7 +174,7 @@ function member(target: unknown, name: string): unknown {
   return name in holder ? Reflect.get(holder, name) : undefined;
 }
 
-/** A copy that is JSON and nothing else. */
+/** Returns a JSON copy of a schema. */
 function plain(schema: object, where: string): JsonSchema {
   try {
     const copy: unknown = JSON.parse(JSON.stringify(schema));
@@ -195,12 +195,12 @@ export function isFunction(value: unknown): value is (...args: unknown[]) => unk
   return typeof value === "function";
 }
 
-/** A skill that cannot be loaded, with the place and the reason. */
+/** Creates the error of a skill that cannot be loaded, with the place and the reason. */
 export function invalid(values: string): SkillgateError {
   return new SkillgateError("SKILL_INVALID", sentence("SKILL_INVALID", values));
 }
 
-/** A value as a message may show it. */
+/** Formats a value for a message. */
 export function quoted(value: unknown): string {
   if (isFunction(value)) return "a function";
   if (typeof value === "object" && value !== null) return Array.isArray(value) ? "a list" : "an object";

@@ -1,8 +1,8 @@
 import { isRecord, type JsonSchema } from "../model/json.ts";
 
 /**
- * The JSON Schema of what valibot takes in. Valibot does not write JSON Schema by itself, and the package that does is
- * seldom installed; its schemas are plain data, though. What JSON Schema has no word for is any value.
+ * Converts the input side of a valibot schema to JSON Schema. Valibot itself has no converter, and the package that has
+ * one is seldom installed. A type without a JSON Schema equivalent accepts any value.
  */
 export function valibotToJsonSchema(schema: unknown): JsonSchema {
   return toSchema(schema, 0);
@@ -10,7 +10,7 @@ export function valibotToJsonSchema(schema: unknown): JsonSchema {
 
 type Node = Readonly<Record<string, unknown>>;
 
-/** A schema that contains itself, by `lazy`, is any value where it begins anew. */
+/** Depth limit; deeper schemas accept any value. */
 const MAX_DEPTH = 32;
 
 function toSchema(schema: unknown, depth: number): JsonSchema {
@@ -92,7 +92,7 @@ function all(schemas: unknown, read: ConvertSchema): readonly JsonSchema[] {
   return Array.isArray(schemas) ? schemas.map(read) : [];
 }
 
-/** What the steps of a pipe add; a step that converts says nothing of what goes in. */
+/** Keywords of pipe actions; an action that converts the value adds none. */
 const ACTIONS: ReadonlyMap<unknown, (action: Node, json: JsonSchema) => JsonSchema> = new Map<
   unknown,
   (action: Node, json: JsonSchema) => JsonSchema

@@ -10,44 +10,44 @@ import { loadSkills } from "../providers/skills/index.ts";
 import { createRuntime, type RunOptions, type Runtime } from "../runtime.ts";
 
 export interface TestOptions {
-  /** The name of the skill that is meant, where a module has several. */
+  /** Name of the skill to test, if the module has several. */
   readonly skill?: string;
-  /** Who calls; by default somebody who may call everything. */
+  /** The caller; by default one with all permissions. */
   readonly caller?: Caller;
-  /** Arrive in `context.settings`. */
+  /** Values of `context.settings`. */
   readonly settings?: CallContext["settings"];
-  /** Arrive in `context.secrets`. */
+  /** Values of `context.secrets`. */
   readonly secrets?: CallContext["secrets"];
-  /** Answers for a person where a method needs an approval; yes by default. */
+  /** Answers approval requests; approves by default. */
   readonly approve?: () => boolean;
-  /** Answers for the caller what methods ask by `context.client`; nobody by default. */
+  /** Answers requests of `context.client`; absent by default. */
   readonly client?: Client;
 }
 
-/** A skill as models meet it: loaded from its file, called through all guards. Its store is empty at the start. */
+/** A skill loaded from its file and called through all guards, with an empty store. */
 export interface TestedSkill extends AsyncDisposable {
   readonly name: string;
   /** Names of its methods. */
   readonly methods: readonly string[];
-  /** Calls a method with arguments by name. Rejects with what the caller would be told. */
+  /** Calls a method with named arguments. Rejects with the error that the caller would receive. */
   call(
     method: string,
     input?: Readonly<Record<string, unknown>>,
     options?: Pick<TestOptions, "caller">,
   ): Promise<unknown>;
-  /** Runs a snippet, and gives its value. Rejects with what a model would be told. */
+  /** Runs a snippet and returns its value. Rejects with the text that a model would receive. */
   run(snippet: string, options?: Pick<TestOptions, "caller">): Promise<unknown>;
-  /** What it logged and printed so far, `level: text`. */
+  /** Log lines and output so far, as `level: text`. */
   readonly logged: readonly string[];
-  /** What could not be read of its types. */
+  /** Problems of the module, such as types that could not be read. */
   readonly problems: readonly string[];
-  /** Ends its process. A test that does not call it ends all the same. */
+  /** Ends its process. A test ends even without this call. */
   close(): Promise<void>;
 }
 
 /**
- * Opens a skill for a test: the module at a path or URL, or what `defineSkill` made. Throws `SKILL_INVALID`, with the
- * reason, for a module that cannot be loaded.
+ * Opens a skill for a test: the module at a path or URL, or the result of `defineSkill`. Throws `SKILL_INVALID`, with
+ * the reason, if the module cannot be loaded.
  */
 export async function testSkill(source: string | URL | ProvidedSkill, options: TestOptions = {}): Promise<TestedSkill> {
   const logged: string[] = [];
@@ -117,7 +117,10 @@ function isFolderEntry(path: string): boolean {
 
 function noSkill(wanted: string | undefined, skills: readonly ProvidedSkill[]): string {
   const names = skills.map(({ name }) => name).join(", ");
-  return sentence("SKILL_INVALID", wanted === undefined ? "there is none" : `there is no "${wanted}" among ${names}`);
+  return sentence(
+    "SKILL_INVALID",
+    wanted === undefined ? "the module has no skill" : `the module has no skill "${wanted}"; it has ${names}`,
+  );
 }
 
 function withBelongings(skill: ProvidedSkill, { settings = {}, secrets = {} }: TestOptions): ProvidedSkill {

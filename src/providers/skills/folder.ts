@@ -18,13 +18,13 @@ import {
 import { moduleToSkillName } from "./names.ts";
 import type { Loaded } from "./process/index.ts";
 
-/** What a skills folder offers at the moment. */
+/** The current content of a skills folder. */
 export interface Contents {
   readonly skills: readonly DefinedSkill[];
   readonly problems: readonly Problem[];
-  /** Skills that are there but did not start. */
+  /** Skills that did not start. */
   readonly unstarted: readonly Unstarted[];
-  /** Every file that has a part in it. */
+  /** Every source file of the skills. */
   readonly files: readonly string[];
 }
 
@@ -33,21 +33,21 @@ export interface Unstarted {
   readonly source: string;
 }
 
-/** Where the modules are; of these, all or only one. */
+/** The folder of the modules, and the only module to load, if one is selected. */
 interface FolderLocation {
   readonly dir: string;
   readonly only: string | undefined;
 }
 
-/** A module as it was when it was last loaded. */
+/** The last loaded state of a module. */
 interface LoadedEntry extends ModuleSkills {
   readonly module: SkillModule;
   readonly files: readonly string[];
-  /** Changes when one of the files does; empty for what is to be tried again each time. */
+  /** Changes when a file changes; empty if the module must be loaded again each time. */
   readonly signature: string;
 }
 
-/** Keeps the skills of a folder. What has not changed is left alone, its objects included. */
+/** Holds the skills of a folder. Unchanged modules keep their objects. */
 export class SkillsFolder {
   readonly #place: FolderLocation;
   readonly #cache: Cache;
@@ -61,7 +61,7 @@ export class SkillsFolder {
     this.#around = around;
   }
 
-  /** Looks at the folder again, and loads what is new or has changed. */
+  /** Scans the folder and loads new and changed modules. */
   async refresh(): Promise<void> {
     const since = Date.now();
     const { modules, problems } = await discover(this.#place.dir, this.#place.only);
@@ -81,7 +81,7 @@ export class SkillsFolder {
     this.#refused = problems;
   }
 
-  /** Of two skills with one name the first counts (L5). */
+  /** Of two skills with the same name, the first is used. */
   get contents(): Contents {
     const skills = new Map<string, DefinedSkill>();
     const clashes: Problem[] = [];
@@ -140,7 +140,7 @@ export class SkillsFolder {
     }
   }
 
-  /** What a module defines has its name only when it is imported; then it may turn out to belong elsewhere. */
+  /** Imports a module. Names of defined skills are known only after the import, so the module may then move to another process. */
   async #import(module: SkillModule, prepared: Prepared, isReload: boolean): Promise<Loaded> {
     const { processes } = this.#around;
     const names = namesIn(module, prepared);
@@ -152,7 +152,7 @@ export class SkillsFolder {
     return home === first ? loaded : home.load(order);
   }
 
-  /** A module that cannot be loaded: the version that is in use stays, if there is one. */
+  /** Handles a module that cannot be loaded: keeps the version in use, if there is one. */
   #withoutIt(module: SkillModule, error: unknown, prepared: Prepared | undefined): LoadedEntry {
     const errors = [loadError(error, { module, root: this.#around.root, bundle: prepared?.bundle })];
     const inUse = this.#inUse(module);
@@ -178,16 +178,16 @@ function takenError({ name }: DefinedSkill, first: DefinedSkill): string {
   return sentence("SKILL_INVALID", `"${name}" is already taken by "${first.source}"`);
 }
 
-/** The skills that a module would have had. */
+/** Returns the names of the skills that a failed module would have had. */
 function namesIn({ stem }: SkillModule, prepared: Prepared | undefined): readonly string[] {
   const classes = prepared?.reading.classes.map(({ name }) => name) ?? [];
   return classes.length > 0 ? classes : [prepared?.reading.name ?? moduleToSkillName(stem)];
 }
 
-/** A file system may stamp a change a little earlier than it came. */
+/** Margin for file systems that stamp a change slightly too early. */
 const STAMP_MS = 10;
 
-/** Empty where a file has changed since a moment: then nobody knows which of its states was read. */
+/** Returns an empty signature if a file changed after `since`: it is unknown which version was read. */
 function computeSignature(files: readonly string[], since = Infinity): string {
   const stamps = files.map((file) => {
     const facts = statOrUndefined(file);
@@ -202,7 +202,7 @@ function statOrUndefined(file: string): Stats | undefined {
   try {
     return statSync(file);
   } catch {
-    // Gone, or out of reach, which comes to the same.
+    // Deleted and unreachable files are treated alike.
     return undefined;
   }
 }

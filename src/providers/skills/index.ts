@@ -14,19 +14,19 @@ export { moduleToSkillName } from "./names.ts";
 export { skillEnvironment } from "./process/index.ts";
 
 export interface SkillsOptions {
-  /** Where skills and this room say what nobody asked for. */
+  /** Receives the log lines of skills and of the loader. */
   readonly log?: CallContext["log"];
-  /** How long one module may take to be imported. */
+  /** Time limit for importing one module. */
   readonly importTimeoutMs?: number;
-  /** Heap that all skills together may use. */
+  /** Heap limit of a skill process. */
   readonly memoryBytes?: number;
-  /** Names of skills that want a process of their own; the others share one. */
+  /** Names of skills that run in a separate process; the others share one. */
   readonly isolated?: readonly string[];
-  /** The only module that counts: its entry, or its folder. */
+  /** Loads only this module: its entry, or its folder. */
   readonly only?: string;
-  /** Where compiled skills are kept from one start to the next. */
+  /** Folder that caches compiled skills across starts. */
   readonly cacheDir?: string;
-  /** Follow changes of the folder (L6). */
+  /** Reloads skills when files in the folder change. */
   readonly watch?: boolean;
 }
 
@@ -40,8 +40,8 @@ const IMPORT_TIMEOUT_MS = 10_000;
 const MEMORY_BYTES = 512 << 20;
 
 /**
- * Loads the skills of a folder: reads names, types and comments from their sources, and runs them in a process of their
- * own. What cannot be loaded is in `problems`, the rest works; a folder that is not there has no skills.
+ * Loads the skills of a folder: reads names, types and comments from their sources, and runs them in a separate
+ * process. Modules that cannot be loaded are listed in `problems`; a missing folder has no skills.
  */
 export async function loadSkills(dir: string, options: SkillsOptions = {}): Promise<SkillsProvider> {
   const {

@@ -19,7 +19,7 @@ export interface LoadedModule {
   readonly guidance: Guidance | undefined;
 }
 
-/** What a module's skills need of the folder that they are in. */
+/** The folder-wide dependencies of a module's skills. */
 export interface LoadEnvironment {
   readonly root: string;
   readonly processes: SkillProcessPool;
@@ -27,13 +27,13 @@ export interface LoadEnvironment {
 
 export interface ModuleSkills {
   readonly skills: readonly DefinedSkill[];
-  /** Why something in the module is no skill, or less than it could be. */
+  /** Reasons why a value is not a skill, or is only partly read. */
   readonly errors: readonly string[];
-  /** Skills that are in the module but did not start. */
+  /** Skills that did not start. */
   readonly unstarted: readonly string[];
 }
 
-/** What the process of the skills must know of a module. */
+/** Creates the load request of a module for the skill process. */
 export function createLoadRequest(
   { source }: SkillModule,
   { reading, bundle, format }: Prepared,
@@ -50,7 +50,7 @@ export function createLoadRequest(
   };
 }
 
-/** Puts together what the source of a module says and what it turned out to hold. */
+/** Combines the source of a module with its imported content. */
 export function createSkills(parts: LoadedModule, around: LoadEnvironment): ModuleSkills {
   const { classes } = parts.prepared.reading;
   const started = classes.filter((_, index) => parts.loaded.classes[index] === undefined);
@@ -70,7 +70,7 @@ export function createSkills(parts: LoadedModule, around: LoadEnvironment): Modu
   };
 }
 
-/** Why classes and tools of a module are no skills, or why it has none at all. */
+/** Returns the reasons why classes and tools are not skills, or why the module has no skill. */
 function findFailures({ module, prepared, loaded }: LoadedModule, root: string, hasNone: boolean): readonly string[] {
   const subject = { module, root, bundle: prepared.bundle };
   const classes = prepared.reading.classes.flatMap(({ name, methods }, index) => {
@@ -83,7 +83,7 @@ function findFailures({ module, prepared, loaded }: LoadedModule, root: string, 
   return hasNone && failures.length === 0 ? [describeNothing(prepared.reading, loaded.functions)] : failures;
 }
 
-/** Why a module has no skill. */
+/** Describes why a module has no skill. */
 export function describeNothing({ nearMisses }: ReadModule, functions: Loaded["functions"] = []): string {
   const wrapped = functions.map(
     (path) => `"${path.join(".")}" is not written as a function, so its parameters are not known`,
@@ -101,19 +101,19 @@ function findWarnings(
   return [...warnings, ...read.flatMap((each) => each.warnings)];
 }
 
-/** What somebody has described as one describes a method, beside a skill that it is no part of. */
+/** Reports documented functions and tools that are ignored because the file defines a skill of another form. */
 function describeLeftOut({ prepared, loaded }: LoadedModule): readonly string[] {
   const functions = prepared.reading.functions.filter(({ definition }) => definition.description !== "");
   const names = [
     ...functions.map(({ definition }) => definition.name),
     ...loaded.tools.map(({ path }) => path.join(".")),
   ];
-  const mend =
-    "beside a class or defineSkill, it does not count; make it a method of that, or put it in a file of its own";
-  return names.map((name) => `Cannot offer "${name}" as a method: ${mend}`);
+  const fix =
+    "the file also has a class or defineSkill, which takes precedence; make it a method of that, or move it to another file";
+  return names.map((name) => `Cannot offer "${name}" as a method: ${fix}`);
 }
 
-/** One method of a skill, and how it is reached. */
+/** One method of a skill and its call target. */
 interface MethodBinding {
   readonly definition: MethodDefinition;
   readonly target: CallTarget;
@@ -155,7 +155,7 @@ function definedSkill(
   return skill({ ...facts, ways, health: { via: "health", of: "skill", path } }, parts, around);
 }
 
-/** The skill that functions and tools of a file make up; none, where there are none. */
+/** Creates the skill of a file's functions and tools; an empty list if it has none. */
 function createFileSkills(parts: LoadedModule, around: LoadEnvironment): readonly DefinedSkill[] {
   const { reading } = parts.prepared;
   const tools = parts.loaded.tools.map(({ path, definition }): MethodBinding => {
@@ -204,7 +204,7 @@ function skill(
     ...(settings !== undefined && { settings }),
     invoke: async (method: MethodDefinition, input: Readonly<Record<string, unknown>>, context: CallContext) => {
       const target = targets.get(method.name);
-      if (target === undefined) throw new Error(`"${name}.${method.name}" is no method of "${module.source}"`);
+      if (target === undefined) throw new Error(`"${name}.${method.name}" is not a method of "${module.source}"`);
       return call(target, `${name}.${method.name}`, input, context);
     },
     health: async (): Promise<Health> => {

@@ -1,5 +1,5 @@
 /**
- * The skill that a module is, where nothing in it says otherwise: `weather.ts` → `WeatherSkill`, `home-office/` →
+ * Returns the default skill name of a module: `weather.ts` → `WeatherSkill`, `home-office/` →
  * `HomeOfficeSkill`, `my_skill.js` → `MySkill`. A name that begins with a digit gets `Skill` in front.
  */
 export function moduleToSkillName(stem: string): string {
@@ -8,7 +8,7 @@ export function moduleToSkillName(stem: string): string {
   return /^\p{ID_Start}/u.test(named) ? named : `Skill${joined}`;
 }
 
-/** The method that a nameless default export is: `current-weather.ts` → `currentWeather`. */
+/** Returns the method name of an unnamed default export: `current-weather.ts` → `currentWeather`. */
 export function moduleToMethodName(stem: string): string {
   const [first = "run", ...rest] = splitWords(stem);
   const joined = first.charAt(0).toLowerCase() + first.slice(1) + rest.map(upperFirst).join("");

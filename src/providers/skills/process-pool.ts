@@ -1,6 +1,6 @@
 import { SkillProcesses, type SkillProcessesOptions } from "./process/index.ts";
 
-/** Where modules run: all in one process, but for those of which a skill wants one of its own. */
+/** Assigns modules to processes: one shared process, and a separate one for each module with an isolated skill. */
 export class SkillProcessPool {
   readonly #options: SkillProcessesOptions;
   readonly #isolated: ReadonlySet<string>;
@@ -14,17 +14,17 @@ export class SkillProcessPool {
     this.#shared = new SkillProcesses(options);
   }
 
-  /** Starts the process of most modules ahead of the first order. */
+  /** Starts the shared process before the first request. */
   start(): void {
     this.#shared.start();
   }
 
-  /** The processes of a module, by what was last known of it. */
+  /** Returns the processes that a module is assigned to. */
   of(module: string): SkillProcesses {
     return this.#own.get(module) ?? this.#shared;
   }
 
-  /** The processes of a module with skills of these names; one that it was in before forgets it. */
+  /** Assigns a module by the names of its skills, and unloads it from its earlier process. */
   assign(module: string, skills: readonly string[]): SkillProcesses {
     const wantsOwn = skills.some((skill) => this.#isolated.has(skill));
     if (wantsOwn === this.#own.has(module)) return this.of(module);

@@ -2,18 +2,18 @@ import { type FSWatcher, watch } from "node:fs";
 import { readdir } from "node:fs/promises";
 import { dirname, join } from "node:path";
 
-/** Editors write a file in several steps; what comes within this time is one change. */
+/** Events within this time count as one change, because editors write a file in several steps. */
 const DEBOUNCE_MS = 60;
-/** A file that keeps changing is looked at after this time all the same. */
+/** Maximum delay for a file that keeps changing. */
 const MAX_DELAY_MS = 500;
 
 export interface Watch {
-  /** Watches these folders from now on, and no others. Returns whether some of them are new. */
+  /** Watches exactly these folders from now on. Returns whether some of them are new. */
   follow(folders: ReadonlySet<string>): boolean;
   close(): void;
 }
 
-/** Tells of changes in folders, each watched by itself: not every system can watch a whole tree. */
+/** Reports changes in folders. Watches each folder separately, because not every system can watch a tree. */
 export function watchFolders(onChange: () => void, onFailure: (error: unknown) => void): Watch {
   const watchers = new Map<string, FSWatcher>();
   let quiet: NodeJS.Timeout | undefined;
@@ -63,8 +63,8 @@ export function watchFolders(onChange: () => void, onFailure: (error: unknown) =
 const MAX_FOLDERS = 2_000;
 
 /**
- * The folders in which a change may matter: those of the skills folder, and those of files that skills import from
- * elsewhere. While there is no skills folder, the one in which it would appear.
+ * Returns the folders to watch: the skills folder with its subfolders, and the folders of files that skills import. If
+ * the skills folder does not exist, its parent.
  */
 export async function foldersToWatch(root: string, files: readonly string[]): Promise<ReadonlySet<string>> {
   const folders = new Set<string>(files.map((file) => dirname(file)));

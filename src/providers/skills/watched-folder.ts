@@ -3,7 +3,7 @@ import type { CallContext } from "../../model/skill.ts";
 import type { Contents, SkillsFolder } from "./folder.ts";
 import { foldersToWatch, type Watch, watchFolders } from "./watch.ts";
 
-/** A skills folder that can be watched: looks at it again when something in it changes, and tells who wants to know. */
+/** Watches a skills folder: reloads it when something in it changes, and notifies the listeners. */
 export class WatchedFolder {
   readonly #folder: SkillsFolder;
   readonly #root: string;
@@ -30,7 +30,7 @@ export class WatchedFolder {
     this.#listeners.add(listener);
   }
 
-  /** Looks at the folder, after whatever look is under way. Looks that nobody has begun are one. */
+  /** Reloads the folder after any reload in progress. Requests made before a reload starts share it. */
   refresh(): Promise<void> {
     if (this.#isWaiting) return this.#lastLook;
     this.#isWaiting = true;
@@ -38,15 +38,15 @@ export class WatchedFolder {
       this.#isWaiting = false;
       if (!this.#isClosed) await this.#refresh();
     });
-    // One look that fails says so to whoever asked for it, and does not keep others from looking.
+    // A failed reload rejects for its callers only; later reloads still run.
     this.#lastLook = refresh.catch(() => undefined);
     return refresh;
   }
 
-  /** Follows changes from now on. */
+  /** Watches for changes from now on. */
   async watch(): Promise<void> {
     const onFailure = (error: unknown): void =>
-      this.#log("warn", `Cannot follow the skills folder: ${getMessage(error)}`);
+      this.#log("warn", `Cannot watch the skills folder: ${getMessage(error)}`);
     this.#watch = watchFolders(() => void this.refresh().catch(onFailure), onFailure);
     await this.refresh();
   }
@@ -66,7 +66,7 @@ export class WatchedFolder {
     if (!isSame(before, this.#contents)) for (const listener of this.#listeners) listener();
   }
 
-  /** True if a folder was not watched before: something may have changed in it that nobody saw. */
+  /** Returns true if a folder is newly watched: an earlier change in it may have been missed. */
   async #followFolders(): Promise<boolean> {
     if (this.#watch === undefined || this.#isClosed) return false;
     return this.#watch.follow(await foldersToWatch(this.#root, this.#folder.contents.files));

@@ -5,7 +5,7 @@ import { expect, onTestFinished, test, vi } from "vitest";
 
 import { call, loadFiles, temporaryFolder } from "./call.ts";
 
-const UNREADABLE = "did not finish: the process of the skills sent what nobody can read";
+const UNREADABLE = "did not finish: the skill process sent an unreadable message";
 
 /** A skill that writes into the channel, and one whose calls leave a mark, so that one that begins twice is seen. */
 async function load() {

@@ -150,7 +150,7 @@ describe("defineSkill", () => {
   });
 
   test.each<[source: unknown, why: string]>([
-    [undefined, "defineSkill wants an object, not undefined"],
+    [undefined, "defineSkill expects an object, not undefined"],
     [{ name: "math skill" }, 'name must be an identifier, not "math skill"'],
     [{ name: "constructor" }, 'name must be an identifier, not "constructor"'],
     [{ name: "MathSkill" }, '"MathSkill" needs a description'],

@@ -81,7 +81,7 @@ describe("a folder of awkward skills", () => {
         error.replace(/^Cannot load the skill: (.*) \(SKILL_INVALID\)$/, "$1"),
       ]),
     ).toEqual([
-      ["dangling.ts", "it is a symbolic link that leads nowhere"],
+      ["dangling.ts", "it is a broken symbolic link"],
       ["escape-folder", "it is a symbolic link that leaves the skills folder"],
       ["escape.ts", "it is a symbolic link that leaves the skills folder"],
       ["no-entry", "it has no entry, such as skill.ts, no-entry.ts, main.ts or index.ts"],
@@ -92,10 +92,10 @@ describe("a folder of awkward skills", () => {
       ["abstract.ts", NOTHING],
       ["bad-definition.ts", '"BadDefinitionSkill.add" has no field "timeout"; did you mean timeoutMs?'],
       ["broken-syntax.ts", "line 2, column 10: Unexpected token"],
-      ["dies-at-import.mjs", "at import, the process of the skills ended by SIGTERM"],
+      ["dies-at-import.mjs", "at import, the skill process ended by SIGTERM"],
       ["empty.ts", '"EmptySkill" has no public methods'],
       ["exits-at-import.ts", "it failed at import, line 1: called process.exit(0), but a skill cannot end the program"],
-      ["hangs-at-import.ts", "at import, it did not come to an end within 2 s"],
+      ["hangs-at-import.ts", "at import, it did not finish within 2 s"],
       ["missing-import.ts", 'line 1, column 19: Could not resolve "./nowhere.ts"'],
       [
         "missing-package.ts",
@@ -103,8 +103,8 @@ describe("a folder of awkward skills", () => {
       ],
       ["not-exported.ts", `${NOTHING}; the class "NotExportedSkill" in line 3 is not exported`],
       ["nothing.ts", NOTHING],
-      ["reexported.ts", `${NOTHING}; what it exports of other files does not count`],
-      ["spins-at-import.js", "at import, it did not come to an end within 2 s"],
+      ["reexported.ts", `${NOTHING}; re-exports of other files do not count`],
+      ["spins-at-import.js", "at import, it did not finish within 2 s"],
       ["throwing-constructor.ts", 'the constructor of "UnmadeSkill" failed, line 3: cannot be made'],
       ["throws-at-import.ts", "it failed at import, line 6: no key"],
       ["wrong-name.ts", `${NOTHING}; the name of the class "Weather" does not end in Skill`],
@@ -118,16 +118,16 @@ describe("a folder of awkward skills", () => {
     expect(warnings.map(({ source, error }) => [source, error.replace(/^Cannot read /, "")])).toEqual([
       [
         "beyond-the-parser.ts",
-        "the types of this file: line 5, column 3: This member cannot have an 'override' modifier because its containing class does not extend another class; any value is taken for every parameter until that place is written more simply",
+        "the types of this file: line 5, column 3: This member cannot have an 'override' modifier because its containing class does not extend another class; every parameter accepts any value until that code is simplified",
       ],
-      ["bomb.ts", `the type of parameter "bomb" of "BombSkill.explode" (bomb.ts:2): it unfolds without end, ${any}`],
+      ["bomb.ts", `the type of parameter "bomb" of "BombSkill.explode" (bomb.ts:2): it expands without end, ${any}`],
       [
         "plain.mjs",
-        'the type of parameter "name" of "PlainSkill.greet" (plain.mjs:3): it has none, so any value is taken; add @param {string} name, or whatever it is, to its doc comment',
+        'the type of parameter "name" of "PlainSkill.greet" (plain.mjs:3): no type is declared, so any value is taken; add @param {string} name, or whatever it is, to its doc comment',
       ],
       [
         "tricks.ts",
-        'Cannot offer the method "then" of "TricksSkill" (tricks.ts:11): nobody can call it by that name; give it another one',
+        'Cannot offer the method "then" of "TricksSkill" (tricks.ts:11): it cannot be called by that name; rename it',
       ],
       [
         "unreadable.ts",
@@ -147,23 +147,23 @@ describe("a folder of awkward skills", () => {
       ],
       [
         "unreadable.ts",
-        'the type "(item: string) => void" of parameter "each" of "UnreadableSkill.withFunction" (unreadable.ts:22): functions cannot be passed, so any value is taken; take plain data instead',
+        'the type "(item: string) => void" of parameter "each" of "UnreadableSkill.withFunction" (unreadable.ts:22): functions cannot be passed, so any value is taken; use plain data instead',
       ],
       [
         "unreadable.ts",
-        `the type "Point" of parameter "point" of "UnreadableSkill.withFunction" (unreadable.ts:22): objects of a class cannot be passed, ${any}`,
+        `the type "Point" of parameter "point" of "UnreadableSkill.withFunction" (unreadable.ts:22): instances of a class cannot be passed, ${any}`,
       ],
       [
         "unreadable.ts",
-        'the type "Date" of parameter "when" of "UnreadableSkill.withFunction" (unreadable.ts:22): only a parameter itself can be a date, so any value is taken; write string, and make the date yourself',
+        'the type "Date" of parameter "when" of "UnreadableSkill.withFunction" (unreadable.ts:22): only a parameter itself can be a Date, so any value is taken; write string, and create the Date in the method',
       ],
       [
         "unreadable.ts",
-        'a tag of "UnreadableSkill.untyped" (unreadable.ts:24): @timeout wants a duration such as 500ms, 5s or 2m',
+        'a tag of "UnreadableSkill.untyped" (unreadable.ts:24): @timeout expects a duration such as 500ms, 5s or 2m',
       ],
       [
         "unreadable.ts",
-        'the type of parameter "anything" of "UnreadableSkill.untyped" (unreadable.ts:25): it has none, so any value is taken; write anything: string, or whatever it is',
+        'the type of parameter "anything" of "UnreadableSkill.untyped" (unreadable.ts:25): no type is declared, so any value is taken; write anything: string, or whatever it is',
       ],
     ]);
   });

@@ -110,7 +110,7 @@ describe("a skills folder", () => {
     await expect(call(provider, "LinkSkill.inner")).resolves.toBe("inside");
     const leaves = "Cannot load the skill: it is a symbolic link that leaves the skills folder (SKILL_INVALID)";
     expect(provider.problems).toEqual([
-      { source: "loop.ts", error: "Cannot load the skill: it is a symbolic link that leads nowhere (SKILL_INVALID)" },
+      { source: "loop.ts", error: "Cannot load the skill: it is a broken symbolic link (SKILL_INVALID)" },
       { source: "out.ts", error: leaves },
       { source: "entry/skill.ts", error: leaves },
       { source: "guided/SKILL.md", error: leaves },

@@ -72,10 +72,10 @@ test("L1: whatever the form of a file, its methods are there, with their comment
 test("L2: what is lost is told, with the reason and what to do", () => {
   const nothing = "it exports no skill: no class whose name ends in Skill, no function, nothing made by defineSkill";
   const yields = "a method has one result, so any value is taken; return an array";
-  const misnamed = "nobody can call it by that name; give it another one";
+  const misnamed = "it cannot be called by that name; rename it";
   expect(runtime.problems.map(({ source, error }) => `${source}: ${error}`)).toEqual([
-    `stars/index.ts: Cannot load the skill: ${nothing}; what it exports of other files does not count (SKILL_INVALID)`,
-    'beside.ts: Cannot offer "lost" as a method: beside a class or defineSkill, it does not count; make it a method of that, or put it in a file of its own',
+    `stars/index.ts: Cannot load the skill: ${nothing}; re-exports of other files do not count (SKILL_INVALID)`,
+    'beside.ts: Cannot offer "lost" as a method: the file also has a class or defineSkill, which takes precedence; make it a method of that, or move it to another file',
     `common-class.cjs: Cannot load the skill: ${nothing}; the name of the class "Counter" does not end in Skill (SKILL_INVALID)`,
     `export-equals.ts: Cannot load the skill: ${nothing} (SKILL_INVALID)`,
     `members.ts: Cannot offer the method "quoted-name" of "MembersSkill" (members.ts:17): ${misnamed}`,
@@ -96,7 +96,7 @@ test("L2: a source that is too large to be read says what to do; the others are 
     {
       source: "huge.ts",
       error:
-        "Cannot load the skill: its source has 3.0 MB, and no more than 2 are read; keep data in a file beside it (SKILL_INVALID)",
+        "Cannot load the skill: its source has 3.0 MB, and the limit is 2 MB; move data to another file (SKILL_INVALID)",
     },
   ]);
 });
@@ -193,9 +193,9 @@ describe("what comes back", () => {
 
 test.each([
   ["text", "just text"],
-  ["nothing", "threw undefined, which is no error"],
+  ["nothing", "threw undefined, which is not an Error"],
   ["object", "an object that says something"],
-  ["bare", 'threw {"code":1}, which is no error'],
+  ["bare", 'threw {"code":1}, which is not an Error'],
   ["empty", "Error"],
   ["hostile", "an error that cannot be read"],
   ["proxy", "an error that cannot be read"],
@@ -246,8 +246,8 @@ test("L10: what a skill does to its process is not done to ours", async () => {
 test("L10: a skill that changes what all skills share harms none of them, and is named", async () => {
   expect(await called("NoisySkill.pollute")).toBe("done");
   expect(await called("NoisySkill.after", "[1, 2]")).toEqual([[2, 4], "[1,2]", "ext", []]);
-  expect(logged.filter((line) => line.includes("put back"))).toEqual([
-    "warn NoisySkill.pollute has changed Object.prototype.hacked, which all skills share; it was put back",
+  expect(logged.filter((line) => line.includes("was restored"))).toEqual([
+    "warn NoisySkill.pollute has changed Object.prototype.hacked, which all skills share; it was restored",
   ]);
   expect(await called("EmojiSkill.hi", '"Ada"')).toBe("hi Ada");
 });

@@ -69,7 +69,7 @@ describe("skills that misbehave", () => {
     const provider = await load();
     await expect(call(provider, "CounterSkill.next")).resolves.toBe(1);
     await expect(call(provider, "MisbehavingSkill.kill")).rejects.toMatchObject(
-      failed("kill", "did not finish: the process of the skills used more than 768 MB of memory"),
+      failed("kill", "did not finish: the skill process used more than 768 MB of memory"),
     );
     await expect(call(provider, "CounterSkill.next")).resolves.toBe(1);
   });
@@ -79,7 +79,7 @@ describe("skills that misbehave", () => {
     await expect(call(provider, "MisbehavingSkill.eat")).rejects.toMatchObject({
       code: "CALL_FAILED",
       message: expect.stringMatching(
-        /"MisbehavingSkill\.eat" did not finish: the process of the skills (?:ran out of memory|used more than 192 MB of memory)/,
+        /"MisbehavingSkill\.eat" did not finish: the skill process (?:ran out of memory|used more than 192 MB of memory)/,
       ),
     });
     await expect(call(provider, "MisbehavingSkill.until", { ms: 1 })).resolves.toBe("done");
@@ -114,7 +114,7 @@ describe("skills that misbehave", () => {
   test("L10: one that writes into the channel to the runtime ends its process, not the runtime", async () => {
     const provider = await load();
     await expect(call(provider, "MisbehavingSkill.garble")).rejects.toMatchObject(
-      failed("garble", "did not finish: the process of the skills sent what nobody can read"),
+      failed("garble", "did not finish: the skill process sent an unreadable message"),
     );
     await expect(call(provider, "CounterSkill.next")).resolves.toBe(1);
   });
@@ -143,10 +143,10 @@ describe("skills that misbehave", () => {
       refused("repeat", "returned more than 64 MB"),
     );
     await expect(call(provider, "LargeSkill.echo", { text: "x".repeat(100 * mb) })).rejects.toMatchObject(
-      refused("echo", "was given more than 64 MB"),
+      refused("echo", "received more than 64 MB"),
     );
     await expect(call(provider, "LargeSkill.echo", { text: () => 1 })).rejects.toMatchObject(
-      refused("echo", "was given what is no plain data: () => 1 could not be cloned."),
+      refused("echo", "received a value that is not plain data: () => 1 could not be cloned."),
     );
     for (const depth of [501, 1_000_000])
       await expect(call(provider, "LargeSkill.nested", { depth })).rejects.toMatchObject({
@@ -308,9 +308,9 @@ describe("calls", () => {
     ]);
     await expect(call(provider, "SeatsSkill.choose")).resolves.toBe("nobody");
     await expect(ask("sample")).rejects.toThrow(
-      "Cannot ask the client: nobody answers sampling/createMessage (CLIENT_UNABLE)",
+      "Cannot ask the client: the client does not support sampling/createMessage (CLIENT_UNABLE)",
     );
-    await expect(ask("odd", { what: "tools/list" })).rejects.toThrow("nobody answers tools/list");
+    await expect(ask("odd", { what: "tools/list" })).rejects.toThrow("the client does not support tools/list");
     await expect(ask("misuse")).rejects.toThrow("could not be cloned");
     const silent: Client = { ...client, ask: () => Promise.reject(new Error("the client has gone")) };
     await expect(call(provider, "SeatsSkill.choose", {}, { client: silent })).rejects.toThrow("the client has gone");
@@ -422,7 +422,7 @@ describe("isolation", () => {
     await expect(call(provider, "MisbehavingSkill.kill")).rejects.toThrow();
     await expect(call(provider, "OnceSkill.here")).rejects.toMatchObject({
       code: "CALL_FAILED",
-      message: 'Cannot complete the call: "OnceSkill.here" could not begin: not twice (CALL_FAILED)',
+      message: 'Cannot complete the call: "OnceSkill.here" could not start: not twice (CALL_FAILED)',
     });
     await expect(call(provider, "MisbehavingSkill.until", { ms: 1 })).resolves.toBe("done");
   });

@@ -231,15 +231,15 @@ describe("what comments say", () => {
   });
 
   test.each([
-    ["@approval maybe", "@approval wants none, user, admin"],
-    ["@timeout soon", "@timeout wants a duration such as 500ms, 5s or 2m"],
-    ["@timeout 0", "@timeout wants a duration such as 500ms, 5s or 2m"],
-    ["@version new", "@version wants a version such as 1.2.0"],
-    ["@rateLimit often", "@ratelimit wants a number of calls per minute"],
-    ["@scope", "@scope wants a scope"],
+    ["@approval maybe", "@approval expects none, user, admin"],
+    ["@timeout soon", "@timeout expects a duration such as 500ms, 5s or 2m"],
+    ["@timeout 0", "@timeout expects a duration such as 500ms, 5s or 2m"],
+    ["@version new", "@version expects a version such as 1.2.0"],
+    ["@rateLimit often", "@ratelimit expects a number of calls per minute"],
+    ["@scope", "@scope expects a scope"],
     [
       "@capability flying",
-      "@capability wants web_search, documentation, api_call, code_execution, database, computation, file_system, analysis, communication",
+      "@capability expects web_search, documentation, api_call, code_execution, database, computation, file_system, analysis, communication",
     ],
   ])("T1: a tag that cannot be read is said with its line: %s", (tag, message) => {
     const { functions } = read(`\n/**\n * Gets.\n * ${tag}\n */\nexport function get() {}`);

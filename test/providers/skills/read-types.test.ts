@@ -402,7 +402,7 @@ describe("what cannot be read", () => {
   test.each([
     [
       "(item: string) => void",
-      '"(item: string) => void" of parameter "value" of "TakeSkill.take" (take.ts:2): functions cannot be passed, so any value is taken; take plain data instead',
+      '"(item: string) => void" of parameter "value" of "TakeSkill.take" (take.ts:2): functions cannot be passed, so any value is taken; use plain data instead',
     ],
     [
       "bigint",
@@ -418,7 +418,7 @@ describe("what cannot be read", () => {
     ],
     [
       "Set<string>",
-      '"Set<string>" of parameter "value" of "TakeSkill.take" (take.ts:2): a Set cannot be passed, so any value is taken; take an array',
+      '"Set<string>" of parameter "value" of "TakeSkill.take" (take.ts:2): a Set cannot be passed, so any value is taken; use an array',
     ],
   ])("L2: %s is taken as any value, with a word on how to mend it", (type, warning) => {
     const { input, warnings } = read(`import type { Stats } from "node:fs";\nexport function take(value: ${type}) {}`);
@@ -428,10 +428,10 @@ describe("what cannot be read", () => {
 
   test("L2: a parameter without a type says where to write one", () => {
     expect(read("export function take(value) {}", "take.ts").warnings).toEqual([
-      'Cannot read the type of parameter "value" of "TakeSkill.take" (take.ts:1): it has none, so any value is taken; write value: string, or whatever it is',
+      'Cannot read the type of parameter "value" of "TakeSkill.take" (take.ts:1): no type is declared, so any value is taken; write value: string, or whatever it is',
     ]);
     expect(read("export function take(value) {}", "take.js").warnings).toEqual([
-      'Cannot read the type of parameter "value" of "TakeSkill.take" (take.js:1): it has none, so any value is taken; add @param {string} value, or whatever it is, to its doc comment',
+      'Cannot read the type of parameter "value" of "TakeSkill.take" (take.js:1): no type is declared, so any value is taken; add @param {string} value, or whatever it is, to its doc comment',
     ]);
   });
 
@@ -442,7 +442,7 @@ describe("what cannot be read", () => {
     const { warnings } = read(source);
     expect(performance.now() - started).toBeLessThan(2_000);
     expect(warnings).toEqual([
-      'Cannot read the type of parameter "value" of "TakeSkill.take" (take.ts:2): it unfolds without end, so any value is taken; write it out as plain data, such as { city: string }',
+      'Cannot read the type of parameter "value" of "TakeSkill.take" (take.ts:2): it expands without end, so any value is taken; write it out as plain data, such as { city: string }',
     ]);
   });
 });

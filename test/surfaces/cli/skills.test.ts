@@ -135,7 +135,7 @@ describe("skills check", () => {
     });
     const findings = skills.flatMap((each: { findings: { path: string; says: string }[] }) => each.findings);
     expect(findings.map(({ path, says }: { path: string; says: string }) => `${path}: ${says}`)).toEqual([
-      'OddSkill: Cannot read the type of parameter "x" of "OddSkill.pending" (odd.ts:2): it has none, so any value is taken; write x: string, or whatever it is',
+      'OddSkill: Cannot read the type of parameter "x" of "OddSkill.pending" (odd.ts:2): no type is declared, so any value is taken; write x: string, or whatever it is',
       "OddSkill: has no description; say in one sentence what it is for",
       "OddSkill.pending: has no description; say in its first sentence what it is for",
       'OddSkill.pending: parameter "x" has no description; add @param x …',

@@ -21,11 +21,11 @@ import { isInside } from "./discover.ts";
 
 export interface Bundle {
   readonly format: ModuleFormat;
-  /** One JavaScript file with everything that the module imports from beside it. */
+  /** The module and the local files that it imports, as one JavaScript file. */
   readonly text: string;
   /** The files in it. */
   readonly files: readonly string[];
-  /** The files of packages that it imports from where they are. */
+  /** The package files that it imports without bundling them. */
   readonly packages: readonly string[];
 }
 
@@ -34,15 +34,15 @@ export interface BundleRequest {
   readonly format: ModuleFormat;
   /** The skills folder. */
   readonly root: string;
-  /** Beside which the bundle will lie, so that stack traces lead back to the source. */
+  /** A path in the folder of the bundle, so that source maps point to the source. */
   readonly outfile: string;
-  /** Files of this package by the name under which they are imported; the one that skills need by default. */
+  /** Files of this package by import name; by default the one for skills. */
   readonly own?: Readonly<Record<string, string>>;
 }
 
 /**
- * Makes one JavaScript file of a module and its helpers, TypeScript or not, without any project settings. Packages stay
- * where they are and are imported from there. A mistake in a file is a `SourceError`.
+ * Bundles a module and its local imports, TypeScript or JavaScript, into one file; ignores project settings. Packages
+ * are not bundled. Throws a `SourceError` for a mistake in a file.
  */
 export async function bundleModule(request: BundleRequest): Promise<Bundle> {
   const esbuild = await import("esbuild");
@@ -68,12 +68,12 @@ export async function bundleModule(request: BundleRequest): Promise<Bundle> {
   }
 }
 
-/** What a file must not have to be a module by itself; in a comment it does no harm. */
+/** Matches a file that may import or export through other modules; a match in a comment only costs time. */
 const NEEDS_OTHERS = /\b(?:import|require|module|exports)\b|\bfrom\s*["']/;
 
 /**
- * The same for a file that imports nothing, in a fraction of the time; `undefined` for any other. It becomes CommonJS,
- * which Node reads many times faster than an ES module, and can forget.
+ * Compiles a file without imports in a fraction of the time; returns `undefined` for any other. The result is CommonJS,
+ * which Node loads many times faster than an ES module and can release.
  */
 export async function translateModule({ entry, format }: BundleRequest, text: string): Promise<Bundle | undefined> {
   if (NEEDS_OTHERS.test(text)) return undefined;
@@ -90,18 +90,18 @@ export async function translateModule({ entry, format }: BundleRequest, text: st
       legalComments: "none",
       tsconfigRaw: {},
       define: getFileConstants(entry),
-      // As strict as the ES module that it was.
+      // ES modules are strict.
       ...(format === "esm" && { banner: '"use strict";' }),
       logLevel: "silent",
     });
     return { format: "cjs", text: code, files: [entry], packages: [] };
   } catch {
-    // It waits at its top level, or has a mistake, which the longer way reports.
+    // The file has a top-level await, or a mistake that bundling reports.
     return undefined;
   }
 }
 
-/** A file without its types, for a parser that knows only JavaScript. */
+/** Removes the types of a file, for a parser that supports only JavaScript. */
 export async function stripTypes(file: string, text: string): Promise<string> {
   const { transform } = await import("esbuild");
   return (await transform(text, { loader: "ts", sourcefile: file, tsconfigRaw: {}, logLevel: "silent" })).code;
@@ -127,13 +127,13 @@ function optionsFor({ entry, format, root, outfile }: BundleRequest): BuildOptio
   };
 }
 
-/** `require` works as if the bundle lay where the entry lies, in ES modules too: they may have CommonJS helpers. */
+/** Makes `require` resolve from the folder of the entry, in ES modules too: they may have CommonJS helpers. */
 function requireFrom(url: string, format: ModuleFormat): string {
   if (format === "cjs") return `require = require("node:module").createRequire(${url});`;
   return `import { createRequire as __createRequire } from "node:module"; const require = __createRequire(${url});`;
 }
 
-/** What a skill gets when it imports "skillgate": the one function that it needs, not the whole runtime. */
+/** The module behind `import "skillgate"` in a skill: only `defineSkill`, not the whole runtime. */
 const SKILLGATE = fileURLToPath(
   import.meta.url.endsWith(".ts")
     ? new URL("../../../../dist/src/authoring/define-skill.js", import.meta.url)
@@ -144,7 +144,7 @@ const OWN: Readonly<Record<string, string>> = { skillgate: SKILLGATE };
 
 const BUILTINS: ReadonlySet<string> = new Set(builtinModules);
 
-/** Decides what goes into the bundle: files from beside the module do, packages do not. */
+/** Bundles local files and leaves packages external. */
 function besideTheModule(request: BundleRequest, packages: Set<string>): Plugin {
   return {
     name: "beside-the-module",
@@ -160,7 +160,7 @@ function besideTheModule(request: BundleRequest, packages: Set<string>): Plugin 
   };
 }
 
-/** Marks what this plugin itself asks of esbuild. */
+/** Marks the plugin's own requests to esbuild. */
 const ASKED = Symbol("asked");
 
 async function resolveFile(build: PluginBuild, args: OnResolveArgs, { root }: BundleRequest): Promise<OnResolveResult> {
@@ -173,8 +173,8 @@ async function resolveFile(build: PluginBuild, args: OnResolveArgs, { root }: Bu
 }
 
 /**
- * Packages are imported by the address of their file, because the bundle does not lie where the module lies. One that
- * is not there fails when it is imported, which may be never: only types may be wanted of it.
+ * Imports packages by file URL, because the bundle is not in the folder of the module. A missing package fails only when
+ * it is imported, which may never happen: the module may use only its types.
  */
 async function resolvePackage(
   build: PluginBuild,
@@ -191,7 +191,7 @@ async function resolvePackage(
   if (isRequired) return { path: args.path, external: true };
   const { path, errors } = await ask(build, args);
   if (errors.length > 0) return { path: args.path, external: true };
-  // Node imports neither of them from a file without more ado.
+  // Node cannot import these files directly.
   if (/\.(?:[mc]?tsx?|json)$/.test(path)) return { path };
   packages.add(path);
   return { path: pathToFileURL(path).href, external: true };
@@ -204,7 +204,7 @@ function ask(
   return build.resolve(path, { importer, resolveDir, kind, pluginData: ASKED });
 }
 
-/** Each file keeps its own `import.meta.url` and `__dirname`, as if it had never been bundled. */
+/** Keeps `import.meta.url` and `__dirname` of each bundled file. */
 function withOwnPlace(transform: typeof Transform): Plugin {
   return {
     name: "with-own-place",
@@ -243,7 +243,7 @@ function getFileConstants(path: string): Readonly<Record<string, string>> {
   };
 }
 
-/** esbuild reports all mistakes; the first is the one to mend first. */
+/** Returns the first of the mistakes that esbuild reports. */
 function findMistake(error: unknown, { root, entry }: BundleRequest): unknown {
   const [message] = getMessages(error);
   if (message === undefined) return error;

@@ -19,15 +19,15 @@ import { fileURLToPath } from "node:url";
 import { isRecord } from "../../../model/json.ts";
 import type { ModuleFormat, ReadModule } from "../type-reader/index.ts";
 
-/** What is kept of a module until one of its files changes. */
+/** The cached result for a module, valid until one of its files changes. */
 export interface Prepared {
   readonly reading: ReadModule;
-  /** What could not be read in it. */
+  /** Reports of types that could not be read. */
   readonly warnings: readonly string[];
   /** The bundle, ready to be imported. */
   readonly bundle: string;
   readonly format: ModuleFormat;
-  /** Every file that went into it. */
+  /** Every source file of the bundle. */
   readonly files: readonly string[];
 }
 
@@ -45,13 +45,13 @@ export interface PreparedSource {
   readonly format: ModuleFormat;
   readonly files: readonly string[];
   readonly packages: readonly string[];
-  /** When the first of the files was read. */
+  /** Time at which the first file was read. */
   readonly since: number;
 }
 
 /**
- * Keeps what was made of skill files: bundles under the hash of their text, so that one never changes, and for each
- * entry what was read in it. It is found again only as long as all files and this code are what they were.
+ * Caches compiled skill files: immutable bundles by the hash of their text, and an index file for each entry. An entry
+ * is valid only while all its files and this code are unchanged.
  */
 export async function openCache(wanted: string = join(homedir(), ".cache", "skillgate", "skills")): Promise<Cache> {
   const { dir, isOwn } = await folderFor(wanted);
@@ -65,7 +65,7 @@ export async function openCache(wanted: string = join(homedir(), ".cache", "skil
       try {
         return store(spare ?? dir, entry, made);
       } catch {
-        // A disk that is full: what is needed now may lie elsewhere.
+        // The disk may be full: use a temporary folder.
         return store((spare ??= realpathSync(mkdtempSync(OWN_FOLDER))), entry, made);
       }
     },
@@ -77,22 +77,22 @@ export async function openCache(wanted: string = join(homedir(), ".cache", "skil
   };
 }
 
-/** The beginning of the name of a folder that lasts as long as the process. */
+/** Path prefix of a temporary folder for this process. */
 const OWN_FOLDER = join(tmpdir(), "skillgate-skills-");
 
-/** Where the wanted folder cannot be had, one that lasts as long as the process. */
+/** Returns the wanted folder, or a temporary one for this process if that is not writable. */
 async function folderFor(wanted: string): Promise<{ readonly dir: string; readonly isOwn: boolean }> {
   try {
     await mkdir(wanted, { recursive: true, mode: 0o700 });
     await access(wanted, constants.W_OK);
     return { dir: await realpath(wanted), isOwn: false };
   } catch {
-    // A home that is missing or read-only: nothing is kept then, and everything works.
+    // The home folder is missing or read-only: work without a persistent cache.
     return { dir: await realpath(await mkdtemp(OWN_FOLDER)), isOwn: true };
   }
 }
 
-/** An entry of the cache, as it lies in its file. */
+/** The content of an index file. */
 interface CacheEntry {
   readonly code: string;
   readonly hashes: readonly (readonly [file: string, hash: string, stamp: string])[];
@@ -100,7 +100,7 @@ interface CacheEntry {
   readonly prepared: Prepared;
 }
 
-/** Like all of what follows, not in the background: for hundreds of small files that takes many times as long. */
+/** Synchronous, like the functions below: for hundreds of small files, asynchronous access is many times slower. */
 function find(dir: string, entry: string): Prepared | undefined {
   try {
     const kept: unknown = JSON.parse(readFileSync(indexFile(dir, entry), "utf8"));
@@ -109,12 +109,12 @@ function find(dir: string, entry: string): Prepared | undefined {
     for (const file of [kept.prepared.bundle, ...kept.packages]) accessSync(file);
     return kept.prepared;
   } catch {
-    // Not there, not whole, or made of files that are gone: it is made anew.
+    // The entry is missing, damaged, or made of deleted files: compile again.
     return undefined;
   }
 }
 
-/** A file that was touched, or checked out anew, may still say what it said. */
+/** Compares the hash if the stamp differs: a file that was touched or checked out again may be unchanged. */
 function isAsItWas(file: string, hash: string, stamp: string): boolean {
   return formatStamp(statSync(file)) === stamp || hashText(readFileSync(file)) === hash;
 }
@@ -123,7 +123,7 @@ function formatStamp({ mtimeMs, size }: Stats): string {
   return `${mtimeMs} ${size}`;
 }
 
-/** Only this very code has written what bears its hash. */
+/** Checks that the same version of this code wrote the entry. */
 function isKept(value: unknown): value is CacheEntry {
   return isRecord(value) && value["code"] === codeHash();
 }
@@ -135,14 +135,14 @@ function store(dir: string, entry: string, made: PreparedSource): Prepared {
   write(bundle, text);
   const facts = files.map((file) => ({ file, stats: statSync(file) }));
   const hashes = facts.map(({ file, stats }) => [file, hashText(readFileSync(file)), formatStamp(stats)] as const);
-  // A file that changed meanwhile has another hash than what was read of it: the next one to ask makes it anew.
+  // If a file changed during compilation, no index is written and the next request compiles again.
   if (facts.every(({ stats }) => stats.mtimeMs < since)) {
     write(indexFile(dir, entry), JSON.stringify({ code: codeHash(), hashes, packages, prepared } satisfies CacheEntry));
   }
   return prepared;
 }
 
-/** Another process may read at the same time, so a file appears whole or not at all. */
+/** Writes a file atomically, because another process may read it at the same time. */
 function write(file: string, text: string): void {
   const part = `${file}.${randomUUID()}.part`;
   try {
@@ -163,24 +163,24 @@ function hashText(data: string | Buffer): string {
 
 let code: string | undefined;
 
-/** Identifies the code of this room: what another version has kept may mean something else. */
+/** Returns a hash of this folder's code: entries of another version may have another meaning. */
 function codeHash(): string {
-  const room = dirname(dirname(fileURLToPath(import.meta.url)));
+  const folder = dirname(dirname(fileURLToPath(import.meta.url)));
   code ??= hashText(
-    readdirSync(room, { recursive: true, encoding: "utf8" })
+    readdirSync(folder, { recursive: true, encoding: "utf8" })
       .filter((name) => /\.[jt]s$/.test(name))
       .sort()
-      .map((name) => readFileSync(join(room, name), "utf8"))
+      .map((name) => readFileSync(join(folder, name), "utf8"))
       .join("\n"),
   );
   return code;
 }
 
 const DAY_MS = 24 * 3_600_000;
-/** How long something is kept after it was made: what an entry names, and what none names any more. */
+/** Retention by age: files that an index references, and files that none references any more. */
 const KEPT_MS = { named: 90 * DAY_MS, nameless: 7 * DAY_MS };
 
-/** Throws away what was made long ago; what is still wanted is made anew. */
+/** Deletes old files; those still needed are compiled again on demand. */
 async function prune(dir: string): Promise<void> {
   const now = Date.now();
   const names = await readdir(dir);
@@ -193,7 +193,7 @@ async function prune(dir: string): Promise<void> {
   }
 }
 
-/** Each save of a skill leaves a bundle behind that the next one no longer names. */
+/** Returns the bundles that an index references. Each save of a skill leaves one unreferenced bundle. */
 function bundlesNamedIn(dir: string, names: readonly string[]): ReadonlySet<string> {
   const named = new Set<string>();
   for (const name of names.filter((each) => each.endsWith(".json"))) {
@@ -201,7 +201,7 @@ function bundlesNamedIn(dir: string, names: readonly string[]): ReadonlySet<stri
       const kept: unknown = JSON.parse(readFileSync(join(dir, name), "utf8"));
       if (isKept(kept)) named.add(kept.prepared.bundle);
     } catch {
-      // Another process has thrown it away, or it is not whole.
+      // Another process deleted the file, or it is damaged.
     }
   }
   return named;

@@ -9,7 +9,7 @@ import type { Problem } from "../../../model/provider.ts";
 export interface SkillModule {
   /** The entry relative to the skills folder, for people: `weather.ts`, `weather/skill.ts`. */
   readonly source: string;
-  /** The entry itself, with every symbolic link followed. */
+  /** The real path of the entry. */
   readonly entry: string;
   /** The name of the file or folder, without its extension. */
   readonly stem: string;
@@ -18,16 +18,16 @@ export interface SkillModule {
 }
 
 export interface DiscoveredModules {
-  /** The skills folder with every symbolic link followed; `undefined` where there is none. */
+  /** The real path of the skills folder; `undefined` if it does not exist. */
   readonly root: string | undefined;
-  /** Folders before files, each sorted by name (L5). */
+  /** Folders before files, each sorted by name. */
   readonly modules: readonly SkillModule[];
   readonly problems: readonly Problem[];
 }
 
 /**
- * Finds the modules of a skills folder (L1) without reading or running any. A missing folder is no error (L4). `only` is
- * the one module that is wanted, if it is one: its entry, or its folder.
+ * Finds the modules of a skills folder without reading or running any. A missing folder is not an error. `only` selects
+ * one module: its entry, or its folder.
  */
 export async function discover(dir: string, only?: string): Promise<DiscoveredModules> {
   const found = await discoverAll(dir);
@@ -68,7 +68,7 @@ interface Refused extends Problem {
   readonly name: string;
 }
 
-/** What stands in a folder, sorted by name. Links are followed, but never out of the skills folder. */
+/** Lists a folder, sorted by name. Follows links, but never out of the skills folder. */
 async function placesIn({
   root,
   source,
@@ -83,7 +83,7 @@ async function resolveEntry(root: string, folder: string, entry: Dirent): Promis
   const name = entry.name;
   const source = folder === "" ? name : `${folder}/${name}`;
   try {
-    // What is no link is where it is: in a folder of hundreds of files, that saves most of the time.
+    // A regular file needs no realpath: in a folder of hundreds of files, that saves most of the time.
     if (entry.isFile()) return { kind: "file", name, source, path: join(root, source), root };
     const path = await realpath(join(root, source));
     if (!isInside(root, path)) return refuse(name, source, "it is a symbolic link that leaves the skills folder");
@@ -91,7 +91,7 @@ async function resolveEntry(root: string, folder: string, entry: Dirent): Promis
     if (facts.isDirectory()) return { kind: "folder", name, source, path, root };
     return facts.isFile() ? { kind: "file", name, source, path, root } : refuse(name, source, "it is not a file");
   } catch (error) {
-    const why = entry.isSymbolicLink() ? "it is a symbolic link that leads nowhere" : formatReason(error);
+    const why = entry.isSymbolicLink() ? "it is a broken symbolic link" : formatReason(error);
     return refuse(name, source, why);
   }
 }
@@ -102,7 +102,7 @@ export function isInside(root: string, path: string): boolean {
 
 const EXTENSIONS = [".ts", ".js", ".mjs", ".cjs"];
 
-/** Declarations and tests may stand beside a module without being one. */
+/** Excludes declaration files and tests. */
 function isModuleFile(name: string): boolean {
   return EXTENSIONS.includes(extname(name)) && !/\.(?:d|test|spec)\.[^.]+$/.test(name);
 }
@@ -111,7 +111,7 @@ function createModule({ name, source, path }: EntryLocation): SkillModule {
   return { source, entry: path, stem: name.slice(0, -extname(name).length) };
 }
 
-/** The module of a folder, and what had to be refused in it; neither, for a folder without code. */
+/** Returns the module of a folder and the refused files in it; an empty list for a folder without code. */
 async function moduleInFolder(folder: EntryLocation): Promise<readonly (SkillModule | Refused)[]> {
   const places = await placesIn(folder);
   const wanted = entryNames(folder.name);
@@ -124,7 +124,7 @@ async function moduleInFolder(folder: EntryLocation): Promise<readonly (SkillMod
   return [refuse(folder.name, folder.source, why), ...refused];
 }
 
-/** In the order in which they are looked for: `skill.ts`, `skill.js`, …, `<folder>.ts`, …, `main.ts`, …, `index.ts`, …. */
+/** Returns the entry names in lookup order: `skill.ts`, `skill.js`, …, `<folder>.ts`, …, `main.ts`, …, `index.ts`, …. */
 function entryNames(folder: string): readonly string[] {
   return ["skill", folder, "main", "index"].flatMap((stem) => EXTENSIONS.map((extension) => stem + extension));
 }
@@ -142,7 +142,7 @@ function refuse(name: string, source: string, why: string): Refused {
   return { kind: "refused", name, source, error: sentence("SKILL_INVALID", why) };
 }
 
-/** What the system says, without the path that it says it of. */
+/** Returns the message of a system error without its path. */
 function formatReason(error: unknown): string {
   return getMessage(error).replace(/, \w+ '[^']*'$/, "");
 }

@@ -5,15 +5,15 @@ import { parse } from "yaml";
 import { getMessage, sentence } from "../../../errors.ts";
 import { isRecord } from "../../../model/json.ts";
 
-/** What a `SKILL.md` beside a module says (the open Agent Skills format). */
+/** The content of a `SKILL.md` beside a module (the open Agent Skills format). */
 export interface Guidance {
-  /** The text for models, without what stands above it. */
+  /** The text for models, without the front matter. */
   readonly text: string;
   readonly description: string;
   readonly problem?: string;
 }
 
-/** More than this is not guidance any more, and no model reads it. */
+/** Length limit; the rest of the file is cut off. */
 const MAX_CHARACTERS = 65_536;
 
 export async function readGuidance(file: string): Promise<Guidance> {
@@ -32,7 +32,7 @@ export async function readGuidance(file: string): Promise<Guidance> {
     return {
       text: body,
       description: "",
-      problem: sentence("SKILL_INVALID", `the head of SKILL.md is no YAML: ${why}`),
+      problem: sentence("SKILL_INVALID", `the front matter of SKILL.md is not valid YAML: ${why}`),
     };
   }
 }

@@ -6,7 +6,7 @@ import { bundleModule, stripTypes, translateModule } from "./bundle.ts";
 import type { Cache, Prepared } from "./cache.ts";
 import type { SkillModule } from "./discover.ts";
 
-/** Reads a module's types and makes it importable, or finds both in the cache. Nothing of it is run. */
+/** Reads a module's types and compiles it, or finds both in the cache. Does not run it. */
 export async function prepare(module: SkillModule, root: string, cache: Cache): Promise<Prepared> {
   const kept = cache.find(module.entry);
   if (kept !== undefined) return kept;
@@ -28,12 +28,12 @@ export async function prepare(module: SkillModule, root: string, cache: Cache): 
   });
 }
 
-/** Reading a larger file would keep the runtime from everything else for too long; what is so large is data. */
+/** Size limit of a source file: reading a larger one would block the runtime for too long. */
 const MAX_CHARACTERS = 2 << 20;
 
 function tooLong(text: string): Error {
   const megabytes = (text.length / (1 << 20)).toFixed(1);
-  return new Error(`its source has ${megabytes} MB, and no more than 2 are read; keep data in a file beside it`);
+  return new Error(`its source has ${megabytes} MB, and the limit is 2 MB; move data to another file`);
 }
 
 interface ReadSource {
@@ -50,7 +50,7 @@ async function read({ entry, stem }: SkillModule, text: string): Promise<ReadSou
   }
 }
 
-/** The parser that reads types knows a little less TypeScript than the one that strips them. */
+/** Reads a module without its types: the parser for types supports less TypeScript than esbuild. */
 async function withoutTypes(entry: string, stem: string, text: string, mistake: SourceError): Promise<ReadSource> {
   const stripped = await stripTypes(entry, text).catch(() => undefined);
   if (stripped === undefined) throw mistake;
@@ -67,7 +67,7 @@ async function withoutTypes(entry: string, stem: string, text: string, mistake: 
       classes: classes.map((each) => ({ ...each, methods: each.methods.map(quiet) })),
     },
     warnings: [
-      `Cannot read the types of this file: line ${mistake.line}, column ${mistake.column}: ${mistake.message.replace(/\.$/, "")}; any value is taken for every parameter until that place is written more simply`,
+      `Cannot read the types of this file: line ${mistake.line}, column ${mistake.column}: ${mistake.message.replace(/\.$/, "")}; every parameter accepts any value until that code is simplified`,
     ],
   };
 }

@@ -6,16 +6,16 @@ import { ModuleFailure, withoutPaths } from "../process/index.ts";
 import { SourceError } from "../type-reader/syntax.ts";
 import type { SkillModule } from "./discover.ts";
 
-/** What a report must know of the module that it is about. */
+/** The module that a report is about. */
 export interface Subject {
   readonly module: SkillModule;
   /** The skills folder. */
   readonly root: string;
-  /** Where its bundle lies, if there is one: Node names that file, which nobody knows. */
+  /** Path of its bundle, if it has one: reports replace it with the source. */
   readonly bundle: string | undefined;
 }
 
-/** Says why a module could not be loaded, with the line where that is known. */
+/** Describes why a module could not be loaded, with the line if it is known. */
 export function loadError(error: unknown, subject: Subject): string {
   if (error instanceof SkillgateError) return error.message;
   if (error instanceof ModuleFailure && error.failure !== undefined) {
@@ -31,7 +31,7 @@ export function loadError(error: unknown, subject: Subject): string {
   return sentence("SKILL_INVALID", tidy(getMessage(error), subject));
 }
 
-/** What a skill threw: `Cannot load the skill: it failed at import, line 4: no key (SKILL_INVALID)`. */
+/** Describes an error that a skill threw: `Cannot load the skill: it failed at import, line 4: no key (SKILL_INVALID)`. */
 export function thrownError(what: string, { message, stack, code }: Failure, subject: Subject): string {
   if (code === "SKILL_INVALID") return tidy(message, subject);
   const place = firstPlace(stack, subject.root);
@@ -50,7 +50,7 @@ interface SourceLocation {
   readonly line: number;
 }
 
-/** The innermost line of a stack that lies in the skills folder. */
+/** Returns the innermost stack line in the skills folder. */
 function firstPlace(stack: string, root: string): SourceLocation | undefined {
   for (const line of stack.split("\n")) {
     const at = line.indexOf(`${root}${sep}`);
@@ -60,7 +60,7 @@ function firstPlace(stack: string, root: string): SourceLocation | undefined {
   return undefined;
 }
 
-/** `line 4` of the entry, `helpers.ts, line 4` of another file. */
+/** Returns `line 4` for the entry, `helpers.ts, line 4` for another file. */
 function placeText({ file, line }: SourceLocation, { module, root }: Subject): string {
   return file === module.entry ? `line ${line}` : `${relative(root, file).split(sep).join("/")}, line ${line}`;
 }

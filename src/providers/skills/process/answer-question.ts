@@ -3,9 +3,9 @@ import { requireBounds } from "../../../shared/value-size.ts";
 import type { CallContext } from "../../../model/skill.ts";
 import type { AskResult, StoreQuestion } from "./messages.ts";
 
-/** Gives a call what it asks for; without a call, as it is over, nothing. */
+/** Answers a request of a running call; fails if the call has ended. */
 export async function answerQuestion(question: StoreQuestion, context: CallContext | undefined): Promise<AskResult> {
-  if (context === undefined) return { ok: false, message: "The call that asks is over" };
+  if (context === undefined) return { ok: false, message: "The call has already ended" };
   try {
     const value = await asked(question, context);
     requireBounds(value, `"${question.operation}"`);
@@ -26,7 +26,7 @@ function asked(question: StoreQuestion, { store, client }: CallContext): Promise
     case "entries":
       return store.entries(question.prefix);
     case "client":
-      if (client === undefined) return Promise.reject(new Error("Nobody who calls can be asked"));
+      if (client === undefined) return Promise.reject(new Error("The caller cannot answer requests"));
       return client.ask(question.request, question.params, question.key);
   }
 }

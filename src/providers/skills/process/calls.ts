@@ -8,20 +8,20 @@ import { type InvokeRequest, nowMs, type StoreQuestion, type Response } from "./
 import { callCancelled, callFailed, toCallError, runtimeClosed } from "./skill-errors.ts";
 import type { ProcessEvents } from "./skill-process.ts";
 
-/** A call that the process has not begun after this time goes to another process. */
+/** A call that the process has not started after this time moves to another process. */
 const START_MS = 1_000;
-/** It may begin a call in the very last moment; its word must be here before the call goes elsewhere. */
+/** Extra time for the report of a call that starts just before the limit. */
 const START_MARGIN_MS = 250;
-/** How often we look for such calls, while there are calls. */
+/** Interval between checks for such calls, while calls are pending. */
 const WATCH_MS = 250;
-/** How long the process may stay silent after one of its calls was cancelled: alone, or beside calls that still count. */
+/** Time in which the process must confirm a cancellation: with no other running call, or with some. */
 const SILENCE_MS = { alone: 500, beside: 3_000 };
-/** How long we stay awake for the answer of a call. */
+/** Time to spin while waiting for the answer of a call. */
 const LINGER_MS = 0.2;
 
 export type CallRequest = Omit<InvokeRequest, "kind" | "call" | "startBy" | "context" | "asks">;
 
-/** How a call ended; `moved` means that it never began, so it can begin elsewhere. */
+/** The end of a call; `moved` means that it never started, so another process can run it. */
 export type ProcessCallEnd =
   | { readonly kind: "value"; readonly value: unknown }
   | { readonly kind: "error"; readonly error: Error }
@@ -37,18 +37,18 @@ interface PendingCall {
 }
 
 export interface CallsOptions {
-  /** The skills folder, of which no caller hears. */
+  /** The skills folder; its path is removed from errors. */
   readonly root: string;
-  /** Calls wait that the process does not begin. Returns whether they may go elsewhere. */
+  /** Called when the process does not start its calls. Returns whether they may move to another process. */
   readonly onBlocked: () => boolean;
 }
 
-/** The calls that one process is to answer. */
+/** The pending calls of one process. */
 export class Calls {
   readonly #line: ProcessEvents;
   readonly #options: CallsOptions;
   readonly #open = new Map<number, PendingCall>();
-  /** Cancelled calls of which the process has not said yet that it knows. */
+  /** Cancelled calls that the process has not confirmed yet. */
   readonly #silent = new Map<number, NodeJS.Timeout>();
   readonly #linger = new SpinWait(LINGER_MS);
   #last = 0;
@@ -118,19 +118,19 @@ export class Calls {
     }
   }
 
-  /** The runtime is over. */
+  /** Fails all calls because the runtime is closed. */
   giveUp(): void {
     for (const { path, end } of this.#open.values()) end({ kind: "error", error: runtimeClosed(path) });
   }
 
-  /** What the process says is lost. A call that was handed to it may have begun, so none begins elsewhere. */
+  /** Fails all calls because reports are lost. A call may have started, so none moves to another process. */
   fail(why: string): void {
     for (const { path, end } of this.#open.values()) {
       end({ kind: "error", error: callFailed(path, `did not finish: ${why}`) });
     }
   }
 
-  /** The process is over. */
+  /** Ends all calls because the process has exited: started ones fail, the others move. */
   close(why: string): void {
     clearInterval(this.#watch);
     for (const limit of this.#silent.values()) clearTimeout(limit);
@@ -146,8 +146,9 @@ export class Calls {
     try {
       this.#line.send({ kind: "invoke", call, ...request, context: facts, ...asks, startBy });
     } catch (error) {
-      const what = error instanceof MessageTooLarge ? error.message : `what is no plain data: ${getMessage(error)}`;
-      end({ kind: "error", error: callFailed(request.path, `was given ${what}`) });
+      const what =
+        error instanceof MessageTooLarge ? error.message : `a value that is not plain data: ${getMessage(error)}`;
+      end({ kind: "error", error: callFailed(request.path, `received ${what}`) });
     }
   }
 
@@ -172,7 +173,7 @@ export class Calls {
     }
   }
 
-  /** The call is over for its caller. If the process does not even hear of it, something in it never gives back control. */
+  /** Ends the call for its caller. A process that does not confirm the cancellation is blocked, so it is stopped. */
   #cancel(number: number): void {
     const call = this.#open.get(number);
     if (call === undefined) return;
@@ -180,7 +181,7 @@ export class Calls {
     this.#line.send({ kind: "cancel", call: number });
     if (!call.hasBegun) return;
     const beside = [...this.#open.values()].some(({ hasBegun }) => hasBegun);
-    const stop = (): void => this.#line.stop("the process of the skills no longer answered");
+    const stop = (): void => this.#line.stop("the skill process stopped responding");
     this.#silent.set(number, setTimeout(stop, beside ? SILENCE_MS.beside : SILENCE_MS.alone));
   }
 }

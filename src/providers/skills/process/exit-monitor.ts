@@ -6,16 +6,16 @@ import type { CallContext } from "../../../model/skill.ts";
 
 const MAX_LINE_CHARACTERS = 16_384;
 const KEPT_LINES = 40;
-/** Reports that were sent before the end may still be on their way. */
+/** Time to wait for reports that were sent before the exit. */
 const DRAIN_MS = 500;
 
-/** Watches a child process: passes on what it prints, notices its end, and knows why it came. */
+/** Monitors a child process: forwards its output and reports its exit with the reason. */
 export class ExitMonitor {
   readonly #child: ChildProcess;
   readonly #memoryBytes: number;
   readonly #lastErrors: string[] = [];
   #stopped: string | undefined;
-  /** Resolves when the process has ended and all of its reports have come. */
+  /** Resolves when the process has exited and all of its reports have arrived. */
   readonly over: Promise<void>;
   isOver = false;
 
@@ -24,7 +24,7 @@ export class ExitMonitor {
     this.#memoryBytes = memoryBytes;
     this.over = new Promise((resolve) => {
       child.once("error", (error) => {
-        this.#stopped ??= `the process of the skills could not be started: ${error.message}`;
+        this.#stopped ??= `the skill process could not be started: ${error.message}`;
         resolve();
       });
       child.once("exit", () => {
@@ -43,22 +43,22 @@ export class ExitMonitor {
     if (child.stderr !== null) readLines(child.stderr, (line) => this.#hear(line, log));
   }
 
-  /** Ends the process at once; nothing in it can prevent that. */
+  /** Kills the process at once. */
   stop(why: string): void {
     this.#stopped ??= why;
     this.#child.kill("SIGKILL");
   }
 
-  /** Why the process ended, as a clause. */
+  /** The reason of the exit, as a clause. */
   get why(): string {
     if (this.#stopped !== undefined) return this.#stopped;
     const { exitCode, signalCode } = this.#child;
     if (this.#lastErrors.some((line) => /heap out of memory|Allocation failed/.test(line)))
-      return "the process of the skills ran out of memory";
+      return "the skill process ran out of memory";
     if (signalCode === "SIGKILL") {
-      return `the process of the skills used more than ${Math.round(this.#memoryBytes / (1 << 20))} MB of memory`;
+      return `the skill process used more than ${Math.round(this.#memoryBytes / (1 << 20))} MB of memory`;
     }
-    return `the process of the skills ended ${signalCode === null ? `with exit code ${exitCode}` : `by ${signalCode}`}`;
+    return `the skill process ended ${signalCode === null ? `with exit code ${exitCode}` : `by ${signalCode}`}`;
   }
 
   #hear(line: string, log: CallContext["log"]): void {
@@ -68,7 +68,7 @@ export class ExitMonitor {
   }
 }
 
-/** Line by line; one that never ends is handed on in pieces, so that it fills no memory here. */
+/** Reads a stream by line; splits a line without end, so that it does not fill the memory. */
 function readLines(stream: Readable, take: (line: string) => void): void {
   let rest = "";
   const flush = (): void => {
@@ -87,7 +87,7 @@ function readLines(stream: Readable, take: (line: string) => void): void {
 
 const alive = new Set<ChildProcess>();
 
-/** A process that never gives back control would outlive the runtime. */
+/** Kills child processes on exit: a blocked one would outlive the runtime. */
 process.on("exit", () => {
   for (const child of alive) child.kill("SIGKILL");
 });

@@ -4,20 +4,20 @@ import { DefaultDeserializer, DefaultSerializer } from "node:v8";
 import type { SizeExcess } from "../../../shared/value-size.ts";
 import { readWhole } from "./child/write-sync.ts";
 
-/** What one message may take: enough for whatever a model could read, too little to hurt who receives it. */
+/** Size limit of a message: more than a model can read, too little to harm the receiver. */
 const MAX_BYTES = 64 << 20;
 const TOKEN_BYTES = 8;
 const NO_LENGTH = Buffer.alloc(4);
 const HEAD_BYTES = TOKEN_BYTES + NO_LENGTH.length;
 
-/** Begins each message between two processes, so that nobody else's bytes are taken for one. */
+/** Starts each message between two processes, so that foreign bytes are not read as a message. */
 export type Token = Buffer;
 
 export function newToken(): Token {
   return randomBytes(TOKEN_BYTES);
 }
 
-/** The word that the other end of a channel writes before its first message. Throws if the channel ends first. */
+/** Reads the token that the other end of a channel writes before its first message. Throws if the channel ends first. */
 export function readWord(fd: number): Token {
   const token = Buffer.alloc(TOKEN_BYTES);
   readWhole(fd, token);
@@ -32,7 +32,7 @@ export class MessageTooLarge extends Error {
   }
 }
 
-/** A message as it travels: the word, its length, then itself. Throws for what is no plain data, or `MessageTooLarge`. */
+/** Frames a message: token, length, content. Throws for a value that is not plain data, or `MessageTooLarge`. */
 export function packMessage(message: unknown, token: Token): Buffer {
   const serializer = new DefaultSerializer();
   serializer.writeRawBytes(token);
@@ -46,7 +46,7 @@ export function packMessage(message: unknown, token: Token): Buffer {
   return frame;
 }
 
-/** Finds the messages in bytes as they come. Throws for bytes that are no message, as soon as that is certain. */
+/** Splits incoming bytes into messages. Throws as soon as bytes cannot be a message. */
 export class Unpacker {
   readonly #word: Token;
   readonly #take: (message: unknown) => void;
@@ -59,7 +59,7 @@ export class Unpacker {
     this.#take = take;
   }
 
-  /** A message has begun to come. */
+  /** True if a part of a message has arrived. */
   get isWithin(): boolean {
     return this.#heldBytes > 0;
   }
@@ -79,11 +79,11 @@ export class Unpacker {
     this.#heldBytes = rest.length;
   }
 
-  /** Bytes up to the end of the first message; at least one more, as long as its length is not known. */
+  /** Returns the bytes up to the end of the first message; one more byte while its length is unknown. */
   #wanted(bytes: Buffer): number {
     const token = bytes.subarray(0, TOKEN_BYTES);
     if (!token.equals(this.#word.subarray(0, token.length)))
-      throw new Error("Cannot read what does not begin as a message");
+      throw new Error("Cannot read the message: it does not start with the token of the channel");
     if (bytes.length < HEAD_BYTES) return bytes.length + 1;
     const length = bytes.readUInt32LE(TOKEN_BYTES);
     if (length > MAX_BYTES) throw new MessageTooLarge();

@@ -2,7 +2,7 @@ import type { Loaded, LoadRequest, Response } from "./messages.ts";
 import type { ProcessEvents } from "./skill-process.ts";
 import { ModuleFailure, ProcessGone } from "./skill-errors.ts";
 
-/** How many imports are ordered before the first of them is over: the process need not wait for us between them. */
+/** Imports sent ahead of the first one's end, so that the process does not wait between them. */
 const AHEAD = 16;
 
 interface ModuleImport {
@@ -14,17 +14,17 @@ interface ModuleImport {
 
 type ImportEnd = ImportReport | { readonly kind: "gone"; readonly why: string; readonly reason: Reason };
 type ImportReport = Extract<Response, { kind: "loaded" | "failed" }>;
-/** Whether the process ended because of this import. */
+/** The import that ended the process. */
 type Reason = "itself" | "another" | "unknown";
 
-/** The modules that one process has imported or is to import, one after the other. */
+/** The modules that one process imports, one after the other. */
 export class Imports {
   readonly #line: ProcessEvents;
-  /** By module, what became of the last import that counts. */
+  /** The import in use, by module. */
   readonly #all = new Map<string, Promise<Loaded>>();
-  /** The first is under way; those after it that were sent wait for it in the process. */
+  /** The first import is running; later ones that were sent wait in the process. */
   readonly #queue: ModuleImport[] = [];
-  /** The first of them, as far as its time is running. */
+  /** The first import, once its time limit runs. */
   #underWay: ModuleImport | undefined;
   #limit: NodeJS.Timeout | undefined;
   #isReady = false;
@@ -37,7 +37,7 @@ export class Imports {
     return this.#queue.length === 0;
   }
 
-  /** Imports a module, after those that were asked for before. Rejects with a `ModuleFailure` or `ProcessGone`. */
+  /** Imports a module after those requested earlier. Rejects with a `ModuleFailure` or `ProcessGone`. */
   load(request: LoadRequest, timeoutMs: number): Promise<Loaded> {
     const loaded = new Promise<ImportEnd>((end) => {
       this.#queue.push({ request, timeoutMs, end, isSent: false });
@@ -45,12 +45,12 @@ export class Imports {
     }).then(requireLoaded);
     const replace = (): unknown => this.#all.set(request.module, loaded);
     loaded.then(replace, () => undefined);
-    // Until a new version is there, and if it never is, calls go to the one before.
+    // Calls use the previous version until the new one is imported.
     if (!this.#all.has(request.module)) replace();
     return loaded;
   }
 
-  /** Settles as the last import of a module did; `undefined` for a module that was never asked for. */
+  /** Settles like the last import of a module; `undefined` if the module was never requested. */
   of(module: string): Promise<Loaded> | undefined {
     return this.#all.get(module);
   }
@@ -60,7 +60,7 @@ export class Imports {
     this.#line.send({ kind: "unload", module });
   }
 
-  /** The process has started. */
+  /** Sends the queued imports once the process has started. */
   begin(): void {
     this.#isReady = true;
     this.#sendMore();
@@ -71,7 +71,7 @@ export class Imports {
     this.#sendMore();
   }
 
-  /** The process is over. The import that was under way is the reason if there were no calls beside it; the others are not. */
+  /** Ends all imports after the exit of the process. The running import is the cause if no calls were pending. */
   close(why: string, hadCalls: boolean): void {
     clearTimeout(this.#limit);
     for (const [index, { end, isSent }] of this.#queue.splice(0).entries()) {
@@ -91,7 +91,7 @@ export class Imports {
     this.#underWay = first;
     clearTimeout(this.#limit);
     if (first === undefined) return;
-    const why = `it did not come to an end within ${first.timeoutMs / 1_000} s`;
+    const why = `it did not finish within ${first.timeoutMs / 1_000} s`;
     this.#limit = setTimeout(() => this.#line.stop(why), first.timeoutMs);
   }
 }

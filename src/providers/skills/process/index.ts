@@ -9,11 +9,11 @@ export { ModuleFailure, withoutPaths } from "./skill-errors.ts";
 export type { CallRequest } from "./calls.ts";
 export { skillEnvironment } from "./skill-environment.ts";
 
-/** Processes in which something never gives back control; beyond these, calls wait for one of them. */
+/** Limit on blocked processes; beyond it, calls wait for one of them. */
 const MAX_BLOCKED = 3;
-/** An ES module that was imported stays in memory for ever, so a process that has seen so many is replaced. */
+/** Reloads after which a process is replaced: imported ES modules are never released from memory. */
 const MAX_RELOADS = 200;
-/** How often an order is given to another process before it is given up. */
+/** Number of processes that a request is sent to before it fails. */
 const MAX_PROCESSES = 4;
 
 export interface SkillProcessesOptions {
@@ -24,12 +24,12 @@ export interface SkillProcessesOptions {
 }
 
 /**
- * Runs skills in a process of their own, and starts another one when it is lost. A thread would not do: V8 ends the
- * whole process when a thread cannot have the memory for one large array, whatever limits the thread has.
+ * Runs skills in a child process, and starts another one when it exits. A thread is not enough: V8 aborts the whole
+ * process when a thread cannot allocate one large array, whatever limits the thread has.
  */
 export class SkillProcesses {
   readonly #options: SkillProcessesOptions;
-  /** What every process imports, in order. */
+  /** Modules that every process imports, in order. */
   readonly #modules = new Map<string, LoadRequest>();
   readonly #all = new Set<SkillProcess>();
   #current: SkillProcess | undefined;
@@ -40,15 +40,15 @@ export class SkillProcesses {
     this.#options = options;
   }
 
-  /** Starts the process ahead of the first order. */
+  /** Starts the process before the first request. */
   start(): void {
     this.#running();
   }
 
-  /** Imports a module, in place of an earlier one of the same name. Rejects with a `ModuleFailure`. */
+  /** Imports a module and replaces an earlier one of the same name. Rejects with a `ModuleFailure`. */
   async load(request: LoadRequest): Promise<Loaded> {
     for (let left = MAX_PROCESSES; ;) {
-      if (this.#isClosed) throw new ModuleFailure("the skills were closed meanwhile");
+      if (this.#isClosed) throw new ModuleFailure("the skills were closed");
       const process = this.#running();
       try {
         const loaded = await process.load(request, this.#options.importTimeoutMs);
@@ -59,7 +59,7 @@ export class SkillProcesses {
         return loaded;
       } catch (error) {
         if (!(error instanceof ProcessGone)) throw error;
-        // Each of those that take their process with them is tried once, so this comes to an end.
+        // Each module that crashes its process is tried once, so this loop ends.
         if (!error.byAnother && left-- === 0) throw new ModuleFailure(error.message);
       }
     }
@@ -70,7 +70,7 @@ export class SkillProcesses {
     this.#current?.unload(module);
   }
 
-  /** Calls a method. A call that no process has begun is begun in another one; none is ever begun twice. */
+  /** Calls a method. A call that did not start moves to another process; no call starts twice. */
   async invoke(request: CallRequest, context: CallContext): Promise<unknown> {
     for (let left = MAX_PROCESSES; left > 0; left--) {
       if (this.#isClosed) throw runtimeClosed(request.path);
@@ -80,7 +80,7 @@ export class SkillProcesses {
       if (end.kind === "value") return end.value;
       if (end.kind === "error") throw end.error;
     }
-    throw callFailed(request.path, "could not begin: no process of the skills stayed alive");
+    throw callFailed(request.path, "could not start: every skill process ended");
   }
 
   async close(): Promise<void> {
@@ -107,14 +107,14 @@ export class SkillProcesses {
     this.#reloads = 0;
     for (const request of this.#modules.values()) {
       process.load(request, importTimeoutMs).catch((error: unknown) => {
-        // A module that took its process with it would take the next one too.
+        // A module that crashed its process would crash the next one too.
         if (error instanceof ModuleFailure && error.failure === undefined) this.#modules.delete(request.module);
       });
     }
     return process;
   }
 
-  /** Something in the process never gives back control: what has not begun there begins in a new one. */
+  /** Replaces a blocked process: calls that did not start in it move to a new one. */
   #sidestep(process: SkillProcess): boolean {
     if (process !== this.#current) return true;
     if (this.#all.size > MAX_BLOCKED) return false;
@@ -136,15 +136,15 @@ export class SkillProcesses {
   }
 }
 
-/** False when the process was lost meanwhile. */
+/** Returns false if the process exited during the import. */
 async function isImported(process: SkillProcess, { module, path }: CallRequest): Promise<boolean> {
   try {
     const imported = process.imported(module);
-    if (imported === undefined) throw new ModuleFailure("its module does not start any more");
+    if (imported === undefined) throw new ModuleFailure("its module no longer starts");
     await imported;
     return true;
   } catch (error) {
     if (error instanceof ProcessGone) return false;
-    throw callFailed(path, `could not begin: ${error instanceof ModuleFailure ? error.message : String(error)}`);
+    throw callFailed(path, `could not start: ${error instanceof ModuleFailure ? error.message : String(error)}`);
   }
 }

@@ -1,4 +1,4 @@
-/** Does what calls listeners of the host. What one of them throws is an error of the program; whoever tells goes on. */
+/** Calls listeners of the host. An error of a listener is rethrown as uncaught; the caller continues. */
 export function notifyListeners(listeners: () => void): void {
   try {
     listeners();

@@ -1,7 +1,7 @@
-/** Our own code in the process sends a message at one go; this is how long the next piece of one may take. */
+/** Time limit for the next part of a message: our code in the process writes each message in one go. */
 const TIMEOUT_MS = 1_000;
 
-/** Notices when a message that has begun does not go on. */
+/** Detects a message that started but does not continue. */
 export class MessageTimeout {
   readonly #onStall: () => void;
   #limit: NodeJS.Timeout | undefined;
@@ -10,11 +10,11 @@ export class MessageTimeout {
     this.#onStall = onStall;
   }
 
-  /** Something has come, but not all of it. */
+  /** Restarts the timer after a part of a message arrived. */
   begin(): void {
     this.end();
     const limit = setTimeout(() => {
-      // We may have been busy ourselves: what has come meanwhile is read first.
+      // This process may have been busy: read data that has arrived first.
       setImmediate(() => this.#limit === limit && this.#onStall());
     }, TIMEOUT_MS).unref();
     this.#limit = limit;

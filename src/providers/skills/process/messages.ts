@@ -4,10 +4,10 @@ import type { JsonSchema } from "../../../model/json.ts";
 import type { CallContext, MethodDefinition } from "../../../model/skill.ts";
 import type { ExportPath, Layout, ModuleFormat } from "../type-reader/index.ts";
 
-/** The file descriptor through which the process of the skills and the runtime talk. */
+/** The file descriptor of the channel between the skill process and the runtime. */
 export const CHANNEL = 3;
 
-/** What the process of the skills is told. */
+/** A message from the runtime to the skill process. */
 export type Request =
   | LoadRequest
   | InvokeRequest
@@ -17,15 +17,15 @@ export type Request =
 
 export interface LoadRequest {
   readonly kind: "load";
-  /** Names the module in later orders; an earlier module of that name is replaced. */
+  /** Names the module in later requests; an earlier module of that name is replaced. */
   readonly module: string;
   readonly bundle: string;
   readonly format: ModuleFormat;
-  /** Classes to make an object of. */
+  /** Classes to instantiate. */
   readonly classes: readonly ExportPath[];
   /** Values that may be defined skills or tools. */
   readonly values: readonly ExportPath[];
-  /** A version that works is in use: this one replaces it only if every class in it can be made. */
+  /** True if a working version is in use: this one replaces it only if all its classes can be instantiated. */
   readonly isReload: boolean;
 }
 
@@ -38,13 +38,13 @@ export interface InvokeRequest {
   readonly path: string;
   readonly input: Readonly<Record<string, unknown>>;
   readonly context: Pick<CallContext, "runId" | "callId" | "settings" | "secrets"> & { readonly caller: Caller };
-  /** What whoever calls can be asked; absent where nobody can be asked. */
+  /** Requests that the caller can answer; absent if it answers none. */
   readonly asks?: readonly ClientRequest[];
-  /** On the clock of `nowMs`. A call that has not begun by then has been given to another process. */
+  /** On the clock of `nowMs`. A call that has not started by then has moved to another process. */
   readonly startBy: number;
 }
 
-/** What is to be called in a module. */
+/** The callee in a module. */
 export type CallTarget =
   | { readonly via: "class"; readonly path: ExportPath; readonly method: string; readonly layout: Layout }
   | { readonly via: "function"; readonly path: ExportPath; readonly layout: Layout }
@@ -52,7 +52,7 @@ export type CallTarget =
   | { readonly via: "tool"; readonly path: ExportPath }
   | { readonly via: "health"; readonly of: "class" | "skill" | "module"; readonly path: ExportPath };
 
-/** What the process of the skills tells. It runs code that is not ours, so each report is parsed. */
+/** A message from the skill process. It runs untrusted code, so each report is parsed. */
 export type Response =
   | { readonly kind: "ready" }
   | ({ readonly kind: "loaded" } & Loaded)
@@ -63,7 +63,7 @@ export type Response =
       readonly kind: "error";
       readonly call: number;
       readonly failure: Failure;
-      /** It came from the call, but not out of it: from a timer, or a promise that nobody awaits. */
+      /** True if the call started the failing code but did not wait for it: a timer, or a promise that is not awaited. */
       readonly isStray: boolean;
     }
   | { readonly kind: "log"; readonly call: number; readonly level: SkillLogLevel; readonly text: string }
@@ -75,11 +75,11 @@ export type Response =
       readonly text?: string;
     }
   | { readonly kind: "question"; readonly call: number; readonly ask: number; readonly question: StoreQuestion }
-  /** A call of `path`, or another one beside it, has changed what all skills share; it was put back. */
+  /** A call of `path`, or a concurrent one, changed a built-in that all skills share; it was restored. */
   | { readonly kind: "changed"; readonly what: string; readonly path: string }
   | { readonly kind: "stray"; readonly failure: Failure };
 
-/** What a call wants of what is not in its process: the store of its skill, and whoever calls. */
+/** A request of a call for something outside its process: the store of its skill, or the caller. */
 export type StoreQuestion =
   | {
       readonly operation: "client";
@@ -97,7 +97,7 @@ export type AskResult =
 
 export type SkillLogLevel = Parameters<CallContext["log"]>[0];
 
-/** An error of a skill. The stack is for whoever mends it, never for a guest. */
+/** An error of a skill. The stack is for the skill's author, never for a guest. */
 export interface Failure {
   readonly name: string;
   readonly message: string;
@@ -105,13 +105,13 @@ export interface Failure {
   readonly code?: string;
 }
 
-/** What a module turned out to hold once it was imported. */
+/** The content of an imported module. */
 export interface Loaded {
-  /** One entry for each class that was asked for, in order; a failure where it could not be made. */
+  /** One entry for each requested class, in order; a failure if it could not be instantiated. */
   readonly classes: readonly (Failure | undefined)[];
   readonly skills: readonly LoadedSkill[];
   readonly tools: readonly LoadedTool[];
-  /** What the module says its settings may be. */
+  /** The schema of the module's settings. */
   readonly settings?: JsonSchema;
   /** Values that are functions, but were not written as such. */
   readonly functions: readonly ExportPath[];
@@ -130,11 +130,11 @@ export interface LoadedSkill {
 
 export interface LoadedTool {
   readonly path: ExportPath;
-  /** Where its own name is empty, the name under which it is exported counts. */
+  /** If its name is empty, the export name is used. */
   readonly definition: MethodDefinition;
 }
 
-/** Milliseconds on a clock that all processes of this machine share, and that is never set. */
+/** Returns milliseconds of a monotonic clock that all processes of this machine share. */
 export function nowMs(): number {
   return Number(process.hrtime.bigint() / 1_000_000n);
 }

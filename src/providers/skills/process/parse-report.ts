@@ -6,7 +6,7 @@ import type { MethodDefinition, MethodMetadata } from "../../../model/skill.ts";
 import type { ExportPath } from "../type-reader/index.ts";
 import type { Failure, Loaded, LoadedSkill, LoadedTool, SkillLogLevel, StoreQuestion, Response } from "./messages.ts";
 
-/** Reads what the process of the skills has sent; `undefined` for what no report looks like. */
+/** Parses a message of the skill process; `undefined` if it is not a report. */
 export function parseResponse(message: unknown): Response | undefined {
   if (!isRecord(message)) return undefined;
   const { kind, call } = message;
@@ -137,7 +137,7 @@ function parseReportedMetadata(metadata: Readonly<Record<string, unknown>>, path
   try {
     return parseMetadata(metadata, path);
   } catch {
-    // It was checked where it was defined; whoever forges it gets none.
+    // Metadata is validated where it is defined; forged metadata is dropped.
     return {};
   }
 }

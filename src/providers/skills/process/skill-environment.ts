@@ -1,4 +1,4 @@
-/** The environment of skills: ours, without the token of our own server, with which they could call whatever clients may. */
+/** Returns the environment of skills: without the server token, which would let them act as a client. */
 export function skillEnvironment({ SKILLGATE_TOKEN: _token, ...env }: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   return env;
 }

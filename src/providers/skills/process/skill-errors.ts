@@ -2,10 +2,10 @@ import { sentence, SkillgateError } from "../../../errors.ts";
 import type { CallContext } from "../../../model/skill.ts";
 import type { Failure } from "./messages.ts";
 
-/** Codes with which a skill may fail on purpose; any other would let it speak for the runtime. */
+/** Error codes that a skill may use; any other would let it imitate an error of the runtime. */
 const OPEN_CODES = ["ARGUMENTS_INVALID", "CALL_FAILED", "NESTING_LIMIT"] as const;
 
-/** An error of a skill as its caller gets it: the same name and message, without the place where the skills are. */
+/** Converts an error of a skill for its caller: same name and message, without the path of the skills folder. */
 export function toCallError(path: string, { failure, isStray }: StrayableFailure, root: string): Error {
   const { name, code } = failure;
   const message = withoutPaths(failure.message, root);
@@ -21,12 +21,12 @@ interface StrayableFailure {
   readonly isStray: boolean;
 }
 
-/** Paths within the skills folder become relative to it. */
+/** Makes paths within the skills folder relative to it. */
 export function withoutPaths(text: string, root: string): string {
   return text.replaceAll(`file://${root}/`, "").replaceAll(`${root}/`, "").replaceAll(root, "the skills folder");
 }
 
-/** Marks errors that this room throws in the process of the skills; their messages go on after the name of the method. */
+/** Marks errors of this module in the skill process; their messages continue after the method name. */
 export const OWN_CODE = "SKILL_MISCONDUCT";
 
 /** `Cannot complete the call: "HogSkill.eat" did not finish: … (CALL_FAILED)`. */
@@ -34,7 +34,7 @@ export function callFailed(path: string, what: string): SkillgateError {
   return new SkillgateError("CALL_FAILED", sentence("CALL_FAILED", `"${path}" ${what}`), getPathFacts(path));
 }
 
-/** What a call ends with whose signal has fired: the reason that was given, if it is one of ours. */
+/** Returns the error of an aborted call: the abort reason, if it is a `SkillgateError`. */
 export function callCancelled(path: string, { reason }: CallContext["signal"]): SkillgateError {
   if (reason instanceof SkillgateError) return reason;
   return new SkillgateError("CALL_CANCELLED", sentence("CALL_CANCELLED", `"${path}"`), getPathFacts(path));
@@ -52,7 +52,7 @@ function getPathFacts(path: string): { readonly skill: string; readonly method: 
 /** A module that could not be imported: it threw, or its process ended. */
 export class ModuleFailure extends Error {
   override readonly name = "ModuleFailure";
-  /** What it threw, if it threw. */
+  /** The error that it threw, if it threw. */
   readonly failure: Failure | undefined;
 
   constructor(cause: Failure | string) {
@@ -61,10 +61,10 @@ export class ModuleFailure extends Error {
   }
 }
 
-/** An order that came to nothing because the process had ended before; another process can have it. */
+/** A request that was lost because the process had exited; another process can take it. */
 export class ProcessGone extends Error {
   override readonly name = "ProcessGone";
-  /** It ended for another order, whose failure that is. */
+  /** True if another request caused the exit. */
   readonly byAnother: boolean;
 
   constructor(why: string, byAnother: boolean) {

@@ -23,23 +23,23 @@ const ENTRY = fileURLToPath(
 );
 
 export interface ProcessOptions extends CallsOptions {
-  /** Heap of the skills; half as much again is left for everything else. */
+  /** Heap limit of the skills; the process may use 1.5 times as much in total. */
   readonly memoryBytes: number;
   readonly log: CallContext["log"];
   readonly onEnd: () => void;
 }
 
-/** What the imports and the calls of a process need of it. */
+/** The part of a process that its imports and calls use. */
 export interface ProcessEvents {
-  /** Throws for what is no plain data. */
+  /** Throws if the request is not plain data. */
   readonly send: (request: Request) => void;
   /** Ends the process. */
   readonly stop: (why: string) => void;
-  /** Something has begun or ended. */
+  /** Called when a call or an import starts or ends. */
   readonly changed: () => void;
 }
 
-/** One process with skills in it, seen from the runtime. */
+/** The runtime's handle of one skill process. */
 export class SkillProcess {
   readonly #options: ProcessOptions;
   readonly #word = newToken();
@@ -94,7 +94,7 @@ export class SkillProcess {
     return this.#calls.isIdle && this.#imports.isIdle;
   }
 
-  /** Imports a module, after those that were asked for before. Rejects with a `ModuleFailure` or `ProcessGone`. */
+  /** Imports a module after those requested earlier. Rejects with a `ModuleFailure` or `ProcessGone`. */
   async load(request: LoadRequest, timeoutMs: number): Promise<Loaded> {
     if (this.isOver) throw new ProcessGone(this.#exitMonitor.why, false);
     const loaded = this.#imports.load(request, timeoutMs);
@@ -102,7 +102,7 @@ export class SkillProcess {
     return loaded;
   }
 
-  /** Settles as the last import of a module did; `undefined` for a module that was never asked for. */
+  /** Settles like the last import of a module; `undefined` if the module was never requested. */
   imported(module: string): Promise<Loaded> | undefined {
     return this.#imports.of(module);
   }
@@ -115,7 +115,7 @@ export class SkillProcess {
     return this.isOver ? { kind: "moved" } : this.#calls.invoke(request, context);
   }
 
-  /** Takes no more calls; ends when those under way have ended. */
+  /** Ends the process once its calls and imports have ended. */
   retire(): void {
     this.#isRetired = true;
     this.#settle();
@@ -124,7 +124,7 @@ export class SkillProcess {
   close(): void {
     this.#calls.giveUp();
     this.retire();
-    // An idle process lets the program end without it; one that is closed is waited for.
+    // The program does not wait for an idle process, but it waits for a closed one.
     this.#child.ref();
   }
 
@@ -143,9 +143,9 @@ export class SkillProcess {
     });
   }
 
-  /** Only somebody else than our own code in it can have sent that. What else it sends may be lost: which calls it began is unknown. */
+  /** Stops the process: skill code has written to the channel, so reports may be lost and started calls are unknown. */
   #distrust(): void {
-    const why = "the process of the skills sent what nobody can read";
+    const why = "the skill process sent an unreadable message";
     this.#channel.destroy();
     this.#exitMonitor.stop(why);
     this.#calls.fail(why);
@@ -164,7 +164,7 @@ export class SkillProcess {
         return this.#settle();
       case "changed": {
         const { path, what } = response;
-        return this.#options.log("warn", `${path} has changed ${what}, which all skills share; it was put back`);
+        return this.#options.log("warn", `${path} has changed ${what}, which all skills share; it was restored`);
       }
       case "stray": {
         const { stack, message } = response.failure;
@@ -175,7 +175,7 @@ export class SkillProcess {
 
   #send(request: Request): void {
     const frame = packMessage(request, this.#word);
-    // Without a channel the end of the process is on its way, and says the rest.
+    // Without a channel the process is about to exit; its exit fails the request.
     if (this.#channel.writable) this.#channel.write(frame);
   }
 
@@ -185,7 +185,7 @@ export class SkillProcess {
     this.#options.onEnd();
   }
 
-  /** Keeps the program alive only while something is under way; lets a retired process go when nothing is. */
+  /** Keeps the program alive only while the process is busy; ends a retired process once it is idle. */
   #settle(): void {
     if (this.#isAwaited !== !this.isIdle) this.#await(!this.isIdle);
     if (!this.#isRetired || !this.isIdle || this.isOver) return;
@@ -202,11 +202,11 @@ export class SkillProcess {
   }
 }
 
-/** Our own way to the process, beside what it prints, which does not keep the program alive. */
+/** Returns the message channel of the process, which is separate from its output. No stream keeps the program alive. */
 function getChannel({ stdio }: ChildProcess): Socket {
   for (const stream of stdio) if (stream instanceof Socket) stream.unref();
   const channel = stdio[CHANNEL];
   if (!(channel instanceof Socket)) throw new Error("A process has no channel");
-  // Its end follows, and says more.
+  // The exit of the process follows and gives the reason.
   return channel.on("error", () => undefined);
 }

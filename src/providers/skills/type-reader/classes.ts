@@ -11,7 +11,7 @@ import { type ScopedType, type TypeScope, createScope } from "./reader.ts";
 import { isPrivate } from "./shapes.ts";
 import { getKey, getName, nodeAt, nodesAt, type SyntaxNode } from "./syntax.ts";
 
-/** A class that is to be a skill. */
+/** A class that becomes a skill. */
 export interface ClassSite {
   readonly skill: string;
   readonly node: SyntaxNode;
@@ -26,8 +26,8 @@ export interface ReadMembers {
 }
 
 /**
- * The public methods of a class: its own, and those of base classes whose source is at hand. `undefined` for a class
- * that its doc comment hides.
+ * Reads the public methods of a class and of base classes with available source. Returns `undefined` if the doc comment
+ * hides the class.
  */
 export function readClass(
   { skill, node, doc, scope, inherited }: ClassSite,
@@ -40,18 +40,18 @@ export function readClass(
   return { methods, warnings: [...tagWarnings(facts, skill, scope), ...misnamed(node, skill, scope)] };
 }
 
-/** Methods that a model could not call by their names. */
+/** Reports methods with names that a model cannot call. */
 function misnamed(node: SyntaxNode, skill: string, { source }: TypeScope): readonly string[] {
   return nodesAt(nodeAt(node, "body"), "body").flatMap((member) => {
     const name = getKey(member);
     if (name === undefined || !isPublic(name, member) || member["static"] === true) return [];
     if (getFunction(member) === undefined || isMemberName(name) || SPOKEN_FOR.has(name)) return [];
     const place = `${basename(source.file)}:${member.loc.start.line}`;
-    return `Cannot offer the method "${name}" of "${skill}" (${place}): nobody can call it by that name; give it another one`;
+    return `Cannot offer the method "${name}" of "${skill}" (${place}): it cannot be called by that name; rename it`;
   });
 }
 
-/** What every object may say of itself. */
+/** Conversion methods that JavaScript calls itself; they are not reported. */
 const SPOKEN_FOR: ReadonlySet<string> = new Set(["toString", "valueOf", "toJSON"]);
 
 interface ClassMember {
@@ -61,7 +61,7 @@ interface ClassMember {
   readonly scope: TypeScope;
 }
 
-/** A class where it is declared, and what is given for its type parameters. */
+/** A class declaration with its type arguments. */
 interface ClassPlace {
   readonly node: SyntaxNode;
   readonly scope: TypeScope;
@@ -70,7 +70,7 @@ interface ClassPlace {
 
 const MAX_BASES = 20;
 
-/** Members by name. A name that a class has itself, even if it is no method, hides that of its base. */
+/** Collects members by name. A member of the class, even if it is not a method, hides that of its base. */
 function collectMembers(
   { node, scope: outer, given = [] }: ClassPlace,
   files: FileReader,
@@ -96,7 +96,7 @@ function collectMembers(
   return new Map([...own, ...above.filter(([name]) => !taken.has(name))]);
 }
 
-/** A method, or a field that holds a function. */
+/** Returns the function of a method, or of a field that holds one. */
 function getFunction(member: SyntaxNode): SyntaxNode | undefined {
   const value = nodeAt(member, "value");
   if (member.type === "MethodDefinition") {
@@ -107,7 +107,7 @@ function getFunction(member: SyntaxNode): SyntaxNode | undefined {
   return withDeclaredType(value, member);
 }
 
-/** Not for models: what is private, starts with `_`, answers the health check, or is a name that JavaScript uses itself. */
+/** Excludes private members, names that start with `_`, the health check, and names of `Object.prototype`. */
 function isExposed(name: string, member: SyntaxNode): boolean {
   return isPublic(name, member) && isMemberName(name) && !(name in Object.prototype);
 }

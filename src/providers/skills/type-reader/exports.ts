@@ -2,10 +2,10 @@ import { type Doc, docAmong, findDoc, NO_DOC } from "./jsdoc/docs.ts";
 import type { FileNames } from "./file-names.ts";
 import { getKey, getName, nodeAt, nodesAt, type Source, type SyntaxNode } from "./syntax.ts";
 
-/** The way to a value: from the namespace of an ES module, or from `module.exports`. */
+/** The path to a value from the namespace of an ES module or from `module.exports`. */
 export type ExportPath = readonly string[];
 
-/** Something that a module both declares and exports. What it exports of others is not its own (L2). */
+/** A value that a module both declares and exports; re-exports are not included. */
 export interface OwnExport {
   readonly path: ExportPath;
   /** A function, a class, or the expression that makes the value. */
@@ -15,7 +15,7 @@ export interface OwnExport {
 
 export type ModuleFormat = "esm" | "cjs";
 
-/** CommonJS is what assigns to `module.exports`, or says so by its extension; everything else is an ES module. */
+/** Detects CommonJS by the extension or by an assignment to `module.exports`; everything else is an ES module. */
 export function detectModuleFormat({ file, program }: Source): ModuleFormat {
   if (file.endsWith(".cjs")) return "cjs";
   const statements = nodesAt(program, "body");
@@ -31,7 +31,7 @@ const ESM_STATEMENTS: ReadonlySet<string> = new Set([
   "ExportAllDeclaration",
 ]);
 
-/** `export = …`, TypeScript's word for CommonJS. */
+/** Matches `export = …`, TypeScript's form of a CommonJS export. */
 function isExportAssignment({ type }: SyntaxNode): boolean {
   return type === "TSExportAssignment";
 }
@@ -41,7 +41,7 @@ function assignmentIn(statement: SyntaxNode): SyntaxNode | undefined {
   return expression?.type === "AssignmentExpression" ? expression : undefined;
 }
 
-/** What a module exports of its own, in the order of the text: each value once, but a function under all of its names. */
+/** Returns the own exports of a module in source order: each value once, functions under all of their names. */
 export function ownExports(names: FileNames): readonly OwnExport[] {
   const statements = nodesAt(names.source.program, "body");
   const all = statements.flatMap((statement, index) => {
@@ -92,7 +92,7 @@ function exportsPath(target: SyntaxNode | undefined): ExportPath | undefined {
   return outer?.length === 0 ? [property] : undefined;
 }
 
-/** Follows a name to what it was declared as, and an object that is everything a module exports to its members. */
+/** Resolves a name to its declaration, and an object that is the whole export to its members. */
 function unfold(path: ExportPath, value: SyntaxNode | undefined, doc: Doc, names: FileNames): readonly OwnExport[] {
   const node = bare(value);
   if (node === undefined) return [];
@@ -116,7 +116,7 @@ function unfold(path: ExportPath, value: SyntaxNode | undefined, doc: Doc, names
   return [{ path, node, doc }, ...members];
 }
 
-/** What a name was declared as in this file; `undefined` for what is imported. */
+/** Returns the declaration of a name in this file; `undefined` for an imported name. */
 function findLocal(name: string, names: FileNames): { readonly node: SyntaxNode; readonly doc: Doc } | undefined {
   const statements = nodesAt(names.source.program, "body");
   for (const [index, statement] of statements.entries()) {
@@ -127,7 +127,7 @@ function findLocal(name: string, names: FileNames): { readonly node: SyntaxNode;
   return undefined;
 }
 
-/** The functions, classes and values that a statement declares. Types, and functions without a body, are none. */
+/** Returns the functions, classes and values that a statement declares, without types and overload signatures. */
 function declaredIn(statement: SyntaxNode | undefined): readonly (readonly [name: string, node: SyntaxNode])[] {
   if (statement === undefined || statement["declare"] === true) return [];
   if (statement.type === "FunctionDeclaration" || statement.type === "ClassDeclaration") {
@@ -143,7 +143,7 @@ function declaredIn(statement: SyntaxNode | undefined): readonly (readonly [name
   });
 }
 
-/** A value without what only the type checker reads. */
+/** Removes type assertions and parentheses from an expression. */
 function bare(node: SyntaxNode | undefined): SyntaxNode | undefined {
   return node !== undefined && WRAPPERS.has(node.type) ? bare(nodeAt(node, "expression")) : node;
 }
@@ -156,7 +156,7 @@ const WRAPPERS: ReadonlySet<string> = new Set([
   "ParenthesizedExpression",
 ]);
 
-/** A function whose parameters are typed on the name that it is given: `const add: (a: number) => number = (a) => …`. */
+/** Copies parameter types from the variable that holds a function: `const add: (a: number) => number = (a) => …`. */
 export function withDeclaredType(fn: SyntaxNode, target: SyntaxNode | undefined): SyntaxNode {
   const type = nodeAt(nodeAt(target, "typeAnnotation"), "typeAnnotation");
   if (type?.type !== "TSFunctionType" || !isFunction(fn)) return fn;

@@ -1,25 +1,25 @@
 import { docImportsIn, typedefsIn } from "./jsdoc/doc-types.ts";
 import { getName, nodeAt, nodesAt, type Source, type SyntaxNode } from "./syntax.ts";
 
-/** The names of one file: what it declares, imports and hands on. */
+/** The names that one file declares, imports and exports. */
 export interface FileNames {
   readonly source: Source;
   readonly types: ReadonlyMap<string, TypeDeclaration>;
-  /** What the file declares at its top level: functions, classes, and the declarators of variables. */
+  /** Top-level declarations: functions, classes, and the declarators of variables. */
   readonly values: ReadonlyMap<string, SyntaxNode>;
   readonly imports: ReadonlyMap<string, ImportedName>;
-  /** By the name under which another file imports it: the name here, or where it comes from. */
+  /** By exported name: the local name, or the import that it re-exports. */
   readonly exports: ReadonlyMap<string, string | ImportedName>;
-  /** Modules of which everything is exported again. */
+  /** Modules of `export * from`. */
   readonly stars: readonly string[];
 }
 
-/** The declarations of one name; an interface may have several. Their nodes stand in `source`. */
+/** The declarations of one name; an interface may have several. Their nodes are in `source`. */
 export interface TypeDeclaration {
   readonly name: string;
   readonly nodes: readonly SyntaxNode[];
   readonly source: Source;
-  /** Where the names in it are looked up. */
+  /** The names that are visible in the declaration. */
   readonly names: FileNames;
 }
 
@@ -109,7 +109,7 @@ const TYPE_STATEMENTS: ReadonlySet<string> = new Set([
   "TSEnumDeclaration",
 ]);
 
-/** Adds what a statement declares, and returns the names. */
+/** Adds the declarations of a statement and returns their names. */
 function declare(statement: SyntaxNode | undefined, names: Collected): readonly string[] {
   const declared = statement?.type === "VariableDeclaration" ? nodesAt(statement, "declarations") : [statement];
   return declared.flatMap((node) => {

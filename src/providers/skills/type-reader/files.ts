@@ -4,7 +4,7 @@ import { dirname, extname, resolve } from "node:path";
 import { type FileNames, type ImportedName, namesIn, type TypeDeclaration } from "./file-names.ts";
 import { parseSource, type Source, type SyntaxNode } from "./syntax.ts";
 
-/** Where a name leads: to a declaration, to a package, or nowhere. */
+/** The result of a name lookup. */
 export type FoundName =
   | { readonly kind: "type"; readonly declaration: TypeDeclaration }
   | { readonly kind: "value"; readonly node: SyntaxNode; readonly names: FileNames }
@@ -16,14 +16,14 @@ const MAX_HOPS = 20;
 /** A module with 300 methods takes some ten thousand steps; types that unfold without end take more than this. */
 const MAX_STEPS = 200_000;
 
-/** Reads files for the names in them, each once. Nothing is run. */
+/** Reads the names of files, each file once. Runs no code. */
 export class FileReader {
-  /** Every file that was looked at. */
+  /** Every file that was read. */
   readonly read = new Set<string>();
   readonly #names = new Map<string, FileNames | undefined>();
   #steps = 0;
 
-  /** Counts one step of reading; false once a module has taken more than any honest one needs. */
+  /** Counts one step of reading; returns false once the limit is reached. */
   step(): boolean {
     return ++this.#steps < MAX_STEPS;
   }
@@ -35,7 +35,7 @@ export class FileReader {
     return names;
   }
 
-  /** The file that an import means; `undefined` for a package, and for what is not there or cannot be parsed. */
+  /** Returns the imported file; `undefined` for a package, or a file that is missing or cannot be parsed. */
   resolve(from: string, specifier: string): FileNames | undefined {
     if (!specifier.startsWith(".")) return undefined;
     const file = resolveFile(resolve(dirname(from), specifier));
@@ -47,7 +47,7 @@ export class FileReader {
     return this.#names.get(file);
   }
 
-  /** What a name means in a file, through as many imports as it takes. Types win over values. */
+  /** Resolves a name of a file through its imports. Types take precedence over values. */
   find(names: FileNames, name: string, hops = MAX_HOPS): FoundName {
     const declaration = names.types.get(name);
     if (declaration !== undefined) return { kind: "type", declaration };
@@ -57,7 +57,7 @@ export class FileReader {
     return imported === undefined ? { kind: "missing" } : this.#follow(names, imported, hops);
   }
 
-  /** What a file exports under a name. */
+  /** Resolves an exported name of a file. */
   findExported(names: FileNames, name: string, hops = MAX_HOPS): FoundName {
     const exported = names.exports.get(name);
     if (typeof exported === "string") return this.find(names, exported, hops);
@@ -80,14 +80,14 @@ function parsed(file: string): FileNames | undefined {
   try {
     return namesIn(parseSource(file, readFileSync(file, "utf8")));
   } catch {
-    // Whoever loads the file says what is wrong with it; here its types are merely unknown.
+    // The loader reports the mistake; here the types of the file are unknown.
     return undefined;
   }
 }
 
 const EXTENSIONS = [".ts", ".js", ".mjs", ".cjs", ".mts", ".cts", ".d.ts"];
 
-/** As Node and TypeScript look: the file itself, `.js` written for `.ts`, no extension, or a folder with an index. */
+/** Resolves a path like Node and TypeScript: the file itself, `.js` written for `.ts`, no extension, or a folder with an index. */
 function resolveFile(path: string): string | undefined {
   const extension = extname(path);
   const bare = path.slice(0, path.length - extension.length);

@@ -24,19 +24,19 @@ export type { ExportPath, ModuleFormat } from "./exports.ts";
 export type { Layout } from "./parameters.ts";
 export type { ReadMethod } from "./methods.ts";
 
-/** What the source of a module says, before any of it runs. Plain data. */
+/** The result of reading a module's source without running it. Plain data. */
 export interface ReadModule {
   readonly format: ModuleFormat;
-  /** The skill that functions and tools of the module make up. */
+  /** Name of the skill of the module's functions and tools. */
   readonly name: string;
   readonly description: string;
   readonly classes: readonly ReadClass[];
   readonly functions: readonly ReadFunction[];
-  /** Other values: they may turn out to be defined skills or tools. */
+  /** Other values, which may be defined skills or tools. */
   readonly values: readonly ExportPath[];
-  /** Where a nameless value gets its name from. */
+  /** Method name of an unnamed default export. */
   readonly methodName: string;
-  /** What comes near to a skill without being one, for the report that there is none. */
+  /** Hints about values that are almost skills, for the report that the module has no skill. */
   readonly nearMisses: readonly string[];
   /** Every file that was read. */
   readonly files: readonly string[];
@@ -52,7 +52,7 @@ export interface ReadFunction extends ReadMethod {
   readonly path: ExportPath;
 }
 
-/** Exports of a module of functions that are about the skill, not methods of it. */
+/** Exports of a module of functions that describe the skill and are not methods. */
 const ABOUT_THE_SKILL: ReadonlySet<string> = new Set(["name", "description", "settings", "healthCheck"]);
 
 /** Reads the skills of a module from its source: names, methods, types and comments. */
@@ -89,13 +89,13 @@ function findHeader(source: Source): Doc {
   const isAbout = fileTag !== undefined || first?.type === "ImportDeclaration";
   const isApart = /\n\s*\n/.test(source.text.slice(comment.end, start)) || (next !== undefined && next.end <= start);
   if (!isAbout && !isApart) return NO_DOC;
-  // `@file What it is for` says it as well as a text above the tags does.
+  // `@file Description` is equivalent to a text above the tags.
   return { ...doc, description: doc.description || (fileTag?.text ?? "") };
 }
 
 const FILE_TAGS: ReadonlySet<string> = new Set(["file", "fileoverview", "module", "packagedocumentation"]);
 
-/** `export const description = "…"`. */
+/** Reads a text export such as `export const description = "…"`. */
 function ownText(own: readonly OwnExport[], name: string, names: FileNames, files: FileReader): string | undefined {
   const found = own.find(({ path }) => path.at(-1) === name);
   const value = literalValue(found?.node, names, files);
@@ -135,7 +135,7 @@ function readFunctions(
   return method === undefined ? [] : [{ ...method, path }];
 }
 
-/** Classes that are meant to be skills, as it seems, but cannot be reached or are not called so. */
+/** Finds classes that seem to be skills, but are not exported or have the wrong name. */
 function findNearMisses(source: Source, own: readonly OwnExport[]): readonly string[] {
   const exported = own.flatMap(({ node }) => (isClass(node) ? [getName(nodeAt(node, "id")) ?? ""] : []));
   const wrongName = exported.filter((name) => name !== "" && !name.endsWith("Skill"));
@@ -148,7 +148,7 @@ function findNearMisses(source: Source, own: readonly OwnExport[]): readonly str
     ({ type, source }) => type.startsWith("Export") && isNode(source),
   );
   return [
-    ...(isHandedOn ? ["what it exports of other files does not count"] : []),
+    ...(isHandedOn ? ["re-exports of other files do not count"] : []),
     ...hidden.map(
       (each) => `the class "${getName(nodeAt(each, "id"))}" in line ${each.loc.start.line} is not exported`,
     ),

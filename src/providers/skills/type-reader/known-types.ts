@@ -4,7 +4,7 @@ import { mapFields } from "./shapes.ts";
 import type { SyntaxNode } from "./syntax.ts";
 import { union, getEnum, literals, getBranches } from "./unions.ts";
 
-/** A type with its arguments, in the place where it is used. */
+/** A use of a type with its arguments. */
 export interface TypeUse {
   readonly name: string;
   readonly node: SyntaxNode;
@@ -13,7 +13,7 @@ export interface TypeUse {
   readonly reader: SchemaReader;
 }
 
-/** The types that come with the language, by name, unless a file declares one of that name itself. */
+/** The built-in types by name; a declaration of the same name takes precedence. */
 export const KNOWN_TYPES: ReadonlyMap<string, (use: TypeUse) => JsonSchema> = new Map([
   ["String", () => ({ type: "string" })],
   ["Number", () => ({ type: "number" })],
@@ -45,16 +45,16 @@ export const KNOWN_TYPES: ReadonlyMap<string, (use: TypeUse) => JsonSchema> = ne
   [
     "Set",
     (use) =>
-      use.reader.side === "output" ? toArraySchema(use) : refused(use, "a Set cannot be passed", "take an array"),
+      use.reader.side === "output" ? toArraySchema(use) : refused(use, "a Set cannot be passed", "use an array"),
   ],
   [
     "Map",
-    (use) => (use.reader.side === "output" ? dictionary(use) : refused(use, "a Map cannot be passed", "take a Record")),
+    (use) => (use.reader.side === "output" ? dictionary(use) : refused(use, "a Map cannot be passed", "use a Record")),
   ],
   ...["AsyncGenerator", "AsyncIterable", "Generator", "Iterable"].map(
     (name) => [name, (use: TypeUse) => refused(use, "a method has one result", "return an array")] as const,
   ),
-  ["Function", (use) => refused(use, "functions cannot be passed", "take plain data instead")],
+  ["Function", (use) => refused(use, "functions cannot be passed", "use plain data instead")],
   ["Record", (use) => fromShape(use) ?? dictionary(use)],
   ...["Partial", "Required", "Pick", "Omit"].map(
     (name) => [name, (use: TypeUse) => fromShape(use) ?? first(use)] as const,
@@ -69,14 +69,14 @@ function toArraySchema(use: TypeUse): JsonSchema {
   return { type: "array", items: first(use) };
 }
 
-/** A parameter that is a date is made one before the method runs; nobody does that deeper in. */
+/** Converts a Date. A text becomes a Date before the method runs only if the parameter itself is one. */
 function dated({ node, scope, reader }: TypeUse): JsonSchema {
   if (reader.side === "output" || reader.depth === 1) return { type: "string", format: "date-time" };
   return reader.unreadable(
     node,
     scope,
-    "only a parameter itself can be a date",
-    "write string, and make the date yourself",
+    "only a parameter itself can be a Date",
+    "write string, and create the Date in the method",
   );
 }
 
@@ -99,8 +99,8 @@ function dictionary({ args: [, value], scope, reader }: TypeUse): JsonSchema {
   return { type: "object", ...(value !== undefined && { additionalProperties: reader.type(value, scope) }) };
 }
 
-function refused({ node, scope, reader }: TypeUse, why: string, mend: string): JsonSchema {
-  return reader.unreadable(node, scope, why, mend);
+function refused({ node, scope, reader }: TypeUse, why: string, fix: string): JsonSchema {
+  return reader.unreadable(node, scope, why, fix);
 }
 
 function fromShape(use: TypeUse): JsonSchema | undefined {
@@ -108,7 +108,7 @@ function fromShape(use: TypeUse): JsonSchema | undefined {
   return shape && shapeToSchema(shape, use.reader.side);
 }
 
-/** The types that make fields of fields. */
+/** The built-in types that transform the fields of an object type. */
 export const KNOWN_SHAPES: ReadonlyMap<string, (use: TypeUse) => ObjectShape | undefined> = new Map([
   ["Partial", (use: TypeUse) => changed(use, (field) => ({ ...field, required: false }))],
   ["Required", (use: TypeUse) => changed(use, (field) => ({ ...field, required: true }))],
@@ -130,7 +130,7 @@ function getKeys({ args, scope, reader }: TypeUse, index: number): readonly unkn
   return getLiteralValues(reader.type(args[index], scope)).map(String);
 }
 
-/** Only with keys that are listed; a record of any text is no shape. */
+/** Returns the fields of a record with listed keys; `undefined` for a record of any text. */
 function record(use: TypeUse): ObjectShape | undefined {
   const keys = getKeys(use, 0);
   const value = use.args[1];

@@ -5,7 +5,7 @@ import { getKey, getName, nodeAt, nodesAt, type SyntaxNode } from "./syntax.ts";
 
 const MAX_NESTING = 20;
 
-/** The value of an expression that can be known without running it, as JSON; `undefined` for any other. */
+/** Returns the JSON value of a constant expression; `undefined` for any other. */
 export function literalValue(
   node: SyntaxNode | undefined,
   names: FileNames,
@@ -63,7 +63,7 @@ function signed(operator: unknown, value: Json | undefined): Json | undefined {
   return operator === "-" ? -value : operator === "+" ? value : undefined;
 }
 
-/** Sums of texts, and the flags and sizes that people write as `1 << 3` or `60 * 1000`. */
+/** Evaluates string concatenation and constant arithmetic such as `1 << 3` or `60 * 1000`. */
 function computed(operator: unknown, left: Json | undefined, right: Json | undefined): Json | undefined {
   if (typeof left === "string" && typeof right === "string") return operator === "+" ? left + right : undefined;
   if (typeof left !== "number" || typeof right !== "number") return undefined;
@@ -80,7 +80,7 @@ const ARITHMETIC: ReadonlyMap<unknown, (left: number, right: number) => number> 
   ["|", (left, right) => left | right],
 ]);
 
-/** A hole or a spread makes the whole unknown. */
+/** Returns the elements of an array; a hole or a spread makes the whole array unknown. */
 function getElements(array: SyntaxNode): readonly (SyntaxNode | undefined)[] {
   const elements = array["elements"];
   return Array.isArray(elements) && elements.length === nodesAt(array, "elements").length
@@ -101,18 +101,18 @@ function objectValue(object: SyntaxNode, inner: (child: SyntaxNode | undefined) 
     if (name === undefined || value === undefined) return undefined;
     entries.push([name, value]);
   }
-  // fromEntries defines: a key `__proto__` stays a key.
+  // fromEntries defines properties, so a key `__proto__` stays a key.
   return Object.fromEntries(entries);
 }
 
-/** A constant of this file, or of one that it imports. */
+/** Returns the value of a constant of this file or of an imported one. */
 function constantValue(name: string, names: FileNames, files: FileReader, depth: number): Json | undefined {
   const found = files.find(names, name);
   if (found.kind !== "value" || found.node.type !== "VariableDeclarator") return undefined;
   return literalValue(nodeAt(found.node, "init"), found.names, files, depth + 1);
 }
 
-/** `Colour.Red` of an enum, `UNITS.metric` of a constant object. */
+/** Returns the value of `Colour.Red` of an enum, or `UNITS.metric` of a constant object. */
 function memberValue(node: SyntaxNode, names: FileNames, files: FileReader, depth: number): Json | undefined {
   const object = getName(nodeAt(node, "object"));
   const property = getName(nodeAt(node, "property"));
@@ -125,7 +125,7 @@ function memberValue(node: SyntaxNode, names: FileNames, files: FileReader, dept
     : undefined;
 }
 
-/** The members of an enum by name; `undefined` where one cannot be known. */
+/** Returns the members of an enum by name; `undefined` if a value is not constant. */
 export function enumValues(
   nodes: readonly SyntaxNode[],
   names: FileNames,

@@ -11,26 +11,26 @@ import { ANY, type ScopedType, type TypeScope } from "./reader.ts";
 import { getName, nodeAt, nodesAt, type SyntaxNode } from "./syntax.ts";
 import { TypeReader, type Unreadable } from "./types.ts";
 
-/** A method as its source declares it, and how to call it. */
+/** A method as declared in the source, with its argument layout. */
 export interface ReadMethod {
   readonly definition: MethodDefinition;
   readonly layout: Layout;
-  /** What could not be read, for whoever wrote it. */
+  /** Reports of types and tags that could not be read. */
   readonly warnings: readonly string[];
 }
 
-/** A function in the place where it was found. */
+/** A function with its context. */
 export interface FunctionSite {
   readonly skill: string;
   readonly name: string;
   readonly fn: SyntaxNode;
   readonly doc: Doc;
   readonly scope: TypeScope;
-  /** What the class or file says for all of its methods. */
+  /** Metadata of the class or file, which applies to all of its methods. */
   readonly inherited: Partial<MethodMetadata>;
 }
 
-/** Reads one function; `undefined` for one that its doc comment hides. */
+/** Reads one function; `undefined` if its doc comment hides it. */
 export function readMethod(
   { skill, name, fn, doc: written, scope: outer, inherited }: FunctionSite,
   files: FileReader,
@@ -59,7 +59,7 @@ function parameterName(parameter: SyntaxNode): string {
   return getName(parameter) ?? getName(nodeAt(parameter, "left")) ?? getName(nodeAt(parameter, "argument")) ?? "";
 }
 
-/** What the type parameters of a function or class stand for: what is given for them, else what they extend. */
+/** Binds the type parameters of a function or class: to the arguments, else to their constraints. */
 export function bindTypeParameters(
   node: SyntaxNode,
   scope: TypeScope,
@@ -73,7 +73,7 @@ export function bindTypeParameters(
   return new Map([...scope.typeArguments, ...bounds]);
 }
 
-/** The schema of what the method returns or promises; `undefined` where nothing is said of it. */
+/** Returns the schema of the method's result; `undefined` if no type is declared. */
 function readResult(fn: SyntaxNode, { returns }: Doc, scope: TypeScope, reader: TypeReader): JsonSchema | undefined {
   reader.subject = "the result";
   const annotation = nodeAt(fn, "returnType");
@@ -87,13 +87,13 @@ function readResult(fn: SyntaxNode, { returns }: Doc, scope: TypeScope, reader: 
   };
 }
 
-/** Says which tags cannot be read, and what they should be. */
+/** Reports tags that cannot be read, with the expected form. */
 export function tagWarnings({ mistakes }: DocFacts, path: string, { source }: TypeScope): readonly string[] {
   const file = basename(source.file);
   return mistakes.map(({ line, message }) => `Cannot read a tag of "${path}" (${file}:${line}): ${message}`);
 }
 
-function formatWarning({ subject, file, line, text, why, mend }: Unreadable, path: string): string {
+function formatWarning({ subject, file, line, text, why, fix }: Unreadable, path: string): string {
   const type = text === "" ? "the type" : `the type "${text}"`;
-  return `Cannot read ${type} of ${subject} of "${path}" (${basename(file)}:${line}): ${why}, so any value is taken; ${mend}`;
+  return `Cannot read ${type} of ${subject} of "${path}" (${basename(file)}:${line}): ${why}, so any value is taken; ${fix}`;
 }

@@ -9,16 +9,16 @@ import { getKey, getName, nodeAt, nodesAt, type SyntaxNode } from "./syntax.ts";
 import type { TypeReader } from "./types.ts";
 import { valueToSchema } from "./unions.ts";
 
-/** How named arguments become those of a function. */
+/** The mapping of named arguments to the parameters of a function. */
 export interface Layout {
-  /** `positional`: each for itself, in the order of `names`; `object`: all in one, which the function takes apart. */
+  /** `positional`: one argument each, in the order of `names`; `object`: one object that the function destructures. */
   readonly form: "positional" | "object";
   readonly names: readonly string[];
-  /** The last one is a list of all further arguments. */
+  /** True if the last parameter is a rest parameter. */
   readonly rest: boolean;
-  /** The context comes behind them. */
+  /** True if the context is the last argument. */
   readonly context: boolean;
-  /** Arguments that arrive as text and are made what the function wants. */
+  /** Arguments that arrive as text and are converted. */
   readonly revive: Readonly<Record<string, "Date" | "URL">>;
 }
 
@@ -27,7 +27,7 @@ export interface Parameters {
   readonly layout: Layout;
 }
 
-/** The declared parameters of a function as a schema, and how to call it. */
+/** Reads the declared parameters of a function: their schema and layout. */
 export function readParameters(fn: SyntaxNode, doc: Doc, scope: TypeScope, reader: TypeReader): Parameters {
   const declared = nodesAt(fn, "params").filter((param) => getName(param) !== "this");
   const last = declared.at(-1);
@@ -52,7 +52,7 @@ export function readParameters(fn: SyntaxNode, doc: Doc, scope: TypeScope, reade
   };
 }
 
-/** A parameter with everything that was written about it. */
+/** A parameter with its annotation, default and doc tag. */
 interface ParameterSyntax {
   readonly name: string;
   readonly node: SyntaxNode;
@@ -99,7 +99,7 @@ const PLAIN_TYPES: ReadonlySet<string> = new Set([
   "TSUnionType",
 ]);
 
-/** True for a last parameter that is typed `CallContext`, or that is called `context` and typed as nothing else. */
+/** True for a last parameter of type `CallContext`, or with the name `context` and no plain type. */
 function isContext(node: SyntaxNode, index: number, doc: Doc, scope: TypeScope): boolean {
   const { target, annotation, doc: documented } = toParameter(node, index, doc);
   const said = documented?.type ?? "";
@@ -118,7 +118,7 @@ function isContextType(annotation: SyntaxNode | undefined, { names }: TypeScope)
   return type !== undefined && (type === "CallContext" || names.imports.get(type)?.name === "CallContext");
 }
 
-/** `{ signal, log }`. */
+/** True for a pattern of context fields: `{ signal, log }`. */
 function takesContextApart(target: SyntaxNode): boolean {
   const fields = target.type === "ObjectPattern" ? nodesAt(target, "properties").map(getKey) : [];
   return fields.length > 0 && fields.every((field) => field !== undefined && CONTEXT_FIELDS.has(field));
@@ -135,7 +135,7 @@ function readField(parameter: ParameterSyntax, scope: TypeScope, reader: TypeRea
   };
 }
 
-/** The schema with what the doc comment says of the parameter, and with its default. */
+/** Adds the description and the default of a parameter to its schema. */
 function described(
   schema: JsonSchema,
   { fallback, doc }: ParameterSyntax,
@@ -151,7 +151,7 @@ function described(
   };
 }
 
-/** By the annotation, else by the doc comment, else by the default. */
+/** Reads the type from the annotation, else from the doc comment, else from the default. */
 function readType(
   { name, annotation, fallback, rest, doc, node }: ParameterSyntax,
   scope: TypeScope,
@@ -165,22 +165,22 @@ function readType(
   const value = literalValue(fallback, scope.names, reader.files);
   if (value !== undefined) return valueToSchema(value, false);
   const { file } = scope.source;
-  const mend = /\.[mc]?ts$/.test(file)
+  const fix = /\.[mc]?ts$/.test(file)
     ? `write ${name}: string, or whatever it is`
     : `add @param {string} ${name}, or whatever it is, to its doc comment`;
-  reader.report({ file, line: node.loc.start.line, text: "", why: "it has none", mend });
+  reader.report({ file, line: node.loc.start.line, text: "", why: "no type is declared", fix });
   return rest ? { type: "array" } : ANY;
 }
 
-/** The type between the braces of a tag. */
+/** Returns the schema of the type between the braces of a tag. */
 export function docType({ type, line }: DocValue, scope: TypeScope, reader: TypeReader): JsonSchema {
   const { file } = scope.names.source;
   const found = typeFromDoc(file, type, line);
   if (found !== undefined) return reader.type(found.node, { ...scope, source: found.source });
-  return reader.report({ file, line, text: type, why: "it is no type", mend: "write it as TypeScript would" });
+  return reader.report({ file, line, text: type, why: "it is not a type", fix: "write a TypeScript type" });
 }
 
-/** The fields that a method takes apart in its parameter list: `({ city, days = 3 }: Query)`. */
+/** Reads the fields of a destructured parameter: `({ city, days = 3 }: Query)`. */
 function readPatternFields(
   written: ParameterSyntax,
   doc: Doc,
@@ -215,7 +215,7 @@ function readPatternFields(
   return fields;
 }
 
-/** The fields that the type of the pattern has; `undefined` where it has no type. */
+/** Reads the fields of the pattern's type; `undefined` if it has no type. */
 function declaredFields(
   { annotation, doc, node }: ParameterSyntax,
   scope: TypeScope,

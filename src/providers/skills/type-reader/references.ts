@@ -16,7 +16,7 @@ import { merged, readClassShape, readMembersShape } from "./shapes.ts";
 import { getName, nodeAt, nodesAt, type SyntaxNode } from "./syntax.ts";
 import { literal, literals } from "./unions.ts";
 
-/** The schema of a type that is called by its name. */
+/** Returns the schema of a type reference. */
 export function readReference(node: SyntaxNode, scope: TypeScope, reader: SchemaReader): JsonSchema {
   const target = resolveTarget(node, scope, reader);
   switch (target.kind) {
@@ -37,7 +37,7 @@ export function readReference(node: SyntaxNode, scope: TypeScope, reader: Schema
   }
 }
 
-/** The fields of a type that is called by its name, if it is one of objects. */
+/** Returns the fields of a type reference, if it is an object type. */
 export function readReferenceShape(node: SyntaxNode, scope: TypeScope, reader: SchemaReader): ObjectShape | undefined {
   const target = resolveTarget(node, scope, reader);
   if (target.kind === "bound") return target.bound && reader.shape(target.bound.node, target.bound.scope);
@@ -49,7 +49,7 @@ export function readReferenceShape(node: SyntaxNode, scope: TypeScope, reader: S
   return first?.type === "TSTypeAliasDeclaration" ? reader.shape(nodeAt(first, "typeAnnotation"), inner) : undefined;
 }
 
-/** What a name means: beside what files declare, a type parameter, a member of an enum, or a type of the language. */
+/** The target of a type reference: a declaration, a type parameter, an enum member, or a built-in type. */
 type ReferenceTarget =
   | FoundName
   | { readonly kind: "bound"; readonly bound: ScopedType | undefined }
@@ -69,7 +69,7 @@ function resolveTarget(node: SyntaxNode, scope: TypeScope, reader: SchemaReader)
   return { kind: "known", use: { name: first, node, args: getTypeArguments(node), scope, reader } };
 }
 
-/** `Weather` or `types.Weather`, as a list of names. */
+/** Splits `Weather` or `types.Weather` into a list of names. */
 function getPath(name: SyntaxNode | undefined): readonly string[] {
   if (name?.type === "TSQualifiedName") return [...getPath(nodeAt(name, "left")), ...getPath(nodeAt(name, "right"))];
   if (name?.type === "MemberExpression")
@@ -84,7 +84,7 @@ function imported(from: string, name: string, { names }: TypeScope, files: FileR
   return file === undefined ? { kind: "missing" } : files.findExported(file, name === "" ? "default" : name);
 }
 
-/** `types.Weather` of `import * as types`, and `Colour.Red` of an enum. */
+/** Resolves `types.Weather` of `import * as types`, and `Colour.Red` of an enum. */
 function resolveMember(
   found: FoundName,
   [first, second]: readonly [string, string],
@@ -114,7 +114,7 @@ function readDeclared(
   if (first?.type === "TSEnumDeclaration") {
     const values = enumValues(nodes, names, reader.files);
     if (values !== undefined) return literals([...values.values()]);
-    return reader.unreadable(use, scope, "its values are not written out");
+    return reader.unreadable(use, scope, "its values are not literals");
   }
   const args = getTypeArguments(use).map((each) => reader.type(each, scope));
   const key = `${names.source.file}:${first?.start} ${JSON.stringify(args)}`;
@@ -126,7 +126,7 @@ function readDeclared(
   return reader.named(name, key, read, { node: use, scope });
 }
 
-/** Where the body of a declaration is read: its own file, with its type parameters bound to the arguments. */
+/** Creates the scope of a declaration's body: its file, with its type parameters bound to the arguments. */
 function innerScope({ nodes, source, names }: TypeDeclaration, use: SyntaxNode, scope: TypeScope): TypeScope {
   const args = getTypeArguments(use);
   const bound = new Map<string, ScopedType | undefined>();
@@ -155,7 +155,7 @@ function readInterfaceShape({ nodes }: TypeDeclaration, scope: TypeScope, reader
   return merged([...shapes, ...own]);
 }
 
-/** Objects of a class lose their methods on the way, so they can be returned but not be passed. */
+/** Reads a class type. Instances lose their methods in transfer, so they can be returned but not passed. */
 function readClass(
   found: Extract<FoundName, { kind: "value" }>,
   use: SyntaxNode,
@@ -163,6 +163,6 @@ function readClass(
   reader: SchemaReader,
 ): JsonSchema {
   if (found.node.type !== "ClassDeclaration") return reader.unreadable(use, scope, "it is not declared in the skill");
-  if (reader.side === "input") return reader.unreadable(use, scope, "objects of a class cannot be passed");
+  if (reader.side === "input") return reader.unreadable(use, scope, "instances of a class cannot be passed");
   return shapeToSchema(readClassShape(found.node, createScope(found.names), reader), reader.side);
 }

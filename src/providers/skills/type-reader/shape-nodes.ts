@@ -15,7 +15,7 @@ import { getEnum } from "./unions.ts";
 
 type ReadShape = (node: SyntaxNode, scope: TypeScope, reader: SchemaReader) => ObjectShape | undefined;
 
-/** The fields of each kind of type that has some. */
+/** Readers of the fields of object types, by node type. */
 export const SHAPE_NODES: ReadonlyMap<string, ReadShape> = new Map<string, ReadShape>([
   ["TSTypeLiteral", (node, scope, reader) => readMembersShape(node, nodesAt(node, "members"), scope, reader)],
   ["TSTypeAnnotation", within],
@@ -42,7 +42,7 @@ function readIntersectionShape(node: SyntaxNode, scope: TypeScope, reader: Schem
   return known.length === shapes.length ? merged(known) : undefined;
 }
 
-/** `{ [Key in "a" | "b"]?: number }`. */
+/** Reads `{ [Key in "a" | "b"]?: number }`. */
 function readMappedShape(node: SyntaxNode, scope: TypeScope, reader: SchemaReader): ObjectShape | undefined {
   const parameter = nodeAt(node, "typeParameter");
   const keys = getEnum(reader.type(nodeAt(parameter, "constraint"), scope));

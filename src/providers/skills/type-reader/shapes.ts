@@ -3,7 +3,7 @@ import { findDoc } from "./jsdoc/docs.ts";
 import { type ScopedType, type ShapeField, type SchemaReader, type TypeScope, type ObjectShape } from "./reader.ts";
 import { getKey, nodeAt, nodesAt, type SyntaxNode } from "./syntax.ts";
 
-/** The fields of an object type or of the body of an interface. */
+/** Reads the fields of an object type or of the body of an interface. */
 export function readMembersShape(
   holder: SyntaxNode,
   members: readonly SyntaxNode[],
@@ -32,7 +32,7 @@ function readField(member: SyntaxNode, scope: TypeScope, reader: SchemaReader): 
   const required = member["optional"] !== true;
   if (member.type === "TSMethodSignature") {
     return {
-      schema: reader.unreadable(member, scope, "functions cannot be passed", "take plain data instead"),
+      schema: reader.unreadable(member, scope, "functions cannot be passed", "use plain data instead"),
       required,
     };
   }
@@ -41,7 +41,7 @@ function readField(member: SyntaxNode, scope: TypeScope, reader: SchemaReader): 
   return { schema: reader.type(type, scope), required: required && !mayBeUndefined(type, scope, reader) };
 }
 
-/** The public fields of a class, as they arrive when an object of it is returned. */
+/** Reads the public fields of a class, as a returned instance has them. */
 export function readClassShape(node: SyntaxNode, scope: TypeScope, reader: SchemaReader): ObjectShape {
   const fields = new Map<string, ShapeField>();
   for (const member of nodesAt(nodeAt(node, "body"), "body")) {
@@ -57,13 +57,13 @@ export function isPrivate(member: SyntaxNode): boolean {
   return member["accessibility"] === "private" || member["accessibility"] === "protected";
 }
 
-/** The type behind the colon. */
+/** Returns the type annotation of a node. */
 export function getAnnotation(node: SyntaxNode | undefined): SyntaxNode | undefined {
   const annotation = nodeAt(node, "typeAnnotation");
   return annotation?.type === "TSTypeAnnotation" ? nodeAt(annotation, "typeAnnotation") : annotation;
 }
 
-/** True for a type that says itself that the value may be left out: `string | undefined`, also through an alias. */
+/** True for a type that includes `undefined`, also through an alias: `string | undefined`. */
 export function mayBeUndefined(node: SyntaxNode, scope: TypeScope, reader: SchemaReader, depth = 0): boolean {
   if (depth > 8) return false;
   const inner = ({ node, scope }: ScopedType): boolean => mayBeUndefined(node, scope, reader, depth + 1);
@@ -90,7 +90,7 @@ export function mayBeUndefined(node: SyntaxNode, scope: TypeScope, reader: Schem
   }
 }
 
-/** All fields of all of them; of two fields with one name the later one counts. */
+/** Merges shapes; of two fields with the same name, the later one is used. */
 export function merged(shapes: readonly ObjectShape[]): ObjectShape {
   return {
     fields: new Map(shapes.flatMap(({ fields }) => [...fields])),

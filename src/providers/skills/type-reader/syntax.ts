@@ -3,7 +3,7 @@ import { type Comment, type Options, Parser } from "acorn";
 
 import { isRecord } from "../../../model/json.ts";
 
-/** A node of a syntax tree, ESTree or TypeScript. Its children are unknown until they are asked for by kind. */
+/** A node of a syntax tree, ESTree or TypeScript. Its fields are untyped; use `nodeAt` and `nodesAt`. */
 export interface SyntaxNode {
   readonly type: string;
   readonly start: number;
@@ -40,7 +40,7 @@ export class SourceError extends Error {
 
 const TypeScriptParser = Parser.extend(tsPlugin());
 
-/** Parses a file by its extension. A `.js` file that is no module is read as CommonJS. */
+/** Parses a file by its extension. A `.js` file that is not an ES module is parsed as CommonJS. */
 export function parseSource(file: string, text: string): Source {
   if (/\.[mc]?ts$/.test(file)) return parseWith(TypeScriptParser, file, text, "module");
   if (file.endsWith(".cjs")) return parseWith(Parser, file, text, "commonjs");
@@ -52,7 +52,7 @@ export function parseSource(file: string, text: string): Source {
   }
 }
 
-/** Parses TypeScript that stands in a comment, so that its lines are those of the file. */
+/** Parses TypeScript from a comment, with the line numbers of the file. */
 export function parsePiece(file: string, text: string, line: number): Source {
   return parseWith(TypeScriptParser, file, "\n".repeat(line - 1) + text, "module");
 }
@@ -84,7 +84,7 @@ function parseWith(parser: typeof Parser, file: string, text: string, sourceType
   }
 }
 
-/** The TypeScript parser looks ahead and meets some comments twice. */
+/** Sorts and deduplicates comments: the TypeScript parser looks ahead and reports some twice. */
 function inOrder(docs: readonly Comment[]): readonly Comment[] {
   const byStart = new Map(docs.map((doc) => [doc.start, doc]));
   return [...byStart.values()].sort((a, b) => a.start - b.start);
@@ -101,25 +101,25 @@ export function isNode(value: unknown): value is SyntaxNode {
   return isRecord(value) && typeof value["type"] === "string" && typeof value["start"] === "number";
 }
 
-/** The child under a field, where there is one. */
+/** Returns the child node in a field; `undefined` if it has none. */
 export function nodeAt(node: SyntaxNode | undefined, field: string): SyntaxNode | undefined {
   const child = node?.[field];
   return isNode(child) ? child : undefined;
 }
 
-/** The children under a field; holes in array patterns are left out. */
+/** Returns the child nodes in a field, without the holes of array patterns. */
 export function nodesAt(node: SyntaxNode | undefined, field: string): readonly SyntaxNode[] {
   const children = node?.[field];
   return Array.isArray(children) ? children.filter(isNode) : [];
 }
 
-/** The name of an identifier; of a string literal its text. */
+/** Returns the name of an identifier or the text of a string literal. */
 export function getName(node: SyntaxNode | undefined): string | undefined {
   if (node?.type === "Identifier" && typeof node["name"] === "string") return node["name"];
   return node?.type === "Literal" && typeof node["value"] === "string" ? node["value"] : undefined;
 }
 
-/** The name of a member of a class, object or interface; `undefined` for one that is computed. */
+/** Returns the name of a member of a class, object or interface; `undefined` if it is computed. */
 export function getKey(member: SyntaxNode): string | undefined {
   const key = nodeAt(member, "key");
   if (member["computed"] === true) return key?.type === "Literal" ? getName(key) : undefined;

@@ -8,7 +8,7 @@ import { union, getEnum, literal, literals } from "./unions.ts";
 
 type ReadType = (node: SyntaxNode, scope: TypeScope, reader: SchemaReader) => JsonSchema;
 
-/** The schema of each kind of type. A kind that is not here is no plain data. */
+/** Readers of types, by node type. A type without a reader is not plain data. */
 export const TYPE_NODES: ReadonlyMap<string, ReadType> = new Map<string, ReadType>([
   ["TSStringKeyword", () => ({ type: "string" })],
   ["TSNumberKeyword", () => ({ type: "number" })],
@@ -23,10 +23,10 @@ export const TYPE_NODES: ReadonlyMap<string, ReadType> = new Map<string, ReadTyp
   ["TSTypePredicate", (node) => (node["asserts"] === true ? ANY : { type: "boolean" })],
   ["TSBigIntKeyword", refuse("JSON has no bigint", "write number or string")],
   ["TSSymbolKeyword", refuse("JSON has no symbols")],
-  ["TSFunctionType", refuse("functions cannot be passed", "take plain data instead")],
-  ["TSConstructorType", refuse("classes cannot be passed", "take plain data instead")],
+  ["TSFunctionType", refuse("functions cannot be passed", "use plain data instead")],
+  ["TSConstructorType", refuse("classes cannot be passed", "use plain data instead")],
   ["TSConditionalType", refuse("it depends on other types")],
-  ["TSThisType", refuse("objects of a class cannot be passed")],
+  ["TSThisType", refuse("instances of a class cannot be passed")],
   ["TSParenthesizedType", within],
   ["TSTypeAnnotation", within],
   ["TSOptionalType", within],
@@ -45,15 +45,15 @@ export const TYPE_NODES: ReadonlyMap<string, ReadType> = new Map<string, ReadTyp
   ["TSImportType", readReference],
 ]);
 
-function refuse(why: string, mend?: string): ReadType {
-  return (node, scope, reader) => reader.unreadable(node, scope, why, mend);
+function refuse(why: string, fix?: string): ReadType {
+  return (node, scope, reader) => reader.unreadable(node, scope, why, fix);
 }
 
 function within(node: SyntaxNode, scope: TypeScope, reader: SchemaReader): JsonSchema {
   return reader.type(nodeAt(node, "typeAnnotation"), scope);
 }
 
-/** `"metric"`, `-1`, `true`; a template such as `${number}px` is any text. */
+/** Reads `"metric"`, `-1`, `true`; a template such as `${number}px` is any text. */
 function readLiteral(node: SyntaxNode, scope: TypeScope, reader: SchemaReader): JsonSchema {
   const written = nodeAt(node, "literal");
   const value = literalValue(written, scope.names, reader.files);
@@ -85,7 +85,7 @@ function readUnion(node: SyntaxNode, scope: TypeScope, reader: SchemaReader): Js
   return union(given.map((each) => reader.type(each, scope)));
 }
 
-/** Objects become one object. `string & { brand: … }` and `string & {}` are text. */
+/** Merges object types into one object. `string & { brand: … }` and `string & {}` are text. */
 function readIntersection(node: SyntaxNode, scope: TypeScope, reader: SchemaReader): JsonSchema {
   const types = nodesAt(node, "types");
   const scalar = types.find(({ type }) => SCALARS.has(type));
@@ -100,7 +100,7 @@ function readShape(node: SyntaxNode, scope: TypeScope, reader: SchemaReader): Js
   return shape && shapeToSchema(shape, reader.side);
 }
 
-/** `{ [Key in "a" | "b"]: number }` has fields, `{ [Key in string]: number }` has any. */
+/** Reads a mapped type: `{ [Key in "a" | "b"]: number }` has fields, `{ [Key in string]: number }` accepts any. */
 function readMapped(node: SyntaxNode, scope: TypeScope, reader: SchemaReader): JsonSchema {
   return readShape(node, scope, reader) ?? { type: "object", additionalProperties: within(node, scope, reader) };
 }
@@ -113,7 +113,7 @@ function readOperator(node: SyntaxNode, scope: TypeScope, reader: SchemaReader):
   return shape === undefined ? { type: "string" } : literals([...shape.fields.keys()]);
 }
 
-/** `Weather["wind"]`, `(typeof UNITS)[number]`, `(typeof UNITS)[keyof typeof UNITS]`. */
+/** Reads `Weather["wind"]`, `(typeof UNITS)[number]`, `(typeof UNITS)[keyof typeof UNITS]`. */
 function readIndexed(node: SyntaxNode, scope: TypeScope, reader: SchemaReader): JsonSchema {
   const object = nodeAt(node, "objectType");
   const index = nodeAt(node, "indexType");

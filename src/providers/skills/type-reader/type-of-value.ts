@@ -4,7 +4,7 @@ import { type SchemaReader, type TypeScope, createScope } from "./reader.ts";
 import { getName, nodeAt, type SyntaxNode } from "./syntax.ts";
 import { valueToSchema } from "./unions.ts";
 
-/** `typeof UNITS`: what a constant is, as far as it is written out. */
+/** Reads `typeof UNITS`: the type of a constant with a literal value. */
 export function readValueType(node: SyntaxNode, scope: TypeScope, reader: SchemaReader): JsonSchema {
   const found = reader.files.find(scope.names, getName(nodeAt(node, "exprName")) ?? "");
   if (found.kind === "value" && found.node.type === "VariableDeclarator") {
@@ -17,7 +17,7 @@ export function readValueType(node: SyntaxNode, scope: TypeScope, reader: Schema
   return reader.unreadable(node, scope, "its value is only known when the skill runs");
 }
 
-/** `… as const`, also with `satisfies` around it. */
+/** True for `… as const`, also with `satisfies` around it. */
 function isConstant(init: SyntaxNode | undefined): boolean {
   if (init?.type === "TSSatisfiesExpression") return isConstant(nodeAt(init, "expression"));
   return init?.type === "TSAsExpression" && getName(nodeAt(nodeAt(init, "typeAnnotation"), "typeName")) === "const";

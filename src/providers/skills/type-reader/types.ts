@@ -7,35 +7,35 @@ import { TYPE_NODES } from "./type-nodes.ts";
 
 const MAX_DEPTH = 40;
 
-/** A type that cannot be read: what has it, where it stands, why it cannot be read, and what to do about it. */
+/** A type that cannot be read: its owner, its position, the reason and the fix. */
 export interface Unreadable {
   /** `parameter "city"`. */
   readonly subject: string;
   readonly file: string;
   readonly line: number;
-  /** The type as it was written; empty where there is none. */
+  /** The source text of the type; empty if there is none. */
   readonly text: string;
   readonly why: string;
-  readonly mend: string;
+  readonly fix: string;
 }
 
 const PLAIN_DATA = "write it out as plain data, such as { city: string }";
 
-/** A declared type that has been read, or is being read while there is no schema yet. */
+/** A declared type that has been read, or is being read if it has no schema yet. */
 interface NamedType {
   readonly name: string;
-  /** It contains itself, so it needs a definition. */
+  /** True if it contains itself and needs a definition. */
   isUsed: boolean;
   schema: JsonSchema | undefined;
 }
 
-/** Reads the types of one method's input, or of its result. Types that contain themselves end up in `defs`. */
+/** Reads the types of one method's input or result. Recursive types are put in `defs`. */
 export class TypeReader implements SchemaReader {
   readonly side: SchemaReader["side"];
   readonly files: FileReader;
   readonly defs = new Map<string, JsonSchema>();
   depth = 0;
-  /** What is being read, for whoever must mend it. */
+  /** The value whose type is being read, for reports. */
   subject = "";
   readonly #complain: (unreadable: Unreadable) => void;
   #isTooFar = false;
@@ -59,9 +59,9 @@ export class TypeReader implements SchemaReader {
     return node && read && this.#deeper(node, scope, () => read(node, scope, this));
   }
 
-  unreadable(node: SyntaxNode, scope: TypeScope, why: string, mend = PLAIN_DATA): JsonSchema {
+  unreadable(node: SyntaxNode, scope: TypeScope, why: string, fix = PLAIN_DATA): JsonSchema {
     const { file } = scope.source;
-    return this.report({ file, line: node.loc.start.line, text: getText(scope.source, node), why, mend });
+    return this.report({ file, line: node.loc.start.line, text: getText(scope.source, node), why, fix });
   }
 
   report(unreadable: Omit<Unreadable, "subject">): JsonSchema {
@@ -85,10 +85,10 @@ export class TypeReader implements SchemaReader {
     return entry.schema;
   }
 
-  /** Once is enough: what unfolds without end does so in many places. */
+  /** Reports an infinite type once; it usually occurs in many places. */
   #tooFar(node: SyntaxNode, { source: { file } }: TypeScope): JsonSchema {
     if (!this.#isTooFar)
-      this.report({ file, line: node.loc.start.line, text: "", why: "it unfolds without end", mend: PLAIN_DATA });
+      this.report({ file, line: node.loc.start.line, text: "", why: "it expands without end", fix: PLAIN_DATA });
     this.#isTooFar = true;
     return ANY;
   }
@@ -115,10 +115,10 @@ export class TypeReader implements SchemaReader {
   }
 }
 
-/** More parts than any type has that a person wrote out, and few enough to be sent and shown. */
+/** Size limit of a schema: larger than any hand-written type, small enough to send and show. */
 const MAX_PARTS = 5_000;
 
-/** Counts what the schema would be once written out: parts that are shared count each time. */
+/** Checks the size of the serialized schema: shared parts count each time. */
 function isTooLarge(schema: JsonSchema): boolean {
   const open: unknown[] = [schema];
   for (let parts = 0; open.length > 0; parts++) {

@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from "node:util";
 import type { Json, JsonSchema } from "../../../model/json.ts";
 import { ANY } from "./reader.ts";
 
-/** One schema for any of several: literals become one enum, `true` and `false` a boolean, the rest `union`. */
+/** Merges schemas into one: literals become one enum, `true` and `false` a boolean, the rest `anyOf`. */
 export function union(schemas: readonly JsonSchema[]): JsonSchema {
   const parts: JsonSchema[] = [];
   for (const schema of schemas) {
@@ -37,12 +37,12 @@ function wholeBoolean(schema: JsonSchema): JsonSchema {
   return schema["type"] === "boolean" && getEnum(schema).length === 2 ? { type: "boolean" } : schema;
 }
 
-/** The parts of a union; any other schema is its own only part. */
+/** Returns the parts of a union; any other schema is its only part. */
 export function getBranches(schema: JsonSchema): readonly JsonSchema[] {
   return Array.isArray(schema["anyOf"]) && Object.keys(schema).length === 1 ? schema["anyOf"] : [schema];
 }
 
-/** Exactly these values, which are of one type or of several. */
+/** Returns a schema of exactly these values. */
 export function literals(values: readonly Json[]): JsonSchema {
   return union(values.map(literal));
 }
@@ -52,7 +52,7 @@ export function literal(value: Json): JsonSchema {
   return { type: typeof value, enum: [value] };
 }
 
-/** The type of a value: of `"metric"` a string, exact only where the source says `as const`. */
+/** Returns the schema of a value: a string for `"metric"`; a literal only if `exact` (`as const`). */
 export function valueToSchema(value: Json, exact: boolean): JsonSchema {
   if (Array.isArray(value)) {
     if (exact)

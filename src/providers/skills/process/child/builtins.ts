@@ -1,4 +1,4 @@
-/** Taken before any skill can put something else in their place. */
+/** Captured before skill code can replace them. */
 const { defineProperty, deleteProperty, get, getOwnPropertyDescriptor, ownKeys } = Reflect;
 
 const SHARED: Readonly<Record<string, object>> = {
@@ -29,21 +29,21 @@ interface BuiltinMethod {
 }
 
 /**
- * What all code in a process shares: the methods of arrays, texts, promises and so on. Whoever changes one of them while
- * it runs breaks skills that know nothing of it, so it is put back.
+ * The built-in methods that all code in a process shares. A skill that changes one of them while it runs would break
+ * other skills, so changes are reverted.
  */
 export class Builtins {
   #methods: readonly BuiltinMethod[] = allMethods();
 
-  /** What counts from now on is what is there now: a module may add what its language lacks. */
+  /** Accepts the current state as the baseline: an imported module may add polyfills. */
   accept(): void {
     this.#methods = allMethods();
   }
 
-  /** Puts back what has changed, and names the first of it. */
+  /** Reverts changes, and returns the name of the first changed built-in. */
   restore(): string | undefined {
     let changed = strangers();
-    // No iterator and no callback: those may be what has changed.
+    // Uses no iterator and no callback: skill code may have changed them.
     for (let index = 0; index < this.#methods.length; index++) {
       const method = this.#methods[index];
       if (method === undefined) continue;
@@ -75,7 +75,7 @@ function getMethods(holder: object, name: string): readonly BuiltinMethod[] {
   });
 }
 
-/** Takes away what every `for … in` would find. */
+/** Removes enumerable properties of `Object.prototype`, which every `for … in` would visit. */
 function strangers(): string | undefined {
   let first: string | undefined;
   for (const key in {}) if (deleteProperty(Object.prototype, key)) first ??= `Object.prototype.${key}`;

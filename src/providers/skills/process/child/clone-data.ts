@@ -4,19 +4,19 @@ import { getMessage } from "../../../../errors.ts";
 import { MAX_DEPTH, MAX_VALUES } from "../../../../shared/value-size.ts";
 import { isFunction } from "./values.ts";
 
-/** What keeps a result from leaving its process, as the end of a sentence: `did not return cloneData data: …`. */
+/** The reason why a result cannot leave its process, as the end of a sentence: `did not return plain data: …`. */
 export class NotCloneable extends Error {
   override readonly name = "NotPlain";
 }
 
-/** A result with more levels than may leave its process, or a `toJSON` that never comes to an end. */
+/** A result with too many levels, or a `toJSON` that never ends. */
 export class NestedTooDeeply extends Error {
   override readonly name = "NestedTooDeeply";
 }
 
 /**
- * A result as plain data, in which what has a `toJSON` is what that says. Cloning alone would lose without a word what
- * objects such as a URL or a Response keep to themselves. Throws `NotCloneable`, or `NestedTooDeeply`.
+ * Converts a result to plain data; applies `toJSON` methods. Structured cloning alone would silently drop the private
+ * state of objects such as a URL or a Response. Throws `NotCloneable`, or `NestedTooDeeply`.
  */
 export function cloneData(result: unknown): unknown {
   try {
@@ -30,7 +30,7 @@ const CYCLE = "refers back to a value that contains it (a cycle); return only th
 
 const UNFINISHED = Symbol("unfinished");
 
-/** A walk through one value. It copies only what holds something that changes. */
+/** Walks through one value. Copies only objects in which something changes. */
 class CloneWalk {
   readonly #names: (string | number)[] = [];
   readonly #made = new Map<object, unknown>();
@@ -66,7 +66,7 @@ class CloneWalk {
   }
 
   #list(list: readonly unknown[]): readonly unknown[] {
-    // It is refused whole; most of it may be holes, which take a while to visit.
+    // The size limit refuses this list later; visiting it first, holes included, takes long.
     if (list.length > MAX_VALUES) return list;
     const made = list.map((member, index) => this.plain(member, index));
     return made.every((member, index) => member === list[index]) ? list : made;
@@ -111,7 +111,7 @@ function describeObject(value: object): string {
 
 type TypeTest = (value: object) => boolean;
 
-/** What cloning knows as well as we do. */
+/** Types that structured cloning supports. */
 const CLONED: readonly TypeTest[] = [
   types.isDate,
   types.isRegExp,
@@ -121,7 +121,7 @@ const CLONED: readonly TypeTest[] = [
   (value) => ArrayBuffer.isView(value),
 ];
 
-/** What is never data, and what to do instead. */
+/** Types that are never data, each with the message and the fix. */
 const FOREIGN: readonly (readonly [TypeTest, string])[] = [
   [types.isPromise, "is a promise; await it"],
   [types.isGeneratorObject, "is a generator; return an array"],

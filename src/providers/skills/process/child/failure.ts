@@ -1,10 +1,10 @@
 import { isRecord } from "../../../../model/json.ts";
 import type { Failure } from "../messages.ts";
 
-/** More of a message tells nobody more. */
+/** Length limit of a message and a stack. */
 const MAX_CHARACTERS = 16_384;
 
-/** What can be told of whatever was thrown. Reading it may throw in its turn: a skill can throw anything. */
+/** Describes a thrown value. A skill can throw anything, so reading the value may throw too. */
 export function toFailure(thrown: unknown): Failure {
   try {
     if (!(thrown instanceof Error))
@@ -18,22 +18,22 @@ export function toFailure(thrown: unknown): Failure {
       ...(typeof code === "string" && { code }),
     };
   } catch {
-    // A getter of the error threw, or it is no text at all.
+    // A getter of the error threw, or a member cannot be converted to text.
     return { name: "Error", message: "an error that cannot be read", stack: "" };
   }
 }
 
-/** `throw "text"` and `throw { message: "text" }` say what they mean; of anything else, what it is. */
+/** Returns the text of `throw "text"` and `throw { message: "text" }`; describes any other value. */
 function toText(thrown: unknown): string {
   if (typeof thrown === "string") return thrown;
   if (isRecord(thrown) && typeof thrown["message"] === "string") return thrown["message"];
-  if (typeof thrown === "object" && thrown !== null) return `threw ${JSON.stringify(thrown)}, which is no error`;
-  return `threw ${typeof thrown === "function" ? "a function" : String(thrown)}, which is no error`;
+  if (typeof thrown === "object" && thrown !== null) return `threw ${JSON.stringify(thrown)}, which is not an Error`;
+  return `threw ${typeof thrown === "function" ? "a function" : String(thrown)}, which is not an Error`;
 }
 
 const MAX_CAUSES = 3;
 
-/** With the messages of what an error was made of: of `fetch failed`, only the cause tells why. */
+/** Appends the messages of the causes: of `fetch failed`, only the cause gives the reason. */
 function formatMessage(error: Error, depth = 0): string {
   const { name, message, cause }: { readonly name: unknown; readonly message: unknown; readonly cause?: unknown } =
     error;

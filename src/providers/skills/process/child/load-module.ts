@@ -10,7 +10,7 @@ import type { Failure, Loaded, LoadedSkill, LoadRequest } from "../messages.ts";
 import { asTool, type SkillTool } from "./tools.ts";
 import { isFunction, valueAt } from "./values.ts";
 
-/** An imported module, with everything in it that can be called. Keys are paths, joined by dots. */
+/** An imported module with its callable values. Keys are paths, joined by dots. */
 export interface ImportedModule {
   /** The namespace of an ES module, or `module.exports`. */
   readonly root: unknown;
@@ -23,7 +23,7 @@ export function formatExportPath(path: ExportPath): string {
   return path.join(".");
 }
 
-/** Imports a module, makes its classes, and tells what it holds. Throws what the module throws. */
+/** Imports a module, instantiates its classes, and lists its content. Throws what the module throws. */
 export async function loadModule(
   request: LoadRequest,
 ): Promise<{ readonly module: ImportedModule; readonly response: Loaded }> {
@@ -55,7 +55,7 @@ export async function loadModule(
 
 let imports = 0;
 
-/** Always anew: neither an ES module nor a CommonJS one comes out of Node's own cache. */
+/** Imports a bundle without Node's module caches. */
 async function importBundle({ bundle, format }: LoadRequest): Promise<unknown> {
   if (format === "esm") return import(`${pathToFileURL(bundle).href}?${++imports}`);
   const require = createRequire(import.meta.url);
@@ -70,7 +70,7 @@ interface Instance {
 
 function make(value: unknown): Instance {
   try {
-    if (!isFunction(value)) throw new TypeError("the class is not what it exports");
+    if (!isFunction(value)) throw new TypeError("the export is not a class");
     const object: unknown = Reflect.construct(value, []);
     return typeof object === "object" && object !== null ? { object } : {};
   } catch (error) {
@@ -84,7 +84,7 @@ interface FoundTool {
   readonly failure?: Failure;
 }
 
-/** The tool that a value is, or the tools in an object or list that holds nothing else. */
+/** Returns the value if it is a tool, or the tools in an object or list that holds only tools. */
 function toolsIn(path: ExportPath, value: unknown): readonly FoundTool[] {
   if (isDefinedSkill(value)) return [];
   try {
@@ -106,7 +106,7 @@ function attempt<T>(make: () => T): T | undefined {
   try {
     return make();
   } catch {
-    // One of many members that is no tool: the whole is none either.
+    // A member that is not a tool: the whole value is ignored.
     return undefined;
   }
 }
@@ -127,7 +127,7 @@ interface ReadSettings {
   readonly failure?: Failure;
 }
 
-/** `export const settings = …`: what may stand under `skills.<name>` in the settings. */
+/** Reads `export const settings = …`: the schema of `skills.<name>` in the settings. */
 function readSettings(root: unknown): ReadSettings {
   const settings = valueAt(root, ["settings"]);
   if (!isRecord(settings) && !isStandardSchema(settings)) return {};

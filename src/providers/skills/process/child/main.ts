@@ -29,8 +29,8 @@ const LINGER_MS = 0.5;
 const READ_BYTES = 64 << 10;
 
 /**
- * The process in which skills run. What they do to it, they do to themselves: the runtime watches it from the outside,
- * stops it when it no longer answers, and starts another one.
+ * The main script of the skill process. Skills can only damage this process: the runtime monitors it from outside,
+ * kills it when it stops responding, and starts another one.
  */
 const [limitBytes = 0, parent = 0] = process.argv.splice(2).map(Number);
 const exit = process.exit.bind(process);
@@ -38,13 +38,13 @@ const send = openChannel();
 const modules = new Map<string, ImportedModule>();
 const calls = new Map<number, AbortController>();
 let lastLoad: Promise<void> = Promise.resolve();
-/** Stays awake after an order, as another one often follows. */
+/** Spins after a request, because another one often follows. */
 const spinWait = new SpinWait(LINGER_MS);
-/** Questions that are not answered yet. */
+/** Requests to the runtime that are not answered yet. */
 const asked = new Map<number, { readonly resolve: (value: unknown) => void; readonly reject: (why: Error) => void }>();
 let lastAsk = 0;
 const builtins = new Builtins();
-/** Knows, wherever something goes wrong, to which call it belongs. */
+/** Attributes errors to the call that caused them. */
 const current = new AsyncLocalStorage<number>();
 
 process.title = "skillgate skills";
@@ -62,14 +62,14 @@ const watchdog = new Worker(new URL("./watchdog.js", import.meta.url), { workerD
 watchdog.unref();
 send({ kind: "ready" });
 
-/** The runtime's end of it closes when the runtime wants this process to end, or is gone itself. */
+/** Opens the channel. Its other end closes when this process must end, or when the runtime has exited. */
 function openChannel(): (response: Response) => void {
-  // Not on the command line, which every user of the machine can read.
+  // The token is not on the command line, which every user of the machine can read.
   const own = readWord(CHANNEL);
   const orders = new Unpacker(own, (request) => handleRequest(request as Request));
   const buffer = Buffer.allocUnsafe(READ_BYTES);
   const read = (length: number): boolean => {
-    // Parts of an order may live on; the next one is read into the same memory.
+    // Copies the bytes: the next read reuses the buffer.
     orders.add(Buffer.from(buffer.subarray(0, length)));
     return true;
   };
@@ -78,19 +78,19 @@ function openChannel(): (response: Response) => void {
   for (const event of ["end", "close", "error"]) channel.on(event, end);
   channel.resume();
   return (response) => {
-    // What is shared is small in here, and grows beyond all bounds when the runtime writes it out.
+    // Shared references are small here, but expand when the runtime serializes the value.
     const excess = findSizeExcess(response);
     if (excess !== undefined) throw new MessageTooLarge(excess);
     const frame = packMessage(response, own);
     try {
       writeAllSync(CHANNEL, frame);
     } catch {
-      end(); // Nobody is there to read it.
+      end(); // The runtime has closed the channel.
     }
   };
 }
 
-/** What skills want to do at the end may take for ever: without a runtime, nobody else would stop it. */
+/** Ends the process. Without a runtime, it is killed: exit handlers of skills may never end. */
 function end(): void {
   if (process.ppid === parent) exit(0);
   else process.kill(process.pid, "SIGKILL");
@@ -101,7 +101,7 @@ function handleRequest(request: Request): void {
   spinWait.begin();
   switch (request.kind) {
     case "load":
-      // One after the other, so that one that hangs or ends the process is known.
+      // Modules load one after the other, so that one that hangs or ends the process can be identified.
       lastLoad = lastLoad.then(() => load(request));
       break;
     case "unload":
@@ -148,7 +148,7 @@ async function invoke(request: InvokeRequest): Promise<void> {
   try {
     if (calls.delete(call)) answer(request, end);
   } finally {
-    // Not before the answer is on its way: it takes a while to look at so much.
+    // Runs after the answer is sent, because checking all built-ins takes time.
     const what = builtins.restore();
     if (what !== undefined) send({ kind: "changed", what, path: request.path });
   }
@@ -190,7 +190,7 @@ function answer({ call, path }: InvokeRequest, end: InvokeEnd): void {
   }
 }
 
-/** Why a result cannot leave the process. */
+/** Describes why a result cannot leave the process. */
 function failureToReturn(error: unknown, path: string): Failure {
   if (error instanceof NestedTooDeeply || (error instanceof MessageTooLarge && error.message === TOO_DEEP)) {
     const message = sentence("NESTING_LIMIT", `"${path}" returned ${TOO_DEEP}`);
@@ -201,12 +201,12 @@ function failureToReturn(error: unknown, path: string): Failure {
   return { name: "TypeError", message, stack: "", code: OWN_CODE };
 }
 
-/** What cannot be cloned says so in words that show the source of functions. */
+/** Hides the message of a failed clone, which shows the source of functions. */
 function reason(error: unknown): string {
-  return error instanceof NotCloneable ? error.message : "it holds something that is no data";
+  return error instanceof NotCloneable ? error.message : "it holds a value that is not data";
 }
 
-/** An error that nobody caught fails the call that it came from; one that came from no call is only told. */
+/** Fails the call that an uncaught error came from; an error without a call is only reported. */
 function attributeError(error: unknown): void {
   const call = current.getStore();
   const failure = toFailure(error);

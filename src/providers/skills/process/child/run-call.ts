@@ -6,14 +6,14 @@ import { formatExportPath, type ImportedModule } from "./load-module.ts";
 import type { InvokeRequest, StoreQuestion, Response } from "../messages.ts";
 import { isFunction, valueAt } from "./values.ts";
 
-/** How a call is heard outside of its process. */
+/** Connects a running call to the runtime. */
 export interface ReportChannel {
   readonly send: (response: Response) => void;
-  /** Settles as what is asked does. */
+  /** Settles like the answer. */
   readonly ask: (call: number, question: StoreQuestion) => Promise<unknown>;
 }
 
-/** Calls what the order names, with its arguments in the form that the method wants. */
+/** Calls the target of a request, with its arguments in the form that the method expects. */
 export async function runCall(
   { call, target, path, input, context: facts, asks }: InvokeRequest,
   module: ImportedModule | undefined,
@@ -47,11 +47,11 @@ export async function runCall(
   }
 }
 
-/** More than so many lines of one call are noise, or an attack on whoever reads them. */
+/** Limit on log and progress events of one call; later ones are dropped. */
 const MAX_EVENTS = 1_000;
 const MAX_EVENT_CHARACTERS = 16_384;
 
-/** How a method speaks while it runs. */
+/** Creates the log and progress functions of a call. */
 function createCallEvents(call: number, send: (response: Response) => void): Pick<CallContext, "log" | "progress"> {
   let left = MAX_EVENTS;
   const short = (text: unknown): string => String(text).slice(0, MAX_EVENT_CHARACTERS);
@@ -72,7 +72,7 @@ function createCallEvents(call: number, send: (response: Response) => void): Pic
   };
 }
 
-/** The skill's own store, which lies on the other side of the channel. */
+/** Creates a proxy of the skill's store, which the runtime holds. */
 function createStore(ask: (question: StoreQuestion) => Promise<unknown>): SkillStore {
   return Object.freeze({
     get: (key: string) => ask({ operation: "get", key }),
@@ -87,12 +87,12 @@ function createStore(ask: (question: StoreQuestion) => Promise<unknown>): SkillS
   });
 }
 
-/** Whoever calls, who is on the other side of the channel, too. */
+/** Creates a proxy of the calling client. */
 function createClient(asks: readonly ClientRequest[], ask: (question: StoreQuestion) => Promise<unknown>): Client {
   return Object.freeze({
     can: (request: ClientRequest) => asks.includes(request),
     ask: async (request: ClientRequest, params: Readonly<Record<string, unknown>>, key?: string) => {
-      if (!asks.includes(request)) throw new Error(sentence("CLIENT_UNABLE", `nobody answers ${request}`));
+      if (!asks.includes(request)) throw new Error(sentence("CLIENT_UNABLE", `the client does not support ${request}`));
       return ask({ operation: "client", request, params: { ...params }, ...(key !== undefined && { key }) });
     },
   });
@@ -111,10 +111,10 @@ function callFunction(fn: unknown, self: unknown, args: readonly unknown[], path
 }
 
 function missing(path: string): never {
-  throw new TypeError(`"${path}" is no function any more`);
+  throw new TypeError(`"${path}" is no longer a function`);
 }
 
-/** Named arguments in the order of the declared parameters; what is absent is left to the method's own default. */
+/** Orders named arguments by the declared parameters; absent ones are left to the method's defaults. */
 function argumentsFor(
   layout: Layout,
   input: Readonly<Record<string, unknown>>,
@@ -132,7 +132,7 @@ function reviveArguments(value: unknown, as: unknown): unknown {
   return as === "Date" ? new Date(value) : new URL(value);
 }
 
-/** A skill is asked itself, and where it has no check of its own, its module. */
+/** Runs the health check of the skill, or of its module if the skill has none. */
 async function checkHealth(
   { of, path }: Extract<InvokeRequest["target"], { via: "health" }>,
   module: ImportedModule | undefined,

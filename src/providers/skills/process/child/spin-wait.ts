@@ -1,12 +1,12 @@
-/** Taken before any skill can put something else in their place. */
+/** Captured before skill code can replace them. */
 const { performance, setImmediate } = globalThis;
 
-/** After a wait in vain, nobody waits so many times. */
+/** Waits that are skipped after a wait that timed out. */
 const BACKOFF_ROUNDS = 8;
 
 /**
- * Keeps an event loop turning for a moment instead of letting it go to sleep, since being woken takes longer than most
- * calls. Everything else on the loop goes on meanwhile.
+ * Keeps the event loop spinning for a moment, because waking it up takes longer than most calls. Other work on the
+ * loop continues.
  */
 export class SpinWait {
   readonly #forMs: number;
@@ -18,7 +18,7 @@ export class SpinWait {
     this.#forMs = forMs;
   }
 
-  /** Something will come soon, perhaps. */
+  /** Starts to spin: an event may follow soon. */
   begin(): void {
     if (this.#hasty > 0) {
       this.#hasty--;
@@ -30,7 +30,7 @@ export class SpinWait {
     setImmediate(this.#turn);
   }
 
-  /** It has come. */
+  /** Stops spinning: the event has arrived. */
   end(): void {
     this.#until = 0;
   }

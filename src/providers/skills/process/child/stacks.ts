@@ -3,12 +3,12 @@ import { SourceMap } from "node:module";
 import { dirname, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 
-/** A place in a bundle, as a line of a stack names it; `?7` tells versions of one module apart. */
+/** A position in a bundle, as a stack line shows it; `?7` distinguishes versions of one module. */
 const PLACE = /((?:file:\/\/)?\/[^\s()]+\.[cm]js)(?:\?\d+)?:(\d+):(\d+)/;
 
 /**
- * Makes stacks name the files that an author wrote, not the bundles made of them. Node can do that too, but would read
- * the source map of every module that is imported; here one is read when something is thrown in it.
+ * Makes stack traces show source files instead of bundles. Node can do this too, but reads the source map of every
+ * imported module; here a map is read only when an error is thrown in its module.
  */
 export function showSourcesInStacks(): void {
   const maps = new Map<string, SourceMap | undefined>();
@@ -23,7 +23,7 @@ export function showSourcesInStacks(): void {
 /** Its text is what V8 would write: `WeatherSkill.now (file:///…/bundle.mjs?1:12:5)`. */
 type Site = NodeJS.CallSite & { toString(): string };
 
-/** As V8 would begin the stack. */
+/** Returns the first line of a stack, as V8 writes it. */
 function formatErrorHead(error: Error): string {
   try {
     return String(error);
@@ -45,7 +45,7 @@ function inSource(line: string, getSourceMap: (file: string) => SourceMap | unde
 
 const MAP = "\n//# sourceMappingURL=data:application/json;base64,";
 
-/** The source map at the end of a bundle; none in any other file. */
+/** Returns the source map at the end of a bundle; `undefined` for any other file. */
 function mapIn(file: string): SourceMap | undefined {
   try {
     const text = readFileSync(file, "utf8");
@@ -54,7 +54,7 @@ function mapIn(file: string): SourceMap | undefined {
     const json = Buffer.from(text.slice(at + MAP.length), "base64").toString();
     return new SourceMap(JSON.parse(json) as ConstructorParameters<typeof SourceMap>[0]);
   } catch {
-    // No map is no reason for an error about an error.
+    // A missing map must not replace the original error.
     return undefined;
   }
 }

@@ -5,9 +5,9 @@ import type { CallContext, MethodDefinition, MethodMetadata } from "../../../../
 import { isStandardSchema, type ReadableSchema, readSchema } from "../../../../authoring/standard-schema.ts";
 import { isFunction } from "./values.ts";
 
-/** A tool of the AI SDK, or one as it is handed to an MCP server, as a method. */
+/** A tool of the AI SDK or of an MCP server, as a method. */
 export interface SkillTool {
-  /** Its name is empty where the tool has none of its own. */
+  /** The name is empty if the tool has no name. */
   readonly definition: MethodDefinition;
   readonly run: (input: Readonly<Record<string, unknown>>, context: CallContext, path: string) => Promise<unknown>;
 }
@@ -50,7 +50,7 @@ function createTool({ kind, name, config, run }: ToolParts): SkillTool {
   const input = toolSchema(given, "input");
   const metadata: Partial<MethodMetadata> = {
     ...fromAnnotations(annotations),
-    // A function would decide by the input of each call; here a person does.
+    // A function decides by the input of each call; here every call needs the user's approval.
     ...((needsApproval === true || isFunction(needsApproval)) && { approval: "user" }),
     ...parseMetadata(config, String(name)),
   };
@@ -91,7 +91,7 @@ function fromAnnotations(annotations: unknown): Partial<MethodMetadata> {
   };
 }
 
-/** The AI SDK's `[{ input: { … } }]`. */
+/** Parses the AI SDK's `[{ input: { … } }]`. */
 function parseExamples(examples: unknown): readonly Readonly<Record<string, unknown>>[] {
   const inputs = Array.isArray(examples)
     ? examples.map((each: unknown) => (isRecord(each) ? each["input"] : undefined))
@@ -101,7 +101,7 @@ function parseExamples(examples: unknown): readonly Readonly<Record<string, unkn
 
 type RunTool = (run: ToolParts["run"], args: readonly unknown[], context: CallContext) => Promise<unknown>;
 
-/** A tool that streams gives its states one after the other; the last one is the result. */
+/** Runs an AI SDK tool. A streaming tool yields states; the last one is the result. */
 const runAiTool: RunTool = async (run, args, context) => {
   const options = { toolCallId: context.callId, messages: [], abortSignal: context.signal, context };
   const result = await run(...args, options);
@@ -111,7 +111,7 @@ const runAiTool: RunTool = async (run, args, context) => {
   return last;
 };
 
-/** MCP's results are content for a model: structured content first, then text; an error is thrown. */
+/** Runs an MCP tool. Returns its structured content, else its text; throws if the result is an error. */
 const runMcpTool: RunTool = async (run, args, context) => {
   const { signal, callId } = context;
   // Both generations of the SDK: the first has the signal right here, the second in `mcpReq`.

@@ -1,6 +1,6 @@
 import type { ExportPath } from "../../type-reader/index.ts";
 
-/** The value at the end of a path, by own properties only; `undefined` where the path breaks off. */
+/** Returns the value at a path of own properties; `undefined` if the path does not exist. */
 export function valueAt(root: unknown, path: ExportPath): unknown {
   return path.reduce<unknown>((holder, name) => {
     const isHolder = (typeof holder === "object" && holder !== null) || typeof holder === "function";

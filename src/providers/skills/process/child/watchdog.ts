@@ -1,8 +1,8 @@
 import { workerData } from "node:worker_threads";
 
 /**
- * Runs beside the skills, so it still runs when one of them never gives back control. It ends the process when the
- * runtime is gone, and when the process uses too much memory: nobody else could, or would notice in time.
+ * Runs in a thread of its own, so it still runs when a skill blocks the main thread. Kills the process when the runtime
+ * has exited, and when the process uses too much memory.
  */
 const { parent, limitBytes } = workerData as { readonly parent: number; readonly limitBytes: number };
 const WATCH_MS = 250;

@@ -1,14 +1,14 @@
 import { readSync, writeSync } from "node:fs";
 
-/** As it was before any skill came. */
+/** Captured before skill code can replace it. */
 const write = writeSync;
-/** Nobody wakes it. */
+/** Never notified; used only to sleep. */
 const sleep = new Int32Array(new SharedArrayBuffer(4));
 const SLEEP_MS = 0.2;
 
 /**
- * Writes all of it before anything else happens: what a skill does next may take for ever, and until it is over nobody
- * would send the rest, nor could anybody know that its call has begun. Throws when nobody is there to read it.
+ * Writes all bytes synchronously: the skill code that runs next may never end, and the runtime must know that its call
+ * has started. Throws if the other end is closed.
  */
 export function writeAllSync(fd: number, bytes: Uint8Array): void {
   for (let at = 0; at < bytes.length;) {
@@ -21,7 +21,7 @@ export function writeAllSync(fd: number, bytes: Uint8Array): void {
   }
 }
 
-/** Fills a buffer before anything else happens. Throws when the other end closes first. */
+/** Fills a buffer synchronously. Throws if the other end closes first. */
 export function readWhole(fd: number, bytes: Uint8Array): void {
   for (let at = 0; at < bytes.length;) {
     try {

@@ -15,7 +15,7 @@ const NUMBERS: ReadonlyMap<string, string> = new Map(
   ].map((keyword) => [keyword.toLowerCase(), keyword]),
 );
 
-/** A schema with what the doc comment of its field says: a description, and limits such as `@minimum 1`. */
+/** Adds the description and the constraints of a doc comment, such as `@minimum 1`, to a schema. */
 export function withDoc(schema: JsonSchema, doc: Doc): JsonSchema {
   const said = doc.tags.map(({ tag, text }) => parseConstraint(tag, text));
   const constraints = Object.assign({}, ...said) as JsonSchema;
@@ -40,7 +40,7 @@ function parseConstraint(tag: string, text: string): JsonSchema {
   }
 }
 
-/** A value as people write it: `5`, `"metric"`, `metric`. */
+/** Parses a value as JSON, else as text: `5`, `"metric"`, `metric`. */
 export function jsonOr(text: string): unknown {
   try {
     return JSON.parse(text) as unknown;

@@ -1,20 +1,20 @@
 import { type Doc, type DocTag, type DocValue, parseDoc } from "./docs.ts";
 import { nodeAt, nodesAt, parsePiece, type Source, type SyntaxNode } from "../syntax.ts";
 
-/** A type out of a comment. Its node stands in `source`, on the line where the comment has it. */
+/** A type from a comment. Its node is in `source`, on its line in the file. */
 export interface DocType {
   readonly node: SyntaxNode;
   readonly source: Source;
 }
 
-/** The type between the braces of a JSDoc tag, read as TypeScript; `undefined` where it is none. */
+/** Parses the type between the braces of a JSDoc tag; `undefined` if it is not a type. */
 export function typeFromDoc(file: string, type: string, line: number): DocType | undefined {
   const source = parsePieceOrUndefined(file, `type T = ${toTypeScript(type)};`, line);
   const node = nodeAt(nodesAt(source?.program, "body")[0], "typeAnnotation");
   return source !== undefined && node !== undefined ? { node, source } : undefined;
 }
 
-/** The `@typedef`s of a file, each as the type alias that it stands for. */
+/** Reads the `@typedef`s of a file as type aliases. */
 export function typedefsIn(source: Source): readonly (DocType & { readonly name: string })[] {
   const comments = source.docs.filter(({ value }) => value.includes("@typedef"));
   return comments.flatMap(({ value, loc }) => {
@@ -25,7 +25,7 @@ export function typedefsIn(source: Source): readonly (DocType & { readonly name:
 
 const IMPORT_TAG = /@import\s+([^"'@]{1,1000}?)\s+from\s+["']([^"'\n]{1,1000})["']/g;
 
-/** The `@import { Trip } from "./types.ts"` of a file, each as the import that it stands for. */
+/** Reads the `@import { Trip } from "./types.ts"` tags of a file as import statements. */
 export function docImportsIn(source: Source): readonly SyntaxNode[] {
   const comments = source.docs.filter(({ value }) => value.includes("@import"));
   return comments.flatMap(({ value, loc }) =>
@@ -37,8 +37,8 @@ export function docImportsIn(source: Source): readonly SyntaxNode[] {
 }
 
 /**
- * What `@type {(city: string, days?: number) => Promise<string>}` says of a function with these parameters, as if each
- * had a tag of its own. Tags that are there count more.
+ * Expands `@type {(city: string, days?: number) => Promise<string>}` to one tag for each parameter. Existing tags take
+ * precedence.
  */
 export function withTypeTag(doc: Doc, parameters: readonly string[], file: string): Doc {
   const tag = doc.tags.find(({ tag, type }) => tag === "type" && type !== "");
@@ -74,7 +74,7 @@ function formatField({ name, optional, type, description, default: fallback }: D
   return `/** ${comment}${fallback === undefined ? "" : ` @default ${fallback}`} */ ${JSON.stringify(name)}${optional ? "?" : ""}: ${toTypeScript(type)};`;
 }
 
-/** What JSDoc writes differently: `*`, `?string`, `!Foo`, `Array.<string>`, `Object<string, number>`, `...string`. */
+/** Converts JSDoc syntax to TypeScript: `*`, `?string`, `!Foo`, `Array.<string>`, `Object<string, number>`, `...string`. */
 function toTypeScript(type: string): string {
   const text = type
     .trim()
@@ -91,7 +91,7 @@ function parsePieceOrUndefined(file: string, text: string, line: number): Source
   try {
     return parsePiece(file, text, line);
   } catch {
-    // Not a type. Whoever asks for it says so, with its place.
+    // Not a type: the caller reports it with its position.
     return undefined;
   }
 }

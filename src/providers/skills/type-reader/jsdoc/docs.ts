@@ -2,7 +2,7 @@ import { parse, type Spec } from "comment-parser";
 
 import { getKey, getName, nodeAt, type Source, type SyntaxNode } from "../syntax.ts";
 
-/** A doc comment, with everything in it that is about types or metadata. */
+/** A parsed doc comment. */
 export interface Doc {
   readonly description: string;
   readonly params: readonly DocValue[];
@@ -12,10 +12,10 @@ export interface Doc {
   readonly tags: readonly DocTag[];
 }
 
-/** What a `@param`, `@property` or `@returns` says. */
+/** A `@param`, `@property` or `@returns` tag. */
 export interface DocValue {
   readonly name: string;
-  /** Between the braces; empty where there are none. */
+  /** The text between the braces; empty if there are no braces. */
   readonly type: string;
   readonly optional: boolean;
   readonly default: string | undefined;
@@ -39,17 +39,17 @@ export const NO_DOC: Doc = Object.freeze({
   tags: Object.freeze([]),
 });
 
-/** The doc comment of a member or statement: the last one between what stands before it and its name. */
+/** Finds the doc comment of a member or statement: the last one between the previous node and its name. */
 export function findDoc(source: Source, node: SyntaxNode, before: SyntaxNode | undefined, within?: SyntaxNode): Doc {
-  const floor = before?.end ?? within?.start ?? 0;
+  const from = before?.end ?? within?.start ?? 0;
   const anchor = nodeAt(node, "key")?.start ?? node.start;
-  const comment = source.docs.findLast(({ start, end }) => start >= floor && end <= anchor);
+  const comment = source.docs.findLast(({ start, end }) => start >= from && end <= anchor);
   return comment === undefined ? NO_DOC : parseDoc(comment.value, comment.loc?.start.line ?? 1);
 }
 
 /**
- * The doc comment of one of several members or statements. Of a function with overloads it may stand above any of them,
- * and as a rule above the first.
+ * Finds the doc comment of one of several members or statements. For a function with overloads, it may be above any of
+ * them, usually the first.
  */
 export function docAmong(source: Source, all: readonly SyntaxNode[], index: number, within?: SyntaxNode): Doc {
   let first = index;
@@ -62,7 +62,7 @@ export function docAmong(source: Source, all: readonly SyntaxNode[], index: numb
   return docs.find((doc) => doc !== NO_DOC) ?? NO_DOC;
 }
 
-/** A function without a body, before the one of that name that has one. */
+/** True for a function without a body before the implementation of the same name. */
 function isOverloadSignature(node: SyntaxNode | undefined, fn: SyntaxNode | undefined): boolean {
   const { type } = declared(node) ?? {};
   const name = nameIn(fn);
@@ -77,7 +77,7 @@ function nameIn(node: SyntaxNode | undefined): string | undefined {
   return node?.type === "MethodDefinition" ? getKey(node) : getName(nodeAt(declared(node), "id"));
 }
 
-/** Reads what stands between the delimiters of a doc comment that begins on a line of its file. */
+/** Parses the text between the delimiters of a doc comment; `line` is its first line in the file. */
 export function parseDoc(comment: string, line: number): Doc {
   const isOneLine = !comment.includes("\n");
   const text = isOneLine ? comment.replace(/\s@(?=[a-z])/gi, "\n * @") : comment;
@@ -105,7 +105,7 @@ export function parseDoc(comment: string, line: number): Doc {
   };
 }
 
-/** Everything after the tag and its type, with the lines as they are. */
+/** Returns the text after the tag and its type, with its line breaks. */
 function getTagText(spec: Spec): string {
   const lines = spec.source.map(({ tokens }, index) => {
     const text = tokens.name + tokens.postName + tokens.description;

@@ -4,17 +4,17 @@ import type { Doc, DocTag } from "./docs.ts";
 
 type Metadata = Partial<MethodMetadata>;
 
-/** What the tags of a doc comment say beside the types. */
+/** The metadata, examples and mistakes in the tags of a doc comment. */
 export interface DocFacts {
   readonly metadata: Metadata;
   readonly examples: readonly MethodExample[];
-  /** Not for models. */
+  /** True if models must not see it. */
   readonly hidden: boolean;
   /** Tags that cannot be read, each with its line. */
   readonly mistakes: readonly { readonly line: number; readonly message: string }[];
 }
 
-/** Reads the tags of a method, on top of those of its class or file. */
+/** Reads the tags of a method; they override those of its class or file. */
 export function readFacts(doc: Doc, inherited: Metadata = {}): DocFacts {
   const mistakes: { line: number; message: string }[] = [];
   let metadata: Metadata = inherited;
@@ -22,7 +22,7 @@ export function readFacts(doc: Doc, inherited: Metadata = {}): DocFacts {
     const read = TAGS.get(tag.tag);
     if (read === undefined) continue;
     const found = read.read(tag.text, metadata);
-    if (found === undefined) mistakes.push({ line: tag.line, message: `@${tag.tag} wants ${read.wanted}` });
+    if (found === undefined) mistakes.push({ line: tag.line, message: `@${tag.tag} expects ${read.wanted}` });
     else metadata = { ...metadata, ...found };
   }
   return {
@@ -37,7 +37,7 @@ const HIDING: ReadonlySet<string> = new Set(["hidden", "internal", "private", "i
 
 interface TagReader {
   readonly wanted: string;
-  /** `undefined` for a text that does not fit. `soFar` is what the tags before have said. */
+  /** Returns `undefined` for an invalid text. `soFar` is the metadata of earlier tags. */
   readonly read: (text: string, soFar: Metadata) => Metadata | undefined;
 }
 
@@ -106,7 +106,7 @@ const UNITS_MS: ReadonlyMap<string, number> = new Map([
   ["h", 3_600_000],
 ]);
 
-/** `500`, `500ms`, `5s`, `2m`, `1h`; a bare number is milliseconds. */
+/** Reads `500`, `500ms`, `5s`, `2m`, `1h`; a bare number is milliseconds. */
 function duration(read: (ms: number) => Metadata | undefined): TagReader {
   return {
     wanted: "a duration such as 500ms, 5s or 2m",
@@ -132,7 +132,7 @@ function listed(text: string): readonly string[] {
   return text.split(/[\s,]+/).filter((word) => word !== "");
 }
 
-/** `@example <caption>What one would ask</caption> code`, the code also in a fence. */
+/** Parses `@example <caption>Request</caption> code`; the code may be in a fence. */
 function parseExample({ tag, text }: DocTag): readonly MethodExample[] {
   if (tag !== "example") return [];
   const { request = "", rest = "" } =
