@@ -77,7 +77,7 @@ test("B4: tags are found, parts of words are not, and only five keywords count",
   expect(await search("the information desk the information desk desk the x y z")).toEqual(["The information"]);
 });
 
-test("B4: nobody finds or forgets the notes of another caller", async () => {
+test("B4: hides the notes of a caller from other callers", async () => {
   const { remember, search, forget } = memory();
   const { id } = await remember("secret of ada", [], 5, "ada");
   await remember("secret of ada/x", [], 5, "ada/x");

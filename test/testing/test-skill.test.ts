@@ -51,7 +51,7 @@ describe("testSkill", () => {
     expect(skill.logged).toEqual(["info: asked for Oslo", "info: asked for Rome"]);
   });
 
-  test("L11: says what a model would be told", async () => {
+  test("L11: rejects with the errors that a model receives", async () => {
     const folder = await folderWith({ "weather/skill.ts": WEATHER });
     const skill = await opened(join(folder, "weather"), { skill: "WeatherSkill", approve: () => false });
     await expect(skill.call("now", { town: "Oslo" })).rejects.toMatchObject({ code: "ARGUMENTS_INVALID" });
@@ -76,7 +76,7 @@ describe("testSkill", () => {
     expect(await (await opened(PingSkill)).run("device.PingSkill.ping()")).toBe("pong");
   });
 
-  test("L11: a module that cannot be loaded says why", async () => {
+  test("L11: reports why a module cannot be loaded", async () => {
     const folder = await folderWith({ "broken.ts": "export class BrokenSkill {", "weather.ts": WEATHER });
     await expect(testSkill(join(folder, "broken.ts"))).rejects.toMatchObject({
       code: "SKILL_INVALID",
@@ -84,7 +84,7 @@ describe("testSkill", () => {
     });
     await expect(testSkill(join(folder, "none.ts"))).rejects.toThrow("there is no file none.ts");
     await expect(testSkill(join(folder, "weather.ts"), { skill: "WetherSkill" })).rejects.toThrow(
-      'there is no "WetherSkill" among WeatherSkill, OtherSkill',
+      'the module has no skill "WetherSkill"; it has WeatherSkill, OtherSkill',
     );
   });
 

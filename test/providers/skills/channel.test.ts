@@ -55,7 +55,7 @@ const failed = (path: string, what: string) => ({
   message: `Cannot complete the call: "${path}" ${what} (CALL_FAILED)`,
 });
 
-test("L10: bytes in the channel that are none of ours end the process at once, and no call begins twice", async () => {
+test("L10: ends the process at foreign bytes in the channel, and starts no call twice", async () => {
   const { provider, paid } = await load();
   const payment = call(provider, "PayingSkill.slowly");
   const failure = expect(payment).rejects.toMatchObject(failed("PayingSkill.slowly", UNREADABLE));
@@ -67,7 +67,7 @@ test("L10: bytes in the channel that are none of ours end the process at once, a
   expect(await paid()).toBe("paid\npaid\n");
 });
 
-test("L10: a message that does not come to its end ends the process, and what was handed to it is not begun again", async () => {
+test("L10: ends the process at an incomplete message, and does not restart its calls", async () => {
   const { provider, paid } = await load();
   const forged = expect(call(provider, "WritingSkill.forge")).rejects.toMatchObject(
     failed("WritingSkill.forge", UNREADABLE),
@@ -77,7 +77,7 @@ test("L10: a message that does not come to its end ends the process, and what wa
   expect(await paid()).toBe("paid\n");
 });
 
-test("L10: a skill that says much and then computes for long is heard, and no call beside it begins twice", async () => {
+test("L10: reads long output of a skill that then computes, and starts no call twice", async () => {
   const { provider, paid } = await load();
   let heard = 0;
   const flood = call(provider, "WritingSkill.flood", {}, { log: () => void heard++ });
@@ -88,7 +88,7 @@ test("L10: a skill that says much and then computes for long is heard, and no ca
   await expect(call(provider, "WritingSkill.argv")).resolves.toBe(2);
 });
 
-test("L10: the word of the channel is not on a command line, and the server's token is not in the environment", async () => {
+test("L10: keeps the channel token off the command line and the server token out of the environment", async () => {
   const folder = await temporaryFolder();
   const [looking, seen] = [join(folder, "looking.cjs"), join(folder, "seen")];
   const look = `require("fs").appendFileSync(${JSON.stringify(seen)}, JSON.stringify(process.argv.slice(1)) + "\\n")`;
@@ -104,5 +104,5 @@ test("L10: the word of the channel is not on a command line, and the server's to
   expect(names).not.toContain("SKILLGATE_TOKEN");
   const [words = ""] = (await readFile(seen, "utf8")).split("\n");
   const isNumber = expect.stringMatching(/^\d+$/);
-  expect(JSON.parse(words)).toEqual([expect.stringMatching(/entry\.js$/), isNumber, String(process.pid)]);
+  expect(JSON.parse(words)).toEqual([expect.stringMatching(/main\.js$/), isNumber, String(process.pid)]);
 });

@@ -13,7 +13,7 @@ function unpackedFrom(bytes: Buffer, pieceBytes: number): readonly unknown[] {
   return messages;
 }
 
-test("L10: messages between processes arrive whole, in whatever pieces they come", () => {
+test("L10: reassembles messages from pieces of any size", () => {
   const messages = [
     1,
     "",
@@ -25,7 +25,7 @@ test("L10: messages between processes arrive whole, in whatever pieces they come
   for (const pieceBytes of [1, 2, 3, 5, 7, 100, 10_000]) expect(unpackedFrom(bytes, pieceBytes)).toEqual(messages);
 });
 
-test("L10: what is no message is no message: a length beyond all bounds, and bytes that mean nothing", () => {
+test("L10: rejects an excessive length and bytes that are not a message", () => {
   const unpacker = new Unpacker(word, () => expect.unreachable());
   unpacker.add(Buffer.concat([word, Buffer.from([255, 255, 255])]));
   expect(() => unpacker.add(Buffer.from([255]))).toThrow(MessageTooLarge);
@@ -35,7 +35,7 @@ test("L10: what is no message is no message: a length beyond all bounds, and byt
   expect(() => packMessage("x".repeat(65 << 20), word)).toThrow(MessageTooLarge);
 });
 
-test("L10: what does not begin with the word is no message from its first byte on, nor is it after one that did", () => {
+test("L10: rejects bytes without the token at the first byte, also after a valid message", () => {
   const heard: unknown[] = [];
   const unpacker = new Unpacker(word, (message) => heard.push(message));
   unpacker.add(packMessage(1, word));
@@ -44,7 +44,7 @@ test("L10: what does not begin with the word is no message from its first byte o
   expect(heard).toEqual([1]);
 });
 
-test("L10: staying awake for an answer comes to an end", () => {
+test("L10: stops spinning for an answer after a while", () => {
   const linger = new URL("../../../dist/src/providers/skills/process/child/spin-wait.js", import.meta.url).href;
   const program = `
     const { SpinWait } = await import(${JSON.stringify(linger)});

@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 
 import { temporaryFolder, writeFiles } from "./call.ts";
 
-test("L10: a listener of the host that throws is the program's own error: no call dies of it, and nothing is lost", async () => {
+test("L10: rethrows an error of a host listener as uncaught without failing a call or losing a report", async () => {
   const folder = await temporaryFolder();
   await writeFiles(folder, {
     "skills/talking.ts": `

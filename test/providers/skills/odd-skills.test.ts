@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createRuntime, type Runtime } from "../../../src/index.ts";
 import { call, loadFiles } from "./call.ts";
 
-/** Skills in forms that nobody would teach, and that people write all the same. */
+/** Skills in unusual forms that authors write. */
 const FOLDER = fileURLToPath(new URL("../../fixtures/odd-skills", import.meta.url));
 
 let runtime: Runtime;
@@ -30,7 +30,7 @@ async function called(path: string, args = ""): Promise<unknown> {
   return outcome.kind === "failed" ? outcome.error.message : outcome.text;
 }
 
-test("L1: whatever the form of a file, its methods are there, with their comments", () => {
+test("L1: reads methods and comments from files of every form", () => {
   const outline = runtime.catalog.skills
     .filter(({ name }) => !["ReturnsSkill", "ThrowsSkill", "SchemasSkill", "NoisySkill"].includes(name))
     .map(({ name, source, methods }) => {
@@ -69,7 +69,7 @@ test("L1: whatever the form of a file, its methods are there, with their comment
   ]);
 });
 
-test("L2: what is lost is told, with the reason and what to do", () => {
+test("L2: reports each unreadable part with the reason and a fix", () => {
   const nothing = "it exports no skill: no class whose name ends in Skill, no function, nothing made by defineSkill";
   const yields = "a method has one result, so any value is taken; return an array";
   const misnamed = "it cannot be called by that name; rename it";
@@ -86,7 +86,7 @@ test("L2: what is lost is told, with the reason and what to do", () => {
   ]);
 });
 
-test("L2: a source that is too large to be read says what to do; the others are there", async () => {
+test("L2: reports a source that is too large with a fix, and loads the others", async () => {
   const provider = await loadFiles({
     "huge.ts": `const data = ["${"x".repeat(3 << 20)}"];\nexport const size = (): number => data.length;`,
     "small.ts": "export const size = (): number => 0;",
@@ -111,7 +111,7 @@ test.each([
     "(trip: { from: string; to: string; legs?: { km: number }[] }, legs?: { km: number }[], rest?: string[]): Promise<string>",
   ],
   ["JsdocSkill.typed", '(a: number, b?: "x" | "y"): Promise<string>'],
-])("L2: the types of %s are read", (path, declaration) => {
+])("L2: reads the types of %s", (path, declaration) => {
   expect(runtime.catalog.method(path)?.declaration).toContain(declaration);
 });
 
@@ -135,7 +135,7 @@ test.each([
   expect(await called(path, args)).toEqual(result);
 });
 
-describe("what comes back", () => {
+describe("results", () => {
   const refused = (method: string, what: string): string =>
     `Cannot complete the call: "ReturnsSkill.${method}" did not return plain data: ${what} (CALL_FAILED)`;
 
@@ -154,11 +154,11 @@ describe("what comes back", () => {
     ["pattern", "/a+/g"],
     ["nothing", undefined],
     ["thenable", "settled"],
-  ])("S9: %s is data for a snippet", async (method, value) => {
+  ])("S9: passes the result of %s to a snippet as data", async (method, value) => {
     expect(await called(`ReturnsSkill.${method}`)).toEqual(value);
   });
 
-  test("S9: a key called __proto__ is a key like any other", async () => {
+  test("S9: treats __proto__ as an ordinary key", async () => {
     const value = await runtime.call("ReturnsSkill.keys", {});
     expect(Object.entries(value as object)).toEqual([
       ["__proto__", "https://example.com/"],
@@ -180,11 +180,11 @@ describe("what comes back", () => {
     ["generator", '"result" is a generator; return an array'],
     ["weak", '"result" holds its content weakly'],
     ["proxy", '"result" is a Proxy'],
-  ])("L10: %s is refused, and says where and why", async (method, what) => {
+  ])("L10: refuses the result of %s with the path and the reason", async (method, what) => {
     expect(await called(`ReturnsSkill.${method}`)).toBe(refused(method, what));
   });
 
-  test("a result that nests too deeply is refused with a limit of its own [S13]", async () => {
+  test("refuses a result that is nested too deeply with NESTING_LIMIT [S13]", async () => {
     expect(await called("ReturnsSkill.deep")).toBe(
       'The value is nested too deeply: "ReturnsSkill.deep" returned more than 500 levels (NESTING_LIMIT)',
     );
@@ -204,15 +204,15 @@ test.each([
   ["several", "both failed: one; two"],
   ["endless", "round"],
   ["refused", "fetch failed: ECONNREFUSED"],
-])("L10: whatever a skill throws is an error with words: %s", async (method, message) => {
+])("L10: converts every thrown value to an error with a message: %s", async (method, message) => {
   expect(await called(`ThrowsSkill.${method}`)).toBe(message);
 });
 
-test("L10: a message without end is cut", async () => {
+test("L10: truncates a long error message", async () => {
   expect(String(await called("ThrowsSkill.long")).length).toBeLessThanOrEqual(16_384);
 });
 
-test("T6: schemas that are deep, huge, recursive or hostile check what they can", async () => {
+test("T6: validates with deep, huge, recursive and hostile schemas as far as possible", async () => {
   const call = async (method: string, input: Readonly<Record<string, unknown>>): Promise<unknown> =>
     runtime.call(`SchemasSkill.${method}`, input).catch((error: Error) => error.message.replace(/; use .*/, ""));
   const nodes = { list: { value: 1, next: { value: 2 } } };
@@ -231,7 +231,7 @@ test("T6: schemas that are deep, huge, recursive or hostile check what they can"
   expect(await call("deep", { x: { a: 1 } })).toBe(1);
 });
 
-test("L10: what a skill does to its process is not done to ours", async () => {
+test("L10: keeps changes of a skill to its process away from the runtime", async () => {
   const { HOME } = process.env;
   const folder = process.cwd();
   expect(await called("NoisySkill.print", "3")).toBe(3);
@@ -243,7 +243,7 @@ test("L10: what a skill does to its process is not done to ours", async () => {
   expect([process.env["HOME"], process.cwd()]).toEqual([HOME, folder]);
 });
 
-test("L10: a skill that changes what all skills share harms none of them, and is named", async () => {
+test("L10: restores built-ins that a skill changes, and names the skill", async () => {
   expect(await called("NoisySkill.pollute")).toBe("done");
   expect(await called("NoisySkill.after", "[1, 2]")).toEqual([[2, 4], "[1,2]", "ext", []]);
   expect(logged.filter((line) => line.includes("was restored"))).toEqual([
@@ -252,7 +252,7 @@ test("L10: a skill that changes what all skills share harms none of them, and is
   expect(await called("EmojiSkill.hi", '"Ada"')).toBe("hi Ada");
 });
 
-test("L10: what a module adds to the language at import stays, for itself and its neighbours", async () => {
+test("L10: keeps polyfills that a module adds at import", async () => {
   const provider = await loadFiles({
     "adding.ts": `
       Object.defineProperty(Array.prototype, "sum", { value() { return this.reduce((a, b) => a + b, 0); }, configurable: true });

@@ -17,7 +17,7 @@ function outline(source: string, file?: string) {
 }
 
 describe("classes", () => {
-  test("L2: public methods are exposed, nothing else is", () => {
+  test("L2: exposes only public methods", () => {
     const source = `
       export class WeatherSkill extends EventEmitter {
         static version = 1;
@@ -51,7 +51,7 @@ describe("classes", () => {
     expect(outline(source)).toEqual({ WeatherSkill: ["current", "forecast", "later", "quoted", "computed"] });
   });
 
-  test("L2: methods of a base class in the source are exposed, unless the class has something of that name", () => {
+  test("L2: exposes methods of a base class unless the class overrides them", () => {
     const source = `
       class Base<T> { echo(value: T): T { return value; } shared() {} taken() {} }
       export class OneSkill extends Base<string> { get taken() { return 1; } own() {} }
@@ -60,7 +60,7 @@ describe("classes", () => {
     expect(read(source).classes[0]?.methods[1]?.definition.input["properties"]).toEqual({ value: { type: "string" } });
   });
 
-  test("L2: several classes count, imported, re-exported, abstract and hidden ones do not", () => {
+  test("L2: reads several classes, but no imported, re-exported, abstract or hidden ones", () => {
     const source = `
       import { OtherSkill } from "./other.ts";
       export { OtherSkill };
@@ -89,7 +89,7 @@ describe("classes", () => {
     expect(outline(source, file)).toEqual(expected);
   });
 
-  test("L2: of overloads the one with a body counts", () => {
+  test("L2: reads the overload with a body", () => {
     const source =
       "export class OverSkill { get(id: string): void; get(id: number): void; get(id: string | number): void {} }";
     expect(read(source).classes[0]?.methods.map(({ definition }) => definition.input["properties"])).toEqual([
@@ -112,7 +112,7 @@ describe("functions", () => {
     expect(read("export function get() {}", file).name).toBe(name);
   });
 
-  test("L2: a module names and describes itself, where it wants to", () => {
+  test("L2: takes the name and the description that a module exports", () => {
     const source =
       'export const name = "RainSkill";\nexport const description = "Rain " + "and snow";\nexport function fall() {}';
     expect(read(source)).toMatchObject({ name: "RainSkill", description: "Rain and snow" });
@@ -132,7 +132,7 @@ describe("functions", () => {
     expect(read(source).description).toBe(description);
   });
 
-  test("L2: exported functions are methods, in whatever way they are exported", () => {
+  test("L2: exposes exported functions in every form of export", () => {
     const source = `
       export function one() {}
       export async function two() {}
@@ -163,8 +163,8 @@ describe("functions", () => {
   });
 });
 
-describe("what comments say", () => {
-  test("T1: tags are metadata; those of the class hold for all of its methods", () => {
+describe("doc comments", () => {
+  test("T1: reads tags as metadata; those of a class apply to all of its methods", () => {
     const source = `
       /**
        * The weather.
@@ -241,7 +241,7 @@ describe("what comments say", () => {
       "@capability flying",
       "@capability expects web_search, documentation, api_call, code_execution, database, computation, file_system, analysis, communication",
     ],
-  ])("T1: a tag that cannot be read is said with its line: %s", (tag, message) => {
+  ])("T1: reports an unreadable tag with its line: %s", (tag, message) => {
     const { functions } = read(`\n/**\n * Gets.\n * ${tag}\n */\nexport function get() {}`);
     expect(functions[0]?.warnings).toEqual([`Cannot read a tag of "WeatherSkill.get" (weather.ts:4): ${message}`]);
     expect(functions[0]?.definition.metadata).toBeUndefined();
@@ -254,11 +254,11 @@ describe("mistakes", () => {
     ["const a = 1;\n\nexport function (", "broken.js", 3, 17, "Unexpected token"],
     ["exports.a = {", "broken.cjs", 1, 14, "Unexpected token"],
     ["const a = 1; const a = 2;", "broken.mjs", 1, 20, "Identifier 'a' has already been declared"],
-  ])("L4: %j has a place", (source, file, line, column, message) => {
+  ])("L4: reports the position of the mistake in %j", (source, file, line, column, message) => {
     expect(() => parseSource(`/skills/${file}`, source)).toThrow(expect.objectContaining({ line, column, message }));
   });
 
-  test("L4: deep nesting is an error, not the end of the process", () => {
+  test("L4: reports deep nesting as an error instead of crashing", () => {
     expect(() => parseSource("/skills/deep.ts", `export const a = ${"[".repeat(100_000)}`)).toThrow(
       "Not enough stack space to parse input",
     );

@@ -148,7 +148,7 @@ describe("types become JSON Schema", () => {
     expect(readSchema(type, declarations)).toEqual(schema);
   });
 
-  test("T4: a type that contains itself refers to its own definition", () => {
+  test("T4: converts a recursive type to a reference to its definition", () => {
     const { input } = read(
       "interface Tree { name: string; parts?: Tree[] }\nexport function take(tree: Tree, other: Tree) {}",
     );
@@ -168,7 +168,7 @@ describe("types become JSON Schema", () => {
     });
   });
 
-  test("T4: fields keep the limits that their comments give them", () => {
+  test("T4: reads constraints of fields from their comments", () => {
     const fields = `{
       /** How many. @minimum 1 @maximum 10 @integer */ count: number;
       /** @minLength 2 @maxLength 8 @pattern ^[a-z]+$ @format hostname */ name?: string;
@@ -186,7 +186,7 @@ describe("types become JSON Schema", () => {
     });
   });
 
-  test("T4: names that objects inherit stay ordinary field names", () => {
+  test("T4: treats names of Object.prototype as ordinary field names", () => {
     const schema = readSchema("{ __proto__: string; constructor: number; toString?: boolean }") as {
       properties: object;
       required: string[];
@@ -197,7 +197,7 @@ describe("types become JSON Schema", () => {
 });
 
 describe("parameters", () => {
-  test("T2: are the properties of the input, in the order in which they are declared", () => {
+  test("T2: become properties of the input in the declared order", () => {
     const { input } = read(`
       const LIMIT = 50;
       /**
@@ -231,12 +231,12 @@ describe("parameters", () => {
     ['value = ["a", "b"]', ["a", "b"]],
     ["value = { a: { b: 1 } }", { a: { b: 1 } }],
     ["value = `text`", "text"],
-  ])("T3: a default that is written out is kept: %s", (parameter, fallback) => {
+  ])("T3: reads a literal default: %s", (parameter, fallback) => {
     const { input } = read(`export function take(${parameter}) {}`);
     expect((input["properties"] as { value: { default: unknown } }).value.default).toEqual(fallback);
   });
 
-  test("L2: one parameter that is taken apart gives its fields as parameters", () => {
+  test("L2: reads the fields of a destructured parameter as parameters", () => {
     const source = `
       interface Query { /** The city */ city: string; days?: number; unit?: "c" | "f" }
       export const take = async ({ city, days = 3, unit }: Query) => {};
@@ -264,13 +264,13 @@ describe("parameters", () => {
     ["context: string", false],
     ["context: string[]", false],
     ["{ signal }: { signal: string }", false],
-  ])("L3: a last parameter %s is the context: %s", (parameter, isContext) => {
+  ])("L3: detects whether a last parameter %s is the context: %s", (parameter, isContext) => {
     const imports = 'import type { CallContext, CallContext as Ctx } from "skillgate";';
     const { layout } = read(`${imports}\nexport function take(text: string, ${parameter}) {}`);
     expect(layout.context).toBe(isContext);
   });
 
-  test("L2: a rest parameter is an optional list", () => {
+  test("L2: reads a rest parameter as an optional list", () => {
     const { input, layout } = read("export function take(...names: string[]) {}");
     expect(input).toEqual({
       type: "object",
@@ -280,7 +280,7 @@ describe("parameters", () => {
     expect(layout.rest).toBe(true);
   });
 
-  test("L2: types may stand on the name of the function", () => {
+  test("L2: reads parameter types from the annotation of the variable", () => {
     const { input, output } = read(
       "export const take: (city: string, days?: number) => Promise<boolean> = async (city, days) => true;",
     );
@@ -288,7 +288,7 @@ describe("parameters", () => {
     expect(output).toEqual({ type: "boolean" });
   });
 
-  test("L2: a type parameter counts as what it extends", () => {
+  test("L2: reads a type parameter as its constraint", () => {
     const { input } = read("export function take<T extends string, U>(a: T, b: U[]) {}");
     expect(input["properties"]).toEqual({ a: { type: "string" }, b: { type: "array", items: {} } });
   });
@@ -308,7 +308,7 @@ describe("results", () => {
     expect(read(`export function take(value: any): ${type} {}`).output).toEqual(schema);
   });
 
-  test("T1: the comment describes the result", () => {
+  test("T1: reads the description of the result from the comment", () => {
     const { output } = read("/** @returns The sum of all */\nexport function take(): number { return 1 }");
     expect(output).toEqual({ type: "number", description: "The sum of all" });
   });
@@ -346,7 +346,7 @@ describe("types in comments", () => {
     expect(typed(type)).toEqual(schema);
   });
 
-  test("L2: brackets make a parameter optional and give its default", () => {
+  test("L2: reads an optional parameter and its default from brackets", () => {
     const source =
       '/**\n * @param {string} [unit="c"] - The unit\n * @param {number=} days\n */\nexport function take(unit, days) {}';
     expect(read(source, "take.js").input).toEqual({
@@ -398,7 +398,7 @@ describe("types of other files", () => {
   });
 });
 
-describe("what cannot be read", () => {
+describe("unreadable types", () => {
   test.each([
     [
       "(item: string) => void",
@@ -420,13 +420,13 @@ describe("what cannot be read", () => {
       "Set<string>",
       '"Set<string>" of parameter "value" of "TakeSkill.take" (take.ts:2): a Set cannot be passed, so any value is taken; use an array',
     ],
-  ])("L2: %s is taken as any value, with a word on how to mend it", (type, warning) => {
+  ])("L2: accepts any value for %s and reports a fix", (type, warning) => {
     const { input, warnings } = read(`import type { Stats } from "node:fs";\nexport function take(value: ${type}) {}`);
     expect(input["properties"]).toEqual({ value: {} });
     expect(warnings).toEqual([`Cannot read the type ${warning}`]);
   });
 
-  test("L2: a parameter without a type says where to write one", () => {
+  test("L2: reports where to declare the type of a parameter without one", () => {
     expect(read("export function take(value) {}", "take.ts").warnings).toEqual([
       'Cannot read the type of parameter "value" of "TakeSkill.take" (take.ts:1): no type is declared, so any value is taken; write value: string, or whatever it is',
     ]);
@@ -435,7 +435,7 @@ describe("what cannot be read", () => {
     ]);
   });
 
-  test("L2: types that unfold for ever end soon", () => {
+  test("L2: stops reading a type that expands without end", () => {
     const source =
       "type Twice<T> = { a: T; b: T };\ntype Many<T> = Twice<Twice<Twice<Twice<Twice<Twice<T>>>>>>;\nexport function take(value: Many<Many<Many<string>>>) {}";
     const started = performance.now();

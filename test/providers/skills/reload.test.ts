@@ -13,7 +13,7 @@ import { call, temporaryFolder, writeFiles } from "./call.ts";
 
 const RELOADS = 1_000;
 
-/** Bytes of the heap that somebody still holds. */
+/** Bytes of the heap that are still referenced. */
 function heldBytes(): number {
   setFlagsFromString("--expose-gc");
   const collect = runInNewContext("gc") as () => void;
@@ -22,7 +22,7 @@ function heldBytes(): number {
   return process.memoryUsage().heapUsed;
 }
 
-/** Linux tells the children of a process; elsewhere nobody is asked. */
+/** Counts the children of a process on Linux; returns 0 elsewhere. */
 function countChildren(pid: number): number {
   try {
     return readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").trim().split(" ").length;
@@ -31,7 +31,7 @@ function countChildren(pid: number): number {
   }
 }
 
-test("L6: a thousand reloads leave nothing behind", { timeout: 240_000 }, async () => {
+test("L6: releases memory, files and processes over a thousand reloads", { timeout: 240_000 }, async () => {
   const folder = await temporaryFolder();
   const root = join(folder, "skills");
   await writeFiles(root, { "beside.ts": "export const beside = () => 'beside';" });
@@ -64,7 +64,7 @@ test("L6: a thousand reloads leave nothing behind", { timeout: 240_000 }, async 
   await expect.poll(() => countChildren(process.pid), { timeout: 5_000 }).toBeLessThanOrEqual(2);
 });
 
-test("L6: what earlier saves have left in the cache is thrown away after a week", async () => {
+test("L6: deletes unreferenced bundles from the cache after a week", async () => {
   const folder = await temporaryFolder();
   const cacheDir = join(folder, "cache");
   const skills = join(folder, "skills");

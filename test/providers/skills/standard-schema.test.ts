@@ -106,7 +106,7 @@ test.each<[name: string, schema: v.GenericSchema, json: unknown]>([
   });
 });
 
-test("T4: a valibot schema that contains itself comes to an end", () => {
+test("T4: converts a recursive valibot schema", () => {
   interface Tree {
     readonly children: Tree[];
   }
@@ -148,7 +148,7 @@ test("L2: a skill file may use any of the three, from where its packages are", a
   }
 });
 
-test("L9: the settings of a file may be a schema of any library, and one that is none is reported", async () => {
+test("L9: accepts settings as a schema of any library, and reports an invalid one", async () => {
   const provider = await loadFiles({
     "../package.json": "{}",
     "../node_modules/zod": `->${process.cwd()}/node_modules/zod`,

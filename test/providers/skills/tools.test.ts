@@ -8,7 +8,7 @@ const PATIENT = { importTimeoutMs: 60_000 };
 /** Skills that import packages find those of this repository. */
 const PACKAGES = { node_modules: `->${process.cwd()}/node_modules` };
 
-test("L2: what the AI SDK's tool() makes is taken as it is", { timeout: 90_000 }, async () => {
+test("L2: accepts tools of the AI SDK unchanged", { timeout: 90_000 }, async () => {
   const provider = await loadFiles(
     {
       ...PACKAGES,
@@ -79,7 +79,7 @@ const SUM = `{
 test.each([
   ["@modelcontextprotocol/server", "z.object({ a: z.number(), b: z.number().optional() })"],
   ["@modelcontextprotocol/sdk/server/mcp.js", "{ a: z.number(), b: z.number().optional() }"],
-])("L2: what is passed to registerTool of %s, and what it returns, is taken as it is", async (sdk, schema) => {
+])("L2: accepts the arguments and the result of registerTool of %s", async (sdk, schema) => {
   const sum = SUM.replace("SCHEMA", schema);
   const provider = await loadFiles(
     {
