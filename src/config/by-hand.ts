@@ -6,19 +6,19 @@ import { type Config, loadConfig } from "./load-config.ts";
 import { serverKey } from "./servers/read-servers.ts";
 import { changeTrust, type ProjectTrust, readTrust, trustFile, type TrustRecord } from "./trust/index.ts";
 
-/** Records that a project is trusted as it was when the owner looked at it. */
+/** Records that a project is trusted in the state that its owner has reviewed. */
 export async function trustProject(options: ConfigOptions, trust: ProjectTrust): Promise<void> {
   const { env, home } = { env: options.env, home: resolveFolders(options).home };
   const { parts, values } = trust;
   await changeTrust(trustFile(env, home), trust.folder, (record) => ({ ...record, parts, values }));
 }
 
-/** The projects that are trusted. */
+/** Lists the folders of all projects with a trust record. */
 export async function listTrust(options: ConfigOptions): Promise<readonly string[]> {
   return [...(await readTrust(trustFile(options.env, resolveFolders(options).home))).keys()];
 }
 
-/** Forgets what was said of a project; returns whether anything was. */
+/** Removes the trust record of a project; returns whether it had one. */
 export async function revokeTrust(options: ConfigOptions, folder: string): Promise<boolean> {
   const path = canonicalPath(folder);
   const isKnown = (await listTrust(options)).includes(path);
@@ -26,7 +26,7 @@ export async function revokeTrust(options: ConfigOptions, folder: string): Promi
   return isKnown;
 }
 
-/** What the owner changes by hand. */
+/** A change that the owner makes by hand. */
 export interface OwnChange {
   /** Absolute paths of the files that it writes. */
   readonly files: readonly string[];
@@ -43,7 +43,7 @@ export async function changeByHand<Result>(
   { files, servers = [] }: OwnChange,
   change: () => Promise<Result>,
 ): Promise<Result> {
-  // As it is without what a command line names in place of it.
+  // Loads the project without the files that a command line names.
   const options = { cwd, env, ...(home !== undefined && { home }) };
   const folders = resolveFolders(options);
   const inProject = files.filter((file) => isInside(relative(folders.cwd, file)));
@@ -62,7 +62,7 @@ export async function changeByHand<Result>(
   return result;
 }
 
-/** What was there before, and what the change has made of its own files: nothing that changed besides. */
+/** Returns the trusted record plus the files and values of the change itself; leaves out all other changes. */
 function wholeRecord(
   { trust: before }: Config,
   { trust: after }: Config,

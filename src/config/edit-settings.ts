@@ -7,8 +7,8 @@ import { Document, isMap, LineCounter, parseDocument } from "yaml";
 import { configError, readConfigFile } from "./read-file.ts";
 
 /**
- * Changes one value of settings.yaml, and leaves everything else in it is: comments, order and unknown keys. Without
- * a value, what stands there is taken away. A file that is not there is made; a malformed one is a `CONFIG_INVALID`.
+ * Changes one value of settings.yaml, and keeps everything else: comments, order and unknown keys. `undefined` removes the
+ * value. A missing file is created; a malformed one throws `CONFIG_INVALID`.
  */
 export async function editSettings(file: string, path: readonly string[], value: unknown): Promise<void> {
   const label = basename(file);
@@ -40,7 +40,7 @@ function put(document: Document, path: readonly string[], value: unknown): void 
   document.setIn(path, value);
 }
 
-/** A map of which nothing is left goes too. */
+/** Removes a value, and each map above it that becomes empty. */
 function take(document: Document, path: readonly string[]): void {
   if (path.length === 0 || !document.hasIn(path)) return;
   document.deleteIn(path);
@@ -49,7 +49,7 @@ function take(document: Document, path: readonly string[]): void {
   if (above.length > 0 && isMap(rest) && rest.items.length === 0) take(document, above);
 }
 
-/** In one step, so that nobody reads half a file; a link stays a link, and the rights stay what they were. */
+/** Replaces a file atomically; keeps a symbolic link and the file mode. */
 async function replace(file: string, text: string): Promise<void> {
   const target = await realpath(file).catch(() => file);
   const { mode } = await stat(target).catch(() => ({ mode: 0o644 }));

@@ -33,13 +33,13 @@ export interface Config {
   readonly timeouts?: Partial<Timeouts>;
   /** The sections of settings.yaml as they were written, as far as they count. */
   readonly settings: Readonly<Record<string, unknown>>;
-  /** What placeholders in settings stand for. */
+  /** The values of placeholders in settings. */
   readonly variables: Variables;
   /** Whether the project may do what its files say. */
   readonly trust: ProjectTrust;
-  /** What it would do, and may not. */
+  /** The parts that are held until the project is trusted. */
   readonly held: readonly HeldPart[];
-  /** What could not be used; everything else was. */
+  /** Problems of the parts that could not be used. */
   readonly warnings: readonly Problem[];
   /** The same servers, after a person was asked for their inputs: of all, or only of those with these names. */
   readonly ask: (prompter: Prompter, only?: readonly string[]) => Promise<readonly ServerConfig[]>;

@@ -29,11 +29,11 @@ export interface ConfigOptions {
   readonly home?: string;
   /** In place of `settings.yaml`; must exist. */
   readonly settingsFile?: string;
-  /** Read besides the usual files, and wins over them; must exist. */
+  /** Read in addition to the default files, and takes precedence; must exist. */
   readonly mcpConfigFile?: string;
-  /** The program that asks has chosen the project itself: nothing of it is held. */
+  /** The calling program has chosen the project itself: nothing is held. */
   readonly isTrusted?: boolean;
-  /** The skills of the project are not used, but others, or none. */
+  /** The skills of the project are not used. */
   readonly hasOtherSkills?: boolean;
 }
 
@@ -41,7 +41,7 @@ export interface ConfigLocations {
   readonly settings: ConfigFile;
   /** The files of servers in their order. */
   readonly mcp: readonly ConfigFile[];
-  /** So many of them come before the settings. */
+  /** The number of `mcp` files that come before the settings. */
   readonly first: number;
 }
 
@@ -73,7 +73,7 @@ export function configFiles({ settingsFile, mcpConfigFile }: ConfigOptions, fold
   };
 }
 
-/** The files that are there, as they are called in messages. */
+/** Returns the labels of the configuration files that exist. */
 export function existingFiles(options: ConfigOptions): readonly string[] {
   const folders = resolveFolders(options);
   const { settings, mcp } = configFiles(options, folders);
@@ -88,10 +88,10 @@ function getProjectName({ cwd }: ConfigFolders): string {
   return `${basename(path).replaceAll(/[^\w-]+/g, "-")}-${digest}`;
 }
 
-/** The checkout or the installation that this code itself is from: who runs it trusts it already. */
+/** The checkout or installation of this code: a user who runs it already trusts it. */
 const OWN_FOLDER = ownFolder();
 
-/** Folders whose projects are trusted without a question: `/home/ada/src:/work`. */
+/** Environment variable with folders whose projects are trusted without a prompt: `/home/ada/src:/work`. */
 const TRUSTED_FOLDERS = "SKILLGATE_TRUSTED_FOLDERS";
 
 /**

@@ -4,7 +4,7 @@ import { basename, join } from "node:path";
 
 import type { Environment } from "./variables.ts";
 
-/** Where what belongs to a project is kept from one command to the next; not in the project, which may be shared. */
+/** Returns the folder for state of a project between commands; it is outside of the project, which may be shared. */
 export function getProjectStateDir(cwd: string, env: Environment = process.env): string {
   const { XDG_STATE_HOME: state = "", HOME: home = homedir() } = env;
   const project = `${basename(cwd)}-${createHash("sha256").update(cwd).digest("hex").slice(0, 8)}`;

@@ -4,9 +4,9 @@ import { type DeclaredServer, type ServerSources, variablesFor } from "./servers
 import type { HeldPart } from "./trust/index.ts";
 import type { Variables } from "./variables.ts";
 
-/** A person who can be asked what configuration leaves open. */
+/** Asks the user what the configuration leaves open. */
 export interface Prompter {
-  /** The answer to `${input:id}`; `undefined` if there is none. */
+  /** Returns the answer to `${input:id}`; `undefined` if the user gives none. */
   input(input: ConfigInput): Promise<string | undefined>;
   /** Whether a project may do what its files say. */
   mayTrust(request: TrustRequest): Promise<boolean>;
@@ -16,12 +16,12 @@ export interface Prompter {
 export interface TrustRequest {
   /** Absolute. */
   readonly folder: string;
-  /** It was trusted, and is not what it was then. */
+  /** It has changed since it was trusted. */
   readonly isChanged: boolean;
   readonly parts: readonly HeldPart[];
 }
 
-/** Asks for the inputs of the servers that are to start. Gives the answers. */
+/** Asks for the inputs of the servers that will start, and returns the answers. */
 export async function askForInputs(
   prompter: Prompter,
   declared: readonly DeclaredServer[],

@@ -5,10 +5,10 @@ import { isAbsolute, relative, sep } from "node:path";
 import { SkillgateError, getMessage, sentence } from "../errors.ts";
 import { isRecord } from "../model/json.ts";
 
-/** No configuration that a person wrote comes near this. */
+/** Maximum size of a configuration file. */
 const FILE_BYTES = 256 << 10;
 
-/** Some clients keep their whole history beside their servers. */
+/** Maximum size of a client's file: some clients keep their whole history in it. */
 export const CLIENT_FILE_BYTES = 64 << 20;
 
 /** The project's and the user's own. */
@@ -24,7 +24,7 @@ export interface ReadOptions {
   readonly keepMark?: boolean;
 }
 
-/** The text of a configuration file, without a byte order mark; `undefined` if there is no such file. */
+/** Reads a configuration file, without a byte order mark; `undefined` if the file does not exist. */
 export async function readConfigFile(
   path: string,
   label: string,
@@ -59,7 +59,7 @@ export interface FileLocation {
   readonly column: number;
 }
 
-/** How a file is called in messages: relative to the project or to the user's folder where it is in one of them. */
+/** Formats a path for messages: relative to the project or to the home folder if it is inside. */
 export function formatPathLabel(path: string, folders: ConfigFolders): string {
   const inProject = relative(folders.cwd, path);
   if (isInside(inProject)) return inProject;
@@ -76,16 +76,16 @@ function getErrorCode(thrown: unknown): unknown {
   return isRecord(thrown) ? thrown["code"] : undefined;
 }
 
-/** True for a relative path that leads neither up nor out. */
+/** True for a relative path that stays inside its base folder. */
 export function isInside(path: string): boolean {
   return path !== "" && path !== ".." && !path.startsWith(`..${sep}`) && !isAbsolute(path);
 }
 
-/** One name for a file, whatever way leads to it. */
+/** Resolves symbolic links, so that each file has one path. */
 export function canonicalPath(path: string): string {
   try {
     return realpathSync(path);
   } catch {
-    return path; // it is not there
+    return path; // the file does not exist
   }
 }

@@ -9,7 +9,7 @@ import { parseInputs } from "./servers/inputs.ts";
 import { readEntries, findEntry, type FileContent, NO_CONTENT } from "./servers/mcp-file.ts";
 import type { ServerEntry } from "./servers/parse-entry.ts";
 
-/** What settings.yaml says, as far as it is understood here. */
+/** The parsed content of settings.yaml. */
 export interface SettingsFile extends FileContent {
   /** Every section as it was written. */
   readonly sections: Readonly<Record<string, unknown>>;
@@ -70,7 +70,7 @@ function serversAt(document: ConfigDocument, path: Path, label: string): readonl
   });
 }
 
-/** Sections that are not what they have to be, and would otherwise be passed over. */
+/** Reports sections of the wrong type, which would otherwise be ignored. */
 function wrongSections(document: ConfigDocument, label: string): readonly Problem[] {
   const { mcp, mcpServers, skills, server, store } = document.value;
   const isSection = (value: unknown): boolean => value == null || isRecord(value);
@@ -97,7 +97,7 @@ const SERVERS_FORM = "a list of servers, as in [{ name: files, command: npx }], 
 function unknownNames(document: ConfigDocument, label: string): readonly Problem[] {
   const { mcp } = document.value;
   const sections = Object.keys(document.value).filter((name) => !SECTIONS.includes(name));
-  // Other rooms have keys of their own there: only what is nearly one of these is a mistake for sure.
+  // Other modules have keys of their own in this section, so only a near miss of a known key is reported.
   const inMcp = Object.keys(isRecord(mcp) ? mcp : {}).filter((name) => !MCP_KEYS.includes(name));
   return [
     ...sections.map((name) => unknownName(document, label, { what: "section", path: [name], names: SECTIONS })),
@@ -131,7 +131,7 @@ interface NumbersSection {
   readonly names: readonly string[];
 }
 
-/** Each has to be a whole number above 0; one that is not keeps its default. */
+/** Parses a section of whole numbers above 0; an invalid setting keeps its default. */
 function parseNumbers(
   document: ConfigDocument,
   label: string,

@@ -1,7 +1,7 @@
 import { isRecord } from "../model/json.ts";
 import { isSecretName, maskTokens } from "../shared/secrets.ts";
 
-/** What stands in place of a secret. */
+/** Replaces a secret in output. */
 export const MASK = "***";
 
 /** A server in a few words: its command line or its address, without secrets. */
@@ -18,7 +18,7 @@ export function shownServer(entry: unknown): string {
   return [shown["url"], shown["serverUrl"], shown["httpUrl"]].find((url) => typeof url === "string") ?? "";
 }
 
-/** As one would type it. */
+/** Quotes a word for a shell if necessary. */
 export function quoted(word: string): string {
   return /^[\w@%+=:,./${}*-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`;
 }
@@ -42,7 +42,7 @@ function maskPart(value: unknown): unknown {
   return isRecord(value) ? maskEntry(value) : typeof value === "string" ? maskedLine(value) : value;
 }
 
-/** Whatever they are called, a stranger need not know them. */
+/** Keys whose values are always masked, whatever the names inside. */
 const VALUES_ARE_SECRET: ReadonlySet<string> = new Set([
   "env",
   "environment",

@@ -9,7 +9,7 @@ import { inputVariable } from "./servers/inputs.ts";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** What a placeholder stands for; `undefined` if nothing has that name. */
+/** Returns the value of a placeholder; `undefined` if the name is unknown. */
 export type Variables = (name: string) => string | undefined;
 
 /**
@@ -36,7 +36,7 @@ export async function readVariables(environment: Environment, folders: ConfigFol
     userHome: folders.home,
     pathSeparator: sep,
   };
-  // The token of our own server opens everything that is served.
+  // The token of Skillgate's own server gives access to everything that it serves.
   const { SKILLGATE_TOKEN: _token, ...env } = environment;
   const { file, warnings } = await readEnvironmentFile(folders);
   return {
@@ -139,7 +139,7 @@ export function placeholdersIn(text: string): readonly Placeholder[] {
   return found;
 }
 
-/** No file of variables that a person wrote comes near this. */
+/** Maximum size of a file of variables. */
 const ENV_FILE_BYTES = 256 << 10;
 
 /** The variables of a file that an entry names; `undefined` if it cannot be read. */
@@ -148,6 +148,6 @@ export function readEnvFile(path: string): Readonly<Record<string, string>> | un
     if (statSync(path).size > ENV_FILE_BYTES) return undefined;
     return parseEnv(readFileSync(path, "utf8")) as Record<string, string>; // each name has a value
   } catch {
-    return undefined; // that is the answer: whoever asked says which file
+    return undefined; // the caller reports which file is missing
   }
 }

@@ -7,18 +7,18 @@ import { SkillgateError } from "../errors.ts";
 import { isRecord } from "../model/json.ts";
 import { CLIENT_FILE_BYTES, readConfigFile } from "./read-file.ts";
 
-/** Whoever died with the lock in hand has no use for it any more. */
+/** A lock older than this is stale: its process has died. */
 const LOCK_LIVES_MS = 5_000;
 const LOCK_PAUSE_MS = 20;
 
-/** What is in a file that only its owner may read, and in one that others may. */
+/** The modes of a file that only its owner may read, and of one that others may read. */
 const PRIVATE = 0o600;
 const SHARED = 0o644;
 
 export interface FileOptions {
-  /** How the file is called in messages. */
+  /** The name of the file in messages. */
   readonly label: string;
-  /** A file that does not exist yet is made for its owner alone. */
+  /** A new file is readable only by its owner. */
   readonly isPrivate: boolean;
 }
 
@@ -33,7 +33,7 @@ export async function changeFile(
   change: (text: string | undefined) => string,
 ): Promise<void> {
   try {
-    const target = await realpath(path).catch(() => path); // there is none yet
+    const target = await realpath(path).catch(() => path); // the file does not exist yet
     await mkdir(dirname(target), { recursive: true, mode: isPrivate ? 0o700 : 0o755 });
     await using _lock = await lock(`${target}.lock`);
     const before = await readConfigFile(target, label, { keepMark: true, maxBytes: CLIENT_FILE_BYTES });
@@ -55,7 +55,7 @@ async function replace(path: string, text: string, newFileMode: number): Promise
   try {
     const file = await open(draft, "wx", mode);
     try {
-      await file.chmod(mode); // whatever the process takes away from the mode of its files
+      await file.chmod(mode); // independent of the umask
       await file.writeFile(text);
       await file.sync();
     } finally {
@@ -77,7 +77,7 @@ async function lock(path: string): Promise<AsyncDisposable> {
     }
     const age = await stat(path).then(
       ({ mtimeMs }) => Date.now() - mtimeMs,
-      () => 0, // it is free again
+      () => 0, // the lock has been released
     );
     if (age > LOCK_LIVES_MS) await rm(path, { force: true });
     else await pause(LOCK_PAUSE_MS);
@@ -86,7 +86,7 @@ async function lock(path: string): Promise<AsyncDisposable> {
 
 const WRITE_FIX = "Make the file writable, or name another file";
 
-/** What a code of the operating system means for whoever wanted to write a file. */
+/** Describes an error code of the operating system for a failed write. */
 export function whyNotWritten(code: unknown): string {
   return WRITE_FAILURES.get(code) ?? String(code);
 }

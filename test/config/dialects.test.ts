@@ -165,7 +165,7 @@ test("M2: a file of variables is read, and one that is missing keeps that server
   expect(servers).toMatchObject([{ env: { A: "1", B: "3" } }, { obstacle: "missing file none.env" }]);
 });
 
-test("M1: a mistake is told with its line, its column and what to write", async () => {
+test("M1: a mistake is reported with its line, its column and a fix", async () => {
   const { servers, warnings } = await load(
     "mcp.json",
     `{
@@ -202,7 +202,7 @@ test("M1: a mistake is told with its line, its column and what to write", async 
   ]);
 });
 
-test("M1: Skillgate itself, in a file that it shares with other clients, is no server of its own", async () => {
+test("M1: ignores its own entry in a file that it shares with other clients", async () => {
   const { servers, warnings } = await load(
     "mcp.json",
     JSON.stringify({
@@ -272,7 +272,7 @@ test("M7: how a server is logged in to is read in the words of several clients",
   ]);
 });
 
-test("M1: what is hardly meant is told, and starts all the same", async () => {
+test("M1: a probable mistake in an entry is reported, and its server starts", async () => {
   const { servers, warnings } = await load(
     "mcp.json",
     `{ "mcpServers": {

@@ -27,7 +27,7 @@ function inWords({ error }: ParseError): string {
     .toLowerCase();
 }
 
-/** The value at a path; `undefined` if there is none. */
+/** Returns the node at a path; `undefined` if it does not exist. */
 export function nodeAt(root: Node, path: Path, members = createIndex()): Node | undefined {
   let node: Node | undefined = root;
   for (const key of path) node = node && members(node, key);

@@ -9,11 +9,11 @@ import { findServersPath, parseMcpFile } from "./mcp-file.ts";
 /** A file, and where in it the servers are. */
 export interface ServerPlace extends Pick<ConfigFile, "path" | "label"> {
   readonly home: Path;
-  /** A new file is for its owner alone. */
+  /** A new file is readable only by its owner. */
   readonly isPrivate: boolean;
 }
 
-/** Where a new server of a scope is written: the file of that scope that is there, else the usual one. */
+/** Finds the file for a new server of a scope: the existing file of that scope, else the default one. */
 export async function findEntryLocation(scope: ConfigScope, options: ConfigOptions): Promise<ServerPlace> {
   const { mcpConfigFile: _named, ...usual } = options;
   const ofScope = configFiles(usual, resolveFolders(options)).mcp.filter((file) => file.scope === scope);
@@ -41,7 +41,7 @@ export async function changeServers(
   );
 }
 
-/** The servers of any file, as it has them. Throws a `CONFIG_INVALID` for one that cannot be read. */
+/** Returns the servers of a file as written. Throws a `CONFIG_INVALID` if the file cannot be read. */
 export async function readServersInFile(path: string, label: string): Promise<readonly (readonly [string, unknown])[]> {
   const text = await readConfigFile(path, label, { maxBytes: CLIENT_FILE_BYTES });
   return parseMcpFile(text ?? "", label).entries.map(({ name, entry }) => [String(name), entry]);
@@ -56,7 +56,7 @@ export function formatEntryText(
   return editText("", [{ kind: "set", path: at, value }], { label, format: detectFormat(path) });
 }
 
-/** What is at a path of a file; `undefined` if nothing is, or there is no file. */
+/** Returns the value at a path of a file; `undefined` if the path or the file does not exist. */
 export async function getValueIn(path: string, label: string, at: Path): Promise<unknown> {
   const text = await readConfigFile(path, label, { maxBytes: CLIENT_FILE_BYTES });
   if (text === undefined || text.trim() === "") return undefined;

@@ -1,11 +1,11 @@
 import { SkillgateError } from "../../errors.ts";
 import { isRecord } from "../../model/json.ts";
 
-/** The keys of one server's entry, each read as what it has to be; anything else throws a `BadEntry`. */
+/** Typed access to the keys of one server's entry. A value of another type throws a `BadEntry`. */
 export interface Fields {
-  /** What is there, as it was written; `null` is as good as nothing. */
+  /** Returns the value as written; `undefined` for `null`. */
   raw(key: string): unknown;
-  /** The first of these keys that is there. */
+  /** Returns the value of the first of these keys that is present. */
   text(...keys: readonly string[]): string | undefined;
   /** A list of texts, or a single one. */
   texts(key: string): readonly string[];
@@ -70,7 +70,7 @@ const EXAMPLES: Partial<Record<string, string>> = {
   headers: '{ "Authorization": "Bearer ${TOKEN}" }',
 };
 
-/** Where in an entry it is wrong, and what to write instead. */
+/** The key of an entry that is wrong, and what to write instead. */
 interface Advice {
   readonly key?: string;
   readonly fix?: string;

@@ -1,13 +1,13 @@
 import { maskWords } from "../shown.ts";
 
-/** What is well-formed in an entry, and hardly what was meant. */
+/** A well-formed part of an entry that is probably a mistake. */
 interface LintFinding {
   readonly key: string;
   readonly error: string;
   readonly fix: string;
 }
 
-/** Tells of what would otherwise only be noticed later, and elsewhere. */
+/** Finds a mistake in a valid entry that would otherwise be noticed only later. */
 export function lintServerEntry(server: string, entry: Readonly<Record<string, unknown>>): LintFinding | undefined {
   const says = (key: string, what: string, fix: string): LintFinding => ({
     key,
@@ -24,7 +24,7 @@ export function lintServerEntry(server: string, entry: Readonly<Record<string, u
   const { command, args } = entry;
   if (typeof command !== "string" || (Array.isArray(args) && args.length > 0)) return undefined;
   const [program = "", ...rest] = command.trim().split(/\s+/);
-  // In the path of a program there may be spaces.
+  // The path of a program may contain spaces.
   if (rest.length === 0 || /[\\/$]/.test(program)) return undefined;
   const written = `write "command": ${JSON.stringify(program)}, "args": [${maskWords(rest)
     .map((word) => JSON.stringify(word))

@@ -7,17 +7,17 @@ import { configError, type FileLocation } from "../read-file.ts";
 import { type ConfigInput, parseInputs, NO_INPUTS } from "./inputs.ts";
 import type { ServerEntry } from "./parse-entry.ts";
 
-/** The servers that one file declares, in its order, and what is odd about the file. */
+/** The servers that one file declares, in its order, and the problems of the file. */
 export interface FileContent {
   readonly entries: readonly ServerEntry[];
-  /** What a person is to be asked for, by its id. */
+  /** The inputs that the user is asked for, by id. */
   readonly inputs: ReadonlyMap<string, ConfigInput>;
   readonly warnings: readonly Problem[];
 }
 
 export const NO_CONTENT: FileContent = { entries: [], inputs: NO_INPUTS, warnings: [] };
 
-/** Where the dialects keep their servers. */
+/** The keys under which the dialects keep their servers. */
 const SERVER_KEYS: readonly Path[] = [
   ["mcpServers"], // Claude, Cursor, Windsurf, Gemini, and most others
   ["servers"], // VS Code
@@ -27,7 +27,7 @@ const SERVER_KEYS: readonly Path[] = [
   ["mcp_servers"], // Codex
 ];
 
-/** opencode has its servers beside what else it says of MCP. */
+/** opencode keeps its servers among other MCP settings. */
 const OPENCODE_KEYS: Path = ["mcp"];
 
 /** Reads a file like `.mcp.json`, `mcp.json` of VS Code, or `config.toml` of Codex. A malformed one throws a `CONFIG_INVALID`. */
@@ -55,7 +55,7 @@ function readContent(document: ConfigDocument, label: string): FileContent {
   };
 }
 
-/** Where a file like this has its servers, or should have them. */
+/** Finds the path at which a file has its servers, or the default for its format. */
 export function findServersPath(text: string, label: string): Path {
   const usual: Path = detectFormat(label) === "toml" ? ["mcp_servers"] : ["mcpServers"];
   if (text.trim() === "") return usual;
@@ -65,7 +65,7 @@ export function findServersPath(text: string, label: string): Path {
   return isBare ? [] : (SERVER_KEYS.find((home) => isRecord(getValueAt(document, home))) ?? usual);
 }
 
-/** The members of the object at a path, in their order; none if there is no object. */
+/** Returns the members of the object at a path, in their order; empty if the value is not an object. */
 export function readEntries(document: ConfigDocument, home: Path, label: string): readonly ServerEntry[] {
   const servers = getValueAt(document, home);
   if (!isRecord(servers)) return [];
@@ -87,7 +87,7 @@ function getValueAt({ value }: ConfigDocument, path: Path): unknown {
   );
 }
 
-/** Tells a server from other things that an object may hold. */
+/** Distinguishes a server from other values of an object. */
 function isServer(entry: unknown): boolean {
   return isRecord(entry) && ["command", "url", "serverUrl", "httpUrl"].some((key) => Object.hasOwn(entry, key));
 }
@@ -117,7 +117,7 @@ function withoutServers({ value, locate }: ConfigDocument, label: string): reado
   return [{ ...createProblem(label, locate([meant ?? first]), error), fix: 'write "mcpServers": { "name": { … } }' }];
 }
 
-/** A problem with the place of its file that it is about: `.mcp.json:3:5`. */
+/** Creates a problem with its position in the file: `.mcp.json:3:5`. */
 export function createProblem(label: string, { line, column }: FileLocation, error: string): Problem {
   return { source: `${label}:${line}:${column}`, error };
 }

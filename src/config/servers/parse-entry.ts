@@ -10,11 +10,11 @@ import { canonicalPath, isInside, type FileLocation } from "../read-file.ts";
 import { parseOAuth } from "./oauth-entry.ts";
 import { fillIn, readEnvFile, type Variables, withoutRefused } from "../variables.ts";
 
-/** One server as a file declares it, in whatever dialect. */
+/** One server as a file declares it, in any dialect. */
 export interface ServerEntry {
   readonly name: unknown;
   readonly entry: unknown;
-  /** How the file is called in messages. */
+  /** The name of the file in messages. */
   readonly label: string;
   /** Where in the file the entry is. */
   readonly path: Path;
@@ -23,18 +23,18 @@ export interface ServerEntry {
 }
 
 export interface EntryScope {
-  /** Where a server runs that does not say so itself. */
+  /** The default working directory of servers. */
   readonly cwd: string;
   readonly variables: Variables;
-  /** What a person has answered to `${input:id}`, or somebody else in place of a person. */
+  /** The answers to `${input:id}`. */
   readonly inputs?: Variables;
   /** A server of the user takes nothing from the files of a project; one of a project takes no variable that is refused. */
   readonly owner?: "user" | "project";
-  /** Why a server may not be started, although nothing is wrong with it. */
+  /** Why a server must not be started although its entry is valid. */
   readonly objection?: string | undefined;
 }
 
-/** What the dialects call the ways to reach a server. */
+/** The transports, by their names in the dialects. */
 const TRANSPORTS: ReadonlyMap<string, ServerConfig["transport"]> = new Map([
   ["stdio", "stdio"],
   ["local", "stdio"],
@@ -44,14 +44,14 @@ const TRANSPORTS: ReadonlyMap<string, ServerConfig["transport"]> = new Map([
   ["sse", "sse"],
 ]);
 
-/** The keys that somebody may have meant who wrote something near them. */
+/** The known keys, for suggestions on a typing error. */
 const KEYS: ReadonlySet<string> = new Set(
   "command args env url headers type transport enabled disabled timeout cwd".split(" "),
 );
 
 /**
  * Reads one server in any of the dialects: Claude, VS Code, Cursor, Windsurf, Gemini, opencode, Codex and Zed differ in
- * the names of a few keys. Keys that are not known are passed over. A bad entry throws a `BadEntry`.
+ * the names of a few keys. Unknown keys are ignored. A bad entry throws a `BadEntry`.
  */
 export function parseServer({ name, entry, source }: NamedEntry, scope: EntryScope): ServerConfig {
   if (typeof name !== "string" || name.trim() === "")
@@ -80,7 +80,7 @@ export function parseServer({ name, entry, source }: NamedEntry, scope: EntrySco
 }
 
 interface NamedEntry extends Pick<ServerEntry, "name" | "entry"> {
-  /** For people: `.mcp.json:3:5` */
+  /** For display: `.mcp.json:3:5` */
   readonly source: string;
 }
 
@@ -89,7 +89,7 @@ interface EntryContext {
   readonly entry: Readonly<Record<string, unknown>>;
   readonly fields: Fields;
   readonly scope: EntryScope;
-  /** What has no value: `environment variable TOKEN`. */
+  /** Placeholders without a value: `environment variable TOKEN`. */
   readonly missing: Set<string>;
 }
 
@@ -102,7 +102,7 @@ function createFields(
   return createFieldReader(name, entry, (text) => fillIn(text, variables, missing, inputs));
 }
 
-/** As the entry says itself, else by what it has. */
+/** Returns the declared transport, or derives it from the keys of the entry. */
 function detectTransport({ name, fields }: EntryContext): ServerConfig["transport"] {
   const declared = fields.text("transport", "type");
   if (declared === undefined)
@@ -249,6 +249,6 @@ function isHeader(header: [name: string, value: string]): boolean {
   try {
     return new Headers([header]).has(header[0]);
   } catch {
-    return false; // what `Headers` refuses is no header
+    return false; // `Headers` rejects an invalid header
   }
 }

@@ -16,7 +16,7 @@ import { parseServer, type ServerEntry } from "./parse-entry.ts";
 import { digestOf, howToAllow, type ProjectParts, type ProjectTrust, whyHeld } from "../trust/index.ts";
 import type { ProjectVariables, Variables } from "../variables.ts";
 
-/** All that servers are made from. */
+/** The inputs from which servers are read. */
 export interface ServerSources extends Pick<ProjectVariables, "ofProject" | "ofUser"> {
   /** In their order. */
   readonly contents: readonly ServerContent[];
@@ -27,7 +27,7 @@ export interface ServerSources extends Pick<ProjectVariables, "ofProject" | "ofU
 
 export type ServerContent = FileContent & { readonly file: ConfigFile };
 
-/** A server as a file declares it, and what has become of it. */
+/** A server as a file declares it, with the result of reading it. */
 export interface DeclaredServer {
   readonly name: string;
   readonly file: ConfigFile;
@@ -35,11 +35,11 @@ export interface DeclaredServer {
   /** Where in the file, for an edit and for people. */
   readonly path: Path;
   readonly place: FileLocation;
-  /** Another file has said it first. */
+  /** An earlier file declares a server of the same name. */
   readonly isOverruled: boolean;
-  /** What it comes to; `undefined` if the entry is wrong. */
+  /** The resulting configuration; `undefined` if the entry is wrong. */
   readonly config: ServerConfig | undefined;
-  /** Why it cannot be used, or may not be what was meant. */
+  /** Why it cannot be used, or is probably a mistake. */
   readonly problem: Problem | undefined;
   /** It is not started, as the project that declares it is not trusted; a file of the user's own needs no trust. */
   readonly isHeld: boolean;
@@ -62,7 +62,7 @@ export function readServers(sources: ServerSources, answers: Variables = () => u
     for (const entry of content.entries) {
       const server = readServer(entry, content, { sources, answers, isOverruled: seen.has(entry.name) });
       declared.push(server);
-      // A bad entry spoils no good one of the same name.
+      // A bad entry does not overrule a good one of the same name.
       if (server.config !== undefined) seen.add(entry.name);
     }
   }
@@ -74,7 +74,7 @@ export function readServers(sources: ServerSources, answers: Variables = () => u
   };
 }
 
-/** A project that is not trusted takes the place of no server of the user. */
+/** Orders the files: servers of an untrusted project come last, so that they do not replace the user's. */
 function inOrder({ contents, trust }: ServerSources): readonly ServerContent[] {
   if (trust.isTrusted) return contents;
   const isOfProject = ({ file }: ServerContent): boolean => file.scope === "project";
@@ -129,7 +129,7 @@ function readServer(
     file.scope === "project" && !trust.isTrusted && trust.servers.get(serverKey({ file, name })) !== digest;
   const place = written.locate([]);
   const declared = { name, file, entry, path, place, isOverruled, isHeld, digest, inputs };
-  // In a file that other clients read, too, it is meant for them.
+  // A file that other clients also read may contain this server's own entry, for them.
   if (isSelfEntry(entry)) return { ...declared, config: undefined, problem: undefined };
   try {
     const config = parseServer(
@@ -142,11 +142,14 @@ function readServer(
         objection: isHeld ? `MCP server '${name}' is held, as ${whyHeld(trust)}; ${howToAllow(trust)}` : undefined,
       },
     );
-    const doubt = lintServerEntry(name, config.declared);
+    const finding = lintServerEntry(name, config.declared);
     return {
       ...declared,
       config: sources.mcpEnabled ? config : { ...config, enabled: false },
-      problem: doubt && { ...createProblem(file.label, written.locate([doubt.key]), doubt.error), fix: doubt.fix },
+      problem: finding && {
+        ...createProblem(file.label, written.locate([finding.key]), finding.error),
+        fix: finding.fix,
+      },
     };
   } catch (thrown) {
     const bad = thrown instanceof BadEntry ? thrown : undefined;
@@ -170,7 +173,7 @@ export function variablesFor(file: ConfigFile, sources: ServerSources): Variable
   return isOfUser(file, sources) ? sources.ofUser : sources.ofProject;
 }
 
-/** From the environment, else what the file itself says. */
+/** Returns the value from the environment, else the default in the file. */
 function inputValue(id: string, inputs: ReadonlyMap<string, ConfigInput>, variables: Variables): string | undefined {
   return variables(inputVariable(id)) ?? inputs.get(id)?.orElse;
 }

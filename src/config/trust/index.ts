@@ -86,7 +86,7 @@ export function digestOf(value: unknown): string {
   return createHash("sha256").update(JSON.stringify(value)).digest("hex");
 }
 
-/** Something that a project would do, for its owner. */
+/** A part of a project that is held, described for its owner. */
 export interface HeldPart {
   /** `MCP server github (.mcp.json)`, `skills/greeter.ts` */
   readonly name: string;
@@ -102,7 +102,7 @@ export function whyHeld({ changed, excess }: ProjectTrust): string {
   return `this folder has changed since it was trusted (${changed.join(", ")})`;
 }
 
-/** What the owner can do about it. */
+/** Returns what the owner can do to allow it. */
 export function howToAllow({ excess }: ProjectTrust): string {
   return excess === undefined
     ? "look at it, and allow it with: skillgate trust"

@@ -1,18 +1,18 @@
 import type { OAuthConfig } from "./oauth/config.ts";
 
-/** How to reach one MCP server, as a file or a program declared it; placeholders are already filled in. */
+/** The configuration of one MCP server, with its placeholders filled in. */
 export type ServerConfig = StdioServerConfig | RemoteServerConfig;
 
-/** A server that runs as a child process and speaks over its stdin and stdout. */
+/** A server that runs as a child process and communicates over its stdin and stdout. */
 export interface StdioServerConfig extends CommonServerConfig {
   readonly transport: "stdio";
   readonly command: string;
   readonly args: readonly string[];
-  /** What the child gets besides the minimal environment. */
+  /** Variables in addition to the minimal environment. */
   readonly env: Readonly<Record<string, string>>;
   /** Absolute. */
   readonly cwd: string;
-  /** The user's own: what `npx` starts for it is not looked up in `cwd`, which may be a project of somebody else. */
+  /** Declared by the user: `npx` does not resolve its package in `cwd`, which may be an untrusted project. */
   readonly isOfUser?: true;
 }
 
@@ -21,22 +21,22 @@ export interface RemoteServerConfig extends CommonServerConfig {
   readonly transport: "http" | "sse";
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** `false` for a server that must never be logged in to. */
+  /** `false` disables login. */
   readonly oauth?: OAuthConfig | false;
 }
 
 interface CommonServerConfig {
   readonly name: string;
-  /** Where it was declared, for people: `.mcp.json:3`, `settings.yaml:12`. */
+  /** Where it is declared, for display: `.mcp.json:3`, `settings.yaml:12`. */
   readonly source: string;
   readonly enabled: boolean;
-  /** Says what the server is for, in place of the server's own words. */
+  /** Replaces the server's own description. */
   readonly description?: string;
-  /** The name of its skill, in place of the one that follows from `name`. */
+  /** The name of its skill; by default, derived from `name`. */
   readonly skillName?: string;
-  /** Tools, by their names on the wire, that are not offered. */
+  /** Protocol names of the tools that are not offered. */
   readonly disabledTools: readonly string[];
-  /** Of each call of its tools. */
+  /** Time limit of each tool call. */
   readonly timeoutMs?: number;
   /** Why it cannot start although its entry is well-formed: `missing environment variable API_KEY`. */
   readonly obstacle?: string;

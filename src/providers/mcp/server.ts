@@ -24,10 +24,10 @@ import type { ServerConfig } from "./server-config.ts";
 import { waitAtMost } from "./stdio/wait.ts";
 import { importTools, type QuarantinedTool } from "./catalog/import-tools.ts";
 
-/** The least time between two questions for the tools: some servers announce a change whenever they are asked. */
+/** Minimum time between two tool listings: some servers announce a change at each listing. */
 const REFRESH_PAUSE_MS = 1_000;
 
-/** How a server is, for people. */
+/** The status of a server, for display. */
 export interface ServerStatus {
   readonly name: string;
   /** The name of its skill. */
@@ -41,38 +41,38 @@ export interface ServerStatus {
   readonly tools: readonly { readonly name: string; readonly method: string; readonly digest: string }[];
   /** Tools that cannot be offered, and why. */
   readonly quarantined: readonly QuarantinedTool[];
-  /** Tools that are not what was accepted. */
+  /** Tools that differ from the accepted definitions. */
   readonly changes: readonly ToolChange[];
-  /** The last that it printed on stderr. */
+  /** The end of its stderr output. */
   readonly stderrTail: string;
 }
 
 export interface ServerOptions extends ConnectionOptions {
-  /** After so long without a call a server is put to sleep; its next call wakes it. */
+  /** A server without a call for this time is stopped; its next call starts it. */
   readonly idleMs: number | undefined;
-  /** What servers offered at an earlier time. */
+  /** Listings of earlier runs. */
   readonly cache: KeyValueCache | undefined;
-  /** The definitions of tools that were accepted. */
+  /** The accepted tool definitions. */
   readonly pins: KeyValueCache;
   readonly changePolicy: ChangePolicy;
-  /** A server that is known from an earlier time waits for its first call. */
+  /** A server with a stored listing is started by its first call. */
   readonly isLazy: boolean;
-  /** Called after anything of the server has changed. */
+  /** Called after each change of the server. */
   readonly onChange: () => void;
 }
 
-/** One server: what it offers, and the calls to it. */
+/** One server: its skill, its status, and the calls to it. */
 export class Server {
   readonly config: ServerConfig;
-  /** Settles when it is known what the server offers, or it has failed. */
+  /** Settles when the server has a listing, or has failed. */
   readonly known: Promise<void>;
   readonly #skillName: string;
-  /** Why it is not to be started at all. */
+  /** Why it must not be started. */
   readonly #obstacle: string | undefined;
   readonly #options: ServerOptions;
   readonly #managed: ManagedConnection;
   readonly #callers: CallerConnections;
-  /** Answers questions where a call brings no client. */
+  /** Answers requests of the server for calls without a client. */
   readonly #client: Client | undefined;
   #listing: ServerListing | undefined;
   #offer: ServerSkill | undefined;
@@ -113,7 +113,7 @@ export class Server {
     this.known = kept === undefined && woken !== undefined ? woken : Promise.resolve();
   }
 
-  /** Starts the server if it was not needed yet; settles when it is connected or has failed. */
+  /** Starts the server if it is asleep; settles when it is connected or has failed. */
   async connect(): Promise<void> {
     if (this.#mayStart) await this.#managed.wake();
   }
@@ -153,7 +153,7 @@ export class Server {
     };
   }
 
-  /** Calls a tool by its name on the wire. Rejects with a `SkillgateError`, or with the reason of the signal. */
+  /** Calls a tool by its protocol name. Rejects with a `SkillgateError`, or with the reason of the signal. */
   async call(name: string, input: OperationInput, context: CallContext): Promise<unknown> {
     clearTimeout(this.#idle);
     this.#callsUnderWay += 1;
@@ -171,7 +171,7 @@ export class Server {
     }
   }
 
-  /** Stops the server for good; settles when nothing of it is left. */
+  /** Stops the server permanently; settles when it is stopped. */
   async close(): Promise<void> {
     clearTimeout(this.#idle);
     await Promise.all([this.#managed.close(), this.#callers.close()]);
@@ -189,7 +189,7 @@ export class Server {
     return "error" in state ? { status: state.kind, error: state.error } : { status: state.kind };
   }
 
-  /** A line for one caller. Its tools are those of the line that all share. */
+  /** Opens a connection for one caller. It uses the tool listing of the shared connection. */
   #openOwn(callers: ActiveCallers, caller: string): ManagedConnection {
     const earlier = { era: this.#listing && parseEra(this.#listing), wasConnected: false };
     return new ManagedConnection(
@@ -219,7 +219,7 @@ export class Server {
     throw new SkillgateError("METHOD_UNKNOWN", `Tool not found: ${this.config.name}.${name}`, facts);
   }
 
-  /** Asks the server for its tools. */
+  /** Lists the tools of the server. */
   async #ask(connection: Connection): Promise<void> {
     const timeout = AbortSignal.timeout(this.#options.connectTimeoutMs);
     const listed = await listTools(connection, AbortSignal.any([this.#managed.closing, timeout]));
@@ -245,7 +245,7 @@ export class Server {
     this.#offer = offer;
     const offered = acceptTools([...offer.tools.values()]);
     const isMore = [...offered.keys()].some((name) => accepted?.has(name) !== true);
-    // What was accepted before stays as it was: only what is new is added.
+    // Accepted definitions stay unchanged; only new tools are added.
     if (isMore) pins.set(key, serializeAcceptedTools(new Map([...offered, ...(accepted ?? [])])));
   }
 
@@ -276,7 +276,7 @@ export class Server {
   }
 }
 
-/** How long a server is taken to speak what it spoke: a newer one still answers to the older protocol. */
+/** How long a negotiated protocol is reused: an upgraded server still supports the older protocol. */
 const ERA_MS = 7 * 24 * 3_600_000;
 
 function parseEra({ era, listedAt }: ServerListing): ServerListing["era"] | undefined {

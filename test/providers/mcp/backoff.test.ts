@@ -13,7 +13,7 @@ test("M4: restarts wait from 1 s, each twice as long, and end after 5 in 5 minut
   expect([next(), next(), next(), next(), next(), next()]).toEqual([1_000, 2_000, 4_000, 8_000, 16_000, undefined]);
 });
 
-test("M4: a server that was well for 5 minutes begins anew", () => {
+test("M4: a server that ran for 5 minutes starts over with its restarts", () => {
   let now = 0;
   const backoff = createBackoff(RESTART_POLICY, () => now);
   expect([backoff.next(), backoff.next()]).toEqual([1_000, 2_000]);

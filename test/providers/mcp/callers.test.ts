@@ -11,7 +11,7 @@ const ANSWERS: Readonly<Record<string, unknown>> = {
   "roots/list": { roots: [{ uri: "file:///home/ada" }] },
 };
 
-/** Somebody who answers everything, or what is named. */
+/** A client that answers every request, or only the named ones. */
 function person(answers: Readonly<Record<string, unknown>> = ANSWERS) {
   const ask = vi.fn<Client["ask"]>(async (request) => answers[request]);
   return { can: (request: string) => Object.hasOwn(answers, request), ask } satisfies Client;
@@ -49,7 +49,7 @@ test.each([
   }
 });
 
-test("M7: a server is told what its caller can be asked, and nothing else", async () => {
+test("M7: announces to a server exactly the requests that its caller can answer", async () => {
   const abilities = { elicitation: { form: { applyDefaults: true }, url: {} } };
   const some = person({ "elicitation/create": {} });
   for (const ways of [[], ["modern"]]) {
@@ -91,7 +91,7 @@ test("M7: in a program with a single user all calls share the connection on whic
 test.each([
   [{ action: "maybe" }, /^Invalid elicitation result: /],
   [undefined, /^Invalid elicitation result: /],
-])("M7: an answer that is none (%j) is an error to the server, not its answer", async (answer, words) => {
+])("M7: a malformed answer (%j) reaches the server as an error", async (answer, words) => {
   const provider = await connected([fixture()]);
   const client = person({ "elicitation/create": answer });
   expect(await call(provider, "ask", {}, by("ada", client))).toMatchObject({
@@ -130,7 +130,7 @@ test.each([
   await expect(call(provider, "pay_first", { url }, by("ada", client))).rejects.toMatchObject({ message });
 });
 
-test("M7: what a server logs is told to the caller, if there is only one", async () => {
+test("M7: a log message of a server reaches the caller, if it has only one", async () => {
   for (const ways of [[], ["modern"]]) {
     const provider = await connected([fixture(ways)]);
     const log = vi.fn<CallContext["log"]>();
@@ -161,7 +161,7 @@ test("X2: a call that reports progress may take longer than its time, but not lo
   });
 });
 
-test("X2: the time in which somebody thinks about a question is not the time of the call", async () => {
+test("X2: the time in which a user answers a request does not count for the call", async () => {
   const fixture = { command: process.execPath, args: ["test/fixtures/mcp/server.js"], timeout: 0.5 };
   let think: () => void = () => {};
   const thought = new Promise<void>((resolve) => (think = resolve));

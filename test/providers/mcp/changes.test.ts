@@ -107,6 +107,6 @@ test.each([
     Object.fromEntries(Array.from({ length: 10 }, (_, n) => [`k${n}`, n])),
     [...Array.from({ length: 8 }, (_, n) => `k${n}: was added, ${n}`), "and 2 more"],
   ],
-])("M8: from %j to %j the differences are told", (before, after, lines) => {
+])("M8: lists the differences from %j to %j", (before, after, lines) => {
   expect(describeDifferences(before, after)).toEqual(lines);
 });

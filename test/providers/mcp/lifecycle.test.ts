@@ -216,7 +216,7 @@ test("M3: a server with a call under way is not stopped, however long that takes
   expect(await slow).toBe("done");
 });
 
-test("M3: servers start side by side, and one that fails or is switched off holds up nobody", async () => {
+test("M3: servers start in parallel, and one that fails or is disabled does not delay the others", async () => {
   const servers = [
     { ...fixture(["hang"]), name: "slow" },
     fixture(),

@@ -36,7 +36,7 @@ test("N3: skillName overrides, and tools of the same names in two servers are tw
   });
 });
 
-test("N3: a server that may not start keeps its name from nobody", async () => {
+test("N3: a server that may not start does not reserve its skill name", async () => {
   const cwd = project({ ".mcp.json": JSON.stringify({ mcpServers: { "my-files": files } }) });
   const env = environment(cwd, { SKILLGATE_TRUSTED_FOLDERS: "" });
   const usersOwn = join(dirname(cwd), "home", ".config", "mcp", "mcp.json");

@@ -78,7 +78,7 @@ test("M7: a login is kept in a file for its owner only", async () => {
   ]);
 });
 
-test("M7: where nobody can be asked, nothing is registered and the way to log in is told", async () => {
+test("M7: without a user to ask, nothing is registered and the error names the login command", async () => {
   const server = await protectedServer();
   const provider = await connected([remote(server.url)]);
   const error =
@@ -108,7 +108,7 @@ test.each([
     { iss: "https://evil.example" },
     /^cannot be authorized: Issuer mismatch in authorization response \(RFC 9207\): expected "http:\/\/127\.0\.0\.1:\d+", received "https:\/\/evil\.example"$/,
   ],
-])("M7: an answer that is %j lets nobody in", async (answer: Record<string, string>, words) => {
+])("M7: an answer of %j grants no access", async (answer: Record<string, string>, words) => {
   const server = await protectedServer();
   server.answerWith(answer);
   const provider = await connected([remote(server.url)], { authorize: follow });
@@ -127,7 +127,7 @@ test("M7: a caller that can be asked has a line of its own, with the login that 
   expect(server.grants).toEqual(["authorization_code"]);
 });
 
-test("M7: a client with credentials of its own needs nobody", async () => {
+test("M7: a client with credentials of its own logs in without a user", async () => {
   const server = await protectedServer();
   const oauth: OAuthConfig = { grant: "client_credentials", clientId: "robot", clientSecret: "s3cret" };
   const provider = await connected([remote(server.url, oauth)]);
@@ -137,7 +137,7 @@ test("M7: a client with credentials of its own needs nobody", async () => {
   expect(server.grants).toEqual(["client_credentials", "client_credentials"]);
 });
 
-test("M7: who has a header to authorize with is not logged in", async () => {
+test("M7: an entry with an authorization header does not log in", async () => {
   const server = await protectedServer();
   const config = serverConfigOf("web", { url: server.url, headers: { Authorization: "Bearer old" } });
   const provider = await connected([config], { authorize: follow });

@@ -31,7 +31,7 @@ test("M3: a server of 2026-07-28 over Streamable HTTP is called", async () => {
   expect(await call(provider, "echo", { message: "hi" })).toBe("hi");
 });
 
-test("M3: a server with a session over Streamable HTTP is called, and told when it is over", async () => {
+test("M3: a server with a session over Streamable HTTP is called, and notified at the end of the session", async () => {
   const server = await sessionServer();
   const provider = await connected([remote(server.url, { headers: { Authorization: "Bearer s3cret" } })]);
   expect(provider.servers[0]).toMatchObject({ status: "connected", protocolVersion: "2025-11-25", toolCount: 4 });
@@ -99,7 +99,7 @@ test.each([
   expect(provider.servers[0]).toMatchObject({ status: "error", error });
 });
 
-test("X8: an address where nobody listens is named", async () => {
+test("X8: the error names an address that refuses connections", async () => {
   const server = await plainServer(200, "");
   await server.close();
   const provider = await connected([remote(server.url)]);

@@ -112,7 +112,7 @@ test("M9: an answer of 30 MB is taken", async () => {
   expect(await call(old, "huge", { bytes: 30_000_000 })).toHaveLength(30_000_000);
 });
 
-test("X2: a call whose signal fires is cancelled on the server, and its late answer is passed over", async () => {
+test("X2: a call whose signal aborts is cancelled on the server, and its late answer is ignored", async () => {
   const timeout = new AbortController();
   const reason = new Error("Tool 'never' timed out after 30s");
   const calling = call(old, "never", {}, { signal: timeout.signal });

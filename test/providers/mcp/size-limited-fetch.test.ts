@@ -117,7 +117,7 @@ test("M7: a request that is cancelled ends its connection, with the reason", asy
   await expect(fetch(url, post({}, { signal: controller.signal }))).rejects.toThrow("no more");
 });
 
-test("M7: a stream is passed on as it comes, and ends when nobody reads it", async () => {
+test("M7: a stream is passed on while it arrives, and ends when its reader cancels", async () => {
   let more = (): void => {};
   let end = (): void => {};
   const closed = new Promise<void>((resolve) => (end = resolve));
@@ -136,7 +136,7 @@ test("M7: a stream is passed on as it comes, and ends when nobody reads it", asy
   await closed;
 });
 
-test("M4: what is no answer fails the request, and says why", async () => {
+test("M4: an invalid response fails the request with the reason", async () => {
   const url = await listening((request, response) => {
     if (request.url === "/700") response.writeHead(700).end("{}");
     else if (request.url === "/gzip") response.writeHead(200, { "content-encoding": "gzip" }).end("x");

@@ -1,7 +1,7 @@
-/** The variables of a process; only what a child may have of them is passed on. */
+/** The variables of a process; only harmless ones are passed on to children. */
 export type ProcessEnvironment = Readonly<Record<string, string | undefined>>;
 
-/** What a program needs to start and to find its files, and nothing that could be a secret. */
+/** Variables that a program needs to start and to find its files; none of them is a secret. */
 const PASSED_ON: ReadonlySet<string> = new Set(
   (process.platform === "win32"
     ? "APPDATA COMSPEC HOMEDRIVE HOMEPATH LOCALAPPDATA PATH PATHEXT PROCESSOR_ARCHITECTURE PROGRAMDATA PROGRAMFILES " +
@@ -10,7 +10,7 @@ const PASSED_ON: ReadonlySet<string> = new Set(
   ).split(" "),
 );
 
-/** The environment of a child process: the harmless part of ours, and what its configuration declares. */
+/** Returns the environment of a child process: the harmless part of ours, and the declared variables. */
 export function childEnvironment(
   ours: ProcessEnvironment,
   declared: Readonly<Record<string, string>>,

@@ -6,13 +6,13 @@ import {
 } from "./process-registry.ts";
 import { killGroup } from "./kill-group.ts";
 
-/** Process groups that must not outlive this process, with what is known of their leaders. */
+/** Process groups that must not outlive this process, with the identities of their leaders. */
 const groups = new Map<number, ProcessIdentity | undefined>();
 let registry: ProcessRegistry | undefined;
 
 /**
- * Kills a group when this process exits, unless it was released before. The one end that leaves no time for that is
- * `kill -9`: for it, groups are written down, and killed by the next process that looks.
+ * Kills a group when this process exits, unless it was released before. `kill -9` leaves no time for that, so the groups
+ * are also recorded in a file, and the next process kills them.
  */
 export function killOnExit(group: number): () => void {
   if (groups.size === 0) process.on("exit", killAll);

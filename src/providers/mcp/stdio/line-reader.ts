@@ -1,9 +1,9 @@
 const NEWLINE = 10;
 
-/** How much of each end of a line is kept that is too long: enough to see whose answer it is. */
+/** Bytes kept at each end of a line that is too long: enough to find the id of the response. */
 const END_BYTES = 256;
 
-/** What comes out of a stream of lines. */
+/** Receives the lines of a stream. */
 export interface LineSink {
   line(text: string): void;
   /** A line of more than the allowed bytes: only its two ends are left. */
@@ -12,11 +12,11 @@ export interface LineSink {
 
 export interface LineReader {
   push(chunk: Buffer): void;
-  /** The stream has ended; what came after the last newline is a line too. */
+  /** Ends the stream; text after the last newline is a line too. */
   end(): void;
 }
 
-/** Cuts a stream into lines, in linear time and with at most `maxBytes` of memory. */
+/** Splits a stream into lines, in linear time and with at most `maxBytes` of memory. */
 export function createLineReader(maxBytes: number, sink: LineSink): LineReader {
   let parts: Buffer[] = [];
   let bytes = 0;

@@ -1,7 +1,7 @@
-/** Where a message begins in a line that begins with something else. */
+/** The start of a message in a line that begins with other text. */
 const MESSAGE_START = /\{\s*"(?:jsonrpc|id|method|result|error)"\s*:/;
 
-/** The message on a line of output; `undefined` for noise. Text before a message, as of a prompt, is passed over. */
+/** Parses a line of output; `undefined` for noise. Text before a message, such as a prompt, is ignored. */
 export function parseLine(line: string): object | undefined {
   const whole = parseObject(line);
   if (whole !== undefined) return whole;
@@ -9,7 +9,7 @@ export function parseLine(line: string): object | undefined {
   return start > 0 ? parseObject(line.slice(start)) : undefined;
 }
 
-/** The id of a response of which only the two ends are left; `undefined` if neither shows it. */
+/** Finds the id of a response of which only the two ends are left; `undefined` if neither contains it. */
 export function findOverlongId(start: string, end: string): string | number | undefined {
   const found = ID_AT_START.exec(start) ?? ID_AT_END.exec(end);
   if (found?.[1] === undefined) return undefined;
@@ -20,7 +20,7 @@ export function findOverlongId(start: string, end: string): string | number | un
 const ID = String.raw`"id"\s*:\s*(\d{1,15}|"[\w:-]{1,64}")`;
 const VERSION = String.raw`"jsonrpc"\s*:\s*"2\.0"`;
 
-/** Right at the start and right at the end, so that nothing in the content can pass for it. */
+/** Match only at the start and at the end, so that the content cannot contain a false id. */
 const ID_AT_START = new RegExp(String.raw`^\s*\{\s*(?:${VERSION}\s*,\s*)?${ID}\s*,`);
 const ID_AT_END = new RegExp(String.raw`,\s*(?:${VERSION}\s*,\s*)?${ID}\s*(?:,\s*${VERSION}\s*)?\}\s*$`);
 
@@ -29,6 +29,6 @@ function parseObject(text: string): object | undefined {
     const value: unknown = JSON.parse(text);
     return typeof value === "object" && value !== null ? value : undefined;
   } catch {
-    return undefined; // noise is what is not JSON
+    return undefined; // not JSON, so noise
   }
 }

@@ -8,22 +8,22 @@ import { isRecord } from "../../../model/json.ts";
 import type { KeyValueCache } from "../../../shared/file-cache.ts";
 import type { ServerCommand } from "./process.ts";
 
-/** A version that is not exact is looked for anew after so long. */
+/** How long a resolved version is reused if the requested one is not exact. */
 const FRESH_MS = 24 * 3_600_000;
 
-/** What a command line asks of npx. */
+/** The package and program that a command line requests from npx. */
 interface NpxRequest {
   /** `@scope/name@1.2.3` */
   readonly spec: string;
-  /** Of the program in the package; `undefined` for the one that the package is named for. */
+  /** The program in the package; `undefined` for its default program. */
   readonly program: string | undefined;
   readonly args: readonly string[];
 }
 
 /**
- * The program that `npx` would start, in place of `npx` itself: that is one process less, and one question less to the
- * registry at every start. What is not understood stays with `npx`. It is looked up in `folder`: npm obeys the `.npmrc`
- * and takes the packages of the folder that it runs in.
+ * Replaces `npx` by the program that it would start, which saves a process and a registry request at each start. Command
+ * lines that are not understood keep `npx`. The package is resolved in `folder`: npm obeys the `.npmrc` and uses the
+ * packages of the folder in which it runs.
  */
 export async function withoutNpx(
   command: ServerCommand,
@@ -51,7 +51,7 @@ function isNpx(command: string): boolean {
   return /^npx(?:\.cmd|\.exe)?$/i.test(basename(command.replaceAll("\\", "/")));
 }
 
-/** Makes a folder that npm takes for the root of a project, so that it reads no configuration above it. */
+/** Creates a folder that npm takes for a project root, so that it reads no configuration above it. */
 function makeRoot(folder: string): void {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const file = join(folder, "package.json");
@@ -77,7 +77,7 @@ function wantedFrom(spec: string | undefined, [first, ...args]: readonly string[
   return spec === undefined ? { spec: first, program: undefined, args } : { spec, program: first, args };
 }
 
-/** A package of a registry; nothing with a path or an address. */
+/** A package in a registry; excludes paths and URLs. */
 const NAME = /^((?:@[\w.-]+\/)?[\w-][\w.-]*)(?:@([\w.^~+-]+))?$/;
 
 function isExact({ spec }: NpxRequest): boolean {
@@ -91,7 +91,7 @@ function knownScript(kept: unknown, wanted: NpxRequest): string | undefined {
   return typeof script === "string" && isFresh && existsSync(script) ? script : undefined;
 }
 
-/** Lets npx install what is missing, and looks where it would start it. */
+/** Lets npx install the package if it is missing, and finds the program in the `PATH` of npx. */
 async function findScript(
   command: ServerCommand,
   wanted: NpxRequest,
@@ -107,7 +107,7 @@ async function findScript(
       .filter((folder) => basename(folder) === ".bin");
     return folders.map((folder) => scriptIn(dirname(folder), wanted)).find((script) => script !== undefined);
   } catch {
-    return undefined; // npx says itself what is wrong when it is started
+    return undefined; // npx reports the error itself when it is started
   }
 }
 

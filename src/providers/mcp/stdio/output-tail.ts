@@ -2,13 +2,13 @@ import { stripVTControlCharacters } from "node:util";
 
 import type { KnownSecrets } from "../../../shared/secrets.ts";
 
-/** What is kept before the end: the secret that the cut goes through is found by its beginning. */
+/** Extra bytes kept before the end, so that a secret that crosses the cut is still recognized. */
 const SECRET_BYTES = 8 << 10;
 
 /** The end of a stream of text, in bounded memory. */
 export interface OutputTail {
   push(chunk: Buffer): void;
-  /** Whole lines where possible, without terminal colours, control characters and secrets. */
+  /** Returns whole lines where possible, without terminal colours, control characters and secrets. */
   text(secrets: KnownSecrets): string;
 }
 
@@ -30,14 +30,14 @@ export function createOutputTail(maxBytes: number): OutputTail {
   };
 }
 
-/** Where the last characters begin, at the beginning of a line if there is one. */
+/** Returns the offset of the last characters, moved to the start of a line if possible. */
 function startOfEnd(text: string, characters: number): number {
   const start = Math.max(0, text.length - characters);
   const line = text.indexOf("\n", start - 1) + 1;
   return start === 0 || line === 0 ? start : line;
 }
 
-/** What a process printed, fit to be shown in an error: no colours, no control characters but line ends and tabs. */
+/** Cleans output for an error: removes colours and all control characters except line ends and tabs. */
 export function readable(text: string): string {
   return stripVTControlCharacters(text)
     .replaceAll(/\r\n?/g, "\n")

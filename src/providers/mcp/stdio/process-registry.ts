@@ -5,18 +5,18 @@ import { join } from "node:path";
 import { isRecord } from "../../../model/json.ts";
 import { killGroup } from "./kill-group.ts";
 
-/** A process that leads a group. Its id can be used again, but not with the same time of start. */
+/** A process that leads a group. Its id can be reused, but not with the same start time. */
 export interface ProcessIdentity {
   readonly pid: number;
   readonly started: string;
 }
 
-/** Which groups a process has started and not yet stopped, in a file that outlives it. */
+/** Records the groups that a process has started and not yet stopped, in a file that outlives it. */
 export interface ProcessRegistry {
   write(leaders: readonly ProcessIdentity[]): void;
 }
 
-/** `undefined` where the system does not say when a process was started, or has no folder for us. */
+/** `undefined` if the system does not provide start times of processes, or a private folder. */
 export function openProcessRegistry(): ProcessRegistry | undefined {
   const folder = getRegistryFolder();
   const self = getProcessIdentity(process.pid);
@@ -28,13 +28,13 @@ export function openProcessRegistry(): ProcessRegistry | undefined {
         if (leaders.length === 0) rmSync(file, { force: true });
         else writeFileSync(file, JSON.stringify(leaders), { mode: 0o600 });
       } catch {
-        // Without the ledger only what `kill -9` leaves behind is not found.
+        // Without the file, only orphans of a `kill -9` are not found.
       }
     },
   };
 }
 
-/** Kills what processes have left behind that were killed themselves before they could stop it. */
+/** Kills the groups of processes that were killed before they could stop them. */
 export function killOrphans(): void {
   const folder = getRegistryFolder();
   if (folder === undefined) return;
@@ -46,19 +46,19 @@ export function killOrphans(): void {
   }
 }
 
-/** What is known of a process now; `undefined` if there is none, or the system does not say. */
+/** Returns the identity of a running process; `undefined` if it does not exist or cannot be read. */
 export function getProcessIdentity(pid: number): ProcessIdentity | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
-    // The second field is a name in brackets that can hold anything; the start is the 22nd.
+    // The second field is a name in parentheses that can contain anything; the start time is the 22nd field.
     const started = stat.slice(stat.lastIndexOf(")") + 2).split(" ")[19];
     return started === undefined ? undefined : { pid, started };
   } catch {
-    return undefined; // there is no such process, or no such file system
+    return undefined; // the process or the /proc file system does not exist
   }
 }
 
-/** As long as a group has members its id is not used again: without its leader, it is still the same group. */
+/** Kills the group of a leader. The id of a group is not reused while it has members, even without its leader. */
 function killLeaderGroup(leader: ProcessIdentity): void {
   const now = getProcessIdentity(leader.pid);
   if (now === undefined || now.started === leader.started) killGroup(leader.pid, "SIGKILL");
@@ -82,7 +82,7 @@ function isIdentity(value: unknown): value is ProcessIdentity {
   );
 }
 
-/** A folder of our own: in one of somebody else there could be anything. */
+/** Returns a folder that only this user can access; `undefined` if another user owns it. */
 function getRegistryFolder(): string | undefined {
   const user = process.getuid?.();
   if (user === undefined) return undefined;
@@ -92,6 +92,6 @@ function getRegistryFolder(): string | undefined {
     const { uid, mode } = lstatSync(folder);
     return uid === user && (mode & 0o077) === 0 ? folder : undefined;
   } catch {
-    return undefined; // nothing can be written there
+    return undefined; // the folder cannot be created
   }
 }

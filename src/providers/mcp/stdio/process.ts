@@ -8,13 +8,13 @@ import { killOnExit } from "./kill-on-exit.ts";
 import { windowsSpelling } from "./windows.ts";
 import { waitAtMost } from "./wait.ts";
 
-/** How long a server may take to end by itself, and again after it was told to. */
+/** How long a server may take to exit after the end of its input, and again after SIGTERM. */
 const GRACE_MS = 2_000;
 
-/** How long to wait for the system to take away what was killed. */
+/** How long to wait for the system to remove killed processes. */
 const KILLED_MS = 500;
 
-/** How often a group is asked whether it still lives. */
+/** Interval at which a process group is checked. */
 const POLL_MS = 20;
 
 export interface ServerCommand {
@@ -30,14 +30,14 @@ export interface ProcessExit {
   readonly signal: NodeJS.Signals | null;
 }
 
-/** A child process and everything that it starts: one group, stopped together. */
+/** A child process and its descendants: one group, stopped together. */
 export interface ServerProcess {
   readonly pid: number;
   readonly stdin: Writable;
   readonly stdout: Readable;
   readonly stderr: Readable;
   readonly exited: Promise<ProcessExit>;
-  /** Ends stdin, then asks, then kills; settles when nothing of the group is left. */
+  /** Ends stdin, then terminates, then kills; settles when the group has no process left. */
   stop(): Promise<void>;
 }
 
@@ -64,7 +64,7 @@ function spawnServer({ command, args, cwd, env }: ServerCommand): ChildProcessBy
   const options = { cwd, env, stdio: "pipe", windowsHide: true } as const;
   if (!IS_WINDOWS) return spawn(command, [...args], { ...options, detached: true });
   const spelling = windowsSpelling(command, args, { cwd, env, exists: existsSync });
-  // A group of its own would be a window of its own.
+  // On Windows, a separate group would open a window.
   return spawn(spelling.command, [...spelling.args], { ...options, windowsVerbatimArguments: spelling.isVerbatim });
 }
 
@@ -78,7 +78,7 @@ function waitForStart(child: ChildProcessByStdio<Writable, Readable, Readable>):
   });
 }
 
-/** Whatever the process left behind in its group is stopped too, even if it ended well by itself. */
+/** Stops the whole group, even if its leader has exited by itself. */
 async function stopGroup(pid: number, stdin: Writable, exited: Promise<ProcessExit>): Promise<void> {
   stdin.end();
   await waitAtMost(GRACE_MS, exited);

@@ -11,31 +11,31 @@ import { type ProcessExit, type ServerCommand, type ServerProcess, startProcess 
 import { createOutputTail, readable } from "./output-tail.ts";
 import { waitAtMost } from "./wait.ts";
 
-/** How much is remembered of what a server prints on stderr. */
+/** Maximum number of bytes of stderr that are kept. */
 const STDERR_BYTES = 16 << 10;
 
-/** How much is remembered of a line of noise. */
+/** Maximum number of characters of a noise line that are kept. */
 const NOISE_CHARACTERS = 200;
 
-/** How long to read on after a process has ended: what it started may hold its stdout open for ever. */
+/** How long to read after a process has exited: its children may keep stdout open forever. */
 const DRAIN_MS = 200;
 
-/** How long to wait for a process to end after it stopped reading: how it ended says more than a broken pipe. */
+/** How long to wait for the exit after a broken pipe: the exit status is more informative. */
 const EXIT_MS = 1_000;
 
-/** What a server's process did besides speaking the protocol. */
+/** The exit, the noise and the stderr output of a server's process. */
 export interface ProcessReport {
-  /** How it ended by itself; `undefined` as long as it lives, and if it was stopped. */
+  /** How it exited by itself; `undefined` while it runs, and if it was stopped. */
   readonly exit: ProcessExit | undefined;
   readonly stderrTail: string;
-  /** Lines on stdout that are no messages: how many, and the last one. */
+  /** Lines on stdout that are not messages: their number, and the last one. */
   readonly noiseLines: number;
   readonly lastNoise: string;
 }
 
 /**
- * Speaks to a child process, one JSON message per line. What is not a message is counted and passed over; a message of
- * more than `maxBytes` fails the call that it answers, and nothing else.
+ * Exchanges messages with a child process, one JSON message per line. Other lines are counted and ignored; a message of
+ * more than `maxBytes` fails only the call that it answers.
  */
 export class StdioClientTransport implements Transport {
   onmessage?: Transport["onmessage"];
@@ -86,7 +86,7 @@ export class StdioClientTransport implements Transport {
 
   async close(): Promise<void> {
     this.#isStopped = true;
-    // A process that is just being started has to be there before it can be stopped.
+    // A process that is being started must exist before it can be stopped.
     await this.#starting?.catch(() => {});
     await this.#server?.stop();
     await this.#closed;
@@ -101,8 +101,8 @@ export class StdioClientTransport implements Transport {
     });
     server.stdout.on("data", (chunk: Buffer) => lines.push(chunk));
     server.stderr.on("data", (chunk: Buffer) => this.#stderr.push(chunk));
-    server.stdin.on("error", () => {}); // the write that failed says so
-    server.stdout.once("end", () => void server.stop()); // a server that says nothing more is of no use
+    server.stdin.on("error", () => {}); // the failed write reports the error
+    server.stdout.once("end", () => void server.stop()); // a server without output is of no use
     this.#closed = drained(server).then((exit) => {
       lines.end();
       if (!this.#isStopped) this.#exit = exit;
@@ -123,7 +123,7 @@ export class StdioClientTransport implements Transport {
     this.#deliver({ jsonrpc: "2.0", id, error: { code: OVERLONG_ANSWER, message } });
   }
 
-  /** Whatever object came is passed on; who listens has to look at it. */
+  /** Passes any object on; the listener validates it. */
   #deliver(message: object): void {
     this.onmessage?.(message as JSONRPCMessage);
   }
@@ -140,7 +140,7 @@ function write(stdin: Writable, text: string): Promise<void> {
   });
 }
 
-/** Settles when the process has ended and what it printed has been read; what it left behind is stopped meanwhile. */
+/** Settles when the process has exited and its output is read; stops the rest of its group in the meantime. */
 async function drained(server: ServerProcess): Promise<ProcessExit> {
   const streams = [server.stdin, server.stdout, server.stderr];
   const read = Promise.allSettled([once(server.stdout, "close"), once(server.stderr, "close")]);

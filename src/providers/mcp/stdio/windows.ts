@@ -1,14 +1,14 @@
 import { extname, win32 } from "node:path";
 
-/** A command as `spawn` wants it. */
+/** A command in the form that `spawn` requires. */
 export interface Spelling {
   readonly command: string;
   readonly args: readonly string[];
-  /** The arguments are quoted already. */
+  /** The arguments are already quoted. */
   readonly isVerbatim: boolean;
 }
 
-/** What Windows is asked about: variables by any case of their names, and which files there are. */
+/** The environment in which a command is resolved: variables, and the existing files. */
 export interface WindowsPlace {
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
@@ -16,13 +16,13 @@ export interface WindowsPlace {
 }
 
 /**
- * A command as Windows wants it. It looks for programs by their endings, and a script such as `npx.cmd` can only be started
- * by the command interpreter, which has rules of its own for quoting.
+ * Returns a command in the form that Windows requires. Programs are found by their extensions, and a script such as
+ * `npx.cmd` can only be started by the command interpreter, which has quoting rules of its own.
  */
 export function windowsSpelling(command: string, args: readonly string[], place: WindowsPlace): Spelling {
   const file = findProgram(command, place);
   if (file === undefined || !/\.(?:cmd|bat)$/i.test(file)) return { command: file ?? command, args, isVerbatim: false };
-  // What a script passes on is read by the interpreter a second time.
+  // The interpreter parses the arguments of a script a second time.
   const line = [escaped(win32.normalize(file)), ...args.map((arg) => escaped(escaped(quoted(arg))))].join(" ");
   return { command: variable(place, "ComSpec") ?? "cmd.exe", args: ["/d", "/s", "/c", `"${line}"`], isVerbatim: true };
 }
@@ -40,12 +40,12 @@ function variable({ env }: WindowsPlace, name: string): string | undefined {
   return Object.entries(env).find(([key]) => key.toUpperCase() === name.toUpperCase())?.[1];
 }
 
-/** As programs read their arguments: backslashes before a quote are doubled. */
+/** Quotes an argument as programs parse it: backslashes before a quote are doubled. */
 function quoted(arg: string): string {
   return `"${arg.replaceAll(/(\\*)"/g, String.raw`$1$1\"`).replace(/(\\*)$/, "$1$1")}"`;
 }
 
-/** As the interpreter reads a line: what means something to it stands behind a caret. */
+/** Escapes the special characters of the interpreter with a caret. */
 function escaped(text: string): string {
   return text.replaceAll(/[()[\]%!^"`<>&|;, *?]/g, "^$&");
 }
