@@ -4,7 +4,7 @@ export interface Span {
   readonly end: number;
 }
 
-/** The text with spaces for everything in the spans, line feeds excepted. Spans are in order and apart. */
+/** Replaces everything in the spans with spaces, except line feeds. The spans are sorted and do not overlap. */
 export function blankOut(text: string, spans: readonly Span[]): string {
   let result = "";
   let at = 0;
@@ -15,7 +15,7 @@ export function blankOut(text: string, spans: readonly Span[]): string {
   return result + text.slice(at);
 }
 
-/** The text with spaces for everything outside of the span. */
+/** Replaces everything outside the span with spaces, except line feeds. */
 export function blankOutAround(text: string, { start, end }: Span): string {
   return spaces(text.slice(0, start)) + text.slice(start, end) + spaces(text.slice(end));
 }

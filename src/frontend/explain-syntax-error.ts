@@ -3,7 +3,7 @@ import { PARSE_LIMITS, type ParseFailure } from "./limits/bounded-parser.ts";
 import type { Habit } from "./habit.ts";
 import { findPythonImport, PYTHON_EXPRESSIONS, PYTHON_STATEMENTS } from "./python.ts";
 
-/** What a text that cannot be parsed most likely is, and what to write instead. The first that fits is told. */
+/** Common mistakes in a text that cannot be parsed, each with a fix. The first match is reported. */
 const COMMON_MISTAKES: readonly Habit[] = [
   {
     line: /^\s*(?:import|export)\b/,
@@ -14,7 +14,7 @@ const COMMON_MISTAKES: readonly Habit[] = [
   {
     message: /'with' in strict mode/,
     says: "with is not allowed",
-    fix: "Use a variable, or take the names out: const { a, b } = object",
+    fix: "Use a variable, or destructure: const { a, b } = object",
   },
   {
     message: /Deleting local variable/,
@@ -23,7 +23,7 @@ const COMMON_MISTAKES: readonly Habit[] = [
   },
   {
     message: /octal/i,
-    says: "a number or an escape in the old octal form",
+    says: "a legacy octal number or escape",
     fix: "Write 0o17 for octal numbers and \\x1F for characters",
   },
   {
@@ -31,7 +31,7 @@ const COMMON_MISTAKES: readonly Habit[] = [
     says: "yield outside of a generator",
     fix: "Write yield only inside of function* …",
   },
-  { message: /await/, says: "await is not allowed here", fix: "Await the value before, and use the variable here" },
+  { message: /await/, says: "await is not allowed here", fix: "Await the value first, then use the variable here" },
   { message: /has already been declared|Argument name clash/, fix: "Use another name, or assign without const or let" },
   {
     line: /^\s*[A-Z][\w'’]*,?(?:\s+[\w'’]+[,:]?){3,}/,
@@ -40,25 +40,25 @@ const COMMON_MISTAKES: readonly Habit[] = [
   },
   {
     line: /(?:^|return|[=(,?:])\s*<\/?[A-Za-z][\w.]*[\s>/]/,
-    says: "a tag",
+    says: "a JSX or HTML tag",
     fix: "Send only code; JSX and HTML are not available",
   },
   {
     message: /Unterminated template/,
-    says: "a template string that does not end",
+    says: "an unterminated template string",
     fix: "Close it with a backtick; write \\` for one inside",
   },
   {
     message: /Unterminated string/,
-    says: "a string that does not end in its line",
+    says: "an unterminated string",
     fix: "Close it, write \\n for a line feed, or use a template string",
   },
   {
     message: /Unterminated regular expression/,
-    says: "a regular expression that does not end",
+    says: "an unterminated regular expression",
     fix: "Close it with /; write \\/ for a slash inside",
   },
-  { message: /Unterminated comment/, says: "a comment that does not end", fix: "Close it with */" },
+  { message: /Unterminated comment/, says: "an unterminated comment", fix: "Close it with */" },
   { message: /^Invalid regular expression/, fix: "Correct the pattern; escape the characters ^$\\.*+?()[]{}| with \\" },
   {
     here: /^@/,
@@ -70,18 +70,18 @@ const COMMON_MISTAKES: readonly Habit[] = [
     here: /^n/,
     message: /Unicode escape/,
     line: /\\n/,
-    says: "a line feed that is written as \\n",
-    fix: "Send real line feeds, not their escapes",
+    says: "a line feed written as \\n",
+    fix: "Send real line feeds instead of escapes",
   },
   {
     here: /^(?:\.\.\.|[)\]};,])/,
     line: /(?:^|[[({,\s])\.\.\.\s*(?:[)\]},;]|$)/,
     says: "three dots in place of code",
-    fix: "Write out what the dots stand for",
+    fix: "Write the omitted code",
   },
   { here: /^[“”‘’„‚«»]/, says: "a typographic quotation mark", fix: "Write straight quotation marks: \" or '" },
-  { here: /^#!/, says: "a line for the shell", fix: "Leave the line out" },
-  { line: /^\s*#|\s#(?!\w)/, says: "# begins no comment here", fix: "Write // before comments" },
+  { here: /^#!/, says: "a shebang line", fix: "Remove the line" },
+  { line: /^\s*#|\s#(?!\w)/, says: "# does not begin a comment", fix: "Write // before comments" },
   ...PYTHON_EXPRESSIONS,
   {
     line: /^\s*(?:using|await using)\s/,
@@ -97,11 +97,11 @@ const COMMON_MISTAKES: readonly Habit[] = [
   },
 ];
 
-/** What the parser says, with what it did not know: which bracket is open, and which habit it met. */
+/** Turns a parse failure into a finding; adds the unclosed bracket or the common mistake, if either is found. */
 export function explainFailure(text: string, { code, message, at }: ParseFailure): SourceFinding {
   const place = { start: at, end: Math.min(at + 1, text.length) };
   if (code === "DEPTH_LIMIT")
-    return { code, values: `the limit is about ${Math.floor(PARSE_LIMITS.nesting / 9)} brackets`, ...place };
+    return { code, values: `the limit is about ${Math.floor(PARSE_LIMITS.nesting / 9)} nested brackets`, ...place };
   if (code !== "SYNTAX") return { code, values: message, ...place };
   const imported = importAt(text, at) ?? importAt(text, text.slice(0, at).trimEnd().length);
   if (imported !== undefined) return imported;
@@ -118,7 +118,7 @@ export function explainFailure(text: string, { code, message, at }: ParseFailure
   return { code: habit?.code ?? "SYNTAX", values: says, ...place, ...(habit && { fix: habit.fix }) };
 }
 
-/** The import of Python in the line of a place. The parser misses nothing before the first word after `import os`. */
+/** Finds a Python import in the line at `at`. The parser fails only at the first word after `import os`. */
 function importAt(text: string, at: number): SourceFinding | undefined {
   const line = lineAt(text, at);
   const found = findPythonImport(line);
@@ -127,7 +127,7 @@ function importAt(text: string, at: number): SourceFinding | undefined {
   return { ...found, start, end: start + line.trim().length };
 }
 
-/** A text that ends too early was often cut off. */
+/** Explains a failure at the end of the text: the text was often cut off. */
 function explainEnd(
   text: string,
   message: string,
@@ -141,7 +141,7 @@ function explainEnd(
   return { code: "SYNTAX", values, ...place, fix: "Send the whole program, with every bracket closed" };
 }
 
-/** The innermost bracket that is still open at the end. Strings and comments are left out, as far as one look tells. */
+/** Finds the innermost bracket that is open at the end. Ignores strings in quotation marks and line comments. */
 function openBracket(text: string): number | undefined {
   const open: number[] = [];
   for (const { 0: found, index } of text.matchAll(/\/\/[^\n]*|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'|[([{}\])]/g)) {
@@ -155,7 +155,7 @@ function lineNumber(text: string, at: number): number {
   return text.slice(0, at).split("\n").length;
 }
 
-/** At most 200 characters before and after. */
+/** The line at `at`, with at most 200 characters on each side. */
 function lineAt(text: string, at: number): string {
   const start = Math.max(text.lastIndexOf("\n", at - 1) + 1, at - 200);
   const feed = text.indexOf("\n", at);

@@ -2,14 +2,14 @@ import { blankOut, blankOutAround, type Span } from "./blank-out.ts";
 import { CODE, iterateLines } from "./fences.ts";
 import { parseProgram, type ParsedProgram } from "./parse-program.ts";
 
-/** A program that was found in a text that is none as a whole. */
+/** A program that was found inside a text that does not parse as a whole. */
 interface ProgramText {
   readonly result: ParsedProgram;
-  /** What was left out for it. */
+  /** The text that was ignored. */
   readonly note: string;
 }
 
-/** What models think aloud before they begin. */
+/** The reasoning that some models write before the program. */
 const THINKING = /^\s*<(think|thinking|thought|reasoning|scratchpad)>[^]*?<\/\1>/i;
 
 /** Tags that models are trained to put around code. */
@@ -20,7 +20,7 @@ const OPENING =
 const KEYWORD =
   /^(?:import|from|def|class|if|for|while|elif|else|try|except|finally|with|raise|assert|lambda|pass|export|del|global|print|switch|case|do|yield)\b/;
 
-/** `- Then`, `2. Then`, `"Then`, and no sign that only code has. */
+/** `- Then`, `2. Then` or `"Then`, without any character that only code has. */
 const SENTENCE = /^(?:[-*•#>]+\s+|\d{1,3}[.)]\s+)?["'“(*_]*\p{L}[^;{}=<>]*$/u;
 
 /** Looks for the program between the tags, or between the sentences, of a text that could not be parsed. */
@@ -29,17 +29,17 @@ export function extractProgram(text: string): ProgramText | undefined {
   const said = blankOut(text, [{ start: 0, end: thought.length }]);
   const tagged = betweenTags(said);
   const inside = tagged === undefined ? said : blankOutAround(said, tagged.content);
-  const what = tagged === undefined ? "Thoughts before the program were" : `What stands around <${tagged.name}> was`;
+  const what = tagged === undefined ? "Thoughts before the program were" : `The text outside <${tagged.name}> was`;
   if (inside !== text) {
     const result = parseProgram(inside);
-    if (result.kind === "read") return { result, note: `${what} left out` };
+    if (result.kind === "read") return { result, note: `${what} ignored` };
   }
   const program = withoutSentences(inside);
   const result = program === undefined ? undefined : parseProgram(program);
-  return result?.kind === "read" ? { result, note: "The sentences around the program were left out" } : undefined;
+  return result?.kind === "read" ? { result, note: "The sentences around the program were ignored" } : undefined;
 }
 
-/** What stands between the only such tag and its end. */
+/** The content of the only such tag; `undefined` if there is not exactly one. */
 function betweenTags(text: string): { readonly name: string; readonly content: Span } | undefined {
   const [opening, ...others] = text.matchAll(OPENING);
   const name = opening?.[1];
@@ -49,7 +49,7 @@ function betweenTags(text: string): { readonly name: string; readonly content: S
   return { name: name.toLowerCase(), content: { start, end: end < 0 ? text.length : end } };
 }
 
-/** The text without the sentences that it begins and ends with; nothing if there are none, or no code is left. */
+/** Blanks the sentences at both ends of the text; `undefined` if there are none, or if no code is left. */
 function withoutSentences(text: string): string | undefined {
   const lines = [...iterateLines(text)];
   const isBlank = ({ start, end }: Span): boolean => text.slice(start, end).trim() === "";
@@ -63,7 +63,7 @@ function withoutSentences(text: string): string | undefined {
   return isWhole || !CODE.test(text.slice(program.start, program.end)) ? undefined : blankOutAround(text, program);
 }
 
-/** At least three words, or two with the sign that ends a sentence, or a title. */
+/** True for three words, for two words with final punctuation, and for a title that ends with a colon. */
 function isSentence(line: string): boolean {
   if (line.length > 1_000 || KEYWORD.test(line) || CODE.test(line) || !SENTENCE.test(line)) return false;
   if (/^\p{Lu}\p{L}*:$/u.test(line)) return true;

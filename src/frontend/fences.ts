@@ -3,12 +3,12 @@ import { blankOutAround, type Span } from "./blank-out.ts";
 import { ParseFailure } from "./limits/bounded-parser.ts";
 import { parseJavaScript } from "./limits/parser.ts";
 
-/** The program among the Markdown around it, or why it is not certain which that is. */
+/** The program inside Markdown, or the reason why it is unclear which block is the program. */
 export type FencedCode =
   | { readonly kind: "text"; readonly text: string; readonly notes: readonly string[] }
   | { readonly kind: "unclear"; readonly finding: SourceFinding };
 
-/** A fenced block: all of it, and what is between its fences. */
+/** A fenced block: its whole span and the span between its fences. */
 interface Block extends Span {
   readonly language: string;
   readonly content: Span;
@@ -20,13 +20,13 @@ const LANGUAGES: ReadonlySet<string> = new Set(
 
 const LINE_OF_CODE = /^\s*(`{1,3})(?:(?:js|javascript|ts|typescript|tool_code)\s+)?([^`\n]+)\1\s*$/;
 const DEVICE = /\b(?:devices?|default_api)\s*(?:\?\.|[.[])/;
-/** What only code has. */
+/** Matches text that only code contains. */
 export const CODE =
   /\b(?:devices?|default_api)\s*(?:\?\.|[.[])|;\s*$|^\s*(?:const|let|var|return|await|function|async|for|while|throw|if)\b/m;
 
 /**
- * Takes off Markdown fences and a language tag that stands alone in the first line. Everything outside is blanked, so that
- * lines and columns stay. One block is taken: the only one, the only one of JavaScript, or the only one that uses `device`.
+ * Removes Markdown fences and a language tag that stands alone in the first line. Blanks everything outside, so that
+ * lines and columns stay. Takes one block: the only one, the only JavaScript block, or the only one that uses `device`.
  */
 export function removeFences(text: string): FencedCode {
   const blocks = findBlocks(text);
@@ -43,7 +43,7 @@ export function removeFences(text: string): FencedCode {
   return { kind: "text", text: withoutTag(blankOutAround(text, chosen.content)), notes };
 }
 
-/** Backticks at the start of a line are always a fence; tildes only if the text begins with them. */
+/** Three backticks at the start of a line are always a fence; tildes are one only if the text begins with them. */
 function findBlocks(text: string): readonly Block[] {
   const tildes = text.trimStart().startsWith("~~~");
   if (!tildes && !text.includes("```")) return [];
@@ -69,11 +69,11 @@ interface Opening {
   readonly start: number;
   readonly fence: string;
   readonly language: string;
-  /** Where the code begins. */
+  /** Offset of the code. */
   readonly content: number;
 }
 
-/** Some models begin with the code in the line of the fence. */
+/** Parses the line of an opening fence; some models write code in the same line. */
 function matchOpening(line: string, start: number, tildes: boolean): Opening | undefined {
   const fence = (tildes ? /^[ \t]*(`{3,}|~{3,})/ : /^[ \t]*(`{3,})/).exec(line);
   if (fence?.[1] === undefined) return undefined;
@@ -100,7 +100,7 @@ function isClosing(line: string, fence: string): boolean {
   return bare.length >= fence.length && bare === (fence[0] ?? "").repeat(bare.length);
 }
 
-/** A single fence without anything below it closes what was never opened. */
+/** Finds a single closing fence without an opening fence; returns the text before it. */
 function strayFence(text: string, blocks: readonly Block[]): Span | undefined {
   const [block] = blocks;
   if (blocks.length > 1 || block === undefined || block.language !== "" || block.end < text.length) return undefined;
@@ -125,21 +125,21 @@ function tooManyBlocks(blocks: readonly Block[]): SourceFinding {
   const second = blocks[1] ?? { start: 0, end: 0 };
   return {
     code: "SYNTAX",
-    values: `${blocks.length} code blocks, and nothing tells which one shall run`,
+    values: `${blocks.length} code blocks; cannot tell which one to run`,
     start: second.start,
     end: second.start + 3,
     fix: "Send one block with the whole program",
   };
 }
 
-/** Text around the blocks is taken as prose; code there would silently not run. */
+/** Finds code outside the blocks. The text around the blocks counts as prose, so such code would silently not run. */
 function codeOutside(text: string, blocks: readonly Block[]): SourceFinding | undefined {
   let at = 0;
   for (const { start, end } of [...blocks, { start: text.length, end: text.length }]) {
     const found = codeIn(text, { start: at, end: start });
     if (found !== undefined) {
-      const values = "there is code outside of the code block";
-      return { code: "SYNTAX", values, ...found, fix: "Send all code in one block, and nothing but prose around it" };
+      const values = "found code outside the code block";
+      return { code: "SYNTAX", values, ...found, fix: "Send all code in one block, with only prose around it" };
     }
     at = end;
   }
@@ -174,11 +174,11 @@ function trimmed(text: string, { start, end }: Span): Span {
   return { start: start + part.length - part.trimStart().length, end: start + part.trimEnd().length };
 }
 
-/** A program in one line between backticks, which would otherwise be a string. */
+/** Removes backticks around a program of one line; it would otherwise parse as a template string. */
 function withoutTicks(text: string): string {
   const match = LINE_OF_CODE.exec(text);
   const code = match?.[2];
-  // Where only what is put in is code, it is the text around that is meant.
+  // Where only the `${…}` parts contain code, the template string itself is meant.
   if (code === undefined || !DEVICE.test(code.replace(/\$\{.*\}/, ""))) return text;
   const start = text.indexOf(code);
   return blankOutAround(text, { start, end: start + code.length });

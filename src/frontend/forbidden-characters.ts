@@ -1,9 +1,9 @@
 import type { SourceFinding } from "../shared/source-text.ts";
 
-/** Findings of this kind that are reported; a text full of them is no use anyway. */
+/** The maximum number of reported characters. */
 const MAX_REPORTED = 20;
 
-/** What the engine reads differently, what cannot be seen, and what makes code look like other code. */
+/** Characters that the engine reads differently, that are invisible, or that make code look like other code. */
 const FORBIDDEN: readonly { readonly what: string; readonly characters: RegExp; readonly fix: string }[] = [
   {
     what: "a direction mark",
@@ -31,17 +31,17 @@ const FORBIDDEN: readonly { readonly what: string; readonly characters: RegExp; 
     fix: "Remove it, or write \\uFEFF inside a string",
   },
   {
-    what: "half of a surrogate pair",
+    what: "an unpaired surrogate",
     characters: /\p{Cs}/gu,
     fix: "Write it as \\u escape inside a string",
   },
 ];
 
-/** One look that tells whether any of them is there. */
+/** A fast test whether a text contains any forbidden character. */
 const SUSPICIOUS =
   /[^\t\n\v\f\r\x20-\x7E\xA0-\u061B\u061D-\u200D\u2010-\u2027\u202F-\u2065\u206A-\uD7FF\uE000-\uFEFE\uFF00-\uFFFF]|\r(?!\n)/;
 
-/** The characters that may stand nowhere, comments and strings included. */
+/** Finds the characters that are forbidden everywhere, also in comments and strings. */
 export function findForbiddenCharacters(text: string): readonly SourceFinding[] {
   if (!SUSPICIOUS.test(text)) return [];
   const findings: SourceFinding[] = [];

@@ -1,12 +1,12 @@
 import type { SourceFinding } from "../shared/source-text.ts";
 
-/** A mistake that is known by its look, and what to write instead. */
+/** A common mistake, recognized by patterns, with a fix. */
 export interface Habit {
-  /** Matches the text from the place of the error on. */
+  /** Matches the text that starts at the error. */
   readonly here?: RegExp;
   /** Matches the whole line of the error. */
   readonly line?: RegExp;
-  /** Matches what the parser says. */
+  /** Matches the message of the parser. */
   readonly message?: RegExp;
   readonly code?: SourceFinding["code"];
   readonly says?: string;

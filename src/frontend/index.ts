@@ -7,12 +7,12 @@ import { extractProgram } from "./extract-program.ts";
 import { parseProgram, type ParsedProgram } from "./parse-program.ts";
 import { parseToolCalls } from "./tool-calls.ts";
 
-/** Of a text that is too long, the frame shows the beginning. */
+/** How many characters of a text over the size limit the frame shows. */
 const SHOWN_CHARACTERS = 400;
 
 /**
- * Reads what a model wrote: takes off fences and tags, refuses what cannot be seen, and parses the rest as JavaScript or
- * TypeScript. Every character keeps its place, so that all that follows can speak of lines and columns of the source.
+ * Reads a snippet as a model wrote it: removes fences and tags, refuses invisible characters, and parses the rest as
+ * JavaScript or TypeScript. Every character keeps its offset, so that later steps report lines and columns of the source.
  */
 export function readSnippet(source: string, limits: { readonly sourceBytes: number }): Snippet {
   if (source.length > limits.sourceBytes || Buffer.byteLength(source) > limits.sourceBytes)

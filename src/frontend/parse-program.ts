@@ -16,17 +16,17 @@ export interface ParsedProgram {
   readonly notes: readonly string[];
 }
 
-/** A program in JavaScript, or why the text is none. */
+/** A JavaScript program, or the reasons why the text is not one. */
 export type ParseResult = ParsedProgram | { readonly kind: "refused"; readonly findings: readonly SourceFinding[] };
 
-/** Reads a text as JavaScript or TypeScript, and as what its author must have meant where that is neither. */
+/** Parses a text as JavaScript or TypeScript, and repairs missing semicolons and a trailing object. */
 export function parseProgram(text: string): ParseResult {
   const result = parseCode(text);
   if (result.kind === "read") return insertMissingSemicolons(result);
   return repairTrailingObject(text, parseCode) ?? result;
 }
 
-/** Reads a text as JavaScript and, only if it is none, as TypeScript. */
+/** Parses a text as JavaScript, and as TypeScript if that fails or if it calls functions with type arguments. */
 function parseCode(text: string): ParseResult {
   const tree = attempt(() => parseJavaScript(text));
   if (!(tree instanceof ParseFailure) && !callsWithTypes(text))
@@ -35,7 +35,7 @@ function parseCode(text: string): ParseResult {
   const typed = attempt(() => parseTypeScriptProgram(text));
   if (!(typed instanceof ParseFailure)) return typed;
   if (!(tree instanceof ParseFailure)) return { kind: "read", text, tree, edits: [], notes: [] };
-  // The reading that got further knew better what it read.
+  // The parser that got further explains the error better.
   return refused(text, typed.code !== "SYNTAX" || typed.at > tree.at ? typed : tree);
 }
 
@@ -54,8 +54,8 @@ const TYPE_WORDS: ReadonlySet<string> = new Set(
 );
 
 /**
- * True for `f<T>(x)` where T can only be a type. JavaScript reads two comparisons there, which nobody means if the name is
- * no variable of the text.
+ * True for `f<T>(x)` where T can only be a type. JavaScript parses two comparisons there; they are not meant if T is not a
+ * variable of the text.
  */
 function callsWithTypes(text: string): boolean {
   if (!text.includes(">(")) return false;

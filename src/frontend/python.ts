@@ -3,7 +3,7 @@ import type { Habit } from "./habit.ts";
 
 const PYTHON = "This is Python: write JavaScript";
 
-/** Statements that only Python has. They go before everything else that is known of a line. */
+/** Statements that only Python has. They are matched before all other mistakes. */
 export const PYTHON_STATEMENTS: readonly Habit[] = [
   { line: /^\s*(?:async\s+)?def\s+\w+/, says: "def", fix: `${PYTHON}: async function name(…) { … }` },
   {
@@ -28,10 +28,10 @@ export const PYTHON_STATEMENTS: readonly Habit[] = [
   },
   {
     line: /^\s*for\s+\w[^{]*\bin\b[^{]*\{/,
-    says: "a condition without brackets",
+    says: "a condition without parentheses",
     fix: `${PYTHON}: for (const item of list) { … }`,
   },
-  { line: /^\s*(?:if|while)\s+[^(\s][^{]*\{/, says: "a condition without brackets", fix: `${PYTHON}: if (…) { … }` },
+  { line: /^\s*(?:if|while)\s+[^(\s][^{]*\{/, says: "a condition without parentheses", fix: `${PYTHON}: if (…) { … }` },
   { line: /^[\s}]*elif\b/, says: "elif", fix: `${PYTHON}: else if (…) { … }` },
   { line: /^\s*raise\b/, says: "raise", fix: `${PYTHON}: throw new Error("…")` },
   { line: /^\s*assert\s/, says: "assert", fix: `${PYTHON}: if (!condition) throw new Error("…")` },
@@ -40,15 +40,15 @@ export const PYTHON_STATEMENTS: readonly Habit[] = [
     line: /^\s*(?:global|nonlocal)\s/,
     here: /^\w/,
     says: "global",
-    fix: `${PYTHON}: nothing: a function sees the variables around it`,
+    fix: `${PYTHON}, and remove the line: a function sees the variables around it`,
   },
-  { line: /^\s*print\s+[\w"'`]/, says: "print without brackets", fix: `${PYTHON}: print(value)` },
+  { line: /^\s*print\s+[\w"'`]/, says: "print without parentheses", fix: `${PYTHON}: print(value)` },
 ];
 
-/** What Python has inside of a line. The rest of what is known of a line goes before. */
+/** Python expressions. They are matched after the general mistakes. */
 export const PYTHON_EXPRESSIONS: readonly Habit[] = [
   { message: /Missing catch or finally/, says: "except", fix: `${PYTHON}: try { … } catch (error) { … }` },
-  { here: /^["']/, line: /"""|'''/, says: "a string in three quotation marks", fix: `${PYTHON}: \`text\`` },
+  { here: /^["']/, line: /"""|'''/, says: "a triple-quoted string", fix: `${PYTHON}: \`text\`` },
   { here: /^["']/, line: /\b[fr]["']/, says: "a string with a prefix", fix: `${PYTHON}: \`text \${value}\`` },
   {
     here: /^(?:async\s+)?for\b/,
@@ -58,10 +58,10 @@ export const PYTHON_EXPRESSIONS: readonly Habit[] = [
   },
   {
     here: /^if\b.*\belse\b/,
-    says: "a condition after its value",
+    says: "a Python conditional expression",
     fix: `${PYTHON}: condition ? a : b`,
   },
-  { here: /^(?:and|or|is|not)\b/, says: "a word of another language", fix: `${PYTHON}: && || === !==` },
+  { here: /^(?:and|or|is|not)\b/, says: "a Python operator", fix: `${PYTHON}: && || === !==` },
   { line: /(?:\bif|\breturn|[=(,])\s*not\s/, says: "not", fix: `${PYTHON}: !value` },
   { line: /\blambda\b/, says: "lambda", fix: `${PYTHON}: (x) => …` },
   { here: /^:/, line: /[\w\])]\[[^[\]]*:[^[\]]*\]/, says: "a slice", fix: `${PYTHON}: list.slice(start, end)` },
@@ -73,7 +73,7 @@ const IMPORT =
 const NO_SYSTEM = "Leave it out: there are no files and no processes here, call a method of device";
 const NO_NETWORK = "Leave it out: there is no network here, call a method of device that fetches";
 
-/** What to write instead of a module. */
+/** Fixes for imports, by module. */
 const MODULES: ReadonlyMap<string, string> = new Map([
   ...["os", "sys", "subprocess", "pathlib", "shutil", "glob", "io"].map((name) => [name, NO_SYSTEM] as const),
   ...["requests", "urllib", "httpx", "aiohttp", "socket"].map((name) => [name, NO_NETWORK] as const),
@@ -89,7 +89,7 @@ const MODULES: ReadonlyMap<string, string> = new Map([
   }).map(([name, instead]) => [name, `Leave it out and write JavaScript: ${instead}`] as const),
 ]);
 
-/** The import of Python that a line is. */
+/** Describes the Python import in a line; `undefined` if the line is not one. */
 export function findPythonImport(line: string): Pick<SourceFinding, "code" | "values" | "fix"> | undefined {
   const found = IMPORT.exec(line);
   if (found === null) return undefined;

@@ -4,15 +4,15 @@ import { attempt, parseExpressionAt, parseJavaScript } from "./limits/parser.ts"
 import type { ParsedProgram, ParseResult } from "./parse-program.ts";
 import { getChildren, type TsNode } from "./strip-types/nodes.ts";
 
-/** What stands between the end of a line and a bracket that begins the next one. */
+/** Matches the text between the end of a line and a bracket that begins the next one. */
 const TO_NEXT_LINE = /^(?:[ \t]+(?:\/\/[^\n]*)?)?\r?\n\s*(?=[[(`])/;
 
-/** A look before the search: most texts have no such line. */
+/** A fast test before the search: most texts have no such line. */
 const MAY_GO_ON = /[\w$)\]}"'`](?:[ \t]+(?:\/\/[^\n]*)?)?\r?\n\s*[[(`]/;
 
 /**
- * Ends statements at whose end a semicolon is missing, where the next line begins with a bracket as far left as they do:
- * JavaScript goes on with the line before, as an index, a call or a template, which nobody means who writes it so.
+ * Inserts a missing semicolon after a statement where the next line begins with a bracket at the same indentation.
+ * JavaScript would continue the statement there, with an index, a call or a template; the author meant a new statement.
  */
 export function insertMissingSemicolons(program: ParsedProgram): ParsedProgram {
   if (!MAY_GO_ON.test(program.text)) return program;
@@ -24,11 +24,11 @@ export function insertMissingSemicolons(program: ParsedProgram): ParsedProgram {
   if (tree instanceof ParseFailure) return program;
   for (const node of iterateNodes(tree)) if (ends.has(node.end - 1)) Object.assign(node, { end: node.end - 1 });
   const stops = [...ends].map((end) => ({ kind: "wrap", start: end, end, before: ";", after: "" }) as const);
-  const note = "A line that begins with a bracket was read as a statement of its own";
+  const note = "A line that begins with a bracket was read as a separate statement";
   return { ...program, tree, edits: [...program.edits, ...stops], notes: [...program.notes, note] };
 }
 
-/** Where statements are meant to end. */
+/** The offsets at which statements are meant to end. */
 function endsIn({ text, tree }: ParsedProgram): ReadonlySet<number> {
   const found = new Set<number>();
   const columns = new Map<TsNode, number>();
@@ -59,7 +59,7 @@ const STATEMENTS: ReadonlySet<string> = new Set([
   "VariableDeclaration",
 ]);
 
-/** The part of a node after which it may go on in the next line. */
+/** The part of a node after which the node may continue in the next line. */
 function getHead(node: TsNode): TsNode | undefined {
   const field = HEADS[node.type];
   return field === undefined ? undefined : (Reflect.get(node, field) as TsNode); // the parser sets it
@@ -71,15 +71,15 @@ const HEADS: Readonly<Record<string, string>> = {
   TaggedTemplateExpression: "tag",
 };
 
-/** How far from the left something stands that begins its line. */
+/** The indentation of the text at `at`; `undefined` if other text precedes it in its line. */
 function getIndentation(at: number, text: string): number | undefined {
   const start = text.lastIndexOf("\n", at - 1) + 1;
   return at - start < 200 && text.slice(start, at).trim() === "" ? at - start : undefined;
 }
 
 /**
- * Reads a program that ends with an object, as `{ sum, name: user.name }`, for which JavaScript sees a block, and then nothing
- * that it knows. So there is only one reading. What is nothing but data is left alone: somebody meant it as arguments.
+ * Parses a program that ends with an object, such as `{ sum, name: user.name }`. JavaScript parses a block there and fails,
+ * so an object is the only possible meaning. A text that is only data is not changed: it was meant as arguments.
  */
 export function repairTrailingObject(text: string, readCode: (text: string) => ParseResult): ParsedProgram | undefined {
   const at = lastLineWithBrace(text);
@@ -96,7 +96,7 @@ export function repairTrailingObject(text: string, readCode: (text: string) => P
   return { ...before, text: before.text + text.slice(at), tree, notes };
 }
 
-/** Where the last line that is not indented begins with a brace. */
+/** The offset of the last brace that begins a line without indentation. */
 function lastLineWithBrace(text: string): number | undefined {
   if (text.lastIndexOf("\n{") >= 0) return text.lastIndexOf("\n{") + 1;
   return text.startsWith("{") ? 0 : undefined;

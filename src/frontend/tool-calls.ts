@@ -4,14 +4,14 @@ import type { ToolCall } from "../model/snippet.ts";
 const NAMES = ["tool", "name", "function", "tool_name", "method", "action"] as const;
 const ARGUMENTS = ["arguments", "args", "parameters", "params", "input", "action_input", "tool_input"] as const;
 
-/** More calls than this in one text are not worth repeating, and neither are calls of this size. */
+/** Limits of the calls that are read from one text. */
 const MAX_CALLS = 10;
 const MAX_CHARACTERS = 20_000;
 const MAX_DEPTH = 50;
 
 /**
- * The calls of a text that is a tool call in JSON, in one of the forms that models are trained on, where code was wanted;
- * `undefined` for any other text.
+ * Parses JSON tool calls, in the forms that models are trained on, from a text that should be code. Returns `undefined` for
+ * any other text.
  */
 export function parseToolCalls(text: string): readonly ToolCall[] | undefined {
   const bare = text
@@ -23,7 +23,7 @@ export function parseToolCalls(text: string): readonly ToolCall[] | undefined {
   try {
     value = JSON.parse(bare);
   } catch {
-    return undefined; // no JSON: it may be code
+    return undefined; // not JSON: it may be code
   }
   const calls = findCalls(value);
   return calls === undefined || calls.length === 0 ? undefined : calls.slice(0, MAX_CALLS);
@@ -59,11 +59,11 @@ function findCall(value: unknown): ToolCall | undefined {
   return isRecord(parsed) ? { name, arguments: parsed } : undefined;
 }
 
-/** Arguments may be JSON within JSON. */
+/** Parses arguments that are JSON inside a JSON string. */
 function parsedOrUndefined(json: string): unknown {
   try {
     return JSON.parse(json);
   } catch {
-    return undefined; // some other string: no tool call
+    return undefined; // another string: not a tool call
   }
 }

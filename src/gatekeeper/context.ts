@@ -6,22 +6,22 @@ import type { Report } from "./report.ts";
 import type { Binding, Scopes } from "./ast/scopes.ts";
 import { type FunctionNode, isFunction } from "./ast/walk.ts";
 
-/** What the gatekeeper asks. It knows no registry, no policy and no caller. */
+/** The callbacks that the gatekeeper needs. It does not know the registry, the policy or the caller. */
 export interface Host {
-  /** Already without what the caller may not see. */
+  /** Holds only what the caller may see. */
   readonly catalog: Catalog;
-  /** Arguments as far as they are literal, with `UNKNOWN` for the rest. */
+  /** Checks the literal arguments; `UNKNOWN` stands for the others. */
   readonly problems: (method: Method, args: readonly unknown[]) => readonly ArgumentProblem[];
   readonly mayCall: (path: string) => boolean;
-  /** A skill that is not in the catalog only because it is switched off. */
+  /** True for a skill that is missing from the catalog because it is disabled. */
   readonly isDisabled?: (skill: string) => boolean;
-  /** A call that fits, as a snippet writes it; without it, the signature is told. */
+  /** A valid call, as a snippet writes it; if missing, messages show the signature. */
   readonly exampleCall?: (method: Method) => string;
-  /** Finds methods by what they are for. */
+  /** Finds methods by their purpose. */
   readonly findSimilar?: (words: string) => readonly Method[];
 }
 
-/** One look at one snippet: what every step of the gatekeeper works on. */
+/** The state of one check, shared by all steps of the gatekeeper. */
 export interface CheckContext {
   readonly snippet: Extract<Snippet, { readonly kind: "program" }>;
   readonly scopes: Scopes;
@@ -29,10 +29,10 @@ export interface CheckContext {
   readonly report: Report;
 }
 
-/** Searches for one snippet; one that needs more has other problems. */
+/** The maximum number of searches per snippet. */
 const MAX_SEARCHES = 8;
 
-/** The same questions, with searches that are few and never made twice. */
+/** Limits the number of searches and caches their results. */
 export function withSearchBudget(host: Host): Host {
   const { findSimilar } = host;
   if (findSimilar === undefined) return host;
@@ -49,7 +49,7 @@ export function getParent(node: AnyNode, { scopes }: CheckContext): AnyNode | un
   return scopes.parents.get(node);
 }
 
-/** The innermost function around a node, or what else runs on its own. */
+/** The innermost function, static block or field around a node. */
 export function functionAround(node: AnyNode, { scopes: { parents } }: CheckContext): AnyNode | undefined {
   for (let outer = parents.get(node); outer !== undefined; outer = parents.get(outer)) {
     if (isFunction(outer) || outer.type === "StaticBlock" || outer.type === "PropertyDefinition") return outer;
@@ -57,7 +57,7 @@ export function functionAround(node: AnyNode, { scopes: { parents } }: CheckCont
   return undefined;
 }
 
-/** True in async functions and at the top, but not in default values of parameters. */
+/** True in async functions and at the top level, but not in default values of parameters. */
 export function mayAwait(node: AnyNode, context: CheckContext): boolean {
   const { parents } = context.scopes;
   let inside = node;
@@ -69,7 +69,7 @@ export function mayAwait(node: AnyNode, context: CheckContext): boolean {
   return true;
 }
 
-/** True where a failure is caught, or at least met, by a `try` of the same function. */
+/** True inside the block of a `try` statement of the same function. */
 export function isInTry(node: AnyNode, { scopes: { parents } }: CheckContext): boolean {
   let inside = node;
   for (let outer = parents.get(node); outer !== undefined; outer = parents.get(outer)) {
@@ -80,13 +80,13 @@ export function isInTry(node: AnyNode, { scopes: { parents } }: CheckContext): b
   return false;
 }
 
-/** The function that a name is declared with. */
+/** The function that a name is declared as, or initialized with. */
 export function findFunction(binding: Binding, context: CheckContext): FunctionNode | undefined {
   const declared = findDeclaration(binding, context);
   return declared !== undefined && isFunction(declared) ? declared : undefined;
 }
 
-/** The function or class of that name, or the value that the name begins with. */
+/** The function or class of that name, or the initial value of the variable. */
 function findDeclaration({ declared }: Binding, context: CheckContext): AnyNode | undefined {
   const [name] = declared;
   const holder = name && getParent(name, context);
@@ -94,7 +94,7 @@ function findDeclaration({ declared }: Binding, context: CheckContext): AnyNode 
   return holder !== undefined && "id" in holder && holder.id === name ? holder : undefined;
 }
 
-/** The nodes around a node, from the inside out. Where every snippet passes, a plain loop takes half the time. */
+/** The ancestors of a node, innermost first. In code that runs for every snippet, a plain loop takes half the time. */
 export function* iterateAncestors(node: AnyNode, { scopes }: CheckContext): Iterable<AnyNode> {
   for (let at = scopes.parents.get(node); at !== undefined; at = scopes.parents.get(at)) yield at;
 }

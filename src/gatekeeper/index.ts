@@ -20,7 +20,7 @@ import { refuseToolCalls } from "./rules/tool-calls.ts";
 
 export type { Host } from "./context.ts";
 
-/** What may become of a snippet. There is a program exactly if there are no violations. */
+/** The result of a check. `program` is set exactly if there are no violations. */
 export interface Verdict {
   readonly violations: readonly Violation[];
   readonly plan: Plan;
@@ -30,9 +30,9 @@ export interface Verdict {
 }
 
 /**
- * Checks a snippet before anything of it runs: against the allowlist, against the catalog, and for what it will call. What
- * is only a habit of another language or system is corrected and noted; everything else that is wrong is told at once.
- * This is for good errors. Safety is a matter of the sandbox and of the host, which checks every call again.
+ * Checks a snippet before it runs: against the allowlist and against the catalog, and lists the calls that it will make.
+ * Corrects and notes habits of other languages or systems; reports all other errors together.
+ * The purpose is good error messages. Safety depends on the sandbox and on the host, which checks every call again.
  */
 export function gatekeep(snippet: Snippet, host: Host): Verdict {
   switch (snippet.kind) {
@@ -78,7 +78,7 @@ function inspect(context: CheckContext): Verdict {
   return { violations: [], plan, notes, program: { ...written, paths: [...paths], readOnly, waits } };
 }
 
-/** The snippet gets a block of its own, as it may declare names that the function around it has as well. */
+/** The code around the snippet. The snippet gets its own block, because it may declare names of the outer function. */
 function createContext(
   variables: readonly string[],
   start: string,

@@ -7,7 +7,7 @@ import type { CheckContext } from "./context.ts";
 import { COMBINATORS } from "./awaits/promise-methods.ts";
 import { byType, type ByType, isFunction, literalName } from "./ast/walk.ts";
 
-/** What the snippet will call, in the order of the text. */
+/** Lists the calls of the snippet, in source order. */
 export function createPlan(
   uses: readonly MethodUse[],
   {
@@ -47,7 +47,7 @@ const LOOP = 1;
 const CONDITION = 2;
 const PARALLEL = 4;
 
-/** A sum of these. */
+/** Returns the sum of the flags `LOOP`, `CONDITION` and `PARALLEL` that apply to a node. */
 function findSurroundings(node: AnyNode, { scopes: { parents } }: CheckContext): number {
   let found = 0;
   let inside = node;
@@ -64,7 +64,7 @@ const REPEATING: ReadonlySet<string> = new Set(
   ),
 );
 
-/** What a node means for what stands inside of it. */
+/** The flags that a node sets for the nodes inside it. */
 const SURROUNDINGS: ByType<number> = {
   CallExpression: ({ callee, arguments: given }, inside) => {
     if (callee.type !== "MemberExpression" || !given.includes(inside as never)) return 0;

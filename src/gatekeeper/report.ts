@@ -4,20 +4,20 @@ import { type SourceFinding, type SourceText, createViolation } from "../shared/
 import type { Violation } from "../model/outcome.ts";
 import type { Edit } from "../model/snippet.ts";
 
-/** Violations that are told at once. */
+/** The maximum number of reported violations. */
 const MAX_VIOLATIONS = 50;
 
-/** Notes that are told at once. */
+/** The maximum number of reported notes. */
 const MAX_NOTES = 10;
 
-/** The words of a violation: made only for those that are told, as the search for near names is not free. */
+/** The parts of a violation message. Created only for reported violations, because the search for similar names is slow. */
 export interface MessageParts {
   readonly values: string;
   readonly fix?: string | undefined;
   readonly suggestions?: readonly string[];
 }
 
-/** What the rooms of the gatekeeper find, change and tell. */
+/** Collects the violations, edits and notes of all steps of the gatekeeper. */
 export class Report {
   readonly edits: Edit[] = [];
   readonly #findings: {
@@ -32,7 +32,7 @@ export class Report {
     this.#findings.push({ code, start, end, words });
   }
 
-  /** Said once, however often it happens. */
+  /** Adds a note; equal notes are reported once. */
   note(text: string): void {
     this.#notes.add(text);
   }
@@ -53,19 +53,19 @@ export class Report {
     return [...this.#notes].slice(0, MAX_NOTES);
   }
 
-  /** In the order of the text; of what is wrong at one place for one reason, the first. */
+  /** The violations in source order, at most one per position and code. */
   violations(sourceText: SourceText): readonly Violation[] {
     const ordered = this.#findings.sort((a, b) => a.start - b.start || a.end - b.end);
     const distinct = ordered.filter((finding, index) => {
       const before = ordered[index - 1];
       return before === undefined || before.start !== finding.start || before.code !== finding.code;
     });
-    const told = distinct.slice(0, MAX_VIOLATIONS);
-    const more = distinct.length - told.length;
-    return told.map(({ words, ...finding }, index) => {
-      const { fix, ...said } = words();
-      const last = more > 0 && index === told.length - 1 ? ` (${more} more violations are not listed)` : "";
-      const whole: SourceFinding = { ...finding, ...said, ...(fix !== undefined && { fix }) };
+    const reported = distinct.slice(0, MAX_VIOLATIONS);
+    const more = distinct.length - reported.length;
+    return reported.map(({ words, ...finding }, index) => {
+      const { fix, ...parts } = words();
+      const last = more > 0 && index === reported.length - 1 ? ` (${more} more violations are not listed)` : "";
+      const whole: SourceFinding = { ...finding, ...parts, ...(fix !== undefined && { fix }) };
       const violation = createViolation(sourceText, whole);
       return last === "" ? violation : { ...violation, fix: violation.fix + last };
     });

@@ -4,7 +4,7 @@ import { suggestNames } from "../shared/suggest.ts";
 import type { CheckContext, Host } from "./context.ts";
 import type { MessageParts } from "./report.ts";
 
-/** Letters of other scripts that look like Latin ones. */
+/** Letters of other scripts that look like Latin letters. */
 const LOOKALIKES: ReadonlyMap<string, string> = new Map(
   Object.entries({
     а: "a",
@@ -35,8 +35,8 @@ export function formatCall(method: Method): string {
 }
 
 /**
- * The one name of `owner` that is the same name in another style, as `read_file` and `readFile` or `MathSkill` and
- * `math_skill` are. Case alone is no style of methods: whoever writes `Add` for `add` is told. Skills are known by theirs.
+ * Finds the only name of `owner` that is the same name in another style, such as `readFile` for `read_file` or `math_skill`
+ * for `MathSkill`. A difference in case alone counts for skills, but not for methods: `Add` for `add` is an error.
  */
 export function findOtherStyle(name: string, owner: Catalog | Skill): string | undefined {
   const words = /^[\w$]+$/.test(name) ? splitWords(name) : [];
@@ -46,7 +46,7 @@ export function findOtherStyle(name: string, owner: Catalog | Skill): string | u
 
 const nameStyles = new WeakMap<Catalog | Skill, ReadonlyMap<string, string | null>>();
 
-/** The skills of a catalog or the methods of a skill by the words of their names; `null` where two have the same. */
+/** The skills of a catalog or the methods of a skill, by the words of their names; `null` if two names share the words. */
 function styles(owner: Catalog | Skill): ReadonlyMap<string, string | null> {
   const known = nameStyles.get(owner);
   if (known !== undefined) return known;
@@ -61,16 +61,16 @@ function styles(owner: Catalog | Skill): ReadonlyMap<string, string | null> {
   return made;
 }
 
-/** The name in plain Latin letters, if it only looks like it. */
+/** Replaces letters that look like Latin letters, and removes all other characters. */
 export function foldLookalikes(name: string): string {
   const letters = name.normalize("NFKC").replace(/\P{ASCII}/gu, (letter) => LOOKALIKES.get(letter) ?? letter);
   return letters.replace(/[^\w$]/g, "");
 }
 
-/** Of a skill that is only asked for, that it is not there is the answer. */
+/** Describes a missing skill whose existence the snippet only tests. */
 export function describeAskedSkill(name: string, context: CheckContext): MessageParts {
   const { fix = "", ...words } = describeUnknownSkill(name, undefined, context);
-  return { ...words, fix: `Leave the check out: ${printableName(name)} is not there. ${fix}` };
+  return { ...words, fix: `Remove the check: ${printableName(name)} does not exist. ${fix}` };
 }
 
 export function describeUnknownSkill(
@@ -97,7 +97,7 @@ export function describeUnknownSkill(
   };
 }
 
-/** `MathSkill` is as near to `Math` as can be, and not near to `WeatherSkill`: that both are skills says nothing. */
+/** Finds skills with similar names, compared without suffixes such as `Skill`: `Math` matches `MathSkill`. */
 function findSimilarSkills(name: string, { skills }: Catalog): readonly string[] {
   const stems = suggestNames(
     stripServerSuffix(foldLookalikes(name)),
@@ -119,7 +119,7 @@ function stripServerSuffix(name: string): string {
   return /^(.+?)_?(?:skills?|mcp|server|tools?)$/i.exec(name)?.[1] ?? name;
 }
 
-/** `read_text_file` is the same wherever it is; `get` can be anything. */
+/** True if the name alone identifies a method: true for `read_text_file`, false for `get`. */
 function isSpecific(methodName: string): boolean {
   return splitWords(methodName).length > 1;
 }
@@ -144,8 +144,8 @@ export function describeUnknownMethod(name: string, skillName: string, { host }:
 }
 
 export function suggestSimilar(words: string, { findSimilar }: Host): readonly Method[] {
-  const spoken = splitWords(words.slice(0, 100)).join(" ");
-  return findSimilar === undefined || spoken === "" ? [] : findSimilar(spoken).slice(0, 3);
+  const query = splitWords(words.slice(0, 100)).join(" ");
+  return findSimilar === undefined || query === "" ? [] : findSimilar(query).slice(0, 3);
 }
 
 function findSimilarMethod(name: string, methods: readonly Method[]): Method | undefined {
@@ -157,10 +157,10 @@ function findSimilarMethod(name: string, methods: readonly Method[]): Method | u
   return methods.find((method) => method.name === found);
 }
 
-/** A skill of few methods is told whole; else the way to find one. */
+/** A fix that lists up to eight methods of a skill, or else suggests a search. */
 function listMethods(methods: readonly Method[] | undefined, name: string): string {
   if (methods === undefined || methods.length === 0 || methods.length > 8) {
-    return `Call await device.search_skills(${JSON.stringify(splitWords(printableName(name)).join(" "))}) to find what there is`;
+    return `Call await device.search_skills(${JSON.stringify(splitWords(printableName(name)).join(" "))}) to find a method`;
   }
   return `Use one of ${methods.map((method) => `device.${method.path}`).join(", ")}`;
 }

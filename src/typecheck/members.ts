@@ -42,7 +42,7 @@ export function findInMember(
 function formatLocation({ kind, names }: MissingMember, { object }: MemberAccess, typed: TypedProgram): string {
   if (kind !== "object") return `on ${KIND_WORDS[kind]}`;
   const method = findSourceMethod(object, typed);
-  return `in the result${method === undefined ? "" : ` of ${method}`}, declared are ${listed(names)}`;
+  return `in the result${method === undefined ? "" : ` of ${method}`}; declared members: ${listed(names)}`;
 }
 
 /** A place where a member is read by its name. */

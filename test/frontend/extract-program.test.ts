@@ -15,24 +15,24 @@ const CALL = "await device.MathSkill.add(1, 2)";
 
 describe("S4: a program among sentences or tags is found", () => {
   test.each([
-    ["a sentence before", `Here is the code:\n\n${CALL}`, "The sentences around the program were left out"],
+    ["a sentence before", `Here is the code:\n\n${CALL}`, "The sentences around the program were ignored"],
     [
       "sentences before and after",
       `Sure! I'll add them.\n${CALL}\n\nThis gives the sum.`,
-      "The sentences around the program were left out",
+      "The sentences around the program were ignored",
     ],
     [
       "a list of steps before",
       `1. First we add\n2. Then we print it.\n\n${CALL}`,
-      "The sentences around the program were left out",
+      "The sentences around the program were ignored",
     ],
-    ["tags", `<tool_code>\n${CALL}\n</tool_code>`, "What stands around <tool_code> was left out"],
-    ["tags in a sentence", `Let me see.\n<code>${CALL}</code>\nDone.`, "What stands around <code> was left out"],
-    ["thoughts", `<think>I add 1 < 2.</think>\n${CALL}`, "Thoughts before the program were left out"],
+    ["tags", `<tool_code>\n${CALL}\n</tool_code>`, "The text outside <tool_code> was ignored"],
+    ["tags in a sentence", `Let me see.\n<code>${CALL}</code>\nDone.`, "The text outside <code> was ignored"],
+    ["thoughts", `<think>I add 1 < 2.</think>\n${CALL}`, "Thoughts before the program were ignored"],
     [
       "thoughts and sentences",
       `<think>Hm.</think>\nI will add them now.\n${CALL}`,
-      "The sentences around the program were left out",
+      "The sentences around the program were ignored",
     ],
   ])("S4: %s", (_what, source, note) => {
     expect(programIn(source)).toEqual([CALL, note]);
@@ -59,7 +59,7 @@ describe("S4: a program among sentences or tags is found", () => {
   });
 
   test.each([
-    ["an escaped line feed", `const x = 1;\\n${CALL}`, "a line feed that is written as \\n"],
+    ["an escaped line feed", `const x = 1;\\n${CALL}`, "a line feed written as \\n"],
     ["dots for data", "const list = [...];", "three dots in place of code"],
     ["dots for code", "// TODO\n...", "three dots in place of code"],
   ])("S4: %s has its own words", (_what, source, words) => {

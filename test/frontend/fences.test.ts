@@ -47,7 +47,7 @@ describe("S4: Markdown around a program is taken off", () => {
     expect(readText("js\n")).toBe("js\n");
   });
 
-  test("S4: a line for the shell is taken off", () => {
+  test("S4: a shebang line is taken off", () => {
     expect(readText("#!/usr/bin/env node\n1")).toBe("                   \n1");
   });
 
@@ -103,7 +103,7 @@ describe("S4: of several blocks one is taken, or none", () => {
     expect(readViolations("```js\ndevice.A.b()\n```\nOr:\n```js\ndevice.A.c()\n```")).toEqual([
       {
         code: "SYNTAX",
-        message: "Cannot parse the snippet: 2 code blocks, and nothing tells which one shall run (SYNTAX)",
+        message: "Cannot parse the snippet: 2 code blocks; cannot tell which one to run (SYNTAX)",
         line: 5,
         column: 0,
         endLine: 5,
@@ -123,7 +123,7 @@ describe("S4: of several blocks one is taken, or none", () => {
   ])("S4: code %s is not silently left out", (_where, source, place) => {
     expect(sourceText(source)).toEqual([place]);
     expect(readViolations(source)[0]?.message).toBe(
-      "Cannot parse the snippet: there is code outside of the code block (SYNTAX)",
+      "Cannot parse the snippet: found code outside the code block (SYNTAX)",
     );
   });
 });

@@ -41,24 +41,24 @@ describe("Python is refused with what to write in JavaScript", () => {
     ["class A(B):\n  pass", "1:7", "a class that begins with a colon", "class Name { … }"],
     ['with open("a") as f:\n  pass', "1:0", "a block that begins with a colon", "{ … }"],
     ["for a in [1, 2]: print(a)", "1:4", "a block that begins with a colon", "for (const item of list) { … }"],
-    ["for a in range(3) { print(a) }", "1:4", "a condition without brackets", "for (const item of list) { … }"],
-    ["if a > 1 { print(a) }", "1:3", "a condition without brackets", "if (…) { … }"],
+    ["for a in range(3) { print(a) }", "1:4", "a condition without parentheses", "for (const item of list) { … }"],
+    ["if a > 1 { print(a) }", "1:3", "a condition without parentheses", "if (…) { … }"],
     ["while True:\n  break", "1:6", "a block that begins with a colon", "while (…) { … }"],
     ["if (a) {\n  1\n} elif (b) {\n  2\n}", "3:11", "elif", "else if (…) { … }"],
     ["try {\n  1\n} except (e) {\n}", "1:0", "except", "try { … } catch (error) { … }"],
     ["x = [a for a in b if a]", "1:7", "a comprehension", "list.filter((item) => …).map((item) => …)"],
     ["x = {k: v for k, v in b}", "1:10", "a comprehension", "list.filter((item) => …).map((item) => …)"],
-    ["x = a if b else c", "1:6", "a condition after its value", "condition ? a : b"],
+    ["x = a if b else c", "1:6", "a Python conditional expression", "condition ? a : b"],
     ["assert a == 1", "1:7", "assert", 'if (!condition) throw new Error("…")'],
     ["del a", "1:4", "del", "delete object.key"],
-    ["global a", "1:7", "global", "nothing: a function sees the variables around it"],
-    ['print "hello"', "1:6", "print without brackets", "print(value)"],
+    ["global a", "1:7", "global", "remove the line: a function sees the variables around it"],
+    ['print "hello"', "1:6", "print without parentheses", "print(value)"],
     ["print(a[1:])", "1:9", "a slice", "list.slice(start, end)"],
     ["print(a[:2])", "1:8", "a slice", "list.slice(start, end)"],
-    ["'''text'''", "1:2", "a string in three quotation marks", "`text`"],
+    ["'''text'''", "1:2", "a triple-quoted string", "`text`"],
     ['print(f"{a}")', "1:7", "a string with a prefix", "`text ${value}`"],
     ["f = lambda a: a", "1:11", "lambda", "(x) => …"],
-    ["if (a and b) { 1 }", "1:6", "a word of another language", "&& || ==="],
+    ["if (a and b) { 1 }", "1:6", "a Python operator", "&& || ==="],
   ])("%j has its place and its words [S5]", (source, place, values, fix) => {
     const [violation] = readViolations(source);
     expect(violation?.message).toBe(`Cannot parse the snippet: ${values} (SYNTAX)`);
@@ -70,7 +70,7 @@ describe("Python is refused with what to write in JavaScript", () => {
 
   test("a comment after code begins with two slashes [S5]", () => {
     expect(readViolations("print(1)  # one")).toMatchObject([
-      { message: "Cannot parse the snippet: # begins no comment here (SYNTAX)", fix: "Write // before comments" },
+      { message: "Cannot parse the snippet: # does not begin a comment (SYNTAX)", fix: "Write // before comments" },
     ]);
   });
 

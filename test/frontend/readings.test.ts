@@ -9,7 +9,7 @@ const readNotes = (source: string): readonly string[] => {
 };
 
 const OBJECT = "The braces at the end were read as an object";
-const BRACKET = "A line that begins with a bracket was read as a statement of its own";
+const BRACKET = "A line that begins with a bracket was read as a separate statement";
 
 describe("S3: an object at the end is the result, though JavaScript takes it for a block", () => {
   test.each([

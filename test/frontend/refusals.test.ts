@@ -14,7 +14,7 @@ describe("S5: characters that nobody sees are refused, wherever they stand", () 
     ["a lone carriage return", "1\r2", "a carriage return without a line feed, U+000D", "1:1"],
     ["a line separator", "`\u2028`", "a line separator, U+2028", "1:1"],
     ["a byte order mark inside", "return\ufeff1", "a byte order mark inside the text, U+FEFF", "1:6"],
-    ["half of a surrogate pair", "'\ud800x'", "half of a surrogate pair, U+D800", "1:1"],
+    ["an unpaired surrogate", "'\ud800x'", "an unpaired surrogate, U+D800", "1:1"],
   ])("S5: %s", (_what, source, what, place) => {
     const [violation, ...others] = readViolations(source);
     expect(others).toEqual([]);
@@ -65,7 +65,7 @@ describe("S5 S7: what is too large is refused before it is read", () => {
   });
 
   test.each([
-    ["words and signs", "f(1);".repeat(15_000), "SOURCE_LIMIT", "more than 32000 words and signs"],
+    ["tokens", "f(1);".repeat(15_000), "SOURCE_LIMIT", "more than 32000 tokens"],
     [
       "declared names",
       Array.from({ length: 2_001 }, (_, i) => `let v${i};`).join(""),
@@ -91,12 +91,7 @@ describe("S5 S7: what is too large is refused before it is read", () => {
       "SOURCE_LIMIT",
       "a regular expression that nests deeper than 100",
     ],
-    [
-      "words and signs of TypeScript",
-      `let z: number;${"(a as any);".repeat(20_000)}`,
-      "SOURCE_LIMIT",
-      "more than 32000 words and signs",
-    ],
+    ["tokens of TypeScript", `let z: number;${"(a as any);".repeat(20_000)}`, "SOURCE_LIMIT", "more than 32000 tokens"],
   ])("S7: too many or too much of %s", (_what, source, code, what) => {
     const [violation] = readViolations(source);
     expect(violation?.code).toBe(code);
@@ -149,7 +144,7 @@ describe("S5 S7: what is too large is refused before it is read", () => {
       {
         code: "DEPTH_LIMIT",
         line: 1,
-        message: "Snippet nesting limit exceeded: the limit is about 111 brackets (DEPTH_LIMIT)",
+        message: "Snippet nesting limit exceeded: the limit is about 111 nested brackets (DEPTH_LIMIT)",
       },
     ]);
     expect(readViolations(`return ${"(".repeat(100_000)}`)[0]?.column).toBeLessThan(200);
@@ -188,16 +183,16 @@ describe("S5: a mistake in the syntax has its place, its words and what to write
       "2:11",
     ],
     ["cut off in a call", 'print("(",', "the text ends before the ( in line 1 is closed", "1:10"],
-    ["cut off in a string", 'return "abc', "a string that does not end in its line", "1:7"],
-    ["cut off in a template", "return `abc", "a template string that does not end", "1:8"],
-    ["cut off in a comment", "1 /* abc", "a comment that does not end", "1:2"],
+    ["cut off in a string", 'return "abc', "an unterminated string", "1:7"],
+    ["cut off in a template", "return `abc", "an unterminated template string", "1:8"],
+    ["cut off in a comment", "1 /* abc", "an unterminated comment", "1:2"],
     ["with", "with (a) { b }", "with is not allowed", "1:0"],
-    ["a comment of Python", "# first\n1", "# begins no comment here", "1:1"],
+    ["a comment of Python", "# first\n1", "# does not begin a comment", "1:1"],
     ["a function of Python", "def f():\n  return 1", "def", "1:4"],
     ["a block of Python", "if a > 1:\n  print(a)", "a block that begins with a colon", "1:3"],
     ["a string of Python", 'print(f"a {b}")', "a string with a prefix", "1:7"],
-    ["an operator of Python", "if (a and b) { 1 }", "a word of another language", "1:6"],
-    ["JSX", "return <div>1</div>", "a tag", "1:15"],
+    ["an operator of Python", "if (a and b) { 1 }", "a Python operator", "1:6"],
+    ["JSX", "return <div>1</div>", "a JSX or HTML tag", "1:15"],
     ["quotation marks of a word processor", "print(“a”)", "a typographic quotation mark", "1:6"],
     ["prose", "Sure, here is what I found so far", "a sentence where code was expected", "1:11"],
     ["an object as a statement", '{ "a": 1, "b": 2 }', "an object where a statement was expected", "1:5"],

@@ -131,7 +131,7 @@ describe("S4: a function as the whole program is called", () => {
   test("S4: a function that needs values is not called", () => {
     expect(check("function add(a, b) { return a + b }").notes).toEqual(["add is never called"]);
     expect(check("async function main(input) { return input }").violations).toMatchObject([
-      { code: "NODE_FORBIDDEN", column: 20, fix: "Write it without parameters: device is there already" },
+      { code: "NODE_FORBIDDEN", column: 20, fix: "Remove the parameter: device is already available" },
     ]);
   });
 

@@ -152,7 +152,7 @@ describe("S5 S6: whatever cannot be followed is refused", () => {
     ["apply(null, [1, 2])", "Call it directly: device.MathSkill.add(…)"],
     [
       "bind(null, 1)",
-      "It needs no this: write device.MathSkill.add itself, or (…) => device.MathSkill.add(…) for arguments that come first",
+      "It does not need this: write device.MathSkill.add itself, or (…) => device.MathSkill.add(…) to pass leading arguments",
     ],
   ])("S5: instead of add.%s something simpler is taught", (how, fix) => {
     expect(check(`const f = device.MathSkill.add.${how}; f`).violations[0]?.fix).toBe(fix);
@@ -227,19 +227,19 @@ describe("D1 D3: unknown names are answered with near ones", () => {
       "nothing that is known",
       "device.Zzz.qqq()",
       "SKILL_UNKNOWN",
-      'Call await device.search_skills("zzz qqq") to find what there is',
+      'Call await device.search_skills("zzz qqq") to find a method',
     ],
     [
       "a hidden skill, as one that is not there",
       "device.SecretsSkill.get_token('x')",
       "SKILL_UNKNOWN",
-      'Call await device.search_skills("secrets skill get token") to find what there is',
+      'Call await device.search_skills("secrets skill get token") to find a method',
     ],
     [
       "a name of Object.prototype",
       "device.constructor.constructor('x')",
       "SKILL_UNKNOWN",
-      'Call await device.search_skills("constructor constructor") to find what there is',
+      'Call await device.search_skills("constructor constructor") to find a method',
     ],
     [
       "a method of Object.prototype",
@@ -253,7 +253,7 @@ describe("D1 D3: unknown names are answered with near ones", () => {
       "SKILL_UNKNOWN",
       "Write device.MathSkill.add(a: number, b: number)",
     ],
-    ["a device in other letters", "d\u0435vice.MathSkill.add(1, 2)", "GLOBAL_UNKNOWN", "Write device in plain letters"],
+    ["a device in other letters", "d\u0435vice.MathSkill.add(1, 2)", "GLOBAL_UNKNOWN", "Write device in Latin letters"],
   ])("S5: %s", (_what, source, code, fix) => {
     expect(check(source).violations.map((violation) => [violation.code, violation.fix])).toEqual([[code, fix]]);
   });
@@ -331,14 +331,14 @@ describe("S1 S5: skills that are named or asked for in another way", () => {
     expect(check(source).violations).toMatchObject([
       {
         code: "SKILL_UNKNOWN",
-        fix: 'Leave the check out: PrinterSkill is not there. Call await device.search_skills("printer skill") to find what there is',
+        fix: 'Remove the check: PrinterSkill does not exist. Call await device.search_skills("printer skill") to find a method',
       },
     ]);
   });
 
   test("S5: a method of any skill is no answer to a skill that nobody has", () => {
     expect(check("device.PrinterSkill.get(1)").violations).toMatchObject([
-      { fix: 'Call await device.search_skills("printer skill get") to find what there is' },
+      { fix: 'Call await device.search_skills("printer skill get") to find a method' },
     ]);
     expect(check("device.Storage.read_file('/a')").violations).toMatchObject([
       { fix: "Write device.FilesystemMCP.read_file(path: string)" },

@@ -50,7 +50,7 @@ test("S5: by default the compiler looks at snippets once it is loaded; what it o
     expect(outcome).toMatchObject({ kind: "completed", value: undefined });
     if (outcome.kind !== "completed" || outcome.notes.length === 0) continue;
     expect(outcome.notes).toEqual([
-      'Line 1 may be wrong: "shoeSize" does not exist in the result of PeopleSkill.find, declared are name, age',
+      'Line 1 may be wrong: "shoeSize" does not exist in the result of PeopleSkill.find; declared members: name, age',
     ]);
     return;
   }
@@ -87,6 +87,6 @@ test("D3: what contradicts only the results so far is a note, and the snippet ru
   // The first snippets may find the compiler still cold.
   while (said.length === 0) said = await notes(misspelt);
   expect(said).toEqual([
-    'Line 2, column 5, by the results so far: Cannot find this member of a result: "nmae" does not exist in the result of DogSkill.find, declared are name, age (MEMBER_UNKNOWN)',
+    'Line 2, column 5, by the results so far: Cannot find this member of a result: "nmae" does not exist in the result of DogSkill.find; declared members: name, age (MEMBER_UNKNOWN)',
   ]);
 });

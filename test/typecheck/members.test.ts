@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { checkTypes } from "../../src/typecheck/check-types.ts";
 import { DECLARATIONS, told, unmarked } from "./samples.ts";
 
-const USER = "UserSkill.get, declared are id, name, email, tags, address, created";
+const USER = "UserSkill.get; declared members: id, name, email, tags, address, created";
 const NMAE = `! "nmae" does not exist in the result of ${USER} (name)`;
 
 describe("S5: a misspelt member of a result is certain to be wrong, at its place", () => {
@@ -33,17 +33,17 @@ describe("S5: a misspelt member of a result is certain to be wrong, at its place
     [
       "deep inside",
       `return device.UserSkill.get(1).address.«ctiy».length;`,
-      `! "ctiy" does not exist in the result of UserSkill.get, declared are city, zip (city)`,
+      `! "ctiy" does not exist in the result of UserSkill.get; declared members: city, zip (city)`,
     ],
     [
       "in a loop",
       `const { users } = await device.UserSkill.list();\nfor (const user of users) print(user.«emial»);`,
-      `! "emial" does not exist in the result of UserSkill.list, declared are id, name, email, tags, address, created (email)`,
+      `! "emial" does not exist in the result of UserSkill.list; declared members: id, name, email, tags, address, created (email)`,
     ],
     [
       "in every form",
       `return device.ShapeSkill.get(1).«raduis»;`,
-      `! "raduis" does not exist in the result of ShapeSkill.get, declared are kind, radius, side (radius)`,
+      `! "raduis" does not exist in the result of ShapeSkill.get; declared members: kind, radius, side (radius)`,
     ],
     [
       "of an array",

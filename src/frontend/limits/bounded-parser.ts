@@ -1,21 +1,20 @@
 import { type Options, type Parser, type TokenType, tokTypes } from "acorn";
 import type { ErrorCode } from "../../errors.ts";
 
-/** What one snippet may consist of. Honest ones stay far below; beyond it parsers and engines get slow, or crash. */
+/** Size limits of one snippet. Real snippets stay far below; above them, parsers and engines get slow or crash. */
 export const PARSE_LIMITS = Object.freeze({
-  /** Words and signs. */
   tokens: 32_000,
-  /** Declared names. Acorn compares each with all others of its scope, and so does QuickJS. */
+  /** Declared names. Acorn and QuickJS compare each with all others of its scope. */
   bindings: 2_000,
-  /** Calls of the parser inside each other, weighed by the stack that they take: about 100 brackets. */
+  /** Nested parser calls, weighted by their stack size; about 100 nested brackets. */
   nesting: 1_000,
   regexCharacters: 4_000,
   regexNesting: 100,
-  /** All that QuickJS takes. */
+  /** The maximum of QuickJS. */
   regexGroups: 254,
 });
 
-/** Why a text could not be parsed, and where. No `SyntaxError`, so that no parser tries another reading after it. */
+/** A parse error with its offset. Not a `SyntaxError`, so that the parser does not backtrack and try again. */
 export class ParseFailure extends Error {
   readonly code: ErrorCode;
   readonly at: number;
@@ -28,8 +27,9 @@ export class ParseFailure extends Error {
 }
 
 /**
- * Acorn without two habits: it looks up the line of each error, which costs as much as the text is long, once per wrong
- * reading; and it catches a full stack, at which moment whatever V8 compiles (a regular expression, say) aborts the process.
+ * Changes two things in acorn. Acorn looks up the line of each error, which takes time proportional to the text for every
+ * failed attempt. It also catches stack overflows; if V8 compiles something at that moment (a regular expression, for
+ * example), the process aborts.
  */
 export function withoutLineLookup(Base: typeof Parser): typeof Parser {
   const raise = (at: number, message: string): never => {
@@ -51,7 +51,7 @@ export function withoutLineLookup(Base: typeof Parser): typeof Parser {
   return Sober as unknown as typeof Parser;
 }
 
-/** A parser that ends at `PARSE_LIMITS`, long before the stack is full. */
+/** Adds `PARSE_LIMITS` to a parser, so that it stops long before a stack overflow. */
 export function withLimits({ readings }: { readonly readings: number }): (Base: typeof Parser) => typeof Parser {
   return (Base) => {
     const Core = Base as unknown as CoreClass;
@@ -61,14 +61,14 @@ export function withLimits({ readings }: { readonly readings: number }): (Base: 
       #names = 0;
       #regex: RegexState | undefined;
 
-      /** So that the gatekeeper can say, or correct, where an `async` is missing. */
+      /** Always true: the gatekeeper handles an `await` in a function that is not async. */
       get canAwait(): boolean {
         return true;
       }
 
       override nextToken(): void {
         if (++this.#tokens > PARSE_LIMITS.tokens * readings) {
-          throw new ParseFailure("SOURCE_LIMIT", `more than ${PARSE_LIMITS.tokens} words and signs`, this.pos);
+          throw new ParseFailure("SOURCE_LIMIT", `more than ${PARSE_LIMITS.tokens} tokens`, this.pos);
         }
         super.nextToken();
       }
@@ -80,7 +80,7 @@ export function withLimits({ readings }: { readonly readings: number }): (Base: 
         super.declareName(name, kind, at);
       }
 
-      /** Acorn would make a `RegExp` here, which takes V8 seconds for a hostile one. */
+      /** Skips the creation of a `RegExp`, which can take V8 seconds for a hostile pattern. */
       override readRegexp(): void {
         this.#regex = undefined;
         try {
@@ -116,7 +116,7 @@ function checkRegexSize({ source, flags, start }: RegexState): void {
   if (groups > PARSE_LIMITS.regexGroups) refuse(`with more than ${PARSE_LIMITS.regexGroups} groups`);
 }
 
-/** How deep its brackets nest, and how many of them capture. Classes nest only under the flag `v`. */
+/** Counts the nesting depth and the capturing groups. Classes nest only with the flag `v`. */
 function measureRegex(source: string, classesNest: boolean): { readonly deepest: number; readonly groups: number } {
   let [depth, deepest, groups, classes] = [0, 0, 0, 0];
   for (let at = 0; at < source.length; at++) {
@@ -133,7 +133,7 @@ function measureRegex(source: string, classesNest: boolean): { readonly deepest:
   return { deepest, groups };
 }
 
-/** Every recursion of the parser passes one of these; those for types are many and light. */
+/** Lists the methods through which every recursion of the parser passes; the TypeScript methods have weight 1. */
 function* countedMethods(prototype: object): Iterable<readonly [name: string, weight: number]> {
   const seen = new Set<string>();
   for (let level: unknown = prototype; level instanceof Object; level = Object.getPrototypeOf(level)) {
@@ -169,7 +169,7 @@ function countNesting(prototype: object, name: string, weight: number): void {
   Reflect.set(prototype, name, counted);
 }
 
-/** The stack that one call of a method of the parser takes, in units of about 300 bytes. */
+/** Stack size of one call of each parser method, in units of about 300 bytes. */
 const WEIGHTS: Readonly<Record<string, number>> = {
   parseStatement: 8,
   parseMaybeAssign: 3,

@@ -3,24 +3,24 @@ import { type Expression, type Options, Parser, type Program as Tree } from "aco
 import { withLimits, ParseFailure, withoutLineLookup } from "./bounded-parser.ts";
 
 /**
- * Parses a module in which `return` may stand at the top, and `await` in any function: the gatekeeper decides what to
- * do about those where it cannot be. Throws `ParseFailure`.
+ * Parses a module that allows `return` at the top level and `await` in any function; the gatekeeper handles an `await`
+ * that JavaScript forbids. Throws `ParseFailure`.
  */
 export function parseJavaScript(text: string): Tree {
   return parseWith(JavaScript, text, {});
 }
 
-/** The same for TypeScript. The tree has nodes that acorn does not know. */
+/** Parses TypeScript with the same options. The tree has node types that acorn does not declare. */
 export function parseTypeScript(text: string): Tree {
   return parseWith(TypeScript, text, { locations: true });
 }
 
-/** The expression that begins at a place; what comes after it is not looked at. */
+/** Parses the expression that begins at `at`; ignores the text after it. */
 export function parseExpressionAt(text: string, at: number): Expression {
   return orFailure(() => JavaScript.parseExpressionAt(text, at, OPTIONS));
 }
 
-/** What a parser gives, or why it gives nothing. */
+/** Returns the result of `parse`, or the `ParseFailure` that it throws. */
 export function attempt<Result>(parse: () => Result): Result | ParseFailure {
   try {
     return parse();
@@ -40,7 +40,7 @@ const OPTIONS: Options = {
 
 const JavaScript = Parser.extend(withoutLineLookup, withLimits({ readings: 1 }));
 
-/** This one tries several readings of some texts, so that tokens and names are seen more than once. */
+/** Backtracks on some texts, so tokens and names are counted more than once. */
 const TypeScript = Parser.extend(withoutLineLookup, tsPlugin(), withLimits({ readings: 1.5 }));
 
 function parseWith(parser: typeof Parser, text: string, options: Partial<Options>): Tree {

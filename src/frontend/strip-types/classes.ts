@@ -33,14 +33,14 @@ export function eraseMember(node: TsNode, context: StripContext): "whole" | "par
   return "parts";
 }
 
-/** `constructor(private x: T)` sets a field; JavaScript has to say so. */
+/** Removes the modifiers of `constructor(private x: T)`; `setParameterProperties` writes the assignment. */
 export function eraseParameterProperty(node: TsNode, context: StripContext): "parts" {
   const name = getParameterName(node);
   if (name !== undefined) context.spans.push({ start: node.start, end: name.start });
   return "parts";
 }
 
-/** Where they were. */
+/** Blanks the words between two offsets; returns the offset of each. */
 function blankWords(words: RegExp, start: number, end: number, context: StripContext): readonly number[] {
   return [...context.text.slice(start, end).matchAll(words)].map(({ 0: word, index }) => {
     context.spans.push({ start: start + index, end: start + index + word.length });
@@ -68,7 +68,7 @@ function setParameterProperties(node: TsNode, context: StripContext): void {
   });
 }
 
-/** The name in `private x = 1`; the parser begins the parameter at the modifier. */
+/** The name in `private x = 1`; the node of the parameter begins at the modifier. */
 function getParameterName(property: TsNode): TsNode | undefined {
   const parameter = getChild(property, "parameter");
   return parameter && (getChild(parameter, "left") ?? parameter);

@@ -5,7 +5,7 @@ import { RULES } from "./rules.ts";
 import { parseTypeScript } from "../limits/parser.ts";
 import { blankAll, getChildren, type TsNode, type StripContext } from "./nodes.ts";
 
-/** JavaScript in the place of TypeScript, or what TypeScript has that is not only types. */
+/** JavaScript without the types, or findings for TypeScript syntax that cannot be erased. */
 export interface StrippedProgram {
   readonly text: string;
   readonly edits: readonly Edit[];
@@ -13,8 +13,8 @@ export interface StrippedProgram {
 }
 
 /**
- * Blanks everything that is only type, so that the rest keeps its lines and columns. Throws `ParseFailure` for what is not
- * TypeScript either. The result is parsed again as JavaScript: this function has no say in what is allowed.
+ * Blanks all types, so that the rest keeps its lines and columns. Throws `ParseFailure` for a text that is not TypeScript.
+ * The result is parsed again as JavaScript, so this function does not decide which syntax is allowed.
  */
 export function stripTypes(text: string): StrippedProgram {
   const context: StripContext = { text, spans: [], replacements: [], ends: new Set(), edits: [], refused: [] };
@@ -28,7 +28,7 @@ export function stripTypes(text: string): StrippedProgram {
   return { text: applyReplacements(context), edits: context.edits, refused: context.refused };
 }
 
-/** Statements and fields after which the next line could become a part of them, once their end is blank. */
+/** Statements and fields that the next line could continue once their end is blank. */
 const ENDED: ReadonlySet<string> = new Set([
   "ExpressionStatement",
   "VariableDeclaration",
@@ -37,7 +37,7 @@ const ENDED: ReadonlySet<string> = new Set([
   "PropertyDefinition",
 ]);
 
-/** A blank end of a statement gets a semicolon where the next line would otherwise go on with it. */
+/** Blanks the spans; writes a semicolon where the next line would otherwise continue a statement. */
 function applyReplacements({ text, spans, replacements, ends }: StripContext): string {
   const ordered = [...spans].sort((a, b) => a.start - b.start || b.end - a.end);
   const apart: Span[] = [];

@@ -2,7 +2,7 @@ import type { SourceFinding } from "../../shared/source-text.ts";
 import type { Edit } from "../../model/snippet.ts";
 import type { Span } from "../blank-out.ts";
 
-/** A node of a tree in TypeScript, of which acorn has no types. What a field holds is looked at before it is used. */
+/** A node of a TypeScript tree, which acorn does not declare. Fields are checked before use. */
 export interface TsNode extends Span {
   readonly type: string;
   readonly [field: string]: unknown;
@@ -10,17 +10,17 @@ export interface TsNode extends Span {
 
 export interface StripContext {
   readonly text: string;
-  /** What becomes blank. */
+  /** The spans that become blank. */
   readonly spans: Span[];
-  /** Single characters that are written over the blanks. */
+  /** Single characters that replace blanks. */
   readonly replacements: { readonly at: number; readonly character: string }[];
-  /** Where statements end that may have no semicolon. */
+  /** The ends of statements that may lack a semicolon. */
   readonly ends: Set<number>;
   readonly edits: Edit[];
   readonly refused: SourceFinding[];
 }
 
-/** `whole`: nothing inside of the node is left to look at. */
+/** Returns `whole` if the children of the node need no visit. */
 export type Rule = (node: TsNode, context: StripContext) => "whole" | "parts";
 
 export function blankAll(node: TsNode, context: StripContext): "whole" {
@@ -28,7 +28,7 @@ export function blankAll(node: TsNode, context: StripContext): "whole" {
   return "whole";
 }
 
-/** A semicolon takes its place, so that the statement before it ends where it did. */
+/** Blanks a statement and writes a semicolon, so that the statement before it still ends there. */
 export function blankStatement(node: TsNode, context: StripContext): "whole" {
   context.replacements.push({ at: node.start, character: ";" });
   return blankAll(node, context);

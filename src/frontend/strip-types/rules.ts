@@ -11,7 +11,7 @@ import {
   type StripContext,
 } from "./nodes.ts";
 
-/** Every other node whose name begins with TS is a type and becomes blank. */
+/** Rules by node type. Every other node whose type begins with TS is blanked. */
 export const RULES: ReadonlyMap<string, Rule> = new Map<string, Rule>([
   ["TSInterfaceDeclaration", blankStatement],
   ["TSTypeAliasDeclaration", blankStatement],
@@ -125,7 +125,7 @@ function eraseExport(node: TsNode, context: StripContext): "whole" | "parts" {
   return node["exportKind"] === "type" || isType ? blankStatement(node, context) : "parts";
 }
 
-/** The `?` or `!` between a name and its type. */
+/** Erases the `?` or `!` between a name and its type. */
 function eraseSign(node: TsNode | undefined, sign: string, present: unknown, context: StripContext): "parts" {
   if (node === undefined || present !== true) return "parts";
   const before = getChild(node, "typeAnnotation")?.start ?? node.end;
@@ -144,7 +144,7 @@ function eraseThis(node: TsNode, context: StripContext): "parts" {
   return "parts";
 }
 
-/** No line may end between the parameters and the arrow, so the bracket moves behind a type of several lines. */
+/** Moves the closing parenthesis behind a return type of several lines: a line break before the arrow is a syntax error. */
 function eraseReturnType(node: TsNode, context: StripContext): "parts" {
   const type = getChild(node, "returnType");
   if (type === undefined || !context.text.slice(type.start, type.end).includes("\n")) return "parts";

@@ -3,10 +3,10 @@ import { UNKNOWN } from "../../model/plan.ts";
 import type { Binding, Scopes } from "./scopes.ts";
 import { literalName } from "./walk.ts";
 
-/** Deeper values are left to the run. */
+/** Deeper values count as unknown. */
 const MAX_DEPTH = 60;
 
-/** The value of an expression as far as the text tells: plain data, with `UNKNOWN` for what only a run can tell. */
+/** Evaluates an expression to plain data, with `UNKNOWN` for parts that are known only at run time. */
 export function literalValue(node: AnyNode, scopes: Scopes, depth = 0): unknown {
   if (depth > MAX_DEPTH) return UNKNOWN;
   if (node.type === "Literal") return node.regex != null || typeof node.value === "bigint" ? UNKNOWN : node.value;
@@ -18,7 +18,7 @@ export function literalValue(node: AnyNode, scopes: Scopes, depth = 0): unknown 
   return node.type === "ObjectExpression" ? evaluateObject(node, scopes, depth) : UNKNOWN;
 }
 
-/** The name of a member or a key where the text tells it: as a literal, or as a constant that holds one. */
+/** The name of a member or a key, if it is a literal or a constant that holds one. */
 export function knownName(key: AnyNode, computed: boolean, scopes: Scopes): string | undefined {
   const written = literalName(key, computed);
   if (written !== undefined || !computed || key.type !== "Identifier") return written;
@@ -37,7 +37,7 @@ function evaluateName(node: Identifier, scopes: Scopes, depth: number): unknown 
   return initial === undefined ? UNKNOWN : literalValue(initial, scopes, depth + 1);
 }
 
-/** What a constant is set to: a plain value, or data that nobody can change because it is used only here. */
+/** The initial value of a constant. Data counts only if the constant is read once, so that no other code can change it. */
 function constantInit(binding: Binding, { parents }: Scopes): AnyNode | undefined {
   const [declared] = binding.declared;
   const declarator = declared && parents.get(declared);
@@ -54,7 +54,7 @@ function evaluateArray({ elements }: ArrayExpression, scopes: Scopes, depth: num
   return elements.map((element) => (element === null ? UNKNOWN : literalValue(element, scopes, depth + 1)));
 }
 
-/** Unless every name of it is certain, nothing is. `__proto__: x` sets no property. */
+/** `UNKNOWN` unless all keys are literal. `__proto__: x` does not set a property. */
 function evaluateObject({ properties }: ObjectExpression, scopes: Scopes, depth: number): unknown {
   const entries: [string, unknown][] = [];
   for (const property of properties) {

@@ -1,24 +1,24 @@
 import type { AnyNode, Identifier, Program as Tree } from "acorn";
 import { getIdentifiers, isFunction, walk } from "./walk.ts";
 
-/** A declared name and everything that is done with it. */
+/** A declared name and all its uses. */
 export interface Binding {
   readonly name: string;
   readonly kind: "const" | "let" | "var" | "function" | "class" | "parameter" | "caught";
-  /** Where it is declared; a `var` and a function can be declared again. */
+  /** The declarations; a `var` or a function can have several. */
   readonly declared: Identifier[];
-  /** Where its value is used. */
+  /** The reads. */
   readonly reads: Identifier[];
-  /** Where it gets another value; its initial value is none of these. */
+  /** The assignments, without the initial value. */
   readonly writes: Identifier[];
 }
 
-/** Which name stands for what. */
+/** The resolved names of a program. */
 export interface Scopes {
   readonly bindings: readonly Binding[];
-  /** Of an identifier that declares, reads or writes a name. */
+  /** The binding of an identifier that declares, reads or writes a name. */
   findBinding(identifier: AnyNode): Binding | undefined;
-  /** Identifiers without a declaration, in the order of the text: globals, and mistakes. */
+  /** Identifiers without a declaration, in source order: globals and errors. */
   readonly free: readonly FreeName[];
   readonly parents: Parents;
 }
@@ -30,7 +30,7 @@ export interface FreeName {
 
 interface Scope {
   readonly outer: Scope | undefined;
-  /** `var` and the like climb to the next scope that is one of these. */
+  /** True for scopes that hold `var` declarations. */
   readonly holdsVars: boolean;
   readonly names: Map<string, Binding>;
 }
@@ -42,8 +42,8 @@ interface NameUse {
 }
 
 /**
- * Finds what every name stands for, by the rules of strict code. Nothing is resolved before the whole program has been seen,
- * because functions and `var` can be used before their declaration.
+ * Resolves every name by the rules of strict code. Resolution starts after the whole program is visited, because functions
+ * and `var` can be used before their declaration.
  */
 export function resolveNames(tree: Tree): Scopes {
   const analysis = new Analysis();
@@ -108,7 +108,7 @@ class Analysis {
     }
   }
 
-  /** The body is a scope of its own, so that what it declares does not reach the default values of parameters. */
+  /** Opens the scope of a function. Its body has a separate scope, so that default values do not see its declarations. */
   #openFunction(node: Extract<AnyNode, { readonly params: unknown }>): void {
     if (node.type === "FunctionDeclaration" && node.id !== null) this.#declare(node.id, "function");
     this.#push(true);
@@ -185,10 +185,10 @@ function lookUp(name: string, from: Scope): Binding | undefined {
   return undefined;
 }
 
-/** Where each node of a tree stands. */
+/** The parent of each node. */
 export interface Parents {
   get(node: AnyNode): AnyNode | undefined;
-  /** All nodes but the root, in the order of the text. */
+  /** All nodes except the root, in source order. */
   keys(): Iterable<AnyNode>;
 }
 
@@ -196,7 +196,7 @@ const PARENT = Symbol("parent");
 
 type NodeWithParent = AnyNode & { [PARENT]?: AnyNode };
 
-/** Kept on the nodes themselves: a map of all nodes takes a fifth of the time that everything takes. */
+/** Stores the parents on the nodes: a `Map` would take a fifth of the total time. */
 export class ParentMap implements Parents {
   readonly #nodes: AnyNode[] = [];
 

@@ -3,7 +3,7 @@ import { NAME_FIELDS, NODES } from "../rules/allowlist.ts";
 
 interface Row {
   readonly fields: readonly string[];
-  /** The field that is only gone into where it is computed. */
+  /** The field that is visited only if it is computed. */
   readonly name: string | undefined;
 }
 
@@ -12,15 +12,15 @@ const ROWS: ReadonlyMap<string, Row> = new Map(
   Object.entries(NODES).map(([type, fields]) => [type, { fields: fields.toReversed(), name: NAMES.get(type) }]),
 );
 
-/** What happens at a node. `leave` is called for the nodes for which `enter` says `true`. */
+/** Callbacks of `walk`. `leave` is called for the nodes for which `enter` returns `true`. */
 export interface Visitor {
   readonly enter: (node: AnyNode, parent: AnyNode | undefined) => boolean | void;
   readonly leave?: (node: AnyNode) => void;
 }
 
 /**
- * Goes through a tree in the order of the text, without recursion: a hostile tree is as deep as its text is long. Only what
- * the allowlist names is gone into; names of properties and labels are no code.
+ * Visits a tree in source order, without recursion: a hostile tree can be as deep as its text is long. Visits only the
+ * fields in the allowlist; names of properties and labels are not code.
  */
 export function walk(root: AnyNode, { enter, leave }: Visitor): void {
   const nodes: AnyNode[] = [root];
@@ -41,18 +41,18 @@ export function walk(root: AnyNode, { enter, leave }: Visitor): void {
   }
 }
 
-/** True for what the allowlist names. */
+/** True for a node type in the allowlist. */
 export function isAllowed(node: AnyNode): boolean {
   return ROWS.has(node.type);
 }
 
-/** The last child first, as the last that is pushed comes next. */
+/** Pushes the last child first, because the walk takes nodes from the end. */
 function pushChildren(node: AnyNode, nodes: AnyNode[]): void {
   const row = ROWS.get(node.type);
   if (row === undefined) return;
   for (const field of row.fields) {
     if (field === row.name && !("computed" in node && node.computed)) continue;
-    const value = (node as unknown as Readonly<Record<string, unknown>>)[field]; // looked at before it is used
+    const value = (node as unknown as Readonly<Record<string, unknown>>)[field]; // checked before use
     if (Array.isArray(value)) {
       for (let index = value.length - 1; index >= 0; index--) if (isNode(value[index])) nodes.push(value[index]);
     } else if (isNode(value)) nodes.push(value);
@@ -63,7 +63,7 @@ function isNode(value: unknown): value is AnyNode {
   return typeof value === "object" && value !== null;
 }
 
-/** The literal name of a property: `a.b`, `a["b"]`, `a[\`b\`]`, `{ b: … }`; nothing for one that is computed. */
+/** The literal name of a property: `a.b`, `a["b"]`, `a[\`b\`]`, `{ b: … }`; `undefined` if it is computed. */
 export function literalName(key: AnyNode, computed: boolean): string | undefined {
   if (key.type === "Identifier") return computed ? undefined : key.name;
   if (key.type === "Literal")
@@ -80,7 +80,7 @@ export function isFunction(node: AnyNode): node is FunctionNode {
   );
 }
 
-/** The names that a pattern binds, or that it assigns to. */
+/** The names that a pattern binds or assigns to. */
 export function getIdentifiers(pattern: AnyNode): readonly Identifier[] {
   const found: Identifier[] = [];
   const rest: AnyNode[] = [pattern];
@@ -99,14 +99,14 @@ const PARTS_OF_PATTERN: ByType<readonly AnyNode[]> = {
   RestElement: ({ argument }) => [argument],
 };
 
-/** Adds to the list that a map has for a key. */
+/** Adds a value to the list of a key. */
 export function pushToGroup<Key, Value>(lists: Map<Key, Value[]>, key: Key, value: Value): void {
   const list = lists.get(key);
   if (list === undefined) lists.set(key, [value]);
   else list.push(value);
 }
 
-/** A table with a row per type of node: what holds for a `node` inside of a node of that type. */
+/** A table with one row per node type; a row computes a result for a `node` inside a node of that type. */
 export type ByType<Result> = {
   readonly [Type in AnyNode["type"]]?: (outer: Extract<AnyNode, { readonly type: Type }>, node: AnyNode) => Result;
 };

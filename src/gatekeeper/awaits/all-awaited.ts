@@ -6,7 +6,7 @@ import { byType, type ByType, type FunctionNode, isFunction, literalName } from 
 import { isCombinator } from "./promise-destination.ts";
 import type { Known } from "./types.ts";
 
-/** True for a program that waits for each of its promises right where it makes it: nothing has to be written into it. */
+/** True for a program that awaits every promise where it creates it: such a program is not rewritten. */
 export function awaitsEverything(known: Known, calls: MethodCalls, context: CheckContext): boolean {
   return new Checker(known, context).holds(calls);
 }
@@ -46,7 +46,7 @@ class Checker {
     if (func === this.#known.entry) return true;
     const known = this.#functions.get(func);
     if (known !== undefined) return known;
-    this.#functions.set(func, true); // for functions that call themselves
+    this.#functions.set(func, true); // for recursive functions
     const holder = this.parent(func);
     const isCalledHere = holder?.type === "CallExpression" && holder.callee === func && this.isAwaited(holder);
     const binding = this.#bindingOf(func, holder);
@@ -85,7 +85,7 @@ class Checker {
   }
 }
 
-/** Whether a promise is awaited there, by the node around it. */
+/** Whether a promise is awaited, by the type of its parent node. */
 const AWAITED: ByType<(checker: Checker) => boolean> = {
   ArrayExpression: (list) => (checker) => {
     const call = checker.parent(list);

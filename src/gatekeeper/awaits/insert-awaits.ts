@@ -13,16 +13,16 @@ import { type AwaitWriter, isValueUse, visitPlace } from "./touched-places.ts";
 import type { Known, Waits } from "./types.ts";
 import { pushToGroup, type FunctionNode, isFunction, literalName } from "../ast/walk.ts";
 
-/** Where promises are kept that a statement starts and nobody looks at. */
+/** The variable that collects promises of statements that do not use them. */
 export const LATER = "__waitedLater";
-/** Blanks between a method and its bracket. */
+/** The maximum number of spaces between a method and its parenthesis. */
 const LONGEST_GAP = 50;
-/** Their callbacks' answers are tested, or waited for by nobody. */
+/** Methods that test or ignore the results of their callbacks. */
 const TESTING: ReadonlySet<string> = new Set(
   "filter find findIndex findLast findLastIndex some every flatMap forEach groupBy".split(" "),
 );
 const SEEKING: ReadonlySet<string> = new Set(["includes", "indexOf", "lastIndexOf", "has", "get", "delete"]);
-/** They look at what they are given, and no promise hears of it. */
+/** Functions that inspect their arguments without touching a promise. */
 const LOOKING: ReadonlyMap<string, ReadonlySet<string>> = new Map([
   ["Array", new Set(["isArray"])],
   ["Number", new Set(["isInteger", "isFinite", "isNaN", "isSafeInteger"])],
@@ -37,8 +37,8 @@ const CALLBACK_PARAMETERS: ReadonlyMap<string, number> = new Map([
 ]);
 
 /**
- * Promises take care of themselves where they are used as a value: a member, a text, a number, a list. What is written here is
- * only what no promise can hear of: tests, comparisons, `typeof`, and what nobody looks at (S2).
+ * Inserts the awaits that a snippet lacks. A promise that is used as a value (member, text, number, list) is settled at run
+ * time; this function handles only the uses that a promise cannot notice: tests, comparisons, `typeof` and unused results.
  */
 export function insertAwaits(known: Known, context: CheckContext): Waits {
   const calls: MethodCalls = new Map(known.uses.flatMap((use) => (use.call === undefined ? [] : [[use.call, use]])));
@@ -54,7 +54,7 @@ class Writer implements AwaitWriter {
   readonly #inspection: CheckContext;
   readonly #done = new Set<AnyNode>();
   readonly #blocking = new Set<MethodUse>();
-  readonly #told = new Set<string>();
+  readonly #awaitedPaths = new Set<string>();
   readonly #results: ReadonlySet<AnyNode>;
   #hasLater = false;
 
@@ -67,26 +67,26 @@ class Writer implements AwaitWriter {
 
   write(): Waits {
     for (const node of this.#inspection.scopes.parents.keys()) visitPlace(node, this);
-    if (this.#told.size > 0) {
-      const told = [...this.#told];
-      const more = told.length > 3 ? ` and ${told.length - 3} more` : "";
-      this.#inspection.report.note(`Waited for ${told.slice(0, 3).join(", ")}${more}, as await was missing`);
+    if (this.#awaitedPaths.size > 0) {
+      const paths = [...this.#awaitedPaths];
+      const more = paths.length > 3 ? ` and ${paths.length - 3} more` : "";
+      this.#inspection.report.note(`Waited for ${paths.slice(0, 3).join(", ")}${more}, as await was missing`);
     }
     const mayForget = this.#known.uses.length > 0 && !this.#known.facts.races;
     return { blocking: this.#blocking, hasLater: this.#hasLater, mayForget, isExplicit: this.#known.uses.length === 0 };
   }
 
-  /** The value of an expression is wanted, and no promise would hear of it. */
+  /** Waits for an expression whose value is used in a way that a promise cannot notice. */
   touch(node: AnyNode | null | undefined): void {
     if (node == null || this.#done.has(node) || !mayBePromise(node, this.#inspection)) return;
     if (this.#isStart(node)) this.await(node);
-    // A call for each comparison would make loops five times as slow.
+    // A call of `__waitFor` for each comparison would make loops five times slower.
     else if (node.type === "Identifier")
       this.wrap(node, `(typeof ${node.name} === "object" ? __waitFor(`, `) : ${node.name})`);
     else this.wrap(node, "__waitFor(", ")");
   }
 
-  /** It is asked whether something is there, or the same: of what the program waits for elsewhere, the promise is meant. */
+  /** Waits for an expression that is tested or compared, unless the test may be about the promise itself. */
   test(node: AnyNode | null | undefined): void {
     if (node == null) return;
     const { waits, keepsPromises } = this.#known.facts;
@@ -98,7 +98,7 @@ class Writer implements AwaitWriter {
     this.touch(node);
   }
 
-  /** The value is wanted, and a promise would hear of it; where it is made right here, `await` holds nothing else up. */
+  /** Writes `await` before a call whose promise would notice its use: `await` does not block other code. */
   visible(node: AnyNode | null | undefined): void {
     if (node != null && this.#isStart(node) && this.mayAwait(node)) this.await(node);
   }
@@ -111,7 +111,7 @@ class Writer implements AwaitWriter {
   }
 
   #loose: boolean | undefined;
-  /** True if calls that change something may be under way without anybody who waits for them: the next ones come after. */
+  /** True if calls with side effects may be pending without an await: later calls must come after them. */
   #hasLoose(): boolean {
     return (this.#loose ??= this.#known.uses.some(({ call, method }) => {
       if (method?.metadata.readOnly === true) return false;
@@ -135,7 +135,7 @@ class Writer implements AwaitWriter {
     this.#done.add(node);
     const use = this.#calls.get(node);
     if (use !== undefined) {
-      this.#told.add(use.path);
+      this.#awaitedPaths.add(use.path);
       this.#blocking.add(use);
     }
     const [open, close] = node.type === "SequenceExpression" ? ["(", ")"] : ["", ""];
@@ -149,7 +149,7 @@ class Writer implements AwaitWriter {
     return true;
   }
 
-  /** A call that certainly gives a promise: of a method, of an own async function, of `Promise.all` and the like. */
+  /** True for a call that certainly returns a promise: of a method, a local async function, or `Promise.all` and the like. */
   #isStart(node: AnyNode): boolean {
     const call = node.type === "ChainExpression" ? node.expression : node;
     if (call.type !== "CallExpression") return false;
@@ -174,7 +174,7 @@ class Writer implements AwaitWriter {
     return outer?.type === "ExpressionStatement" && outer.start === node.start;
   }
 
-  /** Nobody looks at what the statement gives: it is over before the next one, but where the program waits for something else. */
+  /** Waits for the unused result of a statement before the next one; at the end of the program if an `await` follows. */
   statement(statement: AnyNode, expression: AnyNode): void {
     if (this.#results.has(statement)) return;
     const call = expression.type === "ChainExpression" ? expression.expression : expression;
@@ -207,7 +207,7 @@ class Writer implements AwaitWriter {
   }
 
   #members: ReadonlyMap<string, readonly FunctionNode[]> | undefined;
-  /** The functions of the snippet that are members, by name. */
+  /** The local functions that are members, by name. */
   get #functionsByName(): ReadonlyMap<string, readonly FunctionNode[]> {
     if (this.#members !== undefined) return this.#members;
     const members = new Map<string, FunctionNode[]>();
@@ -222,7 +222,7 @@ class Writer implements AwaitWriter {
   }
 
   #lastAwaits: ReadonlyMap<AnyNode | undefined, number> | undefined;
-  /** True if the function around a call, or the program, has an `await` that comes later. */
+  /** True if an `await` follows the call in the same function or at the top level. */
   #awaitsAfter(call: AnyNode): boolean {
     this.#lastAwaits ??= new Map(
       this.#known.facts.awaits.map((node) => [functionAround(node, this.#inspection), node.start]),
@@ -230,7 +230,7 @@ class Writer implements AwaitWriter {
     return (this.#lastAwaits.get(functionAround(call, this.#inspection)) ?? 0) >= call.end;
   }
 
-  /** A variable whose value alone is wanted gets it at once: so calls are made one after the other, as they are written. */
+  /** Awaits the initial value of a variable that is only used as a value, so that calls run in source order. */
   kept(name: AnyNode, value: AnyNode): void {
     if (name.type !== "Identifier") return;
     const binding = this.#inspection.scopes.findBinding(name);
@@ -265,7 +265,7 @@ class Writer implements AwaitWriter {
     return parent !== undefined && isValueUse(read, parent);
   }
 
-  /** Its failure is to be caught by the `try` around it. */
+  /** Awaits a call inside `try`, so that the `try` catches its failure. */
   escapes(call: AnyNode): void {
     if (!this.#isStart(call) || !isInTry(call, this.#inspection)) return;
     let inside = call;
@@ -293,7 +293,7 @@ class Writer implements AwaitWriter {
     else this.wrap(argument, "__waitForAll(", ")");
   }
 
-  /** What changes things around it is over before the program goes on, unless it is waited for somewhere. */
+  /** Waits for a local async function with side effects before the program continues, unless it is awaited elsewhere. */
   #inOrder(call: CallExpression): void {
     const { callee, arguments: given } = call;
     const name = callee.type === "MemberExpression" ? literalName(callee.property, callee.computed) : undefined;
@@ -324,7 +324,7 @@ class Writer implements AwaitWriter {
   }
 
   #changing: ReadonlySet<AnyNode> | undefined;
-  /** The functions with a call inside that may change something. */
+  /** The nodes around method calls that may have side effects. */
   get #callersOfWrites(): ReadonlySet<AnyNode> {
     if (this.#changing !== undefined) return this.#changing;
     const changing = new Set<AnyNode>();
@@ -337,7 +337,7 @@ class Writer implements AwaitWriter {
   }
 
   readonly #changes = new WeakMap<readonly FunctionNode[], boolean>();
-  /** True if one of them is async and changes what others can see; thousands of calls may stand for the same ones. */
+  /** True if one of the functions is async and has side effects. Cached: thousands of calls may refer to the same functions. */
   #changeSomething(functions: readonly FunctionNode[]): boolean {
     let isKnown = this.#changes.get(functions);
     if (isKnown === undefined) {
@@ -391,7 +391,7 @@ class Writer implements AwaitWriter {
     else if (name === "set" && given.length > 1 && this.#isStart(first)) this.await(first);
   }
 
-  /** `set.has(x)` becomes `__waitSeek(set, "has", x)`, unless it is written in an unusual way. */
+  /** Rewrites `set.has(x)` as `__waitSeek(set, "has", x)`, except for unusual formatting and optional chains. */
   #seek({ start, callee: { end } }: CallExpression, { object, property, computed }: MemberExpression): void {
     const { text } = this.#inspection.snippet;
     const between = text.slice(object.end, property.start);
@@ -409,7 +409,7 @@ class Writer implements AwaitWriter {
       this.wrap(first, "__waitForAll(", ")");
   }
 
-  /** In a function that is not async, it stands still instead. */
+  /** Replaces `await` with `__waitFor` in a function that is not async. */
   awaited(node: AnyNode, argument: AnyNode): void {
     if (mayAwait(node, this.#inspection)) return;
     if (!this.#isInBody(node)) return refuseAwait(node, this.#inspection);
@@ -418,20 +418,20 @@ class Writer implements AwaitWriter {
   }
 }
 
-/** `Object.keys`, `Array.isArray`, `Boolean` as callbacks. */
+/** True for `Object.keys`, `Array.isArray`, `Boolean` and the like as callbacks. */
 function isLooker(node: AnyNode): boolean {
   return node.type === "Identifier"
     ? node.name === "Boolean"
     : node.type === "MemberExpression" && node.object.type === "Identifier" && LOOKING.has(node.object.name);
 }
 
-/** No function can stand still there, as the class or the parameters around it are not made yet. */
+/** Refuses an `await` where no function can block, because the class or the parameters are not initialized yet. */
 function refuseAwait(node: AnyNode, { report }: CheckContext): void {
   const fix = "Write async before the parameters of the function: async (…) => …";
   report.refuse("SYNTAX", node, () => ({ values: "await in a function that is not async", fix }));
 }
 
-/** A method that is handed over as a callback, as in `ids.map(device.A.x)`, gets no more than it takes. */
+/** Wraps a method that is passed as a callback, as in `ids.map(device.A.x)`, so that it gets no extra arguments. */
 function writeCallback({ node }: MethodUse, context: CheckContext): void {
   const call = getParent(node, context);
   if (call?.type !== "CallExpression" || call.callee.type !== "MemberExpression") return;

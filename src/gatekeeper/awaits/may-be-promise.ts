@@ -5,7 +5,7 @@ import { byType, type ByType, literalName } from "../ast/walk.ts";
 
 const known = new WeakMap<Binding, boolean>();
 
-/** False for what is certainly no promise. Only names and what they are set to are looked at. */
+/** False if an expression is certainly not a promise. Checks only its form and the assignments of variables. */
 export function mayBePromise(node: AnyNode, context: CheckContext): boolean {
   return byType(MAYBE, node, node)?.(context) ?? false;
 }

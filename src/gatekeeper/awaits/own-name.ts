@@ -2,8 +2,8 @@ import type { AnyNode, Identifier } from "acorn";
 import { functionAround, type CheckContext, getParent } from "../context.ts";
 
 /**
- * True for what a variable is declared with if a function inside of it reads that variable: `const p = load(id).then(() => all.delete(p))`.
- * Such a function runs later, and finds nothing if the variable waits for it.
+ * True for the initial value of a variable if a function inside it reads that variable:
+ * `const p = load(id).then(() => all.delete(p))`. The function runs later; if the variable waited for it, the read would fail.
  */
 export function readsItsOwnName(value: AnyNode, context: CheckContext): boolean {
   let whole = value;
@@ -22,13 +22,13 @@ export function readsItsOwnName(value: AnyNode, context: CheckContext): boolean 
 
 const HANDING_ON: ReadonlySet<string> = new Set(["ChainExpression", "ConditionalExpression", "LogicalExpression"]);
 
-/** The variable that is declared with a value. One that is set to it had another before, which may be what is read. */
+/** The variable that is declared with a value. An assignment does not count: the function may read the value before it. */
 function nameOf(holder: AnyNode, value: AnyNode): Identifier | undefined {
   if (holder.type !== "VariableDeclarator" || holder.init !== value) return undefined;
   return holder.id.type === "Identifier" ? holder.id : undefined;
 }
 
-/** Names can be read thousands of times; the reads are in the order of the text. */
+/** Binary search for the first read at or after `start`: reads are in source order, and there may be thousands. */
 function firstFrom(start: number, reads: readonly Identifier[]): number {
   let [low, high] = [0, reads.length];
   while (low < high) {

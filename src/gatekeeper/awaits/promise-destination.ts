@@ -4,7 +4,7 @@ import { COMBINATORS, THEN } from "./promise-methods.ts";
 import type { Binding } from "../ast/scopes.ts";
 import { byType, type ByType, isFunction, literalName } from "../ast/walk.ts";
 
-/** Where a promise goes, one step far: it is waited for, or kept under a name, or nobody can tell. */
+/** Where a promise goes in one step: it is awaited, stored in a variable, unused, or unknown. */
 export type Destination = "awaited" | "unknown" | "unused" | Binding;
 
 const ADDING: ReadonlySet<string> = new Set(["push", "unshift", "set", "add"]);
@@ -23,7 +23,7 @@ export function destinationOf(promise: AnyNode, context: CheckContext): Destinat
 const ONWARD = (): (() => "onward") => () => "onward";
 const UNUSED = (): (() => "unused") => () => "unused";
 
-/** Where a promise goes from inside of a node; `onward` if it is what the node gives. */
+/** Where a promise goes from inside a node; `onward` if it becomes the value of the node. */
 const STEPS: ByType<(context: CheckContext) => Destination | "onward"> = {
   ArrayExpression: ONWARD,
   ArrowFunctionExpression:
@@ -65,7 +65,7 @@ function destinationInCall(call: CallExpression, { scopes }: CheckContext): Dest
   return (ADDING.has(name) && root.type === "Identifier" ? scopes.findBinding(root) : undefined) ?? "unknown";
 }
 
-/** True for a variable that is awaited, or holds what `Promise.all` and the like are given. */
+/** True for a variable that is awaited, or passed to `Promise.all` and the like. */
 export function isWaitedFor(binding: Binding, context: CheckContext): boolean {
   let isKnown = waitedFor.get(binding);
   if (isKnown === undefined) waitedFor.set(binding, (isKnown = isSomeReadWaitedFor(binding, context)));
@@ -92,7 +92,7 @@ function isSomeReadWaitedFor(binding: Binding, context: CheckContext): boolean {
   });
 }
 
-/** `Object.values(ps)`, `Array.from(ps)` */
+/** True for calls such as `Object.values(ps)` and `Array.from(ps)`. */
 function isOfObject({ callee }: CallExpression): boolean {
   return (
     callee.type === "MemberExpression" &&

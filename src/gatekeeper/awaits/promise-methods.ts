@@ -1,7 +1,7 @@
 /** The methods of promises. */
 export const THEN: ReadonlySet<string> = new Set(["then", "catch", "finally"]);
 
-/** These hand out one of the things inside. */
+/** Methods that return one element of a collection. */
 export const TAKING: ReadonlySet<string> = new Set(["at", "get", "pop", "shift"]);
 
 /** The functions of `Promise` that take a list of promises. */

@@ -4,13 +4,13 @@ import { iterateAncestors, type CheckContext } from "../context.ts";
 import type { Binding } from "../ast/scopes.ts";
 import { byType, type ByType, getIdentifiers, isFunction, literalName } from "../ast/walk.ts";
 
-/** Members that change what they are called on, or what they are given. */
+/** Methods that change their object or their arguments, or that print. */
 const CHANGING: ReadonlySet<string> = new Set(
   `push unshift pop shift splice sort reverse fill copyWithin add set append delete clear next assign defineProperty log info
    warn error debug`.split(/\s+/),
 );
 
-/** The functions that assign to variables around them, fill lists that are not their own, print, or call others. */
+/** Finds the functions that assign to outer variables, change outer objects, print, or call outer functions. */
 export function findSideEffects(calls: MethodCalls, context: CheckContext): ReadonlySet<AnyNode> {
   const functions = new Set<AnyNode>();
   for (const node of context.scopes.parents.keys()) {
@@ -20,7 +20,7 @@ export function findSideEffects(calls: MethodCalls, context: CheckContext): Read
   return functions;
 }
 
-/** All functions around a change, up to the one that has the changed name for itself. */
+/** Adds all functions around a change, up to the one that declares the changed name. */
 function addAround(node: AnyNode, changed: Binding | undefined, functions: Set<AnyNode>, context: CheckContext): void {
   const declared = changed?.declared[0];
   for (const outer of iterateAncestors(node, context)) {
@@ -29,7 +29,7 @@ function addAround(node: AnyNode, changed: Binding | undefined, functions: Set<A
   }
 }
 
-/** What a node changes, by the names at its root. */
+/** The root names that a node changes. */
 const CHANGED: ByType<readonly AnyNode[]> = {
   AssignmentExpression: ({ left }) => (left.type === "MemberExpression" ? [rootOf(left)] : getIdentifiers(left)),
   CallExpression: (call) => changedByCall(call),

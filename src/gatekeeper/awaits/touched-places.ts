@@ -2,15 +2,15 @@ import type { AnyNode, CallExpression } from "acorn";
 import { byType, type ByType, literalName } from "../ast/walk.ts";
 import { THEN } from "./promise-methods.ts";
 
-/** What can be written around an expression. */
+/** Writes waits around expressions. */
 export interface AwaitWriter {
-  /** The value is wanted, and a promise would not notice. */
+  /** The value is used, and a promise would not notice. */
   touch(node: AnyNode | null | undefined): void;
-  /** It is only asked whether it is there, or the same. */
+  /** The value is only tested or compared. */
   test(node: AnyNode | null | undefined): void;
-  /** The value is wanted, and a promise would notice: `await` is better where it may stand. */
+  /** The value is used, and a promise would notice: `await` is better where it is allowed. */
   visible(node: AnyNode | null | undefined): void;
-  /** A variable gets a value. */
+  /** A variable is assigned. */
   kept(name: AnyNode, value: AnyNode): void;
   awaited(node: AnyNode, argument: AnyNode): void;
   call(call: CallExpression): void;
@@ -22,15 +22,15 @@ export interface AwaitWriter {
   parent(node: AnyNode): AnyNode | undefined;
 }
 
-/** The operators that ask whether two are the same. */
+/** The equality operators. */
 export const EQUAL: ReadonlySet<string> = new Set(["===", "!==", "==", "!="]);
 
-/** Writes what one node needs. */
+/** Writes the waits that one node needs. */
 export function visitPlace(node: AnyNode, writer: AwaitWriter): void {
   byType(TOUCHES, node, node)?.(writer);
 }
 
-/** The places that need the value of a promise, by the node around them. */
+/** The positions that need the value of a promise, by parent node. */
 const TOUCHES: ByType<(writer: AwaitWriter) => void> = {
   AssignmentExpression:
     ({ left, right, operator }) =>
@@ -142,7 +142,7 @@ const TOUCHES: ByType<(writer: AwaitWriter) => void> = {
       writer.test(test),
 };
 
-/** True where a variable is read for its value; if not, its promise may be meant. */
+/** True if a read uses the value of a variable; otherwise the promise may be meant. */
 export function isValueUse(read: AnyNode, parent: AnyNode): boolean {
   return byType(VALUE_USES, parent, read) ?? false;
 }

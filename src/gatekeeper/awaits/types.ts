@@ -7,17 +7,17 @@ export interface Known {
   readonly uses: readonly MethodUse[];
   readonly facts: SyntaxFacts;
   readonly results: readonly ResultStatement[];
-  /** The function that is the whole program. */
+  /** The function that contains the whole program. */
   readonly entry: FunctionNode | undefined;
 }
 
 export interface Waits {
-  /** The uses at which the snippet stands still. */
+  /** The uses at which the snippet blocks. */
   readonly blocking: ReadonlySet<MethodUse>;
-  /** True if promises were put aside, to be waited for at the end. */
+  /** True if promises are collected and awaited at the end. */
   readonly hasLater: boolean;
-  /** True if calls may be under way at the end that nothing waits for: they are over before the program is. */
+  /** True if calls may be pending at the end without an await: the program waits for them. */
   readonly mayForget: boolean;
-  /** True if nothing has to be touched. */
+  /** True if the program needs no implicit waits. */
   readonly isExplicit: boolean;
 }

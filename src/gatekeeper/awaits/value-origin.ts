@@ -5,12 +5,12 @@ import type { Binding } from "../ast/scopes.ts";
 import { byType, type ByType, literalName } from "../ast/walk.ts";
 
 /**
- * What a test asks of a promise: `made` by the tested call itself, `kept` by the function that tests it, or `left` by a call
- * before, in what outlives the function. Only there it can be missing, and what is put there must be so at once.
+ * Where a tested promise comes from: `made` by the tested call itself, `kept` by the function that tests it, or `left` by an
+ * earlier call in something that outlives the function. Only a `left` promise can be missing, so its test must not wait.
  */
 export type Presence = "made" | "kept" | "left";
 
-/** Of a variable that gets more values than these, the first tell. */
+/** The maximum number of checked assignments per variable. */
 const MOST_VALUES = 20;
 
 export function presenceOf(tested: AnyNode, context: CheckContext): Presence {
@@ -46,7 +46,7 @@ function isTaking(node: AnyNode): boolean {
   return TAKING.has(literalName(node.callee.property, node.callee.computed) ?? "");
 }
 
-/** What a function of that name gives back last, as `const find = (id) => cache[id]` does. */
+/** The expression that a function returns last: `cache[id]` for `const find = (id) => cache[id]`. */
 function resultOf(callee: AnyNode, context: CheckContext): AnyNode | undefined {
   const binding = callee.type === "Identifier" ? context.scopes.findBinding(callee) : undefined;
   const func = binding && findFunction(binding, context);
@@ -55,7 +55,7 @@ function resultOf(callee: AnyNode, context: CheckContext): AnyNode | undefined {
   return last?.type === "ReturnStatement" ? (last.argument ?? undefined) : undefined;
 }
 
-/** What is taken out of a list or object; one that the function has made itself holds what the function put there. */
+/** The presence of an element of a list or object: `kept` if the function itself created the collection. */
 function presenceInside(taken: AnyNode, context: CheckContext): Presence {
   const around = functionAround(taken, context);
   const root = rootOf(taken);
@@ -69,7 +69,7 @@ function presenceInside(taken: AnyNode, context: CheckContext): Presence {
 
 const MADE_HERE: ReadonlySet<string> = new Set(["ArrayExpression", "NewExpression", "ObjectExpression"]);
 
-/** A variable outlives the functions inside of the one that declares it; others hold what they are given. */
+/** The presence of a variable: `left` if an outer function declares it and it is reassigned. */
 function presenceOfName(name: AnyNode, context: CheckContext): Presence {
   const around = functionAround(name, context);
   const binding = context.scopes.findBinding(name);
@@ -85,7 +85,7 @@ function isDeclaredIn(around: AnyNode, { declared: [name] }: Binding, context: C
   return name !== undefined && functionAround(name, context) === around;
 }
 
-/** What a variable begins with, and what it is set to later. */
+/** The initial value of a variable and its later values. */
 function valuesOf({ declared, writes }: Binding, context: CheckContext): readonly AnyNode[] {
   return [...declared, ...writes].slice(0, MOST_VALUES).flatMap((name) => {
     const holder = getParent(name, context);
@@ -94,7 +94,7 @@ function valuesOf({ declared, writes }: Binding, context: CheckContext): readonl
   });
 }
 
-/** `cache` of `cache.users.get(id)` */
+/** The root of an access: `cache` for `cache.users.get(id)`. */
 function rootOf(taken: AnyNode): AnyNode {
   let at = taken;
   for (;;) {

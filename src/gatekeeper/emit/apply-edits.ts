@@ -2,16 +2,16 @@ import { createSourceText } from "../../shared/source-text.ts";
 import type { Position } from "../../model/outcome.ts";
 import type { Edit } from "../../model/snippet.ts";
 
-/** Text with edits in it, and the way back. */
+/** The edited text, with a mapping back to the original. */
 export interface EditedProgram {
   readonly code: string;
-  /** From a place in `code` to the place in the text without the edits. */
+  /** Maps a position in `code` to the position in the original text. */
   readonly place: (line: number, column: number) => Position;
 }
 
 /**
- * Writes edits into a text between an opening and a closing. Wraps may stand inside of each other and at one place; parts
- * that are replaced stand apart.
+ * Applies edits to a text, and adds an opening and a closing. Wraps may nest and start at the same offset; replacements must
+ * not overlap.
  */
 export function applyEdits(
   text: string,
@@ -38,11 +38,11 @@ export function applyEdits(
   return { code, place: mapOffset(code, pieces, text) };
 }
 
-/** A part of the code: text that was there, or text that was written. */
+/** A part of the code: original or inserted text. */
 interface Piece {
-  /** Where it stands in the code. */
+  /** The offset in the code. */
   readonly at: number;
-  /** Where it stood, or what it was written at. */
+  /** The offset in the original text. */
   readonly from: number;
   readonly isCopy: boolean;
   readonly text: string;
@@ -54,7 +54,7 @@ interface TextChange {
   readonly text: string;
 }
 
-/** At one place: what closes goes first, the inner before the outer; then what opens, the outer before the inner. */
+/** Sorts changes. At the same offset: closings first, inner before outer; then openings, outer before inner. */
 function toChanges(edits: readonly Edit[]): readonly TextChange[] {
   const ordered = edits.flatMap((edit, index): readonly (TextChange & { readonly rank: readonly number[] })[] => {
     const { start, end } = edit;
@@ -72,7 +72,7 @@ function compare(a: readonly number[], b: readonly number[]): number {
   return differing < 0 ? 0 : (a[differing] ?? 0) - (b[differing] ?? 0);
 }
 
-/** The tables are made when the first error asks. */
+/** Maps positions to the original text; the line tables are created on first use. */
 function mapOffset(code: string, pieces: readonly Piece[], text: string): EditedProgram["place"] {
   const inCode = createSourceText(code);
   const inText = createSourceText(text);

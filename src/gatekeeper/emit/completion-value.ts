@@ -4,26 +4,26 @@ import { RESERVED_PREFIX } from "../rules/allowlist.ts";
 import { getExpressionEnd } from "./entry-point.ts";
 import type { CheckContext } from "../context.ts";
 
-/** A statement whose value is the result of the snippet, unless a `return` comes before. */
+/** A statement whose value is the result of the snippet, unless a `return` runs first. */
 export interface ResultStatement {
   readonly node: ExpressionStatement;
   readonly isInTry: boolean;
-  /** The last round of the loop decides. */
+  /** True inside a loop: the last iteration gives the result. */
   readonly isInLoop: boolean;
 }
 
-/** The statements that give the result, and the loops that some of them are in. */
+/** The statements that give the result, and the loops around them. */
 export interface CompletionValue {
   readonly statements: readonly ResultStatement[];
   readonly loops: readonly AnyNode[];
 }
 
-/** The variable that keeps the value of the latest round. */
+/** The variable that holds the value of the last iteration. */
 export const LAST_ITERATION = `${RESERVED_PREFIX}edRound`;
 
 /**
- * The statements that end the program, on each of its ways: the last one, and in it the last of every branch. An object at
- * the very end that JavaScript takes for a block is written as the object it is meant to be.
+ * Finds the statements that end the program on each path: the last statement, and in it the last statement of every branch.
+ * Rewrites an object at the end that JavaScript parses as a block.
  */
 export function findResults(context: CheckContext): CompletionValue {
   const { tree, text } = context.snippet;
@@ -38,7 +38,7 @@ export function findResults(context: CheckContext): CompletionValue {
   return { statements, loops };
 }
 
-/** Writes `return` before them. A failure inside of `try` is caught there only if it is awaited there. */
+/** Writes `return` before the statements; inside `try` with `await`, so that the `try` catches a failure. */
 export function writeReturns({ statements, loops }: CompletionValue, { snippet, report }: CheckContext): void {
   for (const { node, isInTry, isInLoop } of statements) {
     const before = isInLoop ? `${LAST_ITERATION} = (` : isInTry ? "return await (" : "return (";
@@ -47,7 +47,7 @@ export function writeReturns({ statements, loops }: CompletionValue, { snippet, 
   for (const loop of loops) report.wrap(loop, "{", `; return ${LAST_ITERATION};}`);
 }
 
-/** Models end so when they mean the variable to be the result. */
+/** Adds a note for a snippet that ends with a declaration: models often mean the variable as the result. */
 function noteNoValue({ declarations }: VariableDeclaration, { report }: CheckContext): void {
   const id = declarations.at(-1)?.id;
   if (id?.type === "Identifier") report.note(`The snippet has no result: end it with ${printableName(id.name)}`);
@@ -83,7 +83,7 @@ function collectResults(statement: AnyNode, where: LoopContext, found: Collected
   } else if (isLoop(statement)) collectLoop(statement, statement, where, found);
 }
 
-/** A loop with its label. */
+/** Collects the results of a loop; `whole` includes its label. */
 function collectLoop(whole: AnyNode, loop: Loop, where: LoopContext, found: CollectedResults): void {
   const before = found.statements.length;
   collectResults(loop.body, { ...where, isInLoop: true }, found);
@@ -96,12 +96,12 @@ function isLoop(node: AnyNode): node is Loop {
   return /^(?:For|ForIn|ForOf|While|DoWhile)Statement$/.test(node.type);
 }
 
-/** Functions are there from the start, so what stands before them can be the last that happens. */
+/** The last statement that runs: function declarations are hoisted, so they do not count. */
 function findLastStatement(statements: readonly AnyNode[]): AnyNode | undefined {
   return statements.findLast(({ type }) => type !== "FunctionDeclaration" && type !== "EmptyStatement");
 }
 
-/** The statements of a case that end the switch: up to its `break`, or all if it is the last. */
+/** The statements of a case that end the switch: those before its `break`, or all of the last case. */
 function getCaseStatements({ consequent }: SwitchCase, isLast: boolean): readonly AnyNode[] {
   const [only] = consequent;
   const statements = consequent.length === 1 && only?.type === "BlockStatement" ? only.body : consequent;
@@ -110,7 +110,7 @@ function getCaseStatements({ consequent }: SwitchCase, isLast: boolean): readonl
   return isLast ? statements : [];
 }
 
-/** `{ total }`, `{ a, b }` and `{ total: sum }` make sense only as objects. */
+/** True for `{ total }`, `{ a, b }` and `{ total: sum }`, which make sense only as objects. */
 function isObject({ body: [only, ...rest] }: BlockStatement, text: string): boolean {
   if (only === undefined || rest.length > 0) return false;
   if (only.type === "ExpressionStatement") {

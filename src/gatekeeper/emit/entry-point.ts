@@ -4,23 +4,23 @@ import { findFunction, type CheckContext } from "../context.ts";
 import type { Binding } from "../ast/scopes.ts";
 import { type FunctionNode, isFunction } from "../ast/walk.ts";
 
-/** Where a program starts whose statements alone do nothing. */
+/** The entry point of a program that only declares functions. */
 export interface EntryPoint {
-  /** What is written after the program, to start it. */
+  /** The code after the program that starts it. */
   readonly closing: string;
   readonly func: FunctionNode | undefined;
-  /** Parameters that stand for `device`. */
+  /** Parameters that receive `device`. */
   readonly parameters: readonly Binding[];
 }
 
-/** The name that a default export gets. */
+/** The name of an anonymous default export. */
 const DEFAULT_EXPORT = `${RESERVED_PREFIX}edMain`;
 
 const EXPORT_DEFAULT = /^export(?:\s|\/\*[^]*?\*\/|\/\/[^\n]*\n)+default/;
 
 /**
- * Finds the function that a model meant to be the whole program: a default export, a single function, or a `main` that
- * nobody calls. Takes `export` off. Without such a function there is nothing to start.
+ * Finds the function that is meant as the whole program: a default export, a single function, or an uncalled `main`.
+ * Removes `export`. Returns `undefined` if there is no such function.
  */
 export function findEntry(context: CheckContext): EntryPoint | undefined {
   const { body } = context.snippet.tree;
@@ -35,7 +35,7 @@ export function findEntry(context: CheckContext): EntryPoint | undefined {
   return findUncalledEntry(statements, context);
 }
 
-/** Where a statement ends without its semicolon. */
+/** The end of a statement without its semicolon. */
 export function getExpressionEnd({ end }: Statement, text: string): number {
   return text[end - 1] === ";" ? end - 1 : end;
 }
@@ -89,7 +89,7 @@ function findExpressionEntry(
   return { closing: "", func, parameters: given.parameters };
 }
 
-/** The only function of a program that is nothing else, or one named `main`. */
+/** Finds an uncalled function that is the only statement of the program, or is named `main`. */
 function findUncalledEntry(statements: readonly AnyNode[], context: CheckContext): EntryPoint | undefined {
   for (const statement of statements) {
     const binding = findFunctionBinding(statement, context);
@@ -124,7 +124,7 @@ function callTo(name: string, func: FunctionNode, context: CheckContext): EntryP
     : { closing: `\nreturn await ${name}(${given.text});`, func, parameters: given.parameters };
 }
 
-/** Models hand the globals of the sandbox to their function: `main(device)`, `({ device, console }) => …`. */
+/** The arguments for the entry function: models name globals as parameters, as in `({ device, console }) => …`. */
 function argumentsFor(
   func: FunctionNode,
   context: CheckContext,
@@ -136,8 +136,8 @@ function argumentsFor(
     if (names === undefined && isGivenOrOptional(parameter)) break;
     if (names === undefined) {
       const words = {
-        values: "a parameter that nobody gives a value to",
-        fix: "Write it without parameters: device is there already",
+        values: "a parameter without a value",
+        fix: "Remove the parameter: device is already available",
       };
       context.report.refuse("NODE_FORBIDDEN", parameter, () => words);
       return undefined;
@@ -149,7 +149,7 @@ function argumentsFor(
   return { text: texts.join(", "), parameters: given.flatMap((name) => context.scopes.findBinding(name) ?? []) };
 }
 
-/** The globals that a parameter asks for by their names. */
+/** The globals that a parameter names; `undefined` if it names anything else. */
 function namesGiven(parameter: Pattern): readonly Identifier[] | undefined {
   if (parameter.type === "Identifier") return GLOBALS.has(parameter.name) ? [parameter] : undefined;
   if (parameter.type !== "ObjectPattern") return undefined;

@@ -1,10 +1,10 @@
 import type { AnyNode } from "acorn";
 import { type CheckContext, getParent } from "../context.ts";
 
-/** Does nothing. What matters is that the engine notes where it stands. */
+/** An expression without effect; the engine records its position. */
 const POSITION_MARKER = "0+0";
 
-/** In these there may be another statement before one. The word `export` is gone by then. */
+/** Parents that hold a list of statements. `export` is already removed. */
 const LISTS: ReadonlySet<string> = new Set([
   "Program",
   "BlockStatement",
@@ -14,8 +14,8 @@ const LISTS: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Writes a mark before what takes values apart, as in `const { a } = value` and `for (const [key] of list)`. The engine
- * compiles that part first and notes no place for it: an error there would be told of the statement before.
+ * Writes a marker before destructuring, as in `const { a } = value` and `for (const [key] of list)`. The engine compiles the
+ * pattern first and records no position for it: an error there would have the position of the previous statement.
  */
 export function markDestructuring(context: CheckContext): void {
   const { report } = context;
@@ -31,7 +31,7 @@ export function markDestructuring(context: CheckContext): void {
   }
 }
 
-/** True for a declaration, and for a loop whose variable is one, with a pattern. */
+/** True for a declaration with a pattern, and for a `for of` loop over a pattern. */
 function isDestructuring(node: AnyNode): boolean {
   if (node.type === "VariableDeclaration")
     return node.declarations.some(({ id, init }) => init != null && isPattern(id));

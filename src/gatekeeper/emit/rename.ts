@@ -3,7 +3,7 @@ import { printableName } from "../../shared/source-text.ts";
 import { type CheckContext, getParent } from "../context.ts";
 import { knownName } from "../ast/literals.ts";
 
-/** Writes the right name for a member: `device.math_skill` → `device.MathSkill`. */
+/** Corrects the name of a member: `device.math_skill` → `device.MathSkill`. */
 export function correctMember(
   { property, computed }: MemberExpression,
   name: string,
@@ -13,7 +13,7 @@ export function correctMember(
   report.note(formatNote(knownName(property, computed, scopes), name));
 }
 
-/** Writes the right name for a key of a pattern; the variable keeps its own. */
+/** Corrects the key of a pattern; the variable keeps its name. */
 export function correctKey(
   { key, computed, shorthand }: AssignmentProperty,
   name: string,
@@ -24,7 +24,7 @@ export function correctKey(
   report.note(formatNote(was, name));
 }
 
-/** Writes what a free name stands for; in `{ name }` it is a key as well. */
+/** Replaces a free name; in `{ name }` the key keeps the name. */
 export function correctName(node: Identifier, text: string, context: CheckContext): void {
   const parent = getParent(node, context);
   const isKeyToo = parent?.type === "Property" && parent.shorthand;

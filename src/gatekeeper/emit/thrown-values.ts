@@ -2,7 +2,7 @@ import type { AnyNode, CallExpression } from "acorn";
 import { type CheckContext, getParent } from "../context.ts";
 import { isFunction, literalName } from "../ast/walk.ts";
 
-/** Writes into the text that the guest remembers the place of a thrown value: errors know it by themselves, others do not. */
+/** Wraps a thrown value in `__waitThrown`, which records its position; errors record their own. */
 export function markThrown(value: AnyNode, { report }: CheckContext): void {
   if (value.type === "SpreadElement") return;
   if (value.type === "NewExpression" && value.callee.type === "Identifier" && value.callee.name.endsWith("Error"))
@@ -11,7 +11,7 @@ export function markThrown(value: AnyNode, { report }: CheckContext): void {
   report.wrap(value, `__waitThrown${before}`, after);
 }
 
-/** `Promise.reject`, or the second parameter of a function that `new Promise` is given. */
+/** True for `Promise.reject`, and for the second parameter of the function in `new Promise(…)`. */
 export function isReject(callee: CallExpression["callee"], context: CheckContext): boolean {
   if (callee.type === "MemberExpression") {
     const { object, property, computed } = callee;

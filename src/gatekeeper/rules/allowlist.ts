@@ -1,8 +1,8 @@
 import type { ErrorCode } from "../../errors.ts";
 
 /*
- * What a snippet may consist of, and what to say about the rest. Data only: a node type, a global or a member of a builtin
- * that is in none of these tables is refused.
+ * The syntax and globals that a snippet may use, and messages for the rest. Data only: a node type, a global or a member of
+ * a builtin that is missing from these tables is refused.
  */
 
 /** The node types that are allowed, each with the fields that hold other nodes, in the order of the text. */
@@ -30,7 +30,7 @@ export const NODES: Readonly<Record<string, readonly string[]>> = {
   CatchClause: ["param", "body"],
   WhileStatement: ["test", "body"],
 
-  // Declarations. The two exports are taken apart: a model may give its program that form.
+  // Declarations. `export` is removed from the two exports: models write programs in that form.
   ClassDeclaration: ["id", "superClass", "body"],
   ExportDefaultDeclaration: ["declaration"],
   ExportNamedDeclaration: ["declaration"],
@@ -80,7 +80,7 @@ export const NODES: Readonly<Record<string, readonly string[]>> = {
   StaticBlock: ["body"],
 };
 
-/** Of these, the field is a name and no expression unless the node is `computed`. */
+/** The field that is a name, not an expression, unless the node is `computed`. */
 export const NAME_FIELDS: Readonly<Record<string, string>> = {
   MemberExpression: "property",
   MethodDefinition: "key",
@@ -88,11 +88,11 @@ export const NAME_FIELDS: Readonly<Record<string, string>> = {
   PropertyDefinition: "key",
 };
 
-/** What is said instead of the plain "cannot use this syntax". */
+/** A specific code and fix for refused syntax or a refused global. */
 export interface SyntaxRefusal {
   readonly code: ErrorCode;
   readonly fix: string;
-  /** What a method that could do it instead would be searched by. */
+  /** A search query for methods that can replace it. */
   readonly search?: string;
 }
 
@@ -102,7 +102,7 @@ export const REFUSED_NODES: Readonly<Record<string, SyntaxRefusal>> = {
   ExportAllDeclaration: { code: "MODULE_FORBIDDEN", fix: NO_MODULES },
   ImportDeclaration: { code: "MODULE_FORBIDDEN", fix: NO_MODULES },
   ImportExpression: { code: "MODULE_FORBIDDEN", fix: NO_MODULES },
-  WithStatement: { code: "NODE_FORBIDDEN", fix: "Take the names out: const { a, b } = object" },
+  WithStatement: { code: "NODE_FORBIDDEN", fix: "Destructure the object: const { a, b } = object" },
 };
 
 /** The globals of the sandbox. Builtins that are functions or namespaces have their own members in `BUILTIN_MEMBERS`. */
@@ -124,7 +124,7 @@ export const GLOBALS: ReadonlySet<string> = new Set([
 const FUNCTION_MEMBERS = "length name prototype apply bind call toString hasOwnProperty";
 const OBJECT_MEMBERS = "hasOwnProperty isPrototypeOf propertyIsEnumerable toLocaleString toString valueOf";
 
-/** What can be called on the builtins themselves. Anything else a model has made up, or knows from another place. */
+/** The members of the builtins. A call of any other member is refused. */
 export const BUILTIN_MEMBERS: Readonly<Record<string, ReadonlySet<string>>> = splitMembers({
   Array: `${FUNCTION_MEMBERS} isArray from of`,
   ArrayBuffer: `${FUNCTION_MEMBERS} isView`,
@@ -155,11 +155,11 @@ export const BUILTIN_MEMBERS: Readonly<Record<string, ReadonlySet<string>>> = sp
   console: `${OBJECT_MEMBERS} assert clear count countReset debug dir error group groupEnd info log table time timeEnd timeLog trace warn`,
 });
 
-/** Members of builtins that models know from elsewhere, each with what to write instead. */
+/** Members that models know from other runtimes, each with a fix. */
 export const REFUSED_MEMBERS: Readonly<Record<string, string>> = {
   "Array.fromAsync": "Write await Promise.all(list)",
   "Array.range": "Write Array.from({ length: n }, (_, i) => i)",
-  "Error.captureStackTrace": "Leave it out: an error has its stack",
+  "Error.captureStackTrace": "Remove it: every error has a stack",
   "JSON.dumps": "Write JSON.stringify(value)",
   "JSON.loads": "Write JSON.parse(text)",
   "Math.average": "Write list.reduce((a, b) => a + b, 0) / list.length",
@@ -182,7 +182,7 @@ const NO_REQUIRE = "Leave it out: everything is on device, call await device.Ski
 const NO_CODE = "Write the code itself in the snippet";
 const NO_GLOBAL_OBJECT = "Write the name itself, and keep your own values in your own variables";
 
-/** Free names that are no global of the sandbox although models expect them. `a.b` goes before `a`. */
+/** Globals that models expect but the sandbox lacks. `a.b` takes precedence over `a`. */
 export const REFUSED_GLOBALS: ReadonlyMap<string, SyntaxRefusal> = new Map(
   Object.entries<SyntaxRefusal>({
     // Code from text, and the global object.
@@ -223,7 +223,7 @@ export const REFUSED_GLOBALS: ReadonlyMap<string, SyntaxRefusal> = new Map(
 
     // Files and processes.
     fs: { code: "GLOBAL_FORBIDDEN", fix: NO_FILES, search: "read a file" },
-    path: { code: "GLOBAL_FORBIDDEN", fix: "Put paths together as strings: `${folder}/${name}`" },
+    path: { code: "GLOBAL_FORBIDDEN", fix: "Build paths as strings: `${folder}/${name}`" },
     open: { code: "GLOBAL_FORBIDDEN", fix: NO_FILES, search: "read a file" },
     process: { code: "GLOBAL_FORBIDDEN", fix: NO_PROCESS },
     "process.env": {
@@ -282,20 +282,20 @@ export const REFUSED_GLOBALS: ReadonlyMap<string, SyntaxRefusal> = new Map(
       search: "store remember a value",
     },
     alert: { code: "GLOBAL_FORBIDDEN", fix: "Write print(text)" },
-    confirm: { code: "GLOBAL_FORBIDDEN", fix: "Return the question: nobody can answer while the snippet runs" },
-    prompt: { code: "GLOBAL_FORBIDDEN", fix: "Return the question: nobody can answer while the snippet runs" },
-    input: { code: "GLOBAL_FORBIDDEN", fix: "Return the question: nobody can answer while the snippet runs" },
+    confirm: { code: "GLOBAL_FORBIDDEN", fix: "Return the question: no user can answer while the snippet runs" },
+    prompt: { code: "GLOBAL_FORBIDDEN", fix: "Return the question: no user can answer while the snippet runs" },
+    input: { code: "GLOBAL_FORBIDDEN", fix: "Return the question: no user can answer while the snippet runs" },
     requestAnimationFrame: { code: "GLOBAL_FORBIDDEN", fix: "Write setTimeout(callback, ms)" },
-    DOMParser: { code: "GLOBAL_FORBIDDEN", fix: "Take the text apart with string methods and regular expressions" },
+    DOMParser: { code: "GLOBAL_FORBIDDEN", fix: "Parse the text with string methods and regular expressions" },
 
-    // Of other runtimes and libraries.
+    // Other runtimes and libraries.
     setImmediate: { code: "GLOBAL_FORBIDDEN", fix: "Write setTimeout(callback, 0)" },
     crypto: { code: "GLOBAL_FORBIDDEN", fix: "Write Math.random() for numbers that need not be secret" },
     "crypto.randomUUID": {
       code: "GLOBAL_FORBIDDEN",
       fix: "Write `${Date.now()}-${Math.random().toString(36).slice(2)}` for an id that need not be secret",
     },
-    Intl: { code: "GLOBAL_FORBIDDEN", fix: "Write value.toLocaleString(), or put the text together yourself" },
+    Intl: { code: "GLOBAL_FORBIDDEN", fix: "Write value.toLocaleString(), or build the text yourself" },
     Temporal: { code: "GLOBAL_FORBIDDEN", fix: "Write new Date(…)" },
     moment: { code: "GLOBAL_FORBIDDEN", fix: "Write new Date(…)" },
     dayjs: { code: "GLOBAL_FORBIDDEN", fix: "Write new Date(…)" },
@@ -342,7 +342,7 @@ export const REFUSED_GLOBALS: ReadonlyMap<string, SyntaxRefusal> = new Map(
   }),
 );
 
-/** Words of other languages that stand for a JavaScript word, where the snippet does not declare them. */
+/** Words of other languages with their JavaScript equivalents; used if the snippet does not declare them. */
 export const FOREIGN_WORDS: ReadonlyMap<string, string> = new Map([
   ["True", "true"],
   ["False", "false"],
@@ -350,7 +350,7 @@ export const FOREIGN_WORDS: ReadonlyMap<string, string> = new Map([
   ["nil", "null"],
 ]);
 
-/** Names under which other systems offer their tools. The first are always meant so, the others if a skill follows. */
+/** Names of the tool object in other systems: always read as `device`, or only if a skill name follows. */
 export const DEVICE_NAMES: ReadonlyMap<string, "always" | "with a skill"> = new Map([
   ["default_api", "always"],
   ["devices", "with a skill"],
@@ -360,12 +360,13 @@ export const DEVICE_NAMES: ReadonlyMap<string, "always" | "with a skill"> = new 
   ["api", "with a skill"],
 ]);
 
-/** Methods that `device` itself has, whatever the catalog holds, with the names that models also give them. */
+/** Signatures of the methods of `device` itself, independent of the catalog. */
 export const DEVICE_METHODS: ReadonlyMap<string, string> = new Map([
   ["search_skills", "search_skills(query?: string, limit?: number, offset?: number)"],
   ["describe", "describe(path: string)"],
   ["read_result", "read_result(uri: string, offset?: number, length?: number)"],
 ]);
+/** Names that models use for the methods of `device`, with the correct name. */
 export const DEVICE_METHOD_NAMES: ReadonlyMap<string, string> = new Map([
   ["search_skills", "search_skills"],
   ["searchSkills", "search_skills"],
@@ -376,7 +377,7 @@ export const DEVICE_METHOD_NAMES: ReadonlyMap<string, string> = new Map([
   ["readResult", "read_result"],
 ]);
 
-/** Names that begin so belong to the text that is written around a snippet. */
+/** The prefix of names that are reserved for generated code. */
 export const RESERVED_PREFIX = "__wait";
 
 function splitMembers(table: Readonly<Record<string, string>>): Readonly<Record<string, ReadonlySet<string>>> {

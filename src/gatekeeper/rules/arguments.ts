@@ -8,19 +8,19 @@ import { literalValue } from "../ast/literals.ts";
 import { formatCall } from "../suggestions.ts";
 import { literalName } from "../ast/walk.ts";
 
-/** Problems of one call that are told. */
-const TOLD_PROBLEMS = 8;
+/** The maximum number of reported problems per call. */
+const MAX_PROBLEMS = 8;
 
 export interface CheckedArguments {
-  /** Of each call, the values in order; `undefined` if not even their number is certain. */
+  /** The argument values of each call, in order; `undefined` if their number is unknown. */
   readonly argumentValues: ReadonlyMap<CallExpression, readonly unknown[] | undefined>;
-  /** `name=value`, which Python has and JavaScript reads as an assignment. */
+  /** Arguments of the form `name=value`, a Python form that JavaScript parses as an assignment. */
   readonly keywords: ReadonlySet<AnyNode>;
-  /** The names in them, which stand for no variable. */
+  /** The names in `keywords`; they are not variables. */
   readonly keywordNames: ReadonlySet<Identifier>;
 }
 
-/** Reads the arguments of every call of a method, turns named ones into an object, and refuses what cannot fit. */
+/** Checks the arguments of every method call: turns named arguments into an object and refuses invalid arguments. */
 export function checkArguments(uses: readonly MethodUse[], context: CheckContext): CheckedArguments {
   const argumentValues = new Map<CallExpression, readonly unknown[] | undefined>();
   const keywords = new Set<AnyNode>();
@@ -46,8 +46,8 @@ interface Keyword {
 }
 
 /**
- * An assignment among the arguments is a named argument if its name is no variable, or one that cannot be assigned to. If
- * both readings make sense, neither is taken.
+ * Finds assignments among the arguments whose name is not a variable, or is one that cannot be assigned to: these are named
+ * arguments. Refuses an assignment that could be meant both ways.
  */
 function findKeywords(
   call: CallExpression,
@@ -80,7 +80,10 @@ function writeAsObject(call: CallExpression, named: readonly Keyword[], { snippe
   const stray = call.arguments.slice(call.arguments.indexOf(first)).find((argument) => !names.has(argument));
   if (stray !== undefined) {
     const fix = `Write the named arguments last: (…, { ${printableName(named[0]?.name.name ?? "")}: … })`;
-    report.refuse("ARGUMENTS_INVALID", stray, () => ({ values: "a value follows a named argument", fix }));
+    report.refuse("ARGUMENTS_INVALID", stray, () => ({
+      values: "a positional argument follows a named argument",
+      fix,
+    }));
     return false;
   }
   report.wrap({ start: first.start, end: last.end }, "{ ", " }");
@@ -92,7 +95,7 @@ function writeAsObject(call: CallExpression, named: readonly Keyword[], { snippe
   return true;
 }
 
-/** Where the `=` stands: between it and the name there may be spaces and comments. */
+/** The offset of the `=`, after any spaces and comments. */
 function signAfter(text: string, from: number): number {
   const gap = /(?:\s|\/\*[^]*?\*\/|\/\/[^\n]*\n)*/y;
   gap.lastIndex = from;
@@ -123,18 +126,20 @@ function refuseUnfit(
   const [first] = problems;
   if (first === undefined) return;
   report.refuse("ARGUMENTS_INVALID", findArgumentNode(first, call, method), () => ({
-    values: `${toldProblems(problems)}; use ${method.skill}.${method.signature}`,
+    values: `${formatProblems(problems)}; use ${method.skill}.${method.signature}`,
     fix: `Write ${host.exampleCall?.(method) ?? formatCall(method)}`,
     suggestions: [...new Set(problems.flatMap(({ suggestions }) => suggestions))].slice(0, 5),
   }));
 }
 
-function toldProblems(problems: readonly ArgumentProblem[]): string {
-  const told = problems.slice(0, TOLD_PROBLEMS).map((problem) => formatProblem(problem));
-  return [...told, ...(problems.length > told.length ? [`and ${problems.length - told.length} more`] : [])].join("; ");
+function formatProblems(problems: readonly ArgumentProblem[]): string {
+  const texts = problems.slice(0, MAX_PROBLEMS).map((problem) => formatProblem(problem));
+  return [...texts, ...(problems.length > texts.length ? [`and ${problems.length - texts.length} more`] : [])].join(
+    "; ",
+  );
 }
 
-/** The argument that the problem is about, if it stands there by name or by place; else the whole call. */
+/** The argument that has the problem, found by name or by position; otherwise the whole call. */
 function findArgumentNode(
   { field }: ArgumentProblem,
   call: CallExpression,

@@ -7,19 +7,20 @@ import type { MessageParts } from "../report.ts";
 
 export const PLAIN_CALL_HINT = "Write device.Skill.method(…) with literal names";
 
-/** Where `device` cannot be followed: what stands there, and what can be. */
+/** Refuses a use of `device` that cannot be analyzed. */
 export function refuseDynamic(place: AnyNode, words: MessageParts, { report }: CheckContext): void {
   report.refuse("DEVICE_DYNAMIC", place, () => words);
 }
 
-/** Only methods can be called. */
+/** Refuses a call of `device` or of a skill: only methods can be called. */
 export function refuseCall(
   call: AnyNode,
   meaning: Exclude<DeviceRef, { readonly kind: "method" }>,
   context: CheckContext,
 ): void {
   const [first] = meaning.kind === "skill" ? meaning.skill.methods : [];
-  const values = meaning.kind === "skill" ? `${meaning.skill.name} is a skill and no method` : "device is no function";
+  const values =
+    meaning.kind === "skill" ? `${meaning.skill.name} is a skill, not a method` : "device is not a function";
   refuseDynamic(call, { values, fix: first === undefined ? PLAIN_CALL_HINT : `Write ${formatCall(first)}` }, context);
 }
 
@@ -27,7 +28,7 @@ export function refuseChange(node: AnyNode, meaning: DeviceRef, { report }: Chec
   report.refuse("DEVICE_READONLY", node, () => ({ values: formatRef(meaning) }));
 }
 
-/** A method has no members; what models take for some says what they want. */
+/** Refuses a member of a method; the fix depends on the member that the snippet uses. */
 export function refuseMember(
   path: string,
   { property }: MemberExpression,
@@ -41,8 +42,8 @@ export function refuseMember(
     case "apply":
       return refuse(`${path}.${name}`, `Call it directly: ${form}`);
     case "bind": {
-      const withFirst = `(…) => ${form} for arguments that come first`;
-      return refuse(`${path}.bind`, `It needs no this: write device.${path} itself, or ${withFirst}`);
+      const withFirst = `(…) => ${form} to pass leading arguments`;
+      return refuse(`${path}.bind`, `It does not need this: write device.${path} itself, or ${withFirst}`);
     }
     case "then":
     case "catch":
@@ -53,7 +54,7 @@ export function refuseMember(
   }
 }
 
-/** A method that is neither called nor handed on, as in `new device.Skill.method()`. Says whether it is one. */
+/** Refuses a method that is neither called nor passed on, such as `new device.Skill.method()`. Returns true if it did. */
 export function refuseUncalled(
   node: AnyNode,
   parent: AnyNode,

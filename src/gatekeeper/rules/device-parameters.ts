@@ -3,17 +3,17 @@ import { findFunction, type CheckContext, getParent } from "../context.ts";
 import type { Binding } from "../ast/scopes.ts";
 import { type FunctionNode, isFunction, literalName } from "../ast/walk.ts";
 
-/** A parameter of a function of the snippet that gets `device`. */
+/** A parameter of a local function that receives `device`. */
 interface DeviceParameter {
   /** A name, or a pattern. */
   readonly parameter: AnyNode;
-  /** False if another call gives it anything else: it could be either then. */
+  /** False if another call passes another value. */
   readonly isAlwaysDevice: () => boolean;
 }
 
 /**
- * Who gets `device` in `main(device)` and `main({ device })`; nothing if that cannot be followed. `names` are the variables
- * that are known to stand for it.
+ * Finds the parameter that receives `device` in `main(device)` and `main({ device })`; `undefined` if it cannot be found.
+ * `names` are the variables that hold `device`.
  */
 export function findDeviceParameter(
   node: AnyNode,
@@ -32,7 +32,7 @@ export function findDeviceParameter(
   const parameter = key === undefined ? whole : getArgumentValue(whole, key);
   if (called === undefined || parameter === undefined) return undefined;
   const { scopes } = context;
-  // A function that calls itself hands on what it got.
+  // A recursive call may pass the parameter itself.
   const own = scopes.findBinding(parameter);
   const isDevice = (given: AnyNode | undefined): boolean => {
     const binding = given?.type === "Identifier" ? scopes.findBinding(given) : undefined;
@@ -46,7 +46,7 @@ export function findDeviceParameter(
 
 interface CalledFunction {
   readonly func: FunctionNode;
-  /** Everything that is done with it; an `undefined` is no call. */
+  /** All uses of the function; `undefined` for a use that is not a call. */
   readonly calls: () => readonly (CallExpression | undefined)[];
 }
 
@@ -64,7 +64,7 @@ function findCalledFunction(call: CallExpression, context: CheckContext): Called
   return { func, calls: () => binding.reads.map(getCall) };
 }
 
-/** Nothing if it comes after a list that is spread out. */
+/** The argument at an index; `undefined` if a spread argument precedes it. */
 function argumentAt(call: CallExpression | undefined, index: number): AnyNode | undefined {
   const given = call?.arguments.slice(0, index + 1) ?? [];
   return given.some(({ type }) => type === "SpreadElement") ? undefined : given[index];
@@ -78,7 +78,7 @@ function selectProperty(argument: AnyNode | undefined, key: string | undefined):
   return only?.type === "Property" && more.length === 0 ? only.value : undefined;
 }
 
-/** What a pattern calls the value under a key. */
+/** The target of a key in an object pattern. */
 function getArgumentValue(pattern: AnyNode | undefined, key: string): AnyNode | undefined {
   if (pattern?.type !== "ObjectPattern") return undefined;
   for (const property of pattern.properties) {

@@ -5,7 +5,7 @@ import { type CheckContext, getParent } from "../context.ts";
 import { formatCall } from "../suggestions.ts";
 import { byType, type ByType } from "../ast/walk.ts";
 
-/** What an expression stands for. A method that no skill has is one of `device` itself. */
+/** What an expression refers to. `method` is `undefined` for a method of `device` itself. */
 export type DeviceRef =
   | { readonly kind: "device" }
   | { readonly kind: "skill"; readonly skill: Skill }
@@ -24,7 +24,7 @@ export function formatMethodCall({ path, method }: Extract<DeviceRef, { readonly
   return method === undefined ? `device.${DEVICE_METHODS.get(path) ?? path}` : formatCall(method);
 }
 
-/** True where something is assigned to the node, or where it is deleted. */
+/** True if the node is assigned to or deleted. */
 export function isTarget(node: AnyNode, context: CheckContext): boolean {
   const outer = getParent(node, context);
   if (outer === undefined) return false;
@@ -32,7 +32,7 @@ export function isTarget(node: AnyNode, context: CheckContext): boolean {
   return isInPattern || byType(TARGETS, outer, node) === true;
 }
 
-/** True where only matters whether the node is there. */
+/** True if `outer` only tests whether the value of the node exists. */
 export function isTest(node: AnyNode, outer: AnyNode): boolean {
   return byType(TESTS, outer, node) === true;
 }

@@ -20,14 +20,14 @@ import { findOtherStyle } from "../suggestions.ts";
 import type { Binding } from "../ast/scopes.ts";
 import { literalName } from "../ast/walk.ts";
 
-/** A place where a snippet gets hold of a method. */
+/** A place where a snippet calls a method or uses it as a value. */
 export interface MethodUse {
-  /** `Skill.method`, or the name of a method that `device` itself has. */
+  /** `Skill.method`, or the name of a method of `device` itself. */
   readonly path: string;
   readonly method: Method | undefined;
-  /** The expression that stands for the method, or for its whole skill. */
+  /** The expression that refers to the method, or to its whole skill. */
   readonly node: AnyNode;
-  /** The call, where the method is called right there. */
+  /** The call, if the method is called here. */
   readonly call: CallExpression | undefined;
   readonly isWholeSkill: boolean;
 }
@@ -37,15 +37,15 @@ export type MethodCalls = ReadonlyMap<AnyNode, MethodUse>;
 
 export interface DeviceUse {
   readonly uses: readonly MethodUse[];
-  /** Everything that the program's `device` has to offer. */
+  /** The paths of all methods that the program can call. */
   readonly paths: ReadonlySet<string>;
-  /** Free names that stand for something on `device`. */
+  /** Free names that refer to `device` or to a part of it. */
   readonly understood: ReadonlySet<Identifier>;
 }
 
 /**
- * Follows `device` through the program: members with literal names, constant aliases and destructuring. Whatever it cannot
- * follow is refused, so that what a snippet can call is known before it runs.
+ * Tracks `device` through the program: members with literal names, constant aliases and destructuring. Refuses all other
+ * uses, so that the methods that a snippet can call are known before it runs.
  */
 export function trackDevice(context: CheckContext, entryParameters: readonly Binding[]): DeviceUse {
   const tracker = new DeviceTracker(context);
@@ -60,9 +60,9 @@ class DeviceTracker {
   readonly #paths = new Set<string>();
   readonly #understood = new Set<Identifier>();
   readonly #wholeSkills = new Set<string>();
-  /** Variables that stand for `device`. */
+  /** Variables that hold `device`. */
   readonly #devices = new Set<Binding>();
-  /** Parameters that have been looked at, and whether they stand for `device`. */
+  /** Checked parameters, with whether they always hold `device`. */
   readonly #handed = new Map<AnyNode, boolean>();
   readonly #todo: { readonly node: AnyNode; readonly meaning: DeviceRef }[] = [];
 
@@ -71,7 +71,7 @@ class DeviceTracker {
   }
 
   run(): DeviceUse {
-    // The list grows while it is gone through.
+    // The list grows during the loop.
     for (const { node, meaning } of this.#todo) this.#follow(node, meaning);
     return { uses: this.#uses, paths: this.#paths, understood: this.#understood };
   }
@@ -85,13 +85,13 @@ class DeviceTracker {
     }
   }
 
-  /** Everything that a name stands for which gets its value once. */
+  /** Tracks all reads of a variable that is assigned once. */
   alias(binding: Binding, meaning: DeviceRef): void {
     if (meaning.kind === "device") this.#devices.add(binding);
     for (const read of binding.reads) this.#todo.push({ node: read, meaning });
   }
 
-  /** Names that only make sense as a part of `device`. */
+  /** Tracks a free name that can only mean `device`, a skill, or a method of `device`. */
   #startAt(node: Identifier): void {
     const { catalog } = this.#inspection.host;
     const kind = DEVICE_NAMES.get(node.name);
@@ -146,7 +146,7 @@ class DeviceTracker {
     this.#todo.push({ node: member, meaning: found.meaning });
   }
 
-  /** `device.Skill.resources.read` is the method `resources_read`, where there is one. */
+  /** Reads `device.Skill.resources.read` as the method `resources_read`, if the skill has it. */
   #dotted(member: MemberExpression, name: string, skill: Skill): boolean {
     const outer = this.#parent(member);
     if (outer?.type !== "MemberExpression" || outer.object !== member || outer.computed || member.computed)
@@ -175,7 +175,7 @@ class DeviceTracker {
     const name = printableName(id.name);
     refuseDynamic(
       node,
-      { values: `the variable ${name} that changes`, fix: `Write const ${name} = ${formatRef(meaning)}` },
+      { values: `the variable ${name} is not constant`, fix: `Write const ${name} = ${formatRef(meaning)}` },
       this.#inspection,
     );
   }
@@ -205,7 +205,7 @@ class DeviceTracker {
     this.#uses.push({ path: meaning.path, method: meaning.method, node, call, isWholeSkill: false });
   }
 
-  /** Whether something is there may be asked; it is there if the program uses it. */
+  /** A test for a method or skill is allowed; it makes the tested methods available to the program. */
   #tested(meaning: DeviceRef): void {
     if (meaning.kind === "method") this.#paths.add(meaning.path);
     else if (meaning.kind === "skill") this.#addWholeSkill(meaning.skill);
@@ -220,7 +220,7 @@ class DeviceTracker {
     if (parent.type === "AssignmentExpression" && parent.left.type !== "MemberExpression")
       return refuseDynamic(
         node,
-        { values: "a variable that changes", fix: `Write const name = ${formatRef(meaning)}` },
+        { values: "a variable that is not constant", fix: `Write const name = ${formatRef(meaning)}` },
         this.#inspection,
       );
     if (meaning.kind === "skill") return this.#skillAsValue(node, meaning.skill);
@@ -229,7 +229,7 @@ class DeviceTracker {
     this.#uses.push({ path: meaning.path, method: meaning.method, node, call: undefined, isWholeSkill: false });
   }
 
-  /** True if a function of the snippet gets `device` each time, so that what it does with that can be followed. */
+  /** True if `device` is passed to a local function that always receives it; tracks the parameter then. */
   #handedOver(node: AnyNode): boolean {
     const receiver = findDeviceParameter(node, this.#devices, this.#inspection);
     const parameter = receiver?.parameter;
@@ -245,7 +245,7 @@ class DeviceTracker {
     return true;
   }
 
-  /** Any method of it may then be called. */
+  /** Allows a skill as a value only if the caller may call all its methods: any of them may be called. */
   #skillAsValue(node: AnyNode, skill: Skill): void {
     const { mayCall } = this.#inspection.host;
     if (skill.methods.some(({ path }) => !mayCall(path))) {

@@ -17,12 +17,12 @@ import { formatCall, isAbbreviation, foldLookalikes, suggestSimilar, describeUnk
 import type { MessageParts } from "../report.ts";
 import { byType, type ByType, pushToGroup, literalName } from "../ast/walk.ts";
 
-/** Variables that a snippet may forget to declare; one that forgets more is not guessed at. */
+/** The maximum number of missing declarations that are added. */
 const MAX_FORGOTTEN = 20;
 
 /**
- * Looks at every name that is not declared. Words of other languages are corrected, a variable that is only assigned to gets
- * its declaration, the rest is a global of the sandbox or refused. Returns the names to declare.
+ * Checks every name that is not declared: corrects words of other languages, adds missing declarations of assigned
+ * variables, and refuses all names that are not globals of the sandbox. Returns the names to declare.
  */
 export function checkGlobals(
   context: CheckContext,
@@ -53,7 +53,7 @@ export function checkGlobals(
   return undeclared;
 }
 
-/** The call of which `node` is `a` in `f(a=1)`. */
+/** The call `f(a=1)` in which `node` is the name `a`. */
 function keywordCallOf(node: Identifier, { scopes }: CheckContext): CallExpression | undefined {
   const assignment = scopes.parents.get(node);
   const call = assignment && scopes.parents.get(assignment);
@@ -61,7 +61,7 @@ function keywordCallOf(node: Identifier, { scopes }: CheckContext): CallExpressi
   return isKeyword && call?.type === "CallExpression" ? call : undefined;
 }
 
-/** `a` in `unknown.method(a=1)`, of which only `unknown` is worth a word. */
+/** True for `a` in `unknown.method(a=1)`, where only `unknown` is reported. */
 function isUnknownCallArgument(node: Identifier, context: CheckContext): boolean {
   const call = keywordCallOf(node, context);
   if (call === undefined) return false;
@@ -78,7 +78,7 @@ function refuseUnknown(nodes: readonly Identifier[], declared: ReadonlySet<strin
   }
 }
 
-/** What is said of a refused global or module, with a method that could do it instead. */
+/** Describes a refused global or module, and suggests methods that can replace it. */
 export function describeRefusal(name: string, refusal: SyntaxRefusal, { host }: CheckContext): MessageParts {
   const words = refusal.search ?? "";
   const found = suggestSimilar(words, host).filter((method) => isAbout(method, words));
@@ -90,10 +90,10 @@ export function describeRefusal(name: string, refusal: SyntaxRefusal, { host }: 
   };
 }
 
-/** Words that methods of any kind have. */
+/** Words that do not distinguish methods. */
 const COMMON_WORDS: ReadonlySet<string> = new Set(["a", "read", "run", "request", "value"]);
 
-/** A search finds the nearest, and among methods of other kinds the nearest is none that could do it. */
+/** True if a method matches a specific word of the search; the best result of a search may still be unrelated. */
 function isAbout({ path, description }: Method, words: string): boolean {
   const text = `${path} ${description}`.toLowerCase();
   return words.split(" ").some((word) => !COMMON_WORDS.has(word) && text.includes(word));
@@ -127,7 +127,7 @@ function refuseGlobal(node: Identifier, context: CheckContext): void {
   );
 }
 
-/** What is said of a module that a snippet wants to load. */
+/** Describes a refused module. */
 export function describeModule(module: string, context: CheckContext): MessageParts {
   const base = module.replace(/^node:/, "").split("/")[0] ?? "";
   const refusal = REFUSED_GLOBALS.get(base === "node-fetch" ? "fetch" : base);
@@ -135,7 +135,7 @@ export function describeModule(module: string, context: CheckContext): MessagePa
   return describeRefusal(module, refusal, context);
 }
 
-/** `setTimeout("code", 1)` */
+/** Refuses `setTimeout("code", 1)`. */
 function refuseCodeFromText(node: Identifier, { scopes, report }: CheckContext): void {
   if (node.name !== "setTimeout" && node.name !== "setInterval") return;
   const call = scopes.parents.get(node);
@@ -143,10 +143,10 @@ function refuseCodeFromText(node: Identifier, { scopes, report }: CheckContext):
   const isText = first?.type === "TemplateLiteral" || (first?.type === "Literal" && typeof first.value === "string");
   if (first === undefined || !isText) return;
   const fix = `Write a function: ${node.name}(() => { … }, ms)`;
-  report.refuse("CODE_FORBIDDEN", first, () => ({ values: `${node.name} with a text`, fix }));
+  report.refuse("CODE_FORBIDDEN", first, () => ({ values: `${node.name} with a string`, fix }));
 }
 
-/** A call of something that no builtin has would fail for certain, unless the snippet looks or puts it there before. */
+/** Refuses calls of unknown members of builtins, unless the snippet also reads, tests or assigns the member. */
 function refuseUnknownMembers({ scopes, report }: CheckContext): void {
   const calls = new Map<string, AnyNode[]>();
   const others = new Set<string>();
@@ -182,8 +182,8 @@ function describeMember(path: string): MessageParts {
 }
 
 /**
- * True for a name that some statement assigns to, as one does without declaring in Python and in scripts. If it is nearly
- * the name of a variable that exists, it may be a mistake.
+ * True for a name that a statement assigns to, as Python and scripts do without a declaration. False if the name is similar
+ * to a declared variable, because it may be a typo.
  */
 function isForgottenDeclaration(
   name: string,
@@ -198,7 +198,7 @@ function isForgottenDeclaration(
   return !isSkill && suggestNames(name, [...declared, "device"], 1).length === 0;
 }
 
-/** How a name is written to: by a statement of its own, in the middle of something else, or not at all. */
+/** How a name is assigned to: by its own statement, inside the arguments of a call, or not at all. */
 function classifyWrite(node: Identifier, { scopes }: CheckContext): "statement" | "argument" | "no" {
   let at: AnyNode = node;
   for (let parent = scopes.parents.get(at); parent !== undefined; parent = scopes.parents.get(at)) {
@@ -231,7 +231,7 @@ function describeUnknown(node: Identifier, declared: ReadonlySet<string>, contex
   const { name } = node;
   const plain = foldLookalikes(name);
   if (plain !== name && (GLOBALS.has(plain) || declared.has(plain) || catalog.skill(plain) !== undefined)) {
-    return { values: escaped(name), fix: `Write ${plain} in plain letters`, suggestions: [plain] };
+    return { values: escaped(name), fix: `Write ${plain} in Latin letters`, suggestions: [plain] };
   }
   const methods = catalog.methods.filter((method) => method.name === name).slice(0, 3);
   const [method] = methods;
@@ -246,7 +246,7 @@ function describeUnknown(node: Identifier, declared: ReadonlySet<string>, contex
   if (keywordCallOf(node, context) !== undefined)
     return {
       values: printableName(name),
-      fix: `Pass the value by its place, or leave it out: ${printableName(name)}=… is Python`,
+      fix: `Pass the value by position, or omit it: ${printableName(name)}=… is Python`,
     };
   if (outer?.type === "MemberExpression" && outer.object === node && isAbbreviation(plain, catalog))
     return describeUnknownSkill(plain, literalName(outer.property, outer.computed), context);

@@ -7,16 +7,16 @@ import { findOtherStyle, describeAskedSkill, describeUnknownMethod, describeUnkn
 import type { MessageParts } from "../report.ts";
 import { literalName } from "../ast/walk.ts";
 
-/** What has members. */
+/** A reference that has members: `device` or a skill. */
 type Owner = Exclude<DeviceRef, { readonly kind: "method" }>;
 
 interface ResolvedMember {
-  /** As it is in the catalog; the snippet may have written it in another style. */
+  /** The name in the catalog; the snippet may write it in another style. */
   readonly name: string;
   readonly meaning: DeviceRef;
 }
 
-/** What a name of `device` or of a skill stands for. Unknown ones are refused at once, and nothing of them is followed. */
+/** Resolves a member of `device` or of a skill. Refuses an unknown member and returns `undefined`. */
 export function findMember(name: string, owner: Owner, at: AnyNode, context: CheckContext): ResolvedMember | undefined {
   if (owner.kind === "device") return findOnDevice(name, at, context);
   return findMethod(name, owner.skill, getNameNode(at), context);
@@ -57,7 +57,7 @@ function findOnDevice(name: string, at: AnyNode, context: CheckContext): Resolve
   return undefined;
 }
 
-/** Where only matters whether there is such a skill, other words help than where it is used. */
+/** Describes a missing skill: a test for the skill gets another fix than a use. */
 function describeMissing(name: string, at: AnyNode, context: CheckContext): MessageParts {
   const outer = at.type === "MemberExpression" ? getParent(at, context) : undefined;
   if (outer !== undefined && isTest(at, outer)) return describeAskedSkill(name, context);

@@ -19,30 +19,30 @@ import { byType, type ByType, type FunctionNode, isAllowed, isFunction, literalN
 
 export type Await = AwaitExpression | ForOfStatement;
 
-/** What the other steps need to know of the syntax. */
+/** Facts about the syntax that the other steps need. */
 export interface SyntaxFacts {
   /** `await` and `for await`. */
   readonly awaits: readonly Await[];
   readonly calls: readonly CallExpression[];
   readonly functions: readonly FunctionNode[];
   readonly returns: readonly ReturnStatement[];
-  /** True if it has a word that waits: `await`, `.then` and the like, or a promise made by hand. */
+  /** True if the snippet has `await`, `.then` or similar, or `new Promise`. */
   readonly waits: boolean;
-  /** True if it may keep a promise, to wait for it later: with `.then`, `Promise.all`, `await` of a variable. */
+  /** True if the snippet may store a promise and await it later: `.then`, `Promise.all`, `await` of a variable. */
   readonly keepsPromises: boolean;
-  /** True if it may go on without some of its promises: `Promise.race`, `Promise.any`. */
+  /** True if the snippet may leave promises pending: `Promise.race`, `Promise.any`. */
   readonly races: boolean;
-  /** Names that refused imports would have declared: about these, nothing else is said. */
+  /** Names that refused imports would declare; they get no other violation. */
   readonly imported: ReadonlySet<string>;
 }
 
-/** The most private names of one snippet: the engine compares each with all others. */
+/** The maximum number of private names of one snippet: the engine compares each with all others. */
 const MAX_PRIVATE_NAMES = 2_000;
 
-/** The functions of `Promise` that leave no promise behind. */
+/** The functions of `Promise` that do not leave promises pending. */
 const NOT_RACING: ReadonlySet<string> = new Set(["all", "allSettled", "resolve", "reject"]);
 
-/** Holds every node against the allowlist, and refuses what the engine reads differently from the parser. */
+/** Checks every node against the allowlist, and refuses syntax that the engine parses differently from acorn. */
 export function checkSyntax(context: CheckContext): SyntaxFacts {
   const { text } = context.snippet;
   const hasOtherLetters = /\P{ASCII}/u.test(text) || text.includes("\\u");
@@ -59,7 +59,7 @@ export function checkSyntax(context: CheckContext): SyntaxFacts {
     imported: new Set(),
     privateNames: 0,
   };
-  // All nodes but the program itself, in the order of the text.
+  // All nodes except the program itself, in source order.
   for (const node of context.scopes.parents.keys()) {
     if (isFunction(node)) look.functions.push(node);
     if (isAllowed(node)) byType(CHECKS, node, node)?.(look);
@@ -83,11 +83,11 @@ interface SyntaxCheck extends SyntaxFacts {
   privateNames: number;
 }
 
-/** What is looked at beyond the type of a node. Where nothing else is said, acorn and QuickJS read it differently. */
+/** Additional checks by node type. Most refuse syntax that acorn and QuickJS parse differently. */
 const CHECKS: ByType<(look: SyntaxCheck) => void> = {
   ArrowFunctionExpression: (node) => (look) => {
     if (!isBareAsync(node.params[0], look.text)) return;
-    refuse(look, node, "async as a parameter without brackets", "Write (async) => …, or use another name");
+    refuse(look, node, "async as a parameter without parentheses", "Write (async) => …, or use another name");
   },
   AwaitExpression: (node) => (look) => {
     look.awaits.push(node);
@@ -96,9 +96,14 @@ const CHECKS: ByType<(look: SyntaxCheck) => void> = {
   },
   BinaryExpression: (node) => (look) => {
     if (node.operator === "<" && look.text.startsWith("<!--", node.right.start - 1)) {
-      refuse(look, node, "<!--, which begins a comment in HTML", "Write spaces between the signs, or // for a comment");
+      refuse(
+        look,
+        node,
+        "<!--, which begins a comment in HTML",
+        "Put spaces between the characters, or // for a comment",
+      );
     } else if (node.operator === "/" && isMisreadBeforeSlash(node.left, look.text) && isChecked(node, look.context)) {
-      refuse(look, node, "a division that looks like a regular expression", "Write its first operand in brackets");
+      refuse(look, node, "a division that looks like a regular expression", "Write its first operand in parentheses");
     }
   },
   CallExpression: (node) => (look) => {
@@ -114,7 +119,7 @@ const CHECKS: ByType<(look: SyntaxCheck) => void> = {
   Literal: (node) => (look) => {
     if (node.regex == null || !/[)}]\s*$/.test(look.text.slice(Math.max(0, node.start - 50), node.start))) return;
     if (!isChecked(node, look.context)) return;
-    refuse(look, node, "a regular expression that looks like a division", "Put it into a variable before");
+    refuse(look, node, "a regular expression that looks like a division", "Assign it to a variable first");
   },
   MemberExpression: (node) => (look) => {
     const { object } = node;
@@ -124,11 +129,11 @@ const CHECKS: ByType<(look: SyntaxCheck) => void> = {
       if (!NOT_RACING.has(literalName(node.property, node.computed) ?? "")) look.races = true;
     }
     if (object.type !== "Literal" || !/^0[box][^n]*$/i.test(object.raw ?? "") || look.text[object.end] !== ".") return;
-    refuse(look, node, "a number with a dot after it", `Write (${object.raw}) in brackets`);
+    refuse(look, node, "a number with a dot after it", `Write (${object.raw}) in parentheses`);
   },
   MetaProperty: (node) => (look) => {
     if (node.meta.name !== "import") return;
-    const words = { values: "import.meta", fix: "Leave it out: a snippet is no module" };
+    const words = { values: "import.meta", fix: "Leave it out: a snippet is not a module" };
     look.context.report.refuse("MODULE_FORBIDDEN", node, () => words);
   },
   MethodDefinition: (node) => (look) => countPrivateName(node, look),
@@ -137,7 +142,7 @@ const CHECKS: ByType<(look: SyntaxCheck) => void> = {
     (look) => {
       if (isIdentifier(callee) && callee.name === "Promise") look.waits = look.keepsPromises = true;
       const first = findLeftmost(callee);
-      // Of `new new A().B()`, QuickJS would call B: with brackets, `new (new A()).B()`, it does not.
+      // QuickJS calls B in `new new A().B()`; it does not with parentheses: `new (new A()).B()`.
       if (first.type === "NewExpression") look.context.report.wrap(first, "(", ")");
     },
   ThrowStatement: (node) => (look) => markThrown(node.argument, look.context),
@@ -159,7 +164,7 @@ const CHECKS: ByType<(look: SyntaxCheck) => void> = {
   },
 };
 
-/** What a chain of members, calls and template tags begins with. */
+/** The first expression of a chain of members, calls and template tags. */
 function findLeftmost(expression: AnyNode): AnyNode {
   let at = expression;
   for (;;) {
@@ -170,7 +175,7 @@ function findLeftmost(expression: AnyNode): AnyNode {
   }
 }
 
-/** After these, QuickJS takes a slash for the beginning of a regular expression when it looks ahead. */
+/** True if QuickJS, when it looks ahead, takes a slash after the node for the start of a regular expression. */
 function isMisreadBeforeSlash({ end }: AnyNode, text: string): boolean {
   return MISREAD.test(text.slice(Math.max(0, end - 50), end)) && !/^\s*\)/.test(text.slice(end, end + 50));
 }
@@ -179,7 +184,7 @@ const KEYWORDS = `break|case|catch|class|const|continue|debugger|default|delete|
 import|in|instanceof|new|return|super|switch|throw|try|typeof|var|void|while|with|yield|let|static|await|async|of`;
 const MISREAD = new RegExp(`(?:\`|#[\\w$]+|(?<![\\w$])(?:${KEYWORDS.replace(/\s/g, "")}))$`);
 
-/** True where QuickJS looks ahead, to tell the head of a loop or a pattern from an expression. */
+/** True where QuickJS looks ahead, to distinguish a loop head or a pattern from an expression. */
 function isChecked(node: AnyNode, context: CheckContext): boolean {
   let inside = node;
   for (const outer of iterateAncestors(node, context)) {
@@ -226,7 +231,7 @@ function getStringLiteral(node: AnyNode | null | undefined): string | undefined 
   return node?.type === "Literal" && typeof node.value === "string" ? node.value : undefined;
 }
 
-/** Letters that this host does not know, the engine may not know either. */
+/** Refuses names with letters that are unknown to Node: the engine may not know them either. */
 function checkLetters(node: AnyNode, { report }: CheckContext): void {
   const inside = ["property", "key", "label"].map((field): unknown => Reflect.get(node, field));
   for (const name of [node, ...inside].filter(isName)) {
@@ -245,7 +250,7 @@ function isIdentifier(node: AnyNode | undefined): node is Identifier {
   return node?.type === "Identifier";
 }
 
-/** Outside of functions and classes there is no `this`, as in a module; in the engine there would be one. */
+/** True inside a function or class. Elsewhere `this` is undefined, as in a module; the engine would define it. */
 function hasThis(node: AnyNode, context: CheckContext): boolean {
   for (const outer of iterateAncestors(node, context)) {
     if (isFunction(outer)) {

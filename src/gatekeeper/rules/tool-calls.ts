@@ -4,10 +4,10 @@ import type { Violation } from "../../model/outcome.ts";
 import type { Snippet, ToolCall } from "../../model/snippet.ts";
 import type { Host } from "../context.ts";
 
-/** Longer arguments are left to whoever wrote them. */
+/** Longer arguments are shown as `{ … }`. */
 const SHOWN_ARGUMENTS = 400;
 
-/** Says which code to write for calls that came as JSON. */
+/** Refuses tool calls in JSON, with the equivalent code as the fix. */
 export function refuseToolCalls(
   { source, calls }: Extract<Snippet, { readonly kind: "toolCalls" }>,
   host: Host,
