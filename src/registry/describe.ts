@@ -25,6 +25,9 @@ const NAMED_METHODS = 50;
 /** Methods of a skill, or of a pattern, whose declarations one answer has. */
 const DECLARED_METHODS = 100;
 
+/** Members of the schemas that are written as TypeScript for one answer; at least one method is declared. */
+const MAX_DECLARED_MEMBERS = 5_000;
+
 /** Longest signature in a list. */
 const SIGNATURE_UNITS = 160;
 
@@ -143,8 +146,8 @@ function observation({ times }: InferredOutput): string {
 
 function describeSkill(skill: Skill, { catalog, observed }: DescribeContext): Description {
   const { name: path, description, guidance, methods } = skill;
-  const declaration =
-    methods.length <= DECLARED_METHODS ? declarations(catalog, [path], observed) : declarationsOf(methods, observed);
+  const isDeclaredWhole = countDeclared(methods) === methods.length;
+  const declaration = isDeclaredWhole ? declarations(catalog, [path], observed) : declarationsOf(methods, observed);
   const text = [
     `device.${path}${description === "" ? "" : `: ${description}`}`,
     ...(methods.length <= FULL_METHODS ? [declaration.trimEnd()] : namedMethods(methods)),
@@ -153,13 +156,37 @@ function describeSkill(skill: Skill, { catalog, observed }: DescribeContext): De
   return { kind: "skill", path, declaration, example: "", notes: [], suggestions: [], text };
 }
 
-/** Of the first methods; a server may have thousands. */
+/** Declares the first methods: a server may have thousands, or methods with thousands of parameters. */
 function declarationsOf(methods: readonly Method[], observed: FindInferredOutput): string {
-  const rest = methods.length - DECLARED_METHODS;
-  const declared = methods
-    .slice(0, DECLARED_METHODS)
-    .map((method) => formatDeclaration(withInferredOutput(method, observed)));
+  const count = countDeclared(methods);
+  const declared = methods.slice(0, count).map((method) => formatDeclaration(withInferredOutput(method, observed)));
+  const rest = methods.length - count;
   return [...declared, ...(rest > 0 ? [`// ... and ${rest} more`] : [])].join("\n");
+}
+
+/** Counts the first methods that one answer declares. */
+function countDeclared(methods: readonly Method[]): number {
+  let members = 0;
+  const candidates = methods.slice(0, DECLARED_METHODS);
+  const beyond = candidates.findIndex(({ definition: { input, output } }, index) => {
+    members += countMembers([input, output], MAX_DECLARED_MEMBERS - members);
+    return members >= MAX_DECLARED_MEMBERS && index > 0;
+  });
+  return beyond < 0 ? candidates.length : beyond;
+}
+
+/** Counts the members of all objects and lists inside of a value, up to a maximum. */
+function countMembers(value: unknown, max: number): number {
+  const open: unknown[] = [value];
+  let count = 0;
+  while (count < max && open.length > 0) {
+    const next = open.pop();
+    if (typeof next !== "object" || next === null) continue;
+    const members = Object.values(next);
+    count += members.length;
+    for (const member of members.slice(0, max)) open.push(member);
+  }
+  return Math.min(count, max);
 }
 
 function describePattern(pattern: string, sight: DescribeContext): Description {

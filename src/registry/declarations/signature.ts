@@ -26,18 +26,22 @@ export function formatSignature(method: Signed): string {
 
 /** The signature with as many optional parameters as fit into `units`; what is left out is `…`. */
 export function briefSignature(method: Method, units: number): string {
-  const full = method.signature;
-  if (full.length <= units) return full;
-  const texts = method.parameters.map((parameter) => parameterText(parameter, method, 0));
-  let shown = method.parameters.filter((parameter) => parameter.required).length;
+  const candidates = method.parameters.slice(0, MAX_BRIEF_PARAMETERS);
+  const isCut = candidates.length < method.parameters.length;
+  if (!isCut && method.signature.length <= units) return method.signature;
+  const texts = candidates.map((parameter) => parameterText(parameter, method, 0));
+  let shown = candidates.filter((parameter) => parameter.required).length;
   let length = method.name.length + texts.slice(0, shown).join(", ").length;
   for (; shown < texts.length; shown++) {
     length += (texts[shown]?.length ?? 0) + 2;
     if (length + 5 > units) break;
   }
-  const parameters = [...texts.slice(0, shown), ...(shown < texts.length ? ["…"] : [])];
+  const parameters = [...texts.slice(0, shown), ...(isCut || shown < texts.length ? ["…"] : [])];
   return `${method.name}(${parameters.join(", ")})`;
 }
+
+/** Parameters of a method that a brief signature considers: writing thousands of types takes long. */
+const MAX_BRIEF_PARAMETERS = 50;
 
 /** True for an input of which nothing is known by name, so that only one object can be passed. */
 export function takesAnyObject(method: Pick<Method, "input" | "parameters">): boolean {
