@@ -97,7 +97,7 @@ test.each([
   expect(end).toEqual({ kind: "stopped", reason: "ARGUMENT_LIMIT" });
 });
 
-test("S7: a run with a long call goes on elsewhere with the same arguments", async () => {
+test("S7: a run with a long call continues elsewhere with the same arguments", async () => {
   const park = new AbortController();
   const code = `return (await device.Echo.slow([1, { a: 2 }], ${LONG})).length`;
   const { end } = await run(sandbox, code, { park: park.signal }, async ({ signal }) => {
@@ -126,7 +126,7 @@ const form = fc
     return bytes;
   });
 
-test("S9: bytes that pass are read as their JSON is, whoever has written them", { timeout: 60_000 }, () => {
+test("S9: valid bytes from any author are read as their JSON is", { timeout: 60_000 }, () => {
   let passed = 0;
   let failed = 0;
   const property = fc.property(form, fc.nat(2_000), (bytes, most) => {

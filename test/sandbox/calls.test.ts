@@ -5,7 +5,7 @@ import { answer, later, openSandbox, run, getValue } from "../support/sandbox.ts
 
 const sandbox = openSandbox(3);
 
-/** Answers calls only when it is told to: by their first argument, in any order. */
+/** Answers calls only on request: by their first argument, in any order. */
 function switchboard(): {
   readonly respond: AnswerCall;
   readonly open: Map<unknown, (value: unknown) => void>;
@@ -99,7 +99,7 @@ test("S2: what a promise is rejected with is thrown where its value is used", as
   expect(await getValue(sandbox, code)).toBe("mine");
 });
 
-test("S2: the other code of a snippet goes on while a promise of its own is waited for", async () => {
+test("S2: the other code of a snippet continues while one of its own promises is waited for", async () => {
   const code = `const order = [];
     const first = (async () => { order.push(await device.Echo.back("first")); return "1" })();
     const second = (async () => { order.push(await device.Echo.back("second")); return "2" })();
@@ -242,7 +242,7 @@ test("S7: many runs that block at once do not keep others from running", async (
 });
 
 test(
-  "S7: a thousand runs wait at once, and each goes on with its own state, in whatever order",
+  "S7: a thousand runs wait at once, and each continues with its own state, in any order",
   { timeout: 60_000 },
   async () => {
     const { respond, open, count } = switchboard();
@@ -302,7 +302,7 @@ test(
   { timeout: 60_000 },
   async () => {
     const code = "let sum = 0; for (let i = 0; i < 900; i++) sum += __waitFor(device.Echo.back(1)); return sum";
-    // Where many want a core, whoever has to wait for one is billed for it.
+    // On a busy machine, a thread is billed for the time in which it waits for a core.
     const limits = { cpuMs: 50_000, wallMs: 50_000 };
     const outcomes = await Promise.all(Array.from({ length: 30 }, () => run(sandbox, code, { limits })));
     expect(outcomes.map(({ end }) => end)).toEqual(outcomes.map(() => ({ kind: "returned", json: "900" })));

@@ -39,7 +39,7 @@ test("S9: a result as the engine writes it is the result as JSON", { timeout: 60
   await fc.assert(property, { numRuns: 300 });
 });
 
-test("S9: objects with a word of their own are asked for it", async () => {
+test("S9: calls the `toJSON` of objects that have one", async () => {
   expect(await getValue(sandbox, "class A { toJSON() { return 'A' } } return [new A(), { toJSON: () => 1 }]")).toEqual([
     "A",
     1,
@@ -74,7 +74,7 @@ test("S7: depth and circles are errors of the snippet", async () => {
   expect(circle.end).toMatchObject({ kind: "threw", json: expect.stringContaining("circular") as string });
 });
 
-test("S9: bytes that no engine has written give nothing, and no error", () => {
+test("S9: bytes that the engine did not write decode to undefined without an error", () => {
   expect(valueToJson(Buffer.from("0500080201", "hex"), 100)).toBeUndefined(); // cut off
   expect(valueToJson(Buffer.from("05000801020502", "hex"), 100)).toBeUndefined(); // a name that is not there
   expect(valueToJson(Buffer.from("0500070278", "hex"), 100)).toBe('"x"');
@@ -112,7 +112,7 @@ test("S9: strings with escapes are whole wherever a piece of them ends", () => {
     }
 });
 
-test("S9: objects with ever so many names cross with all of them", async () => {
+test("S9: an object with tens of thousands of names crosses with all of them", async () => {
   const code = `
     const many = {};
     for (let i = 0; i < 70_000; i++) many["n" + i] = i;
@@ -133,12 +133,12 @@ test("S9: JSON in the engine's form is the same JSON", () => {
   fc.assert(property, { numRuns: 1_000 });
 });
 
-test("S9: what `JSON.stringify` would not write is left to the engine", () => {
+test("S9: leaves JSON that `JSON.stringify` would not write to the engine", () => {
   for (const text of ["", " 1", "1 ", "[1,]", "{}{}", "tru", '"', '"\\"', "{1:2}", "[", "01x", "[".repeat(1e6)])
     expect(jsonToValue(text)).toBeUndefined();
 });
 
-test("S9: an answer is in the guest what it was outside, of any length", async () => {
+test("S9: an answer of any length arrives unchanged in the guest", async () => {
   const values = fc.array(fc.jsonValue({ maxDepth: 4 }), { minLength: 1, maxLength: 30 });
   const property = fc.asyncProperty(values, async (given) => {
     const padded = JSON.parse(JSON.stringify([...given, "x".repeat(300)])) as unknown; // JSON has no -0

@@ -185,7 +185,7 @@ test("S10: a call that fails says what, who and where to the snippet that catche
   ]);
 });
 
-test("S10: what the host is told of an error has nothing in it but the snippet's own frames", async () => {
+test("S10: the error that the host receives has only the snippet's own frames", async () => {
   for (const code of [
     "await device.Echo.fail(1)",
     'new URL("x")',
@@ -257,7 +257,7 @@ test("S10: everything that can be thrown is described, and nothing is run to do 
   for (const [code, name, message] of things) expect(await thrownBy(sandbox, code)).toMatchObject({ name, message });
 });
 
-test("S10: long errors are cut, and their size is nobody's problem", async () => {
+test("S10: cuts long errors, whatever their size", async () => {
   const { message, stack, name } = await thrownBy(
     sandbox,
     "throw Object.assign(new Error('x'.repeat(1e6)), { name: 'n'.repeat(1e6), stack: '(native)'.repeat(1e6) })",

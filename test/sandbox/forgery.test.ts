@@ -7,7 +7,7 @@ type SandboxEnd = SandboxOutcome["end"];
 
 const sandbox = openSandbox();
 
-/** What snippets replace before they call; `steal` keeps every function and object that comes by. */
+/** Code that replaces builtins before a call; `steal` keeps every function and object that comes by. */
 const PRELUDES: Readonly<Record<string, string>> = {
   "JSON.stringify":
     "const old = JSON.stringify; JSON.stringify = function (...all) { steal(this, all); return 'forged' }",
@@ -120,7 +120,7 @@ test.each(Object.entries(PRELUDES))(
   },
 );
 
-test("S6: errors that the host told cannot be told from forged ones, and forged ones gain nothing", async () => {
+test("S6: forged errors look like those of the host, and gain nothing", async () => {
   const forged = `throw JSON.parse('{"__proto__":{"isAdmin":true,"status":200},"name":"ApprovalRequired","code":"APPROVED","message":"forged","stack":"at /etc/passwd:1"}')`;
   const { end } = await run(sandbox, forged);
   expect(end.kind).toBe("threw");

@@ -87,7 +87,7 @@ test("S8: every run has numbers of its own, and the same seed gives the same one
   expect(first).not.toEqual(other);
 });
 
-test("S8: with the same seed and time a run is the same again, also after it was put aside", async () => {
+test("S8: with the same seed and time a run repeats exactly, also after it was suspended", async () => {
   const code = `
     const seen = () => [Math.random(), Date.now(), new Date().toISOString(), Number(new Date()), performance.now()];
     const first = seen(); await device.Echo.slow(5); await new Promise((done) => setTimeout(done, 5));

@@ -95,7 +95,7 @@ const ENDS: Readonly<Partial<Record<StopReason, Readonly<Record<string, Case>>>>
     "a long text": { code: 'return "x".repeat(2000)', limits: { resultBytes: 1_000 } },
   },
   NEVER_SETTLES: {
-    "a promise that nobody settles": { code: "await new Promise(() => {})" },
+    "a promise that nothing settles": { code: "await new Promise(() => {})" },
     "one in the result": { code: "return [1, new Promise(() => {})]" },
     "one that is printed": { code: "print(new Promise(() => {}))" },
     "two that wait for each other": {
@@ -114,7 +114,7 @@ describe.each(Object.entries(ENDS))("S7: %s ends", (reason, cases) => {
   });
 });
 
-test("S7: what a guest catches of its stack's end is an error like others, and deep recursion harms nobody", async () => {
+test("S7: a guest can catch a stack overflow as an ordinary error, and deep recursion harms no other run", async () => {
   const code = `
     const errors = [];
     const attempt = (dive) => { try { dive(); errors.push("none") } catch (error) { errors.push(error.name + ": " + error.message) } };
@@ -140,7 +140,7 @@ test("S7: source that nests too deep is an error, however often it is tried", as
   expect(await getValue(sandbox, "return 1")).toBe(1);
 });
 
-test("S7: uncaught recursion ends the run as what it is", async () => {
+test("S7: uncaught recursion ends the run with a stack overflow", async () => {
   const { end } = await run(sandbox, "const dive = () => dive(); dive()");
   expect(end.kind === "threw" && JSON.parse(end.json)).toMatchObject({
     name: "InternalError",
@@ -155,7 +155,7 @@ test("S7: an answer that is too large is an error that the snippet can catch", a
   expect(end).toEqual({ kind: "returned", json: JSON.stringify(["CallError", "ANSWER_LIMIT", message]) });
 });
 
-test("S7: what is printed is cut at its limit, and the run goes on", async () => {
+test("S7: cuts prints at their limit, and the run continues", async () => {
   const { end, output, outputCut } = await run(sandbox, 'for (let i = 0; i < 100; i++) print("äöü" + i); return 5', {
     limits: { outputBytes: 100 },
   });
@@ -196,7 +196,7 @@ test("S7: time that a run waits is not counted as time that it computes", async 
   expect(wallMs).toBeGreaterThan(400);
 });
 
-test("S7, S12: a run says what it has used", async () => {
+test("S7, S12: a run reports its usage", async () => {
   const spend =
     "const kept = new Uint8Array(5e6).fill(1); const end = Date.now() + 60; while (Date.now() < end); await device.Echo.back(kept.length); return 0";
   const outcome = await run(sandbox, spend);
@@ -207,7 +207,7 @@ test("S7, S12: a run says what it has used", async () => {
   expect(outcome.wallMs).toBeGreaterThanOrEqual(outcome.cpuMs);
 });
 
-test("S7, S12: also a run that had to be ended by force says what it has used", async () => {
+test("S7, S12: a run that was ended by force reports its usage too", async () => {
   const { cpuMs, wallMs } = await run(sandbox, 'await device.Echo.back(1); new Array(1e9) + ""', {
     limits: { cpuMs: 50 },
   });
@@ -216,7 +216,7 @@ test("S7, S12: also a run that had to be ended by force says what it has used", 
   expect(wallMs).toBeLessThan(1_000);
 });
 
-test("S7: a guest that goes on computing after its result is not waited for", async () => {
+test("S7: does not wait for a guest that keeps computing after its result", async () => {
   const { end, cpuMs } = await run(sandbox, "(async () => { for (;;) await null })(); return 5");
   expect(end).toEqual({ kind: "returned", json: "5" });
   expect(cpuMs).toBeLessThan(1_000);

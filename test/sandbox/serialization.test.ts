@@ -17,7 +17,7 @@ async function receiveArguments(list: string): Promise<string> {
   return seen;
 }
 
-/** How values leave the guest, as arguments and as results. */
+/** Expected JSON of values that leave the guest, as arguments and as results. */
 const WORDS: Readonly<Record<string, readonly [code: string, json: string]>> = {
   "plain data": ['{ a: [1, "x", true, null] }', '{"a":[1,"x",true,null]}'],
   "numbers that JSON has no word for": ["[NaN, Infinity, -Infinity, -0]", "[null,null,null,0]"],
@@ -26,7 +26,7 @@ const WORDS: Readonly<Record<string, readonly [code: string, json: string]>> = {
     "[new Date(0), { when: new Date(1e12) }]",
     '["1970-01-01T00:00:00.000Z",{"when":"2001-09-09T01:46:40.000Z"}]',
   ],
-  "a date that is none": ["[new Date(NaN)]", "[null]"],
+  "an invalid date": ["[new Date(NaN)]", "[null]"],
   bytes: [
     "[new Uint8Array([0, 1, 255]), new Uint8Array(0), new ArrayBuffer(2)]",
     '[{"$bytes":"AAH/"},{"$bytes":""},{"$bytes":"AAA="}]',
@@ -59,7 +59,7 @@ test.each(Object.entries(WORDS))("S9: %s cross as they are written down", async 
   expect(end).toMatchObject({ kind: "returned", json });
 });
 
-test("S9: an argument that is left out is told from one that is null", async () => {
+test("S9: distinguishes an omitted argument from null", async () => {
   expect(await receiveArguments("undefined, null, 1, undefined, undefined")).toBe('[{"$undefined":1},null,1]');
   expect(await receiveArguments("undefined")).toBe("[]");
   expect(await receiveArguments("")).toBe("[]");

@@ -130,7 +130,7 @@ test("S8: an isolate that got ready ahead begins like one that did not, whatever
   expect(firstDifference(ahead.memory, late.memory)).toBe(-1);
 });
 
-test("S7: a parked run goes on in an isolate that got ready for another one", () => {
+test("S7: a parked run continues in an isolate that was prepared for another one", () => {
   const first = open();
   first.start("const mine = [1]; mine.push(await device.Echo.back(1)); return mine");
   const parked = first.isolate.park();
@@ -142,7 +142,7 @@ test("S7: a parked run goes on in an isolate that got ready for another one", ()
   expect(second.said).toEqual(["1", '[1,"answer"]']);
 });
 
-/** Where two memories differ; what only one of them has must be zero. */
+/** Lists the differences of two memories; bytes that only one of them has must be zero. */
 function firstDifference(a: WebAssembly.Memory, b: WebAssembly.Memory): number {
   const [x, y] = [Buffer.from(a.buffer), Buffer.from(b.buffer)];
   const common = Math.min(x.length, y.length);
@@ -158,7 +158,7 @@ test("S8: the probe: a byte that is left anywhere is found", () => {
   expect(firstDifference(a.memory, b.memory)).toBe(9_000_001);
 });
 
-test("S7: a parked run goes on in another isolate, and in one of another size", () => {
+test("S7: a parked run continues in another isolate, and in one of another size", () => {
   const first = open();
   const code =
     "const mine = { list: [1, 2], map: new Map([[1, 'x']]) }; const got = await device.Echo.back(1); mine.list.push(got); return [mine.list, mine.map.get(1), Math.random()]";
@@ -176,7 +176,7 @@ test("S7: a parked run goes on in another isolate, and in one of another size", 
   expect(first.said.at(-1)).toBe(second.said.at(-1));
 });
 
-test("S7: a run with a small heap is parked and goes on with its limit", () => {
+test("S7: a run with a small heap is parked and continues with its limit", () => {
   const { isolate, start, deliver, said } = open();
   const code =
     "const kept = new Uint8Array(1e6).fill(5); await device.Echo.back(1); const more = []; for (;;) more.push(new Uint8Array(1e5).fill(kept[0]))";
@@ -213,7 +213,7 @@ test("S8: the image is smaller than a megabyte", () => {
   expect(prepared.snapshot.data.length + prepared.snapshot.heap.length).toBeLessThan(1e6);
 });
 
-test("S8: a memory that says that its heap ends nowhere is cleared like others", () => {
+test("S8: clears a memory with a forged end of its heap like others", () => {
   const { isolate, memory, start } = open();
   const fresh = open();
   for (const end of [0, 5_400_000, 0x7f_ff_ff_ff, 0xff_ff_ff_ff]) {

@@ -9,7 +9,7 @@ import { answer, later, LIMITS, openSandbox, run, getValue } from "../support/sa
 
 const sandbox = openSandbox(2);
 
-/** Runs some code until its first call to `Echo.slow`, and puts it aside there. */
+/** Runs some code until its first call to `Echo.slow`, and suspends it there. */
 async function parkedAt(
   code: string,
   limits = {},
@@ -33,7 +33,7 @@ const CODE = `
   print("after");
   return [mine.list, mine.map.get("k").getTime(), mine.f(1), mark, before, answered, await device.Echo.back("c")]`;
 
-test("S7: a run that waits is put aside as bytes, and goes on in another sandbox", async () => {
+test("S7: a waiting run is suspended as bytes, and continues in another sandbox", async () => {
   const { bytes, outcome } = await parkedAt(CODE);
   expect([outcome.unfinished, outcome.calls, outcome.output]).toEqual([[2], 2, "before"]);
   expect(bytes.length).toBeLessThan(200_000);
@@ -143,7 +143,7 @@ test("S7: a parked run can be parked again", async () => {
   expect(end).toEqual({ kind: "returned", json: "60" });
 });
 
-test("S7: a run that never waits ends as if nobody had wanted to park it", async () => {
+test("S7: a run that never waits ends normally although it was to be parked", async () => {
   const park = new AbortController();
   park.abort();
   expect((await run(sandbox, "return 1 + 1", { park: park.signal })).end).toEqual({ kind: "returned", json: "2" });
@@ -153,7 +153,7 @@ test("S7: a run that never waits ends as if nobody had wanted to park it", async
   });
 });
 
-/** The digest that stands before all the rest, made anew. */
+/** Recomputes the digest at the start of the bytes. */
 function sealed(bytes: Uint8Array): Buffer {
   const rest = bytes.subarray(32);
   return Buffer.concat([createHash("sha256").update(rest).digest(), rest]);
@@ -185,7 +185,7 @@ test("S7: bytes of another version are refused as such", async () => {
   expect(await resumed(sealed(other))).toBe("Cannot resume a run that was parked by another version");
 });
 
-test("S7: bytes that are not as they were, wherever, are refused, and harm nobody", async () => {
+test("S7: rejects bytes that were changed at any position, without harm to other runs", async () => {
   const { bytes } = await parkedAt(CODE);
   const damaged = "Cannot resume a run from these bytes: they are damaged, or do not hold a parked run";
   const ends = [0, 1, 31, 32, 67, 68, 100, 1_000, bytes.length - 1].map((length) => bytes.subarray(0, length));
@@ -200,7 +200,7 @@ test("S7: bytes that are not as they were, wherever, are refused, and harm nobod
   expect(await resumed(bytes)).toMatchObject({ kind: "returned" });
 });
 
-test("S7: forged bytes are refused, or end as what they are", async () => {
+test("S7: forged bytes are rejected, or end only their own run", async () => {
   const { bytes } = await parkedAt(CODE);
   const meaningless = "Cannot resume a run from these bytes: they do not describe a run";
   const forged = (change: (state: Record<string, unknown>) => void): Promise<unknown> => resumed(saying(bytes, change));
@@ -222,7 +222,7 @@ test("S7: forged bytes are refused, or end as what they are", async () => {
   expect(await resumed(bytes)).toMatchObject({ kind: "returned" });
 });
 
-test("S7: a run without limits is parked and goes on without", async () => {
+test("S7: a run without limits is parked and continues without limits", async () => {
   const code = "await device.Echo.slow(1); return 1";
   const { bytes } = await parkedAt(code, { cpuMs: Infinity, calls: Infinity, outputBytes: Infinity });
   expect(await resumed(bytes)).toEqual({ kind: "returned", json: "1" });

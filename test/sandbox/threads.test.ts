@@ -239,11 +239,11 @@ test("S7: a sandbox without runs does not keep its process alive", async () => {
   expect(status).toEqual([0, "42"]);
 });
 
-test("S7: whoever waits for the end of a sandbox sees it, also when its threads have just said something", async () => {
+test("S7: `close` resolves, also when the threads have just sent messages", async () => {
   const status = await program(`
     const run = sandbox.run({ code: "", paths: [] }, async () => ({ ok: true, json: "1" }));
     await new Promise(setImmediate);
-    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 500); // the thread says that it is ready, nobody reads it
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 500); // the thread reports that it is ready; the message stays unread
     await sandbox.close();
     await run;
     process.stdout.write("closed");`);
@@ -263,7 +263,7 @@ test("S7: the end of a sandbox is the end of its threads", async () => {
   expect(seen.map(({ threadId }) => threadId)).toEqual([-1, -1]);
 });
 
-test("S7: threads that a rush has started end when nobody needs them any more", async () => {
+test("S7: ends the threads that a burst has started when no run needs them", async () => {
   const alive = new Set<Worker>();
   let most = 0;
   let exited = (): void => {};
@@ -283,7 +283,7 @@ test("S7: threads that a rush has started end when nobody needs them any more", 
   expect(alive.size).toBe(0);
 });
 
-test("S7: threads that a rush has started do not keep their process alive", async () => {
+test("S7: the threads that a burst has started do not keep their process alive", async () => {
   const status = await program(`
     let waiting = 0;
     let open;

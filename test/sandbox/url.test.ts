@@ -41,7 +41,7 @@ interface Difference {
   readonly node: unknown;
 }
 
-/** What the guest answers otherwise than Node does. */
+/** Results of the guest that differ from those of Node. */
 async function differences(samples: readonly Sample[]): Promise<readonly Difference[]> {
   const node = new Function(`return ${READ}`)() as (...sample: Sample) => unknown;
   const code = `return ${JSON.stringify(samples)}.map((sample) => (${READ})(...sample))`;

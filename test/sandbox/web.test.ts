@@ -181,7 +181,7 @@ test("S7: `atob` and `btoa` do what Node's do", async () => {
   expect(await getValue(sandbox, code)).toEqual(here(code));
 });
 
-/** What chance makes; other things at every run of the tests, told of where the two differ. */
+/** Random inputs, different in every run of the tests; printed where the two results differ. */
 function chance<Value>(arbitrary: fc.Arbitrary<Value>, count: number): readonly Value[] {
   return fc.sample(arbitrary, count);
 }
