@@ -16,7 +16,7 @@ import type { KnownSecrets } from "./shared/secrets.ts";
 import type { Approve, Route } from "./router/index.ts";
 import type { CheckedSnippet, CheckSnippet } from "./runtime/check-snippet.ts";
 
-/** The rooms that a snippet passes through. */
+/** The modules that a snippet passes through. */
 export interface RunServices {
   readonly sandbox: Sandbox;
   readonly route: Route;
@@ -32,18 +32,18 @@ export interface RunRequest {
   readonly caller: Caller;
   readonly catalog: Catalog;
   readonly limits: Limits;
-  /** A skill that the catalog lacks only because it is switched off, as far as the caller may know. */
+  /** True for a skill that the catalog lacks only because it is disabled, if the caller may know that. */
   readonly isDisabled: (skill: string) => boolean;
-  /** Get what the methods that are called have to say. */
+  /** Receive the log lines and the progress of the methods that are called. */
   readonly log: (path: string, ...said: Parameters<CallContext["log"]>) => void;
   readonly progress: (path: string, runId: string, ...said: Parameters<CallContext["progress"]>) => void;
   readonly cancellable?: Cancellable;
   readonly observer?: RunObserver;
-  /** Approves calls in place of whoever does it for the runtime. */
+  /** Approves calls in place of the runtime's own `approve`. */
   readonly approve?: Approve;
 }
 
-/** The journey of one snippet. */
+/** Checks one snippet, runs it and describes its outcome. */
 export async function runSnippet(source: string, request: RunRequest, services: RunServices): Promise<Outcome> {
   services.sandbox.rouse();
   const runId = randomUUID();

@@ -51,11 +51,11 @@ import type { CheckedSnippet } from "./runtime/check-snippet.ts";
 export interface RunOptions {
   readonly caller?: Caller;
   readonly limits?: Partial<Limits>;
-  /** Calls it off: a signal, or what makes one only for those who ask for it. */
+  /** Cancels the run: a signal, or an object that creates one on demand. */
   readonly signal?: AbortSignal | Cancellable;
-  /** The conversation that the snippet is part of: where it is refused for one reason again and again, it is told more. */
+  /** The conversation that the snippet is part of: when it is refused repeatedly for one reason, the outcome says more. */
   readonly conversation?: string;
-  /** Is told of what happens on the way. */
+  /** Receives events of the run while it lasts. */
   readonly observer?: RunObserver;
   /** Approves calls in place of the runtime's own `approve`. */
   readonly approve?: Approve;
@@ -65,7 +65,7 @@ export interface CallerOption {
   readonly caller?: Caller;
 }
 
-/** What listeners are told. */
+/** Events that a runtime emits, with their arguments. */
 export interface RuntimeEvents {
   /** Skills came or went. */
   readonly catalog: [Catalog];
@@ -101,9 +101,9 @@ export interface Runtime extends AsyncDisposable, SkillAdmin {
     calls: readonly WantedCall[],
     options?: Omit<RunOptions, "limits"> & { readonly parallel?: boolean },
   ): Promise<readonly CallResult[]>;
-  /** How the calls of each method went, by path. */
+  /** Statistics of the calls of each method, by path. */
   statistics(): ReadonlyMap<string, Statistics>;
-  /** The same, with what earlier runtimes on the same store have counted. */
+  /** The same, including the counts of earlier runtimes on the same store. */
   lastingStatistics(): Promise<ReadonlyMap<string, Statistics>>;
   /** The newest decisions and calls, the oldest first. */
   audit(): readonly AuditEntry[];
@@ -113,7 +113,7 @@ export interface Runtime extends AsyncDisposable, SkillAdmin {
    */
   search(query: string, options?: Omit<SearchOptions, "learned" | "deadline"> & CallerOption): SearchAnswer;
   /**
-   * Reads the methods that a search needs, in slices between which other work goes on. Rejects with `DISCOVERY_TIMEOUT`
+   * Reads the methods that a search needs, in slices between which other work runs. Rejects with `DISCOVERY_TIMEOUT`
    * where that takes too long.
    */
   index(): Promise<void>;
@@ -121,7 +121,7 @@ export interface Runtime extends AsyncDisposable, SkillAdmin {
   /** TypeScript of the named skills, or of all. */
   declarations(skills?: readonly string[], options?: CallerOption): string;
   systemPrompt(options?: PromptOptions & CallerOption): string;
-  /** What was learned from use: the words that the caller taught, and what results look like. */
+  /** Returns what was learned from use: the words that the caller taught, and the shapes of results. */
   learned(options?: CallerOption): Learned;
   /**
    * Forgets what one caller taught; without a caller what all taught, and what results look like. Of one method, `path`, or
@@ -135,7 +135,7 @@ export interface Runtime extends AsyncDisposable, SkillAdmin {
   catalogFor(caller: Caller): Catalog;
   /** Checks arguments by name; throws `METHOD_UNKNOWN`. */
   validate(path: string, input: unknown, options?: CallerOption): readonly ArgumentProblem[];
-  /** What a run may use where nothing else is said. */
+  /** Default limits of a run. */
   readonly limits: Limits;
   readonly timeouts: Timeouts;
   /** The sections of settings.yaml as they were written. */
@@ -213,7 +213,7 @@ export async function createRuntime(options: RuntimeOptions = {}): Promise<Runti
 interface RuntimeParts {
   readonly options: RuntimeOptions;
   readonly settings: RuntimeSettings;
-  /** What is wrong with the files that were read. */
+  /** Returns the problems of the configuration files that were read. */
   readonly fromFiles: () => readonly Problem[];
   readonly registry: Registry;
   readonly sources: SkillSources;
@@ -300,7 +300,7 @@ function recordEntry(entry: AuditEntry, { statistics, events }: RuntimeParts): v
   events.emit("call", entry);
 }
 
-/** The verdict on a snippet, with all methods like those that it meant. */
+/** Checks a snippet; indexes all methods first if a refusal needs them for its suggestions. */
 function inspectAtOnce(source: string, request: RunRequest, { inspect, discovery }: RunServices): CheckedSnippet {
   const checked = inspect(source, request);
   if (checked.program !== undefined || discovery.isIndexed(request.catalog)) return checked;
@@ -308,7 +308,7 @@ function inspectAtOnce(source: string, request: RunRequest, { inspect, discovery
   return inspect(source, request);
 }
 
-/** Runs snippets. One that asks for what is still on its way waits for it. */
+/** Creates the function that runs snippets. A snippet that needs providers which are still loading waits for them. */
 function createRunner(
   parts: RuntimeParts,
   services: RunServices,
@@ -316,10 +316,10 @@ function createRunner(
   const { registry, providers } = parts;
   const conversations = createRefusalHints();
   return async (source, options, whenKnown) => {
-    // Who asks what there is wants to hear of all of it.
+    // Discovery calls must see every server, so wait until all are listed.
     if (!providers.isComplete && QUESTION.test(source)) await whenKnown();
     let outcome = await runSnippet(source, requestFor(options, parts), services);
-    // A name may be unknown only because what has it is still on its way.
+    // A name may be unknown only because its provider is still loading.
     for (const wait of [() => providers.open(), whenKnown]) {
       if (providers.isComplete || outcome.kind !== "refused" || !outcome.violations.some(isUnknown)) break;
       await wait();
@@ -333,7 +333,7 @@ function createRunner(
   };
 }
 
-/** What there is to find, and how it is called. */
+/** Creates the methods of a runtime that find, describe and validate methods. */
 function createDiscoveryApi(
   parts: RuntimeParts,
   { discovery, learning, validate }: RuntimeServices,
@@ -355,7 +355,7 @@ function createDiscoveryApi(
   };
 }
 
-/** What a run or a call is about: who asks, what there is for them, and who hears what it has to say. */
+/** Builds the request of a run or a call: its caller, their view of the catalog, its limits and its listeners. */
 function requestFor(
   { caller = OWNER, limits, signal, observer, approve }: RunOptions,
   { settings, registry, sources, events }: RuntimeParts,
@@ -391,7 +391,7 @@ function listProblems({ fromFiles, sources, registry, skillSettings, secrets }: 
   }));
 }
 
-/** A skill that is switched off is not as good as unknown: somebody may want to hear why it is not there. */
+/** Describes a method or a skill; for a disabled skill says so, instead of that it is unknown. */
 function describeFor(path: string, { caller, catalog, isDisabled }: RunRequest, discovery: Discovery): Description {
   const found = discovery.describe(catalog, caller, path);
   const [skill = ""] = path.split(".");

@@ -22,7 +22,7 @@ export interface ArgumentProblem {
     | "unknown_field"
     /** The schema cannot tell: its pattern is broken, or checking this value takes too long. */
     | "invalid_pattern";
-  /** What follows the field in a sentence: `must be a number, not "5"`. */
+  /** The predicate that follows the field's name in a message: `must be a number, not "5"`. */
   readonly reason: string;
   readonly suggestions: readonly string[];
 }
@@ -154,7 +154,7 @@ function holdsNames(object: Readonly<Record<string, unknown>>, place: number, me
 
 type ObjectParameter = "yes" | "no" | "anything";
 
-/** What a schema says of objects; `anything` where it says nothing of types at all. */
+/** Whether a schema accepts objects; `anything` if it does not restrict types. */
 function takesObject(schema: unknown, root: JsonSchema, depth = 0): ObjectParameter {
   const target = schemaBehind(schema, root);
   if (target === false || depth > REFERENCE_HOPS) return "no";
@@ -170,7 +170,7 @@ function takesObject(schema: unknown, root: JsonSchema, depth = 0): ObjectParame
   return branches.includes("yes") ? "yes" : "no";
 }
 
-/** An unknown type says nothing (T4). */
+/** Other types do not restrict the value. */
 const TYPES: ReadonlySet<unknown> = new Set(["string", "number", "integer", "boolean", "array", "object", "null"]);
 
 const OBJECT_KEYWORDS = ["properties", "additionalProperties", "patternProperties", "propertyNames"] as const;

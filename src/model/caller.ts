@@ -1,12 +1,12 @@
 /** A pattern of method paths: `MathSkill.add`, `MathSkill.*` or `*`. */
 export type Grant = string;
 
-/** Who asks. Grants are checked on every call, so a caller can be shared between runs. */
+/** The client on whose behalf a run happens. Grants are checked on every call, so runs can share a caller. */
 export interface Caller {
   readonly id: string;
-  /** What the caller may call. */
+  /** Methods that the caller may call. */
   readonly grants: readonly Grant[];
-  /** What else the caller may see (search, describe, messages) without being allowed to call it. */
+  /** Further methods that the caller may see (search, describe, messages) but not call. */
   readonly reads?: readonly Grant[];
 }
 

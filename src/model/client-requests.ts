@@ -1,4 +1,4 @@
-/** What a client may be able to answer, by the names that MCP has for it. */
+/** Requests that a client may be able to answer, by their MCP names. */
 export const CLIENT_REQUESTS = ["elicitation/create", "sampling/createMessage", "roots/list"] as const;
 
 export type ClientRequest = (typeof CLIENT_REQUESTS)[number];

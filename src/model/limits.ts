@@ -1,4 +1,4 @@
-/** What one run may use. Past any of these the run ends with that limit's own error; the host and other runs go on. */
+/** Limits of one run. A run that exceeds one ends with that limit's own error; the host and other runs continue. */
 export interface Limits {
   /** Time in which guest code computes; waiting for calls is not counted. */
   readonly cpuMs: number;
@@ -9,7 +9,7 @@ export interface Limits {
   /** Calls in one run. */
   readonly calls: number;
   readonly callsInFlight: number;
-  /** What the guest printed; cut visibly. */
+  /** Printed text; more is cut visibly. */
   readonly outputBytes: number;
   /** JSON of the result; a larger one is cut visibly. */
   readonly resultBytes: number;

@@ -1,18 +1,18 @@
 import type { CallContext } from "./skill.ts";
 
-/** What is told of a resource, a template or a prompt, in MCP's own words; whatever else is there is passed on. */
+/** A resource, a template or a prompt as MCP describes it; unknown fields are passed on. */
 type McpFields = Readonly<Record<string, unknown>>;
 
 export type McpResource = McpFields & { readonly uri: string; readonly name: string };
 export type McpTemplate = McpFields & { readonly uriTemplate: string; readonly name: string };
 export type McpPrompt = McpFields & { readonly name: string };
 
-/** What a method is told of its call, as far as it concerns reading a resource or getting a prompt. */
+/** The part of a call's context that reading a resource or getting a prompt needs. */
 export type ReadContext = Pick<CallContext, "caller" | "signal" | "client" | "log" | "progress">;
 
 /**
- * What a skill offers besides its methods: resources and prompts, as MCP has them. Lists are what there is now; what is
- * read and got is a result as MCP has it, and untrusted.
+ * Resources and prompts of a skill, as MCP defines them. The lists are current; results of reading are as MCP defines
+ * them, and untrusted.
  */
 export interface ResourcesAndPrompts {
   readonly resources: readonly McpResource[];

@@ -1,6 +1,6 @@
 import type { ErrorCode } from "../errors.ts";
 
-/** Where something stands in the text as the model wrote it. Lines count from 1, columns from 0 (UTF-16 units). */
+/** A position in the text as the model wrote it. Lines count from 1, columns from 0 (UTF-16 units). */
 export interface Position {
   readonly line: number;
   readonly column: number;
@@ -14,7 +14,7 @@ export interface Violation extends Position {
   readonly endColumn: number;
   /** The lines around it, with a caret under the place. */
   readonly frame: string;
-  /** What to write instead. */
+  /** The code or text to write instead. */
   readonly fix: string;
   /** The nearest names, best first. */
   readonly suggestions: readonly string[];
@@ -49,7 +49,7 @@ export interface Usage {
   readonly calls: number;
 }
 
-/** How a run ended. What the snippet did wrong is here; what we did wrong is thrown. */
+/** The result of a run. Mistakes of the snippet are values of this type; faults of the host are thrown. */
 export type Outcome =
   | {
       readonly kind: "completed";

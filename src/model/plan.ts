@@ -21,5 +21,5 @@ export interface CallSite extends Position {
   readonly blocking: boolean;
 }
 
-/** What a snippet will call, as the gatekeeper found it, in the order of the text. */
+/** The calls that a snippet will make, as the gatekeeper found them, in the order of the text. */
 export type Plan = readonly CallSite[];

@@ -4,7 +4,7 @@ import type { Health, ProvidedSkill } from "./skill.ts";
 export interface Problem {
   readonly source: string;
   readonly error: string;
-  /** What to write instead, where that is known. */
+  /** The text to write instead, if it is known. */
   readonly fix?: string;
   /** It concerns every run, whatever it calls: a limit that is not the one that was meant. */
   readonly isForAllRuns?: true;
@@ -12,7 +12,7 @@ export interface Problem {
   readonly isHeld?: true;
 }
 
-/** How one skill is (L8). */
+/** The health of one skill. */
 export interface SkillHealth extends Health {
   readonly skill: string;
   readonly source: string;
@@ -24,7 +24,7 @@ export interface Provider {
   readonly problems: readonly Problem[];
   /** Called after `skills` or `problems` changed. */
   onChange(listener: () => void): void;
-  /** How its skills are, those that did not start included. */
+  /** Returns the health of its skills, those that did not start included. */
   health?(): Promise<readonly SkillHealth[]>;
   close(): Promise<void>;
 }

@@ -14,7 +14,7 @@ export type Capability =
   | "analysis"
   | "communication";
 
-/** What is known of a method besides its schemas. Defaults are in `METADATA_DEFAULTS`. */
+/** Metadata of a method. Defaults are in `METADATA_DEFAULTS`. */
 export interface MethodMetadata {
   readonly category: string;
   readonly capabilities: readonly Capability[];
@@ -74,23 +74,23 @@ export interface MethodDefinition {
 }
 
 export interface MethodExample {
-  /** What somebody would ask for. */
+  /** A request for which the method is the answer. */
   readonly request?: string;
   /** Code that calls the method. */
   readonly code?: string;
 }
 
-/** What a method is told about its call (L3). */
+/** The context that a method receives with each call. */
 export interface CallContext {
   readonly caller: Caller;
   readonly runId: string;
   readonly callId: string;
-  /** Waits for somebody's answer: the time until it is there does not count as the method's. */
+  /** Waits for a user's answer; this time does not count towards the method's timeout. */
   readonly patiently?: <Answer>(answer: Promise<Answer>) => Promise<Answer>;
   /** Fires at the timeout, or when the run ends. */
   readonly signal: AbortSignal;
   readonly log: (level: "debug" | "info" | "warn" | "error", text: string) => void;
-  /** What the settings say under the skill's name, with the defaults of its own schema. */
+  /** The skill's section of the settings, with the defaults of its own schema. */
   readonly settings: Readonly<Record<string, unknown>>;
   /** Settings that the skill declares as secret (`writeOnly`); they come from the environment. */
   readonly secrets: Readonly<Record<string, string>>;
@@ -98,19 +98,19 @@ export interface CallContext {
   readonly store: SkillStore;
   /** `done` of `total`, in the method's own unit. */
   readonly progress: (done: number, total?: number, text?: string) => void;
-  /** Who can be asked on the user's behalf; absent where nobody can. */
+  /** The client that can answer for the user; absent if there is none. */
   readonly client?: Client;
-  /** Takes the result of an MCP server as it was on the wire; absent where nobody passes it on. */
+  /** Takes the result of an MCP server as it was on the wire; absent if it is not passed on. */
   readonly wire?: (result: unknown) => void;
 }
 
-/** How a skill is. */
+/** The health of a skill. */
 export interface Health {
   readonly healthy: boolean;
   readonly message: string;
 }
 
-/** What a skill keeps from one call to the next: values of JSON by key. What it gives is a copy. */
+/** Stores JSON values of a skill by key, from one call to the next. Returns copies. */
 export interface SkillStore {
   /** `undefined` for a key that is not there. */
   get(key: string): Promise<unknown>;
@@ -128,19 +128,19 @@ export interface SkillStore {
 export interface ProvidedSkill {
   readonly name: string;
   readonly description: string;
-  /** Where it comes from, for people: a file relative to the skills folder, or the MCP server's name. */
+  /** Its origin, for display: a file relative to the skills folder, or the MCP server's name. */
   readonly source: string;
   readonly kind: "code" | "file" | "mcp";
   /** The MCP server's own name, where there is one. */
   readonly server?: string;
   /** Longer guidance for models, shown by `describe`. */
   readonly guidance?: string;
-  /** What its settings may be. */
+  /** The schema of its settings. */
   readonly settings?: JsonSchema;
   readonly methods: readonly MethodDefinition[];
-  /** How it is (L8); a skill that does not say is well. */
+  /** Returns its health; a skill without this method counts as healthy. */
   health?(): Promise<Health>;
-  /** What it offers to clients besides. */
+  /** Its resources and prompts. */
   readonly offers?: ResourcesAndPrompts;
   invoke(method: MethodDefinition, input: Readonly<Record<string, unknown>>, context: CallContext): Promise<unknown>;
 }

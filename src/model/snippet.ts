@@ -9,7 +9,7 @@ export type Snippet =
       readonly source: string;
       /** JavaScript: `source` with everything else blanked, so that every character keeps its place. */
       readonly text: string;
-      /** Of `text`; offsets count from its start. */
+      /** Syntax tree of `text`; offsets count from its start. */
       readonly tree: Tree;
       /** What has to be written into `text` besides, as TypeScript means more than JavaScript. */
       readonly edits: readonly Edit[];
@@ -39,7 +39,7 @@ export interface ToolCall {
 export interface Program {
   /** Statements of the body of a strict async function; the value of `return` is the result. */
   readonly code: string;
-  /** Paths (`Skill.method`) that the program's `device` shall have; nothing else is on it. */
+  /** Paths (`Skill.method`) that the program's `device` has; it has no other members. */
   readonly paths: readonly string[];
   /** The paths of methods that change nothing. */
   readonly readOnly: readonly string[];

@@ -1,4 +1,4 @@
-/** How long what is no run and no call of a method may take (X8), in milliseconds; a run has its `Limits`. */
+/** Time limits, in milliseconds, of work other than runs and calls of methods; a run has its `Limits`. */
 export interface Timeouts {
   /** Checking the arguments of one call, and making their schema ready, once. */
   readonly validationMs: number;

@@ -1,7 +1,7 @@
 import type { Call } from "../router/index.ts";
 import type { RunRequest } from "../run-snippet.ts";
 
-/** How a call speaks while it runs: to whoever listens to the runtime, and to whoever follows the run. */
+/** Passes the log lines and the progress of a call to the runtime's listeners and to the run's observer. */
 export function createCallEvents(
   path: string,
   runId: string,

@@ -3,13 +3,13 @@ import { gatekeep, type Host, type Verdict } from "../gatekeeper/index.ts";
 import { setBounded } from "../shared/lru.ts";
 import type { RunRequest } from "../run-snippet.ts";
 
-/** So many verdicts are remembered, on sources of so many characters at most: some megabytes in all. */
+/** Bounds of the cache of verdicts: entries, and characters of each source. It takes some megabytes at most. */
 const MAX_REMEMBERED = 200;
 const MAX_REMEMBERED_CHARACTERS = 8_192;
 
-/** What the front end and the gatekeeper say of a snippet. */
+/** The verdict of the front end and the gatekeeper on a snippet. */
 export interface CheckedSnippet extends Verdict {
-  /** Where there is a program: its JavaScript, every character at its place in the source. */
+  /** The program's JavaScript, every character at its place in the source; empty if there is no program. */
   readonly text: string;
 }
 
@@ -19,8 +19,8 @@ export type CheckSnippet = (
 ) => CheckedSnippet;
 
 /**
- * Reads and checks snippets. Who asks the same thing again and again, as programs on a timer do, need not wait for what is
- * known: a snippet that may run gets the verdict of before, as long as the catalog and the grants are those of before.
+ * Reads and checks snippets. A snippet that passed is not checked again while the catalog and the grants stay the same:
+ * programs on a timer send the same snippet repeatedly.
  */
 export function createSnippetChecker(createHost: (request: Parameters<CheckSnippet>[1]) => Host): CheckSnippet {
   const known = new Map<string, CheckedSnippet>();
@@ -34,7 +34,7 @@ export function createSnippetChecker(createHost: (request: Parameters<CheckSnipp
   };
 }
 
-/** All that a verdict depends on; what is no source is JSON, so that no source can pass for it. */
+/** Returns everything that a verdict depends on. All but the source is JSON, so that no source can imitate it. */
 function createKey(source: string, { catalog, caller, limits }: Parameters<CheckSnippet>[1]): string {
   return JSON.stringify([catalog.version, limits.sourceBytes, caller.grants, caller.reads ?? []]) + source;
 }

@@ -2,7 +2,7 @@ import { SkillgateError } from "../errors.ts";
 import { type Caller, mayRead } from "../model/caller.ts";
 import type { ProvidedSkill } from "../model/skill.ts";
 
-/** Of the skills that are switched off, those that a caller may know of. */
+/** Returns the disabled skills that a caller may see. */
 export function findDisabledSkills(disabled: readonly ProvidedSkill[], caller: Caller): readonly ProvidedSkill[] {
   return disabled.filter(({ name, methods }) => methods.some((method) => mayRead(caller, `${name}.${method.name}`)));
 }

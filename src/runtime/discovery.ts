@@ -20,12 +20,12 @@ import {
 } from "../registry/index.ts";
 import type { Route } from "../router/index.ts";
 
-/** How callers find methods: the catalog's own answers, with what was learned from use. */
+/** Finds methods for callers: combines the catalog's answers with what was learned from use. */
 export interface Discovery {
   /** Throws `DISCOVERY_TIMEOUT`, as `describe` does. */
   search(catalog: Catalog, caller: Caller, query: string, options: SearchOptions): SearchAnswer;
   /**
-   * Reads the methods that a search needs, in slices between which other work goes on. Rejects with `DISCOVERY_TIMEOUT`
+   * Reads the methods that a search needs, in slices between which other work runs. Rejects with `DISCOVERY_TIMEOUT`
    * where that takes longer than `discoveryMs`; the next continues from there.
    */
   index(catalog: Catalog): Promise<void>;
@@ -38,7 +38,7 @@ export interface Discovery {
   describe(catalog: Catalog, caller: Caller, path: string): Description;
   declarations(catalog: Catalog, caller: Caller, skills?: readonly string[]): string;
   learned(catalog: Catalog, caller: Caller): Learned;
-  /** What the results of methods were like so far, as far as that was learned and the caller may know it. */
+  /** Returns the shapes of earlier results that the caller may see. */
   readonly observedFor: (caller: Caller) => FindInferredOutput;
 }
 

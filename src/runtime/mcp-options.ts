@@ -6,7 +6,7 @@ import { isRecord } from "../model/json.ts";
 import type { Authorize, McpProviderOptions } from "../providers/mcp/index.ts";
 import { getUserStateDir } from "./user-state-dir.ts";
 
-/** How MCP servers are used. The settings file says the same under `mcp`, with `idle` in seconds. */
+/** Options for MCP servers. The settings file has the same under `mcp`, with `idle` in seconds. */
 export interface McpServerOptions {
   /**
    * Folder for logins, for what servers offer and for what of it was accepted; `false` for none. With `discover` the
@@ -15,7 +15,7 @@ export interface McpServerOptions {
   readonly stateDir?: string | false;
   /** Servers that are known from an earlier time are started at once, or by their first call; with `lazy`, the latter. */
   readonly start?: "at once" | "when needed";
-  /** After so long without a call a server is stopped, and started again by its next call; never by default. */
+  /** Milliseconds without a call after which a server is stopped, until its next call; never by default. */
   readonly idleMs?: number;
   /** A tool whose definition is not what was accepted is reported (the default), or held back until it is accepted. */
   readonly changes?: "report" | "hold";
@@ -25,7 +25,6 @@ export interface McpServerOptions {
   readonly client?: Client;
 }
 
-/** What decides where nothing is said. */
 /** @deprecated Use `McpServerOptions`. */
 export type ServerUse = McpServerOptions;
 
@@ -37,7 +36,7 @@ export interface McpServerScope {
   readonly lazy: boolean;
 }
 
-/** What the program says, else the settings file, else the defaults. Throws `OPTION_INVALID` for what cannot be meant. */
+/** Returns the program's options, else those of the settings file, else the defaults. Throws `OPTION_INVALID`. */
 export function resolveMcpOptions(
   use: McpServerOptions = {},
   scope: McpServerScope,

@@ -21,9 +21,9 @@ export interface Providers {
   close(): Promise<void>;
 }
 
-/** What providers are told. */
+/** Settings that providers need. */
 export interface ProviderSettings extends Pick<RuntimeSettings, "watch" | "serverUse" | "timeouts" | "env"> {
-  /** Where skills are, and which servers to start; asked for when the providers are opened. */
+  /** Returns the folder of skills and the servers to start; called when the providers are opened. */
   readonly sources: () => Promise<Pick<RuntimeSettings, "skillsDir" | "servers">>;
   /** Names of the skills that want a process of their own. */
   readonly isolated: readonly string[];
@@ -31,7 +31,7 @@ export interface ProviderSettings extends Pick<RuntimeSettings, "watch" | "serve
   readonly secrets: KnownSecrets;
 }
 
-/** Nothing is opened before it is asked for. */
+/** Creates the providers; opens nothing before it is needed. */
 export function createProviders(settings: ProviderSettings, sources: SkillSources): Providers {
   let opening: Promise<OpenedProviders> | undefined;
   let opened: OpenedProviders = NO_PROVIDER;
@@ -59,7 +59,7 @@ export function createProviders(settings: ProviderSettings, sources: SkillSource
     },
     accept: (server) => opened.accept(server),
     async close() {
-      // What is being opened can only be closed when it is there.
+      // Providers can be closed only once they are open.
       if (opening !== undefined) await open();
       await sources.close();
     },
@@ -75,7 +75,7 @@ const NO_PROVIDER: OpenedProviders = {
   accept: () => {},
 };
 
-/** Loads the folder of skills, and lets MCP servers connect in the background. Rooms without work are not loaded. */
+/** Loads the folder of skills, and lets MCP servers connect in the background. Modules without work are not loaded. */
 async function openProviders(
   { sources: wanted, watch, isolated, log, serverUse, timeouts, env, secrets }: ProviderSettings,
   sources: SkillSources,

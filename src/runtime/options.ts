@@ -31,7 +31,7 @@ export interface RuntimeOptions {
   readonly skills?: readonly ProvidedSkill[];
   /** MCP servers by name, in any of the dialects that files use. */
   readonly mcpServers?: Readonly<Record<string, unknown>>;
-  /** How MCP servers are started, kept and asked. */
+  /** Options for MCP servers. */
   readonly mcp?: McpServerOptions;
   /** Path of a settings.yaml to read; it must exist. */
   readonly settings?: string;
@@ -50,10 +50,10 @@ export interface RuntimeOptions {
    * asked. Until then its skills, servers, `.env` and what its settings loosen are held.
    */
   readonly trust?: "given" | "recorded";
-  /** Of the configured MCP servers, use only those with these names. */
+  /** Uses only the configured MCP servers with these names. */
   readonly onlyServers?: readonly string[];
   readonly limits?: Partial<Limits>;
-  /** How long checking arguments, finding methods, waiting for the store and connecting to MCP servers may take. */
+  /** Time limits of checking arguments, finding methods, waiting for the store and connecting to MCP servers. */
   readonly timeouts?: Partial<Timeouts>;
   /**
    * Folder in which skills keep what they remember, and the runtime its statistics, for the next runtime. Without one both
@@ -84,7 +84,7 @@ export interface RuntimeOptions {
   readonly learning?: boolean | Partial<LearningSettings>;
   /** Worker threads of the sandbox; one fewer than the machine has cores, at most 4, by default. */
   readonly workers?: number;
-  /** What relative paths are relative to; the current folder by default. */
+  /** The base of relative paths; the current folder by default. */
   readonly cwd?: string;
   /** The environment that configuration may refer to; that of the process by default. */
   readonly env?: Readonly<Record<string, string | undefined>>;
@@ -97,9 +97,9 @@ export type LogLevel = "debug" | "info" | "warn" | "error";
 
 /** Options, after files were read and defaults filled in. */
 export interface RuntimeSettings {
-  /** Where skills are; `undefined` for none, and where those of the project are held. */
+  /** The folder of skills; `undefined` if there is none, and while the project's skills are held. */
   readonly skillsDir: string | undefined;
-  /** Asks the person about what is held, if there is anybody to ask; the settings that count from then on. */
+  /** Asks the person, if there is one, about what is held; returns the settings that apply from then on. */
   readonly trusted: () => Promise<RuntimeSettings>;
   readonly isTrusted: boolean;
   readonly watch: boolean;
@@ -118,7 +118,7 @@ export interface RuntimeSettings {
   readonly settingsFile: string | undefined;
   readonly problems: readonly Problem[];
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** What placeholders in settings stand for. */
+  /** Values of the placeholders in settings. */
   readonly variables: Variables;
   /** Absolute. */
   readonly store: string | undefined;
@@ -130,7 +130,7 @@ export async function readOptions(options: RuntimeOptions): Promise<RuntimeSetti
   const env = options.env ?? process.env;
   const files = await readFiles(options, cwd, env);
   const settings = settingsFrom(options, files, cwd, env);
-  // What concerns every run cannot wait until something of the project is used.
+  // A held setting that affects every run must be decided now, not when the project is first used.
   return files.warnings.some(({ isHeld, isForAllRuns }) => isHeld && isForAllRuns) ? settings.trusted() : settings;
 }
 
@@ -237,10 +237,10 @@ function resolveStore(wanted: string | undefined, section: unknown, cwd: string)
   return typeof folder === "string" ? resolve(cwd, folder) : undefined;
 }
 
-/** What a timer can wait, in milliseconds: 24 days. */
+/** The longest time that a timer can wait, in milliseconds: 24 days. */
 const MAX_TIMEOUT_MS = 2 ** 31 - 1;
 
-/** Limits with some of them replaced; throws `OPTION_INVALID` for an unknown one, or one that is no positive number. */
+/** Limits with some of them replaced; throws `OPTION_INVALID` for an unknown one, or one that is not a positive number. */
 export function mergeLimits(limits: Limits, changes: Partial<Limits> | undefined): Limits {
   requireNumbers("limits", Object.keys(limits), changes);
   const merged = { ...limits, ...changes };

@@ -11,7 +11,7 @@ import type { Program } from "../model/snippet.ts";
 import { decodeFromGuest } from "../shared/value-encoding.ts";
 import type { KnownSecrets } from "../shared/secrets.ts";
 
-/** What is known of a run when its sandbox has ended it. */
+/** The facts of a run that has ended, from which its outcome is made. */
 export interface RunEnd {
   readonly runId: string;
   readonly caller: Caller;
@@ -69,11 +69,11 @@ function toGuestError(ending: RunEnd): GuestError {
   }
 }
 
-/** What a run returned, and its JSON. */
+/** The value that a run returned, and its JSON. */
 interface Returned {
   readonly json: string;
   readonly bytes: number;
-  /** Undefined where it is too large to hand out whole. */
+  /** `undefined` if it is too large to return whole. */
   readonly value: unknown;
 }
 
@@ -112,7 +112,7 @@ function printed(sandbox: SandboxOutcome, limits: Limits): string {
   return sandbox.outputCut ? `${sandbox.output}\n… output cut at ${limits.outputBytes} bytes` : sandbox.output;
 }
 
-/** Where the run had to wait for a promise, as far as the gatekeeper has not said so. */
+/** Returns notes on the lines where the run waited for a promise, except those that the gatekeeper has reported. */
 function waitNotes(ending: RunEnd): readonly string[] {
   const { sandbox, program } = ending;
   const lines = sandbox.waits.map((stack) => findPosition(stack, ending).line);
@@ -141,7 +141,7 @@ function stoppedError(ending: RunEnd, code: ErrorCode): GuestError {
   };
 }
 
-/** The values that the sentence of a limit quotes. */
+/** The values that the message of a limit quotes. */
 const LIMIT_TEXTS: Partial<Record<ErrorCode, (limits: Limits) => string>> = {
   CPU_LIMIT: ({ cpuMs }) => `the snippet computed for ${cpuMs} ms`,
   WALL_LIMIT: ({ wallMs }) => `the run took ${wallMs} ms`,
@@ -160,11 +160,11 @@ function limitText(code: ErrorCode, limits: Limits): string {
   return LIMIT_TEXTS[code]?.(limits) ?? "the run was stopped";
 }
 
-/** What the guest says of an error: every part of it may be forged, so each is checked and none is trusted. */
+/** Reads an error that the guest threw. Every part of it may be forged, so each is checked and none is trusted. */
 function thrownError(ending: RunEnd, json: string): GuestError {
-  const said = parseThrown(json);
-  if (Object.keys(said).length === 0) return stoppedError(ending, "ENGINE_TRAP");
-  const text = (key: string): string => (typeof said[key] === "string" ? said[key] : "");
+  const thrown = parseThrown(json);
+  if (Object.keys(thrown).length === 0) return stoppedError(ending, "ENGINE_TRAP");
+  const text = (key: string): string => (typeof thrown[key] === "string" ? thrown[key] : "");
   const limit = text("name") === "InternalError" ? ENGINE_LIMITS.get(text("message")) : undefined;
   const code = limit ?? toErrorCode(text("code"));
   const place = findPosition(text("stack"), ending);
@@ -184,13 +184,13 @@ function thrownError(ending: RunEnd, json: string): GuestError {
   };
 }
 
-/** What the engine says where it has met a limit itself. */
+/** Messages of the engine for limits that it reaches itself. */
 const ENGINE_LIMITS: ReadonlyMap<string, ErrorCode> = new Map([
   ["stack overflow", "STACK_LIMIT"],
   ["out of memory", "MEMORY_LIMIT"],
 ]);
 
-/** What the engine says of values that are not what the snippet takes them for, and how to find out what they are. */
+/** Messages of the engine for values of an unexpected kind, each with a hint on how to inspect the value. */
 const HINTS: readonly (readonly [message: RegExp, hint: string])[] = [
   [
     /^value is not iterable$|^not an? (?:array|iterable)/,
@@ -247,10 +247,10 @@ function hintFor(message: string): string {
 
 function parseThrown(json: string): Record<string, unknown> {
   try {
-    const said: unknown = JSON.parse(json);
-    return isRecord(said) ? said : {};
+    const thrown: unknown = JSON.parse(json);
+    return isRecord(thrown) ? thrown : {};
   } catch {
-    return {}; // a corrupted guest says nothing that can be read
+    return {}; // only a corrupted guest sends unreadable JSON
   }
 }
 

@@ -3,7 +3,7 @@ import { sentence } from "../errors.ts";
 import type { Caller } from "../model/caller.ts";
 import type { KeptResults } from "../model/kept-results.ts";
 
-/** Characters that one reading gives if nobody says otherwise, and at most. */
+/** Characters that one read returns by default, and at most. */
 const DEFAULT_PART_CHARACTERS = 64 << 10;
 const MAX_PART_CHARACTERS = 256 << 10;
 

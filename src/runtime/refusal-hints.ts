@@ -4,24 +4,24 @@ import { setBounded } from "../shared/lru.ts";
 import type { Outcome, Violation } from "../model/outcome.ts";
 import { isIndexed, search } from "../registry/index.ts";
 
-/** What is remembered of conversations whose snippets are refused again and again. */
+/** Remembers conversations whose snippets are refused repeatedly. */
 export interface RefusalHints {
   /** The outcome, with what a search of an indexed catalog finds where the same kind of refusal has come too often. */
   addHint(conversation: string, outcome: Outcome, catalog: Catalog): Outcome;
 }
 
-/** Refusals of one kind after which words alone have not helped. */
+/** Refusals of one kind after which search results are added. */
 const HINT_AFTER_REFUSALS = 3;
 
 /** The conversation that was quiet for longest is forgotten first. */
 const MAX_CONVERSATIONS = 1_000;
 
-/** Characters of a key: longer ones are as good as any. */
+/** Longer keys are cut to this many characters. */
 const MAX_KEY_CHARACTERS = 200;
 
 const MAX_RESULTS = 5;
 
-/** Whoever guesses names instead of searching is shown the search result itself. A snippet that runs starts anew. */
+/** Adds search results to refusals of a caller that guesses names repeatedly. A snippet that runs resets the count. */
 export function createRefusalHints(): RefusalHints {
   const refusals = new Map<string, Map<ErrorCode, number>>();
 
@@ -54,7 +54,7 @@ function formatSearchHint(violation: Violation, catalog: Catalog): string {
   return `Refused for the same reason ${HINT_AFTER_REFUSALS} times or more. device.search_skills(${JSON.stringify(words)}) finds:\n${text}`;
 }
 
-/** What the message quotes, as words: `Cannot find the skill: WeatherSkill (SKILL_UNKNOWN)` speaks of "Weather Skill". */
+/** Returns the names in a message as words: "weather skill" for `Cannot find the skill: WeatherSkill (SKILL_UNKNOWN)`. */
 function extractNames({ message, code }: Violation): string {
   const values = message.slice(message.indexOf(": ") + 2).replace(` (${code})`, "");
   const words = values.match(/\p{Lu}+(?!\p{Ll})|\p{Lu}?\p{Ll}+|\p{N}+/gu) ?? [];

@@ -15,7 +15,7 @@ import type { RunServices, RunRequest } from "../run-snippet.ts";
 /** The calls of one run: answers each of them, and knows afterwards how each ended. */
 export interface CallLog {
   readonly answer: AnswerCall;
-  /** The run is over: whatever has no answer yet never will. */
+  /** Ends the log when the run has ended; calls without an answer are recorded as unfinished. */
   close(): { readonly calls: readonly CallRecord[]; readonly notes: readonly string[] };
 }
 
@@ -78,7 +78,7 @@ function recordFromAudit(call: SandboxCall, { outcome, durationMs, argumentsDige
   return { id: call.id, skill, method, outcome, durationMs, argumentsDigest };
 }
 
-/** What the router is asked. Everything of the guest's is parsed here, once. */
+/** Creates the router's request. Everything that the guest sent is parsed here, once. */
 function createCall(
   call: SandboxCall,
   method: Method | undefined,
@@ -126,11 +126,11 @@ function unknownPathError(path: string, methods: readonly Method[]): SkillgateEr
   return new SkillgateError("METHOD_UNKNOWN", sentence("METHOD_UNKNOWN", `${path.slice(0, 100)}${hint}`));
 }
 
-/** What a snippet sees of a failed call: name, message, code, skill, method, server; nothing else of the error. */
+/** Returns the parts of an error that a snippet sees: name, message, code, skill, method, server; no others. */
 function toErrorFacts(error: unknown, method: Method | undefined): Readonly<Record<string, unknown>> {
   const known = error instanceof SkillgateError ? error : undefined;
   const { server, tool } = known?.facts ?? {};
-  // Any other error is one of the host itself, whose words are not for a guest.
+  // Any other error is the host's own; a guest must not read its message.
   const message = known?.message ?? sentence("CALL_FAILED", "the runtime could not make the call");
   return {
     name: "CallError",
@@ -174,7 +174,7 @@ async function answerBuiltin(
   }
 }
 
-/** The time in which somebody thinks is not the run's. */
+/** Pauses the run's clock while a user is asked. */
 async function pauseClockDuring<Value>(call: SandboxCall, answer: Promise<Value>): Promise<Value> {
   const goOn = call.hold();
   try {

@@ -19,7 +19,7 @@ import { createTypecheck, type Typecheck } from "../typecheck/index.ts";
 import { createValidator } from "../validation/index.ts";
 import { createSnippetChecker } from "./check-snippet.ts";
 
-/** The rooms of one runtime, for its snippets and for whoever asks about its methods. */
+/** The modules of one runtime, for its snippets and for questions about its methods. */
 export interface RuntimeServices extends RunServices {
   readonly router: Router;
   readonly typecheck: Typecheck | undefined;
@@ -27,7 +27,7 @@ export interface RuntimeServices extends RunServices {
   readonly validate: (method: Method, input: unknown) => readonly ArgumentProblem[];
 }
 
-/** What the rooms are opened with. */
+/** The parts from which the modules of a runtime are created. */
 export interface ServiceOptions {
   readonly options: Pick<RuntimeOptions, "approve" | "typecheck" | "workers">;
   readonly settings: RuntimeSettings;

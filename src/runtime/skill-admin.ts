@@ -11,17 +11,17 @@ import type { KnownSecrets } from "../shared/secrets.ts";
 import type { ResolvedSettings, SkillSettings } from "./skill-settings.ts";
 import type { SkillSources } from "./skill-sources.ts";
 
-/** What the owner of a runtime may do with its skills, and know of them, besides calling them (L7, L8, L9). */
+/** Administration of a runtime's skills by its owner. */
 export interface SkillAdmin {
-  /** Brings a skill back that was switched off. Returns whether there is one of that name. */
+  /** Enables a disabled skill. Returns whether there is one of that name. */
   enable(name: string): boolean;
-  /** Switches a skill off: nobody sees it, and calls of it are refused. Returns whether there is one of that name. */
+  /** Disables a skill: it is not shown, and calls of it are refused. Returns whether there is one of that name. */
   disable(name: string): boolean;
   /** The skills that are there but switched off, by name. */
   disabled(): readonly ProvidedSkill[];
-  /** How each skill is; those that did not start and servers that are not connected are there too. */
+  /** Returns the health of each skill, including those that did not start and servers that are not connected. */
   health(): Promise<readonly SkillHealth[]>;
-  /** What a skill is given of the settings; `undefined` where there is no such skill. */
+  /** Returns the settings that a skill receives; `undefined` if there is no such skill. */
   settingsOf(skill: string): ResolvedSettings | undefined;
 }
 
@@ -57,7 +57,7 @@ export function createSkillAdmin({
   };
 }
 
-/** Where the runtime is to take up changes: what the settings say of skills is so from the next call on. */
+/** Applies changes of the settings of skills from the next call on, if the runtime watches its files. */
 export function watchSettings({
   options,
   settings: { watch, settingsFile, isTrusted },
@@ -67,12 +67,12 @@ export function watchSettings({
   events,
 }: SkillAdminParts & WatchOptions): () => void {
   if (!watch || settingsFile === undefined) return () => {};
-  // What is there keeps counting as long as the file is broken.
+  // The earlier settings stay in force while the file is broken.
   const warn = (error: unknown): unknown =>
     events.emit("log", { level: "warn", text: `Cannot take up the settings: ${getMessage(error)}` });
   const look = async (): Promise<void> => {
     const before = skillSettings.disabled;
-    // What was trusted at the start stays so until the end, as its skills do.
+    // A project that was trusted at the start stays trusted until the end, as its skills do.
     const { person: _asked, ...unasked } = options;
     const trust = isTrusted ? "given" : "recorded";
     const { sections, variables, problems, secretValues } = await readOptions({ ...unasked, trust });

@@ -9,14 +9,14 @@ import { createRegistry } from "../registry/index.ts";
 import type { KnownSecrets } from "../shared/secrets.ts";
 import { createValidator, type Validation, type Validator } from "../validation/index.ts";
 
-/** What a skill is given of the settings, and what is wrong with them. */
+/** The settings that a skill receives, and their problems. */
 export interface ResolvedSettings extends Pick<CallContext, "settings" | "secrets"> {
   readonly problems: readonly Problem[];
 }
 
 type Section = Readonly<Record<string, unknown>>;
 
-/** What the section `skills` of the settings says of skills (L7, L9); its `dir` is the folder itself, not a skill. */
+/** Settings of skills, from the section `skills`; its `dir` is the folder itself, not a skill. */
 export class SkillSettings {
   readonly #validator = createValidator();
   #variables: Variables;
@@ -49,7 +49,7 @@ export class SkillSettings {
     return this.#having("isolation", "process");
   }
 
-  /** What a skill is given, checked against the schema that it declares. */
+  /** Returns the settings of a skill, checked against the schema that it declares. */
   of(skill: Pick<ProvidedSkill, "name" | "settings">): ResolvedSettings {
     const around = { variables: this.#variables, validator: this.#validator };
     const known = this.#known.get(skill);
@@ -70,7 +70,7 @@ function parseSections(section: unknown): ReadonlyMap<string, Section> {
   return new Map(entries.filter((entry): entry is [string, Section] => isRecord(entry[1])));
 }
 
-/** What stands under the name of every skill, and is not for the skill itself. */
+/** Keys of a skill's section that the runtime reads and does not pass to the skill. */
 const FOR_THE_RUNTIME: ReadonlySet<string> = new Set(["enabled", "isolation"]);
 
 interface SettingsContext {
@@ -117,7 +117,7 @@ interface SettingMistake {
   readonly says: string;
 }
 
-/** What is wrong with values as settings of a skill. */
+/** Returns the mistakes in values as settings of a skill. */
 export function findMistakes(values: Section, { name, settings }: Pick<ProvidedSkill, "name" | "settings">) {
   return settings === undefined ? [] : toMistakes(createValidator().validate(asMethod(name, settings), values));
 }
@@ -130,7 +130,7 @@ function toMistakes(checked: Validation): readonly SettingMistake[] {
   }));
 }
 
-/** Placeholders anywhere in a value; what has one that stands for nothing is as good as not there. */
+/** Replaces placeholders anywhere in a value; drops values whose placeholder is not defined. */
 function filled(value: unknown, variables: Variables, missing: Set<string>): unknown {
   if (Array.isArray(value)) return value.map((each) => filled(each, variables, missing));
   if (isRecord(value)) {
@@ -151,7 +151,7 @@ export function getSecretNames({ properties }: JsonSchema): readonly string[] {
   );
 }
 
-/** What stands in for settings that are missing, where others are wrong. */
+/** Returns the declared defaults, which are used when some settings are invalid. */
 function getDefaults({ properties }: JsonSchema): Section {
   const declared = Object.entries(isRecord(properties) ? properties : {});
   return Object.fromEntries(
@@ -159,7 +159,7 @@ function getDefaults({ properties }: JsonSchema): Section {
   );
 }
 
-/** Where a secret is looked for: `apiKey` of `WeatherSkill` is `WEATHER_API_KEY`. */
+/** Returns the environment variable of a secret: `WEATHER_API_KEY` for `apiKey` of `WeatherSkill`. */
 export function getSecretVariable(skill: string, secret: string): string {
   const words = `${skill.replace(/(?<=.)Skill$/, "")}_${secret}`.replace(/(?<=[\p{Ll}\p{N}])(?=\p{Lu})/gu, "_");
   return words.replace(/[^\p{L}\p{N}]+/gu, "_").toUpperCase();

@@ -4,12 +4,12 @@ import type { ProvidedSkill } from "../model/skill.ts";
 import type { Registry } from "../registry/index.ts";
 
 /**
- * Where skills come from, the strongest first: of two skills with one name the first is taken (L5, N3). Keeps a registry
- * equal to what the program and the providers offer at the moment, without what is switched off.
+ * Merges the sources of skills, the strongest first: of two skills with one name the first is used. Keeps a registry equal
+ * to what the program and the providers currently offer, without disabled skills.
  */
 export class SkillSources {
   readonly #registry: Registry;
-  /** What the program itself offers. */
+  /** Skills that the program itself defines. */
   readonly #code: ProvidedSkill[];
   readonly #providers: Provider[] = [];
   readonly #offered = new Map<string, ProvidedSkill>();
@@ -66,12 +66,12 @@ export class SkillSources {
     return [...this.#disabled].toSorted().flatMap((name) => this.#offered.get(name) ?? []);
   }
 
-  /** What could not be used, and why. */
+  /** Skills and providers that could not be used, and why. */
   get problems(): readonly Problem[] {
     return [...this.#providers.flatMap((provider) => provider.problems), ...this.#clashes];
   }
 
-  /** How the skills are that say so, and those that did not start (L8). */
+  /** Returns the health of skills that report it, and of those that did not start. */
   async health(): Promise<readonly SkillHealth[]> {
     const asked = this.#providers.map(async (provider) => (await provider.health?.()) ?? []);
     return [...(await Promise.all(this.#code.map(checkHealth))), ...(await Promise.all(asked)).flat()];

@@ -5,7 +5,7 @@ import type { Space, Store } from "../store/index.ts";
 
 const KEY_CHARACTERS = 512;
 const VALUE_CHARACTERS = 256 << 10;
-/** Of all that one skill keeps. */
+/** Limit on everything that one skill stores. */
 const ALL_CHARACTERS = 16 << 20;
 
 /** The part of the runtime's store that belongs to one skill (L3): no skill reaches that of another. */

@@ -2,7 +2,7 @@ import { isRecord } from "../model/json.ts";
 import { type AuditEntry, addCall, type Statistics, statisticsFrom, type CallStats } from "../router/index.ts";
 import type { Store } from "../store/index.ts";
 
-/** How the calls of each method went, those of earlier runtimes on the same store included (X6). */
+/** Statistics of the calls of each method, including those of earlier runtimes on the same store. */
 export interface LastingStatistics {
   add(entry: AuditEntry): void;
   /** By path. */
@@ -11,10 +11,10 @@ export interface LastingStatistics {
   close(): Promise<void>;
 }
 
-/** What was counted is written now and then, and at the end. */
+/** Interval between writes of the counts; they are written at the end, too. */
 const WRITE_AFTER_MS = 10_000;
 
-/** How many durations of a method are kept from one runtime to the next. */
+/** Durations of a method that are kept from one runtime to the next. */
 const KEPT_DURATIONS = 200;
 
 export function createLastingStatistics(store: Store, onFailure: (error: unknown) => void): LastingStatistics {
@@ -41,7 +41,7 @@ export function createLastingStatistics(store: Store, onFailure: (error: unknown
       const entries = await space.entries();
       return new Map(entries.map(([path, kept]) => [path, statisticsFrom(parseTally(kept))]));
     },
-    // That nothing can be written is no reason for a runtime not to close.
+    // A failed write must not keep a runtime from closing.
     close: () => write().catch(onFailure),
   };
 }
@@ -56,7 +56,7 @@ function merged(before: CallStats, now: CallStats): CallStats {
   };
 }
 
-/** What the store holds may come from another version, or from nobody. */
+/** Parses a stored value, which another version may have written, or which may be missing. */
 function parseTally(kept: unknown): CallStats {
   const { succeeded, failed, totalMs, lastUsed, durationsMs } = isRecord(kept) ? kept : {};
   return {

@@ -9,11 +9,11 @@ import { declarations, type InferredOutput } from "../registry/index.ts";
 import type { RunRequest } from "../run-snippet.ts";
 import type { Diagnostic, Typecheck } from "../typecheck/index.ts";
 
-/** What the compiler says of a snippet that the gatekeeper has let through. */
+/** The compiler's findings on a snippet that the gatekeeper has accepted. */
 export interface TypeReport {
-  /** What it is certain of. */
+  /** Certain mistakes. */
   readonly violations: readonly Violation[];
-  /** What may be wrong, also what would be wrong if results always were as they have been so far. */
+  /** Possible mistakes, including those that assume that results stay as they have been so far. */
   readonly notes: readonly string[];
 }
 
@@ -32,19 +32,19 @@ export interface CheckedProgram {
 
 const EMPTY_REPORT: TypeReport = { violations: [], notes: [] };
 
-/** Without a compiler nothing is wrong. */
+/** Used when TypeScript is not installed: reports nothing. */
 export const SKIP_TYPECHECK: TypecheckSnippet = async () => EMPTY_REPORT;
 
 /** The compiler takes a second of computing to load, which a program that runs a single snippet does not have to pay. */
 const LOAD_AFTER_MS = 1_000;
 
-/** What the compiler said is remembered for so many snippets of at most so many characters. */
+/** Bounds of the cache of compiler findings: snippets, and characters of each. */
 const MAX_REMEMBERED = 100;
 const MAX_REMEMBERED_CHARACTERS = 8_192;
-/** A snippet is compiled against what is promised, and against what was learned besides. */
+/** A snippet is compiled against the declared types, and again with the learned types. */
 const MAX_DECLARATIONS_PER_SNIPPET = 2;
 
-/** Guesses that are told of one snippet. */
+/** Guesses that are reported for one snippet. */
 const MAX_GUESSES = 3;
 
 /**
@@ -117,7 +117,7 @@ function hasStrangeMember(code: string, seen: readonly InferredOutput[]): boolea
   return false;
 }
 
-/** What was learned stays the same for most runs. */
+/** Caches the text of learned schemas, which stay the same for most runs. */
 const TEXTS = new WeakMap<JsonSchema, string>();
 
 function formatSchema(schema: JsonSchema): string {

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 
-/** Where a user's logins to MCP servers are kept, and what servers have offered; `undefined` for a user without a home. */
+/** The folder of a user's logins to MCP servers and of the servers' offers; `undefined` for a user without a home. */
 export function getUserStateDir(env: Readonly<Record<string, string | undefined>>): string | undefined {
   const { XDG_STATE_HOME: state, LOCALAPPDATA: local, HOME: home } = env;
   if (state) return join(state, "skillgate");

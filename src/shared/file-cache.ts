@@ -16,7 +16,7 @@ export function createFileCache(folder: string): KeyValueCache {
       try {
         return JSON.parse(readFileSync(getFilePath(key), "utf8")) as unknown;
       } catch {
-        return undefined; // not there yet, or spoilt: it is made anew
+        return undefined; // missing or broken: the caller creates it again
       }
     },
     set(key, value) {
@@ -26,7 +26,7 @@ export function createFileCache(folder: string): KeyValueCache {
         writeFileSync(draft, JSON.stringify(value), { mode: 0o600 });
         renameSync(draft, getFilePath(key));
       } catch {
-        // No place to keep it: the next start takes longer, and knows less.
+        // The value cannot be stored: the next start takes longer, and knows less.
       }
     },
   };

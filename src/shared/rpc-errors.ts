@@ -4,7 +4,7 @@ import { type ErrorCode, ERRORS, SkillgateError } from "../errors.ts";
 import type { ArgumentProblem } from "../model/arguments.ts";
 import { isRecord } from "../model/json.ts";
 
-/** The kinds of errors that programs are told of (V3), with their JSON-RPC code and the message that says which it is. */
+/** Kinds of errors that programs receive, each with its JSON-RPC code and message. */
 export const RPC_ERRORS = {
   ParseError: { code: -32700, message: "Parse error", status: 400, retryable: false },
   InvalidRequest: { code: -32600, message: "Invalid Request", status: 400, retryable: false },
@@ -24,10 +24,10 @@ export const RPC_ERRORS = {
 
 export type RpcErrorKind = keyof typeof RPC_ERRORS;
 
-/** What a program is told of an error besides its message. */
+/** The data of an error, in addition to its code and message. */
 export interface RpcErrorData {
   readonly error_type: RpcErrorKind;
-  /** Of the arguments, the one that is wrong. */
+  /** The invalid argument. */
   readonly field?: string;
   readonly tool_name?: string;
   readonly timeout_ms?: number;
@@ -39,14 +39,14 @@ export interface RpcErrorData {
   readonly retryable: boolean;
 }
 
-/** An error as a program is told of it. */
+/** A JSON-RPC error as it is sent. */
 export interface RpcError {
   readonly code: number;
   readonly message: string;
   readonly data: RpcErrorData;
 }
 
-/** What a fault says besides its kind and its reason. */
+/** Optional fields of an error's data. */
 export interface RpcErrorDetails extends Partial<Omit<RpcErrorData, "error_type" | "reason">> {
   /** JSON-RPC endpoints know the trace of a request; elsewhere it is a new one. */
   readonly trace_id?: string;
@@ -63,12 +63,12 @@ export function newTraceId(): string {
   return randomBytes(16).toString("hex");
 }
 
-/** What is told of a fault of our own: nothing but that it was ours. */
+/** Creates the error for a fault of the server itself; it reveals no details. */
 export function ownFault(trace_id = newTraceId()): RpcError {
   return rpcError("InternalError", "Cannot go on after a fault of the server", { trace_id });
 }
 
-/** The fault that was thrown, for whoever called `tool`; what is no `SkillgateError` is our own and tells nothing. */
+/** Converts a thrown value for the caller of `tool`; a value that is not a `SkillgateError` reveals no details. */
 export function toRpcError(thrown: unknown, tool: string, details: RpcErrorDetails = {}): RpcError {
   if (!(thrown instanceof SkillgateError)) return ownFault(details.trace_id);
   const { code, facts } = thrown;
@@ -80,7 +80,7 @@ export function toRpcError(thrown: unknown, tool: string, details: RpcErrorDetai
   return rpcError(getErrorKind(code), thrown.message, { suggestions, ...details, ...getRetryFacts(facts) });
 }
 
-/** Errors that say something else than that a tool could not do its work. */
+/** Codes whose kind is not `ToolExecution`. */
 const KIND_BY_CODE: Partial<Record<ErrorCode, RpcErrorKind>> = {
   SKILL_UNKNOWN: "ToolNotFound",
   METHOD_UNKNOWN: "ToolNotFound",
@@ -120,7 +120,7 @@ function getTimeoutFacts(tool: string, { code, facts }: SkillgateError): RpcErro
   };
 }
 
-/** The first of the problems by its field, and what would help with all of them. */
+/** Returns the field of the first problem, and suggestions for all of them. */
 function getProblemFacts(problems: unknown): RpcErrorDetails {
   const listed = Array.isArray(problems) ? problems.filter(isProblem) : [];
   const [first] = listed;

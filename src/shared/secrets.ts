@@ -1,4 +1,4 @@
-/** What stands in a text in place of a secret. */
+/** The text that replaces a secret. */
 export const MASK = "[redacted]";
 
 /** Shorter values are not masked: they occur by chance in texts that hold no secret. */
@@ -231,7 +231,7 @@ function compiled(formats: readonly TokenFormat[]): readonly Pick<TokenFormat, "
   return [{ pattern: standingAlone(plain.join("|")) }, ...tested];
 }
 
-/** After no letter and no digit, but for those of an escape such as `\\n`. */
+/** Matches where no letter or digit comes before, except those of an escape such as `\\n`. */
 function standingAlone(source: string): RegExp {
   return new RegExp(String.raw`(?:(?<![A-Za-z0-9])|(?<=\\[nrt]))(?:${source})`, "g");
 }

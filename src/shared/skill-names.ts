@@ -15,7 +15,7 @@ const UNSAFE_MEMBERS: ReadonlySet<string> = new Set([
   "toJSON",
 ]);
 
-/** What no identifier may hold, and what one may hold but nobody can see. */
+/** Characters that an identifier may not have, and invisible ones that it may have. */
 const NOT_IN_IDENTIFIER = /[^\p{ID_Continue}$]|\p{Default_Ignorable_Code_Point}/gu;
 
 /**

@@ -10,10 +10,10 @@ const COLUMNS_BEFORE = 40;
 /** Characters of a name that a message repeats. */
 const MAX_NAME_CHARACTERS = 60;
 
-/** What nobody can see, or what changes the order in which people see the rest. */
+/** Invisible characters, and those that change the direction in which text is displayed. */
 const INVISIBLE = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu;
 
-/** Where the characters of one text stand. Lines end with a line feed. */
+/** Converts between offsets and positions in one text. Lines end with a line feed. */
 export interface SourceText {
   position(offset: number): Position;
   offset(position: Position): number;
@@ -21,19 +21,19 @@ export interface SourceText {
   frame(start: number, end: number): string;
 }
 
-/** What is wrong at one place, before it is put into words. Offsets are of the text as the model wrote it. */
+/** A mistake at one place, not yet formatted. Offsets refer to the text as the model wrote it. */
 export interface SourceFinding {
   readonly code: ErrorCode;
   /** The values that the sentence of the code quotes. */
   readonly values: string;
   readonly start: number;
   readonly end: number;
-  /** What to write instead, where that is more than the code's own fix. */
+  /** Replaces the code's own fix. */
   readonly fix?: string;
   readonly suggestions?: readonly string[];
 }
 
-/** The index of lines is made when it is first needed. */
+/** Creates the index of lines when it is first needed. */
 export function createSourceText(text: string): SourceText {
   let starts: readonly number[] | undefined;
   const lines = (): readonly number[] => (starts ??= findLineStarts(text));

@@ -1,17 +1,17 @@
 /** No name is compared beyond this many characters, so that a hostile one costs no more than a long one. */
 const MAX_COMPARED_CHARACTERS = 80;
 
-/** The most typing errors that are forgiven, however long the name. */
+/** The most typing errors that are allowed, regardless of the name's length. */
 const MAX_EDITS = 6;
 
-/** What it costs to leave out the ending that names of skills have. */
+/** The cost of leaving out the suffix of a skill's name. */
 const SUFFIX_COST = 0.05;
 
-/** What a candidate costs when it has nothing to do with the name. */
+/** The cost of a candidate that is unrelated to the name. */
 const IMPLAUSIBLE = 1;
 
 /**
- * The candidates that somebody who wrote `name` may have meant, best first; none when nothing is near. Case and
+ * Returns the candidates that are similar to `name`, best first; an empty list if none is. Case and
  * separators do not count: `readfile`, `read-file` and `ReadFile` are one name. Near are names with few typing errors,
  * names that begin with, contain or are contained in the other, and names of the same words in another order.
  */

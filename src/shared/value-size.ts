@@ -1,23 +1,23 @@
 import { sentence, SkillgateError } from "../errors.ts";
 
-/** How deeply lists and objects may be nested in a value that crosses a boundary; the sandbox has the same bound. */
+/** The deepest nesting of lists and objects in a value that crosses a boundary; the sandbox has the same limit. */
 export const MAX_DEPTH = 500;
 export const MAX_VALUES = 2_000_000;
 const MAX_CHARACTERS = 64 << 20;
 
-/** Objects that are looked at for a cycle; one among more of them is not found. */
+/** Objects that are searched for a cycle; a cycle among more objects is not found. */
 const MAX_CYCLE_OBJECTS = 100_000;
 
 export const TOO_DEEP = `more than ${MAX_DEPTH} levels`;
 const CYCLE = "a value that contains itself (a cycle): return only the members that are needed";
 
-/** What there is more of in a value than anybody can take in. */
+/** The size limit that a value exceeds. */
 export type SizeExcess = "more than 64 MB" | "more than 2 million values" | typeof TOO_DEEP | typeof CYCLE;
 
 /**
- * What there is too much of in a value once it is written out, if there is. Written out, what is shared is there as often
- * as it is mentioned: thirty lists, each of which holds the one before it twice, are a billion. Goes through the value
- * level by level and counts no further than the bounds, so it also comes to an end with what leads back to itself.
+ * Returns the size limit that a value exceeds when it is written out, if any. A shared part counts once for each reference
+ * to it: thirty lists, each of which holds the one before it twice, are a billion. Walks the value level by level and
+ * stops at the limits, so it also ends on a cycle.
  */
 export function findSizeExcess(value: unknown): SizeExcess | undefined {
   const left: Remaining = { values: MAX_VALUES, characters: MAX_CHARACTERS };
@@ -40,7 +40,7 @@ export function findSizeExcess(value: unknown): SizeExcess | undefined {
   return undefined;
 }
 
-/** Throws a `SkillgateError` for a value that has more of something than may enter; `source` returned it. */
+/** Throws a `SkillgateError` for a value that exceeds a size limit; `source` returned it. */
 export function requireBounds(value: unknown, source: string): void {
   const excess = findSizeExcess(value);
   if (excess === undefined) return;
@@ -48,7 +48,7 @@ export function requireBounds(value: unknown, source: string): void {
   throw new SkillgateError(code, sentence(code, `${source} returned ${excess}`));
 }
 
-/** Whether a value leads back to itself. */
+/** Whether a value contains itself. */
 function hasCycle(value: unknown): boolean {
   const within = new Set<unknown>();
   const done = new Set<unknown>();

@@ -48,7 +48,7 @@ test("oxfmt finds a file that is not formatted", () => {
   expect(says).toContain("a.ts");
 });
 
-test("knip finds a file, an export and a dependency that nobody uses", () => {
+test("knip finds a file, an export and an unused dependency", () => {
   write("knip.json", readFileSync("knip.json", "utf8"));
   write("package.json", JSON.stringify({ name: "probe", type: "module", dependencies: { leftover: "1.0.0" } }));
   write("src/index.ts", 'import { one } from "./one.ts";\nexport default one;\n');

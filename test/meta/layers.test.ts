@@ -22,7 +22,7 @@ const LAYERS = [
 /** Modules without an entry point: each of their files may be imported. */
 const LIBRARIES = new Set(["model", "shared", "authoring"]);
 
-/** Files that other modules may import besides the `index.ts` of a module. */
+/** Files that other modules may import in addition to the `index.ts` of a module. */
 const ENTRY_POINTS = [
   "sandbox/index.ts",
   "src/runtime.ts",

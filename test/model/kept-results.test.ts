@@ -27,7 +27,7 @@ test("S11: the oldest results go when there are too many", () => {
   expect([results.read(first), results.read(second)?.total]).toEqual([undefined, 30]);
 });
 
-test("a kept result is read by the caller that it was kept for, and by nobody else [S11]", () => {
+test("returns a kept result only to the caller that it was kept for [S11]", () => {
   const results = createKeptResults();
   const [ada, bob] = ["ada", "bob"].map((id) => ({ id, grants: ["*"] }));
   const uri = results.keep("run", "text", ada);

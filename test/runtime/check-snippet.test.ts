@@ -7,7 +7,7 @@ import { catalog, questions } from "../gatekeeper/stubs.ts";
 
 const request = { catalog, caller: OWNER, isDisabled: () => false, limits: { sourceBytes: 100_000 } };
 
-/** Says which sources were looked at anew. */
+/** Records which sources were checked again. */
 function countLooks(sources: readonly string[]): readonly string[] {
   let looks = 0;
   const inspect = createSnippetChecker(() => {

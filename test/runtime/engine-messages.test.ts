@@ -66,7 +66,7 @@ describe("words of V8 in the error of a skill", () => {
     expect(error).toMatchObject({ code: "CALL_FAILED", line: 1 });
   });
 
-  test("are told from what a skill says itself [S10]", async () => {
+  test("differ from messages of a skill itself [S10]", async () => {
     expect((await failed("device.FaultySkill.say()")).error.message).toBe("No city is called that");
     for (const own of ["Cannot read the file notes.txt", "The list is not defined yet for Bern", "Invalid city"])
       expect(explainEngineError(own)).toBe(undefined);

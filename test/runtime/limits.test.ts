@@ -36,11 +36,11 @@ interface Reached {
   readonly limits: Partial<Limits>;
   readonly source: string;
   readonly code: ErrorCode;
-  /** What the message quotes. */
+  /** The values that the message quotes. */
   readonly values: string;
 }
 
-/** What ends a run, or refuses it: every limit but the two that cut, and what has no number. */
+/** Limits that end or refuse a run: all except the two that cut, and three without a number. */
 const ENDS: Readonly<Record<Exclude<keyof Limits, "outputBytes"> | "stack" | "promises" | "nesting", Reached>> = {
   nesting: {
     limits: {},
@@ -119,11 +119,11 @@ const ENDS: Readonly<Record<Exclude<keyof Limits, "outputBytes"> | "stack" | "pr
 test.each(Object.entries(ENDS))("S7: %s has an error of its own, and only this run ends", async (_, reached) => {
   const beside = runtime.run("await new Promise((done) => setTimeout(done, 60)); device.EchoSkill.echo(7)");
   const outcome = await runtime.run(reached.source, { limits: reached.limits });
-  const told =
+  const error =
     outcome.kind === "refused" ? outcome.violations[0] : outcome.kind === "failed" ? outcome.error : undefined;
   const { says, fix } = ERRORS[reached.code];
   const message = `${says}: ${reached.values} (${reached.code})`;
-  expect(told).toMatchObject({ code: reached.code, message });
+  expect(error).toMatchObject({ code: reached.code, message });
   expect(outcome.text).toContain(fix);
   expect(await beside).toMatchObject({ kind: "completed", value: 7 });
   expect(await runtime.run("throw new RangeError('stack overflow')")).toMatchObject({ error: { code: "THROWN" } });
@@ -132,7 +132,7 @@ test.each(Object.entries(ENDS))("S7: %s has an error of its own, and only this r
 
 test("S7: every code of a limit is one of these", () => {
   const codes = Object.keys(ERRORS).filter((code) => code.endsWith("_LIMIT"));
-  // Of the others, one is for text that nests, and one for what a caller may do in a minute.
+  // DEPTH_LIMIT concerns text that nests, RATE_LIMIT the calls of a minute.
   const others = new Set(["DEPTH_LIMIT", "RATE_LIMIT"]);
   const reached: readonly string[] = Object.values(ENDS).map(({ code }) => code);
   expect(codes.filter((code) => !others.has(code)).toSorted()).toEqual(

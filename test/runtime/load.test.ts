@@ -37,7 +37,7 @@ test("S7 S8: two hundred attacks at once, each under a tenth of every limit, har
   expect(traces.forbidden).toEqual([]);
 }, 180_000);
 
-/** Works through a list with so many at a time. */
+/** Processes a list, with a limited number of items at a time. */
 async function lanes<Item>(count: number, items: readonly Item[], work: (item: Item) => Promise<void>): Promise<void> {
   const left = [...items];
   const lane = async (): Promise<void> => {

@@ -4,7 +4,7 @@ import { createRuntime, defineSkill, type Runtime } from "../../src/index.ts";
 import { MAX_DEPTH } from "../../src/shared/value-size.ts";
 import { MAX_DEPTH as MAX_DEPTH_OF_GUESTS } from "../../sandbox/guest/host-protocol.ts";
 
-/** A value of so many lists, one in the other. */
+/** Returns a value of nested lists with this many levels. */
 function nested(levels: number): unknown {
   let value: unknown = 1;
   for (let level = 0; level < levels; level++) value = [value];
@@ -60,7 +60,7 @@ async function ended(source: string): Promise<string> {
   return `${outcome.error.code} ${outcome.error.message}`;
 }
 
-/** Source of an expression that nests so many levels. */
+/** Returns the source of an expression with this many levels. */
 const deep = (levels: number): string =>
   `((n) => { let v = 1; for (let i = 0; i < n; i++) v = i % 2 ? [v] : { v }; return v })(${levels})`;
 

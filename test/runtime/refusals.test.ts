@@ -4,7 +4,7 @@ import { afterAll, expect, test } from "vitest";
 import { createRuntime, type Outcome } from "../../src/index.ts";
 import { SAMPLE_SKILLS } from "../support/refusals.ts";
 
-/** What `docs/errors.md` shows of each code: a snippet, and all that a model is told about it. */
+/** The samples that `docs/errors.md` shows for each code: a snippet, and the text that the model reads. */
 const REFUSALS = JSON.parse(readFileSync(new URL("../fixtures/refusals.json", import.meta.url), "utf8")) as readonly {
   readonly code: string;
   readonly source: string;
@@ -14,7 +14,7 @@ const REFUSALS = JSON.parse(readFileSync(new URL("../fixtures/refusals.json", im
 const runtime = await createRuntime({ skillsDir: false, skills: SAMPLE_SKILLS, typecheck: true });
 afterAll(() => runtime.close());
 
-test.each(REFUSALS)("S5: what a model reads after $code", async ({ code, source, text }) => {
+test.each(REFUSALS)("S5: returns the documented text for $code", async ({ code, source, text }) => {
   const run = (): Promise<Outcome> =>
     runtime.run(source, {
       caller: { id: "ada", grants: ["MathSkill.*", "UserSkill.get"], reads: ["UserSkill.remove"] },
@@ -27,7 +27,7 @@ test.each(REFUSALS)("S5: what a model reads after $code", async ({ code, source,
   expect(outcome).toMatchObject({ kind: "refused", violations: [{ code }] });
 });
 
-test("S5: every code of the gatekeeper has its text", () => {
+test("S5: documents a sample for every code of the gatekeeper", () => {
   const table = readFileSync(new URL("../../src/errors.ts", import.meta.url), "utf8");
   const section = table.slice(table.indexOf("gatekeeper refuses"), table.indexOf("// Calls that the router refuses"));
   const codes = [...section.matchAll(/^ {2}([A-Z_]+):/gm)].map(([, code]) => code);
@@ -51,7 +51,7 @@ test.each([
     "JSON.parse(await device.MathSkill.add(1, 2) + ' {')",
     "The text is not JSON; inspect it with print(text). Methods return values, which need no parsing unless they are strings",
   ],
-])("S10: a value that is something else than the snippet takes it for: %s", async (source, hint) => {
+])("S10: hints at a value of an unexpected kind: %s", async (source, hint) => {
   const outcome = await runtime.run(source, { caller: { id: "ada", grants: ["MathSkill.*"] } });
   expect(outcome).toMatchObject({ kind: "failed", error: { code: "THROWN", hint } });
 });

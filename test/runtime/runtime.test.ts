@@ -72,7 +72,7 @@ async function failure(
   return outcome.error;
 }
 
-describe("a snippet's journey", () => {
+describe("the pipeline of a snippet", () => {
   test("S1: all ways to pass arguments reach the skill alike", async () => {
     expect(await value("device.MathSkill.add(2, 3)")).toBe(5);
     expect(await value("await device.MathSkill.add({ a: 2, b: 3 })")).toBe(5);
@@ -149,18 +149,18 @@ describe("a snippet's journey", () => {
     ["const f = async () => {\n  for await (const [a] of [1]) print(a);\n};\nawait f()", 2, 2],
     ["const { a } = await device.MathSkill.echo({ a: null });\nconst { b } = a;", 2, 0],
     ["export const { a } = none;", 1, 7],
-  ])("S10: what cannot be taken apart is told of at its own line: %s", async (source, line, column) => {
+  ])("S10: reports a failed destructuring at its own line: %s", async (source, line, column) => {
     const error = await failure(`const none = null;\nprint(1);\n${source}`);
     expect(error).toMatchObject({ name: "TypeError", line: line + 2, column });
   });
 
-  test("X2: a call that takes too long fails with the exact text, and the run goes on", async () => {
+  test("X2: a call that takes too long fails with the exact text, and the run continues", async () => {
     expect(await value("try { await device.MathSkill.hang() } catch (e) { e.message + ' ' + e.code }")).toBe(
       "Tool 'MathSkill.hang' timed out after 0.05s CALL_TIMEOUT",
     );
   });
 
-  test("S5: all that is wrong is told at once, and nothing was called", async () => {
+  test("S5: reports all violations at once, and calls nothing", async () => {
     const outcome = await runtime.run(
       "await device.MathSkill.ad(1);\nawait fetch('x');\nawait device.MathSkil.add(1, 2)",
     );
@@ -233,7 +233,7 @@ describe("a snippet's journey", () => {
     });
   });
 
-  test("S12: calls that nobody waited for are cancelled and named", async () => {
+  test("S12: cancels and names calls that the snippet did not await", async () => {
     const outcome = await runtime.run(
       "await Promise.race([device.MathSkill.hang(), new Promise((done) => setTimeout(done, 5))]); 1",
     );
@@ -274,7 +274,7 @@ describe("the runtime", () => {
     );
   });
 
-  test("a search goes on where its offset says, from the library and from a snippet [D1]", async () => {
+  test("continues a search at its offset, from the library and from a snippet [D1]", async () => {
     const all = runtime.search("", { limit: 100 }).results.map(({ path }) => path);
     expect(runtime.search("", { limit: 2, offset: 2 }).results.map(({ path }) => path)).toEqual(all.slice(2, 4));
     const page = `Found ${all.length} result(s), these from ${all.length} on:\n- ${all.at(-1)}`;

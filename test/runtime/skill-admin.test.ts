@@ -188,7 +188,7 @@ describe("settings of skills", () => {
     });
   });
 
-  test("L9: whatever is wrong with them is told, all at once, and the skill works on", async () => {
+  test("L9: reports all their mistakes at once, and the skill keeps working", async () => {
     write("skills/weather.ts", WEATHER);
     write("settings.yaml", 'skills:\n  WeatherSkill: { days: 9, unti: celsius, unit: "${NOTHING}" }\n');
     const runtime = await open({ skillsDir: "skills", settings: join(folder, "settings.yaml"), env: {} });
@@ -259,7 +259,7 @@ describe("statistics", () => {
 });
 
 describe("what skills have to say", () => {
-  test("L3: reaches the runtime's log, and its progress whoever listens", async () => {
+  test("L3: reaches the runtime's log, and its progress the runtime's listeners", async () => {
     write(
       "skills/talk.ts",
       `export function talk(context: CallContext) { context.log("warn", "hm"); context.progress(1, 2, "half"); return 1; }

@@ -42,7 +42,7 @@ function manySkills(count: number, methods: number) {
   );
 }
 
-/** A skill whose methods take so many values that it takes long to describe them all. */
+/** Returns a skill whose methods accept many values, so that describing them all takes long. */
 function skillOfWideMethods(methods: number) {
   const value = { type: "string", description: "One of many" } as const;
   const properties = Object.fromEntries(Array.from({ length: 3_000 }, (_, at) => [`value${at}`, value]));
@@ -146,7 +146,7 @@ describe("discovery", () => {
     expect(runtime.describe("Numbered0Skill.take0").kind).toBe("method");
   });
 
-  test("X8: a search that must read very many methods first ends with its own error, and the next one goes on", async () => {
+  test("X8: a search that must read very many methods first ends with its own error, and the next one continues", async () => {
     const runtime = await open({ skills: manySkills(100, 50), timeouts: { discoveryMs: 10 } });
     const read: number[] = [];
     const search = (): string => {

@@ -26,7 +26,7 @@ export interface Program {
   readonly calls?: number;
 }
 
-/** What a program may not have touched, and what it may not have learnt. */
+/** State that a program must not have changed, and data that it must not have read. */
 export interface Traces {
   /** Calls that reached a method which this caller may not call, or without its approval. */
   readonly forbidden: string[];
@@ -147,7 +147,7 @@ function stubSkills(traces: Traces): readonly ProvidedSkill[] {
   }));
 }
 
-/** How a run ended, in the words of `Program.end`. */
+/** Returns how a run ended, in the terms of `Program.end`. */
 export function getEnd(outcome: Outcome): string {
   return outcome.kind === "failed" ? outcome.error.code : outcome.kind;
 }

@@ -1,3 +1,3 @@
-// What a test starts inherits the environment: a terminal's wishes must not change what the test reads.
+// Processes that tests start inherit the environment: a terminal's settings must not change the output that tests read.
 delete process.env["FORCE_COLOR"];
 delete process.env["CI"];

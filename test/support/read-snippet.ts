@@ -8,7 +8,7 @@ export function read(source: string): Snippet {
   return readSnippet(source, LIMITS);
 }
 
-/** What is left of a text when everything that is no program is blanked. */
+/** Returns a text with everything blanked that is not part of the program. */
 export function readText(source: string): string {
   const snippet = read(source);
   if (snippet.kind !== "program")

@@ -23,7 +23,7 @@ export const LIMITS: RunLimits = {
   outputBytes: 64 << 10,
 };
 
-/** What `device` has in these tests. */
+/** The methods of `device` in these tests. */
 const PATHS = ["Echo.back", "Echo.fail", "Echo.slow", "plain"];
 
 /** A sandbox for one file of tests, with threads of its own. */
@@ -82,7 +82,7 @@ export async function getValue(sandbox: Sandbox, code: string, respond: AnswerCa
   return end.json === "" ? undefined : JSON.parse(end.json);
 }
 
-/** What some code throws, as the guest describes it. */
+/** Returns the error that code throws, as the guest describes it. */
 export async function thrownBy(sandbox: Sandbox, code: string, respond: AnswerCall = echo): Promise<Thrown> {
   const { end } = await run(sandbox, code, {}, respond);
   if (end.kind !== "threw") throw new Error(`did not throw: ${JSON.stringify(end)}`);

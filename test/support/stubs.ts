@@ -18,7 +18,7 @@ export const STUBS = JSON.parse(readFileSync(new URL("../fixtures/stubs.json", i
   readonly tools: Readonly<Record<string, Stub>>;
 };
 
-/** What a stub takes, as a schema. */
+/** The input schema of a stub. */
 export function toInputSchema({ params }: Stub): JsonSchema {
   const names = Object.entries(params);
   return {

@@ -9,14 +9,14 @@ import { type HttpServer, serve } from "./http-servers.ts";
 
 /** An MCP server behind OAuth 2.1, with its authorization server beside it. */
 export interface ProtectedServer extends HttpServer {
-  /** What its token endpoint was asked for: `authorization_code`, `refresh_token`, `client_credentials`. */
+  /** Grant types that its token endpoint received: `authorization_code`, `refresh_token`, `client_credentials`. */
   readonly grants: readonly string[];
   readonly clients: readonly string[];
   /** All that it has given out: access tokens and refresh tokens. */
   readonly tokens: readonly string[];
   /** Every access token that is out is worth nothing any more. */
   expire(): void;
-  /** What the page on which a person allows access answers. */
+  /** The response of the page on which a person allows access. */
   answerWith(parameters: Readonly<Record<string, string>>): void;
 }
 

@@ -14,14 +14,14 @@ import { z } from "zod";
 /** A server over HTTP on a free port, closed when the test is over. */
 export interface HttpServer {
   readonly url: string;
-  /** What it was asked: method, path and the headers that matter, in order. */
+  /** Requests that it received: method, path and the relevant headers, in order. */
   readonly requests: readonly string[];
   /** Ends all connections, as a crash would. */
   breakOff(): void;
   close(): Promise<void>;
 }
 
-/** Of 2026-07-28: no handshake, no session. */
+/** A server of version 2026-07-28: no handshake, no session. */
 export async function modernServer(): Promise<HttpServer> {
   const handler = createMcpHandler(() => {
     const server = new McpServer({ name: "modern", version: "1.0.0" });
@@ -33,7 +33,7 @@ export async function modernServer(): Promise<HttpServer> {
   return serve(async (request, response) => answer(request as Parameters<typeof answer>[0], response));
 }
 
-/** Of 2025-11-25, with sessions that it can forget; `calls` counts the calls that it has answered. */
+/** A server of version 2025-11-25, with sessions that it can forget; `calls` counts the calls that it has answered. */
 export async function sessionServer(
   unknownSession = 404,
 ): Promise<HttpServer & { forget(): void; readonly calls: readonly string[] }> {
@@ -56,7 +56,7 @@ export async function sessionServer(
   return Object.assign(server, { forget: () => sessions.clear(), calls });
 }
 
-/** Of 2024-11-05: a stream of events, and a second address for messages. */
+/** A server of version 2024-11-05: a stream of events, and a second address for messages. */
 export async function eventServer(): Promise<HttpServer> {
   const streams = new Map<string, SSEServerTransport>();
   return serve(async (request, response) => {
@@ -73,7 +73,7 @@ export async function eventServer(): Promise<HttpServer> {
   });
 }
 
-/** Of 2025-11-25 without sessions; it answers with one message of JSON each. */
+/** A server of version 2025-11-25 without sessions; it answers with one message of JSON each. */
 export async function jsonServer(): Promise<HttpServer> {
   return serve(async (request, response) => {
     const transport = new StreamableHTTPServerTransport({ enableJsonResponse: true });
