@@ -148,7 +148,7 @@ function addKind(kind: ValueKind, shape: ValueShape, state: ObserveState): void 
 }
 
 function widenItems(list: readonly unknown[], shape: ValueShape, state: ObserveState): void {
-  if (shape.items === undefined) isUnlike("a list", shape, state);
+  if (shape.items === undefined) isUnlike("an array", shape, state);
   const items = (shape.items ??= newPart(state));
   state.hasChanged ||= items.times === 0;
   const end = Math.min(list.length, MAX_ITEMS);
@@ -247,7 +247,7 @@ function newPart(state: ObserveState): ValueShape {
 /** Notes that a value is of a kind that none before it was; the first value is like no other. */
 function isUnlike(kind: string, shape: ValueShape, state: ObserveState): void {
   const known = formatTypes(shape);
-  if (known !== "") differs(state.path, `it is ${kind}, and was ${known}`, state);
+  if (known !== "") differs(state.path, `it is ${kind}, previously ${known}`, state);
 }
 
 /** A property that has always been there is not. */
@@ -276,12 +276,12 @@ function getKind(value: unknown): ValueKind {
 }
 
 function named(kind: ValueKind): string {
-  if (kind === "anything") return "of another kind";
+  if (kind === "anything") return "of another type";
   return kind === "null" ? kind : `a ${kind}`;
 }
 
 function formatTypes({ kinds, items, object }: ValueShape): string {
-  const lists = items === undefined ? [] : ["a list"];
+  const lists = items === undefined ? [] : ["an array"];
   const objects = object === undefined ? [] : ["an object"];
   return [...Array.from(kinds, named), ...lists, ...objects].join(" or ");
 }

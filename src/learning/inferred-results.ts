@@ -68,7 +68,7 @@ export function createInferredResults(): InferredResults {
       if (hasChanged) entry.schemas = new WeakMap();
       if (difference === undefined || !shouldReport(method)) return undefined;
       const place = difference.place === "" ? "" : ` at ${difference.place}`;
-      return `The result of ${method.path} is not like the ${times} before it${place}: ${difference.says}`;
+      return `The result of ${method.path} differs from the ${times} before it${place}: ${difference.says}`;
     },
     shouldReport,
     observed(caller, method) {

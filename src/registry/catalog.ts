@@ -109,7 +109,7 @@ function readableSkill(skill: Skill, caller: Caller): Skill | undefined {
 function usableName(name: string, source: string): string {
   if (isMemberName(name)) return name;
   const shown = sanitizeText(name, 80);
-  throw new SkillgateError("SKILL_INVALID", sentence("SKILL_INVALID", `"${shown}" in ${source} is no usable name`));
+  throw new SkillgateError("SKILL_INVALID", sentence("SKILL_INVALID", `"${shown}" in ${source} is not a valid name`));
 }
 
 function methodFrom(definition: MethodDefinition, skill: string, path: string): Method {

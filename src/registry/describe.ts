@@ -260,11 +260,11 @@ export function listNotes(method: Method): readonly string[] {
     approval === "none"
       ? ""
       : `Needs the approval of ${approval === "user" ? "the user" : "an administrator"} for each call`,
-    requiredScopes.length === 0 ? "" : `Needs the scopes ${requiredScopes.join(", ")}`,
+    requiredScopes.length === 0 ? "" : `Requires the scopes ${requiredScopes.join(", ")}`,
     rateLimit === 0 ? "" : `At most ${rateLimit} calls per minute`,
-    cooldownSeconds === 0 ? "" : `Wait ${cooldownSeconds}s between two calls`,
+    cooldownSeconds === 0 ? "" : `Wait at least ${cooldownSeconds}s between calls`,
     timeoutMs === METADATA_DEFAULTS.timeoutMs ? "" : `Times out after ${timeoutMs / 1_000}s`,
-    metadata.destructive ? "Destructive: it may change or delete data for good" : "",
+    metadata.destructive ? "Destructive: may change or delete data permanently" : "",
   ].filter((note) => note !== "");
 }
 
@@ -297,7 +297,7 @@ function unknownMethod(
 }
 
 function unknown(path: string, says: string, suggestions: readonly string[]): Description {
-  const text = suggestions.length === 0 ? says : `${says}\nNearest: ${suggestions.join(", ")}`;
+  const text = suggestions.length === 0 ? says : `${says}\nClosest names: ${suggestions.join(", ")}`;
   return { kind: "unknown", path, declaration: "", example: "", notes: [], suggestions, text };
 }
 

@@ -56,14 +56,14 @@ function withSkills(start: string, skills: string): string {
 
 const RULES = `- Only what is on device exists: no import, require, fetch, process or files. Never invent a skill or a method.
 - Arguments go by position or as one object: device.S.m("a", 5) or device.S.m({ query: "a", count: 5 }).
-- Use await. Independent calls belong into one Promise.all. Loops, filters and arithmetic belong into the program.
-- The value of the last expression is the result; print(…) shows something on the way. Return only what you need.
-- A failed call throws; error.message says why. Catch it where the program can go on without it.`;
+- Use await. Put independent calls in one Promise.all. Put loops, filters and arithmetic in the program.
+- The value of the last expression is the result; print(…) shows intermediate values. Return only what you need.
+- A failed call throws; error.message says why. Catch it where the program can continue without the result.`;
 
 const AFTERWARDS = `After a result:
 - completed: answer from the value; run again only if something is missing.
-- refused: nothing has run. Mend every line that is listed and send the whole program again.
-- failed: calls that were made stay made; do not repeat them blindly. Follow the hint.
+- refused: nothing has run. Fix every listed line and send the whole program again.
+- failed: completed calls are not undone; do not repeat them blindly. Follow the hint.
 - approval or permission missing: tell the user what is needed, and stop.`;
 
 const INTRODUCTIONS = {
@@ -104,7 +104,7 @@ function embeddedCatalog(catalog: Catalog, mode: PromptOptions["mode"]): string 
   return [
     ...exampleLines(catalog, mode),
     "## Skills",
-    ...(full.length === 0 ? ["There are none."] : full),
+    ...(full.length === 0 ? ["No skills are available."] : full),
     ...(others.length === 0 ? [] : [`More skills: ${others.join(", ")}`]),
   ].join("\n\n");
 }

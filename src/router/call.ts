@@ -77,9 +77,9 @@ export function requireInput({ method, validation }: GuardedCall): Record<string
   const checked = validation();
   if (checked.kind === "valid") return checked.input;
   if (checked.kind === "timed out")
-    throw validationTimeout(method, `these take too long to be checked against the schema of ${method.path}`);
+    throw validationTimeout(method, `the arguments of ${method.path} take too long to check against its schema`);
   if (checked.kind === "quarantined")
-    throw validationTimeout(method, `those of ${method.path} ${checked.problems[0]?.reason}`);
+    throw validationTimeout(method, `the arguments of ${method.path} ${checked.problems[0]?.reason}`);
   const message = argumentsMessage(method, checked.problems);
   throw new SkillgateError("ARGUMENTS_INVALID", message, { ...getMethodFacts(method), problems: checked.problems });
 }

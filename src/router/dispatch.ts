@@ -21,7 +21,7 @@ export const NO_RESOURCES: SkillResources = Object.freeze({
   secrets: {},
   store: {
     get: async () => undefined,
-    set: () => Promise.reject(new Error("Nothing is kept for this skill")),
+    set: () => Promise.reject(new Error("This skill has no store")),
     delete: async () => false,
     entries: async () => [],
   },

@@ -15,7 +15,7 @@ const OVERFLOW = /^(?:Maximum call stack size exceeded|too much recursion|stack 
 
 /** What an error of the engine means to a caller, as the end of a sentence; undefined for an error in other words. */
 export function explainEngineError(message: string): string | undefined {
-  if (OVERFLOW.test(message)) return "failed in its own code: it calls itself too deeply";
+  if (OVERFLOW.test(message)) return "failed in its own code: its recursion is too deep";
   return MISTAKES.some((pattern) => pattern.test(message))
     ? `failed in its own code: ${message.split("\n", 1)[0]}`
     : undefined;

@@ -15,7 +15,7 @@ export class Texts {
   /** Throws for what is no JSON. */
   put(key: string, value: unknown): void {
     const text: string | undefined = JSON.stringify(value);
-    if (text === undefined) throw new TypeError(`Cannot keep what is no JSON: the value of "${key}"`);
+    if (text === undefined) throw new TypeError(`The value of "${key}" is not JSON`);
     this.delete(key);
     this.#texts.set(key, text);
     this.size += key.length + text.length;

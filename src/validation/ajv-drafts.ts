@@ -32,7 +32,7 @@ export function compileForDraft(
     tryCompile(property, { Dialect, options, leftMs: budget.leftMs("properties") }),
   );
   const rest = tryCompile(part, { Dialect, options, leftMs: budget.leftMs("rest") });
-  const note = `its schema cannot be used in full: ${JSON.stringify(why.slice(0, 200))}`;
+  const note = `part of its schema cannot be checked: ${JSON.stringify(why.slice(0, 200))}`;
   return { find: rest.kind === "compiled" ? rest.find : () => [], note };
 }
 

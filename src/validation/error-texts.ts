@@ -85,7 +85,7 @@ const WORDS: ReadonlyMap<string, Wording> = new Map<string, Wording>([
   ],
   [
     "contains",
-    ({ params }) => words("too_few_items", `must have ${describeMinimum(params["minContains"], "fitting item")}`),
+    ({ params }) => words("too_few_items", `must have ${describeMinimum(params["minContains"], "matching item")}`),
   ],
   [
     "minProperties",
@@ -96,7 +96,7 @@ const WORDS: ReadonlyMap<string, Wording> = new Map<string, Wording>([
     ({ schema, data }) =>
       words("too_many_items", `must have ${describeMaximum(schema, "member")}, has ${length(data)}`),
   ],
-  ["uniqueItems", () => words("type_mismatch", "must not have two equal items")],
+  ["uniqueItems", () => words("type_mismatch", "must not have duplicate items")],
   ["additionalProperties", ({ params, parent }) => unknownName(String(params["additionalProperty"]), namesIn(parent))],
   [
     "unevaluatedProperties",
@@ -111,12 +111,12 @@ const WORDS: ReadonlyMap<string, Wording> = new Map<string, Wording>([
   ],
   ["false schema", () => words("unknown_field", "is not allowed")],
   ["not", () => words("type_mismatch", "has a form that is not allowed")],
-  ["oneOf", () => words("type_mismatch", "must fit exactly one of its forms, fits more")],
+  ["oneOf", () => words("type_mismatch", "must match exactly one of its alternatives, matches several")],
   ["anyOf", ({ params, schema }) => words("type_mismatch", noForm(schema, params["forms"]))],
 ]);
 
 function otherwise({ keyword, schema }: AjvFinding): ErrorText {
-  return words("type_mismatch", `must fit ${keyword} ${text(schema)}`);
+  return words("type_mismatch", `must satisfy ${keyword} ${text(schema)}`);
 }
 
 function words(type: ErrorText["type"], reason: string): ErrorText {
@@ -162,7 +162,7 @@ function describeNoMatch(values: readonly unknown[], data: unknown): ErrorText {
 
 /** For a name that is none of those known. */
 export function unknownName(name: string, known: readonly string[], what = "a property"): ErrorText {
-  const valid = known.length === 0 ? "there is none" : `valid are ${listed(known)}`;
+  const valid = known.length === 0 ? "none is defined" : `valid are ${listed(known)}`;
   return {
     type: "unknown_field",
     reason: `is not ${what}, ${valid}`,
@@ -174,7 +174,7 @@ export function unknownName(name: string, known: readonly string[], what = "a pr
 /** For a value that fits no branch; `forms` says of some branches why. */
 function noForm(branches: unknown, forms: unknown): string {
   const reasons = Array.isArray(forms) && forms.length > 0 ? `: ${forms.join(", or ")}` : "";
-  return `fits none of its ${Array.isArray(branches) ? branches.length : 0} forms${reasons}`;
+  return `matches none of its ${Array.isArray(branches) ? branches.length : 0} alternatives${reasons}`;
 }
 
 function namesIn(schema: Readonly<Record<string, unknown>>): readonly string[] {

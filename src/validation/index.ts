@@ -93,7 +93,7 @@ function kept<Key extends object, Value>(values: WeakMap<Key, Value>, key: Key, 
 const QUARANTINED: ArgumentProblem = {
   field: "_root",
   type: "invalid_pattern",
-  reason: `cannot be checked: the method is quarantined, as its schemas held validation to its time limit ${MAX_TIMEOUTS} times`,
+  reason: `cannot be checked: the method is quarantined because its schemas exceeded the validation time limit ${MAX_TIMEOUTS} times`,
   suggestions: [],
 };
 
@@ -101,5 +101,5 @@ function outputProblem(method: Method, errors: readonly ErrorObject[], value: un
   if (errors.length === 0) return undefined;
   const findings = summarizeErrors(errors.slice(0, 100).map(findingFrom), NOTHING_UNKNOWN);
   const told = findings.slice(0, TOLD_PROBLEMS).map((finding) => formatProblem(problemFrom(finding, value), "it"));
-  return `The result of ${method.path} does not fit its output schema: ${told.join("; ")}`;
+  return `The result of ${method.path} does not match its output schema: ${told.join("; ")}`;
 }

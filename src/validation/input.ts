@@ -71,14 +71,14 @@ export function checkInput(
 const TOO_LARGE: ArgumentProblem = {
   field: "_root",
   type: "type_mismatch",
-  reason: `nests more than ${MAX_INPUT_DEPTH} levels deep, or holds too much`,
+  reason: `nests more than ${MAX_INPUT_DEPTH} levels deep or is too large`,
   suggestions: [],
 };
 
 const TOO_SLOW: ArgumentProblem = {
   field: "_root",
   type: "invalid_pattern",
-  reason: "takes too long to be checked against the schema",
+  reason: "takes too long to check against the schema",
   suggestions: [],
 };
 

@@ -38,9 +38,9 @@ export function createPattern(source: string, budget: TimeBudget): Pattern {
   }
 
   function faultFor(text: string): string | undefined {
-    if (regExp === undefined) return `cannot be checked, the pattern ${shown(source)} is no regular expression`;
+    if (regExp === undefined) return `cannot be checked: the pattern ${shown(source)} is not a regular expression`;
     return text.length > testedCharacters
-      ? `cannot be checked, the pattern ${shown(source)} takes too long on this value`
+      ? `cannot be checked: the pattern ${shown(source)} takes too long on this value`
       : undefined;
   }
 

@@ -63,14 +63,14 @@ test("D3: hostile names stay data", () => {
 
 test("D3: a difference is told by its place", () => {
   expect(difference(1, 2)).toBeUndefined();
-  expect(difference(1, "a")).toEqual({ place: "", says: "it is a string, and was a number" });
+  expect(difference(1, "a")).toEqual({ place: "", says: "it is a string, previously a number" });
   expect(difference({ a: [{ b: 1 }] }, { a: [{ b: null }] })).toEqual({
     place: "a[].b",
-    says: "it is null, and was a number",
+    says: "it is null, previously a number",
   });
   expect(difference({ a: 1, b: 1 }, { a: 1 })).toEqual({ place: "b", says: "it is missing" });
   expect(difference({ a: 1 }, { a: 1, b: 1 })).toBeUndefined();
-  expect(difference([1], "a", { a: 1 })).toEqual({ place: "", says: "it is an object, and was a string or a list" });
+  expect(difference([1], "a", { a: 1 })).toEqual({ place: "", says: "it is an object, previously a string or an array" });
   expect(difference({ constructor: 1, toString: 1 }, {})).toEqual({ place: "constructor", says: "it is missing" });
 });
 

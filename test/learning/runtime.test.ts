@@ -110,7 +110,7 @@ test("D1: what a caller may not read any more is neither found nor named, whatev
   await runtime.call("KitchenSkill.heat", {}, { caller: ada });
   const less = { id: "ada", grants: ["KitchenSkill.chill"] };
   expect(runtime.search("lasagna", { caller: less }).results).toEqual([]);
-  expect(runtime.search("cool lasagna", { caller: less }).text).toContain("Nothing matched: lasagna");
+  expect(runtime.search("cool lasagna", { caller: less }).text).toContain("Words without a match: lasagna");
   expect(runtime.learned({ caller: less })).toEqual({ requests: [], results: [] });
 });
 
@@ -236,7 +236,7 @@ test("D3: a result unlike those before it is reported once", async () => {
   };
   for (let times = 0; times < 5; times++) expect(await runNotes({ days: [{ low: 3 }] })).toEqual([]);
   expect(await runNotes({ days: [{ low: "cold" }] })).toEqual([
-    "The result of KitchenSkill.echo is not like the 5 before it at days[].low: it is a string, and was a number",
+    "The result of KitchenSkill.echo differs from the 5 before it at days[].low: it is a string, previously a number",
   ]);
   expect(await runNotes({ days: "none" })).toEqual([]);
   expect(runtime.describe("KitchenSkill.echo").declaration).toContain(
@@ -252,7 +252,7 @@ test("D3: a result that contradicts its output schema is reported once", async (
     notes.push(outcome.kind === "completed" ? outcome.notes : []);
   }
   expect(notes).toEqual([
-    ['The result of KitchenSkill.weigh does not fit its output schema: it must be a number, not "much"'],
+    ['The result of KitchenSkill.weigh does not match its output schema: it must be a number, not "much"'],
     [],
     [],
   ]);

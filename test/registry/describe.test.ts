@@ -37,7 +37,7 @@ add(a: number, b: number): Promise<number>;`;
     "Deprecated: Use sum",
     "Needs the approval of the user for each call",
     "At most 60 calls per minute",
-    "Wait 5s between two calls",
+    "Wait at least 5s between calls",
     "Times out after 60s",
   ];
   const example = "await device.MathSkill.add(1, 1)";
@@ -55,8 +55,8 @@ add(a: number, b: number): Promise<number>;`;
 test("D3: what a method can destroy and whom it asks is said", () => {
   expect(describe(catalog, "MathSkill.wipe").notes).toEqual([
     "Needs the approval of an administrator for each call",
-    "Needs the scopes tool:math",
-    "Destructive: it may change or delete data for good",
+    "Requires the scopes tool:math",
+    "Destructive: may change or delete data permanently",
   ]);
 });
 
@@ -82,7 +82,7 @@ test.each([
 ])("D3: %j is answered by %j", (path, says, nearest) => {
   const { kind, text, suggestions } = describe(catalog, path);
   expect([kind, text.split("\n")[0], suggestions[0]]).toEqual(["unknown", says, nearest]);
-  expect(text).toBe(suggestions.length === 0 ? says : `${says}\nNearest: ${suggestions.join(", ")}`);
+  expect(text).toBe(suggestions.length === 0 ? says : `${says}\nClosest names: ${suggestions.join(", ")}`);
 });
 
 test("D3: a skill is described with its declarations and its guidance", () => {

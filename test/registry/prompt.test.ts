@@ -104,7 +104,7 @@ test("D4: the same catalog gives the same prompt, and what does not change comes
 });
 
 test("D4: an empty catalog says so", () => {
-  expect(systemPrompt(createCatalog())).toMatch(/\n\n## Skills\n\nThere are none\.\n$/);
+  expect(systemPrompt(createCatalog())).toMatch(/\n\n## Skills\n\nNo skills are available\.\n$/);
 });
 
 test("D4: 126 recorded tools cost at most 1,200 tokens", () => {

@@ -108,10 +108,10 @@ test("a text that is cut goes on from its last line, and ends with the last resu
 test("an offset behind the last result says how many there are [D2]", () => {
   expect(search(catalog, "", { offset: 23 })).toEqual({
     results: [],
-    text: "Found 23 result(s), none from offset 23 on",
+    text: "Found 23 result(s), but offset 23 is past the last one",
   });
   expect(search(catalog, "file", { offset: 1e9 }).text).toMatch(
-    /^Found \d+ result\(s\), none from offset 1000000000 on$/,
+    /^Found \d+ result\(s\), but offset 1000000000 is past the last one$/,
   );
   for (const offset of [-1, Number.NaN, 0.9])
     expect(search(catalog, "", { offset }).results[0]?.path).toBe(catalog.methods[0]?.path);
@@ -206,9 +206,9 @@ test("D2: a result has its path, signature, first sentence and score", () => {
 });
 
 test("D2: words that nothing matched are named, and a doubtful answer says so", () => {
-  expect(search(catalog, "send mail by pigeon").text).toMatch(/\nNothing matched: pigeon$/);
+  expect(search(catalog, "send mail by pigeon").text).toMatch(/\nWords without a match: pigeon$/);
   expect(search(catalog, "knit a sweater and read it").text).toMatch(
-    /\nNothing matched: knit, sweater\nProbably no method does this; these are only the nearest$/,
+    /\nWords without a match: knit, sweater\nProbably no method does this; these are only the closest matches$/,
   );
 });
 
@@ -225,7 +225,7 @@ test("D2: where nothing is found, the nearest names and the categories are said"
     createSkill("MapSkill", [{ name: "route", metadata: { category: "travel" } }]),
   );
   expect(search(tools, "xyzzy")).toEqual({ results: [], text: "No results found\nCategories: time, travel" });
-  expect(search(tools, "cloc").text).toMatch(/^(?:Found|No results found\nNearest: ClockSkill)/);
+  expect(search(tools, "cloc").text).toMatch(/^(?:Found|No results found\nClosest names: ClockSkill)/);
   expect(search(createCatalog(), "anything").text).toBe("No results found");
 });
 
@@ -295,7 +295,7 @@ test("D1: what a caller may not read is not found, not named and not counted", (
     expect(text).not.toMatch(/Github|Mail|Hass|write_file/);
   }
   expect(search(view, "brightness").text).toMatch(/^No results found/);
-  expect(search(view, "read the inbox").text).toContain("Nothing matched: inbox");
+  expect(search(view, "read the inbox").text).toContain("Words without a match: inbox");
 });
 
 describe("D1: no query of up to 10,000 characters takes longer than 20 ms or fails", () => {

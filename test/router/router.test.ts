@@ -82,14 +82,14 @@ describe("S1, X1: a call reaches its method", () => {
   test("T6: what of its schema cannot be checked is noted", async () => {
     const { call, told } = benchWith({ input: { properties: { a: { type: "strng" } } } });
     await routerWith().route(call([1]));
-    expect(told.notes).toEqual([expect.stringContaining("TestSkill.try: its schema cannot be used in full")]);
+    expect(told.notes).toEqual([expect.stringContaining("TestSkill.try: part of its schema cannot be checked")]);
   });
 
   test("X1: a result that does not fit is noted, and kept", async () => {
     const { call, told } = benchWith({ run: () => Promise.resolve("x"), output: { type: "number" } });
     expect(await routerWith().route(call([]))).toBe("x");
     expect(told.notes).toEqual([
-      'The result of TestSkill.try does not fit its output schema: it must be a number, not "x"',
+      'The result of TestSkill.try does not match its output schema: it must be a number, not "x"',
     ]);
   });
 });
@@ -239,7 +239,7 @@ describe("P5: rate limits", () => {
     await route(call([1], { caller: BOB }));
     await expect(route(call([1], { caller: ADA }))).rejects.toMatchObject({
       code: "RATE_LIMIT",
-      message: 'Rate limit exceeded: "TestSkill.try" takes 2 calls per minute, wait 10.0s (RATE_LIMIT)',
+      message: 'Rate limit exceeded: "TestSkill.try" allows 2 calls per minute; wait 10.0s (RATE_LIMIT)',
       facts: { retryAfterSeconds: 10 },
     });
     wait(10);

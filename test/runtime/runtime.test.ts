@@ -277,7 +277,7 @@ describe("the runtime", () => {
   test("continues a search at its offset, from the library and from a snippet [D1]", async () => {
     const all = runtime.search("", { limit: 100 }).results.map(({ path }) => path);
     expect(runtime.search("", { limit: 2, offset: 2 }).results.map(({ path }) => path)).toEqual(all.slice(2, 4));
-    const page = `Found ${all.length} result(s), these from ${all.length} on:\n- ${all.at(-1)}`;
+    const page = `Found ${all.length} result(s), starting with number ${all.length}:\n- ${all.at(-1)}`;
     for (const args of [`"", 8, ${all.length - 1}`, `{ offset: ${all.length - 1} }`])
       expect(await value(`await device.search_skills(${args})`)).toContain(page);
   });

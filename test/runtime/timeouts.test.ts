@@ -95,7 +95,7 @@ describe("validation", () => {
       error: {
         code: "VALIDATION_TIMEOUT",
         message:
-          "Argument validation timed out: these take too long to be checked against the schema of ListSkill.take (VALIDATION_TIMEOUT)",
+          "Argument validation timed out: the arguments of ListSkill.take take too long to check against its schema (VALIDATION_TIMEOUT)",
         hint: "Pass less in one call, or raise timeouts.validationMs in the settings",
       },
       calls: [{ outcome: "refused" }],
@@ -112,10 +112,10 @@ describe("validation", () => {
     for (let time = 0; time < 2; time++)
       await expect(call()).rejects.toMatchObject({
         code: "VALIDATION_TIMEOUT",
-        message: expect.stringContaining("these take too long to be checked against the schema of ListMCP.take"),
+        message: expect.stringContaining("the arguments of ListMCP.take take too long to check against its schema"),
       });
     const says =
-      "Argument validation timed out: those of ListMCP.take cannot be checked: the method is quarantined, as its schemas held validation to its time limit 2 times (VALIDATION_TIMEOUT)";
+      "Argument validation timed out: the arguments of ListMCP.take cannot be checked: the method is quarantined because its schemas exceeded the validation time limit 2 times (VALIDATION_TIMEOUT)";
     await expect(call()).rejects.toMatchObject({ code: "VALIDATION_TIMEOUT", message: says });
     const outcome = await runtime.run("await device.ListMCP.take({ list: [] })");
     expect(outcome).toMatchObject({ kind: "failed", error: { code: "VALIDATION_TIMEOUT", message: says } });
@@ -154,7 +154,7 @@ describe("discovery", () => {
         return runtime.search("number 7 of shelf 99").results[0]?.path ?? "";
       } catch (thrown) {
         const [, methods = ""] =
-          /^Method discovery timed out: (\d+) of 5000 methods are read so far, and the next search goes on from there \(DISCOVERY_TIMEOUT\)$/.exec(
+          /^Method discovery timed out: (\d+) of 5000 methods are read so far; the next search continues from there \(DISCOVERY_TIMEOUT\)$/.exec(
             String((thrown as Error).message),
           ) ?? [];
         read.push(Number(methods));

@@ -55,7 +55,7 @@ describe.each(KINDS)("a store %s", (_kind, make) => {
   test("L3: what is no JSON is refused, and what was there stays", async () => {
     const space = make();
     await space.set("a", 1);
-    await expect(space.set("a", undefined)).rejects.toThrow('Cannot keep what is no JSON: the value of "a"');
+    await expect(space.set("a", undefined)).rejects.toThrow('The value of "a" is not JSON');
     expect(await space.get("a")).toBe(1);
   });
 

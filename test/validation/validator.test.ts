@@ -43,8 +43,8 @@ describe("T6: each kind of problem has its type, its field and its reason", () =
     [{ type: "number", multipleOf: 5 }, 7, "type_mismatch: must be a multiple of 5, is 7"],
     [{ type: "array", minItems: 1 }, [], "too_few_items: must have at least 1 item, has 0"],
     [{ type: "array", maxItems: 1 }, [1, 2], "too_many_items: must have at most 1 item, has 2"],
-    [{ type: "array", uniqueItems: true }, [1, 1], "type_mismatch: must not have two equal items"],
-    [{ type: "array", contains: { const: 1 } }, [2], "too_few_items: must have at least 1 fitting item"],
+    [{ type: "array", uniqueItems: true }, [1, 1], "type_mismatch: must not have duplicate items"],
+    [{ type: "array", contains: { const: 1 } }, [2], "too_few_items: must have at least 1 matching item"],
     [{ type: "array", prefixItems: [{}], items: false }, [1, 2], "too_many_items: must have at most 1 item, has 2"],
     [{ type: "object", minProperties: 1 }, {}, "too_few_items: must have at least 1 member, has 0"],
     [{ not: { type: "string" } }, "a", "type_mismatch: has a form that is not allowed"],
@@ -183,13 +183,13 @@ describe("T6: of several forms, the one that was meant is told of", () => {
       "none in particular",
       { anyOf: [page, loose] },
       {},
-      ['value type_mismatch: fits none of its 2 forms: "kind" is required, or "n" is required'],
+      ['value type_mismatch: matches none of its 2 alternatives: "kind" is required, or "n" is required'],
     ],
     [
       "more than one",
       { oneOf: [{ type: "number" }, { type: "integer" }] },
       5,
-      ["value type_mismatch: must fit exactly one of its forms, fits more"],
+      ["value type_mismatch: must match exactly one of its alternatives, matches several"],
     ],
     [
       "in an array",
@@ -247,7 +247,7 @@ describe("T6: unknown arguments", () => {
   test("a method that names none takes any, unless it says otherwise", () => {
     expect(findProblems(methodWith({ type: "object" }), { x: 1 })).toEqual([]);
     expect(formatProblems(methodWith({ type: "object", additionalProperties: false }), { x: 1 })).toEqual([
-      "x unknown_field: is not an argument, there is none",
+      "x unknown_field: is not an argument, none is defined",
     ]);
   });
 
@@ -342,7 +342,7 @@ describe("T6: a broken or catastrophic pattern neither hangs nor kills the host"
   test("one that takes too long is told of, and honest values still pass", () => {
     const method = createMethod({ value: { type: "string", pattern: "^(a+)+$" } });
     expect(formatProblems(method, { value: `${"a".repeat(64)}!` })).toEqual([
-      'value invalid_pattern: cannot be checked, the pattern "^(a+)+$" takes too long on this value',
+      'value invalid_pattern: cannot be checked: the pattern "^(a+)+$" takes too long on this value',
     ]);
     expect(findProblems(method, { value: "aaaaaaaaaa" })).toEqual([]);
   });
@@ -369,7 +369,7 @@ describe("T6: any schema will do", () => {
     expect(validator.validate(method, { c: "x" })).toEqual({
       kind: "valid",
       input: { c: "x" },
-      notes: [expect.stringMatching(/^TestSkill\.try: its schema cannot be used in full: "/)],
+      notes: [expect.stringMatching(/^TestSkill\.try: part of its schema cannot be checked: "/)],
     });
   });
 
@@ -407,7 +407,7 @@ describe("T6: any schema will do", () => {
         {
           field: "_root",
           type: "invalid_pattern",
-          reason: "takes too long to be checked against the schema",
+          reason: "takes too long to check against the schema",
           suggestions: [],
         },
       ],
@@ -469,7 +469,7 @@ describe("T6: any schema will do", () => {
     circle["a"] = circle;
     for (const input of [{ a: deep }, circle])
       expect(formatProblems(createMethod({ a: {} }), input)).toEqual([
-        "_root type_mismatch: nests more than 200 levels deep, or holds too much",
+        "_root type_mismatch: nests more than 200 levels deep or is too large",
       ]);
   });
 
@@ -538,10 +538,10 @@ describe("X1: results are checked against the output schema", () => {
     const method = methodWith({ type: "object" }, output);
     expect(validator.validateOutput(method, { n: 1, more: 2 })).toBeUndefined();
     expect(validator.validateOutput(method, { n: "1" })).toBe(
-      'The result of TestSkill.try does not fit its output schema: "n" must be a number, not "1"',
+      'The result of TestSkill.try does not match its output schema: "n" must be a number, not "1"',
     );
     expect(validator.validateOutput(method, undefined)).toBe(
-      "The result of TestSkill.try does not fit its output schema: it must be an object, not null",
+      "The result of TestSkill.try does not match its output schema: it must be an object, not null",
     );
   });
 

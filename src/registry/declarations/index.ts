@@ -36,7 +36,7 @@ function knownSkill(catalog: Catalog, name: string): Skill {
     name,
     catalog.skills.map((each) => each.name),
   );
-  const near = names.length > 0 ? `; the nearest are ${names.join(", ")}` : "";
+  const near = names.length > 0 ? `; closest names: ${names.join(", ")}` : "";
   throw new SkillgateError("SKILL_UNKNOWN", sentence("SKILL_UNKNOWN", `${name.slice(0, 80)}${near}`), {
     suggestions: names,
   });

@@ -58,7 +58,7 @@ export function formatAnswer(
   { maxTokens = DEFAULT_TOKENS, explain = false }: FormatOptions,
 ): string {
   if (found.total === 0) return nothingFound(found, catalog);
-  if (found.hits.length === 0) return `Found ${found.total} result(s), none from offset ${found.offset} on`;
+  if (found.hits.length === 0) return `Found ${found.total} result(s), but offset ${found.offset} is past the last one`;
   const remarks = formatRemarks(found);
   const room = maxTokens - estimateTokens(remarks.join("\n")) - estimateTokens(heading(found));
   const lines = linesWithin(room, found, explain);
@@ -66,7 +66,7 @@ export function formatAnswer(
 }
 
 function heading({ offset, total }: SearchFindings): string {
-  return `Found ${total} result(s)${offset > 0 ? `, these from ${offset + 1} on` : ""}:`;
+  return `Found ${total} result(s)${offset > 0 ? `, starting with number ${offset + 1}` : ""}:`;
 }
 
 /** How to see what is not shown: the text may show less than the limit allows. */
@@ -115,8 +115,8 @@ function formatLine(hit: FoundMethod, detail: Detail, explain: boolean): string 
 
 function formatRemarks({ unmatched, isDoubtful }: SearchFindings): readonly string[] {
   return [
-    ...(unmatched.length > 0 ? [`Nothing matched: ${unmatched.slice(0, LISTED).join(", ")}`] : []),
-    ...(isDoubtful ? ["Probably no method does this; these are only the nearest"] : []),
+    ...(unmatched.length > 0 ? [`Words without a match: ${unmatched.slice(0, LISTED).join(", ")}`] : []),
+    ...(isDoubtful ? ["Probably no method does this; these are only the closest matches"] : []),
   ];
 }
 
@@ -124,7 +124,7 @@ function nothingFound({ nearest }: SearchFindings, catalog: Catalog): string {
   const categories = categoryNames(catalog.methods.slice(0, READ_METHODS));
   return [
     "No results found",
-    ...(nearest.length > 0 ? [`Nearest: ${nearest.join(", ")}`] : []),
+    ...(nearest.length > 0 ? [`Closest names: ${nearest.join(", ")}`] : []),
     ...(categories.length > 1 ? [`Categories: ${categories.slice(0, LISTED).join(", ")}`] : []),
     ...(categories.length <= 1 && catalog.skills.length > 0 ? [`Skills: ${skillNames(catalog)}`] : []),
   ].join("\n");

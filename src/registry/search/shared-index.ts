@@ -105,7 +105,7 @@ function follow(shared: SharedIndex, deadline: number): number {
 }
 
 function unfinished(read: number, all: number): SkillgateError {
-  const values = `${read} of ${all} methods are read so far, and the next search goes on from there`;
+  const values = `${read} of ${all} methods are read so far; the next search continues from there`;
   return new SkillgateError("DISCOVERY_TIMEOUT", sentence("DISCOVERY_TIMEOUT", values));
 }
 

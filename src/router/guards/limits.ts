@@ -59,7 +59,7 @@ function rate(now: () => number): Limit {
       const waitMs = first === undefined ? 0 : first + MINUTE_MS - now();
       if (waitMs <= 0) return;
       const seconds = inTenths(waitMs);
-      const values = `"${method.path}" takes ${rateLimit} calls per minute, wait ${seconds.toFixed(1)}s`;
+      const values = `"${method.path}" allows ${rateLimit} calls per minute; wait ${seconds.toFixed(1)}s`;
       const facts = { ...getMethodFacts(method), retryAfterSeconds: seconds };
       throw new SkillgateError("RATE_LIMIT", sentence("RATE_LIMIT", values), facts);
     },

@@ -61,6 +61,6 @@ test("M5: a result that is not what its schema says is delivered with a note", a
   const outcome = await runtime.run("await device.FixtureMCP.odd()");
   expect(outcome).toMatchObject({ kind: "completed", value: "called odd" });
   expect(outcome.kind === "completed" && outcome.notes).toEqual([
-    'The result of FixtureMCP.odd does not fit its output schema: it must be an object, not "called odd"',
+    'The result of FixtureMCP.odd does not match its output schema: it must be an object, not "called odd"',
   ]);
 });

@@ -54,7 +54,7 @@ test("D2: search --limit is kept to, and without words all methods are there", a
   expect(await paths("--limit", "3", "--offset", "3")).toEqual(all.slice(3, 6));
   const { stdout } = await skillgate(["search", "--limit", "3", "--offset", "3"], { cwd });
   expect(stdout).toMatch(
-    /^Found 7 result\(s\), these from 4 on:\n(?:- .*\n){3}\.\.\. and 1 more: search again with offset 6\n$/,
+    /^Found 7 result\(s\), starting with number 4:\n(?:- .*\n){3}\.\.\. and 1 more: search again with offset 6\n$/,
   );
 });
 
@@ -102,8 +102,8 @@ test("D3: describe takes several paths", async () => {
 });
 
 test.each([
-  ["MathSkill.ad", "METHOD_UNKNOWN", "Error: Method 'ad' not found in MathSkill\nNearest: add", ["add"]],
-  ["MathSkil.add", "SKILL_UNKNOWN", "Error: Skill 'MathSkil' not found\nNearest: MathSkill", ["MathSkill"]],
+  ["MathSkill.ad", "METHOD_UNKNOWN", "Error: Method 'ad' not found in MathSkill\nClosest names: add", ["add"]],
+  ["MathSkil.add", "SKILL_UNKNOWN", "Error: Skill 'MathSkil' not found\nClosest names: MathSkill", ["MathSkill"]],
   ["Foo", "SKILL_UNKNOWN", "Error: Invalid path 'Foo'. Use format 'SkillName.method_name'", []],
 ])("D3: what is not there is exit 5, with the nearest names: %s", async (path, code, message, suggestions) => {
   const cwd = project({ "skills/math.js": MATH_SKILL });

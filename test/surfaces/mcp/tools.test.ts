@@ -24,7 +24,7 @@ describe.each(CLIENTS)("a client of %s [V1]", (_name, connect) => {
     const rest = await client.callTool({ name: "search_skills", arguments: { limit: 2, offset: 2 } });
     const { paths } = listed.structuredContent as { paths: readonly string[] };
     expect(rest.structuredContent).toEqual({ paths: paths.slice(2, 4) });
-    expect(getText(rest)).toMatch(/^Found \d+ result\(s\), these from 3 on:\n/);
+    expect(getText(rest)).toMatch(/^Found \d+ result\(s\), starting with number 3:\n/);
     const described = await client.callTool({ name: "describe_function", arguments: { path: "TestSkill.add" } });
     expect(getText(described)).toContain("add(a: number, b: number): Promise<{ sum: number }>");
     const code = "const { sum } = await device.TestSkill.add(2, 3); print('adding'); sum";
