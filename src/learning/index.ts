@@ -5,38 +5,38 @@ import type { LearnedWords, FindInferredOutput, SearchAnswer } from "../registry
 import { createSearchFeedback } from "./search-feedback.ts";
 import { createInferredResults } from "./inferred-results.ts";
 
-/** What may be learned. */
+/** Which kinds of learning are on. */
 export interface LearningSettings {
-  /** Which words stand for which methods, from what a caller searched before it called them. */
+  /** Learn which words stand for which methods, from the searches of a caller before its calls. */
   readonly requests: boolean;
-  /** What the results of methods look like. */
+  /** Learn the types of the results of methods. */
   readonly results: boolean;
 }
 
-/** What was learned, for people who want to know. */
+/** A readable summary of what was learned. */
 export interface Learned {
-  /** The words that a caller taught for methods. */
+  /** The words that were learned from a caller, by method. */
   readonly requests: readonly { readonly path: string; readonly words: readonly string[] }[];
-  /** What the results of methods look like, and of how many. */
+  /** The types of the results of methods, and the number of results seen. */
   readonly results: readonly { readonly path: string; readonly times: number; readonly schema: JsonSchema }[];
 }
 
 /**
- * Learns from use, in memory: bounded, without values, and forgotten when that is asked. What a caller taught is only
- * its own. Of results, all callers learn, except for names of properties that only one caller's results have had.
+ * Learns from use, in memory: bounded, without values, and erasable. Words learned from a caller apply only to that caller.
+ * Result types are shared by all callers, except for property names that only one caller's results have had.
  */
 export interface Learning {
   searched(caller: Caller, query: string, answer: SearchAnswer): void;
-  /** A call went well. Says, once for each method, if its result is not like those before it. */
+  /** Learns from a successful call. Reports, once for each method, a result that differs from those before it. */
   returned(caller: Caller, method: Method, value: unknown): string | undefined;
-  /** True if it is the first time that something is said against this method's results. */
+  /** True if no deviation of this method's results has been reported yet. */
   readonly shouldReport: (method: Method) => boolean;
   getWords(caller: Caller): LearnedWords | undefined;
-  /** What a caller may know of the results of methods. */
+  /** Returns the result types that a caller may see. */
   readonly observedFor: (caller: Caller) => FindInferredOutput;
-  /** What was learned from and for a caller, as far as the catalog shows it. */
+  /** Returns what was learned for a caller, limited to the methods of the catalog. */
   learned(catalog: Catalog, caller?: Caller): Learned;
-  /** Forgets what one caller taught; without a caller what all did, and results. Of one method, or of all. */
+  /** Forgets the words of one caller; without a caller, the words of all callers and the result types. For one method or all. */
   forget(caller?: Caller, path?: string): void;
 }
 

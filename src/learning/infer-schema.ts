@@ -1,68 +1,68 @@
 import { type Caller, OWNER } from "../model/caller.ts";
 import { isRecord } from "../model/json.ts";
 
-/** How deep values are looked into, how many items of a list, and how many values of one result. */
+/** Limits of reading a result: its depth, the items of one array, and its values in all. */
 const MAX_DEPTH = 6;
 const MAX_ITEMS = 20;
 const MAX_VALUES = 2_000;
 
-/** Parts of one shape; beyond it, what is new may be anything. */
+/** Maximum parts of one shape; beyond this, new parts may be anything. */
 const MAX_PARTS = 300;
 
-/** Properties by name of one object; one that has more is a dictionary, its names being data. */
+/** Maximum named properties of one object; an object with more is a dictionary, whose names are data. */
 const MAX_NAMES = 40;
 
-/** An object of more than this many names, none of which is always there, is a dictionary too. */
+/** An object with more names than this, none of which is always present, is a dictionary too. */
 const CHANGING_NAMES = 16;
 
-/** What a name of a property looks like; anything else is data: an address, a date, a number, a sentence. */
+/** The pattern of a property name; anything else is data: an address, a date, a number, a sentence. */
 const NAME = /^[@$_A-Za-z](?!.*\d{3})[\w$:-]{0,39}$/;
 
 type ValueKind = "string" | "number" | "boolean" | "null" | "anything";
 
-/** What the values at one place have in common: their types, and the names of their properties. Holds no value. */
+/** The common type of the values at one place: their kinds and property names. Holds no value. */
 export interface ValueShape {
-  /** Values that were seen here. */
+  /** Number of values seen. */
   times: number;
   readonly kinds: Set<ValueKind>;
-  /** What the items of lists have in common; there if a list was seen. */
+  /** The common type of array items; set if an array was seen. */
   items: ValueShape | undefined;
-  /** There if an object was seen. */
+  /** Set if an object was seen. */
   object: ObservedObject | undefined;
 }
 
 export interface ObservedObject {
   times: number;
   properties: Map<string, Property>;
-  /** What the values of a dictionary have in common; then there are no properties. */
+  /** The common type of the values of a dictionary; a dictionary has no properties. */
   values: ValueShape | undefined;
 }
 
 /** Stands for two callers or more. */
 const SHARED = Symbol("shared");
 
-/** What the values of one property have in common. */
+/** The common type of the values of one property. */
 export interface Property extends ValueShape {
   /** The id of the one caller whose results have had the property. */
   caller: string | typeof SHARED;
 }
 
-/** Where a value is not like those before it, and how. */
+/** A difference between a value and those before it. */
 export interface Difference {
   /** `days[].temperature`; empty for the value itself. */
   readonly place: string;
   readonly says: string;
 }
 
-/** What a look at a value has found. */
+/** The result of observing one value. */
 export interface Observation {
-  /** True if the shape says more, or less, than before. */
+  /** True if the shape has changed. */
   readonly hasChanged: boolean;
-  /** The first place where the value is not like all the others were, if they are looked for. */
+  /** The first difference from the values before; `undefined` unless `compares`. */
   readonly difference: Difference | undefined;
 }
 
-/** A look at a value: what may still be read of it and added to the shape, and where we are. */
+/** State of observing one value: the remaining budgets and the current path. */
 interface ObserveState {
   values: number;
   parts: number;
@@ -88,7 +88,7 @@ export function isShownTo({ caller }: Property, viewer: Caller): boolean {
   return viewer === OWNER || caller === SHARED || caller === viewer.id;
 }
 
-/** Widens a shape by one more value, a caller's. If `compares`, says where the value is not like all the others were. */
+/** Widens a shape by one value of a caller's result. If `compares`, reports the first difference from the values before. */
 export function observe(
   value: unknown,
   shape: ValueShape,
@@ -115,11 +115,11 @@ function countParts({ items, object }: ValueShape): number {
   return sum;
 }
 
-/** Every result passes here: what is like all the others leaves nothing behind on the way. */
+/** Widens a shape by one value. Runs for every result, so a value like those before it allocates nothing. */
 function widen(value: unknown, shape: ValueShape, state: ObserveState): void {
   state.values -= 1;
   if (state.values < 0) {
-    state.hasChanged = true; // what is not counted was not always there
+    state.hasChanged = true; // a value that is not counted may have lacked a property
     return;
   }
   shape.times += 1;
@@ -189,7 +189,7 @@ function widenProperties(
   if (hasChangingNames(object)) object.values = toDictionary(object, state);
 }
 
-/** Says if others may see more of the property now. */
+/** Returns true if other callers may now see the property. */
 function addCaller(caller: Property["caller"], property: Property): boolean {
   if (property.caller === SHARED || property.caller === caller) return false;
   property.caller = SHARED;
@@ -201,7 +201,7 @@ function hasChangingNames({ properties, times }: ObservedObject): boolean {
   return properties.size > MAX_NAMES || ![...properties.values()].some((shape) => shape.times > times);
 }
 
-/** What all properties have in common; their names are forgotten. */
+/** Turns an object into a dictionary: merges the types of its properties and forgets their names. */
 function toDictionary(object: ObservedObject, state: ObserveState): ValueShape {
   const values = object.values ?? newPart(state);
   forgetNames(object, values);
@@ -235,7 +235,7 @@ function mergeInto(target: ValueShape, shape: ValueShape): void {
   if (object.values !== undefined) forgetNames(object, object.values);
 }
 
-/** A place of which nothing is known yet; one of which nothing will be known, when the shape has too many. */
+/** Creates an empty part; when the shape has too many parts, one that may be anything. */
 function newPart(state: ObserveState): ValueShape {
   state.hasChanged = true;
   state.parts -= 1;
@@ -244,13 +244,13 @@ function newPart(state: ObserveState): ValueShape {
   return part;
 }
 
-/** Notes that a value is of a kind that none before it was; the first value is like no other. */
+/** Records that a value is of a new kind, unless it is the first value. */
 function isUnlike(kind: string, shape: ValueShape, state: ObserveState): void {
   const known = formatTypes(shape);
   if (known !== "") differs(state.path, `it is ${kind}, previously ${known}`, state);
 }
 
-/** A property that has always been there is not. */
+/** Records that a property that was always present is missing. */
 function isMissing(name: string, property: Property, state: ObserveState): void {
   state.hasChanged = true;
   if (isShownTo(property, state.caller)) differs([...state.path, name], "it is missing", state);
@@ -262,7 +262,7 @@ function differs(path: readonly string[], says: string, state: ObserveState): vo
   state.difference ??= { place, says };
 }
 
-/** Objects with a class of their own, and what JSON does not know, are not looked into. */
+/** True for plain objects; class instances and non-JSON values are not inspected. */
 function isPlain(value: unknown): value is Record<string, unknown> {
   if (!isRecord(value)) return false;
   const prototype: unknown = Object.getPrototypeOf(value);

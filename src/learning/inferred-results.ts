@@ -6,30 +6,30 @@ import type { InferredOutput } from "../registry/index.ts";
 import { schemaOf } from "./shape-schema.ts";
 import { createShape, observe, type ValueShape } from "./infer-schema.ts";
 
-/** Methods whose results are remembered; beyond it, those that were called longest ago are forgotten. */
+/** Methods whose results are remembered; beyond this, the least recently called are forgotten. */
 const MAX_METHODS = 1_000;
 
-/** After so many results of one shape, another one is worth a word. */
+/** After this many results, a result of another shape is reported. */
 const SETTLED = 5;
 
-/** Learns what the results of methods look like: types and names of properties, no values. */
+/** Learns the types and property names of the results of methods, no values. */
 export interface InferredResults {
-  /** Takes in a caller's result. Says, once for each method, if it is not like those before it. */
+  /** Learns from a caller's result. Reports, once for each method, a result that differs from those before it. */
   returned(caller: Caller, method: Method, value: unknown): string | undefined;
-  /** True if it is the first time that something is said against this method's results. */
+  /** True if no deviation of this method's results has been reported yet. */
   shouldReport(method: Method): boolean;
-  /** What a caller may know of the results of a method that does not describe them itself. */
+  /** Returns what a caller may see of the result type, for a method without an output schema. */
   observed(caller: Caller, method: Method): InferredOutput | undefined;
-  /** Of one method, or of all. */
+  /** Forgets the results of one method, or of all. */
   forget(path?: string): void;
   readonly paths: readonly string[];
 }
 
 interface ObservedMethod {
-  /** The method as it was. */
+  /** The method at its last call. */
   method: Method;
   readonly shape: ValueShape;
-  /** Of each caller who asks; until a result changes them. */
+  /** Cached schemas by caller; discarded when a result changes the shape. */
   schemas: WeakMap<Caller, JsonSchema>;
   hasDrifted: boolean;
 }
@@ -89,7 +89,7 @@ export function createInferredResults(): InferredResults {
   };
 }
 
-/** A method that was loaded again is the same as long as it takes and promises the same. */
+/** A reloaded method is the same if its schemas and its version are unchanged. */
 function isSame(before: Method, after: Method): boolean {
   if (before === after) return true;
   const facts = ({ input, output, metadata }: Method): string => JSON.stringify([input, output, metadata.version]);

@@ -2,32 +2,33 @@ import { setBounded } from "../shared/lru.ts";
 import { learnableStems, type SearchAnswer } from "../registry/index.ts";
 import { createWordMemory, type WordMemory } from "./word-memory.ts";
 
-/** Callers of whom something is kept; beyond it, the one who did nothing for the longest time is forgotten. */
+/** Callers that are remembered; beyond this, the least recently active one is forgotten. */
 const MAX_CALLERS = 64;
 
-/** Searches of a caller that a call may belong to: how many, and how long ago. */
+/** Searches of a caller that a call may belong to: their number and maximum age. */
 const MAX_SEARCHES = 8;
 const SEARCH_TTL_MS = 10 * 60_000;
 
-/** Methods that are taught by a search that listed none of what was called after it; more show no connection. */
+/** Maximum methods that learn from a search that listed none of them; more calls show no connection. */
 const MAX_UNLISTED = 3;
 
-/** Calls after a search that are looked at. */
+/** Maximum calls after a search that are considered. */
 const MAX_CALLS = 50;
 
-/** Below this score of its best result, a search has probably not found what was meant. */
+/** If its best score is below this, a search has probably not found the intended method. */
 const DOUBTFUL_SCORE = 0.2;
 
 /**
- * Learns which words stand for which methods: those that a caller searched before a method of the result, or where nothing
- * fitted, before the next method, was called with success. Each caller teaches only itself.
+ * Learns which words stand for which methods. The words of a search are learned for the methods of its result that are
+ * called successfully afterwards, or for the next called methods if none was in the result. Each caller learns only from
+ * itself.
  */
 export interface SearchFeedback {
   searched(caller: string, query: string, answer: SearchAnswer): void;
-  /** A call was made with success. */
+  /** Records a successful call. */
   called(caller: string, path: string): void;
   getWords(caller: string): WordMemory;
-  /** Forgets what one caller taught, or all did, of one method or of all. */
+  /** Forgets the words of one caller or of all, for one method or for all. */
   forget(caller?: string, path?: string): void;
 }
 
@@ -38,11 +39,11 @@ interface PastSearch {
   readonly at: number;
 }
 
-/** What a caller did last, and has taught. */
+/** The recent searches and calls of a caller, and the words learned from it. */
 interface CallerHistory {
   readonly words: WordMemory;
   searches: readonly PastSearch[];
-  /** What was called with success since the last search. */
+  /** Paths of successful calls since the last search. */
   readonly called: Set<string>;
 }
 
@@ -93,7 +94,7 @@ export function createSearchFeedback(now: () => number = () => performance.now()
   };
 }
 
-/** Takes what was called since the last search as the answer to the searches before. */
+/** Learns from the calls since the last search: they answer the searches before them. */
 function learn(history: CallerHistory): void {
   const { words, searches, called } = history;
   if (called.size === 0) return;

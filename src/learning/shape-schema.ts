@@ -2,7 +2,7 @@ import type { Caller } from "../model/caller.ts";
 import type { JsonSchema } from "../model/json.ts";
 import { isShownTo, type ObservedObject, type ValueShape } from "./infer-schema.ts";
 
-/** A shape as JSON Schema, with the names that the caller may see. What was always there is required. */
+/** Converts a shape to JSON Schema, with the names that the caller may see. Properties that were always present are required. */
 export function schemaOf(shape: ValueShape, caller: Caller): JsonSchema {
   if (shape.kinds.has("anything")) return {};
   const { items, object } = shape;
@@ -20,7 +20,7 @@ function objectSchema({ times, properties, values }: ObservedObject, caller: Cal
   const shown = [...properties].filter(([, property]) => isShownTo(property, caller));
   const required = shown.filter(([, property]) => property.times >= times).map(([name]) => name);
   const schemas = Object.fromEntries(shown.map(([name, property]) => [name, schemaOf(property, caller)]));
-  // A name that is not shown may still be used: it may be one that the caller's own results have.
+  // A hidden name must not be refused: the caller's own results may have it.
   const isOpen = shown.length < properties.size;
   return { type: "object", properties: schemas, required, ...(isOpen && { additionalProperties: {} }) };
 }

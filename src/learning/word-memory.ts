@@ -1,20 +1,20 @@
 import type { LearnedMethod, LearnedWords } from "../registry/index.ts";
 
-/** Methods for which words are kept; beyond it, those that were taught longest ago are forgotten. */
+/** Methods for which words are kept; beyond this, the least recently taught are forgotten. */
 const MAX_METHODS = 500;
 
-/** Words that are kept for one method, and how often one counts. */
+/** Maximum words of one method, and maximum count of one word. */
 const MAX_WORDS = 64;
 const MAX_TIMES = 4;
 
-/** A word that stands for more methods than this says nothing. */
+/** A word that stands for more methods than this is ignored. */
 const MAX_MEANINGS = 8;
 
-/** The words that one caller taught. */
+/** The words that were learned from one caller. */
 export interface WordMemory extends LearnedWords {
   teach(path: string, stems: readonly string[]): void;
   forget(path: string): void;
-  /** Every method for which there are words. */
+  /** Returns every method that has words. */
   entries(): readonly { readonly path: string; readonly words: readonly string[] }[];
 }
 
@@ -42,7 +42,7 @@ export function createWordMemory(): WordMemory {
   function teachStem(path: string, stem: string, taught: Taught): void {
     const times = taught.times.get(stem) ?? 0;
     if (times >= MAX_TIMES) return;
-    taught.times.delete(stem); // so that the map has the newest last
+    taught.times.delete(stem); // keeps the newest last in the map
     taught.times.set(stem, times + 1);
     taught.words += 1;
     pathsByStem.set(stem, (pathsByStem.get(stem) ?? new Set()).add(path));

@@ -1,7 +1,7 @@
 import type { ErrorCode } from "../errors.ts";
 import type { CallRecord } from "../model/outcome.ts";
 
-/** What was decided about one call, and how it ended. Holds no value that was passed. */
+/** The record of one call: the decision and the outcome. Holds no argument values. */
 export interface AuditEntry {
   /** When it ended, in milliseconds since 1970. */
   readonly time: number;
@@ -14,14 +14,14 @@ export interface AuditEntry {
   readonly argumentsDigest: string;
   readonly decision: "allowed" | "refused";
   readonly outcome: CallRecord["outcome"];
-  /** Why it was refused or failed. */
+  /** The error code of a refused or failed call. */
   readonly code?: ErrorCode;
-  /** The answer came from the cache. */
+  /** True if the answer came from the cache. */
   readonly cached: boolean;
   readonly durationMs: number;
 }
 
-/** How the calls of one method went, refused ones not counted (X6). */
+/** Statistics of the calls of one method. Refused calls do not count. */
 export interface Statistics {
   readonly total: number;
   readonly succeeded: number;
@@ -33,7 +33,7 @@ export interface Statistics {
   readonly lastUsed: number;
 }
 
-/** The newest entries, and what all of them add up to. */
+/** The newest entries, and statistics over all entries. */
 export interface AuditLog {
   add(entry: AuditEntry): void;
   /** The oldest first. */
@@ -53,7 +53,7 @@ export function createAuditLog(): AuditLog {
   return {
     add(entry) {
       entries.push(entry);
-      // In large steps: taking off the first of many, each time, would move all the others.
+      // Drops entries in large steps: removing the first entry each time would move all others.
       if (entries.length >= 2 * MAX_ENTRIES) entries.splice(0, MAX_ENTRIES);
       if (entry.decision === "allowed") tallies.set(entry.path, addCall(entry, tallies.get(entry.path)));
     },
@@ -62,17 +62,17 @@ export function createAuditLog(): AuditLog {
   };
 }
 
-/** What the calls of one method add up to. */
+/** Running totals of the calls of one method. */
 export interface CallStats {
   succeeded: number;
   failed: number;
   totalMs: number;
   lastUsed: number;
-  /** The newest, each in place of the oldest. */
+  /** A ring buffer: each new duration replaces the oldest. */
   readonly durationsMs: number[];
 }
 
-/** Adds a call that was allowed to what the calls before it add up to. */
+/** Adds an allowed call to the totals of its method. */
 export function addCall(
   { outcome, durationMs, time }: AuditEntry,
   tally: CallStats = { succeeded: 0, failed: 0, totalMs: 0, lastUsed: 0, durationsMs: [] },

@@ -10,42 +10,42 @@ import type { AuditEntry } from "./audit-log.ts";
 import { hashValue } from "./digest.ts";
 import type { Approve } from "./guards/approval.ts";
 
-/** One call of a method, as its run asks for it. */
+/** A call of one method, as its run requests it. */
 export interface Call {
-  /** Counts the calls of the run. */
+  /** The number of the call within the run. */
   readonly id: number;
   readonly runId: string;
   readonly caller: Caller;
   readonly skill: Skill;
-  /** From the catalog that the run sees. */
+  /** The method in the catalog that the run sees. */
   readonly method: Method;
-  /** As the guest wrote them; plain data. */
+  /** The arguments as the guest passed them; plain data. */
   readonly args: readonly unknown[];
-  /** Called off when the run ends. */
+  /** Cancelled when the run ends. */
   readonly cancellable: Cancellable;
   readonly log: CallContext["log"];
   readonly progress: CallContext["progress"];
-  /** Who can be asked while the method runs. */
+  /** The client that the method can send requests to while it runs. */
   readonly client?: Client;
   readonly wire?: (result: unknown) => void;
   /** Approves this call in place of the router's own `approve`. */
   readonly approve?: Approve;
-  /** Gets what the caller should know although the call went well. */
+  /** Receives remarks for the caller about a call that succeeded. */
   readonly addNote: (text: string) => void;
-  /** Gets the record of the call when it has ended, in whatever way. */
+  /** Receives the record of the call when it has ended, whatever the outcome. */
   readonly ended: (entry: AuditEntry) => void;
-  /** Waits for somebody's answer, in time that is not the method's. */
+  /** Waits for an answer from a user or client; the wait does not count towards the timeout of the method. */
   readonly patiently?: CallContext["patiently"];
 }
 
-/** The way of a call: what its method returned, or a `SkillgateError` for every refusal and failure. */
+/** Runs a call. Resolves to the result of the method; rejects with a `SkillgateError` for every refusal and failure. */
 export type Route = (call: Call) => Promise<unknown>;
 
-/** A call on its way through the guards. What follows from its arguments is worked out when first asked for. */
+/** A call inside the guards. Values that depend on its arguments are computed on first use. */
 export interface GuardedCall extends Call {
   /** The arguments by name, validated, with defaults. */
   readonly validation: () => Validation;
-  /** Of the validated input; of the arguments as they came if they are not valid. */
+  /** Digest of the validated input; digest of the raw arguments if they are invalid. */
   readonly argumentsDigest: () => string;
 }
 
@@ -55,12 +55,12 @@ export interface CallAnswer {
 }
 
 /**
- * One stage on the way of a call; throws a `SkillgateError`, or rejects with one, to refuse it or to say how it failed.
- * Those that only look at the call pass it on in the same moment.
+ * A stage of the router. Throws a `SkillgateError`, or rejects with one, when the call is refused or fails.
+ * Stages that only inspect the call pass it on synchronously.
  */
 export type Handler = (call: GuardedCall) => Promise<CallAnswer>;
 
-/** Wraps the stages further in. */
+/** Wraps the inner stages. */
 export type Guard = (next: Handler) => Handler;
 
 export function guardedCall(call: Call, validator: Validator): GuardedCall {
@@ -72,7 +72,7 @@ export function guardedCall(call: Call, validator: Validator): GuardedCall {
   return { ...call, validation, argumentsDigest };
 }
 
-/** The validated arguments by name; refuses the call if there are none. */
+/** Returns the validated arguments by name; throws if the arguments are invalid. */
 export function requireInput({ method, validation }: GuardedCall): Record<string, unknown> {
   const checked = validation();
   if (checked.kind === "valid") return checked.input;
@@ -88,7 +88,7 @@ function validationTimeout(method: Method, values: string): SkillgateError {
   return new SkillgateError("VALIDATION_TIMEOUT", sentence("VALIDATION_TIMEOUT", values), getMethodFacts(method));
 }
 
-/** What an error tells about the method that it is about. */
+/** Returns the skill and the method for the facts of an error. */
 export function getMethodFacts(method: Method): { readonly skill: string; readonly method: string } {
   return { skill: method.skill, method: method.name };
 }
@@ -105,7 +105,7 @@ function once<Value>(make: () => Value): () => Value {
   return () => (made ??= { value: make() }).value;
 }
 
-/** Somebody's answer, in time that is not the call's. */
+/** Waits for an answer while the timeout of the call is paused. */
 export function pauseTimeout<Value>({ patiently }: Pick<Call, "patiently">, answer: Promise<Value>): Promise<Value> {
   return patiently === undefined ? answer : patiently(answer);
 }

@@ -3,7 +3,7 @@ import { SkillgateError, sentence } from "../errors.ts";
 import type { Method } from "../model/catalog.ts";
 import { getMethodFacts } from "./call.ts";
 
-/** The result of `work`, unless it is called off first. Then `work` is left alone, and whatever becomes of it ignored. */
+/** Settles like `work`, or rejects when it is cancelled first. Then `work` continues and its outcome is ignored. */
 export function rejectWhenCancelled<T>(cancellable: Cancellable, work: Promise<T>, why: () => Error): Promise<T> {
   return new Promise((resolve, reject) => {
     const stop = cancellable.onCancel(() => reject(why()));

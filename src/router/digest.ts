@@ -1,27 +1,27 @@
 import { hash } from "node:crypto";
 
-/** More values than the JSON of one call can hold; what comes after them is not told apart. */
+/** More values than the JSON of one call can hold; values beyond the limit do not affect the digest. */
 const MAX_VALUES = 5_000_000;
 
 const SHORT_DIGITS = 16;
 
-/** SHA-256 of the canonical text of a value, hexadecimal, first 16 digits: enough to tell calls apart in a record. */
+/** SHA-256 of the canonical text of a value, hexadecimal, first 16 digits: enough to distinguish calls in a record. */
 export function hashValue(value: unknown): string {
   return hashValueFully(value).slice(0, SHORT_DIGITS);
 }
 
-/** All 64 digits, for where somebody could gain from two values with one digest. */
+/** All 64 digits, for uses where a collision would be a security problem. */
 export function hashValueFully(value: unknown): string {
   return hash("sha256", canonicalText(value));
 }
 
 /**
- * Canonical JSON (RFC 8785): no spaces, keys in the order of their UTF-16 units. Dates, bytes and whatever else JSON does
- * not know have texts that no JSON has. Any depth will do, and circles end.
+ * Canonical JSON (RFC 8785): no spaces, keys in the order of their UTF-16 units. Dates, bytes and other values that JSON does
+ * not know get texts that are not valid JSON. Accepts any depth and terminates on circular references.
  */
 export function canonicalText(value: unknown): string {
   const parts: string[] = [];
-  /** What is still to be written, the last first: texts as they are, values in a box. */
+  /** A stack of what is still to be written: texts as they are, values boxed. */
   const pending: (string | Boxed)[] = [{ value }];
   for (let values = 0; pending.length > 0 && values < MAX_VALUES;) {
     const next = pending.pop() ?? "";

@@ -6,7 +6,7 @@ import { requireInput, type GuardedCall, type Handler, pauseTimeout } from "./ca
 import { toGuestError } from "./to-guest-error.ts";
 import type { KnownSecrets } from "../shared/secrets.ts";
 
-/** What a skill has of its own (L3, L9). */
+/** The settings, secrets and store of one skill. */
 export type SkillResources = Pick<CallContext, "settings" | "secrets" | "store">;
 
 export interface DispatchOptions {
@@ -15,7 +15,7 @@ export interface DispatchOptions {
   readonly secrets: KnownSecrets;
 }
 
-/** Of a skill for which nobody keeps anything. */
+/** Resources of a skill without settings, secrets or a store. */
 export const NO_RESOURCES: SkillResources = Object.freeze({
   settings: {},
   secrets: {},
@@ -27,7 +27,7 @@ export const NO_RESOURCES: SkillResources = Object.freeze({
   },
 });
 
-/** The innermost stage: the provider itself. What it throws becomes an error that a guest may read. */
+/** The innermost stage: calls the provider. Its errors become errors that a guest may read. */
 export function dispatch({ getResources, secrets }: DispatchOptions): Handler {
   return async (call) => {
     const { skill, method } = call;
@@ -44,14 +44,14 @@ export function dispatch({ getResources, secrets }: DispatchOptions): Handler {
   };
 }
 
-/** What a method is told about its call. After `close`, and after its signal has fired, nobody listens to it any more. */
+/** Creates the context that a method receives. Logs and progress are ignored after `close` and after cancellation. */
 function createContext(
   call: GuardedCall,
   resources: SkillResources,
   known: KnownSecrets,
 ): { context: CallContext; close: () => void } {
   let open = true;
-  const isHeard = (): boolean => open && !call.cancellable.isCancelled;
+  const isOpen = (): boolean => open && !call.cancellable.isCancelled;
   const context: CallContext = {
     caller: call.caller,
     runId: call.runId,
@@ -63,15 +63,15 @@ function createContext(
     settings: resources.settings,
     secrets: resources.secrets,
     store: resources.store,
-    log: (level, text) => isHeard() && call.log(level, known.maskText(text)),
-    progress: (done, total, text) => isHeard() && call.progress(done, total, text && known.maskText(text)),
+    log: (level, text) => isOpen() && call.log(level, known.maskText(text)),
+    progress: (done, total, text) => isOpen() && call.progress(done, total, text && known.maskText(text)),
     ...(call.client !== undefined && { client: patientClient(call, call.client) }),
     ...(call.wire !== undefined && { wire: (result: unknown) => call.wire?.(known.maskValue(result)) }),
   };
   return { context: Object.freeze(context), close: () => (open = false) };
 }
 
-/** While it is asked something, no time of the call is used. */
+/** A client whose requests pause the timeout of the call. */
 function patientClient(call: GuardedCall, client: Client): Client {
   return {
     can: (request) => client.can(request),

@@ -1,4 +1,4 @@
-/** What V8 says of a mistake in the code that it runs. Such words mean nothing to whoever only calls that code. */
+/** V8's messages for programming errors in the method. They mean nothing to a caller without the code. */
 const MISTAKES: readonly RegExp[] = [
   /^Cannot (?:read|set|delete) propert(?:y|ies) /,
   /^Cannot (?:destructure|assign to read only|redefine|define|add|create|convert|mix|access|use 'in'|perform) /,
@@ -13,7 +13,7 @@ const MISTAKES: readonly RegExp[] = [
 
 const OVERFLOW = /^(?:Maximum call stack size exceeded|too much recursion|stack overflow)/;
 
-/** What an error of the engine means to a caller, as the end of a sentence; undefined for an error in other words. */
+/** Explains an engine error to a caller, as the end of a sentence; `undefined` for any other message. */
 export function explainEngineError(message: string): string | undefined {
   if (OVERFLOW.test(message)) return "failed in its own code: its recursion is too deep";
   return MISTAKES.some((pattern) => pattern.test(message))

@@ -22,28 +22,28 @@ export { type AuditEntry, addCall, type Statistics, statisticsFrom, type CallSta
 
 export interface RouterOptions {
   readonly validator: Validator;
-  /** Asked for methods that want an approval; nobody approves without it. */
+  /** Approves calls of methods that require approval; without it, these calls are refused. */
   readonly approve?: Approve;
-  /** Skills that must not be called although a run may still see them. */
+  /** True for a skill that must not be called although a run may still see it. */
   readonly isDisabled?: (skill: string) => boolean;
-  /** What a skill has of its own: settings, secrets, a store. */
+  /** Returns the settings, secrets and store of a skill. */
   readonly getResources?: (skill: Skill) => SkillResources;
-  /** Values that no error, log or approval shows. */
+  /** Values that are masked in every error, log and approval. */
   readonly secrets?: KnownSecrets;
-  /** Says whether it is worth a note that a result does not fit its method's output schema; it always is by default. */
+  /** True if a result that does not match the output schema of its method deserves a note; default: always. */
   readonly shouldReport?: (method: Method) => boolean;
-  /** Gets the record of each call when it has ended. */
+  /** Receives the record of each call when it has ended. */
   readonly onEntry?: (entry: AuditEntry) => void;
   /** Milliseconds since 1970. */
   readonly now?: () => number;
 }
 
-/** The one way to a method. */
+/** Runs every call of a method through the guards. */
 export interface Router {
   readonly route: Route;
   /** The newest records, the oldest first. */
   entries(): readonly AuditEntry[];
-  /** By `Skill.method`. */
+  /** Statistics by `Skill.method`. */
   statistics(): ReadonlyMap<string, Statistics>;
 }
 
@@ -56,7 +56,7 @@ export function createRouter(options: RouterOptions): Router {
     options.onEntry?.(entry);
   };
 
-  /** The outermost first. */
+  /** The guards, the outermost first. */
   const guards: readonly Guard[] = [
     audit(record, now),
     permission,

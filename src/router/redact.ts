@@ -6,22 +6,22 @@ const KEPT_CHARACTERS = 4_000;
 
 const HIDDEN_PATH = "[path]";
 
-/** What decides, besides its form, whether a part of a text may be shown. */
+/** What the redaction rules know about the call. */
 export interface RedactionContext {
-  /** What the guest itself passed: it learns nothing when it reads that again. */
+  /** Texts that the guest itself passed: showing them again reveals nothing. */
   readonly spoken: readonly string[];
-  /** Values that are never shown, whatever they look like. */
+  /** Values that are always masked. */
   readonly secrets: KnownSecrets;
 }
 
 /**
- * A text of a provider as a guest may read it (S10, P9): without stack lines, secrets, credentials in URLs, addresses of
- * databases, and absolute paths, each of which gives way to a mark. The rest stays, because a model needs it to do better:
+ * Redacts the text of a provider for a guest: stack lines are removed; secrets, credentials in URLs, addresses of
+ * databases and absolute paths are replaced by a mark. The rest stays, because a model needs it to correct its call:
  * `ENOENT: no such file or directory, open '/data/x.txt'` keeps the path if the call was about `/data/x.txt`, reads
  * `'/data/[path]'` if it was about `/data`, and `'[path]/x.txt'` if it was about `x.txt`.
  */
 export function redact(text: string, known: RedactionContext): string {
-  // Before the text is cut, which could leave half of a secret.
+  // Masks before the text is cut: a cut could leave half of a secret.
   const masked = cut(known.secrets.mask(text), READ_CHARACTERS).replace(STACK_LINES, "");
   let clean = maskTokens(masked, (found) => unlessInArguments(found, known));
   for (const { pattern, shown } of RULES)
@@ -29,7 +29,7 @@ export function redact(text: string, known: RedactionContext): string {
   return cut(clean.trim(), KEPT_CHARACTERS);
 }
 
-/** Cuts at a space, so that no half of a secret is left that no rule knows. */
+/** Cuts at a space, so that no rule meets half of a secret. */
 function cut(text: string, characters: number): string {
   if (text.length <= characters) return text;
   const end = text.lastIndexOf(" ", characters);
@@ -42,7 +42,7 @@ const STACK_LINES = /^[ \t]+at (?:[^\n(]*\()?(?:[^\n()]*:\d+|native|<anonymous>|
 /** In quotes a path may hold spaces. */
 const QUOTED_PATH = /(["'`])(\/[^"'`\n/]+\/[^"'`\n]+|[A-Za-z]:[\\/][^"'`\n]+|\\\\[^"'`\n]+|~\/[^"'`\n]+)\1/;
 
-/** Of at least two names, and not after the verb of a request: `GET /v1/users` is no path of this host. */
+/** An absolute path of at least two names, not after an HTTP verb: `GET /v1/users` is not a path of this host. */
 const BARE_PATH =
   /(?<![\w.~%/\\-])(?<!\b(?:GET|POST|PUT|PATCH|DELETE|HEAD|OPTIONS) )(?:\/[^\s'"`<>|;,(){}[\]/]+\/|[A-Za-z]:[\\/](?!\/)|\\\\|~\/)[^\s'"`<>|;,(){}[\]]+/;
 
@@ -50,11 +50,11 @@ type MatchGroups = readonly (string | undefined)[];
 
 interface RedactionRule {
   readonly pattern: RegExp;
-  /** What is shown in place of what the pattern found. */
+  /** Returns the replacement of a match. */
   readonly shown: (found: string, known: RedactionContext, groups: MatchGroups) => string;
 }
 
-/** In the order in which they are applied. No pattern takes more than about linear time. */
+/** The rules in the order of application. Every pattern runs in about linear time. */
 const RULES: readonly RedactionRule[] = [
   { pattern: /\b[a-z][a-z0-9+.-]{0,30}:\/\/[^\s'"`<>]+/gi, shown: (url, known) => inSentence(url, known, shownUrl) },
   { pattern: /\b(bearer|basic|digest|token)( +)([\w+/=.~-]{8,})/gi, shown: shownScheme },
@@ -70,7 +70,7 @@ function unlessInArguments(found: string, { spoken }: RedactionContext): string 
   return spoken.some((text) => text.includes(found)) ? found : MASK;
 }
 
-/** Without the punctuation after it, which belongs to the sentence. */
+/** Applies `shown` without the trailing punctuation, which belongs to the sentence. */
 function inSentence(
   found: string,
   known: RedactionContext,
@@ -93,14 +93,14 @@ function shownUrl(url: string, known: RedactionContext): string {
 
 const WEB_SCHEMES: ReadonlySet<string> = new Set(["http", "https", "ws", "wss", "ftp", "ftps"]);
 
-/** Databases, queues and directories: their addresses are nothing that a guest could use. */
+/** Databases, queues and directories: a guest has no use for their addresses. */
 const SERVICE_SCHEMES =
   /^(?:jdbc:)?(?:pg|postgres|postgresql|mysql|mariadb|mongodb|redis|rediss|valkey|amqp|amqps|mssql|sqlserver|oracle|kafka|nats|ldap|ldaps|smtp|smtps|imap|imaps|memcached|clickhouse|cassandra|couchbase|couchdb|neo4j|bolt|elasticsearch|mqtt|mqtts|ssh|sftp|tcp|udp|unix)(?:\+[a-z]+)?$/;
 
 const SECRET_PARAMETERS =
   /([?&#][\w.-]{0,40}(?:token|key|secret|password|passwd|pwd|auth|sig|signature|credential)=)[^&#]+/gi;
 
-/** `Bearer eyJ…`, but not `Basic authentication`. */
+/** Masks `Bearer eyJ…`, but not `Basic authentication`. */
 function shownScheme(
   found: string,
   known: RedactionContext,
@@ -109,7 +109,7 @@ function shownScheme(
   return /[\d=]/.test(value) ? `${scheme}${space}${unlessInArguments(value, known)}` : found;
 }
 
-/** `password=…`, `"apiKey": "…"`; but not `Unexpected token: comma`. */
+/** Masks `password=…` and `"apiKey": "…"`, but not `Unexpected token: comma`. */
 function shownAssignment(
   found: string,
   known: RedactionContext,
@@ -125,7 +125,7 @@ function shownFoundPath(found: string, known: RedactionContext, [quote, quoted]:
   return `${quote}${shownPath(quoted, known)}${quote}`;
 }
 
-/** As much of a path as the guest named itself. */
+/** Keeps the part of a path that the guest named itself. */
 function shownPath(path: string, { spoken }: RedactionContext): string {
   const plain = path.replace(/(?::\d+){1,2}$/, ""); // Without the line and column of a place in a file.
   if (spoken.some((text) => text.includes(plain))) return plain;

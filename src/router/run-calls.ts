@@ -2,15 +2,15 @@ import { sentence, SkillgateError } from "../errors.ts";
 import { type AnswerFacts, shownFacts } from "../model/run-observer.ts";
 import type { Call, Route } from "./call.ts";
 
-/** A call by its name; `undefined` where nothing has that name. */
+/** A call by name; `call` is `undefined` if the name is unknown. */
 export interface NamedCall {
   readonly name: string;
   readonly call: Call | undefined;
-  /** Why there is none, where that is more than that nothing has that name. */
+  /** Why the call cannot be made, if the reason is not an unknown name. */
   readonly obstacle?: string;
 }
 
-/** How one call ended, where that is shown (X7). */
+/** The result of one call in the form that surfaces return. */
 export type CallResult =
   | {
       readonly success: true;
@@ -18,9 +18,9 @@ export type CallResult =
       /** In seconds. */
       readonly execution_time: number;
       readonly tool_name: string;
-      /** Only if it is. */
+      /** Present only if the answer came from the cache. */
       readonly cached?: true;
-      /** Only if there are any. */
+      /** Present only if there are notes. */
       readonly notes?: readonly string[];
     }
   | {
@@ -32,7 +32,7 @@ export type CallResult =
       readonly tool_name: string;
     };
 
-/** Many calls, one after the other or all at once; the results are in the order of the calls, and a failure is one (X3). */
+/** Runs calls in sequence or in parallel. The results are in the order of the calls; a failed call gives a failed result. */
 export async function runCalls(
   route: Route,
   calls: readonly NamedCall[],
@@ -44,7 +44,7 @@ export async function runCalls(
   return results;
 }
 
-/** A call outside of a run: its value, and what is known of it besides. */
+/** Runs a call outside of a run. Returns its value, its notes and whether it came from the cache. */
 export async function answerTo(call: Call, route: Route): Promise<AnswerFacts & { readonly value: unknown }> {
   const notes = new Set<string>();
   let cached = false;
@@ -61,21 +61,21 @@ async function runCall(
   { name, call, obstacle = `Unknown tool: ${name}` }: NamedCall,
 ): Promise<CallResult> {
   const started = performance.now();
-  const told = (): { execution_time: number; tool_name: string } => ({
+  const measured = (): { execution_time: number; tool_name: string } => ({
     execution_time: (performance.now() - started) / 1_000,
     tool_name: name,
   });
-  if (call === undefined) return { success: false, data: null, error: obstacle, ...told() };
+  if (call === undefined) return { success: false, data: null, error: obstacle, ...measured() };
   try {
     const { value, ...facts } = await answerTo(call, route);
-    return { success: true, data: value, ...told(), ...shownFacts(facts) };
+    return { success: true, data: value, ...measured(), ...shownFacts(facts) };
   } catch (error) {
-    return { success: false, data: null, error: wordsOf(error), ...told() };
+    return { success: false, data: null, error: getCallerMessage(error), ...measured() };
   }
 }
 
-/** An error that is not a `SkillgateError` is one of the host itself, whose words are not for a caller. */
-function wordsOf(error: unknown): string {
+/** Returns the message for a caller. An error that is not a `SkillgateError` is an internal one: its message is hidden. */
+function getCallerMessage(error: unknown): string {
   return error instanceof SkillgateError
     ? error.message
     : sentence("CALL_FAILED", "the runtime could not make the call");

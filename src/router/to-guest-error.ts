@@ -11,17 +11,17 @@ const MAX_ARGUMENT_TEXTS = 200;
 const MAX_ARGUMENT_TEXT_CHARACTERS = 4_096;
 
 /**
- * What a guest is told of whatever a provider threw: one message, redacted, and which method it was. Nothing else crosses;
- * the error itself is the `cause`, for the host's own eyes.
+ * Converts a value that a provider threw into the error for the guest: one redacted message and the method. The original
+ * value is the `cause`, for the host only.
  */
 export function toGuestError(
   thrown: unknown,
   { method, skill, args }: GuardedCall,
   secrets: KnownSecrets,
 ): SkillgateError {
-  const said = toText(thrown);
-  const mistake = explainEngineError(said);
-  const words = mistake === undefined ? said : sentence("CALL_FAILED", `"${method.path}" ${mistake}`);
+  const original = toText(thrown);
+  const mistake = explainEngineError(original);
+  const words = mistake === undefined ? original : sentence("CALL_FAILED", `"${method.path}" ${mistake}`);
   const text = redact(words, { spoken: collectArgumentTexts(args), secrets });
   const facts = {
     ...getMethodFacts(method),
@@ -31,14 +31,14 @@ export function toGuestError(
   return new SkillgateError(toErrorCode(thrown), text || `${method.path} failed`, facts, { cause: thrown });
 }
 
-/** What a provider may say itself. All else would look as if the router, or the run, had said it. */
+/** Codes that a provider may set itself. Any other code would look as if it came from the router or the run. */
 const PROVIDER_CODES: ReadonlySet<ErrorCode> = new Set(["CALL_FAILED", "CALL_TIMEOUT", "NESTING_LIMIT", "SERVER_GONE"]);
 
 function toErrorCode(thrown: unknown): ErrorCode {
   return thrown instanceof SkillgateError && PROVIDER_CODES.has(thrown.code) ? thrown.code : "CALL_FAILED";
 }
 
-/** The message of whatever was thrown, the code of a system error without one; reading it never throws. */
+/** Returns the message of the thrown value, or the code of a system error without a message. Never throws. */
 function toText(thrown: unknown): string {
   if (typeof thrown === "string") return thrown;
   if (!isRecord(thrown)) return "";
@@ -46,11 +46,11 @@ function toText(thrown: unknown): string {
     const texts = [thrown["message"], thrown["code"]].filter((text) => typeof text === "string");
     return texts.find((text) => text !== "") ?? "";
   } catch {
-    return ""; // A getter of a hostile error.
+    return ""; // A hostile error has a getter that throws.
   }
 }
 
-/** The texts that the guest passed: not all of very many, and none that are long. */
+/** Collects the texts that the guest passed, up to the limits on count and length. */
 function collectArgumentTexts(args: readonly unknown[]): readonly string[] {
   const spoken: string[] = [];
   const pending: unknown[] = [args];

@@ -6,19 +6,20 @@ import type { Space } from "./index.ts";
 import { withLock } from "./lock.ts";
 import { Texts } from "./texts.ts";
 
-/** A file is written anew when it is larger than this, and so many times larger than what it says. */
+/** A file is compacted when it is larger than this, and `WASTE` times larger than its live content. */
 const MIN_COMPACTED_BYTES = 64 << 10;
 const WASTE = 4;
 
 /**
- * A space in a file of its own: each line is one change, `{"key","value"}`, or `{"key"}` for what was deleted. Who writes
- * holds a lock, which others wait for up to `lockMs`, and only appends, so a process that ends half-way leaves at most one line that nobody can read.
+ * A space in a file of its own: each line is one change, `{"key","value"}`, or `{"key"}` for a deletion. A writer
+ * holds a lock, which others wait for up to `lockMs`, and only appends: a process that dies while it writes leaves at
+ * most one unreadable line.
  */
 export function fileSpace(file: string, lockMs: number): Space {
   const log = new Log(file);
   let last: Promise<unknown> = Promise.resolve();
 
-  /** One after the other: they share what was read. */
+  /** Runs operations one after the other: they share the content that was read. */
   function queued<Result>(work: () => Promise<Result>): Promise<Result> {
     const result = last.then(work);
     last = result.catch(() => undefined);
@@ -41,12 +42,12 @@ export function fileSpace(file: string, lockMs: number): Space {
   };
 }
 
-/** What was read of a file, and what is to be appended to it. */
+/** The content that was read from a file, and the changes to append to it. */
 class Log {
   readonly #file: string;
   readonly #texts = new Texts();
   #inode = 0;
-  /** Bytes that were read. */
+  /** Number of bytes read so far. */
   #offset = 0;
   #endsInLine = true;
   #changes: string[] = [];
@@ -55,7 +56,7 @@ class Log {
     this.#file = file;
   }
 
-  /** What the file says now. */
+  /** Reads the current content of the file. */
   async read(): Promise<Texts> {
     const handle = await open(this.#file, "r").catch((error: NodeJS.ErrnoException) => {
       if (error.code === "ENOENT") return undefined;
@@ -85,7 +86,7 @@ class Log {
     return wasThere;
   }
 
-  /** Lets somebody change the newest state, and keeps the changes. */
+  /** Runs `work` on the newest content and appends its changes. */
   async write<Result>(work: () => Result): Promise<Result> {
     await this.read();
     this.#changes = [];
@@ -93,7 +94,7 @@ class Log {
     try {
       if (this.#changes.length > 0) await this.#append();
     } catch (error) {
-      // What could not be written is not so.
+      // The changes were not written: read the file again.
       this.#forget(0);
       throw error;
     }
@@ -114,14 +115,14 @@ class Log {
   }
 
   #apply(line: string): void {
-    const change = changeIn(line);
+    const change = parseChange(line);
     if (change === undefined) return;
     if (change.value === undefined) this.#texts.delete(change.key);
     else this.#texts.put(change.key, change.value);
   }
 
   async #append(): Promise<void> {
-    // Half a line, of somebody who was ended while writing it, is closed first.
+    // Ends a partial line first, left by a process that died while it wrote.
     const text = `${this.#endsInLine ? "" : "\n"}${this.#changes.join("\n")}\n`;
     const handle = await open(this.#file, "a", 0o600);
     try {
@@ -158,15 +159,15 @@ class Log {
   }
 }
 
-/** `undefined` for a line that is not whole. */
-function changeIn(line: string): { readonly key: string; readonly value: unknown } | undefined {
+/** Parses a line; `undefined` for an incomplete one. */
+function parseChange(line: string): { readonly key: string; readonly value: unknown } | undefined {
   try {
     const change: unknown = JSON.parse(line);
     return isRecord(change) && typeof change["key"] === "string"
       ? { key: change["key"], value: change["value"] }
       : undefined;
   } catch {
-    // Empty, or written by somebody who was ended half-way: that change was never acknowledged.
+    // Empty, or left by a process that died while it wrote: that change was never acknowledged.
     return undefined;
   }
 }

@@ -4,32 +4,32 @@ import { DEFAULT_TIMEOUTS } from "../model/timeouts.ts";
 import { fileSpace } from "./file-space.ts";
 import { memorySpace } from "./memory-space.ts";
 
-/** What outlives a call, and with a folder the runtime too. */
+/** Values that outlive a call, and with a folder also the runtime. */
 export interface Store {
-  /** The part of the store that has this name; the same one for each who asks. */
+  /** Returns the part of the store with this name; always the same object. */
   space(name: string): Space;
 }
 
-/** Values of JSON by key. What it gives is a copy. */
+/** JSON values by key. Returned values are copies. */
 export interface Space {
-  /** `undefined` for a key that is not there. */
+  /** Returns `undefined` for an unknown key. */
   get(key: string): Promise<unknown>;
   set(key: string, value: unknown): Promise<void>;
-  /** Says whether it was there. */
+  /** Returns true if the key existed. */
   delete(key: string): Promise<boolean>;
-  /** Those whose keys begin with a prefix, in the order of their keys. */
+  /** Returns the entries whose keys begin with a prefix, sorted by key. */
   entries(prefix?: string): Promise<readonly StoreEntry[]>;
-  /** Puts in place of a value what is made of it; nobody else changes it in between. */
+  /** Replaces a value by the result of `change`, atomically. */
   update(key: string, change: (value: unknown) => unknown): Promise<void>;
-  /** Characters of all keys and values. */
+  /** Number of characters of all keys and values. */
   size(): Promise<number>;
 }
 
 export type StoreEntry = readonly [key: string, value: unknown];
 
 /**
- * A store in a folder, where many processes may use it at once; without one it is in memory. The folder is made when
- * something is first written. Who writes waits up to `lockMs` for another process that does.
+ * Creates a store in a folder, which several processes can use at once; without a folder, the store is in memory. The
+ * folder is created at the first write. A writer waits up to `lockMs` for the lock of another process.
  */
 export function createStore(folder?: string, lockMs: number = DEFAULT_TIMEOUTS.lockMs): Store {
   const spaces = new Map<string, Space>();
@@ -43,7 +43,7 @@ export function createStore(folder?: string, lockMs: number = DEFAULT_TIMEOUTS.l
   };
 }
 
-/** No name leaves the folder, and none is the name of another file there. */
+/** Escapes the name: the file stays inside the folder, and no two names share a file. */
 function fileIn(folder: string, name: string): string {
   return join(folder, `${encodeURIComponent(name).replaceAll(".", "%2E").replaceAll("*", "%2A")}.jsonl`);
 }

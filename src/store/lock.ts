@@ -4,12 +4,12 @@ import { setTimeout as wait } from "node:timers/promises";
 
 import { sentence, SkillgateError } from "../errors.ts";
 
-/** How long at most between two looks at a lock. */
+/** The longest pause between two checks of a lock. */
 const MAX_PAUSE_MS = 20;
-/** Nobody holds a lock this long who is still at work. */
+/** A lock older than this is stale. */
 const STALE_MS = 10_000;
 
-/** Does something while no other process does it. Throws `LOCK_TIMEOUT` when the lock does not become free in time. */
+/** Runs `work` while holding the lock. Throws `LOCK_TIMEOUT` if the lock does not become free in time. */
 export async function withLock<Result>(file: string, lockMs: number, work: () => Promise<Result>): Promise<Result> {
   await take(file, lockMs);
   try {
@@ -34,7 +34,7 @@ function lockTimeout(file: string, lockMs: number): SkillgateError {
   return new SkillgateError("LOCK_TIMEOUT", sentence("LOCK_TIMEOUT", values), { timeoutMs: lockMs });
 }
 
-/** The system sees to it that only one succeeds. */
+/** Creates the lock file; the operating system lets only one process succeed. */
 async function create(file: string): Promise<boolean> {
   try {
     const handle = await open(file, "wx", 0o600);
@@ -47,14 +47,14 @@ async function create(file: string): Promise<boolean> {
   }
 }
 
-/** Its holder has ended, or it has been there for longer than anything takes. */
+/** True if the process that holds the lock has ended, or the lock is older than `STALE_MS`. */
 async function isStale(file: string): Promise<boolean> {
   try {
     const [text, { mtimeMs }] = await Promise.all([readFile(file, "utf8"), stat(file)]);
     if (Date.now() - mtimeMs > STALE_MS) return true;
     return text !== "" && !isAlive(Number(text));
   } catch {
-    // It was released meanwhile.
+    // The lock was released in the meantime.
     return false;
   }
 }

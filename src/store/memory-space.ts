@@ -1,7 +1,7 @@
 import type { Space } from "./index.ts";
 import { Texts } from "./texts.ts";
 
-/** A space that ends with the process. */
+/** Creates a space in memory, which ends with the process. */
 export function memorySpace(): Space {
   const texts = new Texts();
   return {

@@ -1,10 +1,10 @@
 import type { StoreEntry } from "./index.ts";
 
-/** Values as JSON text, so that what is handed out belongs to whoever gets it. */
+/** Values stored as JSON text, so that every reader receives a copy. */
 export class Texts {
   readonly #texts = new Map<string, string>();
 
-  /** Characters of all keys and values. */
+  /** Number of characters of all keys and values. */
   size = 0;
 
   get(key: string): unknown {
@@ -12,7 +12,7 @@ export class Texts {
     return text === undefined ? undefined : (JSON.parse(text) as unknown);
   }
 
-  /** Throws for what is no JSON. */
+  /** Throws if the value is not JSON. */
   put(key: string, value: unknown): void {
     const text: string | undefined = JSON.stringify(value);
     if (text === undefined) throw new TypeError(`The value of "${key}" is not JSON`);

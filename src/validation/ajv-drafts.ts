@@ -8,14 +8,14 @@ import { isRecord, type JsonSchema } from "../model/json.ts";
 import { TIMED_OUT, runSyncWithTimeout } from "../shared/run-with-timeout.ts";
 import type { TimeBudget } from "./time-budget.ts";
 
-/** Says what is wrong with a value. */
+/** Returns the errors of a value. */
 type FindErrors = (value: unknown) => readonly ErrorObject[];
 
 type Attempt =
   | { readonly kind: "compiled"; readonly find: FindErrors }
   | { readonly kind: "failed"; readonly why: string };
 
-/** Compiles a schema as far as possible. The note says why not all of it; it is empty if all of it compiled. */
+/** Compiles as much of a schema as possible. The note gives the reason if part of it does not compile, and is empty otherwise. */
 export function compileForDraft(
   schema: JsonSchema,
   options: Options,
@@ -38,7 +38,7 @@ export function compileForDraft(
 
 type Dialect = typeof Ajv | typeof Ajv2019 | typeof Ajv2020;
 
-/** What a schema may be meant as, the likeliest first. */
+/** The JSON Schema dialects that a schema may be written in, the likeliest first. */
 function selectDialects({ $schema }: JsonSchema): readonly [Dialect, ...Dialect[]] {
   if (typeof $schema !== "string") return [Ajv2020, Ajv];
   if (/draft-0[3-7]/.test($schema)) return [Ajv, Ajv2020];
@@ -51,7 +51,7 @@ interface CompileOptions {
   readonly leftMs: number;
 }
 
-/** Each schema has an ajv of its own: no `$id` of one can stand in the way of another, and what is unused is freed. */
+/** Uses one ajv instance per schema: equal `$id`s cannot collide, and unused schemas are freed. */
 function tryCompile(schema: JsonSchema, { Dialect, options, leftMs }: CompileOptions): Attempt {
   const { $schema: _, $async: __, ...plain } = schema;
   if (leftMs === 0) return COMPILE_TIMEOUT;
@@ -69,7 +69,7 @@ function toFinder(validate: ValidateFunction): FindErrors {
   return (value) => (validate(value) ? [] : (validate.errors ?? []));
 }
 
-/** The names of an object schema, and those of its properties that compile each by itself. */
+/** Reduces an object schema to its property names and the properties that compile on their own. */
 function compilingPart(schema: JsonSchema, attempt: (property: JsonSchema) => Attempt): JsonSchema {
   const { $defs = {}, definitions = {}, required, additionalProperties, patternProperties } = schema;
   const compiles = (name: string, property: unknown): boolean =>

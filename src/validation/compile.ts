@@ -6,29 +6,29 @@ import type { TimeBudget } from "./time-budget.ts";
 import { compileForDraft } from "./ajv-drafts.ts";
 import { createPattern, PatternTimeout, type Pattern } from "./patterns.ts";
 
-/** Weight of the value times length of the schema that is certainly done with in a millisecond: it needs no watch. */
+/** Value weight times schema length that is certainly checked within a millisecond and needs no time limit. */
 const UNWATCHED_WORK = 13_000;
 
-/** Keywords with which a short schema can ask for endless work. */
+/** Keywords with which a short schema can cause unbounded work. */
 const HEAVY_KEYWORDS = /"(?:\$ref|\$dynamicRef|\$recursiveRef|uniqueItems)"/;
 
-/** A schema that has been made ready. */
+/** A compiled schema. */
 export interface CompiledCheck {
-  /** Why not all of the schema is checked; empty if all of it is. */
+  /** Why part of the schema is not checked; empty if all of it is. */
   readonly note: string;
   /**
-   * What is wrong with a value of some weight; `TIMED_OUT` if that takes too long to find out. The value gets its defaults
-   * where they were asked for.
+   * Returns the errors of a value of the given weight, or `TIMED_OUT`. Fills defaults into the value if the schema was
+   * compiled with `useDefaults`.
    */
   errorsIn(value: unknown, weight: number): readonly ErrorObject[] | typeof TIMED_OUT;
-  /** Why a text could not be tested against a pattern of the schema, if it could not. */
+  /** Returns why a text could not be tested against a pattern; `undefined` if it could. */
   patternFault(source: string, text: string): string | undefined;
 }
 
 /**
- * Makes a schema ready by the rules of its `$schema`: 2020-12 unless it says otherwise, and draft-07 where it says nothing
- * and is no 2020-12. References out of the schema are never fetched. Any schema will do: of one that does not compile, the
- * properties that do are still checked, and the names.
+ * Compiles a schema in the dialect of its `$schema`. Without `$schema` it is 2020-12, or draft-07 if that fails. External
+ * references are never fetched. If a schema does not compile, its property names and the properties that compile on their
+ * own are still checked.
  */
 export function compile(schema: JsonSchema, useDefaults: boolean, budget: TimeBudget): CompiledCheck {
   const patterns = new Map<string, Pattern>();
@@ -43,7 +43,7 @@ export function compile(schema: JsonSchema, useDefaults: boolean, budget: TimeBu
       return find(value);
     } catch (error) {
       if (error instanceof PatternTimeout) return TIMED_OUT;
-      if (error instanceof RangeError) return []; // The schema leads to itself in a circle, and so asks for nothing.
+      if (error instanceof RangeError) return []; // The schema refers to itself in a cycle and requires nothing.
       throw error;
     }
   }
@@ -60,7 +60,7 @@ export function compile(schema: JsonSchema, useDefaults: boolean, budget: TimeBu
   };
 }
 
-/** The registry has bounded the schema; that its keywords make sense is found out by compiling it. */
+/** The registry has limited the size of the schema; compiling it reveals invalid keywords. */
 const OPTIONS: Options = {
   strict: false,
   strictNumbers: true,

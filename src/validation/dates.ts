@@ -4,14 +4,14 @@ import type { CompiledCheck } from "./compile.ts";
 import { putAt, type Pointer, findUnknownPointers, valueAt } from "./json-pointer.ts";
 import { copyObject } from "./size.ts";
 
-/** The input as JSON has it: a date is ISO 8601 text. */
+/** Copies the input with each date as ISO 8601 text. */
 export function withTexts(given: Readonly<Record<string, unknown>>): Record<string, unknown> {
   return copyObject(given, (date) => date.toJSON());
 }
 
 /**
- * Puts the dates of `given` back into `input`, which fits the schema with texts in their place, wherever the schema says
- * nothing of the type: there, a value of no type of JSON fits as well.
+ * Puts the dates of `given` back into `input`, where they were replaced by texts. Only where the schema does not restrict
+ * the type: there, a value of any type is valid.
  */
 export function restoreDates(
   input: Record<string, unknown>,

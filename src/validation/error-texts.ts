@@ -8,12 +8,12 @@ const MAX_VALUES = 10;
 const VALUE_CHARACTERS = 60;
 const PATTERN_CHARACTERS = 200;
 
-/** What is wrong with a value, in words that follow its name. */
+/** An error of a value, in words that follow the name of the value. */
 export interface ErrorText {
   readonly type: ArgumentProblem["type"];
   readonly reason: string;
   readonly suggestions: readonly string[];
-  /** The member of the value that it is about, if it is not about the value itself. */
+  /** The member of the value that is wrong, if it is not the value itself. */
   readonly member?: string;
 }
 
@@ -23,7 +23,7 @@ export function describeFinding(finding: AjvFinding): ErrorText {
 
 type Wording = (finding: AjvFinding) => ErrorText;
 
-/** By keyword of JSON Schema. */
+/** Error texts by JSON Schema keyword. */
 const WORDS: ReadonlyMap<string, Wording> = new Map<string, Wording>([
   ["type", ({ schema, data }) => wrongType([schema].flat().map(String), data)],
   ["required", ({ params }) => missing(params["missingProperty"], "is required")],
@@ -141,7 +141,7 @@ const TYPE_TEXTS: ReadonlyMap<string, string> = new Map([
   ["object", "an object"],
 ]);
 
-/** For a value that is none of those that are possible; these are suggested, the nearest first. */
+/** Describes a value outside an enumeration; the possible values are suggested, the nearest first. */
 function describeNoMatch(values: readonly unknown[], data: unknown): ErrorText {
   const near =
     typeof data === "string"
@@ -160,7 +160,7 @@ function describeNoMatch(values: readonly unknown[], data: unknown): ErrorText {
   };
 }
 
-/** For a name that is none of those known. */
+/** Describes an unknown name. */
 export function unknownName(name: string, known: readonly string[], what = "a property"): ErrorText {
   const valid = known.length === 0 ? "none is defined" : `valid are ${listed(known)}`;
   return {
@@ -171,7 +171,7 @@ export function unknownName(name: string, known: readonly string[], what = "a pr
   };
 }
 
-/** For a value that fits no branch; `forms` says of some branches why. */
+/** Describes a value that matches no branch; `forms` holds the reasons of some branches. */
 function noForm(branches: unknown, forms: unknown): string {
   const reasons = Array.isArray(forms) && forms.length > 0 ? `: ${forms.join(", or ")}` : "";
   return `matches none of its ${Array.isArray(branches) ? branches.length : 0} alternatives${reasons}`;
@@ -194,13 +194,13 @@ function describeMaximum(limit: unknown, what: string): string {
   return `at most ${String(limit)} ${what}${limit === 1 ? "" : "s"}`;
 }
 
-/** Characters are counted as JSON Schema does: a pair of surrogates is one. */
+/** Counts characters as JSON Schema does: a surrogate pair is one. */
 function length(data: unknown): number {
   if (typeof data === "string") return Array.from(data).length;
   return typeof data === "object" && data !== null ? Object.keys(data).length : 0;
 }
 
-/** A short value as JSON, anything larger by its kind. */
+/** Formats a short value as JSON, and a larger one by its kind. */
 function text(value: unknown, characters = VALUE_CHARACTERS): string {
   if (Array.isArray(value)) return "an array";
   if (typeof value === "object" && value !== null) return "an object";

@@ -16,26 +16,26 @@ import { measure } from "./size.ts";
 
 export type { Validation } from "./input.ts";
 
-/** So often may a schema hold validation to its time limit. */
+/** A method is quarantined after this many validation timeouts. */
 const MAX_TIMEOUTS = 2;
 
-/** How many things that are wrong with a result are told. */
-const TOLD_PROBLEMS = 3;
+/** At most this many errors of a result are reported. */
+const REPORTED_PROBLEMS = 3;
 
-/** Checks what goes into a method and what comes out of it against its schemas (T6). */
+/** Validates the arguments and the results of methods against their schemas. */
 export interface Validator {
   /** Checks arguments by name, as `bindArguments` gives them. */
   validate(method: Method, input: unknown): Validation;
-  /** What is certainly wrong with the arguments of a call before it is made; they may hold `UNKNOWN`. */
+  /** Returns the certain errors of a call's arguments before the call is made; the arguments may contain `UNKNOWN`. */
   problems(method: Method, args: readonly unknown[]): readonly ArgumentProblem[];
-  /** What is wrong with a result, in one sentence. */
+  /** Describes the errors of a result in one sentence; `undefined` if there are none. */
   validateOutput(method: Method, value: unknown): string | undefined;
 }
 
 /**
- * Schemas are compiled when first needed, once, and forgotten with their methods. With that, no validation takes longer
- * than `validationMs`. A method of a server whose schemas need all of that time twice is quarantined: nothing of it is
- * checked any more, and so it cannot be called.
+ * Creates a validator. A schema is compiled once, when first needed, and freed with its method. A validation, including the
+ * compilation, takes at most `validationMs`. A server's method that times out twice is quarantined: it is not checked
+ * any more and cannot be called.
  */
 export function createValidator(
   validationMs: number = DEFAULT_TIMEOUTS.validationMs,
@@ -100,6 +100,8 @@ const QUARANTINED: ArgumentProblem = {
 function outputProblem(method: Method, errors: readonly ErrorObject[], value: unknown): string | undefined {
   if (errors.length === 0) return undefined;
   const findings = summarizeErrors(errors.slice(0, 100).map(findingFrom), NOTHING_UNKNOWN);
-  const told = findings.slice(0, TOLD_PROBLEMS).map((finding) => formatProblem(problemFrom(finding, value), "it"));
-  return `The result of ${method.path} does not match its output schema: ${told.join("; ")}`;
+  const problems = findings
+    .slice(0, REPORTED_PROBLEMS)
+    .map((finding) => formatProblem(problemFrom(finding, value), "it"));
+  return `The result of ${method.path} does not match its output schema: ${problems.join("; ")}`;
 }

@@ -12,10 +12,10 @@ import { NOTHING_UNKNOWN, summarizeErrors, type UnknownParts } from "./summarize
 import { copyObject, MAX_INPUT_DEPTH, MAX_INPUT_WEIGHT, measure } from "./size.ts";
 import { unknownName, wrongType } from "./error-texts.ts";
 
-/** How much of what ajv found is looked at: one call can be wrong in half a million places. */
+/** At most this many of ajv's errors are read: one call can be wrong in half a million places. */
 const MAX_FINDINGS = 5_000;
 
-/** Problems beyond these add nothing to what whoever must mend the call needs to know. */
+/** At most this many problems are reported; more do not help to correct the call. */
 const MAX_PROBLEMS = 200;
 
 export type Validation =
@@ -23,19 +23,18 @@ export type Validation =
       readonly kind: "valid";
       /** A copy of the input with the defaults filled in. */
       readonly input: Record<string, unknown>;
-      /** What could not be checked; usually empty. */
+      /** Remarks on parts that could not be checked; usually empty. */
       readonly notes: readonly string[];
     }
   /**
-   * `timed out`: whether it fits could not be found out in the time that there is; `quarantined`: that has happened before,
-   * and it is not tried again.
+   * `timed out`: the validation did not finish in time; `quarantined`: it timed out before and is not tried again.
    */
   | { readonly kind: "invalid" | "timed out" | "quarantined"; readonly problems: readonly ArgumentProblem[] };
 
-/** What the arguments of one method are checked against. */
+/** The compiled input check of one method. */
 export interface InputCheck {
   readonly check: CompiledCheck;
-  /** The names that arguments may have; `undefined` if any will do. */
+  /** The allowed argument names; `undefined` if any name is allowed. */
   readonly names: ReadonlySet<string> | undefined;
   readonly notes: readonly string[];
 }
@@ -46,11 +45,11 @@ export function inputCheckFor(method: Method, budget: TimeBudget): InputCheck {
   return { check, names, notes: check.note === "" ? [] : [`${method.path}: ${check.note}`] };
 }
 
-/** Checks arguments by name, all but what is in doubt. */
+/** Checks arguments by name, except for their unknown parts. */
 export function checkInput(
   { check, names, notes }: InputCheck,
   given: unknown,
-  doubtIn: (given: unknown) => UnknownParts = () => NOTHING_UNKNOWN,
+  findUnknownParts: (given: unknown) => UnknownParts = () => NOTHING_UNKNOWN,
 ): Validation {
   if (!isRecord(given)) return invalid(problemIn(wrongType(["object"], given)));
   const { depth, weight, hasDates } = measure(given);
@@ -58,7 +57,7 @@ export function checkInput(
   const input = hasDates ? withTexts(given) : copyObject(given);
   const errors = check.errorsIn(input, weight);
   if (errors === TIMED_OUT) return { kind: "timed out", problems: [TOO_SLOW] };
-  const found = summarizeErrors(errors.slice(0, MAX_FINDINGS).map(findingFrom), doubtIn(given));
+  const found = summarizeErrors(errors.slice(0, MAX_FINDINGS).map(findingFrom), findUnknownParts(given));
   const problems = withoutDefaults(found, given, input)
     .filter((finding) => !isAboutName(finding, names))
     .map((finding) => toProblem(finding, check, input));
@@ -86,7 +85,7 @@ function invalid(...problems: readonly ArgumentProblem[]): Validation {
   return { kind: "invalid", problems };
 }
 
-/** Takes back the defaults that do not fit their own schema: nobody who calls the method is to blame for them. */
+/** Removes defaults that do not match their own schema: the caller is not to blame for them. */
 function withoutDefaults(
   findings: readonly AjvFinding[],
   given: Readonly<Record<string, unknown>>,
@@ -99,7 +98,7 @@ function withoutDefaults(
   });
 }
 
-/** On the way to a place, the first at which nothing was given. */
+/** Returns the first prefix of a pointer at which no value was given. */
 function firstPlaceWithout(given: unknown, place: Pointer): Pointer | undefined {
   let pointer: Pointer = "";
   for (const key of parsePointer(place)) {
@@ -109,7 +108,7 @@ function firstPlaceWithout(given: unknown, place: Pointer): Pointer | undefined 
   return undefined;
 }
 
-/** ajv, too, may find a name unknown that `unknownNames` tells of. */
+/** True for an ajv error about an unknown name that `unknownNames` already reports. */
 function isAboutName({ keyword, place, params }: AjvFinding, names: ReadonlySet<string> | undefined): boolean {
   if (names === undefined || place !== "") return false;
   const name =
@@ -135,7 +134,7 @@ function unknownNames(given: readonly string[], names: ReadonlySet<string> | und
     .map((name) => problemIn(unknownName(name, known, "an argument")));
 }
 
-/** A schema may ask for the same thing in several places. */
+/** Removes duplicates: a schema may require the same thing in several places. */
 function withoutRepeats(problems: readonly ArgumentProblem[]): readonly ArgumentProblem[] {
   return [...new Map(problems.map((problem) => [`${problem.field} ${problem.reason}`, problem])).values()];
 }

@@ -1,10 +1,10 @@
 import { isRecord } from "../model/json.ts";
 import { UNKNOWN } from "../model/plan.ts";
 
-/** Where ajv found something: a JSON pointer, `/filters/0/name`; empty for the value as a whole. */
+/** A place in a value as a JSON pointer: `/filters/0/name`; empty for the whole value. */
 export type Pointer = string;
 
-/** `filters[0].name` for `/filters/0/name`, `_root` for the whole. */
+/** Formats a pointer: `filters[0].name` for `/filters/0/name`, `_root` for the whole value. */
 export function fieldAt(pointer: Pointer, root: unknown): string {
   let field = "";
   let place = root;
@@ -15,7 +15,7 @@ export function fieldAt(pointer: Pointer, root: unknown): string {
   return field === "" ? "_root" : field;
 }
 
-/** What stands at a place, `undefined` where nothing does. */
+/** Returns the value at a place, or `undefined`. */
 export function valueAt(pointer: Pointer, root: unknown): unknown {
   return parsePointer(pointer).reduce(innerValue, root);
 }
@@ -28,14 +28,14 @@ export function isWithin(inner: Pointer, outer: Pointer): boolean {
   return inner === outer || inner.startsWith(`${outer}/`);
 }
 
-/** The places of `UNKNOWN` in a value. */
+/** Finds the places of `UNKNOWN` in a value. */
 export function findUnknownPointers(value: unknown, pointer: Pointer = ""): readonly Pointer[] {
   if (value === UNKNOWN) return [pointer];
   if (!isRecord(value) && !Array.isArray(value)) return [];
   return Object.entries(value).flatMap(([key, inner]) => findUnknownPointers(inner, pointerTo(pointer, key)));
 }
 
-/** Puts a value in place of the one that stands there. */
+/** Replaces the existing value at a place. */
 export function putAt(pointer: Pointer, root: unknown, value: unknown): void {
   const keys = parsePointer(pointer);
   const holder = keys.slice(0, -1).reduce(innerValue, root);
@@ -45,7 +45,7 @@ export function putAt(pointer: Pointer, root: unknown, value: unknown): void {
     Object.defineProperty(holder, last, { value });
 }
 
-/** Takes what stands at a place out of the object that holds it. */
+/** Removes the property at a place from its object. */
 export function removeAt(pointer: Pointer, root: unknown): void {
   const keys = parsePointer(pointer);
   const holder = keys.slice(0, -1).reduce(innerValue, root);

@@ -5,8 +5,8 @@ import { isRecord, type JsonSchema } from "../model/json.ts";
 const MAX_DEPTH = 8;
 
 /**
- * Whether a method takes arguments that it does not name. JSON Schema would allow any where it says nothing; here it has to
- * say so, with `additionalProperties`, `unevaluatedProperties` or `patternProperties`, or by naming no argument at all.
+ * True if a method accepts arguments that it does not name. JSON Schema allows them by default; here a schema must allow
+ * them with `additionalProperties`, `unevaluatedProperties` or `patternProperties`, or name no argument at all.
  */
 export function isOpenToNames(method: Method): boolean {
   const parts = getSubschemas(method.input, method.input, MAX_DEPTH);
@@ -19,7 +19,7 @@ export function isOpenToNames(method: Method): boolean {
 
 const CLOSING = ["additionalProperties", "unevaluatedProperties"] as const;
 
-/** A schema and those that apply to the same value. */
+/** Returns a schema and the subschemas that apply to the same value. */
 function getSubschemas(schema: unknown, root: JsonSchema, depth: number): readonly JsonSchema[] {
   if (!isRecord(schema) || depth === 0) return [];
   const inner = [schema["allOf"], schema["anyOf"], schema["oneOf"], schema["then"], schema["else"]].flat();

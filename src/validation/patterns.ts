@@ -3,28 +3,28 @@ import type { TimeBudget } from "./time-budget.ts";
 
 const PATTERN_CHARACTERS = 10_000;
 
-/** Up to here the worst pattern is done in no time. */
+/** Up to this length even the worst pattern finishes quickly. */
 const SHORT_TEXT = 16;
 
-/** Up to here a pattern without nested repetition is done in no time. */
+/** Up to this length a pattern without nested repetition finishes quickly. */
 const MIDDLE_TEXT = 200;
 
-/** A pattern of a schema. It can be any text at all: what is no regular expression, or never ends, matches nothing. */
+/** A pattern of a schema. A text that is not a regular expression, or that takes too long, matches nothing. */
 export interface Pattern {
   test(text: string): boolean;
-  /** Why this text could not be tested, if it could not. */
+  /** Returns why this text could not be tested; `undefined` if it could. */
   faultFor(text: string): string | undefined;
-  /** What ajv tells patterns apart by. */
+  /** ajv identifies patterns by this text. */
   toString(): string;
 }
 
-/** The time for the whole validation is over. */
+/** Thrown when the time for the whole validation is used up. */
 export class PatternTimeout extends Error {}
 
 export function createPattern(source: string, budget: TimeBudget): Pattern {
   const regExp = compiled(source);
   const safe = !mayBacktrack(source);
-  // Halved by each test that took too long: however often a hostile text is sent, its pattern costs the host a second.
+  // Halved by each test that takes too long: a hostile text costs the host at most a second, however often it is sent.
   let testedCharacters = Infinity;
 
   function test(text: string): boolean {
@@ -47,20 +47,20 @@ export function createPattern(source: string, budget: TimeBudget): Pattern {
   return { test, faultFor, toString: () => `/${source}/` };
 }
 
-/** In Unicode mode as JSON Schema asks, else in the older one, which forgives needless escapes. */
+/** Compiles in Unicode mode, as JSON Schema requires, else in the older mode, which allows needless escapes. */
 function compiled(source: string): RegExp | undefined {
   if (source.length > PATTERN_CHARACTERS) return undefined;
   for (const flags of ["u", ""]) {
     try {
       return new RegExp(source, flags);
     } catch {
-      // Not in this mode; the caller is told when it is not in the other one either.
+      // Invalid in this mode; a pattern that is invalid in both modes is reported by `faultFor`.
     }
   }
   return undefined;
 }
 
-/** Errs on the side of caution: repeated groups, references to groups, or more than two repetitions. */
+/** True for repeated groups, references to groups, or more than two repetitions; errs on the side of caution. */
 function mayBacktrack(source: string): boolean {
   if (/\)[*+?{]|\\[1-9k]/.test(source)) return true;
   return (source.match(/[*+]|\{\d*,/g) ?? []).length > 2;

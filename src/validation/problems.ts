@@ -5,19 +5,19 @@ import { isRecord } from "../model/json.ts";
 import { fieldAt, pointerTo, type Pointer } from "./json-pointer.ts";
 import { describeFinding, type ErrorText } from "./error-texts.ts";
 
-/** What ajv found, and what it is about. */
+/** An error that ajv found. */
 export interface AjvFinding {
   readonly keyword: string;
-  /** Where in the value. */
+  /** The place in the value. */
   readonly place: Pointer;
-  /** Where in the schema: `#/properties/query/type`. */
+  /** The place in the schema: `#/properties/query/type`. */
   readonly schemaPath: string;
   readonly params: Readonly<Record<string, unknown>>;
   /** The value of the keyword. */
   readonly schema: unknown;
   /** The schema that has the keyword. */
   readonly parent: Readonly<Record<string, unknown>>;
-  /** What stands at the place. */
+  /** The value at the place. */
   readonly data: unknown;
 }
 
@@ -35,12 +35,12 @@ export function findingFrom(error: ErrorObject): AjvFinding {
   };
 }
 
-/** A finding in our words (T6). */
+/** Converts an ajv error to a problem. */
 export function problemFrom(finding: AjvFinding, root: unknown): ArgumentProblem {
   return problemIn(describeFinding(finding), finding.place, root);
 }
 
-/** What is wrong at a place of a value, which is named as somebody would write it. */
+/** Creates the problem of a place; the place is written as in JavaScript. */
 export function problemIn(words: ErrorText, place: Pointer = "", root?: unknown): ArgumentProblem {
   const { type, reason, suggestions, member } = words;
   return { field: fieldAt(member === undefined ? place : pointerTo(place, member), root), type, reason, suggestions };

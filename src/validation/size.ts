@@ -1,14 +1,14 @@
 import { isPlainObject } from "../model/arguments.ts";
 
-/** What an input may nest: more than any honest call, less than what any recursion here or in a provider can bear. */
+/** Maximum nesting of an input: more than any honest call needs, less than recursion here or in a provider can handle. */
 export const MAX_INPUT_DEPTH = 200;
 
-/** How much an input may hold: far more than the JSON of one call can. */
+/** Maximum weight of an input: far more than the JSON of one call can have. */
 export const MAX_INPUT_WEIGHT = 5_000_000;
 
 /**
- * How deeply a value nests, whether it holds dates, and about how much there is to check: its values, and a part of the length of its texts.
- * Counting stops past what an input may be, so that a circle ends.
+ * Measures the nesting depth of a value, its weight (the number of values plus a share of the length of texts), and
+ * whether it holds dates. Stops at the limits of an input, so that a circular value ends.
  */
 export function measure(value: unknown): {
   readonly depth: number;
@@ -33,8 +33,8 @@ export function measure(value: unknown): {
 }
 
 /**
- * A copy for defaults to be filled in: without `undefined` properties, with `__proto__` as data, and with bytes and other
- * instances as they are. Only for what is known not to nest too deeply.
+ * Copies a value so that defaults can be filled in: drops `undefined` properties, keeps `__proto__` as data, and shares
+ * bytes and other instances. The nesting depth must have been checked before.
  */
 export function copyValue(value: unknown, ofDate: OfDate = asItIs): unknown {
   if (Array.isArray(value)) return value.map((each) => copyValue(each, ofDate));
@@ -42,7 +42,7 @@ export function copyValue(value: unknown, ofDate: OfDate = asItIs): unknown {
   return isPlainObject(value) ? copyObject(value, ofDate) : value;
 }
 
-/** What a copy has in place of a date. */
+/** Returns the replacement of a date in a copy. */
 type OfDate = (date: Date) => unknown;
 
 function asItIs(date: Date): unknown {

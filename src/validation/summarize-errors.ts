@@ -1,23 +1,23 @@
 import { isWithin, type Pointer } from "./json-pointer.ts";
 import { problemFrom, type AjvFinding } from "./problems.ts";
 
-/** How many of the branches that a value could be meant for are explained. */
+/** At most this many of the branches that may be intended are explained. */
 const EXPLAINED_FORMS = 3;
 
-/** What is not known before a run; nothing is after all arguments are. */
+/** The parts of the arguments that are unknown before a run. */
 export interface UnknownParts {
   /** The places of `UNKNOWN`. */
   readonly unknown: readonly Pointer[];
-  /** The input may get further names. */
+  /** True if the input may get further names. */
   readonly openNames: boolean;
 }
 
 export const NOTHING_UNKNOWN: UnknownParts = { unknown: [], openNames: false };
 
 /**
- * One finding for each thing that is wrong. ajv tells what is wrong with every branch of `anyOf`, `oneOf`, `if` and their
- * like before it tells that the whole is wrong: here the branch that was meant speaks for the rest. What is in doubt is
- * left out.
+ * Reduces ajv's errors to one for each mistake. ajv reports the errors of every branch of `anyOf`, `oneOf`, `if` and
+ * similar keywords before the error of the keyword itself; only those of the intended branch are kept. Errors that depend
+ * on unknown parts are left out.
  */
 export function summarizeErrors(findings: readonly AjvFinding[], unknownParts: UnknownParts): readonly AjvFinding[] {
   const settled: AjvFinding[] = [];
@@ -33,7 +33,7 @@ export function summarizeErrors(findings: readonly AjvFinding[], unknownParts: U
 
 type Summary = (finding: AjvFinding, inner: readonly AjvFinding[]) => readonly AjvFinding[];
 
-/** By keyword with findings of its own branches: what these come down to. */
+/** For keywords with branches: how the errors of the branches are summarized. */
 const SUMMARIES: ReadonlyMap<string, Summary> = new Map<string, Summary>([
   ["if", (_, inner) => inner],
   ["contains", (finding) => [finding]],
@@ -42,7 +42,7 @@ const SUMMARIES: ReadonlyMap<string, Summary> = new Map<string, Summary>([
   ["oneOf", selectIntendedBranch],
 ]);
 
-/** Takes the findings of the branches of a keyword, which stand right before its own, off the list. */
+/** Removes the errors of the branches of a keyword from the list; they come right before its own. */
 function takeBranches(settled: AjvFinding[], finding: AjvFinding): readonly AjvFinding[] {
   const branches = branchesPath(finding);
   const isBranch = ({ place, schemaPath }: AjvFinding): boolean =>
@@ -50,18 +50,18 @@ function takeBranches(settled: AjvFinding[], finding: AjvFinding): readonly AjvF
   return settled.splice(settled.findLastIndex((other) => !isBranch(other)) + 1);
 }
 
-/** The branches of `if` stand beside it. */
+/** Returns the schema path of the branches; those of `if` are its siblings. */
 function branchesPath({ keyword, schemaPath, params }: AjvFinding): string {
   return keyword === "if" ? schemaPath.replace(/if$/, String(params["failingKeyword"])) : schemaPath;
 }
 
-/** The definition that a schema path is in: ajv starts anew where it follows a reference. */
+/** Returns the definition that a schema path is in: ajv starts a new path where it follows a reference. */
 function home(schemaPath: string): string {
   const [hash = "", definitions = "", name = ""] = schemaPath.split("/", 3);
   return definitions === "$defs" || definitions === "definitions" ? `${hash}/${definitions}/${name}` : hash;
 }
 
-/** What is certain only once all of the value is known. */
+/** Keywords that are certain only when the whole value is known. */
 const OF_THE_WHOLE: ReadonlySet<string> = new Set([
   ...SUMMARIES.keys(),
   "not",
@@ -72,7 +72,7 @@ const OF_THE_WHOLE: ReadonlySet<string> = new Set([
   "unevaluatedItems",
 ]);
 
-/** What further names can mend. */
+/** Keywords whose errors further names can resolve. */
 const OF_ALL_NAMES: ReadonlySet<string> = new Set([
   ...OF_THE_WHOLE,
   "required",
@@ -88,7 +88,7 @@ function isUnknown({ keyword, place }: AjvFinding, unknownParts: UnknownParts): 
   );
 }
 
-/** Of a value that fits no branch: what is wrong with the one branch that it is of the kind of, or with all of them. */
+/** For a value that matches no branch: the errors of the branch of its kind, or a summary of all branches. */
 function selectIntendedBranch(finding: AjvFinding, inner: readonly AjvFinding[]): readonly AjvFinding[] {
   if (Array.isArray(finding.params["passingSchemas"])) return [finding];
   const branches = groupByBranch(finding, inner);
@@ -100,7 +100,7 @@ function selectIntendedBranch(finding: AjvFinding, inner: readonly AjvFinding[])
   return [findCommonType(finding, branches) ?? noForm(finding, closest)];
 }
 
-/** By branch, in their order. */
+/** Groups errors by branch, in the order of the branches. */
 function groupByBranch(finding: AjvFinding, inner: readonly AjvFinding[]): readonly (readonly AjvFinding[])[] {
   const branches = new Map<string, AjvFinding[]>();
   for (const each of inner) {
@@ -118,13 +118,13 @@ function wrongType(branch: readonly AjvFinding[], place: Pointer): AjvFinding | 
   return branch.find((each) => each.keyword === "type" && each.place === place);
 }
 
-/** A constant that the value, or one of its members, would need to be meant for a branch. */
+/** Finds a constant that the value, or one of its members, would need in order to match a branch. */
 function wrongConstant(branch: readonly AjvFinding[], place: Pointer): AjvFinding | undefined {
   const deepest = place.split("/").length + 1;
   return branch.find((each) => isValueKeyword(each.keyword) && each.place.split("/").length <= deepest);
 }
 
-/** One finding in place of those of all branches, if they differ only in types or only in constants. */
+/** Merges the errors of all branches into one, if the branches differ only in types or only in constants. */
 function findCommonType(finding: AjvFinding, branches: readonly (readonly AjvFinding[])[]): AjvFinding | undefined {
   const types = branches.flatMap((branch) => wrongType(branch, finding.place) ?? []);
   if (types.length === branches.length && types.length > 0)

@@ -1,8 +1,8 @@
 import { DEFAULT_TIMEOUTS } from "../model/timeouts.ts";
 
 /**
- * What validation is made of: when a part is over at the latest, and what one piece of it may take. A schema is made ready
- * once, in four fifths of the time for a validation; a fifth is for checking the arguments of one call.
+ * The parts of validation: the latest end of a part, and the maximum time of one piece of it. Compiling a schema, once, may
+ * take four fifths of the time of a validation; checking the arguments of one call may take one fifth.
  */
 const PARTS = {
   schema: { endMs: 2_000, pieceMs: 1_000 },
@@ -12,15 +12,15 @@ const PARTS = {
   pattern: { endMs: 1_000, pieceMs: 50 },
 } as const satisfies Record<string, { readonly endMs: number; readonly pieceMs: number }>;
 
-/** The time of a validation (X8). The host does nothing else meanwhile, so the pieces are short. */
+/** The time of a validation. Validation blocks the host, so the pieces are short. */
 export interface TimeBudget {
-  /** A schema is about to be made ready, or arguments are to be checked. */
+  /** Starts the clock, before a schema is compiled or arguments are checked. */
   start(): void;
-  /** What the next piece of a part may take; nothing is left of a part that is over. */
+  /** Returns the time for the next piece of a part; 0 if the part is over. */
   leftMs(part: keyof typeof PARTS): number;
 }
 
-/** A longer time than the usual makes every part longer; a shorter one cuts checks only: half a schema would let all pass. */
+/** A time above the default extends every part; a shorter one shortens only the checks: half a schema would accept anything. */
 export function createTimeBudget(validationMs: number): TimeBudget {
   const scale = Math.max(1, validationMs / DEFAULT_TIMEOUTS.validationMs);
   let startedAt = performance.now();

@@ -4,21 +4,21 @@ import type { KnownSecrets } from "../../shared/secrets.ts";
 import { cancelledError, rejectWhenCancelled } from "../cancellation.ts";
 import { getMethodFacts, type Guard, type GuardedCall, pauseTimeout } from "../call.ts";
 
-/** What somebody is asked to approve: exactly this. */
+/** The call that a user or an administrator is asked to approve. */
 export interface ApprovalRequest {
   readonly caller: Caller;
   /** `Skill.method`. */
   readonly path: string;
-  /** A copy of what the method gets, without secrets of the configuration. */
+  /** A copy of the input that the method receives, with configured secrets masked. */
   readonly input: Readonly<Record<string, unknown>>;
   readonly argumentsDigest: string;
   readonly runId: string;
 }
 
-/** Says yes with `true`; anything else, and an error, is a no. */
+/** Approves with `true`; any other value, or an error, is a rejection. */
 export type Approve = (request: ApprovalRequest) => Promise<boolean> | boolean;
 
-/** Asks for a yes to the very input that the method gets, where the method wants one (P6). */
+/** Requests approval of the exact input, if the method requires it. */
 export function approval(approve: Approve, secrets: KnownSecrets): Guard {
   return (next) => (call) => {
     if (call.method.metadata.approval === "none") return next(call);
@@ -29,7 +29,7 @@ export function approval(approve: Approve, secrets: KnownSecrets): Guard {
 async function requireApproval(call: GuardedCall, approve: Approve, secrets: KnownSecrets): Promise<void> {
   const { caller, method, runId, cancellable } = call;
   const checked = call.validation();
-  if (checked.kind !== "valid") return; // Refused further in; nobody is bothered with it.
+  if (checked.kind !== "valid") return; // An inner guard refuses it; no approval is requested.
   const request: ApprovalRequest = {
     caller,
     path: method.path,

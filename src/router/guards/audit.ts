@@ -2,10 +2,10 @@ import { SkillgateError, type ErrorCode } from "../../errors.ts";
 import type { Guard, GuardedCall } from "../call.ts";
 import type { AuditEntry } from "../audit-log.ts";
 
-/** How a call ended, as far as it depends on how. */
+/** The fields of an entry that depend on how the call ended. */
 type CallEnding = Pick<AuditEntry, "decision" | "outcome" | "cached" | "code">;
 
-/** Records every call, refused ones too, once it has ended. */
+/** Records every call, including refused ones, when it has ended. */
 export function audit(record: (entry: AuditEntry) => void, now: () => number): Guard {
   return (next) => async (call) => {
     const time = now();
@@ -44,7 +44,7 @@ function endBy(code: ErrorCode): CallEnding {
   return { decision: "allowed", outcome: code === "CALL_CANCELLED" ? "unfinished" : "error", cached: false, code };
 }
 
-/** What the other guards refuse a call with. */
+/** Codes with which the other guards refuse a call. */
 const REFUSALS: ReadonlySet<ErrorCode> = new Set([
   "PERMISSION_MISSING",
   "SKILL_DISABLED",

@@ -7,20 +7,20 @@ import { type CallAnswer, requireInput, type Guard, type GuardedCall, type Handl
 const MAX_BYTES = 64 << 20;
 const MAX_ENTRY_BYTES = 4 << 20;
 
-/** About what an entry takes besides its key and its value. */
+/** Approximate overhead of an entry, without its key and its value. */
 const ENTRY_BYTES = 500;
 
 interface CacheEntry {
-  /** Serialised, so that nobody who gets it can change it for the next. */
+  /** The serialised value, so that one reader cannot change it for the next. */
   readonly bytes: Buffer;
-  /** What it takes of `MAX_BYTES`. */
+  /** Its share of `MAX_BYTES`. */
   readonly size: number;
   readonly until: number;
-  /** A method that was loaded anew may answer differently, even in the same version. */
+  /** A reloaded method may answer differently, even in the same version. */
   readonly definition: MethodDefinition;
 }
 
-/** Answers again what the same caller asked before, for methods that allow it, for as long as they allow it (X5). */
+/** Caches results per caller and input, for methods that allow it and for the time that they allow. */
 export function cache(now: () => number): Guard {
   const kept = new Map<string, CacheEntry>();
   let keptBytes = 0;
@@ -38,7 +38,7 @@ export function cache(now: () => number): Guard {
     const until = now() + method.metadata.cacheTtlSeconds * 1_000;
     kept.set(key, { bytes, size, until, definition: method.definition });
     keptBytes += size;
-    // A map goes through its keys in the order in which they came.
+    // A map iterates over its keys in insertion order.
     for (const oldest of kept.keys()) {
       if (keptBytes <= MAX_BYTES) break;
       drop(oldest);
@@ -63,11 +63,11 @@ function createKey(call: GuardedCall): string {
   return JSON.stringify([method.path, method.metadata.version, caller.id, hashValueFully(requireInput(call))]);
 }
 
-/** `undefined` for what cannot be copied, functions for example; the call itself is none the worse for it. */
+/** Returns `undefined` for a value that cannot be cloned, such as a function; the call itself still succeeds. */
 function serialized(value: unknown): Buffer | undefined {
   try {
     return serialize(value);
   } catch {
-    return undefined; // Only what cannot be cloned throws here.
+    return undefined; // Only values that cannot be cloned throw here.
   }
 }

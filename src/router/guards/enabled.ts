@@ -1,7 +1,7 @@
 import { SkillgateError } from "../../errors.ts";
 import { getMethodFacts, type Guard } from "../call.ts";
 
-/** Stops calls of a skill that was disabled after the run had got its catalog (L7). */
+/** Refuses calls of a skill that was disabled after the run received its catalog. */
 export function enabled(isDisabled: (skill: string) => boolean): Guard {
   return (next) => (call) => {
     const { method } = call;

@@ -3,7 +3,7 @@ import { getMethodFacts, type Guard, type GuardedCall } from "../call.ts";
 
 const MINUTE_MS = 60_000;
 
-/** Cooldowns that are over are forgotten when there are more than these. */
+/** Expired cooldowns are removed when there are more than this. */
 const MAX_COOLDOWNS = 10_000;
 
 /** A rule on how often a method may be called. */
@@ -15,8 +15,8 @@ interface Limit {
 }
 
 /**
- * Cooldowns and rates. A call counts when all limits let it through and its arguments are valid (X1); nothing is awaited
- * in between, so that calls at the same moment cannot slip through together.
+ * Enforces cooldowns and rate limits. A call counts if it passes all limits and its arguments are valid. The check is
+ * synchronous, so that simultaneous calls cannot pass together.
  */
 export function limits(now: () => number): Guard {
   const all = [cooldown(now), rate(now)];
@@ -27,7 +27,7 @@ export function limits(now: () => number): Guard {
   };
 }
 
-/** Per caller and method (X4). */
+/** The cooldown per caller and method. */
 function cooldown(now: () => number): Limit {
   const endsAt = new Map<string, number>();
   const key = ({ caller, method }: GuardedCall): string => JSON.stringify([caller.id, method.path]);
@@ -48,13 +48,13 @@ function cooldown(now: () => number): Limit {
   };
 }
 
-/** Per method, whoever calls (P5): so many calls in any minute. */
+/** The rate limit per method, over all callers: at most `rateLimit` calls in any minute. */
 function rate(now: () => number): Limit {
   const callTimes = new Map<string, number[]>();
   return {
     check({ method }) {
       const { rateLimit } = method.metadata;
-      // The call that must be a minute old before the next one may come.
+      // The next call is allowed when this call is a minute old.
       const first = rateLimit > 0 ? callTimes.get(method.path)?.at(-rateLimit) : undefined;
       const waitMs = first === undefined ? 0 : first + MINUTE_MS - now();
       if (waitMs <= 0) return;
@@ -74,7 +74,7 @@ function rate(now: () => number): Limit {
   };
 }
 
-/** Seconds in steps of a tenth, rounded up: whoever waits that long does not come too early. */
+/** Converts to seconds in tenths, rounded up: a caller that waits that long is not too early. */
 function inTenths(ms: number): number {
   return Math.ceil(ms / 100) / 10;
 }

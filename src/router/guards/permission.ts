@@ -2,7 +2,7 @@ import { SkillgateError, sentence } from "../../errors.ts";
 import { mayCall } from "../../model/caller.ts";
 import { getMethodFacts, type Guard } from "../call.ts";
 
-/** Lets through what the caller holds a grant for (P2). */
+/** Refuses calls for which the caller holds no grant. */
 export const permission: Guard = (next) => (call) => {
   const { caller, method } = call;
   if (mayCall(caller, method.path)) return next(call);

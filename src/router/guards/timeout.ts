@@ -4,13 +4,12 @@ import type { Method } from "../../model/catalog.ts";
 import { cancelledError, rejectWhenCancelled } from "../cancellation.ts";
 import { type Call, getMethodFacts, type Guard, pauseTimeout } from "../call.ts";
 
-/** The longest time that Node can wait. */
+/** The longest delay of a Node timer. */
 const MAX_TIMEOUT_MS = 2 ** 31 - 1;
 
 /**
- * Ends a call that takes longer than its method may, or longer than its run (X2). Whoever reports progress is given the
- * time of the method anew, but never more than the run has. The method learns of its end by its signal; one that does not
- * listen is left behind.
+ * Ends a call that exceeds the timeout of its method or outlives its run. Reporting progress restarts the timeout of the
+ * method, but never extends the run. The signal of the method fires at the end; a method that ignores it is abandoned.
  */
 export const timeout: Guard = (next) => async (call) => {
   const { method } = call;
@@ -24,7 +23,7 @@ export const timeout: Guard = (next) => async (call) => {
       timer.refresh();
       call.progress(...step);
     };
-    const patiently = keepsFresh(timer, timeoutMs);
+    const patiently = pauseTimer(timer, timeoutMs);
     const work = next({
       ...call,
       cancellable: end,
@@ -38,8 +37,8 @@ export const timeout: Guard = (next) => async (call) => {
   }
 };
 
-/** The time in which somebody thinks is not the method's. */
-function keepsFresh(timer: NodeJS.Timeout, timeoutMs: number): NonNullable<Call["patiently"]> {
+/** Restarts the timeout for as long as the method waits for an answer from a user or client. */
+function pauseTimer(timer: NodeJS.Timeout, timeoutMs: number): NonNullable<Call["patiently"]> {
   return async (answer) => {
     const fresh = setInterval(() => timer.refresh(), timeoutMs / 2);
     try {

@@ -2,7 +2,7 @@ import type { Method } from "../../model/catalog.ts";
 import type { Validator } from "../../validation/index.ts";
 import { requireInput, type Guard } from "../call.ts";
 
-/** Lets through what fits the method's schema. A result that does not fit is noted where that is news, and kept. */
+/** Refuses invalid arguments. A result that does not match its schema is returned with a note, if it deserves one. */
 export function validate(validator: Validator, shouldReport: (method: Method) => boolean): Guard {
   return (next) => async (call) => {
     requireInput(call);
