@@ -11,7 +11,7 @@ import { sanitizeInputSchema, sanitizeOutputSchema, sanitizeText, GUIDANCE_UNITS
 /** The whole skill behind each skill of a view. */
 const WHOLE = new WeakMap<Skill, Skill>();
 
-/** A provided skill as catalogs hold it: frozen, its texts and schemas clean. Throws where a name is unusable. */
+/** Converts a provided skill for catalogs: frozen, with sanitized texts and schemas. Throws if a name is invalid. */
 export function skillFrom(provided: ProvidedSkill): Skill {
   const skill = usableName(provided.name, provided.source);
   const taken = new Set<string>();
@@ -34,12 +34,12 @@ export function skillFrom(provided: ProvidedSkill): Skill {
   });
 }
 
-/** The error of a second skill, or method, of one name (T5). */
+/** Creates the error for a second skill, or method, with the same name. */
 export function duplicate(name: string, facts: { skill: string; method?: string }): SkillgateError {
   return new SkillgateError("METHOD_DUPLICATE", `Tool '${name}' already registered`, facts);
 }
 
-/** The frozen view over some skills, whose list it takes over. What is not asked for is not made: a change costs little. */
+/** Creates a frozen catalog of skills and takes over the list. Its parts are computed on demand: a change costs little. */
 export function catalogFrom(skills: readonly Skill[], version: number): Catalog {
   let methods: readonly Method[] | undefined;
   let skillByName: ReadonlyMap<string, Skill> | undefined;
@@ -63,12 +63,12 @@ export function catalogFrom(skills: readonly Skill[], version: number): Catalog 
   });
 }
 
-/** What of each skill some caller may read; `undefined` where that is nothing. */
+/** The part of each skill that a caller may read; `undefined` if there is none. */
 export type ReadableParts = WeakMap<Skill, Skill | undefined>;
 
 /**
- * What of a catalog a caller may read: without any other method, and without skills of which nothing is left. `known` keeps
- * what was found of each skill, so that a change costs no more than what has changed.
+ * Returns the part of a catalog that a caller may read, without empty skills. `known` caches the part of each skill, so
+ * that only changed skills are computed again.
  */
 export function readableView(catalog: Catalog, caller: Caller, known: ReadableParts): Catalog {
   if (caller.grants.includes("*")) return catalog;
@@ -81,7 +81,7 @@ export function readableView(catalog: Catalog, caller: Caller, known: ReadablePa
   return whole ? catalog : catalogFrom(skills, catalog.version);
 }
 
-/** The skill as it was registered, for one that a view may show only in part. */
+/** Returns the skill as registered, for a skill that a view may show only in part. */
 export function wholeSkill(skill: Skill): Skill {
   return WHOLE.get(skill) ?? skill;
 }

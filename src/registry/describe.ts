@@ -16,13 +16,13 @@ import { exampleCall } from "./examples/index.ts";
 import { firstSentence } from "./token-count.ts";
 import { sanitizeText } from "./sanitize.ts";
 
-/** Methods that one answer describes in full; of others it names the signature. */
+/** Maximum methods described in full in one answer; of others only the signature is shown. */
 const FULL_METHODS = 5;
 
-/** Methods that one answer names. */
+/** Maximum methods named in one answer. */
 const NAMED_METHODS = 50;
 
-/** Methods of a skill, or of a pattern, whose declarations one answer has. */
+/** Maximum declarations in one answer, for a skill or a pattern. */
 const DECLARED_METHODS = 100;
 
 /** Members of the schemas that are written as TypeScript for one answer; at least one method is declared. */
@@ -31,26 +31,26 @@ const MAX_DECLARED_MEMBERS = 5_000;
 /** Longest signature in a list. */
 const SIGNATURE_UNITS = 160;
 
-/** An author's own examples that are shown, and how long each may be. */
+/** Maximum author's examples, and maximum length of each. */
 const SAMPLES = 3;
 const SAMPLE_UNITS = 600;
 
-/** Patterns of one question: each is held against every method. */
+/** Maximum patterns in one question: each is matched against every method. */
 const MAX_PATTERNS = 5;
 
-/** Names that are compared with those of one question that nothing has. */
+/** Maximum names compared for suggestions, over all unknown names of one question. */
 const MAX_COMPARED_NAMES = 2_000;
 
-/** Longest question that is read. */
+/** Maximum length of a question; the rest is ignored. */
 const QUESTION_UNITS = 4_000;
 
-/** Longest path that is repeated in an answer. */
+/** Maximum length of a path that is repeated in an answer. */
 const SHOWN_UNITS = 80;
 
-/** What `describe` found. `text` says it all to a model; the other fields are for programs. */
+/** The result of `describe`. `text` is the whole answer for a model; the other fields are for programs. */
 export interface Description {
   readonly kind: "method" | "skill" | "several" | "unknown";
-  /** `Skill.method`, `Skill`, or what was asked for. */
+  /** `Skill.method`, `Skill`, or the question as asked. */
   readonly path: string;
   /** TypeScript; empty if nothing was found. */
   readonly declaration: string;
@@ -58,15 +58,15 @@ export interface Description {
   readonly example: string;
   /** Policy that a caller should know: approval, deprecation, limits. */
   readonly notes: readonly string[];
-  /** The nearest names where nothing was found, best first. */
+  /** The closest names if nothing was found, best first. */
   readonly suggestions: readonly string[];
   readonly text: string;
 }
 
 /**
  * Describes a method (`Skill.method`), a skill (`Skill`), several paths (separated by commas or spaces) or all methods
- * of a pattern (`Skill.read_*`) (D3). What the catalog does not show is answered as if it did not exist; what a method does not say of
- * its result, as it was observed.
+ * of a pattern (`Skill.read_*`). Methods outside the catalog are answered as if they did not exist. A result type that a
+ * method does not declare is inferred from observed results.
  */
 export function describe(
   catalog: Catalog,
@@ -94,11 +94,11 @@ export function describe(
   return describeOne(only, seen);
 }
 
-/** What an answer is made from. */
+/** The inputs of an answer. */
 interface DescribeContext {
   readonly catalog: Catalog;
   readonly observed: FindInferredOutput;
-  /** Names that are compared with one that nothing has. */
+  /** Maximum names compared with one unknown name. */
   readonly compared: number;
 }
 
@@ -218,7 +218,7 @@ function describeSeveral(path: string, paths: readonly string[], sight: Describe
   };
 }
 
-/** Each path once; a pattern stands for what a grant of the same text would cover. */
+/** Expands patterns and removes duplicates. A pattern matches what a grant of the same text would cover. */
 function findMatchingPaths(paths: readonly string[], catalog: Catalog): readonly string[] {
   const matching = paths.flatMap((path) => {
     if (!path.includes("*")) return [path];
@@ -245,13 +245,13 @@ function methodLine(method: Method): string {
   return `- ${method.skill}.${briefSignature(method, SIGNATURE_UNITS)}${summary === "" ? "" : ` — ${summary}`}`;
 }
 
-/** Code that the method's author wrote as examples. */
+/** Returns the examples that the author of the method wrote. */
 function codeSamples(method: Method): readonly string[] {
   const codes = (method.definition.examples ?? []).map(({ code }) => sanitizeText(code, SAMPLE_UNITS));
   return codes.filter((code) => code !== "").slice(0, SAMPLES);
 }
 
-/** What a caller should know of a method's policy, one sentence each. */
+/** Returns notes on the policy of a method, one sentence each. */
 export function listNotes(method: Method): readonly string[] {
   const { metadata } = method;
   const { deprecated, approval, requiredScopes, rateLimit, cooldownSeconds, timeoutMs } = metadata;

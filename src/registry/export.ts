@@ -11,10 +11,10 @@ export interface ExportedTool {
   readonly tags: readonly string[];
 }
 
-/** A catalog as other programs read it (T8). */
+/** A catalog in the format for other programs. */
 export interface ExportedCatalog {
   readonly tools: readonly ExportedTool[];
-  /** Its last part grows with every change of the catalog. */
+  /** The last part increases with every change of the catalog. */
   readonly version: string;
   /** RFC 3339, UTC. */
   readonly generated_at: string;
@@ -37,8 +37,8 @@ export function methodExport(method: Method): ExportedMethod {
 }
 
 /**
- * An OpenAPI 3.0.0 document of the catalog: one operation for all methods. Their schemas are of a newer JSON Schema than
- * OpenAPI 3.0 can hold, so it names the methods and leaves the schemas to the export of the catalog.
+ * Returns an OpenAPI 3.0.0 document of the catalog with one operation for all methods. It names the methods without their
+ * schemas, which use a newer JSON Schema than OpenAPI 3.0 supports; `catalogExport` has the schemas.
  */
 export function openapiExport(catalog: Catalog): Readonly<Record<string, unknown>> {
   const names = catalog.methods.map((method) => method.path);

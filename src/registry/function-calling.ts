@@ -3,7 +3,7 @@ import type { Method } from "../model/catalog.ts";
 import { isRecord, type JsonSchema } from "../model/json.ts";
 import { dereference } from "./schema.ts";
 
-/** What providers take as a tool's name: `^[a-zA-Z0-9_-]{1,64}$`. */
+/** Providers accept tool names of the form `^[a-zA-Z0-9_-]{1,64}$`. */
 const NAME_UNITS = 64;
 const DIGEST_UNITS = 8;
 
@@ -15,7 +15,7 @@ export interface ToolInput {
   readonly [keyword: string]: unknown;
 }
 
-/** A tool as OpenAI-compatible servers take it; Ollama's `api.Tool` has the same form (T3). */
+/** A tool in the format of OpenAI-compatible servers; Ollama's `api.Tool` has the same form. */
 export interface OpenaiTool {
   readonly type: "function";
   readonly function: { readonly name: string; readonly description: string; readonly parameters: ToolInput };
@@ -40,8 +40,8 @@ export function anthropicTool(method: Method, name = toolName(method)): Anthropi
 }
 
 /**
- * `Skill__method`, as models call it. Names with other characters, or too long ones, are cut and end in a digest of the
- * path, so that no two methods share one.
+ * Returns the tool name `Skill__method`. A name with other characters, or a too long one, is cut and ends in a digest of the
+ * path, so that no two methods share a name.
  */
 export function toolName(method: Pick<Method, "skill" | "name" | "path">): string {
   const name = `${method.skill}__${method.name}`;
@@ -52,8 +52,8 @@ export function toolName(method: Pick<Method, "skill" | "name" | "path">): strin
 }
 
 /**
- * The method's input schema with `properties` and `required` in place, whatever form the method gave it. Branches at its
- * top are left out, because providers refuse them; the parameters that they describe are all there.
+ * Returns the input schema of a method with `properties` and `required` at the top level. Top-level branches are left out,
+ * because providers reject them; all parameters that they describe are included.
  */
 export function toolInput(method: Pick<Method, "input" | "parameters">): ToolInput {
   const { input, parameters } = method;
@@ -70,12 +70,12 @@ export function toolInput(method: Pick<Method, "input" | "parameters">): ToolInp
   };
 }
 
-/** What is written anew, or not at all. */
+/** Keywords that are rewritten or dropped. */
 const OWN_KEYWORDS: ReadonlySet<string> = new Set(
   "$schema $id $ref type properties required title description anyOf oneOf allOf not if then else".split(" "),
 );
 
-/** A property as providers read it: `type` and `description` are there, `enum` only if it has members. */
+/** Converts a property for providers: adds `type` and `description`, and drops an empty `enum`. */
 function toolProperty(schema: JsonSchema, root: JsonSchema): JsonSchema {
   const { type, description, enum: values, ...rest } = schema;
   const target = dereference(schema, root);

@@ -22,24 +22,24 @@ export {
 export type { SearchAnswer, SearchOptions } from "./search/index.ts";
 export { systemPrompt, type PromptOptions } from "./prompt.ts";
 
-/** Views of one catalog that are kept for the next question of the same grants. */
+/** Maximum cached views of one catalog, by grants. */
 const KEPT_VIEWS = 256;
 
-/** Skills come and go; catalogs stay as they were. */
+/** A changing set of skills; each catalog is an immutable snapshot. */
 export interface Registry {
   /** The newest catalog. Methods of skills that did not change are the same objects as in the one before. */
   readonly catalog: Catalog;
-  /** Throws `METHOD_DUPLICATE` for a name that is taken, `SKILL_INVALID` for one that cannot be used. */
+  /** Throws `METHOD_DUPLICATE` for a name that is taken, `SKILL_INVALID` for an invalid one. */
   register(skill: ProvidedSkill): void;
-  /** Says whether the skill was there. */
+  /** Returns true if the skill was registered. */
   unregister(name: string): boolean;
   /** The newest catalog as a caller may read it. */
   viewFor(caller: Caller): Catalog;
-  /** Calls back after each change; returns what stops that. */
+  /** Calls the listener after each change; returns a function that removes it. */
   onChange(listener: () => void): () => void;
 }
 
-/** Takes in what providers offer and gives out frozen catalogs, each with a version of its own (T5). */
+/** Creates a registry: it holds the skills of providers and returns frozen catalogs, each with its own version. */
 export function createRegistry(): Registry {
   const skills = new Map<string, Skill>();
   const listeners = new Set<() => void>();
@@ -53,7 +53,7 @@ export function createRegistry(): Registry {
     for (const listener of listeners) listener();
   }
 
-  /** Made when it is asked for, so that a thousand skills in a row make one catalog. */
+  /** Creates the catalog on demand, so that registering a thousand skills creates only one. */
   function newest(): Catalog {
     if (catalog.version === version) return catalog;
     const before = catalog;

@@ -5,16 +5,16 @@ import { dereference, resolveReference } from "./schema.ts";
 
 const MAX_PARAMETERS = 1_000;
 
-/** The named inputs of an object schema: their schemas, and which of them every input must have. */
+/** The properties of an object schema: their schemas and the required names. */
 interface Inputs {
   readonly schemas: ReadonlyMap<string, unknown>;
   readonly required: ReadonlySet<string>;
 }
 
 /**
- * The parameters of a method in the order of positional arguments: required ones first, each group as declared. They are
- * found through references and `allOf`; of `anyOf` and `oneOf`, what every branch requires is required. A parameter with a
- * default need not be given, whatever `required` says; one that may not be given at all (`false`) is left out.
+ * Returns the parameters of a method in the order of positional arguments: required ones first, each group as declared.
+ * Follows references and `allOf`; under `anyOf` and `oneOf`, a name is required if every branch requires it. A parameter
+ * with a default is optional, whatever `required` says; one with the schema `false` is left out.
  */
 export function getParameters(input: JsonSchema): readonly Parameter[] {
   const inputs = collectInputs(input, input, new Set());
@@ -37,7 +37,7 @@ function getDescription(schema: unknown): string {
   return isRecord(schema) ? sanitizeText(schema["description"]) : "";
 }
 
-/** `seen` keeps a schema that leads back to itself from being read twice. */
+/** Collects the properties of a schema; `seen` stops at cycles. */
 function collectInputs(schema: unknown, root: JsonSchema, seen: Set<unknown>): Inputs {
   if (!isRecord(schema) || seen.has(schema)) return { schemas: new Map(), required: new Set() };
   seen.add(schema);
@@ -54,7 +54,7 @@ function collectInputs(schema: unknown, root: JsonSchema, seen: Set<unknown>): I
   return withMissing(merged([...all, mergeAlternatives(branches("anyOf")), mergeAlternatives(branches("oneOf"))]));
 }
 
-/** Every input of every part; what one part requires is required. */
+/** Merges the properties of all parts; a name is required if one part requires it. */
 function merged(parts: readonly Inputs[]): Inputs {
   const schemas = new Map<string, unknown>();
   for (const part of parts)
@@ -62,14 +62,14 @@ function merged(parts: readonly Inputs[]): Inputs {
   return { schemas, required: new Set(parts.flatMap((part) => [...part.required])) };
 }
 
-/** Every input of every branch; only what all branches require is required. */
+/** Merges the properties of all branches; a name is required only if all branches require it. */
 function mergeAlternatives(branches: readonly Inputs[]): Inputs {
   const [first, ...others] = branches;
   const required = [...(first?.required ?? [])].filter((name) => others.every((branch) => branch.required.has(name)));
   return { schemas: merged(branches).schemas, required: new Set(required) };
 }
 
-/** With an input that takes anything for each name that is required but nowhere described. */
+/** Adds an unrestricted schema for each required name that is not described. */
 function withMissing(inputs: Inputs): Inputs {
   const schemas = new Map(inputs.schemas);
   for (const name of inputs.required) if (!schemas.has(name)) schemas.set(name, ANYTHING);

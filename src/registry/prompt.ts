@@ -5,50 +5,50 @@ import { exampleCall } from "./examples/index.ts";
 import { toolName } from "./function-calling.ts";
 import { firstSentence, shortened, estimateTokens } from "./token-count.ts";
 
-/** A catalog of up to this many methods stands in the prompt itself, with so many skills and methods of each in full. */
+/** A catalog of up to this many methods is embedded in the prompt, with the first skills and methods in full. */
 const EMBEDDED_METHODS = 30;
 const FULL_SKILLS = 8;
 const FULL_METHODS = 3;
 
-/** What a prompt may cost if nobody says otherwise: with the catalog in it, and without. */
+/** Default token budget of a prompt, with an embedded catalog and with a listed one. */
 const EMBEDDED_TOKENS = 3_000;
 const LISTED_TOKENS = 1_150;
 
 const SIGNATURE_UNITS = 240;
 const DESCRIPTION_UNITS = 300;
 
-/** Names of methods that a line about a skill has. */
+/** Number of method names in the line of a skill. */
 const SAMPLES = 3;
 
 const PLACEHOLDER = "{skill_descriptions}";
 
 export interface PromptOptions {
   /**
-   * How the model acts: it answers with programs (`code`), it calls three tools of which one runs programs (`tools`), or
-   * every method is a tool of its own (`native`).
+   * How the model acts: it answers with programs (`code`), it calls three tools, one of which runs programs (`tools`), or
+   * it calls one tool per method (`native`).
    */
   readonly mode?: "code" | "tools" | "native";
-  /** About how long the prompt may be; skills are left out, with a word on how to find them. */
+  /** Approximate maximum length of the prompt; skills that do not fit are left out, with a hint on how to find them. */
   readonly budgetTokens?: number;
-  /** A prompt of your own; `{skill_descriptions}` in it becomes the catalog, which else follows it. */
+  /** A custom prompt; the catalog replaces `{skill_descriptions}`, or follows the prompt if the placeholder is missing. */
   readonly template?: string;
 }
 
 /**
- * What a model must know to use the skills of a catalog (D4). The same catalog gives the same text; what changes with the
- * catalog comes last, so that the rest stays in a provider's cache.
+ * Returns the system prompt for a catalog. The same catalog gives the same text; the parts that depend on the catalog come
+ * last, so that the rest stays in a provider's cache.
  */
 export function systemPrompt(catalog: Catalog, options: PromptOptions = {}): string {
   const { mode = "code", budgetTokens, template } = options;
   const start = template ?? INTRODUCTIONS[mode];
-  const room = (tokens: number): number => (budgetTokens ?? tokens) - estimateTokens(start);
+  const remaining = (tokens: number): number => (budgetTokens ?? tokens) - estimateTokens(start);
   const embedded = catalog.methods.length <= EMBEDDED_METHODS ? embeddedCatalog(catalog, mode) : undefined;
-  const fits = embedded !== undefined && estimateTokens(embedded) <= room(EMBEDDED_TOKENS);
-  const skills = fits ? embedded : listedCatalog(catalog, room(LISTED_TOKENS), mode);
+  const fits = embedded !== undefined && estimateTokens(embedded) <= remaining(EMBEDDED_TOKENS);
+  const skills = fits ? embedded : listedCatalog(catalog, remaining(LISTED_TOKENS), mode);
   return withSkills(start, skills);
 }
 
-/** The placeholder is filled once; a second one would double the catalog. */
+/** Fills the first placeholder only; a second one would double the catalog. */
 function withSkills(start: string, skills: string): string {
   const [before = "", ...after] = start.split(PLACEHOLDER);
   return after.length === 0 ? `${before.trimEnd()}\n\n${skills}\n` : `${before}${skills}${after.join("")}`;
@@ -97,7 +97,7 @@ After a result:
 - approval or permission missing: tell the user what is needed, and stop.`,
 } as const;
 
-/** Every skill, the first of them and of their methods in full, the others by name. */
+/** Lists every skill: the first skills and methods in full, the others by name. */
 function embeddedCatalog(catalog: Catalog, mode: PromptOptions["mode"]): string {
   const full = catalog.skills.slice(0, FULL_SKILLS).map((skill) => skillInFull(skill, mode));
   const others = catalog.skills.slice(FULL_SKILLS).map((skill) => skill.name);
@@ -121,21 +121,21 @@ function skillInFull(skill: Skill, mode: PromptOptions["mode"]): string {
 
 function methodInFull(method: Method, skill: Skill, mode: PromptOptions["mode"]): string {
   const description = shortened(flattened(method.description), DESCRIPTION_UNITS);
-  const said = description === "" && skill.kind === "mcp" ? `MCP tool: ${method.wireName}` : description;
+  const summary = description === "" && skill.kind === "mcp" ? `MCP tool: ${method.wireName}` : description;
   const deprecated = method.metadata.deprecated === false ? "" : ` (deprecated: ${method.metadata.deprecated})`;
   const call = parametersOnly(method);
   const form =
     mode === "native" ? `${toolName(method)}${call.slice(method.name.length)}` : `device.${skill.name}.${call}`;
   const line = `- \`${form}\`${deprecated}`;
-  return said === "" ? line : `${line}\n  ${said}`;
+  return summary === "" ? line : `${line}\n  ${summary}`;
 }
 
-/** Below the name of its skill, a method has its own; a tool has only one. */
+/** Returns the name under the heading of a skill: the tool name in `native` mode, else the method name. */
 function nameIn(mode: PromptOptions["mode"], method: Method): string {
   return mode === "native" ? toolName(method) : method.name;
 }
 
-/** The signature without the type of the result. */
+/** Returns the signature without the result type. */
 function parametersOnly(method: Method): string {
   const brief = briefSignature(method, SIGNATURE_UNITS);
   const end = brief.lastIndexOf("): Promise<");
@@ -154,12 +154,12 @@ function exampleLines(catalog: Catalog, mode: PromptOptions["mode"]): readonly s
   return [`Example:\n\`\`\`js\nconst result = ${exampleCall(method)};\nresult\n\`\`\``];
 }
 
-/** Categories and skills, each on a line, as many as there is room for. */
-function listedCatalog(catalog: Catalog, room: number, mode: PromptOptions["mode"]): string {
+/** Lists categories and skills, each on a line, up to the token budget. */
+function listedCatalog(catalog: Catalog, budget: number, mode: PromptOptions["mode"]): string {
   const hint = mode === "native" ? "" : "; search_skills finds their methods";
   const heading = `## ${catalog.skills.length} skills, ${catalog.methods.length} methods${hint}`;
   const lines = [heading, ...categoryLines(catalog)];
-  let left = room - estimateTokens(lines.join("\n")) - estimateTokens("... and 10000 more skills");
+  let left = budget - estimateTokens(lines.join("\n")) - estimateTokens("... and 10000 more skills");
   let shown = 0;
   for (const skill of catalog.skills) {
     const line = skillLine(skill, mode);
@@ -179,7 +179,7 @@ function skillLine(skill: Skill, mode: PromptOptions["mode"]): string {
   return `- ${skill.name} (${skill.methods.length}: ${names.join(", ")}${dots})${summary === "" ? "" : `: ${summary}`}`;
 }
 
-/** Nothing where all methods are of one category. */
+/** Lists the categories; empty if all methods have the same one. */
 function categoryLines(catalog: Catalog): readonly string[] {
   const counts = new Map<string, number>();
   for (const { metadata } of catalog.methods) counts.set(metadata.category, (counts.get(metadata.category) ?? 0) + 1);

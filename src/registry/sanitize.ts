@@ -1,6 +1,6 @@
 import { isRecord, type JsonSchema } from "../model/json.ts";
 
-/** Longest description of a skill, a method or a parameter, in UTF-16 units; a longer one is cut visibly. */
+/** Longest description of a skill, a method or a parameter, in UTF-16 units; a longer one is cut and marked. */
 export const DESCRIPTION_UNITS = 8_000;
 
 /** Longest guidance of a skill, in UTF-16 units. */
@@ -9,10 +9,10 @@ export const GUIDANCE_UNITS = 64_000;
 const SCHEMA_DEPTH = 100;
 const SCHEMA_NODES = 50_000;
 
-/** Keywords whose value is data of the method's author, not a schema: kept to the letter. */
+/** Keywords whose value is data, not a schema: copied unchanged. */
 const DATA_KEYWORDS: ReadonlySet<string> = new Set(["const", "default", "enum", "examples", "example", "required"]);
 
-/** Keywords whose value maps names of the author's choice to schemas. */
+/** Keywords whose value maps arbitrary names to schemas. */
 const NAMED_SCHEMAS: ReadonlySet<string> = new Set([
   "properties",
   "patternProperties",
@@ -25,8 +25,8 @@ const NAMED_SCHEMAS: ReadonlySet<string> = new Set([
 const TEXT_KEYWORDS: ReadonlySet<string> = new Set(["description", "title", "$comment"]);
 
 /**
- * A text from outside as it may be shown to people and models: no control, zero-width, bidirectional or otherwise
- * invisible characters, lines ended by `\n`, and not longer than `units`.
+ * Sanitizes an external text for people and models: removes control, zero-width, bidirectional and other invisible
+ * characters, ends lines with `\n`, and cuts it to `units`.
  */
 export function sanitizeText(text: unknown, units = DESCRIPTION_UNITS): string {
   if (typeof text !== "string") return "";
@@ -40,8 +40,8 @@ export function sanitizeText(text: unknown, units = DESCRIPTION_UNITS): string {
 }
 
 /**
- * A frozen copy of an input schema from outside, with clean descriptions and every name kept as data. What describes no
- * object, nests too deeply (a cycle, too) or is too large says nothing: `{ type: "object" }`.
+ * Returns a frozen copy of an external input schema, with sanitized descriptions and every name kept as data. A schema
+ * that does not describe an object, nests too deeply (or in a cycle) or is too large becomes `{ type: "object" }`.
  */
 export function sanitizeInputSchema(schema: unknown): JsonSchema {
   const clean = sanitizeSchema(schema) ?? ANY_OBJECT;
@@ -50,7 +50,7 @@ export function sanitizeInputSchema(schema: unknown): JsonSchema {
   return clean["type"] === "object" ? clean : Object.freeze({ ...clean, type: "object" });
 }
 
-/** The same for an output schema, which may describe anything; `undefined` if it says nothing. */
+/** Does the same for an output schema of any type; `undefined` if it is not an object, nests too deeply or is too large. */
 export function sanitizeOutputSchema(schema: unknown): JsonSchema | undefined {
   return sanitizeSchema(schema);
 }
@@ -65,7 +65,7 @@ function sanitizeSchema(schema: unknown): JsonSchema | undefined {
 const ANY_OBJECT: JsonSchema = Object.freeze({ type: "object" });
 
 interface Budget {
-  /** How many more values may be copied; below zero the copy is worthless. */
+  /** Remaining values that may be copied; below zero the copy is discarded. */
   nodes: number;
 }
 
@@ -83,7 +83,7 @@ function copyData(value: unknown, depth: number, budget: Budget): unknown {
   return copyValue(value, depth, budget, (_, inner) => copyData(inner, depth - 1, budget));
 }
 
-/** A frozen copy of a JSON value; what JSON does not know is left out. */
+/** Returns a frozen copy of a JSON value; drops values that are not JSON. */
 function copyValue(
   value: unknown,
   depth: number,

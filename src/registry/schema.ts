@@ -1,11 +1,11 @@
 import { isRecord, type JsonSchema } from "../model/json.ts";
 
-/** How many references in a row are followed before they count as a circle. */
+/** Maximum references followed in a row; more count as a cycle. */
 const REFERENCE_HOPS = 32;
 
 /**
- * What a `$ref` names within its root: `#`, a JSON pointer, an `$anchor`, or the `$id` of the root or of a definition.
- * Anything else is external: never fetched, `undefined`.
+ * Resolves a `$ref` within its root: `#`, a JSON pointer, an `$anchor`, or the `$id` of the root or of a definition.
+ * Any other reference is external: it is never fetched and gives `undefined`.
  */
 export function resolveReference(reference: string, root: JsonSchema): unknown {
   const hash = reference.indexOf("#");
@@ -18,7 +18,7 @@ export function resolveReference(reference: string, root: JsonSchema): unknown {
   return atPointer(document, fragment);
 }
 
-/** The schema itself behind any chain of bare references; `undefined` for a circle or what cannot be found. */
+/** Follows a chain of bare references to the schema; `undefined` for a cycle or an unknown reference. */
 export function dereference(schema: unknown, root: JsonSchema): unknown {
   let current = schema;
   for (let hops = 0; hops < REFERENCE_HOPS; hops++) {
@@ -55,6 +55,6 @@ function percentDecoded(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {
-    return text; // A stray `%` is meant literally.
+    return text; // A stray `%` is literal.
   }
 }

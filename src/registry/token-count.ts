@@ -1,8 +1,8 @@
-/** Characters of scripts that tokenizers cut into single ones: Chinese, Japanese, Korean and those near them. */
+/** Characters of scripts that tokenizers split into single characters: Chinese, Japanese, Korean and related ones. */
 const WIDE = /[\u2E80-\uD7FF\uF900-\uFAFF\uFF00-\uFFEF]/g;
 
 /**
- * Tokens of a text as a model counts them, estimated: a quarter of its UTF-16 units, and one for each character of a
+ * Estimates the tokens of a text: a quarter of its UTF-16 units, and one for each character of a
  * script without spaces. Within a tenth of what common tokenizers count for English and code.
  */
 export function estimateTokens(text: string): number {
@@ -10,7 +10,7 @@ export function estimateTokens(text: string): number {
   return Math.ceil((text.length - wide) / 4 + wide);
 }
 
-/** The first sentence of a description on one line, cut visibly beyond `units`. */
+/** Returns the first sentence of a description on one line, cut to `units` with a mark. */
 export function firstSentence(description: string, units = 160): string {
   const line = (description.split("\n").find((each) => each.trim() !== "") ?? "").trim();
   const end = /[.!?。！？](?=\s|$)|[。！？]/.exec(line.slice(0, 4 * units));
@@ -18,7 +18,7 @@ export function firstSentence(description: string, units = 160): string {
   return shortened(sentence.replace(/(?<=\w)\.$/, ""), units);
 }
 
-/** At most `units` long, cut at a word and marked where it was cut. */
+/** Cuts a text to at most `units`, at a word, and marks the cut. */
 export function shortened(text: string, units: number): string {
   if (text.length <= units) return text;
   const cut = text.slice(0, units - 1);

@@ -98,7 +98,7 @@ describe("names of properties that only one caller's results had [P2]", () => {
   });
 });
 
-test("a result that lacks a property of another caller's results is not told its name [P2]", async () => {
+test("a note on a result does not name a missing property of another caller's results [P2]", async () => {
   const skill = defineSkill({
     name: "EchoSkill",
     description: "Echoes",

@@ -25,7 +25,7 @@ test("D3: plain values are learned by their types alone", () => {
   expect(JSON.stringify(learned({ password: "hunter2", pin: [1234] }))).not.toMatch(/hunter2|1234/);
 });
 
-test("D3: of objects, what was always there is required", () => {
+test("D3: properties that were always present are required", () => {
   expect(learned({ id: 1, name: "a" }, { id: 2, tags: ["x"] })).toEqual({
     type: "object",
     properties: {
@@ -61,7 +61,7 @@ test("D3: hostile names stay data", () => {
   expect(({} as { polluted?: unknown }).polluted).toBeUndefined();
 });
 
-test("D3: a difference is told by its place", () => {
+test("D3: reports a difference with its place", () => {
   expect(difference(1, 2)).toBeUndefined();
   expect(difference(1, "a")).toEqual({ place: "", says: "it is a string, previously a number" });
   expect(difference({ a: [{ b: 1 }] }, { a: [{ b: null }] })).toEqual({
@@ -70,11 +70,14 @@ test("D3: a difference is told by its place", () => {
   });
   expect(difference({ a: 1, b: 1 }, { a: 1 })).toEqual({ place: "b", says: "it is missing" });
   expect(difference({ a: 1 }, { a: 1, b: 1 })).toBeUndefined();
-  expect(difference([1], "a", { a: 1 })).toEqual({ place: "", says: "it is an object, previously a string or an array" });
+  expect(difference([1], "a", { a: 1 })).toEqual({
+    place: "",
+    says: "it is an object, previously a string or an array",
+  });
   expect(difference({ constructor: 1, toString: 1 }, {})).toEqual({ place: "constructor", says: "it is missing" });
 });
 
-test("D3: whatever results are, all of them fit what was learned from them, and none of it is a value", () => {
+test("D3: the learned schema matches all results and contains none of their values", () => {
   const ajv = new Ajv2020({ strict: false });
   fc.assert(
     fc.property(fc.array(fc.jsonValue({ maxDepth: 8 }), { minLength: 1, maxLength: 6 }), (values) => {
@@ -87,7 +90,7 @@ test("D3: whatever results are, all of them fit what was learned from them, and 
   );
 });
 
-test("D3: a look that changes what a shape says tells so, and any other leaves it as it was", () => {
+test("D3: reports whether an observation changed the shape", () => {
   const value = fc.letrec<{ value: unknown }>((tie) => ({
     value: fc.oneof(
       { maxDepth: 3 },

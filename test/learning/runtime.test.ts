@@ -94,7 +94,7 @@ test("D1: questions take their arguments by place or by name, like calls", async
   expect(lines).toEqual([found, found, found, described, described, described]);
 });
 
-test("D1: what one caller taught is not seen by another", async () => {
+test("D1: words learned from one caller do not affect another", async () => {
   await open();
   found("bake lasagna");
   await runtime.call("KitchenSkill.heat", {}, { caller: ada });
@@ -104,7 +104,7 @@ test("D1: what one caller taught is not seen by another", async () => {
   expect(runtime.learned({ caller: bob }).requests).toEqual([]);
 });
 
-test("D1: what a caller may not read any more is neither found nor named, whatever was learned", async () => {
+test("D1: methods that a caller may no longer read are neither found nor named, whatever was learned", async () => {
   await open();
   found("bake lasagna");
   await runtime.call("KitchenSkill.heat", {}, { caller: ada });
@@ -140,7 +140,7 @@ test("D1: only the words that the index keeps are learned: no sentences, numbers
   ]);
 });
 
-test("D1: what was learned is forgotten when that is asked, of one caller, one method or all", async () => {
+test("D1: forgets what was learned from one caller, for one method or all, on request", async () => {
   await open();
   const teach = async (): Promise<void> => {
     for (const caller of [ada, bob]) {
@@ -173,7 +173,7 @@ test.each([[false], [{ requests: false, results: false }]])(
   },
 );
 
-test("D1: a setting switches learning off, and one that cannot be meant is reported", async () => {
+test("D1: a setting turns learning off, and an invalid setting is reported", async () => {
   const folder = mkdtempSync(join(tmpdir(), "skillgate-"));
   try {
     const settings = join(folder, "settings.yaml");
@@ -199,7 +199,7 @@ test("D1: a setting switches learning off, and one that cannot be meant is repor
   }
 });
 
-test("D3: what results look like is learned, and said to be observed", async () => {
+test("D3: learns the types of results and marks them as observed", async () => {
   await open();
   expect(runtime.describe("KitchenSkill.heat").declaration).toBe(
     "/** Warms an oven */\nheat(args?: Record<string, unknown>): Promise<any>;",

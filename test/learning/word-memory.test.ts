@@ -32,7 +32,7 @@ test("D1: a caller has a bounded number of methods, and a word for everything sa
   expect(memory.methodsWith("own0")).toEqual([]);
 });
 
-test("D1: callers who did nothing for the longest time are forgotten first", () => {
+test("D1: forgets the least recently active callers first", () => {
   const requests = createSearchFeedback();
   for (let at = 0; at < 150; at++) {
     requests.searched(`caller${at}`, "lasagna", answer());
@@ -43,7 +43,7 @@ test("D1: callers who did nothing for the longest time are forgotten first", () 
   expect(requests.getWords("caller149").methodsWith("lasagna")).toHaveLength(1);
 });
 
-test("D1: a search that is long past is not what a call belongs to", () => {
+test("D1: a call does not belong to an expired search", () => {
   let time = 0;
   const requests = createSearchFeedback(() => time);
   requests.searched("ada", "lasagna", answer());

@@ -83,7 +83,7 @@ test("D5: only the named skills are declared, and an unknown one is an error wit
   );
 });
 
-test("D5: a type that several methods share is named once, and two types of one name are told apart", () => {
+test("D5: a type that several methods share is named once, and two types with the same name stay distinct", () => {
   const shared = {
     type: "object",
     properties: { text: { type: "string", description: "What it says" } },

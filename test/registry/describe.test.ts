@@ -52,7 +52,7 @@ add(a: number, b: number): Promise<number>;`;
   );
 });
 
-test("D3: what a method can destroy and whom it asks is said", () => {
+test("D3: notes destructive methods and the approvals they need", () => {
   expect(describe(catalog, "MathSkill.wipe").notes).toEqual([
     "Needs the approval of an administrator for each call",
     "Requires the scopes tool:math",
@@ -93,7 +93,7 @@ test("D3: a skill is described with its declarations and its guidance", () => {
   expect(text.endsWith("\nPrefer sum over add.")).toBe(true);
 });
 
-test("D3: a skill of many methods is described by a line for each, as far as there is room", () => {
+test("D3: a skill of many methods is described by one line per method, up to a limit", () => {
   const many = createSkill(
     "ManySkill",
     Array.from({ length: 60 }, (_, at) => ({ name: `m${at}`, description: `Does ${at}. Well.` })),
@@ -168,7 +168,7 @@ test("a path of more than 512 characters is refused [D3]", () => {
   );
 });
 
-test("what is declared, compared and matched for one question is bounded [S13]", () => {
+test("bounds the declarations, comparisons and matches of one question [S13]", () => {
   for (const path of ["ManySkill", "ManySkill.*", "*"]) {
     const { declaration } = describe(THOUSANDS, path);
     expect(declaration.match(/^method_\d+\(/gm)).toHaveLength(100);

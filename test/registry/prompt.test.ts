@@ -11,7 +11,7 @@ function createSkills(count: number, methods: number) {
   );
 }
 
-test("D4: a small catalog stands in the prompt, in the form that models know", () => {
+test("D4: a small catalog is embedded in the prompt, in the form that models know", () => {
   const prompt = systemPrompt(createCatalog(...sampleSkills().slice(1, 3)));
   expect(prompt).toContain(`
 ### BraveSearchMCP
@@ -59,7 +59,7 @@ test("D4: a large catalog keeps to the budget", () => {
   expect(systemPrompt(createCatalog(...createSkills(5, 5)), { budgetTokens: 500 })).not.toContain("###");
 });
 
-test("D4: each mode tells how to act in it", () => {
+test("D4: each mode explains how to act", () => {
   const catalog = createCatalog(...sampleSkills());
   expect(systemPrompt(catalog)).toContain("await device.search_skills(");
   expect(systemPrompt(catalog, { mode: "tools" })).toMatch(

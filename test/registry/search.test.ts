@@ -94,7 +94,7 @@ test.each(["", "read a file", "search", "turn on the light. read a file"])(
   },
 );
 
-test("a text that is cut goes on from its last line, and ends with the last result [D2]", () => {
+test("a shortened text can be continued from its last line to the last result [D2]", () => {
   const seen: string[] = [];
   for (let offset: number | undefined = 0; offset !== undefined;) {
     const { text } = search(catalog, "", { offset, limit: 100, maxTokens: 60 });
@@ -105,7 +105,7 @@ test("a text that is cut goes on from its last line, and ends with the last resu
   expect(seen).toEqual(catalog.methods.map(({ path }) => `- ${path}`));
 });
 
-test("an offset behind the last result says how many there are [D2]", () => {
+test("an offset past the last result gives the number of results [D2]", () => {
   expect(search(catalog, "", { offset: 23 })).toEqual({
     results: [],
     text: "Found 23 result(s), but offset 23 is past the last one",
@@ -205,21 +205,21 @@ test("D2: a result has its path, signature, first sentence and score", () => {
   expect(results[0]?.score).toBeGreaterThan(0.5);
 });
 
-test("D2: words that nothing matched are named, and a doubtful answer says so", () => {
+test("D2: names words without a match, and marks a doubtful answer", () => {
   expect(search(catalog, "send mail by pigeon").text).toMatch(/\nWords without a match: pigeon$/);
   expect(search(catalog, "knit a sweater and read it").text).toMatch(
     /\nWords without a match: knit, sweater\nProbably no method does this; these are only the closest matches$/,
   );
 });
 
-test("D2: a word that every request has is no result", () => {
+test("D2: a stop word alone finds nothing", () => {
   expect(search(catalog, "knit a sweater")).toEqual({
     results: [],
     text: expect.stringMatching(/^No results found\n/),
   });
 });
 
-test("D2: where nothing is found, the nearest names and the categories are said", () => {
+test("D2: lists the closest names and the categories if nothing is found", () => {
   const tools = createCatalog(
     createSkill("ClockSkill", [{ name: "tick", metadata: { category: "time" } }]),
     createSkill("MapSkill", [{ name: "route", metadata: { category: "travel" } }]),
@@ -229,7 +229,7 @@ test("D2: where nothing is found, the nearest names and the categories are said"
   expect(search(createCatalog(), "anything").text).toBe("No results found");
 });
 
-test("D2: under a budget detail falls first for the last results", () => {
+test("D2: drops detail of the last results first under a token budget", () => {
   const full = search(catalog, "file", { maxTokens: 1_000 }).text;
   const less = search(catalog, "file", { maxTokens: 120 }).text;
   const least = search(catalog, "file", { maxTokens: 20 }).text;
@@ -285,7 +285,7 @@ test("T5: an index that loses most of its skills still finds the rest", () => {
   expect(search(registry.catalog, "m295n3").results[0]?.path).toBe("S295.m295n3");
 });
 
-test("D1: what a caller may not read is not found, not named and not counted", () => {
+test("D1: methods that a caller may not read are not found, named or counted", () => {
   const registry = createRegistry();
   for (const skill of sampleSkills()) registry.register(skill);
   const view = registry.viewFor({ id: "ada", grants: ["WeatherMCP.*", "FilesystemMCP.read_*"] });
@@ -386,7 +386,7 @@ test("D1: the number of results is bounded", () => {
   expect(search(catalog, "", { limit: Number.NaN }).results.length).toBeGreaterThan(0);
 });
 
-test("of a query the first 128 different words are read [S13]", () => {
+test("reads the first 128 different words of a query [S13]", () => {
   const words = Array.from({ length: 127 }, (_, at) => `word${at}`).join(" ");
   const { results, text } = search(catalog, `${words} file`);
   expect(results.length).toBeGreaterThan(0);

@@ -5,7 +5,7 @@ import { redact } from "../../src/router/redact.ts";
 
 const NOTHING = { spoken: [], secrets: new KnownSecrets() };
 
-describe("S10, P9: what a guest must not read is taken out of a provider's text", () => {
+describe("S10, P9: redacts secrets in the text of a provider", () => {
   test.each([
     [
       "backend failed while connecting to pg://admin:canary-pw@10.0.0.5/prod at /srv/canary-host/app/db.js:42",
@@ -46,7 +46,7 @@ describe("S10, P9: what a guest must not read is taken out of a provider's text"
   });
 });
 
-describe("S10: what helps a model stays", () => {
+describe("S10: keeps text that helps a model", () => {
   test.each([
     "Division by zero",
     "Unexpected token: comma",
@@ -68,7 +68,7 @@ describe("S10: what helps a model stays", () => {
   });
 });
 
-describe("S10: of a path, what the call itself named stays", () => {
+describe("S10: keeps the part of a path that the call named", () => {
   test.each([
     ["/data/x.txt", "open '/data/x.txt'", "open '/data/x.txt'"],
     ["/data", "open '/data/deep/x.txt'", "open '/data/[path]'"],

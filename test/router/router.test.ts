@@ -67,7 +67,7 @@ describe("S1, X1: a call reaches its method", () => {
     });
   });
 
-  test("T6: arguments that do not fit never reach it", async () => {
+  test("T6: refuses invalid arguments before they reach the method", async () => {
     const run = vi.fn();
     const { call } = benchWith({ run, input: { properties: { a: { type: "number" } }, required: ["a"] } });
     await expect(routerWith().route(call([{ b: 1 }]))).rejects.toMatchObject({
@@ -79,13 +79,13 @@ describe("S1, X1: a call reaches its method", () => {
     expect(run).not.toHaveBeenCalled();
   });
 
-  test("T6: what of its schema cannot be checked is noted", async () => {
+  test("T6: notes the part of a schema that cannot be checked", async () => {
     const { call, told } = benchWith({ input: { properties: { a: { type: "strng" } } } });
     await routerWith().route(call([1]));
     expect(told.notes).toEqual([expect.stringContaining("TestSkill.try: part of its schema cannot be checked")]);
   });
 
-  test("X1: a result that does not fit is noted, and kept", async () => {
+  test("X1: returns a result that does not match, with a note", async () => {
     const { call, told } = benchWith({ run: () => Promise.resolve("x"), output: { type: "number" } });
     expect(await routerWith().route(call([]))).toBe("x");
     expect(told.notes).toEqual([
@@ -105,7 +105,7 @@ describe("P2: permissions", () => {
     expect(run).not.toHaveBeenCalled();
   });
 
-  test("L7: nor does one of a disabled skill", async () => {
+  test("L7: a call of a disabled skill never reaches the method", async () => {
     const run = vi.fn();
     const { call } = benchWith({ run });
     await expect(routerWith({ isDisabled: (skill) => skill === "TestSkill" }).route(call([]))).rejects.toMatchObject({
@@ -122,7 +122,7 @@ describe("P6: approvals", () => {
     metadata: { approval: "user" },
   };
 
-  test("a yes is asked for exactly what the method gets", async () => {
+  test("requests approval of exactly the input that the method receives", async () => {
     const requests: ApprovalRequest[] = [];
     const { call } = benchWith(setup);
     const { route } = routerWith({ approve: (request) => requests.push(request) > 0 });
@@ -154,7 +154,7 @@ describe("P6: approvals", () => {
     expect(run).not.toHaveBeenCalled();
   });
 
-  test("nobody is asked about arguments that do not fit, or by somebody who may not call", async () => {
+  test("requests no approval for invalid arguments or for a caller without permission", async () => {
     const approve = vi.fn(() => true);
     const { call } = benchWith(setup);
     const { route } = routerWith({ approve });
@@ -165,7 +165,7 @@ describe("P6: approvals", () => {
     expect(approve).not.toHaveBeenCalled();
   });
 
-  test("the run may end while somebody thinks", async () => {
+  test("ends the call when the run ends during an approval", async () => {
     const controller = new AbortController();
     const { call } = benchWith(setup);
     const asked = promised<true>();
@@ -176,7 +176,7 @@ describe("P6: approvals", () => {
     await expect(answer).rejects.toMatchObject({ code: "CALL_CANCELLED" });
   });
 
-  test("the time to think is not the method's", async () => {
+  test("does not count the approval towards the timeout of the method", async () => {
     const { call } = benchWith({ ...setup, metadata: { approval: "admin", timeoutMs: 20 } });
     const { route } = routerWith({ approve: () => new Promise((resolve) => setTimeout(resolve, 60, true)) });
     expect(await route(call(["bob"]))).toEqual({ to: "bob", amount: 1 });
@@ -186,7 +186,7 @@ describe("P6: approvals", () => {
 describe("X4: cooldowns", () => {
   const setup: Setup = { input: { properties: { a: { type: "number" } } }, metadata: { cooldownSeconds: 5 } };
 
-  test("the message says how long to wait", async () => {
+  test("states the time to wait", async () => {
     const { route, call, wait } = clocked(setup);
     await route(call([1]));
     wait(1.66);
@@ -224,7 +224,7 @@ describe("X4: cooldowns", () => {
     await expect(route(call([1]))).rejects.toMatchObject({ code: "COOLDOWN" });
   });
 
-  test("of calls at the same moment one gets through", async () => {
+  test("lets one of several simultaneous calls through", async () => {
     const { route, call } = clocked(setup);
     const answers = await Promise.allSettled([route(call([1])), route(call([1])), route(call([1]))]);
     expect(answers.map(({ status }) => status)).toEqual(["fulfilled", "rejected", "rejected"]);
@@ -232,7 +232,7 @@ describe("X4: cooldowns", () => {
 });
 
 describe("P5: rate limits", () => {
-  test("so many calls in any minute, whoever calls", async () => {
+  test("allows a number of calls in any minute, over all callers", async () => {
     const { route, call, wait } = clocked({ metadata: { rateLimit: 2 } });
     await route(call([1], { caller: ADA }));
     wait(50);
@@ -247,7 +247,7 @@ describe("P5: rate limits", () => {
     await expect(route(call([1]))).rejects.toThrow("wait 50.0s");
   });
 
-  test("X1: what one limit refuses does not count for the other", async () => {
+  test("X1: a call that one limit refuses does not count for the other", async () => {
     const { route, call, wait } = clocked({ metadata: { rateLimit: 2, cooldownSeconds: 1 } });
     await route(call([1]));
     for (let at = 0; at < 5; at++) await expect(route(call([1]))).rejects.toMatchObject({ code: "COOLDOWN" });
@@ -265,7 +265,7 @@ describe("X2: timeouts", () => {
     expect(rejections.splice(0)).toEqual([]);
   });
 
-  test("a method that takes too long is told to stop, and its call ends", async () => {
+  test("aborts the signal of a method that takes too long, and ends its call", async () => {
     const signals: AbortSignal[] = [];
     const { call, told } = benchWith({
       metadata: { timeoutMs: 30 },
@@ -279,7 +279,7 @@ describe("X2: timeouts", () => {
     expect(told.entries).toMatchObject([{ outcome: "error", code: "CALL_TIMEOUT" }]);
   });
 
-  test("what an abandoned method does later is ignored", async () => {
+  test("ignores what an abandoned method does later", async () => {
     const later = promised<true>();
     const { call, told } = benchWith({
       metadata: { timeoutMs: 10 },
@@ -296,7 +296,7 @@ describe("X2: timeouts", () => {
     expect(told.entries).toHaveLength(1);
   });
 
-  test("the end of the run cancels its calls, those to come, too", async () => {
+  test("cancels the calls of a run at its end, including later ones", async () => {
     const controller = new AbortController();
     const started = promised<AbortSignal>();
     const { call, told } = benchWith({ run: (_, __, { signal }) => (started.resolve(signal), new Promise(() => {})) });
@@ -353,7 +353,7 @@ describe("X5: the cache", () => {
     expect([await route(call([1])), await route(call([1]))]).toEqual([{ count: 1 }, { count: 2 }]);
   });
 
-  test("keeps no failure, and what cannot be copied does no harm", async () => {
+  test("caches no failure, and tolerates values that cannot be copied", async () => {
     let count = 0;
     const run = (): Promise<unknown> =>
       ++count === 1 ? Promise.reject(new Error("no")) : Promise.resolve(() => count);
@@ -364,7 +364,7 @@ describe("X5: the cache", () => {
     expect(count).toBe(3);
   });
 
-  test("gives out copies", async () => {
+  test("returns copies", async () => {
     const { route, call } = counting({ run: () => Promise.resolve({ list: [new Date(0), new Uint8Array([1])] }) });
     const first = await route(call([1]));
     Reflect.set(first as object, "list", []);
@@ -412,7 +412,7 @@ describe("X6, S12: records and statistics", () => {
     expect([ids.length, ids[0], ids.at(-1)]).toEqual([10_000, 10_010, 20_009]);
   });
 
-  test("statistics count what was tried, not what was refused", async () => {
+  test("counts attempted calls in the statistics, not refused ones", async () => {
     let fails = false;
     const { call } = benchWith({ run: () => (fails ? Promise.reject(new Error("no")) : Promise.resolve(1)) });
     const router = routerWith({ now: () => 42 });
@@ -428,7 +428,7 @@ describe("X6, S12: records and statistics", () => {
 });
 
 describe("S10: what a method throws", () => {
-  test("becomes one redacted message and who it was", async () => {
+  test("becomes one redacted message with the skill and the method", async () => {
     const thrown = Object.assign(
       new Error(
         "backend failed while connecting to pg://admin:canary-pw@10.0.0.5/prod at /srv/canary-host/app/db.js:42",

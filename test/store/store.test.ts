@@ -52,14 +52,14 @@ describe.each(KINDS)("a store %s", (_kind, make) => {
     expect(await space.size()).toBe(0);
   });
 
-  test("L3: what is no JSON is refused, and what was there stays", async () => {
+  test("L3: refuses a value that is not JSON, and keeps the old value", async () => {
     const space = make();
     await space.set("a", 1);
     await expect(space.set("a", undefined)).rejects.toThrow('The value of "a" is not JSON');
     expect(await space.get("a")).toBe(1);
   });
 
-  test("X6: changes at the same moment are all kept", async () => {
+  test("X6: keeps all simultaneous changes", async () => {
     const space = make();
     const more = (count: unknown): number => (typeof count === "number" ? count + 1 : 1);
     await Promise.all(Array.from({ length: 50 }, () => space.update("count", more)));
@@ -68,7 +68,7 @@ describe.each(KINDS)("a store %s", (_kind, make) => {
 });
 
 describe("a store in a folder", () => {
-  test("B4: is found again by the next one, and no name leaves the folder", async () => {
+  test("B4: is found again by the next store, and no name leaves the folder", async () => {
     for (const name of ["notes", "../notes", "a/b", "", ".", "skill Tag"]) {
       await createStore(folder).space(name).set("name", name);
     }
@@ -78,7 +78,7 @@ describe("a store in a folder", () => {
     expect(await readdir(folder)).toHaveLength(6);
   });
 
-  test("B4: several see what each of them writes", async () => {
+  test("B4: shows each store the changes of the others", async () => {
     const [one, other] = [createStore(folder).space("notes"), createStore(folder).space("notes")];
     await one.set("a", 1);
     expect(await other.get("a")).toBe(1);
@@ -87,7 +87,7 @@ describe("a store in a folder", () => {
     expect(await one.get("a")).toBe(2);
   });
 
-  test("B4: a line that was cut off half-way is skipped, the next one is whole", async () => {
+  test("B4: skips a partial line and writes the next one completely", async () => {
     const file = join(folder, "notes.jsonl");
     await createStore(folder).space("notes").set("a", 1);
     await appendFile(file, '{"key":"b","va');
@@ -100,7 +100,7 @@ describe("a store in a folder", () => {
     ]);
   });
 
-  test("B4: a file of old values is written anew, also under those who read it", async () => {
+  test("B4: compacts a file with old values, also while others read it", async () => {
     const [one, other] = [createStore(folder).space("notes"), createStore(folder).space("notes")];
     for (let round = 0; round < 40; round++) await one.set("big", `${round} ${"x".repeat(5_000)}`);
     expect(String(await other.get("big")).slice(0, 2)).toBe("39");
@@ -109,7 +109,7 @@ describe("a store in a folder", () => {
     expect(await other.get("big")).toBe("small");
   });
 
-  test("X8: the lock of a process that has ended does not stand in the way, that of one at work does", async () => {
+  test("X8: ignores the lock of a process that has ended, and respects that of a live one", async () => {
     const space = createStore(folder).space("notes");
     await space.set("a", 1);
     const child = fork(join(folder, "none.js"), { stdio: "ignore" });

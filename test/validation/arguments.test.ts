@@ -97,7 +97,7 @@ describe("S1: an object in last place is a value only where it cannot be names",
   });
 });
 
-describe("S1: what does not fit is told before any call is made", () => {
+describe("S1: arguments that do not bind are reported before any call is made", () => {
   test.each<[string, Method, readonly unknown[], readonly string[]]>([
     ["too many", search, ["a", 1, 2], ["_root takes at most 2 (query, count), not 3"]],
     ["too many for none", ping, ["a"], ["_root takes no arguments, not 1"]],
@@ -106,7 +106,7 @@ describe("S1: what does not fit is told before any call is made", () => {
     expect(bindInput(method, args)).toEqual(problems);
   });
 
-  test("the message says what is wrong and what is wanted", () => {
+  test("states the error and the expected signature", () => {
     const binding = bindArguments(search, ["a", 1, 2]);
     expect(binding.kind === "unfit" && argumentsMessage(search, binding.problems)).toBe(
       "Cannot call a method with these arguments: the call takes at most 2 (query, count), not 3; use TestSkill.try(query: string, count?: number) (ARGUMENTS_INVALID)",
@@ -114,7 +114,7 @@ describe("S1: what does not fit is told before any call is made", () => {
   });
 });
 
-describe("S5: what is only known at run time is not judged", () => {
+describe("S5: values known only at run time are not judged", () => {
   test.each<[string, readonly unknown[], unknown, boolean]>([
     ["alone it may be names", [UNKNOWN], {}, false],
     ["in last place, too", ["x", UNKNOWN], { query: "x" }, false],
@@ -126,7 +126,7 @@ describe("S5: what is only known at run time is not judged", () => {
     expect(bindArguments(search, args)).toEqual({ kind: "bound", input, complete });
   });
 
-  test("what comes after all parameters is too many all the same", () => {
+  test("reports surplus arguments even if their values are unknown", () => {
     expect(bindInput(search, ["x", 5, 6, UNKNOWN])).toEqual(["_root takes at most 2 (query, count), not 3"]);
   });
 });
@@ -145,7 +145,7 @@ describe("S9: keys of prototypes are data", () => {
   });
 });
 
-test("S1: whatever the arguments are, they bind or have a reason why not", () => {
+test("S1: any arguments bind or give a reason", () => {
   fc.assert(
     fc.property(fc.array(fc.oneof(fc.jsonValue(), fc.constantFrom(undefined, UNKNOWN)), { maxLength: 5 }), (args) => {
       for (const method of [search, write, echo, update, ping]) {

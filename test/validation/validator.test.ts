@@ -87,7 +87,7 @@ describe("T6: each kind of problem has its type, its field and its reason", () =
   });
 });
 
-describe("T6: all problems are told at once", () => {
+describe("T6: all problems are reported at once", () => {
   const method = createMethod(
     {
       query: { type: "string" },
@@ -116,18 +116,18 @@ describe("T6: all problems are told at once", () => {
     ]);
   });
 
-  test("of very many, some", () => {
+  test("reports at most 200 problems", () => {
     const many = createMethod({ list: { type: "array", items: { type: "string" } } });
     expect(findProblems(many, { list: Array.from({ length: 1_000 }, () => 1) })).toHaveLength(200);
   });
 
-  test("what a schema asks for twice is told once", () => {
+  test("reports a requirement once that a schema states twice", () => {
     const twice = methodWith({ type: "object", properties: { a: {} }, required: ["a"], allOf: [{ required: ["a"] }] });
     expect(formatProblems(twice, {})).toEqual(["a field_missing: is required"]);
   });
 });
 
-describe("T6: of several forms, the one that was meant is told of", () => {
+describe("T6: errors of alternatives describe the intended one", () => {
   const $defs = {
     Page: {
       type: "object",
@@ -215,7 +215,7 @@ describe("T6: of several forms, the one that was meant is told of", () => {
     );
   });
 
-  test("what is wrong beside them is told as well", () => {
+  test("reports errors outside the alternatives as well", () => {
     const method = createMethod({
       a: { type: "string" },
       b: { anyOf: [{ type: "string" }, nothing] },
@@ -244,14 +244,14 @@ describe("T6: unknown arguments", () => {
     );
   });
 
-  test("a method that names none takes any, unless it says otherwise", () => {
+  test("allows any argument for a method that names none, unless its schema forbids them", () => {
     expect(findProblems(methodWith({ type: "object" }), { x: 1 })).toEqual([]);
     expect(formatProblems(methodWith({ type: "object", additionalProperties: false }), { x: 1 })).toEqual([
       "x unknown_field: is not an argument, none is defined",
     ]);
   });
 
-  test("a key __proto__ is one, and changes nothing", () => {
+  test("reports __proto__ as an unknown argument and changes no prototype", () => {
     expect(
       formatProblems(methodWith({ type: "object", properties }), JSON.parse('{"query": "a", "__proto__": {"b": 1}}')),
     ).toEqual(["__proto__ unknown_field: is not an argument, valid are query"]);
@@ -261,7 +261,7 @@ describe("T6: unknown arguments", () => {
     ).toEqual([["__proto__"], true]);
   });
 
-  test("inherited names are not given, and not known", () => {
+  test("treats inherited names as neither passed nor declared", () => {
     const method = methodWith(
       JSON.parse('{"type": "object", "properties": {"constructor": {"type": "string"}}, "required": ["constructor"]}'),
     );
@@ -278,7 +278,7 @@ describe("T6: a default fills a missing field", () => {
     return validation.kind === "valid" ? validation.input : validation.problems;
   };
 
-  test("at the top and in objects, falsy ones too, never over what is given", () => {
+  test("fills defaults at the top and in objects, also falsy ones, and never replaces a passed value", () => {
     const method = createMethod(
       {
         a: { type: "number", default: 0 },
@@ -291,13 +291,13 @@ describe("T6: a default fills a missing field", () => {
     expect(input(method, { c: {}, e: null })).toEqual({ a: 0, b: "", c: { d: false }, e: null });
   });
 
-  test("one that does not fit its own schema is left out and blamed on nobody", () => {
+  test("drops a default that does not match its own schema and reports no problem", () => {
     const options = { type: "object", properties: { y: { type: "string", minLength: 1, default: "" } } };
     const method = createMethod({ x: { type: "string", default: null }, options });
     expect(input(method, { options: {} })).toEqual({ options: {} });
   });
 
-  test("the input that was given stays as it was", () => {
+  test("does not change the input", () => {
     const given = { c: {} };
     input(createMethod({ a: { default: 1 }, c: { type: "object", properties: { d: { default: [] } } } }), given);
     expect(given).toEqual({ c: {} });
@@ -314,7 +314,7 @@ describe("T6: a broken or catastrophic pattern neither hangs nor kills the host"
     expect(findProblems(method, { other: "a" })).toEqual([]);
   });
 
-  test("needless escapes are forgiven", () => {
+  test("accepts patterns with needless escapes", () => {
     const method = createMethod({ value: { type: "string", pattern: "^[a-z\\-]+\\@[a-z\\_]+$" } });
     expect(findProblems(method, { value: "a-b@c_d" })).toEqual([]);
     expect(formatProblems(method, { value: "@" })).toEqual([
@@ -339,7 +339,7 @@ describe("T6: a broken or catastrophic pattern neither hangs nor kills the host"
     expect(problem?.type).toMatch(/^(invalid_pattern|pattern_mismatch)$/);
   });
 
-  test("one that takes too long is told of, and honest values still pass", () => {
+  test("reports a pattern that takes too long, and still accepts valid values", () => {
     const method = createMethod({ value: { type: "string", pattern: "^(a+)+$" } });
     expect(formatProblems(method, { value: `${"a".repeat(64)}!` })).toEqual([
       'value invalid_pattern: cannot be checked: the pattern "^(a+)+$" takes too long on this value',
@@ -347,7 +347,7 @@ describe("T6: a broken or catastrophic pattern neither hangs nor kills the host"
     expect(findProblems(method, { value: "aaaaaaaaaa" })).toEqual([]);
   });
 
-  test("many hostile values cost hardly more than one", () => {
+  test("takes hardly longer for many hostile values than for one", () => {
     const method = createMethod({ list: { type: "array", items: { type: "string", pattern: "^(a+)+$" } } });
     const started = performance.now();
     expect(findProblems(method, { list: Array.from({ length: 5_000 }, () => `${"a".repeat(64)}!`) })).not.toEqual([]);
@@ -355,8 +355,8 @@ describe("T6: a broken or catastrophic pattern neither hangs nor kills the host"
   });
 });
 
-describe("T6: any schema will do", () => {
-  test("of one that does not compile, what does is still checked, and a note says why", () => {
+describe("T6: every schema is usable", () => {
+  test("checks the parts of a broken schema that compile, and adds a note with the reason", () => {
     const method = createMethod(
       { a: { type: "strng" }, b: { type: "number", required: true }, c: { type: "string" } },
       ["c"],
@@ -373,12 +373,12 @@ describe("T6: any schema will do", () => {
     });
   });
 
-  test("a reference out of the schema is never fetched", () => {
+  test("never fetches an external reference", () => {
     const method = createMethod({ a: { $ref: "http://127.0.0.1:9/schema.json" }, b: { type: "string" } });
     expect(formatProblems(method, { a: 1, b: 2 })).toEqual(["b type_mismatch: must be a string, not 2"]);
   });
 
-  test("a recursive reference is followed as deep as the value goes", () => {
+  test("follows a recursive reference as deep as the value nests", () => {
     const $defs = { Node: { type: "object", properties: { next: { $ref: "#/$defs/Node" }, n: { type: "number" } } } };
     const method = methodWith({ type: "object", $defs, properties: { node: { $ref: "#/$defs/Node" } } });
     expect(formatProblems(method, { node: { next: { next: { n: "x" } } } })).toEqual([
@@ -386,7 +386,7 @@ describe("T6: any schema will do", () => {
     ]);
   });
 
-  test("a schema that leads to itself asks for nothing", () => {
+  test("accepts any value for a schema that refers only to itself", () => {
     const $defs = { A: { $ref: "#/$defs/B" }, B: { $ref: "#/$defs/A" } };
     const method = methodWith({
       type: "object",
@@ -396,7 +396,7 @@ describe("T6: any schema will do", () => {
     expect(formatProblems(method, { a: 1, b: 2 })).toEqual(["b type_mismatch: must be a string, not 2"]);
   });
 
-  test("one that asks for endless work is given up on", () => {
+  test("stops checking a schema that requires unbounded work", () => {
     const $defs: Record<string, unknown> = { a0: { type: "string" } };
     for (let at = 1; at < 40; at++)
       $defs[`a${at}`] = { allOf: [{ $ref: `#/$defs/a${at - 1}` }, { $ref: `#/$defs/a${at - 1}` }] };
@@ -415,7 +415,7 @@ describe("T6: any schema will do", () => {
     expect(validator.problems(method, [{ a: 5 }])).toEqual([]);
   });
 
-  test("a method of a server whose schema does so twice is quarantined [T6]", () => {
+  test("quarantines a server's method whose validation times out twice [T6]", () => {
     const $defs: Record<string, unknown> = { a0: { type: "string" } };
     for (let at = 1; at < 40; at++)
       $defs[`a${at}`] = { allOf: [{ $ref: `#/$defs/a${at - 1}` }, { $ref: `#/$defs/a${at - 1}` }] };
@@ -428,7 +428,7 @@ describe("T6: any schema will do", () => {
     expect(kinds(false)).toEqual(["timed out", "timed out", "timed out"]);
   });
 
-  test("draft-07 tuples are understood without a $schema, and 2019-09 by its own", () => {
+  test("supports draft-07 tuples without $schema, and 2019-09 with it", () => {
     expect(formatProblems(createMethod({ a: { type: "array", items: [{ type: "string" }] } }), { a: [5] })).toEqual([
       "a[0] type_mismatch: must be a string, not 5",
     ]);
@@ -447,7 +447,7 @@ describe("T6: any schema will do", () => {
     expect(formatProblems(oldest, { a: 1 })).toEqual(["a type_mismatch: must be a string, not 1"]);
   });
 
-  test("two schemas of one $id do not meet", () => {
+  test("keeps two schemas with the same $id apart", () => {
     const $id = "https://example.com/schema";
     expect(
       formatProblems(methodWith({ $id, type: "object", properties: { a: { type: "string" } } }), { a: 1 }),
@@ -457,12 +457,12 @@ describe("T6: any schema will do", () => {
     ).toEqual([]);
   });
 
-  test("formats that nobody knows, or that are names of prototypes, are ignored", () => {
+  test("ignores unknown formats and formats named like prototype properties", () => {
     for (const format of ["nope", "__proto__", "constructor", "hasOwnProperty"])
       expect(formatProblems(createMethod({ a: { type: "string", format } }), { a: "x" })).toEqual([]);
   });
 
-  test("input that nests without end, or in a circle, is refused", () => {
+  test("refuses input that nests too deeply or in a cycle", () => {
     let deep: unknown = [];
     for (let level = 0; level < 100_000; level++) deep = [deep];
     const circle: Record<string, unknown> = {};
@@ -484,7 +484,7 @@ describe("T6: any schema will do", () => {
   });
 });
 
-describe("S5: before a run, only what is certain is told", () => {
+describe("S5: only certain problems are reported before a run", () => {
   const method = createMethod(
     {
       query: { type: "string", minLength: 2 },
@@ -519,7 +519,7 @@ describe("S5: before a run, only what is certain is told", () => {
     expect(validator.problems(method, args).map(({ field, type }) => `${field} ${type}`)).toEqual(problems);
   });
 
-  test("what is told before a run is told of every value that the unknown can have", () => {
+  test("reports before a run only problems that hold for every value of the unknown", () => {
     const values = fc.jsonValue({ maxDepth: 2 });
     fc.assert(
       fc.property(values, values, fc.constantFrom("query", "count", "tags", "where"), (unknown, known, name) => {
@@ -534,7 +534,7 @@ describe("S5: before a run, only what is certain is told", () => {
 describe("X1: results are checked against the output schema", () => {
   const output = { type: "object", properties: { n: { type: "number" } }, required: ["n"] };
 
-  test("what does not fit is said in one sentence", () => {
+  test("describes a mismatch in one sentence", () => {
     const method = methodWith({ type: "object" }, output);
     expect(validator.validateOutput(method, { n: 1, more: 2 })).toBeUndefined();
     expect(validator.validateOutput(method, { n: "1" })).toBe(
@@ -545,7 +545,7 @@ describe("X1: results are checked against the output schema", () => {
     );
   });
 
-  test("nothing is said without one, and no default is filled in", () => {
+  test("reports nothing without an output schema, and fills in no default", () => {
     expect(validator.validateOutput(methodWith({ type: "object" }), 5)).toBeUndefined();
     const value = {};
     validator.validateOutput(
@@ -588,13 +588,13 @@ describe("a date", () => {
     ["is no object", { type: "object" }, date, [`must be an object, not "${iso}"`]],
   ])("%s [S9]", (_, schema, value, expected) => expect(input(schema, value)).toEqual(expected));
 
-  test("leaves the value that was given as it was [S9]", () => {
+  test("does not change the passed value [S9]", () => {
     const value = { at: date };
     input({ properties: { at: { type: "string" } } }, value);
     expect(value).toEqual({ at: date });
   });
 
-  test("among very many that fit nothing costs no more than they do [S9]", () => {
+  test("takes no longer among many invalid values than those values take [S9]", () => {
     const dates = Array.from({ length: 20_000 }, () => date);
     expect(input({ items: { type: "string" } }, dates)).toEqual(dates.map(() => iso));
   });

@@ -4,7 +4,7 @@ import { flattened } from "./text.ts";
 /** Longest JSON of a default that is shown. */
 const DEFAULT_UNITS = 60;
 
-/** What a schema says that neither its TypeScript type nor its description does: `Results to return (default 10; 1 to 20)`. */
+/** Adds constraints that neither the type nor the description shows: `Results to return (default 10; 1 to 20)`. */
 export function documented(description: string, schema: unknown): string {
   const text = flattened(description);
   const facts = isRecord(schema) ? listFacts(schema, text).join("; ") : "";
@@ -12,7 +12,7 @@ export function documented(description: string, schema: unknown): string {
   return text === "" ? facts : `${text} (${facts})`;
 }
 
-/** A default in the few characters that a signature has for it; `undefined` if there is none or it is too long. */
+/** Formats a default for a signature; `undefined` if there is none or it is too long. */
 export function shownDefault(schema: unknown): string | undefined {
   if (!isRecord(schema) || schema["default"] === undefined) return undefined;
   const text = flattened(JSON.stringify(schema["default"]));
@@ -62,7 +62,7 @@ function beyond(word: string, bound: unknown): string {
   return value === undefined ? "" : `${word} ${value}`;
 }
 
-/** The bounds of safe integers that some generators write say nothing. */
+/** Ignores the bounds of safe integers, which some generators write without meaning. */
 function toNumber(value: unknown): number | undefined {
   return typeof value === "number" && Math.abs(value) < Number.MAX_SAFE_INTEGER ? value : undefined;
 }

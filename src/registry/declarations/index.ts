@@ -6,9 +6,9 @@ import { withInferredOutput, NO_INFERRED_OUTPUTS, type FindInferredOutput } from
 import { bindingName, docComment, indented, propertyName } from "./text.ts";
 
 /**
- * TypeScript declarations of a catalog, or of some of its skills, for models and editors (D5). Each method has one
+ * Returns TypeScript declarations of a catalog, or of some of its skills, for models and editors. Each method has one
  * signature with positional arguments and one that takes them by name; a type that several methods of a skill share is
- * named once, in a namespace of the skill's name. A result that nothing describes has the type that was observed. Throws
+ * named once, in a namespace of the skill's name. A result without a schema gets its observed type. Throws
  * `SKILL_UNKNOWN`.
  */
 export function declarations(
@@ -23,7 +23,7 @@ export function declarations(
   return `${namespaces}declare const device: {\n${indented(members.join("\n"))}\n};\n`;
 }
 
-/** What `device` has besides skills; only a whole catalog tells of it. */
+/** The functions of `device` that are not skills; only the declarations of a whole catalog include them. */
 const OWN_METHODS = [
   "/** Finds methods by what they do. */\nsearch_skills(query?: string, limit?: number, offset?: number): Promise<string>;",
   "/** Describes a method: types, parameters, an example. */\ndescribe(path: string): Promise<string>;",
@@ -43,12 +43,12 @@ function knownSkill(catalog: Catalog, name: string): Skill {
 }
 
 interface SkillText {
-  /** Declares the skill's types; empty where it has none. */
+  /** Declares the types of the skill; empty if there are none. */
   readonly namespace: string;
   readonly member: string;
 }
 
-/** A skill never changes, so its text is made once, unless something was observed. */
+/** Cached texts: a skill never changes, so its text is written once, unless results were observed. */
 const TEXTS = new WeakMap<Skill, SkillText>();
 
 function getSkillText(skill: Skill, observed: FindInferredOutput): SkillText {
@@ -78,7 +78,7 @@ function writeSkill(skill: Skill, observed: FindInferredOutput): SkillText {
   };
 }
 
-/** The text if each of its types means what the skill already means by that name. */
+/** Returns the text if each of its type names has the same meaning as elsewhere in the skill. */
 function agreeing(text: MethodText, types: ReadonlyMap<string, string>): MethodText | undefined {
   return [...text.types].every(([name, type]) => (types.get(name) ?? type) === type) ? text : undefined;
 }

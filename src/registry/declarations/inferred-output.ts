@@ -2,19 +2,19 @@ import type { Method } from "../../model/catalog.ts";
 import type { JsonSchema } from "../../model/json.ts";
 import type { DeclaredMethod } from "./method.ts";
 
-/** What the results of a method were like that does not describe them itself. */
+/** The observed result type of a method without an output schema. */
 export interface InferredOutput {
   readonly schema: JsonSchema;
-  /** How many results were seen. */
+  /** Number of results seen. */
   readonly times: number;
 }
 
-/** Knows what was observed of a method; nothing of one that says itself what it returns. */
+/** Returns the observed result type of a method; `undefined` for a method with an output schema. */
 export type FindInferredOutput = (method: Method) => InferredOutput | undefined;
 
 export const NO_INFERRED_OUTPUTS: FindInferredOutput = () => undefined;
 
-/** The method with what was observed in place of what it does not say. */
+/** Returns the method with the observed result type, if it does not declare one. */
 export function withInferredOutput(method: Method, observed: FindInferredOutput): DeclaredMethod {
   const output = observed(method);
   if (output === undefined) return method;

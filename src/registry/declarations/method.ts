@@ -5,15 +5,15 @@ import { bindingName, docComment, propertyName } from "./text.ts";
 import { createTypeNames, type TypeNames } from "./type-names.ts";
 import { type TypeStyle, toType } from "./types.ts";
 
-/** The type of a parameter or result that is longer than this gets a name. */
+/** A parameter or result type longer than this gets a name. */
 const INLINE_UNITS = 80;
 
 const DEPTH = 24;
 
-/** What a declaration is made of; a `Method` has it all. */
+/** The inputs of a declaration; a `Method` has all of them. */
 export type DeclaredMethod = Signed &
   Pick<Method, "description" | "metadata"> & {
-    /** Its output is what so many results were like. */
+    /** Number of results from which the output was inferred. */
     readonly observed?: number;
   };
 
@@ -22,7 +22,7 @@ export interface MethodText {
   readonly comment: string;
   /** `(a: number, b: number): Promise<number>`. */
   readonly positional: string;
-  /** `(args: { a: number; b: number }): Promise<number>`; missing where it is the only way, or the same. */
+  /** `(args: { a: number; b: number }): Promise<number>`; absent if it is the only form, or the same as the positional one. */
   readonly named: string | undefined;
   readonly types: ReadonlyMap<string, string>;
 }
@@ -80,7 +80,7 @@ function freeBinding(name: string, taken: ReadonlySet<string>): string {
   return binding;
 }
 
-/** A type in place or, if it is long, under a name, so that both signatures can use it. */
+/** Writes a type inline or, if it is long, under a name that both signatures use. */
 function shortOrNamed(schema: unknown, wanted: string, style: TypeStyle, names: TypeNames): string {
   const { text } = toType(schema, style);
   if (text.length <= INLINE_UNITS && !text.includes("\n")) return text;

@@ -9,12 +9,12 @@ const SIGNATURE_UNITS = 240;
 
 const UNION_UNITS = 120;
 
-/** What a signature is made of; a `Method` has it all. */
+/** The inputs of a signature; a `Method` has all of them. */
 export type Signed = Pick<Method, "name" | "input" | "output" | "parameters">;
 
 /**
- * A method on one line, for models: `search(query: string, count?: number = 10)`, with `: Promise<…>` if its output is
- * known. Parameters that are no identifiers stand in quotes.
+ * Formats a method on one line, for models: `search(query: string, count?: number = 10)`, with `: Promise<…>` if its output is
+ * known. Parameter names that are not identifiers are quoted.
  */
 export function formatSignature(method: Signed): string {
   for (const depth of [3, 1]) {
@@ -24,7 +24,7 @@ export function formatSignature(method: Signed): string {
   return signatureAt(method, 0);
 }
 
-/** The signature with as many optional parameters as fit into `units`; what is left out is `…`. */
+/** Formats the signature with as many optional parameters as fit into `units`; `…` stands for the rest. */
 export function briefSignature(method: Method, units: number): string {
   const candidates = method.parameters.slice(0, MAX_BRIEF_PARAMETERS);
   const isCut = candidates.length < method.parameters.length;
@@ -43,7 +43,7 @@ export function briefSignature(method: Method, units: number): string {
 /** Parameters of a method that a brief signature considers: writing thousands of types takes long. */
 const MAX_BRIEF_PARAMETERS = 50;
 
-/** True for an input of which nothing is known by name, so that only one object can be passed. */
+/** True for an input without named properties, so that only one object can be passed. */
 export function takesAnyObject(method: Pick<Method, "input" | "parameters">): boolean {
   const { properties, additionalProperties } = method.input;
   return method.parameters.length === 0 && additionalProperties !== false && !isRecord(properties);

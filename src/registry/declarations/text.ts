@@ -1,10 +1,10 @@
 import { isRecord } from "../../model/json.ts";
 
-/** Longest literal that is written as a type of its own; beyond it the base type says enough. */
+/** Maximum length of a literal type; a longer literal is written as its base type. */
 const LITERAL_UNITS = 200;
 const LITERAL_DEPTH = 4;
 
-/** What cannot be the name of a parameter or a namespace, in strict code and in TypeScript. */
+/** Words that cannot be the name of a parameter or a namespace, in strict code and in TypeScript. */
 const RESERVED: ReadonlySet<string> = new Set(
   (
     "arguments await break case catch class const continue debugger default delete do else enum eval export extends " +
@@ -16,19 +16,19 @@ const RESERVED: ReadonlySet<string> = new Set(
 
 const IDENTIFIER = /^[\p{ID_Start}$_][\p{ID_Continue}$]*$/u;
 
-/** A name as the key of an object type: bare where it is an identifier. `new` would be a construct signature. */
+/** Writes a name as the key of an object type: unquoted if it is an identifier. `new` would be a construct signature. */
 export function propertyName(name: string): string {
   return IDENTIFIER.test(name) && name !== "new" ? name : quoted(name);
 }
 
-/** A name as a parameter or namespace: the nearest identifier that is not reserved. */
+/** Converts a name to a parameter or namespace name: the nearest identifier that is not reserved. */
 export function bindingName(name: string): string {
   const mapped = name.slice(0, 100).replace(/[^\p{ID_Continue}$]/gu, "_");
   const started = /^[\p{ID_Start}$_]/u.test(mapped) ? mapped : `_${mapped}`;
   return RESERVED.has(started) ? `${started}_` : started;
 }
 
-/** A JSON string in which everything invisible is escaped, so that nothing hides in a declaration. */
+/** Writes a JSON string with invisible characters escaped, so that nothing hides in a declaration. */
 export function quoted(text: string): string {
   return JSON.stringify(text).replace(
     /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Co}\p{Default_Ignorable_Code_Point}]/gu,
@@ -40,7 +40,7 @@ export function quoted(text: string): string {
   );
 }
 
-/** A JSON value as a literal type; `undefined` where it has none or one that is too long. */
+/** Writes a JSON value as a literal type; `undefined` if there is none or it is too long. */
 export function literalType(value: unknown, depth = LITERAL_DEPTH): string | undefined {
   const text = literalText(value, depth);
   return text === undefined || text.length > LITERAL_UNITS ? undefined : text;
@@ -72,7 +72,7 @@ function joined<Item>(
   return texts.includes(undefined) ? undefined : open + texts.join(", ") + close;
 }
 
-/** A doc comment of some lines, on one line if it is one; nothing for no text. It cannot end early. */
+/** Writes a doc comment; empty for no text. The text cannot end the comment early. */
 export function docComment(lines: readonly string[]): string {
   const safe = lines
     .flatMap((line) => line.replaceAll("*/", String.raw`*\/`).split("\n"))
@@ -86,7 +86,7 @@ export function indented(text: string, by = "  "): string {
   return text.replace(/^(?=.)/gm, by);
 }
 
-/** On one line. */
+/** Joins the lines of a text. */
 export function flattened(text: string): string {
   return text.replace(/\s+/g, " ").trim();
 }

@@ -1,30 +1,30 @@
 import type { Type } from "./type-text.ts";
 
-/** Types of the language that generated ones must not hide. */
+/** Built-in type names that generated ones must not shadow. */
 const BUILT_IN: ReadonlySet<string> = new Set(["Record", "Promise", "Array"]);
 
 const NAME_UNITS = 60;
 
 /**
- * The named types of one declaration: what they are called, which text they have, and which of them refer to which
- * without an object or array between, because TypeScript refuses a circle of those.
+ * The named types of one declaration: their names, their texts, and their direct references to each other (without an
+ * object or array between), because TypeScript rejects a cycle of those.
  */
 export interface TypeNames {
-  /** Name → text of the type, in the order in which they were met. */
+  /** Name → text of the type, in order of first use. */
   readonly definitions: Map<string, string>;
-  /** What was made of each schema that was referred to. */
+  /** The type of each referenced schema. */
   readonly known: Map<unknown, KnownType>;
-  /** A free name near `wanted`. */
+  /** Returns an unused name close to `wanted`. */
   reserve(wanted: string): string;
-  /** Notes that `from` refers to `to` directly. False, and nothing noted, if that would close a circle. */
+  /** Records that `from` refers to `to` directly. Returns false, without recording, if that would close a cycle. */
   refer(from: string, to: string): boolean;
 }
 
 export interface KnownType {
   readonly name: string;
-  /** Stands in place of the name where the type is short. */
+  /** Replaces the name if the type is short. */
   inline: Type | undefined;
-  /** The number of alternatives; a guess while the type is being written. */
+  /** Number of alternatives; an estimate while the type is being written. */
   width: number;
 }
 

@@ -1,19 +1,19 @@
 import { docComment, indented } from "./text.ts";
 
-/** Members of a union that are written out; a longer one says no more than its base type. */
+/** Maximum members of a union; a longer one becomes its base type. */
 export const MAX_MEMBERS = 100;
 
-/** TypeScript multiplies the unions of an intersection out, and gives up at a hundred times this. */
+/** Maximum combinations in an intersection of unions; TypeScript expands them and fails at a hundred times this. */
 const MAX_COMBINATIONS = 1_000;
 
 const LINE_UNITS = 90;
 
-/** The text of a type, and what must be known to put it into another. */
+/** The text of a type, with the facts needed to nest it in another type. */
 export interface Type {
   readonly text: string;
-  /** How loosely its parts are bound: what must stand in parentheses where. */
+  /** The outermost operator: determines where parentheses are needed. */
   readonly binding: "whole" | "intersection" | "union";
-  /** The number of its alternatives. */
+  /** Number of alternatives. */
   readonly width: number;
 }
 
@@ -33,7 +33,7 @@ export function whole(text: string, width = 1): Type {
   return { text, binding: "whole", width };
 }
 
-/** True for a type that says nothing: in a union it swallows the rest, in an intersection it can be left out. */
+/** True for `unknown` and `any`: in a union they absorb the rest, in an intersection they can be dropped. */
 export function saysNothing(type: Type): boolean {
   return type.text === "unknown" || type.text === "any";
 }
@@ -68,12 +68,12 @@ export function arrayType(item: Type): Type {
   return whole(item.binding === "whole" ? `${item.text}[]` : `(${item.text})[]`);
 }
 
-/** A place of a tuple that may be missing. */
+/** Writes an optional tuple element. */
 export function optionalItem(item: Type): string {
   return item.binding === "whole" ? `${item.text}?` : `(${item.text})?`;
 }
 
-/** An object type on one line; with comments, or if it is long, one line per member where that is allowed. */
+/** Writes an object type on one line, or one line per member if `mayBreak` and it has comments or is long. */
 export function objectType(members: readonly ObjectMember[], mayBreak: boolean): Type {
   const lines = members.map(({ name, optional, type, comment }) => ({
     comment: docComment([comment]),

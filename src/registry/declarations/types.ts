@@ -6,47 +6,47 @@ import type { KnownType, TypeNames } from "./type-names.ts";
 import * as types from "./type-text.ts";
 import { type ObjectMember, type Type, whole } from "./type-text.ts";
 
-/** Beyond this many schemas in one type, the rest says nothing. */
+/** Maximum schemas in one type; further ones become `unknown` or `any`. */
 const MAX_SCHEMAS = 5_000;
 const MAX_NESTING = 100;
 
-/** A referenced type that is no longer than this, and refers to no other, needs no name. */
+/** A referenced type up to this length that refers to no other is written inline. */
 const UNNAMED_UNITS = 30;
 
-/** How a schema becomes a type. */
+/** Options of the conversion from schema to type. */
 export interface TypeStyle {
-  /** What its local references mean. */
+  /** The root for local references. */
   readonly root: JsonSchema;
-  /** Where referenced types get their names; without it they are written in place. */
+  /** Names of referenced types; without it they are written inline. */
   readonly names?: TypeNames;
-  /** Stands before the names of types, except inside one of them. */
+  /** Prefix of type names, except inside a named type. */
   readonly qualifier?: string;
-  /** How many objects deep members are shown; below that there is only `object`. */
+  /** Depth to which object members are shown; deeper objects are `object`. */
   readonly depth: number;
   /** With descriptions and line breaks, or on one line without. */
   readonly comments: boolean;
   /**
-   * What is not described may be anything in an input (`unknown`), and anything may be done with it in an output (`any`).
-   * What has a default may be left out of an input.
+   * An undescribed value is `unknown` in an input and `any` in an output. In an input, a property with a default is
+   * optional.
    */
   readonly of: "input" | "output";
 }
 
-/** A type that is being written: what it has used up, and which alias its text belongs to. */
+/** The state of writing a type: the remaining budget, and the alias to which the text belongs. */
 interface Writing extends TypeStyle {
   schemasLeft: number;
   nesting: number;
-  /** References to named types so far. */
+  /** Number of references to named types so far. */
   references: number;
   alias: string | undefined;
-  /** How TypeScript resolves what stands here: `deferred` in an object or array, where the alias may refer to itself. */
+  /** How TypeScript resolves the current position: `deferred` in an object or array, where an alias may refer to itself. */
   resolved: Resolved;
 }
 
-/** `eager`: among what a tuple may have or not, even what arrays hold is looked into at once. */
+/** `eager`: in optional and rest elements of a tuple, TypeScript resolves even array items immediately. */
 type Resolved = "directly" | "deferred" | "eager";
 
-/** A JSON Schema as a TypeScript type, which compiles under `strict` whatever the schema holds. */
+/** Converts a JSON Schema to a TypeScript type that compiles under `strict`, whatever the schema holds. */
 export function toType(schema: unknown, style: TypeStyle): Type {
   const writing = { ...style, schemasLeft: MAX_SCHEMAS, nesting: 0, references: 0, alias: undefined };
   return write(schema, style.depth, { ...writing, resolved: "directly" });
@@ -78,7 +78,7 @@ function writeParts(schema: JsonSchema, depth: number, writing: Writing): Type {
   return types.intersection([base, others]);
 }
 
-/** True if the schema itself says no more than a type's name, which its branches say better. */
+/** True if the schema has at most a type name, so that its branches describe it better. */
 function isBare(schema: JsonSchema): boolean {
   return !["const", "enum", "properties", "patternProperties", "items", "prefixItems", "additionalProperties"].some(
     (keyword) => Object.hasOwn(schema, keyword),
@@ -120,7 +120,7 @@ function writeKind(type: unknown, schema: JsonSchema, depth: number, writing: Wr
   }
 }
 
-/** The literals themselves; for too many, or too long ones, the types that they have. */
+/** Writes a union of literals; for too many or too long ones, a union of their types. */
 function literalUnion(values: readonly unknown[], writing: Writing): Type {
   const texts = values.slice(0, types.MAX_MEMBERS + 1).map((value) => literalType(value));
   if (texts.length <= types.MAX_MEMBERS && !texts.includes(undefined))
@@ -167,7 +167,7 @@ function writeObject(schema: JsonSchema, depth: number, writing: Writing): Type 
   return types.objectType(members, writing.comments);
 }
 
-/** An object of which no member is known by name. */
+/** Writes an object without named members. */
 function writeDictionary(schema: JsonSchema, depth: number, writing: Writing): Type {
   const patterns = isRecord(schema["patternProperties"]) ? Object.values(schema["patternProperties"]) : [];
   const additional = schema["additionalProperties"];
@@ -199,7 +199,7 @@ function writeReference(reference: string, depth: number, writing: Writing): Typ
     : mentionType(known, writing, names);
 }
 
-/** A schema as a type of its own, under a name unless it is short. */
+/** Writes a schema as a named type, or inline if it is short. */
 function writeNamed(schema: JsonSchema, wanted: string, writing: Writing, names: TypeNames): Type {
   const known: KnownType = { name: names.reserve(wanted), inline: undefined, width: types.MAX_MEMBERS };
   names.known.set(schema, known);
@@ -214,7 +214,7 @@ function writeNamed(schema: JsonSchema, wanted: string, writing: Writing, names:
   return known.inline ?? { ...mention, width: type.width };
 }
 
-/** The name of a type, or, where TypeScript would see it run in a circle, nothing. */
+/** Returns a reference to a named type, or `unknown`/`any` where TypeScript would reject a cycle. */
 function mentionType(known: KnownType, writing: Writing, names: TypeNames): Type {
   if (known.inline !== undefined) return known.inline;
   const { alias } = writing;

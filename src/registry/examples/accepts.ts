@@ -6,17 +6,16 @@ import { fitsPattern } from "./pattern.ts";
 
 const DEPTH = 100;
 
-/** What a check may cost; schemas can ask for more than there is time in the world. */
+/** The budget of a check; schemas can require unbounded work. */
 export interface CheckBudget {
-  /** What local references mean. */
+  /** The root for local references. */
   readonly root: JsonSchema;
-  /** How many more schemas may be looked at; without any, nothing fits. */
+  /** Remaining schemas that may be checked; at zero, every check fails. */
   stepsLeft: number;
 }
 
 /**
- * True if a generated value fits a schema. This is the check of a generator of small values, not a validator for
- * arguments: those are validated by the rules of their own room.
+ * True if a generated value matches a schema. This checks generated examples only; `src/validation` validates arguments.
  */
 export function acceptsValue(value: unknown, schema: unknown, check: CheckBudget, depth = DEPTH): boolean {
   check.stepsLeft -= 1;

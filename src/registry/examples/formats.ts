@@ -1,4 +1,4 @@
-/** A value of each format that strings have in schemas, and a test that other values may have to pass. */
+/** An example of each string format, and a test for other values. */
 const FORMATS: Readonly<Record<string, { readonly example: string; readonly test: RegExp }>> = {
   date: { example: "2025-01-15", test: /^\d{4}-\d\d-\d\d$/ },
   time: { example: "12:30:00Z", test: /^\d\d:\d\d:\d\dZ$/ },
@@ -29,7 +29,7 @@ export function getFormatExample(format: unknown): string | undefined {
   return typeof format === "string" && Object.hasOwn(FORMATS, format) ? FORMATS[format]?.example : undefined;
 }
 
-/** True unless the format is known and the text plainly is not of it. */
+/** False if the format is known and the text clearly does not match it. */
 export function fitsFormat(text: string, format: string): boolean {
   return !Object.hasOwn(FORMATS, format) || FORMATS[format]?.test.test(text) === true;
 }

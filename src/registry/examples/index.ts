@@ -4,15 +4,15 @@ import { propertyName, quoted } from "../declarations/text.ts";
 import { acceptsValue } from "./accepts.ts";
 import { createExample } from "./value.ts";
 
-/** Arguments that are written one after the other; more are written by name. */
+/** Maximum positional arguments; more are written by name. */
 const POSITIONAL = 3;
 
-/** Schemas that are looked at to check one example. */
+/** Maximum schemas checked for one example. */
 const CHECK_STEPS = 10_000;
 
 /**
- * Arguments for a method, made from its schema alone: those it requires, with values within every bound. They validate
- * against the schema unless nothing does (T7).
+ * Generates the required arguments of a method from its schema, with values within all bounds. They are valid unless no
+ * value is valid.
  */
 export function exampleArguments(method: Pick<Method, "input">): Readonly<Record<string, unknown>> {
   const value = createExample(method.input, method.input);
@@ -20,8 +20,8 @@ export function exampleArguments(method: Pick<Method, "input">): Readonly<Record
 }
 
 /**
- * `await device.MathSkill.add(1, 1)`: a call with such arguments, as a snippet writes it; with the first parameter where
- * none is required.
+ * Writes an example call as in a snippet: `await device.MathSkill.add(1, 1)`. Includes the first parameter if none is
+ * required.
  */
 export function exampleCall(method: Method): string {
   const given = tellingArguments(method);
@@ -41,7 +41,7 @@ function tellingArguments(method: Method): Readonly<Record<string, unknown>> {
   return isValid ? telling : exampleArguments(method);
 }
 
-/** A JSON value as JavaScript writes it. */
+/** Writes a JSON value as JavaScript. */
 function literal(value: unknown): string {
   if (typeof value === "string") return quoted(value);
   if (Array.isArray(value)) return `[${value.map(literal).join(", ")}]`;
@@ -50,7 +50,7 @@ function literal(value: unknown): string {
   return members.length === 0 ? "{}" : `{ ${members.join(", ")} }`;
 }
 
-/** In a literal, a bare `__proto__` would set the prototype. */
+/** Writes a key. In a literal, a bare `__proto__` would set the prototype. */
 function memberKey(key: string): string {
   return key === "__proto__" ? `["__proto__"]` : propertyName(key);
 }

@@ -3,7 +3,7 @@ import { isRecord, type JsonSchema } from "../../model/json.ts";
 
 type Merge = (a: unknown, b: unknown) => unknown;
 
-/** How two schemas that both hold become one, keyword by keyword; of any other keyword the second one stays. */
+/** How to merge the keywords of two schemas that both apply; for other keywords the second value wins. */
 const MERGES: ReadonlyMap<string, Merge> = new Map<string, Merge>([
   ["properties", mergedProperties],
   ["required", (a, b) => [...new Set([...toList(a), ...toList(b)])]],
@@ -21,7 +21,7 @@ const MERGES: ReadonlyMap<string, Merge> = new Map<string, Merge>([
   ]),
 ]);
 
-/** One schema that asks for what both ask for, as far as keywords can be joined one by one. */
+/** Merges two schemas into one that requires both, as far as keywords can be merged separately. */
 export function mergedSchema(a: JsonSchema, b: JsonSchema): JsonSchema {
   const merged = new Map<string, unknown>(Object.entries(a));
   for (const [keyword, value] of Object.entries(b)) {

@@ -1,11 +1,11 @@
-/** Longest pattern that is read, and how deeply its groups may nest. */
+/** Maximum length of a pattern, and maximum nesting of its groups. */
 const PATTERN_UNITS = 500;
 const NESTING = 20;
 
-/** Longest text that is made. */
+/** Maximum length of a generated text. */
 const TEXT_UNITS = 1_000;
 
-/** Where in a pattern its reader stands, and how often more than needed its repetitions are taken. */
+/** The state of reading a pattern: the position, and how many extra repetitions are generated. */
 interface PatternReader {
   readonly pattern: string;
   readonly generosity: number;
@@ -14,36 +14,36 @@ interface PatternReader {
   isCertain: boolean;
 }
 
-/** How often more than needed repetitions are taken, in the order in which the texts are worth a try. */
+/** Numbers of extra repetitions, in the order in which the texts are tried. */
 const GENEROSITIES = [1, 0, 2, 4, 8, 16, 32];
 
-/** Up to here the worst pattern is done in no time, and up to here one in which nothing repeats inside a repetition. */
+/** Text lengths up to which a test is fast: for any pattern, and for patterns without nested repetition. */
 const SHORT_UNITS = 12;
 const MIDDLE_UNITS = 200;
 
-/** Texts for a regular expression, short and likely ones first; none for one that is beyond this reader. */
+/** Generates texts for a regular expression, short and likely ones first; empty if the syntax is not supported. */
 export function textsForPattern(pattern: string): readonly string[] {
   const texts = GENEROSITIES.map((generosity) => textForPattern(pattern, generosity)?.text);
   return [...new Set(texts.filter((text) => text !== undefined))];
 }
 
 /**
- * True if a text surely matches a pattern. Patterns come from outside, and some of them never end on some texts: where
- * trying could take long, only the texts that were made for the pattern count as matching it.
+ * True if a text certainly matches a pattern. External patterns may backtrack without end: where a test could take long,
+ * only texts that were generated for the pattern match.
  */
 export function fitsPattern(text: string, pattern: string): boolean {
   if (text.length > (mayBacktrack(pattern) ? SHORT_UNITS : MIDDLE_UNITS)) return isMadeFor(text, pattern);
-  // A broken pattern can be met by nothing, so it decides nothing.
+  // An invalid pattern is ignored.
   return compiled(pattern)?.test(text) ?? true;
 }
 
-/** In Unicode mode as JSON Schema asks, else in the older one, which forgives needless escapes. */
+/** Compiles in Unicode mode, as JSON Schema requires, else in the older mode, which allows needless escapes. */
 function compiled(pattern: string): RegExp | undefined {
   for (const flags of ["u", ""]) {
     try {
       return new RegExp(pattern, flags);
     } catch {
-      // Not in this mode; in neither, it is broken.
+      // Invalid in this mode.
     }
   }
   return undefined;
@@ -61,8 +61,8 @@ function mayBacktrack(pattern: string): boolean {
 }
 
 /**
- * A text for a regular expression: the first alternative of every choice, every repetition as rarely as it may be, plus
- * `generosity`. It reads the common part of the syntax, and is not certain of a text where the pattern looks around.
+ * Generates a text for a regular expression: the first alternative of every choice, and the minimum of every repetition plus
+ * `generosity`. Supports the common syntax; the text is uncertain if the pattern uses lookaround.
  */
 function textForPattern(
   pattern: string,
@@ -118,7 +118,7 @@ function readAtom(reading: PatternReader): string | undefined {
   }
 }
 
-/** An anchor in the middle of a text may contradict what stands around it. */
+/** Reads an anchor. In the middle of a pattern it may contradict the text around it. */
 function readAnchor(reading: PatternReader, isAtTheEdge: boolean): string {
   reading.isCertain &&= isAtTheEdge;
   return "";
@@ -137,7 +137,7 @@ function readGroup(reading: PatternReader): string | undefined {
   return looksAround ? "" : text;
 }
 
-/** One character of each kind that a negated class may have left. */
+/** Candidates for a negated class, one character of each kind. */
 const CANDIDATES = Array.from("a1A -_.x/é");
 
 function readClass(reading: PatternReader): string | undefined {
@@ -181,7 +181,7 @@ function readEscape(reading: PatternReader): string | undefined {
     return Number.parseInt(digits, 16) > 0x10ffff ? undefined : String.fromCodePoint(Number.parseInt(digits, 16));
   const character = rest[0] ?? "";
   reading.isCertain &&= !/[bB]/.test(character);
-  if (/[1-9k]/.test(character)) return undefined; // What a group matched is not kept.
+  if (/[1-9k]/.test(character)) return undefined; // Backreferences are not supported.
   return Object.hasOwn(ESCAPES, character) ? ESCAPES[character] : character;
 }
 

@@ -7,18 +7,18 @@ import { textsForPattern } from "./pattern.ts";
 
 const DEPTH = 12;
 
-/** Schemas that are looked at for one example. */
+/** Maximum schemas checked for one example. */
 const MAX_STEPS = 100_000;
 
-/** Items that an example array has when it must have many. */
+/** Maximum items of an example array. */
 const MAX_ITEMS = 200;
 
-/** A small value that fits a schema; if none is found, the last that was tried. */
+/** Generates a small value that matches a schema; if none is found, the first value that was tried. */
 export function createExample(schema: unknown, root: JsonSchema): unknown {
   return make(schema, "", DEPTH, { root, stepsLeft: MAX_STEPS });
 }
 
-/** `name` is what the value is called, for a telling example. */
+/** Generates a value; `name` is the name of the property, for a realistic example. */
 function make(schema: unknown, name: string, depth: number, check: CheckBudget): unknown {
   check.stepsLeft -= 10;
   if (!isRecord(schema) || check.stepsLeft < 0) return schema === false ? undefined : "example";
@@ -32,7 +32,7 @@ function make(schema: unknown, name: string, depth: number, check: CheckBudget):
   return last;
 }
 
-/** A schema with everything that its references and `allOf` add to it. */
+/** Merges a schema with its references and `allOf`. */
 function conjoined(schema: JsonSchema, root: JsonSchema, seen: Set<unknown>): JsonSchema {
   if (seen.has(schema)) return {};
   seen.add(schema);
@@ -44,7 +44,7 @@ function conjoined(schema: JsonSchema, root: JsonSchema, seen: Set<unknown>): Js
   return others.filter(isRecord).reduce<JsonSchema>((all, each) => mergedSchema(all, conjoined(each, root, seen)), own);
 }
 
-/** Values worth a try, the most telling first. */
+/** Generates candidates, the most realistic first. */
 function* generateCandidates(schema: JsonSchema, name: string, depth: number, check: CheckBudget): Generator {
   if (Object.hasOwn(schema, "const")) yield schema["const"];
   if (schema["default"] !== undefined) yield schema["default"];
@@ -61,7 +61,7 @@ function* generateCandidates(schema: JsonSchema, name: string, depth: number, ch
   yield make({ ...base, allOf: [negative ?? {}] }, name, depth - 1, check);
 }
 
-/** One for each branch; one of `oneOf` must not fit the others. */
+/** Generates one value for each branch; a value for `oneOf` must not match the other branches. */
 function* generateBranchValues(schema: JsonSchema, name: string, depth: number, check: CheckBudget): Generator {
   for (const keyword of ["anyOf", "oneOf"]) {
     const { [keyword]: branches, ...base } = schema;
@@ -78,7 +78,7 @@ function* generateTypesValues(schema: JsonSchema, name: string, depth: number, c
   const { type } = schema;
   const types: readonly unknown[] = Array.isArray(type) ? type : [type ?? impliedType(schema)];
   for (const each of types) yield* generateTypeValues(each, schema, name, depth, check);
-  // A schema that only forbids leaves every type open.
+  // A schema that only excludes values allows every type.
   if (type === undefined) yield* ["example", 1, true, null, {}, []];
 }
 
@@ -115,8 +115,8 @@ function* generateTypeValues(
   }
 }
 
-/** What a string of some name often is. */
-const TELLING: readonly (readonly [RegExp, string])[] = [
+/** Typical values of strings by property name. */
+const TYPICAL: readonly (readonly [RegExp, string])[] = [
   [/ur[il]$|^href$|link$/i, "https://example.com/"],
   [/e?mail/i, "ada@example.com"],
   [/path|file|dir/i, "notes.txt"],
@@ -125,17 +125,17 @@ const TELLING: readonly (readonly [RegExp, string])[] = [
   [/text|message|content|body/i, "Hello"],
 ];
 
-/** A value that a description gives: `(e.g., '2 + 2')`. */
-const GIVEN = /(?:\be\.g\.,?|\bfor example[:,]?|\bexamples?:|\bsuch as|\blike)\s{0,3}(["'`])([^"'`\n]{1,80})\1/i;
+/** Finds an example in a description: `(e.g., '2 + 2')`. */
+const DESCRIBED = /(?:\be\.g\.,?|\bfor example[:,]?|\bexamples?:|\bsuch as|\blike)\s{0,3}(["'`])([^"'`\n]{1,80})\1/i;
 
 function* strings(schema: JsonSchema, name: string): Generator<string> {
   const { description } = schema;
-  const given = typeof description === "string" ? GIVEN.exec(description.slice(0, 2_000))?.[2] : undefined;
+  const given = typeof description === "string" ? DESCRIBED.exec(description.slice(0, 2_000))?.[2] : undefined;
   if (given !== undefined) yield given;
   const formatted = getFormatExample(schema["format"]);
   if (formatted !== undefined) yield formatted;
   if (typeof schema["pattern"] === "string") yield* textsForPattern(schema["pattern"]);
-  for (const [pattern, text] of TELLING) if (pattern.test(name)) yield text;
+  for (const [pattern, text] of TYPICAL) if (pattern.test(name)) yield text;
   yield* ["example", "text", "a", "1", ""];
   const least = typeof schema["minLength"] === "number" ? Math.min(schema["minLength"], 100_000) : 0;
   yield "example ".repeat(Math.ceil(least / 8)).slice(0, least);
@@ -176,7 +176,7 @@ function* arrays(schema: JsonSchema, name: string, depth: number, check: CheckBu
   }
 }
 
-/** A value that is none of some others. */
+/** Generates a value that differs from the others. */
 function makeUnlike(
   others: readonly unknown[],
   schema: unknown,
@@ -221,7 +221,7 @@ function propertySchema(name: string, schema: JsonSchema): unknown {
   return additionalProperties === undefined || additionalProperties === false ? {} : additionalProperties;
 }
 
-/** The object with names of our own until it has `least` members. */
+/** Adds generated names until the object has `least` members. */
 function withMore(
   made: Record<string, unknown>,
   least: number,

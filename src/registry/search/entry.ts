@@ -4,8 +4,8 @@ import { METADATA_DEFAULTS } from "../../model/skill.ts";
 import { getStems } from "./words.ts";
 
 /**
- * The fields of a method, what a word in each counts, and how much a long field counts less (BM25F). The usual lengths are
- * constants, so that no method's entry depends on the others and the index never has to be rebuilt.
+ * The fields of a method, with the weight of a word and the length normalization of each field (BM25F). The average lengths
+ * are constants, so that entries do not depend on each other and the index never has to be rebuilt.
  */
 const FIELDS = {
   name: { weight: 2.5, bias: 0.5, usualWords: 2.5 },
@@ -20,19 +20,19 @@ const FIELDS = {
 
 type SearchField = (typeof FIELDS)[keyof typeof FIELDS];
 
-/** How fast further occurrences of a word stop to count (k1 of BM25). */
+/** Saturation of repeated words (k1 of BM25). */
 const SATURATION = 1.3;
 
-/** What two neighbouring words of a name count as one: `github` finds `git_hub`. */
+/** Weight of two neighbouring words of a name as one word: `github` finds `git_hub`. */
 const PAIR_WEIGHT = 0.3;
 
-/** Words of one field that are read. */
+/** Maximum words read from one field. */
 const MAX_WORDS = 400;
 
-/** Schemas inside one parameter that are read. */
+/** Maximum schemas read inside one parameter. */
 const MAX_SCHEMAS = 60;
 
-/** What the index keeps of a method: its stems, those of its name first, and what each counts, from 1 to 255. */
+/** The index entry of a method: its stems, those of its name first, and the impact of each, from 1 to 255. */
 export interface IndexEntry {
   readonly stems: readonly string[];
   readonly impacts: readonly number[];
@@ -79,7 +79,7 @@ function createEntry(method: Method, skill: SkillWords): IndexEntry {
   return { stems: [...weights.keys()], impacts: Array.from(weights.values(), quantizeImpact), nameStems };
 }
 
-/** What a word counts that has `impact` by itself, and was `times` among `words` words of further examples. */
+/** Returns the impact of a word that also occurs `times` times among `words` words of further examples. */
 export function impactWithExamples(impact: number, times: number, words: number): number {
   const known = (SATURATION * impact) / (255.5 - impact);
   return Math.max(impact, quantizeImpact(known + times * getWordWeight(words, FIELDS.examples)));
@@ -113,7 +113,7 @@ function getExampleText(method: Method): string {
   return (method.definition.examples ?? []).map(({ request }) => (request ?? "").slice(0, 1_000)).join(" ");
 }
 
-/** Descriptions, enum values and the names of inner properties. */
+/** Collects descriptions, enum values and the names of inner properties. */
 function collectTexts(schema: unknown): string {
   const texts: string[] = [];
   const open: unknown[] = [schema];

@@ -3,41 +3,41 @@ import { briefSignature } from "../declarations/signature.ts";
 import { shortened, estimateTokens } from "../token-count.ts";
 import type { Hit } from "./rank.ts";
 
-/** About this long an answer may be if nobody says otherwise. */
+/** Default maximum length of an answer, in tokens. */
 const DEFAULT_TOKENS = 400;
 
-/** The first results have their signature. */
+/** This many results show their signature. */
 const WITH_SIGNATURE = 3;
 
-/** Longest signature and sentence of a result in full, and of one in brief. */
+/** Maximum length of a signature and a sentence, in full and in brief. */
 const SIGNATURE_UNITS = 200;
 const SENTENCE_UNITS = 160;
 const BRIEF_SENTENCE_UNITS = 90;
 
-/** Names and words that are listed. */
+/** Maximum names or words in a list. */
 const LISTED = 12;
 
-/** Methods whose categories are read: an answer must be quick. */
+/** Maximum methods whose categories are read: an answer must be quick. */
 const READ_METHODS = 2_000;
 
 export interface FormatOptions {
-  /** About how long the text may be; detail is left out of the last results first. */
+  /** Approximate maximum length of the text; the last results lose detail first. */
   readonly maxTokens?: number;
-  /** With the scores, and what each word gave, in the text. */
+  /** Include the scores and the share of each word in the text. */
   readonly explain?: boolean;
 }
 
-/** What a search found, and what is said besides. */
+/** The results of a search and the remarks on them. */
 export interface SearchFindings {
   readonly hits: readonly FoundMethod[];
-  /** How many better ones `hits` leaves out. */
+  /** Number of better results before `hits`. */
   readonly offset: number;
-  /** How many there are in all. */
+  /** Number of results in all. */
   readonly total: number;
-  /** Words of the query that nothing matched. */
+  /** Words of the query without a match. */
   readonly unmatched: readonly string[];
   readonly isDoubtful: boolean;
-  /** Names like the query, where nothing was found. */
+  /** Names similar to the query, if nothing was found. */
   readonly nearest: readonly string[];
 }
 
@@ -48,10 +48,10 @@ export interface FoundMethod {
   readonly parts: Hit["parts"];
 }
 
-/** How much is said of a result. */
+/** The level of detail of a result. */
 type Detail = "signature" | "sentence" | "path";
 
-/** The answer to a search as a model reads it: short, and plain about what was not found. */
+/** Formats the answer to a search for a model: short, and explicit about words without a match. */
 export function formatAnswer(
   found: SearchFindings,
   catalog: Catalog,
@@ -60,8 +60,8 @@ export function formatAnswer(
   if (found.total === 0) return nothingFound(found, catalog);
   if (found.hits.length === 0) return `Found ${found.total} result(s), but offset ${found.offset} is past the last one`;
   const remarks = formatRemarks(found);
-  const room = maxTokens - estimateTokens(remarks.join("\n")) - estimateTokens(heading(found));
-  const lines = linesWithin(room, found, explain);
+  const budget = maxTokens - estimateTokens(remarks.join("\n")) - estimateTokens(heading(found));
+  const lines = linesWithin(budget, found, explain);
   return [heading(found), ...lines, ...restAfter(found.offset + lines.length, found.total), ...remarks].join("\n");
 }
 
@@ -69,32 +69,32 @@ function heading({ offset, total }: SearchFindings): string {
   return `Found ${total} result(s)${offset > 0 ? `, starting with number ${offset + 1}` : ""}:`;
 }
 
-/** How to see what is not shown: the text may show less than the limit allows. */
+/** Tells how to get the remaining results: the text may show fewer than the limit allows. */
 function restAfter(end: number, total: number): readonly string[] {
   return end < total ? [`... and ${total - end} more: search again with offset ${end}`] : [];
 }
 
-/** In which order detail is left out, each time from the last result to the first. */
+/** The order in which detail is dropped, each time from the last result to the first. */
 const REDUCTIONS: readonly { readonly from: Detail; readonly to: Detail }[] = [
   { from: "sentence", to: "path" },
   { from: "signature", to: "sentence" },
   { from: "sentence", to: "path" },
 ];
 
-/** The lines in the most detail that fits; what does not fit at all is left out. */
-function linesWithin(room: number, found: SearchFindings, explain: boolean): readonly string[] {
+/** Formats the lines in as much detail as fits; drops lines that do not fit at all. */
+function linesWithin(budget: number, found: SearchFindings, explain: boolean): readonly string[] {
   const details = found.hits.map((_, at): Detail => (at < WITH_SIGNATURE ? "signature" : "sentence"));
   const lines = found.hits.map((hit, at) => formatLine(hit, details[at] ?? "path", explain));
-  let left = room - estimateTokens(lines.join("\n"));
+  let left = budget - estimateTokens(lines.join("\n"));
   for (const { from, to } of REDUCTIONS) {
     for (const [at, hit] of [...found.hits.entries()].toReversed()) {
       if (left >= 0 || details[at] !== from) continue;
       details[at] = to;
       lines[at] = formatLine(hit, to, explain);
-      left = room - estimateTokens(lines.join("\n"));
+      left = budget - estimateTokens(lines.join("\n"));
     }
   }
-  while (lines.length > 1 && estimateTokens(lines.join("\n")) > room) lines.pop();
+  while (lines.length > 1 && estimateTokens(lines.join("\n")) > budget) lines.pop();
   return lines;
 }
 

@@ -14,13 +14,12 @@ export { indexSlice, indexUntil, isIndexed, shareIndex, shareIndexWithView } fro
 const DEFAULT_LIMIT = 8;
 const MAX_RESULTS = 100;
 
-/** Names of skills, and of methods, that are compared with a query that found nothing. */
+/** Maximum skill names, and method names, that are compared with a query that found nothing. */
 const COMPARED_NAMES = 1_000;
 
 /**
- * Below this score of the best one, probably no method does what was asked; a long query says much that no method has.
- * Of queries whose method was among the first five, a few in a hundred score less; of queries for another catalog, nearly
- * all do.
+ * If the best score is below this, probably no method does what was asked; a long query has many words without a match. A
+ * few percent of the queries whose method is among the first five score less; nearly all queries for another catalog do.
  */
 const DOUBTFUL = 0.1;
 const DOUBTFUL_IF_SHORT = 0.2;
@@ -29,11 +28,11 @@ const SHORT_WORDS = 6;
 export interface SearchOptions extends FormatOptions {
   /** At most this many results; 8 if not given. */
   readonly limit?: number;
-  /** How many of the best results are left out, as they were shown before; none if not given. */
+  /** Number of best results to skip; 0 if not given. */
   readonly offset?: number;
-  /** What the caller's own use has taught. */
+  /** Words learned from the caller's own use. */
   readonly learned?: LearnedWords;
-  /** The moment, as `performance.now` tells it, at which reading methods for the first time is broken off. */
+  /** Time, on the clock of `performance.now`, at which indexing stops. */
   readonly deadline?: number;
 }
 
@@ -43,7 +42,7 @@ export interface SearchResult {
   readonly signature: string;
   /** The first sentence of the description. */
   readonly summary: string;
-  /** From 0 to 1: how much of the query the method covers. */
+  /** Share of the query that the method covers, from 0 to 1. */
   readonly score: number;
   /** What to use instead; absent for a method that is not deprecated. */
   readonly deprecated?: string;
@@ -51,14 +50,14 @@ export interface SearchResult {
 
 export interface SearchAnswer {
   readonly results: readonly SearchResult[];
-  /** The results for a model (D2). */
+  /** The results as text for a model. */
   readonly text: string;
 }
 
 /**
- * Finds the methods of a catalog that do what a query asks for, best first (D1). Exact names come first; an empty query
- * lists all. What the catalog does not show is neither found nor named. Throws `DISCOVERY_TIMEOUT` where the deadline comes
- * before all methods are read; the next search goes on from there.
+ * Finds the methods of a catalog that match a query, best first. Exact names come first; an empty query
+ * lists all. Methods outside the catalog are neither found nor named. Throws `DISCOVERY_TIMEOUT` if the deadline passes
+ * before all methods are indexed; the next search continues from there.
  */
 export function search(catalog: Catalog, query: string, options: SearchOptions = {}): SearchAnswer {
   const page = { offset: boundedOffset(options.offset), limit: boundedLimit(options.limit) };
@@ -110,7 +109,7 @@ function foundMethod(method: Method, score: number, parts: Hit["parts"]): FoundM
   return { method, summary: firstSentence(method.description), score: Math.round(score * 1_000) / 1_000, parts };
 }
 
-/** The signature is made when it is read: most answers show it for the first results only. */
+/** Computes the signature lazily: most answers show it for the first results only. */
 function toResult({ method, summary, score }: FoundMethod): SearchResult {
   const { deprecated } = method.metadata;
   return {
@@ -124,7 +123,7 @@ function toResult({ method, summary, score }: FoundMethod): SearchResult {
   };
 }
 
-/** Skills, and methods whose names begin like the query. */
+/** Suggests skills, and methods whose names begin like the query. */
 function nearestNames(folded: string, { skills }: Catalog, { index, visible }: VisibleIndex): readonly string[] {
   const skillNames = skills.slice(0, COMPARED_NAMES).map(({ name }) => name);
   const paths = index

@@ -3,27 +3,27 @@ import { impactWithExamples } from "./entry.ts";
 import type { MethodIndex } from "./method-index.ts";
 import { foldedName } from "./words.ts";
 
-/** For which methods one caller's words have stood, beside what the index knows of them. */
+/** The words learned from one caller, in addition to the index. */
 export interface LearnedWords {
-  /** The methods for which a stem was learned; few. */
+  /** Returns the few methods for which a stem was learned. */
   methodsWith(stem: string): readonly LearnedMethod[];
 }
 
 export interface LearnedMethod {
-  /** `Skill.method`; there may be no such method any more. */
+  /** `Skill.method`; the method may no longer exist. */
   readonly path: string;
-  /** How often the stem was learned for it. */
+  /** Number of times the stem was learned for the method. */
   readonly times: number;
-  /** How many words were learned for it in all. */
+  /** Number of words learned for the method in all. */
   readonly words: number;
 }
 
 export const NOTHING_LEARNED: LearnedWords = { methodsWith: () => [] };
 
-/** Gives postings of learned words, as the index has them of its own: what the word counts in all for each document. */
+/** Returns the postings of a learned word in the format of the index, with the total impact for each document. */
 export type LearnedPostings = (stem: string) => readonly number[];
 
-/** Only what the catalog shows is found. */
+/** Creates the lookup of learned postings, limited to the methods of the catalog. */
 export function learnedPostings(learned: LearnedWords, catalog: Catalog, index: MethodIndex): LearnedPostings {
   return (stem) =>
     learned.methodsWith(stem).flatMap(({ path, times, words }) => {
@@ -40,7 +40,7 @@ function findDocument(path: string, catalog: Catalog, index: MethodIndex): numbe
   return index.named(foldedName(method.name)).find((document) => index.methods[document] === method);
 }
 
-/** What the word counts in the document by itself; 0 if it is not there. */
+/** Returns the impact of a word in a document; 0 if the document does not have it. */
 function findImpact(document: number, stem: string, index: MethodIndex): number {
   const number = index.wordNumber(stem);
   const packed = index.getWords(document).find((each) => each >>> 8 === number);

@@ -4,42 +4,42 @@ import { pushToGroup, type Groups } from "./groups.ts";
 import { createNumberLists, type NumberLists } from "./number-lists.ts";
 import { foldedName } from "./words.ts";
 
-/** How many withdrawn methods are kept, beside as many as there are live ones, before their room is given back. */
+/** The index is compacted when the withdrawn methods exceed the live ones by more than this. */
 const MAX_WITHDRAWN_SHARE = 2_000;
 
-/** Names of one beginning that are looked up. */
+/** Maximum names looked up for one prefix. */
 const MAX_BEGINNINGS = 200;
 
 /**
  * The words of many methods. Each method is a document with a number; each word has the list of its documents, packed with
- * what it counts there. A skill is added or withdrawn by itself; nothing else is touched.
+ * its impact. Adding or withdrawing a skill touches nothing else.
  */
 export interface MethodIndex {
   /**
-   * Takes skills out, and others in, one method at a time up to a deadline. A skill whose methods were not all taken is not
-   * found, and is continued if it is the first of those that are added next.
+   * Removes and adds skills, one method at a time, until a deadline. A partly added skill is not found; adding it continues
+   * if it is the first skill of the next change.
    */
   change(withdrawn: readonly Skill[], added: readonly Skill[], deadline: number): Taken;
-  /** Grows whenever documents come, go, or get other numbers. */
+  /** Increases whenever documents are added, removed or renumbered. */
   readonly generation: number;
-  /** By document; `undefined` for one that was withdrawn. */
+  /** Methods by document; `undefined` for a withdrawn one. */
   readonly methods: readonly (Method | undefined)[];
-  /** By document: 1 for one that is there. At least as long as `methods`. */
+  /** By document: 1 for a live one. At least as long as `methods`. */
   readonly live: Uint8Array;
-  /** The documents of a skill are numbered in a row. */
+  /** Returns the documents of a skill, which have consecutive numbers. */
   getDocuments(skill: Skill): Documents | undefined;
-  /** Each document that has the word, ascending: `document * 256 + impact`. */
+  /** The documents with a word, ascending: `document * 256 + impact`. */
   postings(word: string): readonly number[];
   /** The words of a document: `number of the word * 256 + impact`, those of its name first. */
   getWords(document: number): Uint32Array;
   nameStems(document: number): number;
-  /** The number of a word; `undefined` for one that no method has. */
+  /** The number of a word; `undefined` if no method has it. */
   wordNumber(word: string): number | undefined;
   /** Known words that begin with the same two characters. */
   wordsBeginningLike(word: string): readonly string[];
   /** Documents whose method has this name, case and separators aside. */
   named(folded: string): readonly number[];
-  /** Some documents whose method's name begins so; the beginning has at least two characters. */
+  /** Some documents whose method name has this prefix of at least two characters. */
   namedFrom(folded: string): readonly number[];
   /** Names of methods that begin with the same two characters, folded. */
   namesBeginningLike(folded: string): readonly string[];
@@ -47,28 +47,28 @@ export interface MethodIndex {
   skillsNamed(folded: string): readonly Skill[];
 }
 
-/** How much of the skills that were added an index took. */
+/** How much of the added skills was indexed before the deadline. */
 export interface Taken {
-  /** How many whole skills. */
+  /** Number of complete skills. */
   readonly skills: number;
-  /** How many methods of the next skill. */
+  /** Number of methods of the next skill. */
   readonly methods: number;
 }
 
 export interface Documents {
   readonly from: number;
-  /** The first that is not the skill's any more. */
+  /** The first document after those of the skill. */
   readonly to: number;
 }
 
-/** What an index holds; it is made anew when too much of it is withdrawn. */
+/** The content of an index; it is rebuilt when too much of it is withdrawn. */
 interface Content {
   readonly methods: (Method | undefined)[];
   live: Uint8Array;
   readonly skills: Map<Skill, Documents>;
   readonly skillNames: Groups<string, Skill>;
   readonly wordNumbers: Map<string, number>;
-  /** By number of the word. */
+  /** Postings by word number. */
   readonly postings: number[][];
   readonly wordsByBeginning: Groups<string, string>;
   /** By document, as `getWords` and `nameStems` give them. */
@@ -76,7 +76,7 @@ interface Content {
   readonly nameStems: number[];
   readonly names: Groups<string, number>;
   readonly namesByBeginning: Groups<string, string>;
-  /** The skill whose methods are the last documents, and not all there yet. */
+  /** The partly added skill; its methods are the last documents. */
   unfinished: UnfinishedSkill | undefined;
 }
 
@@ -142,10 +142,10 @@ function emptyContent(): Content {
   };
 }
 
-/** Methods that are read whatever the deadline, so that callers that ask often enough get an answer. */
+/** Methods that are read regardless of the deadline, so that repeated searches make progress. */
 const MIN_METHODS = 16;
 
-/** Returns a function that says, once for each method that was read, whether reading ends there. */
+/** Returns a function to call after each method; it returns true if reading must stop. */
 function createDeadlineCheck(deadline: number): () => boolean {
   let read = 0;
   return () => ++read % MIN_METHODS === 0 && performance.now() > deadline;
@@ -164,7 +164,7 @@ function addSkills(added: readonly Skill[], content: Content, isOver: () => bool
   return { skills: added.length, methods: 0 };
 }
 
-/** Adds the methods of a skill that are not there yet, until it is over. Returns how many are there. */
+/** Adds the missing methods of a skill until `isOver`. Returns the number of indexed methods. */
 function addSkill(skill: Skill, entryOf: EntryReader, content: Content, isOver: () => boolean): number {
   const unfinished = (content.unfinished ??= { skill, from: content.methods.length, entryOf });
   const { from } = unfinished;
@@ -230,7 +230,7 @@ function withdrawSkill(skill: Skill, content: Content): void {
   else content.skillNames.delete(folded);
 }
 
-/** The content without what was withdrawn, if that has become too much. No method is read again. */
+/** Removes withdrawn methods if there are too many. Does not read any method again. */
 function compacted(content: Content): Content {
   let live = 0;
   for (const { from, to } of content.skills.values()) live += to - from;

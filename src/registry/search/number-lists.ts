@@ -1,11 +1,11 @@
-/** Numbers in one chunk. A list lies in one, so a longer list has a chunk of its own. */
+/** Numbers in one chunk. A list lies in one chunk, so a longer list gets its own chunk. */
 const CHUNK = 1 << 16;
 
-/** Many short lists of numbers below 2³²: an array for each would cost more than they hold. Growing copies nothing. */
+/** Many short lists of numbers below 2³², without the overhead of an array for each. Growing copies nothing. */
 export interface NumberLists {
   /** Appends a list; the first has the number 0. */
   add(numbers: readonly number[]): void;
-  /** Empty for a list that there is not. */
+  /** Returns a list; empty for an unknown number. */
   at(list: number): Uint32Array;
 }
 

@@ -3,32 +3,32 @@ import { STOP_WORDS, WEAK_WORDS } from "./stop-words.ts";
 import { getSynonyms } from "./synonyms.ts";
 import { foldedName, splitWords } from "./words.ts";
 
-/** How much of a query is read, and how many different words of it: between spaces, and inside those. */
+/** Maximum length of a query, and maximum words: separated by spaces, and after splitting those. */
 const QUERY_UNITS = 5_000;
 const MAX_QUERY_WORDS = 128;
 const MAX_WORDS = 300;
 
-/** Longest name, and how many words in the shape of names are looked up. */
+/** Maximum length of a name, and maximum name-like words that are looked up. */
 const NAME_UNITS = 200;
 const MAX_NAMES = 20;
 
-/** What a word counts in a query, if not one. */
+/** Weights of words that count less than one. */
 const WEAK = 0.7;
 const NUMBER = 0.3;
 const PAIR = 0.5;
 const STOPPED = 0.15;
 
-/** Queries of up to this many words keep their stop words, faintly: `turn on` is not `turn off`. */
+/** Queries of up to this many words keep their stop words at a low weight: `turn on` is not `turn off`. */
 const SHORT_WORDS = 4;
 
-/** What a synonym counts beside the word itself. */
+/** Weight of a synonym relative to the word itself. */
 const SYNONYM = 0.4;
 
 const WEAK_STEMS: ReadonlySet<string> = new Set(Array.from(WEAK_WORDS, stem));
 
-/** One thing that a query asks for: a word, or a pair of neighbouring words, with what may stand in its place. */
+/** A term of a query: a word, or a pair of neighbouring words, with its alternatives. */
 export interface QueryTerm {
-  /** As the query has it; empty for a pair. */
+  /** The word as written in the query; empty for a pair. */
   readonly word: string;
   readonly stem: string;
   readonly weight: number;
@@ -37,22 +37,22 @@ export interface QueryTerm {
 
 export interface Alternative {
   readonly stem: string;
-  /** What it counts beside the idea's own word. */
+  /** Its weight relative to the term's own word. */
   readonly share: number;
 }
 
 export interface Query {
   readonly terms: readonly QueryTerm[];
-  /** How many; several ask for several things. `then` begins a new one. */
+  /** Number of sentences; several sentences ask for several things. `then` starts a new one. */
   readonly sentences: number;
-  /** The query as a name, without case and separators; empty for one that is too long for a name. */
+  /** The query as a name, without case and separators; empty if it is too long for a name. */
   readonly folded: string;
-  /** That, and words of the query in the shape of names, folded: `read_text_file`, `Skill.method`. */
+  /** `folded` and the name-like words of the query, folded: `read_text_file`, `Skill.method`. */
   readonly names: readonly string[];
   readonly wordCount: number;
 }
 
-/** A query as ideas. Stop words are dropped as long as others are left; a short query keeps them, faintly. */
+/** Splits a query into terms. Drops stop words if other words remain; a short query keeps them at a low weight. */
 export function parseQuery(text: string): Query {
   const bounded = boundedQuery(text).replace(/\bdevices?\.(?=\w)/g, "");
   const words = splitWords(bounded);
@@ -69,7 +69,7 @@ export function parseQuery(text: string): Query {
   };
 }
 
-/** The stems of a query that may be learned: words, not numbers, and no word of which every request is made. */
+/** Returns the stems of a query that may be learned: no numbers and no stop words. */
 export function learnableStems(text: string): readonly string[] {
   const words = splitWords(boundedQuery(text));
   const telling = words.filter((word) => !STOP_WORDS.has(word) && !/^\p{N}+$/u.test(word));
@@ -77,7 +77,7 @@ export function learnableStems(text: string): readonly string[] {
 }
 
 function boundedQuery(text: string): string {
-  // One character can become eighteen when it is normalized.
+  // Normalization can turn one character into eighteen.
   const bounded = text.slice(0, QUERY_UNITS).normalize("NFKC").slice(0, QUERY_UNITS);
   const words = new Set<string>();
   for (const { 0: word, index } of bounded.matchAll(/\S+/g)) {
@@ -87,12 +87,12 @@ function boundedQuery(text: string): string {
   return bounded;
 }
 
-/** True for a word that a person would miss in an answer: no number, no stop word, no pair. */
+/** True for a word whose missing match is worth reporting: no number, no stop word, no pair. */
 export function isSignificant(term: QueryTerm): boolean {
   return term.word !== "" && term.weight > NUMBER;
 }
 
-/** True for all but the stop words of a query that says more. */
+/** False for the stop words of a query that has other words. */
 export function isIntended(term: QueryTerm): boolean {
   return term.weight > STOPPED;
 }
@@ -122,7 +122,7 @@ function getSynonymAlternatives(root: string): readonly Alternative[] {
   return Array.from(getSynonyms(root), (other) => ({ stem: other, share: SYNONYM }));
 }
 
-/** Words with a separator or a capital inside, as names have and plain words do not. */
+/** Finds words with a separator or a capital inside, as names have and plain words do not. */
 function findNames(text: string): readonly string[] {
   const words = text.match(/[\p{L}\p{N}_$.-]+/gu) ?? [];
   const shaped = words.filter(

@@ -7,39 +7,39 @@ import { computeScores, weightTerms, type WeightedTerm } from "./score.ts";
 import { createMethodScorer } from "./score-methods.ts";
 import type { VisibleIndex } from "./shared-index.ts";
 
-/** Documents that are looked at more closely. */
+/** Number of documents that are scored in detail. */
 const CLOSER = 40;
 
-/** Places that are given one by one. */
+/** Number of ranks that are assigned one by one. */
 const ORDERED = 20;
 
-/** The tier of methods whose name the query has. */
+/** The tier of methods whose name is in the query. */
 const EXACT = 3;
 
-/** What is left of a method's score for each better one of the same name: seven copies of one answer are one answer. */
+/** Factor on a method's score for each better method of the same name: copies must not fill the answer. */
 const SAME_NAME = 0.7;
 
-/** In a query of several sentences: how much of an idea is settled by a method that answers it best. */
+/** In a query of several sentences: how much of a term is settled by the method that matches it best. */
 const SETTLED = 0.4;
 
-/** Queries of up to this many words may be the beginning of a name. */
+/** Queries of up to this many words may be a prefix of a name. */
 const NAME_WORDS = 4;
 
-/** Methods that are looked at because of one name. */
+/** Maximum methods considered for one name. */
 const MAX_NAMED = 100;
 
-/** Longest name of a skill that is looked for in a path. */
+/** Maximum length of a skill name that is looked for in a path. */
 const SKILL_NAME_UNITS = 64;
 
 export interface Hit {
   readonly document: number;
-  /** From 0 to 1: how much of what the query asks for the method has; 1 for an exact name. */
+  /** Share of the query that the method covers, from 0 to 1; 1 for an exact name. */
   readonly score: number;
-  /** What each word of the query gave, the most first. */
+  /** The share of each query word, the largest first. */
   readonly parts: readonly { readonly word: string; readonly share: number }[];
 }
 
-/** Which of the results are wanted. */
+/** The requested range of results. */
 export interface Page {
   readonly offset: number;
   readonly limit: number;
@@ -47,7 +47,7 @@ export interface Page {
 
 export interface Ranking {
   readonly hits: readonly Hit[];
-  /** How many documents answer the query, and the score of the best. */
+  /** Number of matching documents, and the score of the best. */
   readonly total: number;
   readonly best: number;
   /** Words of the query that no visible method has. */
@@ -56,16 +56,16 @@ export interface Ranking {
 
 interface Candidate {
   readonly document: number;
-  /** 3: the query is its name; 2: its skill's name; 1: the beginning of its name. */
+  /** 3: the query is its name; 2: the query is the name of its skill; 1: the query is a prefix of its name. */
   readonly tier: number;
-  /** What each idea gives, times what the name adds. */
+  /** The value of each term, including the bonus for the name. */
   readonly values: readonly number[];
   readonly sum: number;
-  /** The name by which copies of one method are known. */
+  /** The name by which copies of a method are recognized. */
   readonly name: string;
 }
 
-/** One page of the visible documents that answer a query, best first. */
+/** Returns one page of the visible documents that match a query, best first. */
 export function rank(query: Query, catalogIndex: VisibleIndex, learnedPostings: LearnedPostings, page: Page): Ranking {
   const { index, visible } = catalogIndex;
   const terms = weightTerms(withSpellingGuesses(query.terms, index, learnedPostings), index, learnedPostings);
@@ -96,15 +96,15 @@ export function rank(query: Query, catalogIndex: VisibleIndex, learnedPostings: 
   };
 }
 
-/** Documents whose name, or the beginning of it, is in the query, whatever else it says. */
+/** Finds documents whose name, or its prefix, is in the query, regardless of the other words. */
 function assignTiers(query: Query, index: MethodIndex, visible: Uint8Array): Map<number, number> {
   const tiers = new Map<number, number>();
   const put = (documents: readonly number[], tier: number): void => {
-    let room = MAX_NAMED;
+    let remaining = MAX_NAMED;
     for (const document of documents) {
       if (visible[document] !== 1) continue;
       tiers.set(document, Math.max(tier, tiers.get(document) ?? 0));
-      if (--room === 0) return;
+      if (--remaining === 0) return;
     }
   };
   for (const name of query.names) put(findDocumentsNamed(name, index), EXACT);
@@ -113,7 +113,7 @@ function assignTiers(query: Query, index: MethodIndex, visible: Uint8Array): Map
   return tiers;
 }
 
-/** By method name, or by path: a skill's name followed by that of a method. */
+/** Finds documents by method name or by path: the name of a skill followed by that of a method. */
 function findDocumentsNamed(folded: string, index: MethodIndex): readonly number[] {
   const lengths = Array.from({ length: Math.min(folded.length, SKILL_NAME_UNITS) }, (_, at) => at + 1);
   const byPath = lengths.flatMap((length) => {
@@ -134,8 +134,8 @@ function findSkillDocuments(folded: string, index: MethodIndex): readonly number
 }
 
 /**
- * Best first, the first of them one by one: what the ones before have settled, and names that were there before, count
- * less.
+ * Sorts candidates, best first. The first ranks are assigned one by one: terms that better candidates have settled, and
+ * repeated names, count less.
  */
 function inOrder(candidates: readonly Candidate[], settled: number): readonly Candidate[] {
   const sorted = candidates.toSorted((a, b) => b.tier - a.tier || b.sum - a.sum);
@@ -163,7 +163,7 @@ function findBestIndex(
   let most = -1;
   for (let at = 0; at < open.length; at++) {
     const candidate = open[at];
-    // They come by their sums, and nothing adds to those: whoever is behind one that cannot win cannot win either.
+    // Candidates are sorted by sum, an upper bound of the value: those after one that cannot win cannot win either.
     if (candidate === undefined || candidate.tier < tier || candidate.sum <= most) break;
     const value = valueLeft(candidate.values, left) * SAME_NAME ** (names.get(candidate.name) ?? 0);
     if (value > most) [place, most] = [at, value];
@@ -198,7 +198,7 @@ function createHit({ document, tier, values, sum }: Candidate, terms: readonly W
   };
 }
 
-/** Most words are in one of the best documents; only for the others their lists are gone through. */
+/** Finds words without a match. Most words are in one of the best documents; postings are read only for the others. */
 function unmatchedWords(
   terms: readonly WeightedTerm[],
   candidates: readonly Candidate[],

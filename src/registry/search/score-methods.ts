@@ -2,13 +2,13 @@ import { pushToGroup } from "./groups.ts";
 import type { MethodIndex } from "./method-index.ts";
 import type { WeightedTerm } from "./score.ts";
 
-/** What it adds if the query has all words of a method's name. */
+/** Bonus if the query has all words of a method's name. */
 const WHOLE_NAME = 0.2;
 
-/** By the last bits of its number, most words of a document are known not to be asked for. */
+/** The last bits of a word's number rule out most words of a document that are not in the query. */
 const MASK = 1_023;
 
-/** What each idea gives a document, by the words of the document and those that were learned for it. */
+/** Creates a function that returns the value of each term for a document, from its words and its learned words. */
 export function createMethodScorer(
   terms: readonly WeightedTerm[],
   index: MethodIndex,
@@ -37,11 +37,11 @@ export function createMethodScorer(
   };
 }
 
-/** What a word of the index is worth to which ideas. */
+/** The value of an index word for one term. */
 interface WordUse {
   readonly term: number;
   readonly worth: number;
-  /** True for the idea's own word, not one that stands for it. */
+  /** True for the term's own word, false for an alternative. */
   readonly isOwn: boolean;
 }
 
@@ -56,7 +56,7 @@ function askedWords(terms: readonly WeightedTerm[], index: MethodIndex): Readonl
   return asked;
 }
 
-/** By document: what was learned for it is worth to which ideas. */
+/** Returns the values of learned words by document. */
 function learnedUses(terms: readonly WeightedTerm[]): ReadonlyMap<number, readonly Omit<WordUse, "isOwn">[]> {
   const uses = new Map<number, Omit<WordUse, "isOwn">[]>();
   for (const [term, { words }] of terms.entries())

@@ -3,33 +3,33 @@ import type { MethodIndex } from "./method-index.ts";
 import { type QueryTerm, isIntended } from "./query.ts";
 import type { VisibleIndex } from "./shared-index.ts";
 
-/** Ideas that are scored, the rarest first. */
+/** Maximum terms that are scored, the rarest first. */
 const MAX_TERMS = 64;
 
-/** An alternative that this many methods have says nothing, and would cost time: this share of all, but at least so many. */
+/** Alternatives that more methods have are skipped as too common: this share of all methods, but at least `MIN_COMMON`. */
 const COMMON_SHARE = 0.05;
 const MIN_COMMON = 1_000;
 
-/** An idea with what the index knows of it. */
+/** A term with its data from the index. */
 export interface WeightedTerm {
   readonly term: QueryTerm;
-  /** What a document could get for it at most. */
+  /** The highest possible value of the term's own word. */
   readonly most: number;
-  /** The idea's own word and its alternatives that some method has. */
+  /** The term's own word and its alternatives, as far as a method has them. */
   readonly words: readonly WeightedWord[];
 }
 
 export interface WeightedWord {
   readonly stem: string;
-  /** What a full impact of it is worth. */
+  /** Value at full impact. */
   readonly worth: number;
-  /** As the index has them. */
+  /** Postings of the index. */
   readonly postings: readonly number[];
-  /** What the caller's use adds; these count more than those of the same documents in `postings`. */
+  /** Postings learned from the caller; they outweigh those of the same documents in `postings`. */
   readonly learned: readonly number[];
 }
 
-/** What the ideas are worth, the most first, then those that no method has. A rare word says more than a common one. */
+/** Weights the terms by rarity, the most valuable first; terms that no method has come last. */
 export function weightTerms(
   terms: readonly QueryTerm[],
   index: MethodIndex,
@@ -59,15 +59,15 @@ function rarity(found: number, size: number): number {
   return Math.log(1 + (size - found + 0.5) / (found + 0.5));
 }
 
-/** Documents that are enough: a word that comes later, and is more common, only adds to those that are there. */
+/** When this many documents have a score, later and more common words add no further documents. */
 const ENOUGH_DOCUMENTS = 2_048;
 
-/** Room for some numbers per document, used again for every query. */
+/** Buffers with some numbers per document, reused for every query. */
 interface Scratch {
   readonly scores: Float32Array;
-  /** The best that one idea gave a document so far; all zero between two ideas. */
+  /** The best value of the current term for each document; all zero between terms. */
   readonly best: Float32Array;
-  /** The documents with a score, and how many they are. */
+  /** The documents with a score; `count` is their number. */
   readonly scored: Uint32Array;
   count: number;
 }
@@ -76,16 +76,16 @@ interface Scratch {
 export interface Scores {
   /** By document. */
   readonly scores: Float32Array;
-  /** The documents that have one. */
+  /** The documents with a score. */
   readonly scored: Uint32Array;
 }
 
 const SCRATCH = new WeakMap<MethodIndex, Scratch>();
 
-/** What each visible document gets for all ideas, the rarest first: for each, the best of its words counts. */
+/** Computes the score of each visible document over all terms, the rarest first. The best word of each term counts. */
 export function computeScores(terms: readonly WeightedTerm[], { index, visible }: VisibleIndex): Scores {
   const scratch = getScratch(index);
-  // A document that has only the `a` of `knit a sweater` has nothing of it.
+  // Drops documents that match only stop words, such as the `a` of `knit a sweater`.
   const byMeaning = [...terms.filter(({ term }) => isIntended(term)), ...terms.filter(({ term }) => !isIntended(term))];
   for (const { term, words } of byMeaning) {
     const seen = scratch.count < ENOUGH_DOCUMENTS && isIntended(term) ? visible : NOTHING;
@@ -105,7 +105,7 @@ export function computeScores(terms: readonly WeightedTerm[], { index, visible }
 
 const NOTHING = new Uint8Array(0);
 
-/** A document that has no score yet gets one only if it is in `seen`. */
+/** Adds the values of postings. A document without a score gets one only if it is in `seen`. */
 function addAll(postings: readonly number[], worth: number, seen: Uint8Array, scratch: Scratch): void {
   const { scores, scored } = scratch;
   for (let at = 0; at < postings.length; at++) {
@@ -120,7 +120,7 @@ function addAll(postings: readonly number[], worth: number, seen: Uint8Array, sc
   }
 }
 
-/** Adds by how much each is better than the best that the idea gave so far. */
+/** Adds the amount by which each posting exceeds the best value of the term so far. */
 function addBetter(postings: readonly number[], worth: number, seen: Uint8Array, scratch: Scratch): void {
   const { scores, best, scored } = scratch;
   for (let at = 0; at < postings.length; at++) {
@@ -143,7 +143,7 @@ function clear(postings: readonly number[], best: Float32Array): void {
   for (let at = 0; at < postings.length; at++) best[(postings[at] ?? 0) >>> 8] = 0;
 }
 
-/** Without the scores of the query before. */
+/** Returns the buffers of an index, cleared. */
 function getScratch(index: MethodIndex): Scratch {
   const size = index.methods.length;
   const known = SCRATCH.get(index);
@@ -152,8 +152,12 @@ function getScratch(index: MethodIndex): Scratch {
     known.count = 0;
     return known;
   }
-  const room = Math.ceil(size * 1.25);
-  const numbers = { scores: new Float32Array(room), best: new Float32Array(room), scored: new Uint32Array(room) };
+  const capacity = Math.ceil(size * 1.25);
+  const numbers = {
+    scores: new Float32Array(capacity),
+    best: new Float32Array(capacity),
+    scored: new Uint32Array(capacity),
+  };
   const scratch = { ...numbers, count: 0 };
   SCRATCH.set(index, scratch);
   return scratch;

@@ -3,44 +3,44 @@ import type { Catalog, Skill } from "../../model/catalog.ts";
 import { wholeSkill } from "../catalog.ts";
 import { createMethodIndex, type MethodIndex } from "./method-index.ts";
 
-/** One index for all catalogs of a registry: it follows the newest, and each catalog sees its own part of it. */
+/** One index for all catalogs of a registry: it follows the newest catalog, and each catalog sees its own part. */
 interface SharedIndex {
   readonly index: MethodIndex;
   newest: Catalog;
-  /** The catalog that the index holds, or as much of it as was read in time. */
+  /** The catalog that is indexed, or the part of it that is indexed so far. */
   indexed: Pick<Catalog, "skills"> | undefined;
-  /** Settles when the next slice is read; `undefined` while none is asked for. */
+  /** Settles when the next slice is read; `undefined` if no slice is requested. */
   nextSlice: Promise<void> | undefined;
 }
 
-/** How long reading methods may keep the event loop from other work at a time. */
+/** Maximum time for which one slice of indexing blocks the event loop. */
 const SLICE_MS = 10;
 
-/** An index as one catalog may see it. */
+/** An index with the documents that one catalog may see. */
 export interface VisibleIndex {
   readonly index: MethodIndex;
-  /** By document: 1 for one that may be seen. */
+  /** By document: 1 for a visible one. */
   readonly visible: Uint8Array;
 }
 
 const SHARED = new WeakMap<Catalog, SharedIndex>();
 const VISIBLE = new WeakMap<Catalog, { readonly generation: number; readonly documents: Uint8Array }>();
 
-/** Lets a catalog that came after another be searched through the same index. */
+/** Makes a catalog use the index of the catalog before it. */
 export function shareIndex(before: Catalog, after: Catalog): void {
   const shared = getSharedIndex(before);
   shared.newest = after;
   SHARED.set(after, shared);
 }
 
-/** Lets what a caller may read of a catalog be searched through the catalog's index. */
+/** Makes a caller's view of a catalog use the index of the catalog. */
 export function shareIndexWithView(catalog: Catalog, view: Catalog): void {
   SHARED.set(view, getSharedIndex(catalog));
 }
 
 /**
- * The index of a catalog, up to date, and which of its documents the catalog shows. Throws `DISCOVERY_TIMEOUT` at the
- * deadline; what was read by then need not be read again.
+ * Returns the up-to-date index of a catalog and the documents that the catalog shows. Throws `DISCOVERY_TIMEOUT` at the
+ * deadline; methods read by then are not read again.
  */
 export function getIndex(catalog: Catalog, deadline: number): VisibleIndex {
   const shared = getSharedIndex(catalog);
@@ -52,20 +52,20 @@ export function getIndex(catalog: Catalog, deadline: number): VisibleIndex {
   return { index, visible: catalog === newest ? index.live : visibleDocuments(catalog, index) };
 }
 
-/** Whether a search of the catalog has no methods left to read first. */
+/** True if every method of the catalog is indexed. */
 export function isIndexed(catalog: Catalog): boolean {
   const shared = getSharedIndex(catalog);
   return shared.indexed === shared.newest;
 }
 
-/** Reads methods into the index of a catalog up to a deadline, but at least some. */
+/** Indexes methods of a catalog until a deadline, but at least some. */
 export function indexUntil(catalog: Catalog, deadline: number): void {
   if (!isIndexed(catalog)) follow(getSharedIndex(catalog), deadline);
 }
 
 /**
- * Reads some methods into the index of a catalog, in a turn of the event loop of its own. Callers that wait at the same
- * time share one slice, so that other work goes on however many they are.
+ * Indexes some methods of a catalog in a separate turn of the event loop. Callers that wait at the same time share one
+ * slice, so that other work is not blocked by many callers.
  */
 export function indexSlice(catalog: Catalog): Promise<void> {
   const shared = getSharedIndex(catalog);
@@ -84,8 +84,8 @@ export function indexSlice(catalog: Catalog): Promise<void> {
 }
 
 /**
- * Brings an index from the catalog that it holds to the newest; some of the way, if the deadline comes before. Returns how
- * many methods of the newest the index holds then.
+ * Updates an index to the newest catalog, or partly if the deadline passes. Returns the number of indexed methods of the
+ * newest catalog.
  */
 function follow(shared: SharedIndex, deadline: number): number {
   const { before, after } = differing(shared.indexed?.skills ?? [], shared.newest.skills);
@@ -109,7 +109,7 @@ function unfinished(read: number, all: number): SkillgateError {
   return new SkillgateError("DISCOVERY_TIMEOUT", sentence("DISCOVERY_TIMEOUT", values));
 }
 
-/** Two lists without what they begin and end with alike: of thousands of skills, mostly one has changed. */
+/** Returns two lists without their common start and end: of thousands of skills, usually only one has changed. */
 function differing<Item>(before: readonly Item[], after: readonly Item[]): Record<"before" | "after", readonly Item[]> {
   const shorter = Math.min(before.length, after.length);
   let start = 0;
@@ -127,7 +127,7 @@ function getSharedIndex(catalog: Catalog): SharedIndex {
   return shared;
 }
 
-/** Kept per catalog until the index changes. */
+/** Returns the visible documents of a catalog, cached until the index changes. */
 function visibleDocuments(catalog: Catalog, index: MethodIndex): Uint8Array {
   const known = VISIBLE.get(catalog);
   if (known?.generation === index.generation) return known.documents;

@@ -3,18 +3,18 @@ import type { LearnedPostings } from "./learned.ts";
 import type { MethodIndex } from "./method-index.ts";
 import type { Alternative, QueryTerm } from "./query.ts";
 
-/** Words of one query for which others are guessed, and guesses for one word. */
+/** Maximum words of one query that get guesses, and maximum guesses for one word. */
 const GUESSED_WORDS = 6;
 const GUESSES = 4;
 
-/** In a long query, words that nobody knows are names and values, not typing errors. */
+/** In a longer query, unknown words are names and values, not typing errors. */
 const MAX_QUERY_WORDS = 16;
 
-/** What a guess counts beside the word itself. */
+/** Weight of a guess relative to the word itself. */
 const TYPING_ERROR = 0.7;
 const BEGINNING = 0.6;
 
-/** The ideas, with words that they may mean in place of those that no method has: `serach`, `repo`, `authentication`. */
+/** Adds guesses to terms that no method has: `serach`, `repo`, `authentication`. */
 export function withSpellingGuesses(
   terms: readonly QueryTerm[],
   index: MethodIndex,
@@ -43,7 +43,7 @@ function findGuesses(word: string, index: MethodIndex): readonly Alternative[] {
   return all.sort((a, b) => b.share - a.share || frequency(b) - frequency(a)).slice(0, GUESSES);
 }
 
-/** The longest known word with which this one begins, if it is half of it. */
+/** Finds the longest known prefix of a word, if it has at least half of its length. */
 function longestBeginning(word: string, index: MethodIndex): string | undefined {
   for (let length = word.length - 1; length >= Math.max(4, word.length / 2); length--) {
     const beginning = word.slice(0, length);

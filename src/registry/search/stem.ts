@@ -1,10 +1,10 @@
-/** Words whose stem was asked for last; texts of catalogs use few words often. */
+/** Maximum cached stems; catalogs use few words often. */
 const KEPT_STEMS = 20_000;
 const stems = new Map<string, string>();
 
 /**
- * What the forms of an English word have in common: `calculate`, `calculating` and `calculation` have one stem. The
- * algorithm is M. F. Porter's of 1980. Words of other scripts come back as they are.
+ * Returns the common stem of the forms of an English word: `calculate`, `calculating` and `calculation` have one stem. The
+ * algorithm is M. F. Porter's of 1980. Words of other scripts are returned unchanged.
  */
 export function stem(word: string): string {
   const known = stems.get(word);
@@ -83,7 +83,7 @@ const LAST_ENDINGS: Endings = [
   ["tion", "t"],
 ];
 
-/** Replaces the first ending that the word has, if what stays before it is long enough. */
+/** Replaces the first matching ending of a word, if the rest is long enough. */
 function replaceEnding(word: string, endings: Endings, least: number): string {
   const found = endings.find(([ending]) => word.endsWith(ending));
   if (found === undefined) return word;
@@ -98,12 +98,12 @@ function tidied(word: string): string {
   return word.endsWith("ll") && measure(word) > 1 ? base : word;
 }
 
-/** How often a vowel is followed by a consonant: the number of syllables that can be taken off, roughly. */
+/** Counts the vowel-consonant sequences: roughly the number of removable syllables. */
 function measure(word: string): number {
   return word.match(/[aeiouy]+[^aeiouy]+/g)?.length ?? 0;
 }
 
-/** Ends in consonant, vowel, consonant: `hop`, `fil`. */
+/** True if the word ends in consonant, vowel, consonant: `hop`, `fil`. */
 function isShort(word: string): boolean {
   return /[^aeiouy][aeiouy][^aeiouywxY]$/.test(word);
 }

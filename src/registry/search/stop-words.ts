@@ -1,6 +1,6 @@
 const listed = (text: string): ReadonlySet<string> => new Set(text.trim().split(/\s+/));
 
-/** Words that say that something is asked, not what: dropped from a query as long as others are left. */
+/** Words that carry no meaning in a request: dropped from a query if other words remain. */
 export const STOP_WORDS: ReadonlySet<string> = listed(`
   a an the and or but nor if then so than that this these those there here it its itself
   is am are was were be been being do does did doing done have has had having
@@ -24,7 +24,7 @@ export const STOP_WORDS: ReadonlySet<string> = listed(`
   kind sort bit am pm im etc eg ie
 `);
 
-/** Words that most requests and most methods have: half a word. */
+/** Words that most requests and most methods contain: they count less. */
 export const WEAK_WORDS: ReadonlySet<string> = listed(`
   find get search look retrieve fetch obtain gather collect receive access create generate produce set add new
   check see view display list identify determine calculate compute estimate analyze analysis

@@ -1,6 +1,6 @@
 /**
- * Those of some documents that have the highest scores, best first; of equal ones, the earlier. A heap keeps the best so
- * far, so that all others cost one comparison.
+ * Selects the documents with the highest scores, best first; of equal ones, the earlier first. A heap holds the best so
+ * far, so that every other document costs one comparison.
  */
 export function selectTopDocuments(documents: Uint32Array, scores: Float32Array, count: number): number[] {
   const heap = Array.from(documents.subarray(0, count));
@@ -17,7 +17,7 @@ function isAbove(a: number, b: number, scores: Float32Array): boolean {
   return first > second || (first === second && a < b);
 }
 
-/** Lets what was put at a place rise over those with higher scores: the lowest is at the top. */
+/** Moves a document up past those with higher scores: the lowest score is at the top. */
 function rise(heap: number[], from: number, scores: Float32Array): void {
   const document = heap[from] ?? 0;
   let at = from;
@@ -31,7 +31,7 @@ function rise(heap: number[], from: number, scores: Float32Array): void {
   heap[at] = document;
 }
 
-/** Puts a document in place of the lowest and lets it sink under those with lower scores. */
+/** Replaces the lowest document and moves the new one down past those with lower scores. */
 function sink(heap: number[], document: number, scores: Float32Array): void {
   let at = 0;
   for (;;) {

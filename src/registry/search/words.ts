@@ -1,6 +1,6 @@
 import { stem } from "./stem.ts";
 
-/** Longest word that is kept; what is longer is data, not a word. */
+/** Maximum length of a word; longer ones are data. */
 const WORD_UNITS = 40;
 
 /** Scripts that are written without spaces: their words are pairs of neighbouring characters. */
@@ -13,8 +13,8 @@ const UNICODE_WORDS =
 const ACCENTS = /[\u0300-\u036F]+/g;
 
 /**
- * The words of a text in lower case, split as identifiers are: at separators, between `camel` and `Case`, between letters
- * and digits. Accents do not count.
+ * Splits a text into lower-case words, like identifiers: at separators, between `camel` and `Case`, between letters and
+ * digits. Accents are removed.
  */
 export function splitWords(text: string): readonly string[] {
   // oxlint-disable-next-line no-control-regex -- all of ASCII
@@ -29,12 +29,12 @@ function splitUnicodeWords(text: string): readonly string[] {
   return (plain.match(UNICODE_WORDS) ?? []).flatMap(splitUnspaced);
 }
 
-/** The stems of a text's words, in their order. */
+/** Returns the stems of the words of a text, in order. */
 export function getStems(text: string): readonly string[] {
   return splitWords(text).map((word) => stem(word));
 }
 
-/** A name without case and separators: `read_text-file`, `ReadTextFile` and `read text file` are one. */
+/** Folds case and separators of a name: `read_text-file`, `ReadTextFile` and `read text file` are equal. */
 export function foldedName(name: string): string {
   return name
     .normalize("NFKD")
