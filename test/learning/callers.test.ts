@@ -137,7 +137,7 @@ test("notes and refusals of the type-check name no property of another caller's 
   expect(await said(misspelt, OWNER)).toContain("ada_merge");
   for (const caller of [bob, eve, ada, bob]) {
     expect(await said(misspelt, caller)).not.toContain(caller === ada ? "bob_merger" : "ada_merger");
-    expect(await said(misread, caller)).toContain("declared are name, projects");
+    expect(await said(misread, caller)).toContain("declared members: name, projects");
   }
 });
 
