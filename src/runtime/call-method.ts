@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 
 import { Cancellation } from "../../sandbox/index.ts";
-import { formatDeprecation } from "./deprecation.ts";
+import { formatDeprecation } from "../shared/deprecation.ts";
 import { skillDisabledError } from "./disabled-skills.ts";
 import { sentence, SkillgateError } from "../errors.ts";
 import type { Method } from "../model/catalog.ts";

@@ -1,5 +1,5 @@
 import type { AnswerCall, SandboxAnswer, SandboxCall } from "../../sandbox/index.ts";
-import { formatDeprecation } from "./deprecation.ts";
+import { formatDeprecation } from "../shared/deprecation.ts";
 import { sentence, SkillgateError } from "../errors.ts";
 import type { Method } from "../model/catalog.ts";
 import { isRecord } from "../model/json.ts";

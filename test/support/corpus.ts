@@ -35,7 +35,7 @@ export interface Traces {
 
 /** Reads `corpus/<folder>/<category>.js`: cases that begin with a line `//# name {header}`. */
 export function readPrograms(folder: "attacks" | "benign"): readonly Program[] {
-  const root = new URL(`corpus/${folder}/`, import.meta.url).pathname;
+  const root = new URL(`../corpus/${folder}/`, import.meta.url).pathname;
   return readdirSync(root)
     .sort()
     .flatMap((file) => parsePrograms(file.replace(/\.js$/, ""), readFileSync(join(root, file), "utf8")));
