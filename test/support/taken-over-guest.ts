@@ -10,10 +10,10 @@ import type * as Skillgate from "../../src/index.ts";
  */
 export async function openTakenOver(): Promise<{ readonly skillgate: typeof Skillgate; readonly remove: () => void }> {
   // Beside node_modules, so that its imports are found.
-  const cache = join(import.meta.dirname, "..", ".cache");
+  const cache = join(import.meta.dirname, "..", "..", ".cache");
   mkdirSync(cache, { recursive: true });
   const folder = mkdtempSync(join(cache, "taken-over-"));
-  cpSync(join(import.meta.dirname, "..", "dist"), folder, { recursive: true });
+  cpSync(join(import.meta.dirname, "..", "..", "dist"), folder, { recursive: true });
   const guest = join(folder, "sandbox", "guest.json");
   const scripts = JSON.parse(readFileSync(guest, "utf8")) as string[];
   writeFileSync(guest, JSON.stringify([EXPOSE, ...scripts]));
