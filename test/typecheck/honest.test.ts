@@ -61,7 +61,7 @@ test.each([
       }
     }
   }
-});
+}, 120_000);
 
 test("S5: nothing is certain to be wrong where a snippet does what JavaScript allows", () => {
   for (const code of HONEST) {
