@@ -48,20 +48,24 @@ const OUTPUTS: Readonly<Record<string, JsonSchema>> = {
 test.each([
   ["without their outputs", {}],
   ["with their outputs", OUTPUTS],
-])("S5: nothing is certain to be wrong in a benign program, methods declared %s", (_title, outputs) => {
-  const declarations = createDeclarations(stubSkills(outputs));
-  const programs = readPrograms("benign");
-  expect(programs.length).toBeGreaterThan(50);
-  for (const { id, code } of programs) {
-    const snippet = readSnippet(code, { sourceBytes: 256 << 10 });
-    const texts = snippet.kind === "program" ? [snippet.text, code] : [code];
-    for (const text of texts) {
-      for (const typescript of [false, true]) {
-        expect({ id, certain: findCertain(text, typescript, declarations) }).toEqual({ id, certain: [] });
+])(
+  "S5: nothing is certain to be wrong in a benign program, methods declared %s",
+  (_title, outputs) => {
+    const declarations = createDeclarations(stubSkills(outputs));
+    const programs = readPrograms("benign");
+    expect(programs.length).toBeGreaterThan(50);
+    for (const { id, code } of programs) {
+      const snippet = readSnippet(code, { sourceBytes: 256 << 10 });
+      const texts = snippet.kind === "program" ? [snippet.text, code] : [code];
+      for (const text of texts) {
+        for (const typescript of [false, true]) {
+          expect({ id, certain: findCertain(text, typescript, declarations) }).toEqual({ id, certain: [] });
+        }
       }
     }
-  }
-}, 120_000);
+  },
+  120_000,
+);
 
 test("S5: nothing is certain to be wrong where a snippet does what JavaScript allows", () => {
   for (const code of HONEST) {
