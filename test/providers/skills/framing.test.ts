@@ -39,8 +39,8 @@ test("L10: rejects bytes without the token at the first byte, also after a valid
   const heard: unknown[] = [];
   const unpacker = new Unpacker(word, (message) => heard.push(message));
   unpacker.add(packMessage(1, word));
-  expect(() => unpacker.add(Buffer.from([(word[0] ?? 0) ^ 1]))).toThrow("does not begin as a message");
-  expect(() => unpackedFrom(packMessage(1, newToken()), 3)).toThrow("does not begin as a message");
+  expect(() => unpacker.add(Buffer.from([(word[0] ?? 0) ^ 1]))).toThrow("does not start with the token of the channel");
+  expect(() => unpackedFrom(packMessage(1, newToken()), 3)).toThrow("does not start with the token of the channel");
   expect(heard).toEqual([1]);
 });
 
