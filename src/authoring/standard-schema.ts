@@ -3,7 +3,6 @@ import { join } from "node:path";
 
 import { getMessage, sentence, SkillgateError } from "../errors.ts";
 import { isRecord, type JsonSchema } from "../model/json.ts";
-import { valibotToJsonSchema } from "./valibot-schema.ts";
 
 /** The Standard Schema interface (standardschema.dev) of zod, valibot, arktype and others, as far as it is used here. */
 export interface StandardSchema<Output = unknown> {
@@ -39,7 +38,7 @@ export function readSchema(schema: unknown, side: "input" | "output", where: str
   if (schema === undefined) return { json: NO_PARAMETERS, parse: asItIs };
   if (isStandardSchema(schema)) return readStandardSchema(schema, side, where);
   if (!isRecord(schema)) throw invalid(`${where} must be JSON Schema or a Standard Schema, not ${quoted(schema)}`);
-  if (isFields(schema)) return readFields(schema, side);
+  if (isFields(schema)) return readFields(schema, side, where);
   return { json: side === "input" ? toObjectSchema(plain(schema, where), where) : plain(schema, where), parse: asItIs };
 }
 
@@ -62,7 +61,7 @@ function isFields(schema: Readonly<Record<string, unknown>>): schema is Readonly
 }
 
 function readStandardSchema(schema: StandardSchema, side: "input" | "output", where: string): ReadableSchema {
-  const json = toJsonSchema(schema, side);
+  const json = toJsonSchema(schema, side, where);
   const any = side === "input" ? { type: "object" } : {};
   return {
     json: json === undefined ? any : side === "input" ? toObjectSchema(json, where) : json,
@@ -74,10 +73,14 @@ function readStandardSchema(schema: StandardSchema, side: "input" | "output", wh
   };
 }
 
-function readFields(fields: Readonly<Record<string, StandardSchema>>, side: "input" | "output"): ReadableSchema {
+function readFields(
+  fields: Readonly<Record<string, StandardSchema>>,
+  side: "input" | "output",
+  where: string,
+): ReadableSchema {
   const entries = Object.entries(fields);
   const properties = entries.map(([name, schema]) => {
-    const { $schema: _dialect, ...json } = toJsonSchema(schema, side) ?? {};
+    const { $schema: _dialect, ...json } = toJsonSchema(schema, side, `${where}, field "${name}",`) ?? {};
     return [name, json] as const;
   });
   const required = entries.filter(([, schema]) => !takesUndefined(schema)).map(([name]) => name);
@@ -114,7 +117,7 @@ function unfit(path: string, issues: readonly StandardIssue[]): SkillgateError {
 }
 
 /** Converts a Standard Schema with the first converter that works; `undefined` if none does. */
-function toJsonSchema(schema: StandardSchema, side: "input" | "output"): JsonSchema | undefined {
+function toJsonSchema(schema: StandardSchema, side: "input" | "output", where: string): JsonSchema | undefined {
   for (const way of JSON_SCHEMA_CONVERTERS) {
     try {
       const json = way(schema, side);
@@ -123,6 +126,8 @@ function toJsonSchema(schema: StandardSchema, side: "input" | "output"): JsonSch
       // The type has no JSON Schema, or a library is not installed: try the next converter.
     }
   }
+  if (schema["~standard"].vendor === "valibot")
+    throw invalid(`${where} is a valibot schema that cannot be read. ${VALIBOT_HINT}`);
   return undefined;
 }
 
@@ -143,15 +148,21 @@ const JSON_SCHEMA_CONVERTERS: readonly JsonSchemaConverter[] = [
   (schema) => call(schema, "toJsonSchema"),
   (schema, io) => {
     const converter = CONVERTERS.get(schema["~standard"].vendor);
-    return converter && call(installed(converter.from), converter.by, schema, { ...converter.options, io });
+    return (
+      converter && call(installed(converter.from), converter.by, schema, { ...converter.options, io, typeMode: io })
+    );
   },
-  (schema) => (schema["~standard"].vendor === "valibot" ? valibotToJsonSchema(schema) : undefined),
 ];
+
+const VALIBOT_HINT = "Install its converter in the working directory: npm install @valibot/to-json-schema";
 
 /** Converter packages. They are not dependencies: they are resolved from the working directory. */
 const CONVERTERS: ReadonlyMap<string, Converter> = new Map([
   ["zod", { from: "zod", by: "toJSONSchema", options: { unrepresentable: "any" } }],
-  ["valibot", { from: "@valibot/to-json-schema", by: "toJsonSchema", options: { errorMode: "ignore" } }],
+  [
+    "valibot",
+    { from: "@valibot/to-json-schema", by: "toJsonSchema", options: { errorMode: "ignore", target: "draft-2020-12" } },
+  ],
 ]);
 
 interface Converter {

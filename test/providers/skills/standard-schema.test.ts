@@ -1,6 +1,11 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+import { Ajv2020 } from "ajv/dist/2020.js";
 import { type } from "arktype";
 import * as v from "valibot";
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { z } from "zod";
 
 import { defineSkill } from "../../../src/authoring/define-skill.ts";
@@ -63,49 +68,6 @@ describe.each([
   });
 });
 
-test.each<[name: string, schema: v.GenericSchema, json: unknown]>([
-  ["literal", v.literal("x"), { const: "x" }],
-  ["enum", v.enum({ Up: "up", Down: "down" }), { enum: ["up", "down"] }],
-  ["null", v.null(), { type: "null" }],
-  ["boolean", v.boolean(), { type: "boolean" }],
-  ["any", v.any(), {}],
-  ["date", v.date(), {}],
-  ["union", v.union([v.string(), v.number()]), { anyOf: [{ type: "string" }, { type: "number" }] }],
-  ["nullable", v.nullable(v.string(), "a"), { anyOf: [{ type: "string" }, { type: "null" }], default: "a" }],
-  ["record", v.record(v.string(), v.number()), { type: "object", additionalProperties: { type: "number" } }],
-  ["tuple", v.tuple([v.string()]), { type: "array", prefixItems: [{ type: "string" }], minItems: 1, maxItems: 1 }],
-  [
-    "array",
-    v.pipe(v.array(v.number()), v.nonEmpty(), v.maxLength(3)),
-    { type: "array", items: { type: "number" }, minItems: 1, maxItems: 3 },
-  ],
-  [
-    "text",
-    v.pipe(v.string(), v.regex(/^a/), v.length(3)),
-    { type: "string", pattern: "^a", minLength: 3, maxLength: 3 },
-  ],
-  ["a pattern with flags", v.pipe(v.string(), v.regex(/^a/i)), { type: "string" }],
-  ["format", v.pipe(v.string(), v.email(), v.title("Mail")), { type: "string", format: "email", title: "Mail" }],
-  [
-    "range",
-    v.pipe(v.number(), v.gtValue(0), v.ltValue(1), v.multipleOf(0.1)),
-    { type: "number", exclusiveMinimum: 0, exclusiveMaximum: 1, multipleOf: 0.1 },
-  ],
-  ["a step that converts", v.pipe(v.string(), v.transform(Number), v.number()), { type: "string" }],
-])("T4: valibot's %s", (_name, field, json) => {
-  const skill = defineSkill({
-    name: "OneSkill",
-    description: "",
-    methods: { one: { description: "", input: v.object({ field }), run: () => 1 } },
-  });
-  expect(skill.methods[0]?.input).toEqual({
-    type: "object",
-    properties: { field: json },
-    required: ["field"],
-    additionalProperties: false,
-  });
-});
-
 test("T4: converts a recursive valibot schema", () => {
   interface Tree {
     readonly children: Tree[];
@@ -114,9 +76,26 @@ test("T4: converts a recursive valibot schema", () => {
   const skill = defineSkill({
     name: "TreeSkill",
     description: "",
-    methods: { grow: { description: "", input: tree, run: () => 1 } },
+    methods: { grow: { description: "", input: v.object({ tree }), run: () => 1 } },
   });
-  expect(skill.methods[0]?.input).toMatchObject({ properties: { children: { type: "array", items: {} } } });
+  const fits = new Ajv2020().compile(skill.methods[0]?.input ?? {});
+  expect(fits({ tree: { children: [{ children: [] }] } })).toBe(true);
+  expect(fits({ tree: { children: [1] } })).toBe(false);
+});
+
+test("L2: names the package that a valibot schema needs where it is not installed", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "skillgate-"));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  onTestFinished(() => void vi.restoreAllMocks());
+  vi.spyOn(process, "cwd").mockReturnValue(folder);
+  const define = (input: unknown) => () =>
+    defineSkill({ name: "TripSkill", description: "", methods: { book: { description: "", input, run: () => 1 } } });
+  expect(define({ days: v.number() })).toThrow(
+    'Cannot load the skill: input of "TripSkill.book", field "days", is a valibot schema that cannot be read. Install its converter in the working directory: npm install @valibot/to-json-schema',
+  );
+  expect(define(valibotTrip)).toThrow("npm install @valibot/to-json-schema");
+  expect(define(zodTrip)).not.toThrow();
+  expect(define(arktypeTrip)).not.toThrow();
 });
 
 test("L2: a skill file may use any of the three, from where its packages are", async () => {
@@ -134,7 +113,12 @@ test("L2: a skill file may use any of the three, from where its packages are", a
       Object.entries(fields).map(([library, input]) => [
         `${library}.ts`,
         `import { defineSkill } from "skillgate";
-         import { z } from "zod"; import * as v from "valibot"; import { type } from "arktype";
+         import { z } from "zod"; import * as v from "valibot"; import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+import { Ajv2020 } from "ajv/dist/2020.js";
+import { type } from "arktype";
          export default defineSkill({ name: "${library}Skill", description: "", methods: {
            half: { description: "Half", input: ${input}, run: ({ n }) => n / 2 } } });`,
       ]),
@@ -153,7 +137,12 @@ test("L9: accepts settings as a schema of any library, and reports an invalid on
     "../package.json": "{}",
     "../node_modules/zod": `->${process.cwd()}/node_modules/zod`,
     "../node_modules/arktype": `->${process.cwd()}/node_modules/arktype`,
-    "ark.ts": `import { type } from "arktype"; export const settings = type({ unit: "string" }); export const ask = () => 1;`,
+    "ark.ts": `import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+import { Ajv2020 } from "ajv/dist/2020.js";
+import { type } from "arktype"; export const settings = type({ unit: "string" }); export const ask = () => 1;`,
     "bad.ts": `export const settings = { type: "array" }; export const ask = () => 1;`,
     "zod.ts": `import { z } from "zod"; export const settings = z.object({ key: z.string().meta({ writeOnly: true }) }); export const ask = () => 1;`,
   });
