@@ -26,6 +26,18 @@ test("`npm start -- …` passes on to the command line: arguments, output and ex
   expect(start("run", "-e", "process.exit(0)", "--json").status).toBe(3);
 });
 
+test("the refused program of the README gives the text that follows it", () => {
+  const [, program = "", text] = /## A refused program.*?```js\n(.*?)```.*?```text\n(.*?)```/s.exec(README) ?? [];
+  const file = join(".cache", `refused-${process.pid}.js`);
+  mkdirSync(".cache", { recursive: true });
+  writeFileSync(file, program);
+  try {
+    expect(start("run", file)).toMatchObject({ status: 3, stdout: "", stderr: text });
+  } finally {
+    rmSync(file);
+  }
+});
+
 test("the library example of the README prints what it says", () => {
   const [, example = ""] = /```js\n(import .*?)```/s.exec(README) ?? [];
   const file = join(".cache", `readme-${process.pid}.mjs`);
@@ -39,8 +51,8 @@ test("the library example of the README prints what it says", () => {
   }
 });
 
-test("the README's limits and timeouts are the defaults", () => {
-  const rows = [...README.matchAll(/^\| `(\w+)` +\| ([\d ]+?) +\|/gm)];
+test("docs/limits.md lists the default limits and timeouts", () => {
+  const rows = [...readFileSync("docs/limits.md", "utf8").matchAll(/^\| `(\w+)` +\| ([\d ]+?) +\|/gm)];
   const limits = rows.map(([, name, amount = ""]) => [name, Number(amount.replaceAll(" ", ""))]);
   expect(Object.fromEntries(limits)).toEqual({ ...DEFAULT_LIMITS, ...DEFAULT_TIMEOUTS });
 });
