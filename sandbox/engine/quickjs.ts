@@ -39,6 +39,7 @@ const EXPORTS = {
   executeJobs: "ga",
   promiseState: "wa",
   promiseResult: "xa",
+  dupValue: "T",
   throwValue: "w",
   freeValue: "P",
   freeValueOfRuntime: "Q",

@@ -27,6 +27,7 @@ const SET = Set.prototype;
 export function touchPromises(): void {
   define(PROMISE, Symbol.toPrimitive, function toPrimitive(this: unknown, hint: string): unknown {
     const value = touch(this);
+    if (value === this) return hint === "number" ? NaN : "[object Promise]"; // of a class that extends Promise
     if (typeof value !== "object" || value === null) return value;
     return hint === "string"
       ? `${value as unknown as string}`
@@ -39,16 +40,16 @@ export function touchPromises(): void {
     // Classes of the snippet that extend Promise have members of their own.
     if (getPrototypeOf(receiver) !== PROMISE) return reflectGet(ROOT, key, receiver) as unknown;
     const value = touch(receiver) as Record<PropertyKey, unknown>;
+    if (value === receiver) return reflectGet(ROOT, key, receiver) as unknown;
     if (key === SPREADABLE) return isArray(value);
     const member = value[key];
     return typeof member === "function" && key !== "constructor" ? bind(member as () => unknown, value) : member;
   };
   traps.set = (_, key, member, receiver) => {
-    if (getPrototypeOf(receiver) !== PROMISE) {
-      data(receiver as object, key, member);
-      return true;
-    }
-    return reflectSet(touch(receiver) as object, key, member);
+    const value = getPrototypeOf(receiver) === PROMISE ? touch(receiver) : receiver;
+    if (value !== receiver) return reflectSet(value as object, key, member);
+    data(receiver as object, key, member);
+    return true;
   };
   // `concat` tests an index before it reads it; no other operation gets here with an index.
   traps.has = (_, key) => (typeof key === "string" && key >= "0" && key < ":") || key in ROOT;

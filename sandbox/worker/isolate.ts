@@ -268,6 +268,7 @@ export class Isolate {
     if (engine.promiseState(context, promise) === PROMISE.pending) this.#ear.onTouch();
     while (this.#stop === undefined && !this.#ear.isOver()) {
       const state = engine.promiseState(context, promise);
+      if (state < 0) return engine.dupValue(context, promise); // it only inherits from Promise.prototype
       if (state !== PROMISE.pending) return this.#resultOf(promise, state === PROMISE.rejected);
       if (call === 0 && engine.isJobPending(runtime) !== 0) {
         engine.freeValueOfRuntime(runtime, engine.executeJobs(runtime, 1, this.#place("result")));

@@ -110,6 +110,57 @@ test.each(["read_result", "search_skills", "describe", "EchoSkill.back"])(
   },
 );
 
+/** A run whose code has the raw host function as `host`; and after it an honest one. */
+async function runTakenOver(code: string): Promise<Outcome> {
+  const outcome = await runtime.run(`const host = ({}).rawHost;\n${code}`, {
+    limits: { cpuMs: 3_000, wallMs: 10_000 },
+  });
+  expect(await runtime.run("20 + 22")).toMatchObject({ kind: "completed", value: 42 });
+  expect(unhandled).toEqual([]);
+  return outcome;
+}
+
+/** Values that a guest can pass where the host reads the engine's pointer to a promise. */
+const POINTERS: Readonly<Record<string, string>> = {
+  "addresses below the memory, in it and past its end":
+    "[0, 1, 3, 7, 64, 4096, 90_001, 5_400_000, 5_400_001, 16_777_152, 16_777_153, 16_777_208, 2 ** 26, 2 ** 31 - 1, -(2 ** 31), -1, -64, -65]",
+  "addresses all over the heap": "Array.from({ length: 50 }, (_, i) => 5_300_000 + i * 215_173)",
+  "addresses of forged promises whose data lies outside":
+    "((forged) => Object.assign(Array.from({ length: 50 }, (_, i) => 6_000_000 + i * 400_000), { forged }))(new Uint32Array(2 << 20).map((_, i) => (i % 2 ? 51 << 16 : 0xfffffff0)))",
+  "numbers whose low half is an address": "Array.from({ length: 50 }, (_, i) => 5e-324 * (5_300_000 + i * 215_173))",
+  "values without a pointer":
+    "[undefined, null, true, false, NaN, Infinity, 1.5, 10n ** 40n, Symbol('s'), Symbol.iterator]",
+  "objects that are no promises":
+    "[{}, [], () => 1, new ArrayBuffer(64), new Uint32Array(64).fill(0xffffffff), new Map(), /r/, new Date(), 'text']",
+  "objects that look like promises":
+    "[Object.create(Promise.prototype), new Proxy(Promise.resolve(1), {}), new Proxy({}, { getPrototypeOf: () => Promise.prototype }), { then() {} }, { get then() { throw 1 } }]",
+  "promises that are freed": "Array.from({ length: 50 }, () => undefined)",
+  "promises of other kinds":
+    "[Promise.resolve(1), new Promise(() => {}), (class Job extends Promise {}).resolve(2), Object.setPrototypeOf(new Promise(() => {}), null), Promise.prototype]",
+};
+
+test.each(Object.entries(POINTERS))("as the promise of a call are only a wrong mark: %s [S13]", async (kind, list) => {
+  const freed = kind.endsWith("freed") ? "(async () => 1)()" : "value";
+  const outcome = await runTakenOver(
+    `const call = () => device.EchoSkill.back({ value: 40 });
+    let sent = 0;
+    for (const value of ${list}) host(${OP.call}, 1_000_000 + sent++, "EchoSkill.back", [{ value: 1 }], 1, ${freed});
+    return [call() + 2, sent]`,
+  );
+  expect(outcome).toMatchObject({ kind: "completed", value: [42, expect.any(Number)] });
+  const [, sent] = (outcome as { readonly value: readonly number[] }).value;
+  expect(outcome.calls.length).toBe((sent as number) + 1);
+});
+
+test.each(Object.entries(POINTERS))("as what is waited for are values, or are settled: %s [S13]", async (_, list) => {
+  const outcome = await runTakenOver(
+    `let settled = 0;
+    for (const value of ${list}) for (const id of [0, 1, -1, 7]) try { host(${OP.settle}, id, "", value); settled++ } catch { settled++ }
+    return settled % 4`,
+  );
+  expect(outcome.kind === "completed" ? outcome.value : outcome.kind).toBeOneOf([0, "failed"]);
+});
+
 test("nothing that a taken-over guest says makes a run reject [S13]", { timeout: 120_000 }, async () => {
   const text = fc.oneof(
     fc.constantFrom(...TEXTS),

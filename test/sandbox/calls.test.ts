@@ -145,6 +145,44 @@ test("S2: what a promise has is there as ever, and so is what a class of its own
   expect(await getValue(sandbox, code)).toEqual([...members, "no", 2, 1, 1, [], {}]);
 });
 
+test.each([
+  ["an object made from Promise.prototype", "Object.create(Promise.prototype)"],
+  ["a list with that prototype", "Object.setPrototypeOf([1], Promise.prototype)"],
+  ["a function with that prototype", "Object.setPrototypeOf(() => 1, Promise.prototype)"],
+  ["a proxy of a promise", "new Proxy(Promise.resolve(1), {})"],
+  ["a proxy that names that prototype", "new Proxy({}, { getPrototypeOf: () => Promise.prototype })"],
+  ["a promise of a class of the snippet", "(class Job extends Promise {}).resolve(4)"],
+  ["a promise without a prototype", "Object.setPrototypeOf(Promise.resolve(1), null)"],
+  ["an object with a getter named then", '({ get then() { throw new Error("read") } })'],
+])("leaves what only looks like a promise as it is: %s [S2]", async (_what, made) => {
+  const code = `const it = ${made};
+    const uses = [() => __waitFor(it) === it, () => __waitForAll(it) === it, () => String(it.missing), () => { it.age = 5; return it.age },
+      () => __waitTested(() => it)() === it];
+    return uses.map((use) => use())`;
+  expect(await getValue(sandbox, code)).toEqual([true, true, "undefined", 5, true]);
+});
+
+test("shows what only looks like a promise as text and number, without an end in itself [S2]", async () => {
+  const code = `class Job extends Promise {}
+    return [Job.resolve(4), Object.create(Promise.prototype)].map((it) => [\`\${it}\`, it + "!", Number.isNaN(+it)])`;
+  expect(await getValue(sandbox, code)).toEqual([
+    ["[object Promise]", "[object Promise]!", true],
+    ["[object Promise]", "[object Promise]!", true],
+  ]);
+});
+
+test("reads then of a promise never, when its value is needed [S2]", async () => {
+  const code = `const call = Object.defineProperty(device.Echo.back({ n: 1 }), "then", { get() { throw new Error("read") } });
+    return [call.n, __waitFor(call).n]`;
+  expect(await getValue(sandbox, code)).toEqual([1, 1]);
+});
+
+test("keeps no reference to what only looks like a promise [S2]", async () => {
+  const code = `for (let i = 0; i < 100_000; i++) __waitFor(Object.assign(Object.create(Promise.prototype), {}));
+    return 1`;
+  expect((await run(sandbox, code, { limits: { memoryBytes: 4 << 20 } })).end).toEqual({ kind: "returned", json: "1" });
+});
+
 test("S2: a blocking call gives its value at once, also in the middle of everything", async () => {
   const code = `
     const now = (value) => __waitFor(device.Echo.back(value));
