@@ -79,6 +79,17 @@ describe("S5: the plan lists what a snippet will call", () => {
     expect(getPlan("return (await device.UserSkill.get(1)).name")[0]?.blocking).toBe(false);
   });
 
+  test("says at which lines and columns a program waits without an await [S2]", () => {
+    const source = `const user = await device.UserSkill.get(1);
+const [a, b] = await Promise.all([device.UserSkill.get(2), device.UserSkill.get(3)]);
+if (device.UserSkill.get(4)) print(device.UserSkill.get(5).name);
+device.UserSkill.get(6);
+const get = () => { device.UserSkill.get(7); return device.UserSkill.get(8).name; };
+return get() + device.UserSkill.get(9).age`;
+    const places = getPlan(source).flatMap(({ blocking, line, column }) => (blocking ? `${line}:${column}` : []));
+    expect(places).toEqual(["3:4", "3:35", "4:0", "5:20", "6:15"]);
+  });
+
   test("S5: a method that is handed on is called with arguments that nobody knows", () => {
     expect(getPlan("return [1].map(device.UserSkill.get)")).toMatchObject([
       { path: "UserSkill.get", literalArguments: undefined, dynamic: true },
