@@ -28,11 +28,14 @@ registry.register({
 
 const asked = { ...questions, catalog: registry.catalog, problems: () => [], mayCall: () => true };
 
+/** How many random programs run; `PROGRAMS=1500 npx vitest run …` tries more. */
+const PROGRAMS = Number(process.env["PROGRAMS"] ?? 300);
+
 test.each([
   ["without a single await", "never"],
   ["with an await here and there", "sometimes"],
 ] as const)(
-  "S2: a program %s gives the value that it has when every call gives its value at once",
+  "gives a program %s the value and the number of calls that it has when every call gives its value at once [S2]",
   async (_how, awaits) => {
     const programs = fc.array(fc.nat({ max: 1_000 }), { minLength: 100, maxLength: 200 });
     await fc.assert(
@@ -40,9 +43,9 @@ test.each([
         const source = writeProgram(choices, awaits);
         const plain = plainly(source);
         fc.pre(plain.value !== undefined && plain.calls < 100);
-        expect(await valueInside(source), source).toEqual(plain.value);
+        expect(await runInside(source), source).toEqual(plain);
       }),
-      { numRuns: 300 },
+      { numRuns: PROGRAMS },
     );
   },
   600_000,
@@ -67,15 +70,16 @@ function plainly(source: string): { readonly value: unknown; readonly calls: num
   }
 }
 
-async function valueInside(source: string): Promise<unknown> {
+async function runInside(source: string): Promise<{ readonly value: unknown; readonly calls: number }> {
   const { program, violations } = check(source, asked);
-  if (program === undefined) return violations.map(({ message }) => message);
+  if (program === undefined) return { value: violations.map(({ message }) => message), calls: 0 };
+  let calls = 0;
   const { end } = await sandbox.run({ ...program, paths: [...program.paths] }, ({ arguments: given }) => {
+    calls++;
     const [value] = JSON.parse(given) as readonly unknown[];
     return Promise.resolve({ ok: true, json: JSON.stringify(getValue(value)) ?? "null" });
   });
-  if (end.kind === "returned") return JSON.parse(end.json);
-  return { end, code: program.code };
+  return { value: end.kind === "returned" ? JSON.parse(end.json) : { end, code: program.code }, calls };
 }
 
 function getValue(given: unknown): unknown {

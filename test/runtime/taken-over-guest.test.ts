@@ -148,8 +148,8 @@ test.each(Object.entries(POINTERS))("as the promise of a call are only a wrong m
     return [call() + 2, sent]`,
   );
   expect(outcome).toMatchObject({ kind: "completed", value: [42, expect.any(Number)] });
-  const [, sent] = (outcome as { readonly value: readonly number[] }).value;
-  expect(outcome.calls.length).toBe((sent as number) + 1);
+  const { value, calls } = outcome as Extract<Outcome, { readonly kind: "completed" }>;
+  expect(calls.length).toBe(((value as readonly number[])[1] as number) + 1);
 });
 
 test.each(Object.entries(POINTERS))("as what is waited for are values, or are settled: %s [S13]", async (_, list) => {
