@@ -100,6 +100,8 @@ export interface CallContext {
   readonly progress: (done: number, total?: number, text?: string) => void;
   /** The client that can answer for the user; absent if there is none. */
   readonly client?: Client;
+  /** Takes a remark about the result, which the caller reads beside it. */
+  readonly addNote?: (text: string) => void;
   /** Takes the result of an MCP server as it was on the wire; absent if it is not passed on. */
   readonly wire?: (result: unknown) => void;
 }

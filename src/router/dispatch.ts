@@ -66,6 +66,7 @@ function createContext(
     log: (level, text) => isOpen() && call.log(level, known.maskText(text)),
     progress: (done, total, text) => isOpen() && call.progress(done, total, text && known.maskText(text)),
     ...(call.client !== undefined && { client: patientClient(call, call.client) }),
+    addNote: (text) => isOpen() && call.addNote(known.maskText(text)),
     ...(call.wire !== undefined && { wire: (result: unknown) => call.wire?.(known.maskValue(result)) }),
   };
   return { context: Object.freeze(context), close: () => (open = false) };

@@ -9,10 +9,11 @@ const MAX_CHARACTERS = 64 << 20;
 const MAX_CYCLE_OBJECTS = 100_000;
 
 export const TOO_DEEP = `more than ${MAX_DEPTH} levels`;
+export const TOO_MANY = "more than 2 million values";
 const CYCLE = "a value that contains itself (a cycle): return only the members that are needed";
 
 /** The size limit that a value exceeds. */
-export type SizeExcess = "more than 64 MB" | "more than 2 million values" | typeof TOO_DEEP | typeof CYCLE;
+export type SizeExcess = "more than 64 MB" | typeof TOO_MANY | typeof TOO_DEEP | typeof CYCLE;
 
 /**
  * Returns the size limit that a value exceeds when it is written out, if any. A shared part counts once for each reference
@@ -32,7 +33,7 @@ export function findSizeExcess(value: unknown): SizeExcess | undefined {
         take(current, below, left);
       }
       if (left.characters < 0) excess = "more than 64 MB";
-      if (left.values < 0) excess = "more than 2 million values";
+      if (left.values < 0) excess = TOO_MANY;
       if (excess !== undefined) return hasCycle(value) ? CYCLE : excess;
     }
     level = below;

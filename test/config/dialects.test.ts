@@ -240,7 +240,11 @@ test.each([
     "gemini",
     { type: "http", url: "https://u", timeout: 60, disabledTools: ["rm"] },
   ],
-  [{ serverUrl: "https://u" }, "windsurf", { type: "http", url: "https://u" }],
+  [
+    { serverUrl: "https://u", text: { list: "text" } },
+    "windsurf",
+    { type: "http", url: "https://u", text: { list: "text" } },
+  ],
   [{ command: { path: "x", args: ["1"], env: { K: "v" } } }, "zed", { command: "x", args: ["1"], env: { K: "v" } }],
   [{ command: "x", disabled: true, autoApprove: ["y"] }, "cursor", { command: "x", args: [], enabled: false }],
   [{ source: "extension", settings: {} }, "zed", undefined],

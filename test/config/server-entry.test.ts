@@ -72,6 +72,17 @@ test.each([
 });
 
 test.each([
+  ["text", { default: "text", tools: {} }],
+  [{ read_file: "text" }, { default: "json", tools: { read_file: "text" } }],
+  [
+    { "*": "text", list: "json" },
+    { default: "text", tools: { list: "json" } },
+  ],
+])("reads which texts of a server stay texts from text: %j [M5]", (text, expected) => {
+  expect(parse({ command: "c", text })).toMatchObject({ text: expected });
+});
+
+test.each([
   [{}, true],
   [{ enabled: false }, false],
   [{ disabled: true }, false],
@@ -99,6 +110,8 @@ test.each([
   [{ command: "c", env: "A=1" }, "env must be an object of texts"],
   [{ command: "c", timeout: 0 }, "timeout must be a number above 0"],
   [{ command: "c", timeout: "30" }, "timeout must be a number above 0"],
+  [{ command: "c", text: "yaml" }, 'text must be json or text: "yaml"'],
+  [{ command: "c", text: { "*": "json", list: 7 } }, 'text of "list" must be json or text: 7'],
   [{ command: "c", enabled: "yes" }, "enabled must be true or false"],
   [{ command: "c", skillName: "not a name" }, 'skillName "not a name" cannot be the name of a skill'],
   [{ command: "c", skillName: "__proto__" }, 'skillName "__proto__" cannot be the name of a skill'],

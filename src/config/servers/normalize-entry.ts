@@ -66,7 +66,7 @@ function normalizeEndpoint(
 }
 
 function normalizeSettings(entry: Readonly<Record<string, unknown>>, clientId: string): Record<string, unknown> {
-  const { enabled, disabled, timeout, tool_timeout_sec: seconds, description, skillName } = entry;
+  const { enabled, disabled, timeout, tool_timeout_sec: seconds, description, skillName, text } = entry;
   const inMilliseconds = clientId === "opencode" || clientId === "gemini";
   const hidden = [entry["disabledTools"], entry["disabled_tools"], entry["excludeTools"]].flat().filter(isWord);
   return {
@@ -74,6 +74,7 @@ function normalizeSettings(entry: Readonly<Record<string, unknown>>, clientId: s
     timeout: typeof timeout === "number" ? timeout / (inMilliseconds ? 1000 : 1) : seconds,
     description,
     skillName,
+    text,
     disabledTools: hidden.length > 0 ? hidden : undefined,
   };
 }

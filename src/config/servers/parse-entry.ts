@@ -3,7 +3,7 @@ import { relative, resolve } from "node:path";
 import { isRecord } from "../../model/json.ts";
 import { isMemberName } from "../../shared/skill-names.ts";
 import { suggestNames } from "../../shared/suggest.ts";
-import type { ServerConfig } from "../../providers/mcp/index.ts";
+import type { ServerConfig, TextForm, TextSetting } from "../../providers/mcp/index.ts";
 import type { Path } from "../documents/index.ts";
 import { BadEntry, type Fields, createFieldReader, entryError } from "./entry-fields.ts";
 import { canonicalPath, isInside, type FileLocation } from "../read-file.ts";
@@ -46,7 +46,7 @@ const TRANSPORTS: ReadonlyMap<string, ServerConfig["transport"]> = new Map([
 
 /** The known keys, for suggestions on a typing error. */
 const KEYS: ReadonlySet<string> = new Set(
-  "command args env url headers type transport enabled disabled timeout cwd".split(" "),
+  "command args env url headers type transport enabled disabled timeout cwd text".split(" "),
 );
 
 /**
@@ -208,6 +208,7 @@ function parseSettings({ name, fields }: EntryContext) {
   const description = fields.text("description");
   const skillName = fields.text("skillName");
   const timeoutMs = parseTimeout(fields);
+  const text = parseTextSetting(name, fields.raw("text"));
   if (skillName !== undefined && !isMemberName(skillName)) {
     throw entryError(name, `skillName ${JSON.stringify(skillName)} cannot be the name of a skill`, {
       key: "skillName",
@@ -218,8 +219,26 @@ function parseSettings({ name, fields }: EntryContext) {
     ...(description !== undefined && { description }),
     ...(skillName !== undefined && { skillName }),
     ...(timeoutMs !== undefined && { timeoutMs: Math.ceil(timeoutMs) }),
+    ...(text !== undefined && { text }),
     disabledTools: ["disabledTools", "disabled_tools", "excludeTools"].flatMap((key) => fields.texts(key)),
   };
+}
+
+/** One form for all tools of a server, or forms by the name of the tool, where `*` is every other tool. */
+function parseTextSetting(server: string, written: unknown): TextSetting | undefined {
+  if (written === undefined) return undefined;
+  const forms = isRecord(written) ? written : { "*": written };
+  const tools = Object.entries(forms).map(([tool, form]): [string, TextForm] => {
+    if (form === "json" || form === "text") return [tool, form];
+    const place = isRecord(written) ? `text of ${JSON.stringify(tool)}` : "text";
+    throw entryError(server, `${place} must be json or text: ${JSON.stringify(form)}`, {
+      key: "text",
+      fix: 'write "text": "text" to keep texts that hold JSON, or "text": { "read_file": "text" } for one tool',
+    });
+  });
+  const named = tools.filter(([tool]) => tool !== "*");
+  const [, every = "json"] = tools.find(([tool]) => tool === "*") ?? [];
+  return { default: every, tools: Object.fromEntries(named) };
 }
 
 /** In seconds; opencode, which calls its ways `local` and `remote`, means milliseconds. */

@@ -14,13 +14,13 @@ export interface OperationCall {
 
 /** Executes an operation on a server. Rejects with a `SkillgateError`, or with the reason of the call's signal. */
 export async function callOperation(managed: ManagedConnection, call: OperationCall): Promise<unknown> {
-  const { operation, facts } = call;
+  const { operation, facts, context } = call;
   const answer = await send(managed, call);
-  if (answer !== "session expired") return operation.valueOf(answer.result, facts);
+  if (answer !== "session expired") return operation.valueOf(answer.result, facts, context.addNote);
   // The server did not process the call; it is still repeated only if that is harmless.
   await managed.wake();
   const again = operation.isRepeatable ? await send(managed, call) : "session expired";
-  if (again !== "session expired") return operation.valueOf(again.result, facts);
+  if (again !== "session expired") return operation.valueOf(again.result, facts, context.addNote);
   throw serverGoneError(facts, "lost the session; a new one is open, call again");
 }
 

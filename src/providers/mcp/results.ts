@@ -1,6 +1,7 @@
 import { sentence, SkillgateError } from "../../errors.ts";
 import { isRecord } from "../../model/json.ts";
-import type { ImportedTool } from "./catalog/import-tools.ts";
+import { isStructureText, parseJsonText } from "./json-text.ts";
+import type { TextForm } from "./server-config.ts";
 
 /** Maximum number of characters of a failing tool's text in the error message. */
 const MESSAGE_CHARACTERS = 8_000;
@@ -13,21 +14,53 @@ export interface CallFacts {
   readonly method: string;
 }
 
+/** How the result of a tool is read. */
+export interface ResultReading {
+  /** The tool declares a schema for its results. */
+  readonly hasOutputSchema: boolean;
+  /** Whether text may become the value that it holds as JSON; `json` by default. */
+  readonly text?: TextForm | undefined;
+  /** Receives a remark for the caller, whose subject is the result. */
+  readonly addNote?: ((text: string) => void) | undefined;
+}
+
 /**
  * Returns the value of a tool's result: structured content first; else one item, a list of several, or null. Text is a
- * string; images, audio and resources are descriptors with their bytes; unknown items stay as they are. An error result
- * is thrown as `CALL_FAILED`, with the tool's own text.
+ * string, but a single one that is a JSON object or array is that value; images, audio and resources are descriptors
+ * with their bytes; unknown items stay as they are. An error result is thrown as `CALL_FAILED`, with the tool's own text.
  */
-export function toValue(result: unknown, tool: Pick<ImportedTool, "outputSchema">, facts: CallFacts): unknown {
+export function toValue(result: unknown, reading: ResultReading, facts: CallFacts): unknown {
   if (!isRecord(result)) return result ?? null;
   const items = getContent(result);
   if (result["isError"] === true) throw toCallError(items, result["structuredContent"], facts);
   if (result["structuredContent"] != null) return withMedia(result["structuredContent"], items);
-  // An older server declares an output schema but sends the output only as text.
-  const isJson = tool.outputSchema !== undefined;
-  const values = items.map((item) => itemToValue(item, isJson && items.length === 1));
-  if (values.length > 1) return values;
-  return values[0] ?? null;
+  if (items.length > 1) return items.map((item) => itemToValue(item, reading));
+  const [item] = items;
+  if (reading.text !== "text" && isRecord(item) && item["type"] === "text" && typeof item["text"] === "string")
+    return onlyTextToValue(item["text"], reading.hasOutputSchema || declaresJson(item), reading);
+  return itemToValue(item, reading) ?? null;
+}
+
+function onlyTextToValue(text: string, isDeclared: boolean, { addNote }: ResultReading): unknown {
+  return isDeclared || isStructureText(text) ? jsonToValue(text, isDeclared, addNote) : text;
+}
+
+/** `isDeclared`: the tool or the item declares the text to be JSON. */
+function jsonToValue(text: string, isDeclared: boolean, addNote: ResultReading["addNote"]): unknown {
+  const parsed = parseJsonText(text);
+  switch (parsed.kind) {
+    case "value":
+      return parsed.value;
+    case "not JSON":
+      return text;
+    case "inexact":
+      addNote?.(`is text holding JSON, because a number cannot hold its integer ${parsed.integer} exactly`);
+      return text;
+    case "excess":
+      if (isDeclared) return parsed.value; // refused where every result is measured
+      addNote?.(`is text holding JSON, because its value has ${parsed.excess}`);
+      return text;
+  }
 }
 
 /** Returns the items of a result; accepts a single item, and the field of the protocol's first draft. */
@@ -46,7 +79,7 @@ function withMedia(structured: unknown, items: readonly unknown[]): unknown {
   );
   if (media.length === 0) return structured;
   const data = isRecord(structured) ? structured : { value: structured };
-  return { ...data, _content: media.map((item) => itemToValue(item, false)) };
+  return { ...data, _content: media.map((item) => itemToValue(item, KEEP_TEXT)) };
 }
 
 /** Returns what identifies an item: its bytes or its URI. */
@@ -63,11 +96,17 @@ function containsDeeply(value: unknown, wanted: unknown, depth = 0): boolean {
   return depth < MAX_DEPTH && Object.values(value).some((inner) => containsDeeply(inner, wanted, depth + 1));
 }
 
-export function itemToValue(item: unknown, isJson: boolean): unknown {
+/** Texts stay texts, whatever they hold. */
+export const KEEP_TEXT: ResultReading = { hasOutputSchema: false, text: "text" };
+
+export function itemToValue(item: unknown, reading: ResultReading): unknown {
   if (!isRecord(item)) return item;
   switch (item["type"]) {
-    case "text":
-      return textToValue(item["text"], isJson || looksLikeJson(item));
+    case "text": {
+      const { text } = item;
+      if (typeof text !== "string") return text ?? "";
+      return reading.text !== "text" && declaresJson(item) ? jsonToValue(text, true, reading.addNote) : text;
+    }
     case "resource":
       return resourceToValue(item["resource"]);
     case "image":
@@ -79,17 +118,8 @@ export function itemToValue(item: unknown, isJson: boolean): unknown {
   }
 }
 
-function textToValue(text: unknown, isJson: boolean): unknown {
-  if (typeof text !== "string") return text ?? "";
-  if (!isJson) return text;
-  try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    return text; // declared as JSON, but is not
-  }
-}
-
-function looksLikeJson(item: Readonly<Record<string, unknown>>): boolean {
+/** Tests whether an item has the media type of JSON. */
+function declaresJson(item: Readonly<Record<string, unknown>>): boolean {
   const meta = isRecord(item["_meta"]) ? item["_meta"] : {};
   const mimeType = item["mimeType"] ?? meta["mimeType"];
   return typeof mimeType === "string" && /^application\/(?:[\w.-]+\+)?json\b/i.test(mimeType);

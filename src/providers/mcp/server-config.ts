@@ -25,6 +25,21 @@ export interface RemoteServerConfig extends CommonServerConfig {
   readonly oauth?: OAuthConfig | false;
 }
 
+/** `json`: a text that is a JSON object or array becomes that value. `text`: every text stays a string. */
+export type TextForm = "json" | "text";
+
+export interface TextSetting {
+  /** For all tools of the server that are not named. */
+  readonly default: TextForm;
+  /** By the protocol name of the tool. */
+  readonly tools: Readonly<Record<string, TextForm>>;
+}
+
+export function getTextForm({ text }: Pick<ServerConfig, "text">, tool: string): TextForm {
+  if (text === undefined) return "json";
+  return Object.hasOwn(text.tools, tool) ? (text.tools[tool] ?? text.default) : text.default;
+}
+
 interface CommonServerConfig {
   readonly name: string;
   /** Where it is declared, for display: `.mcp.json:3`, `settings.yaml:12`. */
@@ -36,6 +51,8 @@ interface CommonServerConfig {
   readonly skillName?: string;
   /** Protocol names of the tools that are not offered. */
   readonly disabledTools: readonly string[];
+  /** What a result that is one text becomes; `json` by default. */
+  readonly text?: TextSetting;
   /** Time limit of each tool call. */
   readonly timeoutMs?: number;
   /** Why it cannot start although its entry is well-formed: `missing environment variable API_KEY`. */

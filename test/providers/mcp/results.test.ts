@@ -17,7 +17,7 @@ afterAll(async () => {
 
 test.each<[tool: string, value: unknown]>([
   ["pid", expect.any(Number)],
-  ["looks_like_json", '{"a":[1]}'],
+  ["looks_like_json", { a: [1] }],
   ["json_text", { a: [1] }],
   ["declared_output", { sum: 5 }],
   ["null_structure", "the text"],
@@ -39,6 +39,82 @@ test.each<[tool: string, value: unknown]>([
   expect(await call(old, tool)).toEqual(value);
   expect(await call(modern, tool)).toEqual(value);
 });
+
+test.each<[text: string, value: unknown]>([
+  ['{"data":[{"id":1}]}', { data: [{ id: 1 }] }],
+  [' [1, "two", null]\n', [1, "two", null]],
+  ["[]", []],
+  ["42", "42"],
+  ['"quoted"', '"quoted"'],
+  ["null", "null"],
+  ["true", "true"],
+  ["[INFO] started [ok]", "[INFO] started [ok]"],
+  ['{"a":1} {"a":2}', '{"a":1} {"a":2}'],
+  ['{"a":1}\n{"a":2}', '{"a":1}\n{"a":2}'],
+  ['{"inner":"{\\"a\\":1}"}', { inner: '{"a":1}' }],
+  ['{"id":"9007199254740993","at":1767323045.1234567890123456}', { id: "9007199254740993", at: 1767323045.1234567 }],
+  ["[9007199254740992,-9007199254740991,1e300]", [9007199254740992, -9007199254740991, 1e300]],
+])("makes the value of one text that is a JSON object or array, of %s [M5]", async (json, value) => {
+  expect(await call(old, "says", { json })).toEqual(value);
+  expect(await call(modern, "says", { json })).toEqual(value);
+});
+
+test.each([
+  ['{"id":9007199254740993}', "9007199254740993"],
+  ["[1,-12345678901234567890]", "12345678901234567890"],
+  [`[1${"0".repeat(400)}]`, `1${"0".repeat(39)}`],
+])(
+  "keeps a text as it is if a number cannot hold its integers exactly, and notes that, for %s [M5]",
+  async (json, integer) => {
+    for (const as of ["application/json", undefined]) {
+      const notes: string[] = [];
+      const value = await call(old, "says", { json, as }, { addNote: (note) => notes.push(note) });
+      expect(value).toBe(json);
+      expect(notes).toEqual([
+        `The result of FixtureMCP.says is text holding JSON, because a number cannot hold its integer ${integer} exactly`,
+      ]);
+    }
+  },
+);
+
+test.each([
+  ["more than 500 levels", "[".repeat(501) + "]".repeat(501)],
+  ["more than 2 million values", `[${"0,".repeat(2_000_000)}0]`],
+])("keeps a text as it is if its value has %s, and notes that [M5]", async (excess, json) => {
+  const notes: string[] = [];
+  expect(await call(old, "says", { json }, { addNote: (note) => notes.push(note) })).toBe(json);
+  expect(notes).toEqual([`The result of FixtureMCP.says is text holding JSON, because its value has ${excess}`]);
+});
+
+test("shows a note on a text that was kept beside the result of the snippet [M5]", async () => {
+  await using runtime = await createRuntime({
+    skillsDir: false,
+    mcpServers: { fixture: { command: process.execPath, args: ["test/fixtures/mcp/server.js"] } },
+  });
+  await runtime.ready;
+  const outcome = await runtime.run(`(await device.FixtureMCP.says({ json: '{"id":9007199254740993}' })).length`);
+  expect(outcome).toMatchObject({
+    kind: "completed",
+    value: 23,
+    notes: [
+      "The result of FixtureMCP.says is text holding JSON, because a number cannot hold its integer 9007199254740993 exactly",
+    ],
+  });
+});
+
+test.each<[setting: unknown, says: unknown, looksLikeJson: unknown]>([
+  ["text", '{"a":1}', '{"a":[1]}'],
+  ["json", { a: 1 }, { a: [1] }],
+  [{ says: "text" }, '{"a":1}', { a: [1] }],
+  [{ "*": "text", says: "json" }, { a: 1 }, '{"a":[1]}'],
+])(
+  "keeps texts of the server or of one tool, as the setting text: %j says [M5]",
+  async (setting, says, looksLikeJson) => {
+    const provider = await connected([fixture([], { text: setting })]);
+    expect(await call(provider, "says", { json: '{"a":1}' })).toEqual(says);
+    expect(await call(provider, "looks_like_json")).toEqual(looksLikeJson);
+  },
+);
 
 test("M5: images, audio and resources are descriptors with their bytes", async () => {
   expect(await call(old, "media")).toEqual([

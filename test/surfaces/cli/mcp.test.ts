@@ -40,7 +40,8 @@ test("M10: what mcp add has written starts without a question, and can be called
 
 test("M10: mcp add keeps comments and order, and takes the flags that people know", async () => {
   const cwd = project({ ".mcp.json": COMMENTED });
-  const args = ["add", "-e", "A=1", "B=two words", "more", "-s", "project", "--timeout", "5", "--", "npx", "-y", "p"];
+  const flags = ["-e", "A=1", "B=two words", "more", "-s", "project", "--timeout", "5", "--text", "text"];
+  const args = ["add", ...flags, "--", "npx", "-y", "p"];
   const { exit, stdout, stderr } = await mcp(args, { cwd });
   expect({ exit, stdout }).toEqual({ exit: 0, stdout: "Added more to .mcp.json: npx -y p\n" });
   expect(stderr).toBe(
@@ -61,7 +62,8 @@ test("M10: mcp add keeps comments and order, and takes the flags that people kno
         "A": "1",
         "B": "two words"
       },
-      "timeout": 5
+      "timeout": 5,
+      "text": "text"
     }
   }
 }

@@ -39,6 +39,19 @@ test("returns results of an MCP server unchanged [M5]", async () => {
   }
 });
 
+test("returns text that holds JSON unchanged, though a snippet gets its value [M5]", async () => {
+  const fixture = { command: process.execPath, args: [resolve("test/fixtures/mcp/server.js")] };
+  const { url } = await serve({ expose: "both", names: "raw" }, { skills: [], mcpServers: { fixture } });
+  const json = '{ "id": 9007199254740993, "rows": [1.0] }';
+  for (const client of [await oldClient(url), await newClient(url)]) {
+    const { content, structuredContent } = await client.callTool({ name: "says", arguments: { json } });
+    expect({ content, structuredContent }).toEqual({ content: [{ type: "text", text: json }] });
+    const code = "(await device.FixtureMCP.looks_like_json()).a[0]";
+    const { structuredContent: outcome } = await client.callTool({ name: "run_code", arguments: { code } });
+    expect(outcome).toMatchObject({ kind: "completed", value: 1 });
+  }
+});
+
 /** Masks the time that the server writes into some of its resources. */
 function withoutTimes(value: unknown): unknown {
   return JSON.parse(JSON.stringify(value).replaceAll(/\d{1,2}:\d{2}:\d{2}[^"\\]*/g, "<time>"));

@@ -4,6 +4,7 @@ import { requireBounds } from "../../../shared/value-size.ts";
 import type { CallContext, MethodDefinition } from "../../../model/skill.ts";
 import type { Connection } from "../connections/connection.ts";
 import { type CallFacts, toValue } from "../results.ts";
+import type { TextForm } from "../server-config.ts";
 import type { ImportedTool } from "./import-tools.ts";
 import { visitsPages } from "../url-elicitation.ts";
 
@@ -19,12 +20,13 @@ export interface Operation {
   /** Rejects with the error of the connection. */
   send(connection: Connection, input: OperationInput, context: CallContext): Promise<unknown>;
   /** Converts the result to the value that a snippet gets; throws if the result is an error. */
-  valueOf(result: unknown, facts: CallFacts): unknown;
+  valueOf(result: unknown, facts: CallFacts, addNote?: (text: string) => void): unknown;
 }
 
 /** Creates the operation that calls a tool. */
-export function toolOperation(tool: ImportedTool): Operation {
+export function toolOperation(tool: ImportedTool, text?: TextForm): Operation {
   const { name, method, inputSchema } = tool;
+  const reading = { hasOutputSchema: tool.outputSchema !== undefined, text };
   return {
     name,
     method,
@@ -41,6 +43,9 @@ export function toolOperation(tool: ImportedTool): Operation {
       wire?.(result);
       return result;
     },
-    valueOf: (result, facts) => toValue(result, tool, facts),
+    valueOf(result, facts, addNote) {
+      const note = (text: string): void => addNote?.(`The result of ${facts.skill}.${facts.method} ${text}`);
+      return toValue(result, { ...reading, addNote: note }, facts);
+    },
   };
 }

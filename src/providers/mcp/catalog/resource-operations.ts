@@ -3,7 +3,7 @@ import { isRecord, type JsonSchema } from "../../../model/json.ts";
 import type { Connection } from "../connections/connection.ts";
 import { listPages } from "./list-tools.ts";
 import type { OperationInput, Operation } from "./operations.ts";
-import { itemToValue, resourceToValue } from "../results.ts";
+import { itemToValue, KEEP_TEXT, resourceToValue } from "../results.ts";
 
 /** The capabilities that a server announces. */
 export type Capabilities = Readonly<Record<string, unknown>>;
@@ -129,7 +129,7 @@ function readPrompt(result: unknown): unknown {
   return {
     ...(typeof description === "string" && { description }),
     messages: (Array.isArray(messages) ? messages : []).map((message: unknown) =>
-      isRecord(message) ? { role: message["role"], content: itemToValue(message["content"], false) } : message,
+      isRecord(message) ? { role: message["role"], content: itemToValue(message["content"], KEEP_TEXT) } : message,
     ),
   };
 }

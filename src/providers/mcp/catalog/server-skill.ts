@@ -10,7 +10,7 @@ import {
   type ToolChange,
 } from "./accepted-tools.ts";
 import { createResourceOperations } from "./resource-operations.ts";
-import type { ServerConfig } from "../server-config.ts";
+import { getTextForm, type ServerConfig } from "../server-config.ts";
 import { importTools, type QuarantinedTool, type ImportedTool } from "./import-tools.ts";
 
 /** The skill of a server, made from its latest listing. */
@@ -65,7 +65,12 @@ export function createServerSkill(
   return {
     skill: last !== undefined && isSame(last.skill, skill) ? last.skill : skill,
     tools: new Map(tools.map((tool) => [tool.name, tool])),
-    operations: new Map([...readings, ...tools.map(toolOperation)].map((operation) => [operation.name, operation])),
+    operations: new Map(
+      [...readings, ...tools.map((tool) => toolOperation(tool, getTextForm(config, tool.name)))].map((operation) => [
+        operation.name,
+        operation,
+      ]),
+    ),
     quarantined: [
       ...imported.quarantined,
       ...[...held.values()].map((change) => ({ tool: change.tool, reason: `it ${describeChange(change)}` })),

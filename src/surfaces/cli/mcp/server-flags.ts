@@ -1,4 +1,4 @@
-import { type Command, InvalidArgumentError } from "commander";
+import { type Command, InvalidArgumentError, Option } from "commander";
 import { UsageError } from "../usage-error.ts";
 
 /** The settings of a server on a command line, without its command or URL. */
@@ -8,6 +8,7 @@ export interface ServerFlags {
   readonly header?: readonly string[];
   readonly cwd?: string;
   readonly timeout?: number;
+  readonly text?: string;
   readonly description?: string;
   readonly skillName?: string;
 }
@@ -23,6 +24,12 @@ export function takesServerFlags(command: Command): Command {
     )
     .option("--cwd <folder>", "the working directory of the server")
     .option("--timeout <seconds>", "the time limit of each call", seconds)
+    .addOption(
+      new Option("--text <form>", "json: a result that is JSON text becomes its value; text: it stays text").choices([
+        "json",
+        "text",
+      ]),
+    )
     .option("--description <text>", "what the server is for")
     .option("--skill-name <name>", "the name of its skill, as in device.<name>");
 }
@@ -38,8 +45,9 @@ function seconds(text: string): number {
 }
 
 /** The settings that the flags give, without unset ones. */
-export function getSettings({ cwd, timeout, description, skillName }: ServerFlags): Readonly<Record<string, unknown>> {
-  return withoutGaps({ cwd, timeout, description, skillName });
+export function getSettings(flags: ServerFlags): Readonly<Record<string, unknown>> {
+  const { cwd, timeout, text, description, skillName } = flags;
+  return withoutGaps({ cwd, timeout, text, description, skillName });
 }
 
 export function withoutGaps(record: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
