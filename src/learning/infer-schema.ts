@@ -18,7 +18,11 @@ const CHANGING_NAMES = 16;
 /** The pattern of a property name; anything else is data: an address, a date, a number, a sentence. */
 const NAME = /^[@$_A-Za-z](?!.*\d{3})[\w$:-]{0,39}$/;
 
-type ValueKind = "string" | "number" | "boolean" | "null" | "anything";
+/** `json text`: strings that are JSON objects or arrays, as long as no other string was seen. */
+type ValueKind = "string" | "json text" | "number" | "boolean" | "null" | "anything";
+
+/** A longer string is not parsed to see whether it is JSON. */
+const MAX_JSON_TEXT = 64 << 10;
 
 /** The common type of the values at one place: their kinds and property names. Holds no value. */
 export interface ValueShape {
@@ -127,7 +131,7 @@ function widen(value: unknown, shape: ValueShape, state: ObserveState): void {
   if (state.path.length === MAX_DEPTH) addKind("anything", shape, state);
   else if (Array.isArray(value)) widenItems(value, shape, state);
   else if (isPlain(value)) widenObject(value, shape, state);
-  else widenKind(getKind(value), shape, state);
+  else widenKind(getKind(value, shape.kinds), shape, state);
 }
 
 function widenInner(step: string, value: unknown, shape: ValueShape, state: ObserveState): void {
@@ -138,7 +142,9 @@ function widenInner(step: string, value: unknown, shape: ValueShape, state: Obse
 
 function widenKind(kind: ValueKind, shape: ValueShape, state: ObserveState): void {
   if (shape.kinds.has(kind)) return;
-  isUnlike(named(kind), shape, state);
+  // Both are strings, so neither is a difference from the other.
+  const isString = kind === "string" ? shape.kinds.delete("json text") : false;
+  if (!isString) isUnlike(named(kind), shape, state);
   addKind(kind, shape, state);
 }
 
@@ -269,14 +275,30 @@ function isPlain(value: unknown): value is Record<string, unknown> {
   return prototype === null || prototype === Object.prototype;
 }
 
-function getKind(value: unknown): ValueKind {
+function getKind(value: unknown, known: ReadonlySet<ValueKind>): ValueKind {
   if (value === null) return "null";
   const kind = typeof value;
+  if (typeof value === "string" && !known.has("string") && isJsonText(value, known.has("json text")))
+    return "json text";
   return kind === "string" || kind === "number" || kind === "boolean" ? kind : "anything";
+}
+
+/** Tests whether a string is a JSON object or array; where all before it were, its brackets are enough. */
+function isJsonText(text: string, wereAll: boolean): boolean {
+  const ends = `${text.at(0)}${text.at(-1)}`;
+  if ((ends !== "{}" && ends !== "[]") || text.length > MAX_JSON_TEXT) return false;
+  if (wereAll) return true;
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 function named(kind: ValueKind): string {
   if (kind === "anything") return "of another type";
+  if (kind === "json text") return "a string";
   return kind === "null" ? kind : `a ${kind}`;
 }
 

@@ -2,12 +2,15 @@ import type { Caller } from "../model/caller.ts";
 import type { JsonSchema } from "../model/json.ts";
 import { isShownTo, type ObservedObject, type ValueShape } from "./infer-schema.ts";
 
+const JSON_TEXT: JsonSchema = { type: "string", contentMediaType: "application/json" };
+
 /** Converts a shape to JSON Schema, with the names that the caller may see. Properties that were always present are required. */
 export function schemaOf(shape: ValueShape, caller: Caller): JsonSchema {
   if (shape.kinds.has("anything")) return {};
   const { items, object } = shape;
   const branches: JsonSchema[] = [
-    ...Array.from(shape.kinds, (type) => ({ type })),
+    ...[...shape.kinds].filter((kind) => kind !== "json text").map((type) => ({ type })),
+    ...(shape.kinds.has("json text") && !shape.kinds.has("string") ? [JSON_TEXT] : []),
     ...(items === undefined ? [] : [{ type: "array", items: items.times === 0 ? {} : schemaOf(items, caller) }]),
     ...(object === undefined ? [] : [objectSchema(object, caller)]),
   ];

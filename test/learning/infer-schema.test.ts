@@ -25,6 +25,21 @@ test("D3: plain values are learned by their types alone", () => {
   expect(JSON.stringify(learned({ password: "hunter2", pin: [1234] }))).not.toMatch(/hunter2|1234/);
 });
 
+test("learns which strings are text holding JSON, as long as all of them were [D3]", () => {
+  const json = { type: "string", contentMediaType: "application/json" };
+  expect(learned('{"a":1}', "[]")).toEqual(json);
+  expect(learned('{"a":1}', null)).toEqual({ anyOf: [{ type: "null" }, json] });
+  expect(learned({ payload: '[{"a":1}]' })).toMatchObject({ properties: { payload: json } });
+  for (const other of ["plain", "42", '"quoted"', "[not json]", "{}}", `["${"x".repeat(70_000)}"]`]) {
+    expect(learned(other)).toEqual({ type: "string" });
+    expect(learned('{"a":1}', `${other}.`)).toEqual({ type: "string" });
+    expect(learned(other, '{"a":1}')).toEqual({ type: "string" });
+  }
+  expect(difference('{"a":1}', "plain")).toBeUndefined();
+  expect(difference("plain", '{"a":1}')).toBeUndefined();
+  expect(difference(7, '{"a":1}')).toEqual({ place: "", says: "it is a string, previously a number" });
+});
+
 test("D3: properties that were always present are required", () => {
   expect(learned({ id: 1, name: "a" }, { id: 2, tags: ["x"] })).toEqual({
     type: "object",

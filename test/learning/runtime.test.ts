@@ -257,3 +257,14 @@ test("D3: a result that contradicts its output schema is reported once", async (
     [],
   ]);
 });
+
+test("describes members that were text holding JSON as such [D3]", async () => {
+  await open();
+  await runtime.call("KitchenSkill.echo", { value: { payload: '{"a":1}', name: "x" } });
+  expect(runtime.describe("KitchenSkill.echo").text).toContain("/** text holding JSON */\n  payload: string;");
+  await runtime.call("KitchenSkill.echo", { value: { payload: "plain", name: "x" } });
+  expect(runtime.describe("KitchenSkill.echo").text).not.toContain("text holding JSON");
+  runtime.forget();
+  await runtime.call("KitchenSkill.echo", { value: "[1, 2]" });
+  expect(runtime.describe("KitchenSkill.echo").text).toContain("@returns text holding JSON, observed 1 time");
+});

@@ -24,6 +24,7 @@ function listFacts(schema: Record<string, unknown>, text: string): readonly stri
   const pattern = schema["pattern"];
   const facts = [
     standard === undefined || saysDefault(text, standard) ? "" : `default ${standard}`,
+    holdsJson(schema) ? TEXT_HOLDING_JSON : "",
     typeof schema["format"] === "string" ? schema["format"].slice(0, 40) : "",
     formatRange(schema["minimum"], schema["maximum"], ""),
     beyond("over", schema["exclusiveMinimum"]),
@@ -33,6 +34,14 @@ function listFacts(schema: Record<string, unknown>, text: string): readonly stri
     typeof pattern === "string" && pattern.length <= 80 ? `matches ${pattern}` : "",
   ];
   return facts.filter((fact) => fact !== "" && !saysRange(text, fact));
+}
+
+export const TEXT_HOLDING_JSON = "text holding JSON";
+
+/** True if a value that is a string is JSON. */
+export function holdsJson({ contentMediaType, anyOf }: Record<string, unknown>): boolean {
+  if (contentMediaType === "application/json") return true;
+  return Array.isArray(anyOf) && anyOf.some((branch) => isRecord(branch) && holdsJson({ ...branch, anyOf: undefined }));
 }
 
 /** True for `The default is false`, and for `false (default)`. */

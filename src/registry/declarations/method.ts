@@ -1,5 +1,5 @@
 import type { Method, Parameter } from "../../model/catalog.ts";
-import { documented } from "./doc-comments.ts";
+import { documented, holdsJson, TEXT_HOLDING_JSON } from "./doc-comments.ts";
 import { type Signed, takesAnyObject } from "./signature.ts";
 import { bindingName, docComment, propertyName } from "./text.ts";
 import { createTypeNames, type TypeNames } from "./type-names.ts";
@@ -102,11 +102,12 @@ function formatComment(method: DeclaredMethod, parameters: readonly NamedParamet
     return text === "" && real === "" ? [] : [`@param ${binding} ${real}${text}`.trimEnd()];
   });
   const { deprecated } = method.metadata;
-  const { observed } = method;
+  const { observed, output } = method;
+  const holds = output !== undefined && holdsJson(output) ? `${TEXT_HOLDING_JSON}, ` : "";
   return docComment([
     ...(method.description === "" ? [] : [method.description]),
     ...lines,
-    ...(observed === undefined ? [] : [`@returns observed ${observed} ${observed === 1 ? "time" : "times"}`]),
+    ...(observed === undefined ? [] : [`@returns ${holds}observed ${observed} ${observed === 1 ? "time" : "times"}`]),
     ...(deprecated === false ? [] : [`@deprecated ${deprecated}`]),
   ]);
 }
