@@ -15,6 +15,7 @@ import { NOTHING_UNKNOWN, summarizeErrors } from "./summarize-errors.ts";
 import { measure } from "./size.ts";
 
 export type { Validation } from "./input.ts";
+export { createPatternTest, createSchemaCheck } from "./schema-check.ts";
 
 /** A method is quarantined after this many validation timeouts. */
 const MAX_TIMEOUTS = 2;

@@ -25,14 +25,12 @@ test.each<readonly [unknown, unknown]>([
   [{ type: "string" }, "example"],
   [{ type: "string", format: "email" }, "ada@example.com"],
   [{ type: "string", minLength: 10, maxLength: 12 }, "example ex"],
-  [{ type: "string", maxLength: 3 }, "a"],
-  [{ type: "string", pattern: "^[A-Z]{2}-\\d{3,}$" }, "AA-1111"],
-  [{ type: "string", pattern: "^(foo|bar)(?:baz)?\\.txt$" }, "foobaz.txt"],
-  [{ type: "string", pattern: "^[a-f0-9]{128}$" }, "a".repeat(128)],
-  [
-    { type: "string", pattern: "^(?:[^/\\s]+/)+v\\d{1,3}\\.[\\w-]*$", minLength: 30 },
-    "aaaaa/aaaaa/aaaaa/aaaaa/aaaaa/v111.aaaa",
-  ],
+  [{ type: "string", maxLength: 3 }, "exa"],
+  [{ type: "string", pattern: "^[A-Z]{2}-\\d{3,}$" }, "AB-1234"],
+  [{ type: "string", pattern: "^\\d{4}-\\d{2}-\\d{2}$" }, "2025-01-15"],
+  [{ type: "string", pattern: "^[a-f0-9]+$", minLength: 40 }, "0123456789abcdef0123456789abcdef01234567"],
+  [{ type: "string", pattern: "^q{3}$", default: "", examples: ["qqq"] }, "qqq"],
+  [{ type: "string", pattern: "^q{3}$", description: "A code (e.g. `qqq`)" }, "qqq"],
   [{ type: "string", enum: ["red", "green"] }, "red"],
   [{ const: { a: 1 } }, { a: 1 }],
   [{ type: "integer", minimum: 7 }, 7],
@@ -48,7 +46,7 @@ test.each<readonly [unknown, unknown]>([
   [{ type: "object", additionalProperties: { type: "number" }, minProperties: 1 }, { key1: 1 }],
   [
     { type: "object", patternProperties: { "^x-": { type: "number" } }, additionalProperties: false, minProperties: 1 },
-    { "x-": 1 },
+    { "x-example": 1 },
   ],
   [
     {
@@ -60,7 +58,7 @@ test.each<readonly [unknown, unknown]>([
     5,
   ],
   [{ allOf: [{ type: "integer", minimum: 3 }, { maximum: 9 }, { not: { const: 3 } }] }, 4],
-  [{ type: "string", not: { const: "example" } }, "text"],
+  [{ type: "string", not: { const: "example" } }, "example 2"],
   [
     JSON.parse('{"type":"object","required":["a"],"if":{"properties":{"a":{"const":1}}},"then":{"required":["b"]}}'),
     { a: "example" },
@@ -98,6 +96,47 @@ test("T7: examples speak of what their parameter is called", () => {
     message: "Hello",
     date: "2025-01-15",
   });
+});
+
+test.each<readonly [string, unknown]>([
+  ["The day, as YYYYMMDD", "20250115"],
+  ["Start date in the format 'DD/MM/YYYY'", "15/01/2025"],
+  ["When it begins (yyyy-mm-dd HH:mm:ss)", "2025-01-15 12:30:00"],
+  ["Opening time, HH:MM", "12:30"],
+  ["An ISO 8601 timestamp", "2025-01-15T12:30:00Z"],
+  ["The place in the format of 'City, State'", "City, State"],
+  ["The place in the format of 'City, State', such as 'Berkeley, CA'", "Berkeley, CA"],
+  ["The place (e.g. San Diego)", "San Diego"],
+  ["A day (e.g., MM/DD/YYYY)", "01/15/2025"],
+  ["A day like any other", "example"],
+])("T7: the example of a text described as %j is %j", (description, example) => {
+  expect(exampleArguments({ input: createInput({ type: "string", description }) })).toEqual({ x: example });
+});
+
+test("T7: the example of an integer that is a date has the form that its description names", () => {
+  const input = createInput({ type: "integer", description: "The day (YYYYMMDD)" });
+  expect(exampleArguments({ input })).toEqual({ x: 20250115 });
+});
+
+test("T7: an example has the required members of objects inside of objects and lists", () => {
+  const line = {
+    type: "object",
+    properties: { sku: { type: "string", default: "A1" }, count: { type: "integer", minimum: 2 }, note: {} },
+    required: ["sku", "count"],
+  };
+  const order = {
+    type: "object",
+    properties: { lines: { type: "array", items: line }, state: { enum: ["open", "closed"] } },
+    required: ["lines", "state"],
+  };
+  expect(exampleArguments({ input: createInput(order) })).toEqual({
+    x: { lines: [{ sku: "A1", count: 2 }], state: "open" },
+  });
+});
+
+test("T7: the example of a pattern that no usual text matches names the pattern", () => {
+  const input = createInput({ type: "string", pattern: "^sk_[a-z]+_q$" });
+  expect(exampleArguments({ input })).toEqual({ x: "<text that matches ^sk_[a-z]+_q$>" });
 });
 
 test("T7: a generated example validates against the schema that it was made from", () => {
@@ -149,10 +188,20 @@ test.each([
     'await device.S.m({ "a-b": 1, c: 2, d: 3, e: 4 })',
     { "a-b": { const: 1 }, c: { const: 2 }, d: { const: 3 }, e: { const: 4 } },
   ],
+  ["two parameters", "await device.S.m(1, 2)", { a: { const: 1 }, b: { const: 2 } }],
+  ["three parameters", "await device.S.m({ a: 1, b: 2, c: 3 })", { a: { const: 1 }, b: { const: 2 }, c: { const: 3 } }],
   ["what cannot be seen", String.raw`await device.S.m("\u202e")`, { x: { const: "\u202E" } }],
 ])("D3: the example call for %s is %s", (_, call, properties) => {
   const input = { type: "object", properties, required: Object.keys(properties) };
   expect(describe(createCatalog(createSkill("S", [{ name: "m", input }])), "S.m").example).toBe(call);
+});
+
+test("D3: the example call of a method with more than two parameters names its arguments, optional ones or not", () => {
+  const properties = { city: { const: "Rome" }, days: { type: "integer" }, unit: { type: "string" } };
+  const path = (required: readonly string[]) =>
+    createCatalog(createSkill("S", [{ name: "m", input: { type: "object", properties, required } }]));
+  expect(describe(path(["city"]), "S.m").example).toBe('await device.S.m({ city: "Rome" })');
+  expect(describe(path([]), "S.m").example).toBe('await device.S.m({ city: "Rome" })');
 });
 
 test("D3: an example call whose arguments have a prototype key keeps it as data", () => {

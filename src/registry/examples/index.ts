@@ -1,21 +1,17 @@
 import type { Method } from "../../model/catalog.ts";
 import { isRecord } from "../../model/json.ts";
 import { propertyName, quoted } from "../declarations/text.ts";
-import { acceptsValue } from "./accepts.ts";
 import { createExample } from "./value.ts";
 
-/** Maximum positional arguments; more are written by name. */
-const POSITIONAL = 3;
-
-/** Maximum schemas checked for one example. */
-const CHECK_STEPS = 10_000;
+/** Maximum parameters of a method that is shown with positional arguments. */
+const MAX_POSITIONAL = 2;
 
 /**
  * Generates the required arguments of a method from its schema, with values within all bounds. They are valid unless no
- * value is valid.
+ * value was found that is.
  */
-export function exampleArguments(method: Pick<Method, "input">): Readonly<Record<string, unknown>> {
-  const value = createExample(method.input, method.input);
+export function exampleArguments({ input }: Pick<Method, "input">): Readonly<Record<string, unknown>> {
+  const value = createExample(input);
   return isRecord(value) ? value : {};
 }
 
@@ -24,21 +20,25 @@ export function exampleArguments(method: Pick<Method, "input">): Readonly<Record
  * required.
  */
 export function exampleCall(method: Method): string {
-  const given = tellingArguments(method);
+  const given = createArguments(method);
   const names = Object.keys(given);
   const order = method.parameters.slice(0, names.length);
   const simple = Object.values(given).every((value) => typeof value !== "object" || value === null);
-  const positional = simple && names.length <= POSITIONAL && order.every(({ name }) => Object.hasOwn(given, name));
-  const text = positional ? order.map(({ name }) => literal(given[name])).join(", ") : literal(given);
+  const fits = method.parameters.length <= MAX_POSITIONAL && order.every(({ name }) => Object.hasOwn(given, name));
+  const text =
+    names.length === 0
+      ? ""
+      : simple && fits
+        ? order.map(({ name }) => literal(given[name])).join(", ")
+        : literal(given);
   return `await device.${method.path}(${text})`;
 }
 
-function tellingArguments(method: Method): Readonly<Record<string, unknown>> {
+function createArguments(method: Method): Readonly<Record<string, unknown>> {
   const [first] = method.parameters;
-  if (first === undefined || first.required) return exampleArguments(method);
-  const telling = exampleArguments({ input: { ...method.input, required: [first.name] } });
-  const isValid = acceptsValue(telling, method.input, { root: method.input, stepsLeft: CHECK_STEPS });
-  return isValid ? telling : exampleArguments(method);
+  const { required } = method.input;
+  const isEmpty = first !== undefined && !first.required && !(Array.isArray(required) && required.length > 0);
+  return exampleArguments(isEmpty ? { input: { ...method.input, required: [first.name] } } : method);
 }
 
 /** Writes a JSON value as JavaScript. */

@@ -1,248 +1,237 @@
 import { isRecord, type JsonSchema } from "../../model/json.ts";
+import { createSchemaCheck } from "../../validation/index.ts";
 import { resolveReference } from "../schema.ts";
-import { type CheckBudget, acceptsValue } from "./accepts.ts";
-import { getFormatExample } from "./formats.ts";
 import { mergedSchema } from "./merge.ts";
-import { textsForPattern } from "./pattern.ts";
+import { findDate, listTexts } from "./texts.ts";
 
-const DEPTH = 12;
+const MAX_DEPTH = 10;
+const MAX_ROUNDS = 16;
 
-/** Maximum schemas checked for one example. */
-const MAX_STEPS = 100_000;
+/** Maximum subschemas read for one value. */
+const MAX_STEPS = 600;
 
-/** Maximum items of an example array. */
+/** Maximum members of an example array or object, and maximum values of an `enum` that are tried. */
 const MAX_ITEMS = 200;
 
-/** Generates a small value that matches a schema; if none is found, the first value that was tried. */
-export function createExample(schema: unknown, root: JsonSchema): unknown {
-  return make(schema, "", DEPTH, { root, stepsLeft: MAX_STEPS });
-}
-
-/** Generates a value; `name` is the name of the property, for a realistic example. */
-function make(schema: unknown, name: string, depth: number, check: CheckBudget): unknown {
-  check.stepsLeft -= 10;
-  if (!isRecord(schema) || check.stepsLeft < 0) return schema === false ? undefined : "example";
-  const whole = conjoined(schema, check.root, new Set());
-  let last: unknown;
-  for (const candidate of generateCandidates(whole, name, depth, check)) {
-    if (acceptsValue(candidate, schema, check)) return candidate;
-    last ??= candidate;
-    if (check.stepsLeft < 0) break;
+/**
+ * Generates a small value that matches a schema. Where the check finds the value invalid, the next candidate is taken for
+ * that place; if no value is valid, the one with the fewest invalid places is returned.
+ */
+export function createExample(root: JsonSchema): unknown {
+  const rejected = new Map<string, number>();
+  const first = new ExampleBuilder(root, rejected);
+  const draft = first.create(root, "", "", MAX_DEPTH);
+  if (first.isCertain) return draft;
+  const findInvalid = createSchemaCheck(root);
+  let best: { readonly value: unknown; readonly invalid: number } | undefined;
+  for (let round = 0; round < MAX_ROUNDS; round++) {
+    const value = new ExampleBuilder(root, rejected).create(root, "", "", MAX_DEPTH);
+    const invalid = findInvalid(value);
+    if (invalid.length < (best?.invalid ?? Infinity)) best = { value, invalid: invalid.length };
+    if (invalid.length === 0) break;
+    for (const pointer of invalid) rejected.set(pointer, (rejected.get(pointer) ?? 0) + 1);
   }
-  return last;
+  return best?.value;
 }
 
-/** Merges a schema with its references and `allOf`. */
-function conjoined(schema: JsonSchema, root: JsonSchema, seen: Set<unknown>): JsonSchema {
-  if (seen.has(schema)) return {};
-  seen.add(schema);
-  const { $ref: reference, allOf, ...own } = schema;
-  const others = [
-    ...(typeof reference === "string" ? [resolveReference(reference, root)] : []),
-    ...(Array.isArray(allOf) ? allOf : []),
-  ];
-  return others.filter(isRecord).reduce<JsonSchema>((all, each) => mergedSchema(all, conjoined(each, root, seen)), own);
-}
+type CreateValue = () => unknown;
 
-/** Generates candidates, the most realistic first. */
-function* generateCandidates(schema: JsonSchema, name: string, depth: number, check: CheckBudget): Generator {
-  if (Object.hasOwn(schema, "const")) yield schema["const"];
-  if (schema["default"] !== undefined) yield schema["default"];
-  for (const keyword of ["examples", "enum"]) {
-    const values = schema[keyword];
-    if (Array.isArray(values)) yield* values.slice(0, MAX_ITEMS);
+class ExampleBuilder {
+  readonly #root: JsonSchema;
+  /** How many candidates were invalid, by JSON pointer. */
+  readonly #rejected: ReadonlyMap<string, number>;
+  #stepsLeft = MAX_STEPS;
+  /** True if the value is valid without a check, which takes some milliseconds. */
+  isCertain = true;
+
+  constructor(root: JsonSchema, rejected: ReadonlyMap<string, number>) {
+    this.#root = root;
+    this.#rejected = rejected;
   }
-  if (depth === 0) return;
-  yield* generateBranchValues(schema, name, depth, check);
-  yield* generateTypesValues(schema, name, depth, check);
-  const { if: condition, then: positive, else: negative, ...base } = schema;
-  if (condition === undefined) return;
-  yield make({ ...base, allOf: [condition, positive ?? {}] }, name, depth - 1, check);
-  yield make({ ...base, allOf: [negative ?? {}] }, name, depth - 1, check);
-}
 
-/** Generates one value for each branch; a value for `oneOf` must not match the other branches. */
-function* generateBranchValues(schema: JsonSchema, name: string, depth: number, check: CheckBudget): Generator {
-  for (const keyword of ["anyOf", "oneOf"]) {
-    const { [keyword]: branches, ...base } = schema;
-    if (!Array.isArray(branches)) continue;
-    for (const branch of branches) {
-      const others = branches.filter((each) => each !== branch);
-      const alone = keyword === "oneOf" && others.length > 0 ? [{ not: { anyOf: others } }] : [];
-      yield make({ ...base, allOf: [branch, ...alone] }, name, depth - 1, check);
+  /** Creates a value; `name` is the name of the property, and `skipped` the number of candidates that equal items took. */
+  create(schema: unknown, name: string, pointer: string, depth: number, skipped = 0): unknown {
+    this.isCertain &&= depth > 0 && isConstructed(schema);
+    const candidates = this.#listCandidates(schema, name, pointer, depth);
+    const next = (this.#rejected.get(pointer) ?? 0) + skipped;
+    return candidates[next % candidates.length]?.();
+  }
+
+  #listCandidates(schema: unknown, name: string, pointer: string, depth: number): readonly CreateValue[] {
+    this.#stepsLeft -= 1;
+    if (!isRecord(schema) || this.#stepsLeft < 0) return [() => "example"];
+    const { anyOf, oneOf, if: condition, then, else: otherwise, ...whole } = this.#resolve(schema, new Set());
+    const given = [
+      ...(Object.hasOwn(whole, "const") ? [whole["const"]] : []),
+      ...(whole["default"] === undefined ? [] : [whole["default"]]),
+      ...toList(whole["examples"]),
+      ...toList(whole["enum"]).slice(0, MAX_ITEMS),
+    ].map((value) => () => value);
+    if (depth === 0 || Object.hasOwn(whole, "const") || whole["enum"] !== undefined) return atLeastOne(given);
+    const branches = [...toList(anyOf), ...toList(oneOf)];
+    if (condition !== undefined) branches.push({}, { allOf: [condition, then ?? {}] }, otherwise ?? {});
+    const merged = branches.map((branch) =>
+      this.#listCandidates({ ...whole, allOf: [branch] }, name, pointer, depth - 1),
+    );
+    if (merged.length > 0) return atLeastOne([...given, ...interleave(merged)]);
+    const { type = getImpliedType(whole) } = whole;
+    const lists = (Array.isArray(type) ? type : [type]).map((each) =>
+      this.#listTypeCandidates(each, whole, name, pointer, depth),
+    );
+    const others = whole["type"] === undefined ? [1, true, null, {}, []].map((value) => () => value) : [];
+    return atLeastOne([...given, ...interleave(lists), ...others]);
+  }
+
+  /** Merges a schema with its references and `allOf`. */
+  #resolve(schema: JsonSchema, seen: Set<unknown>): JsonSchema {
+    if (seen.has(schema)) return {};
+    seen.add(schema);
+    const { $ref: reference, allOf, ...own } = schema;
+    const referred = typeof reference === "string" ? resolveReference(reference, this.#root) : undefined;
+    return [referred, ...toList(allOf)]
+      .filter(isRecord)
+      .reduce<JsonSchema>((all, each) => mergedSchema(all, this.#resolve(each, seen)), own);
+  }
+
+  #listTypeCandidates(
+    type: unknown,
+    schema: JsonSchema,
+    name: string,
+    pointer: string,
+    depth: number,
+  ): readonly CreateValue[] {
+    switch (type) {
+      case "string":
+        return listTexts(schema, name).map((text) => () => text);
+      case "number":
+      case "integer":
+        return listNumbers(schema, type === "integer").map((number) => () => number);
+      case "boolean":
+        return [() => true, () => false];
+      case "null":
+        return [() => null];
+      case "array":
+        return listLengths(schema).map((length) => () => this.#createArray(length, schema, name, pointer, depth));
+      case "object":
+        return listOptional(schema).map((optional) => () => this.#createObject(optional, schema, pointer, depth));
+      default:
+        return [() => "example", () => 1];
     }
   }
+
+  #createArray(length: number, schema: JsonSchema, name: string, pointer: string, depth: number): readonly unknown[] {
+    const { items, contains, uniqueItems } = schema;
+    const places = [schema["prefixItems"], items].find((list): list is unknown[] => Array.isArray(list)) ?? [];
+    const rest = Array.isArray(items) ? schema["additionalItems"] : items;
+    const first = contains === undefined ? places : [...places, contains];
+    const count = rest === false ? Math.min(length, first.length) : length;
+    return Array.from({ length: count }, (_, at) => {
+      const skipped = uniqueItems === true ? at : 0;
+      return this.create(at < first.length ? first[at] : rest, name, `${pointer}/${at}`, depth - 1, skipped);
+    });
+  }
+
+  #createObject(optional: readonly string[], schema: JsonSchema, pointer: string, depth: number): object {
+    const { properties, patternProperties, additionalProperties } = schema;
+    const known = new Map<string, unknown>(isRecord(properties) ? Object.entries(properties) : []);
+    const names = new Set([...listRequired(schema), ...optional]);
+    const least = typeof schema["minProperties"] === "number" ? Math.min(schema["minProperties"], MAX_ITEMS) : 0;
+    const [pattern] = isRecord(patternProperties) ? Object.entries(patternProperties) : [];
+    const more = pattern === undefined ? [] : listTexts({ pattern: pattern[0] }, "");
+    for (let at = 0; names.size < least && at < 2 * MAX_ITEMS; at++) names.add(more[at] ?? `key${at + 1}`);
+    const entries = [...names].map((name) => {
+      const inner = known.get(name) ?? (more.includes(name) ? pattern?.[1] : additionalProperties);
+      return [name, this.create(inner, name, `${pointer}/${toToken(name)}`, depth - 1)] as const;
+    });
+    return Object.fromEntries(entries);
+  }
 }
 
-function* generateTypesValues(schema: JsonSchema, name: string, depth: number, check: CheckBudget): Generator {
-  const { type } = schema;
-  const types: readonly unknown[] = Array.isArray(type) ? type : [type ?? impliedType(schema)];
-  for (const each of types) yield* generateTypeValues(each, schema, name, depth, check);
-  // A schema that only excludes values allows every type.
-  if (type === undefined) yield* ["example", 1, true, null, {}, []];
+/** Keywords for which a valid value can be constructed if no others are there. */
+const CONSTRUCTED: ReadonlySet<string> = new Set([
+  ..."$schema type title description properties required items minimum maximum minLength maxLength".split(" "),
+  ..."minItems maxItems format enum default $defs definitions additionalProperties".split(" "),
+]);
+
+/** Keywords that say nothing of the value besides its type. */
+const LIMITLESS: ReadonlySet<string> = new Set("type title description default enum".split(" "));
+
+function isConstructed(schema: unknown): boolean {
+  if (schema === undefined) return true;
+  if (!isRecord(schema)) return false;
+  const { type, enum: values, default: value = toList(values)[0] } = schema;
+  const keywords = Object.keys(schema);
+  if (value === undefined) return keywords.every((keyword) => CONSTRUCTED.has(keyword));
+  const isMember = values === undefined || toList(values).includes(value);
+  const hasType = typeof value === type || (type === "integer" && Number.isInteger(value));
+  return isMember && hasType && keywords.every((keyword) => LIMITLESS.has(keyword));
 }
 
-function impliedType(schema: JsonSchema): string {
+function atLeastOne(candidates: readonly CreateValue[]): readonly CreateValue[] {
+  return candidates.length > 0 ? candidates : [() => "example"];
+}
+
+function toList(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
+}
+
+function toToken(name: string): string {
+  return name.replaceAll("~", "~0").replaceAll("/", "~1");
+}
+
+/** Takes the first of each list, then the second of each, and so on. */
+function interleave(lists: readonly (readonly CreateValue[])[]): readonly CreateValue[] {
+  const longest = Math.max(0, ...lists.map((list) => list.length));
+  return Array.from({ length: longest }, (_, at) => lists.flatMap((list) => list.slice(at, at + 1))).flat();
+}
+
+function getImpliedType(schema: JsonSchema): string {
   const has = (...keywords: readonly string[]): boolean => keywords.some((keyword) => schema[keyword] !== undefined);
   if (has("properties", "required", "additionalProperties", "patternProperties", "minProperties")) return "object";
-  if (has("items", "prefixItems", "minItems")) return "array";
+  if (has("items", "prefixItems", "minItems", "contains")) return "array";
   return has("minimum", "maximum", "multipleOf", "exclusiveMinimum", "exclusiveMaximum") ? "number" : "string";
 }
 
-function* generateTypeValues(
-  type: unknown,
-  schema: JsonSchema,
-  name: string,
-  depth: number,
-  check: CheckBudget,
-): Generator {
-  switch (type) {
-    case "string":
-      return yield* strings(schema, name);
-    case "number":
-    case "integer":
-      return yield* numbers(schema, type === "integer");
-    case "boolean":
-      return yield* [true, false];
-    case "null":
-      return yield null;
-    case "array":
-      return yield* arrays(schema, name, depth, check);
-    case "object":
-      return yield* objects(schema, depth, check);
-    default:
-      return yield* ["example", 1];
-  }
+/** Lists numbers within the bounds, small ones first. */
+function listNumbers(schema: JsonSchema, isInteger: boolean): readonly number[] {
+  const { minimum, maximum, exclusiveMinimum, exclusiveMaximum, multipleOf, description } = schema;
+  const low = Math.max(...[minimum, exclusiveMinimum, -Infinity].filter((bound) => typeof bound === "number"));
+  const high = Math.min(...[maximum, exclusiveMaximum, Infinity].filter((bound) => typeof bound === "number"));
+  const step = typeof multipleOf === "number" && multipleOf > 0 ? multipleOf : 1;
+  const date = Number(typeof description === "string" ? findDate(description) : undefined);
+  const start = Math.ceil((Number.isFinite(low) ? low : Math.min(0, high)) / step) * step;
+  const steps = Array.from({ length: 24 }, (_, at) => start + at * step);
+  const between = [low, high, (low + high) / 2, low + 0.01].filter((number) => !isInteger || Number.isInteger(number));
+  const all = [...(Number.isInteger(date) ? [date] : []), 1, step, ...steps, ...between, start - step];
+  const fitting = all.filter((number) => {
+    const isWithin = number >= low && number <= high && number !== exclusiveMinimum && number !== exclusiveMaximum;
+    return isWithin && Number.isFinite(number) && (multipleOf === undefined || Number.isInteger(number / step));
+  });
+  return [...new Set(fitting.length > 0 ? fitting : [1])];
 }
 
-/** Typical values of strings by property name. */
-const TYPICAL: readonly (readonly [RegExp, string])[] = [
-  [/ur[il]$|^href$|link$/i, "https://example.com/"],
-  [/e?mail/i, "ada@example.com"],
-  [/path|file|dir/i, "notes.txt"],
-  [/date/i, "2025-01-15"],
-  [/^(q|query|search|keywords?|term)$/i, "weather"],
-  [/text|message|content|body/i, "Hello"],
-];
-
-/** Finds an example in a description: `(e.g., '2 + 2')`. */
-const DESCRIBED = /(?:\be\.g\.,?|\bfor example[:,]?|\bexamples?:|\bsuch as|\blike)\s{0,3}(["'`])([^"'`\n]{1,80})\1/i;
-
-function* strings(schema: JsonSchema, name: string): Generator<string> {
-  const { description } = schema;
-  const given = typeof description === "string" ? DESCRIBED.exec(description.slice(0, 2_000))?.[2] : undefined;
-  if (given !== undefined) yield given;
-  const formatted = getFormatExample(schema["format"]);
-  if (formatted !== undefined) yield formatted;
-  if (typeof schema["pattern"] === "string") yield* textsForPattern(schema["pattern"]);
-  for (const [pattern, text] of TYPICAL) if (pattern.test(name)) yield text;
-  yield* ["example", "text", "a", "1", ""];
-  const least = typeof schema["minLength"] === "number" ? Math.min(schema["minLength"], 100_000) : 0;
-  yield "example ".repeat(Math.ceil(least / 8)).slice(0, least);
-  const most = typeof schema["maxLength"] === "number" ? schema["maxLength"] : 0;
-  yield "example".slice(0, Math.max(0, most));
-}
-
-function* numbers(schema: JsonSchema, isInteger: boolean): Generator<number> {
-  const bounds = ["minimum", "exclusiveMinimum", "exclusiveMaximum", "maximum"]
-    .map((keyword) => schema[keyword])
-    .filter((bound) => typeof bound === "number");
-  const step = typeof schema["multipleOf"] === "number" && schema["multipleOf"] > 0 ? schema["multipleOf"] : 1;
-  yield* [1, 0, step];
-  for (const bound of bounds) {
-    const multiple = Math.ceil(bound / step) * step;
-    yield* [bound, multiple, multiple + step, multiple - step];
-    if (!isInteger) yield* [bound + 0.5, bound - 0.5, bound + 0.01, bound - 0.01];
-  }
-  const [from, to] = [bounds[0] ?? 0, bounds.at(-1) ?? 0];
-  yield* isInteger ? [Math.ceil((from + to) / 2)] : [(from + to) / 2];
-}
-
-function* arrays(schema: JsonSchema, name: string, depth: number, check: CheckBudget): Generator<readonly unknown[]> {
-  const { items, minItems, maxItems, contains } = schema;
-  const places = [schema["prefixItems"], items].find((list): list is unknown[] => Array.isArray(list)) ?? [];
-  const rest = Array.isArray(items) ? schema["additionalItems"] : items;
+/** Lists lengths of an array: one item or the minimum, then the minimum. */
+function listLengths({ minItems, maxItems, prefixItems, contains }: JsonSchema): readonly number[] {
+  const least = typeof minItems === "number" ? Math.min(minItems, MAX_ITEMS) : 0;
   const most = typeof maxItems === "number" ? Math.max(0, maxItems) : MAX_ITEMS;
-  const needed = typeof minItems === "number" ? Math.min(minItems, MAX_ITEMS) : 0;
-  const first = places.slice(0, most).map((place) => make(place, name, depth - 1, check));
-  if (contains !== undefined) first.push(make(contains, name, depth - 1, check));
-  for (const length of new Set([typeof minItems === "number" ? needed : Math.min(1, most), needed])) {
-    const values = [...first];
-    for (let missing = rest === false ? 0 : length - first.length; missing > 0; missing--) {
-      const unlike = schema["uniqueItems"] === true ? values : [];
-      values.push(makeUnlike(unlike, rest ?? {}, name, depth - 1, check));
-    }
-    yield values;
-  }
+  const usual = typeof minItems === "number" ? least : Math.min(1, most);
+  const places = Math.min(toList(prefixItems).length + (contains === undefined ? 0 : 1), most);
+  return [Math.max(usual, places), usual, least];
 }
 
-/** Generates a value that differs from the others. */
-function makeUnlike(
-  others: readonly unknown[],
-  schema: unknown,
-  name: string,
-  depth: number,
-  check: CheckBudget,
-): unknown {
-  if (others.length === 0) return make(schema, name, depth, check);
-  const unlike = { allOf: [schema, { not: { enum: others } }] };
-  const number = others.length + 1;
-  const numbered = [`example ${number}`, `example${number}`, number, String(number)];
-  return numbered.find((value) => acceptsValue(value, unlike, check)) ?? make(unlike, name, depth, check);
+function listRequired({ required, dependentRequired }: JsonSchema): readonly string[] {
+  const names = new Set<unknown>(toList(required));
+  if (isRecord(dependentRequired))
+    for (const name of names) for (const other of toList(dependentRequired[String(name)])) names.add(other);
+  return [...names].filter((name) => typeof name === "string");
 }
 
-function* objects(schema: JsonSchema, depth: number, check: CheckBudget): Generator<Record<string, unknown>> {
-  const properties = isRecord(schema["properties"]) ? schema["properties"] : {};
-  const required = Array.isArray(schema["required"])
-    ? schema["required"].filter((name) => typeof name === "string")
-    : [];
-  const needed = new Set(withDependents(required, schema));
-  const optional = Object.keys(properties).filter((name) => !needed.has(name));
-  const least = typeof schema["minProperties"] === "number" ? Math.min(schema["minProperties"], MAX_ITEMS) : 0;
-  const names = [...needed, ...optional.slice(0, Math.max(0, least - needed.size))];
-  const made = createObject(names, schema, depth, check);
-  yield made;
-  yield withMore(made, least, schema, depth, check);
-  for (const name of optional.slice(0, 8)) yield createObject([...names, name], schema, depth, check);
-}
-
-function createObject(
-  names: readonly string[],
-  schema: JsonSchema,
-  depth: number,
-  check: CheckBudget,
-): Record<string, unknown> {
-  return Object.fromEntries(names.map((name) => [name, make(propertySchema(name, schema), name, depth - 1, check)]));
-}
-
-function propertySchema(name: string, schema: JsonSchema): unknown {
-  const { properties, additionalProperties } = schema;
-  if (isRecord(properties) && Object.hasOwn(properties, name)) return properties[name];
-  return additionalProperties === undefined || additionalProperties === false ? {} : additionalProperties;
-}
-
-/** Adds generated names until the object has `least` members. */
-function withMore(
-  made: Record<string, unknown>,
-  least: number,
-  schema: JsonSchema,
-  depth: number,
-  check: CheckBudget,
-): Record<string, unknown> {
-  const [pattern] = isRecord(schema["patternProperties"]) ? Object.entries(schema["patternProperties"]) : [];
-  const names = pattern === undefined ? [] : textsForPattern(pattern[0]);
-  const entries = Object.entries(made);
-  for (let number = 1; entries.length < least; number++) {
-    const name = names[number - 1] ?? `key${number}`;
-    entries.push([name, make(pattern?.[1] ?? propertySchema("", schema), name, depth - 1, check)]);
-  }
-  return Object.fromEntries(entries);
-}
-
-function withDependents(names: readonly string[], schema: JsonSchema): readonly string[] {
-  const { dependentRequired } = schema;
-  if (!isRecord(dependentRequired)) return names;
-  const more = names.flatMap((name) => dependentRequired[name] ?? []).filter((name) => typeof name === "string");
-  const all = [...new Set([...names, ...more])];
-  return all.length === names.length ? all : withDependents(all, schema);
+/** Lists which optional properties an object has: none, or as many as it needs, then one more. */
+function listOptional(schema: JsonSchema): readonly (readonly string[])[] {
+  const required = listRequired(schema);
+  const properties = isRecord(schema["properties"]) ? Object.keys(schema["properties"]) : [];
+  const optional = properties.filter((name) => !required.includes(name));
+  const least = typeof schema["minProperties"] === "number" ? schema["minProperties"] - required.length : 0;
+  const needed = optional.slice(0, Math.max(0, least));
+  return [needed, ...optional.slice(needed.length, needed.length + 8).map((name) => [...needed, name])];
 }
