@@ -34,7 +34,7 @@ function compile() {
   }
 }
 
-/** What runs inside the isolate before a snippet. */
+/** Links the code that runs inside the isolate before a snippet. */
 function writeGuest() {
   const sandbox = join(staging, "sandbox");
   writeFileSync(join(sandbox, "guest.json"), JSON.stringify(linkGuest(join(sandbox, "guest", "index.js"))));

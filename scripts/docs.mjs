@@ -33,12 +33,12 @@ async function errorsPage() {
   return `${lines.join("\n")}\n`;
 }
 
-/** What the tests hold the texts against. */
+/** Reads the refusals that the tests compare with. */
 function refusals() {
   return JSON.parse(readFileSync(join(ROOT, "test", "fixtures", "refusals.json"), "utf8"));
 }
 
-/** A character that nobody can see is not for a page. */
+/** Escapes an invisible character. */
 function shown(text) {
   return text.replaceAll("\u202e", "\\u202e");
 }

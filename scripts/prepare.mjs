@@ -13,7 +13,7 @@ export const DIST = join(ROOT, "dist");
 /** In `dist`, the fingerprint of what it was built from. */
 export const FINGERPRINT_FILE = ".fingerprint";
 
-/** What `dist` is made of. The lock file is among them because it decides on the engine and on the compiler. */
+/** The inputs of `dist`. The lock file is one, because it selects the engine and the compiler. */
 const SOURCES = ["src", "sandbox", "scripts/build.mjs", "tsconfig.json", "package-lock.json"];
 
 export async function install() {

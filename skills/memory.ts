@@ -28,7 +28,7 @@ export class MemorySkill {
    * Remember a note: a fact, a preference or a decision that will be wanted later.
    *
    * @param text What to remember (e.g., 'Ada prefers trains to planes')
-   * @param tags Words under which it is found besides those of its text
+   * @param tags Additional words under which it is found
    * @param importance From 1 (nice to know) to 10 (never forget); more important notes are found first
    * @returns The note, with the id by which it can be forgotten
    * @category utility

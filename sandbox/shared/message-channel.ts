@@ -68,7 +68,7 @@ export class WorkerChannel<Sent, Received> {
     return Atomics.load(this.#counts, this.#receivedCount) > this.#received;
   }
 
-  /** Takes the next message; undefined if there is none. */
+  /** Takes the next message; `undefined` if the channel is empty. */
   take(): Received | undefined {
     if (!this.hasMessage) return undefined;
     this.#received++;

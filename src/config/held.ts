@@ -18,7 +18,7 @@ interface Project {
   readonly folders: ConfigFolders;
 }
 
-/** What a project that is not trusted would do, for the question to its owner. */
+/** Lists what an untrusted project would do, for the question to its owner. */
 export function heldParts({ trust, skillsDir, settings, read, project, folders }: Project): readonly HeldPart[] {
   if (trust.isTrusted) return [];
   const isChanged = (part: string): boolean => trust.changed.includes(part);
@@ -49,7 +49,7 @@ function skillParts({ parts, excess }: ProjectTrust, label: string): readonly st
   return [...parts.keys()].filter((name) => name.startsWith(`${label}/`));
 }
 
-/** What it starts, what its placeholders come to where that decides it, and which variables of the user go where. */
+/** Describes what a server starts, its relevant placeholder values, and the user's variables that it receives. */
 function serverDetail({ entry, config }: DeclaredServer, { ofUser }: ProjectVariables): string {
   const reads = variablesReadBy(entry).filter((variable) => ofUser(variable) !== undefined);
   const secrets = reads.length === 0 ? "" : `${reads.join(", ")} of your environment`;

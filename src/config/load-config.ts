@@ -48,7 +48,7 @@ export interface Config {
 /**
  * Reads what configures Skillgate: settings.yaml, the MCP files of the project and of the user, and .env. A missing file
  * is an empty one; a malformed one is a warning, unless it was named explicitly: then it is thrown as `CONFIG_INVALID`.
- * What a project that is not trusted would do is held.
+ * The parts of an untrusted project are held.
  */
 export async function loadConfig(options: ConfigOptions): Promise<Config> {
   const folders = resolveFolders(options);
@@ -108,7 +108,7 @@ export async function loadConfig(options: ConfigOptions): Promise<Config> {
   };
 }
 
-/** What all files say of servers, in their order. What is wrong with the settings concerns every run. */
+/** Reads the servers of all files, in their order. Problems of the settings affect every run. */
 async function readContents(
   files: ReturnType<typeof configFiles>,
   settings: SettingsFile,
@@ -132,7 +132,7 @@ export function serverConfigOf(
   return parseServer({ name, entry, source: "mcpServers" }, { cwd, variables: lookUp([env]) });
 }
 
-/** What a file says; `empty`, with a warning if need be, where it says nothing that can be used. */
+/** Reads a file; returns `empty`, with a warning if needed, when it has no usable content. */
 async function readAs<Content extends FileContent>(
   { path, label, scope }: ConfigFile,
   parse: (text: string, label: string) => Content,

@@ -18,7 +18,7 @@ export function inputsReadBy(entry: unknown): readonly string[] {
   return [...new Set(inputs.map(({ name }) => name))];
 }
 
-/** What an entry is given beside what it says itself, by name; what has no value is left out. */
+/** Returns the values that an entry reads from outside, by name; names without a value are omitted. */
 export function valuesOf(
   entry: unknown,
   { variables, inputs, cwd }: { readonly variables: Variables; readonly inputs: Variables; readonly cwd: string },

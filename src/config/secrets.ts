@@ -54,7 +54,7 @@ const URL_FORM = /^[a-z][a-z0-9+.-]{0,30}:\/\//i;
 
 const PATH_FORM = /^(?:\/|~\/|\.{1,2}\/|[A-Za-z]:[\\/])[\w.@ -]+(?:[\\/][\w.@ -]*)+$/;
 
-/** Of variables with a name that does not say that they are secret. */
+/** Values that are not secret if the name of their variable does not suggest a secret. */
 const PLAIN_FORMS = [
   /^(?=.{1,24}$)[A-Za-z]+(?:[ _.-][A-Za-z]+)?$/, // one word or two
   /^[a-z]{2,}(?:-[a-z]+)+-?\d{1,2}$/, // eu-central-1
@@ -85,7 +85,7 @@ function hiddenInAll(words: readonly string[], shown: readonly string[]): readon
   return words.flatMap((word, index) => hiddenIn(word, shown[index] ?? word)).filter((value) => !COMMON.test(value));
 }
 
-/** What a word has where the masked one has marks. */
+/** Returns the parts of a word that the masked word hides. */
 function hiddenIn(word: string, shown: string): readonly string[] {
   if (word === shown) return [];
   let rest = word;

@@ -104,7 +104,7 @@ function missingVariableError({ kind, name }: Placeholder): string {
     : `environment variable ${name}`;
 }
 
-/** What a placeholder asks for. */
+/** The variable or input that a placeholder names. */
 interface Placeholder {
   readonly kind: "variable" | "input";
   readonly name: string;

@@ -45,7 +45,7 @@ export type ArgumentBinding =
  * the name of a parameter that is still open; `{}` only if that parameter is required and says that it is an object,
  * because `{}` usually means no arguments. Whatever is meant otherwise can be said by name.
  *
- * Nothing is said of `UNKNOWN` arguments, except that they take a place.
+ * `UNKNOWN` arguments take a place and are not checked.
  */
 export function bindArguments(method: Method, args: readonly unknown[]): ArgumentBinding {
   const given = args.slice(0, args.findLastIndex((argument) => argument !== undefined) + 1);

@@ -98,7 +98,7 @@ export interface CallContext {
   readonly store: SkillStore;
   /** `done` of `total`, in the method's own unit. */
   readonly progress: (done: number, total?: number, text?: string) => void;
-  /** The client that can answer for the user; absent if there is none. */
+  /** The client that can answer for the user, if one is connected. */
   readonly client?: Client;
   /** Takes a remark about the result, which the caller reads beside it. */
   readonly addNote?: (text: string) => void;

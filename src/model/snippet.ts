@@ -5,13 +5,13 @@ import type { Position, Violation } from "./outcome.ts";
 export type Snippet =
   | {
       readonly kind: "program";
-      /** As the model wrote it. */
+      /** The text that the model wrote. */
       readonly source: string;
       /** JavaScript: `source` with everything else blanked, so that every character keeps its place. */
       readonly text: string;
       /** Syntax tree of `text`; offsets count from its start. */
       readonly tree: Tree;
-      /** What has to be written into `text` besides, as TypeScript means more than JavaScript. */
+      /** Code to insert into `text` for TypeScript syntax that has an effect at run time. */
       readonly edits: readonly Edit[];
       readonly notes: readonly string[];
     }

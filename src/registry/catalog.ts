@@ -63,7 +63,7 @@ export function catalogFrom(skills: readonly Skill[], version: number): Catalog 
   });
 }
 
-/** The part of each skill that a caller may read; `undefined` if there is none. */
+/** The part of each skill that a caller may read; `undefined` if the caller may read none of it. */
 export type ReadableParts = WeakMap<Skill, Skill | undefined>;
 
 /**

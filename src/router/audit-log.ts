@@ -27,7 +27,7 @@ export interface Statistics {
   readonly succeeded: number;
   readonly failed: number;
   readonly averageMs: number;
-  /** Of the newest calls. */
+  /** The 95th percentile of the newest calls. */
   readonly p95Ms: number;
   /** In milliseconds since 1970. */
   readonly lastUsed: number;

@@ -6,7 +6,7 @@ const KEPT_CHARACTERS = 4_000;
 
 const HIDDEN_PATH = "[path]";
 
-/** What the redaction rules know about the call. */
+/** The facts about a call that the redaction rules need. */
 export interface RedactionContext {
   /** Texts that the guest itself passed: showing them again reveals nothing. */
   readonly spoken: readonly string[];

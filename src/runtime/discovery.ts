@@ -80,7 +80,7 @@ export function createDiscovery(learning: Learning, discoveryMs: number): Discov
 const MAX_SIMILAR = 3;
 
 function indexTimeout(timeoutMs: number): SkillgateError {
-  const values = `not all methods are read after ${timeoutMs} ms, and the next search goes on from there`;
+  const values = `not all methods are read after ${timeoutMs} ms, and the next search continues from there`;
   return new SkillgateError("DISCOVERY_TIMEOUT", sentence("DISCOVERY_TIMEOUT", values), { timeoutMs });
 }
 

@@ -97,7 +97,7 @@ export type LogLevel = "debug" | "info" | "warn" | "error";
 
 /** Options, after files were read and defaults filled in. */
 export interface RuntimeSettings {
-  /** The folder of skills; `undefined` if there is none, and while the project's skills are held. */
+  /** The folder of skills; `undefined` without a folder, and while the project's skills are held. */
   readonly skillsDir: string | undefined;
   /** Asks the person, if there is one, about what is held; returns the settings that apply from then on. */
   readonly trusted: () => Promise<RuntimeSettings>;

@@ -4,12 +4,12 @@ import { getKind, isPlainObject, getItemType, getLiteral, memberType, withoutPro
 import type { TypedProgram } from "./typed-program.ts";
 import { bare, getKey, getValue } from "./syntax.ts";
 
-/** Deeper inside of a value nothing is said. */
+/** Deeper parts of a value are not checked. */
 const MAX_DEPTH = 8;
 
 /** A part of a value that can never be of the type that is wanted there. */
 export interface TypeMismatch {
-  /** Where the part stands, or the expression that it comes out of. */
+  /** The expression of the part, or the one that produces it. */
   readonly node: ts.Expression;
   /** The way to it: `filter.tags[0]`. */
   readonly path: string;
@@ -27,9 +27,8 @@ export interface UnknownProperty {
 }
 
 /**
- * What of an expression cannot fit a type, whatever a run makes of it. This is not what the compiler calls assignable:
- * a text may be one of the texts that are wanted, a part that is missing may get a default, and what changes on its way
- * through JSON may become anything.
+ * Finds the parts of an expression that can never match a type. This is weaker than TypeScript's assignability: a string may
+ * be one of the wanted literals, a missing part may get a default, and a value that JSON converts may become anything.
  */
 export class ArgumentMatcher {
   readonly mismatches: TypeMismatch[] = [];
@@ -74,7 +73,7 @@ export class ArgumentMatcher {
 
 type Clash = Pick<TypeMismatch, "path" | "given" | "wanted">;
 
-/** Why no value of one type is of the other; `undefined` if one may be. */
+/** Returns why no value of one type is of the other; `undefined` if a value may be. */
 function findClash(given: ts.Type, wanted: ts.Type, checker: ts.TypeChecker, depth = 0): Clash | undefined {
   if (depth > MAX_DEPTH) return undefined;
   const here: Clash = { path: "", given, wanted };

@@ -14,7 +14,7 @@ export interface BoundArguments {
   readonly named: ts.ObjectLiteralExpression | undefined;
   /** False if there may be more. */
   readonly isWhole: boolean;
-  /** What makes the last argument a value, or names. */
+  /** The evidence that the last argument is a value, or an object of named arguments. */
   readonly evidence: Evidence;
 }
 
@@ -45,7 +45,7 @@ export function bind(call: ts.CallExpression, method: DeviceMethod, typed: Typed
   }
 }
 
-/** `undefined` at the end of the arguments is as good as nothing. */
+/** A trailing `undefined` is the same as a missing argument. */
 function isUndefined(argument: ts.Expression): boolean {
   return (ts.isIdentifier(argument) && argument.text === "undefined") || ts.isVoidExpression(argument);
 }
@@ -54,7 +54,7 @@ function isNamed({ name }: ts.ObjectLiteralElementLike): boolean {
   return getKey(name) !== undefined;
 }
 
-/** Of an object in the text nothing has to be trusted, but that the variable in which it is still holds it. */
+/** An object literal needs no trust, except that its variable must still hold it. */
 function collectEvidence(last: ts.Expression, object: ts.ObjectLiteralExpression | undefined): Evidence {
   if (object === undefined) return { trusted: [last], kept: [] };
   const value = bare(last);

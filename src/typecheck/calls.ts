@@ -10,10 +10,10 @@ import type { TypedProgram } from "./typed-program.ts";
 import { getKey, getValue } from "./syntax.ts";
 import { listed, describeMismatch } from "./messages-text.ts";
 
-/** What cannot be right about the arguments of a call; nothing for a call of anything but a method of `device`. */
+/** Finds arguments that cannot be valid; returns an empty list for calls of other functions than `device` methods. */
 export function findInCall(call: ts.CallExpression, typed: TypedProgram): readonly TypeFinding[] {
   const method = typed.findMethod(call.expression);
-  // `f(name=value)` is an argument by name, which whoever reads the snippet has yet to write as one.
+  // `f(name=value)` is a Python keyword argument, which a later step rewrites.
   if (method === undefined || method.isOpen || call.arguments.some(isPythonic)) return [];
   const bound = bind(call, method, typed);
   const findings = [
@@ -67,7 +67,7 @@ function findMismatches(
   return [...mismatches, ...unknownProperties];
 }
 
-/** Of an argument by name. One that is like no other may be right: a method can take more than it names. */
+/** Checks a named argument. An unknown name may be valid, because a method can accept undeclared names. */
 function findInProperty(
   property: ts.ObjectLiteralElementLike,
   bound: BoundArguments,
@@ -90,13 +90,13 @@ function findInProperty(
   return [{ code: "ARGUMENT_UNKNOWN", node: property.name, message, certain: true, suggestions, evidence }];
 }
 
-/** The names that are not yet given. */
+/** Returns the names of the parameters without an argument. */
 function getFreeNames({ placed, named }: BoundArguments, { parameters }: DeviceMethod): readonly string[] {
   const given = new Set(named?.properties.map(({ name }) => getKey(name)));
   return parameters.slice(placed.length).flatMap(({ name }) => (given.has(name) ? [] : [name]));
 }
 
-/** Told once for a call; a name that is only misspelt is not missing. */
+/** Reports the missing arguments of a call once; a misspelt name does not count as missing. */
 function findMissing(call: ts.CallExpression, bound: BoundArguments, method: DeviceMethod): readonly TypeFinding[] {
   const { named, isWhole, evidence } = bound;
   if (!isWhole) return [];

@@ -10,15 +10,15 @@ import { forEachNode } from "./syntax.ts";
 import { findTestedNames } from "./certainty/presence-checks.ts";
 import { CertaintyAnalysis } from "./certainty/index.ts";
 
-/** What more is wrong in one snippet helps nobody. */
+/** The maximum number of diagnostics for one snippet. */
 const MAX_DIAGNOSTICS = 50;
 
-/** How a snippet gives members to all arrays, texts and objects. */
+/** Matches snippets that may add members to all arrays, strings or objects. */
 const NEW_MEMBERS = /\bprototype\b|__proto__|setPrototypeOf/;
 
 const read = createProgramReader();
 
-/** What is wrong with the calls of `device` and with what is done with their results, as far as types can tell. */
+/** Finds type errors in calls of `device` and in uses of their results. */
 export function checkTypes(order: CheckRequest): readonly Diagnostic[] {
   const typed = read(order);
   if (typed === undefined) return [];

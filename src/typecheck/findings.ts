@@ -2,13 +2,13 @@ import type ts from "typescript";
 
 import type { Diagnostic } from "./protocol.ts";
 
-/** What looks wrong, before it is known whether its types can be trusted. */
+/** A possible error, before it is known whether its types are certain. */
 export interface TypeFinding extends Omit<Diagnostic, "start" | "end"> {
   readonly node: ts.Node;
   readonly evidence: Evidence;
 }
 
-/** What must be as it seems for a finding to hold. */
+/** The values and variables that a finding depends on. */
 export interface Evidence {
   /** Values whose types must be right. */
   readonly trusted: readonly EvidenceNode[];

@@ -3,13 +3,13 @@ import { CheckThread } from "./thread.ts";
 
 export type { Diagnostic } from "./protocol.ts";
 
-/** How long one check may take before its thread is ended. */
+/** The longest duration of one check before its thread is ended. */
 const LIMIT_MS = 2_000;
 
-/** How long a snippet waits for a check that names no other time. */
+/** The default time that a snippet waits for its check. */
 const DEADLINE_MS = 100;
 
-/** The compiler takes more than twice as long for twice the code; what is this long is mostly data. */
+/** The compiler takes more than twice as long for twice the code; longer code is mostly data. */
 const MAX_CODE_CHARACTERS = 64 << 10;
 
 /** Declarations that take the compiler about a second. */
@@ -18,7 +18,7 @@ const MAX_DECLARATION_CHARACTERS = 2 << 20;
 /** Checks that wait for the thread. */
 const MAX_WAITING = 4;
 
-/** Threads that may be started within a time; whoever ends more of them than that goes on without a type-check. */
+/** The maximum number of threads that are started within a period; after that, snippets run without a type-check. */
 const MAX_STARTS = 5;
 const STARTS_WITHIN_MS = 5 * 60_000;
 
@@ -49,9 +49,9 @@ export type Skipped =
   | "large"
   /** The deadline came first. */
   | "late"
-  /** So many others wait that it would come too late. */
+  /** Too many checks wait already. */
   | "busy"
-  /** The thread has ended, or too many have. */
+  /** The thread has crashed, or too many threads have. */
   | "crashed"
   | "closed";
 
@@ -60,9 +60,9 @@ export interface Typecheck {
   check(request: TypecheckRequest): Promise<TypecheckResult>;
   /** True once the compiler is loaded. */
   readonly isWarm: boolean;
-  /** Starts to load the compiler; the process may end meanwhile. */
+  /** Starts to load the compiler, without keeping the process alive. */
   load(): void;
-  /** Loads the compiler in the background. Resolves with whether checks can be made now; never rejects. */
+  /** Loads the compiler in the background. Resolves with whether checks are possible now; never rejects. */
   warmUp(): Promise<boolean>;
   close(): Promise<void>;
 }

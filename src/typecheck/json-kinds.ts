@@ -1,6 +1,6 @@
 import ts from "typescript";
 
-/** What a value is when it has come through JSON. */
+/** The kind of a value after a JSON round trip. */
 export type JsonKind = "string" | "number" | "boolean" | "array" | "object";
 
 /** `undefined` where the kind depends on more than the type: a date, a promise, an instance of a class, anything. */
@@ -26,7 +26,7 @@ export function isPlainObject(type: ts.Type, checker: ts.TypeChecker): boolean {
   return isData && checker.getPropertyOfType(type, "toJSON") === undefined;
 }
 
-/** The type of what is in an array; of a tuple there is none for all places. */
+/** Returns the item type of an array; `undefined` for a tuple, whose items have different types. */
 export function getItemType(type: ts.Type, checker: ts.TypeChecker): ts.Type | undefined {
   return checker.isArrayType(type) ? checker.getTypeArguments(type as ts.TypeReference)[0] : undefined;
 }
@@ -37,7 +37,7 @@ export function memberType(object: ts.Type, name: string, checker: ts.TypeChecke
   return member ? checker.getTypeOfSymbol(member) : checker.getIndexTypeOfType(object, ts.IndexKind.String);
 }
 
-/** What a value is besides a promise: a result is there with and without `await`. */
+/** Returns the parts of a type other than `Promise`: a result has its members with and without `await`. */
 export function getParts(type: ts.Type): readonly ts.Type[] {
   return type.isIntersection() ? type.types.filter((part) => part.symbol?.name !== "Promise") : [type];
 }

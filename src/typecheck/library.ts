@@ -5,7 +5,7 @@ import ts from "typescript";
 /** The builtins that a snippet has, as the newest edition of the language that the engine knows. */
 const BUILTINS = "lib.es2025.d.ts";
 
-/** What a snippet has besides the builtins of the language. */
+/** Declarations of the globals that are not builtins of the language. */
 const GLOBALS = `
 declare function print(...values: any[]): void;
 declare const console: Record<
@@ -91,7 +91,7 @@ export function libraryText(): string {
   return [...texts.values(), GLOBALS].join("\n");
 }
 
-/** With the files that it refers to. A file that is a module would make one of the whole; nobody misses the only one. */
+/** Adds a file and the files that it references. The only file that is a module is skipped: it would make all of them one. */
 function addFile(name: string, folder: string, texts: Map<string, string>): void {
   if (texts.has(name)) return;
   const text = readFileSync(join(folder, name), "utf8");

@@ -82,7 +82,7 @@ const BUILTIN_METHODS: ReadonlySet<string> = new Set([
   ...Object.getOwnPropertyNames(String.prototype),
 ]);
 
-/** What a value has instead of a member. */
+/** A missing member, with the members that the value has. */
 interface MissingMember {
   /** `object` if one of its forms is one: only arrays and simple values cannot have more than their kind has. */
   readonly kind: JsonKind;

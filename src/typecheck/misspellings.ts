@@ -3,7 +3,7 @@ import { suggestNames, isWithinEditDistance } from "../shared/suggest.ts";
 /** Shorter names are too near to each other to tell a mistake from another name. */
 const MIN_CHARACTERS = 3;
 
-/** The names of which this one is, but for typing errors, case and separators, the same; the nearest first. */
+/** The names that differ from this one only by typing errors, case and separators; the nearest first. */
 export function findMisspelling(name: string, names: readonly string[]): readonly string[] {
   const wanted = foldName(name);
   if (wanted.length < MIN_CHARACTERS) return [];

@@ -21,7 +21,7 @@ export const SNIPPET_START = BEFORE.length;
 const LIBRARY_FILE = "/library.d.ts";
 const DEVICE_FILE = "/device.d.ts";
 
-/** As JavaScript is meant: nothing has to be said, and everything may be missing. */
+/** Checks the snippet as JavaScript: types are not required, and every value may be missing. */
 const OPTIONS: ts.CompilerOptions = {
   target: ts.ScriptTarget.ESNext,
   module: ts.ModuleKind.ESNext,
@@ -72,16 +72,16 @@ interface Device {
   readonly methods: ReadonlySet<string>;
 }
 
-/** In a room of its own, where `Promise` stands for a result that works with and without `await`. */
+/** Parses the declarations in their own namespace, where `Promise` is a result that works with and without `await`. */
 function readDevice(declarations: string): Device {
   const { text, methods } = withAnyCall(declarations);
-  const room = `declare namespace __Declared {
+  const source = `declare namespace __Declared {
 type Promise<T> = __Answer<T>;
 ${text}
 }
 declare const device: typeof __Declared.device;
 `;
-  return { file: parse(DEVICE_FILE, room), methods };
+  return { file: parse(DEVICE_FILE, source), methods };
 }
 
 function isDeeper(node: ts.Node, levels: number): boolean {

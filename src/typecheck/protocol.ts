@@ -1,4 +1,4 @@
-/** What is wrong at one place of a snippet. */
+/** A type error at one position of a snippet. */
 export interface Diagnostic {
   readonly code: DiagnosticCode;
   /** Offsets in the code as it was given. */
@@ -17,7 +17,7 @@ export type DiagnosticCode =
   | "ARGUMENT_TYPE"
   /** A required argument is not given. */
   | "ARGUMENT_MISSING"
-  /** An argument by name, or a member of an argument, is none of those declared. */
+  /** A named argument, or a member of an argument, is not declared. */
   | "ARGUMENT_UNKNOWN"
   /** More arguments are given than there are parameters. */
   | "ARGUMENT_COUNT"

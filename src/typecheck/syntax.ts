@@ -98,7 +98,7 @@ export function getKey(name: ts.PropertyName | undefined): string | undefined {
   return ts.isStringLiteralLike(name.expression) ? name.expression.text : undefined;
 }
 
-/** What a member of an object in the text is set to. */
+/** Returns the value of a property in an object literal. */
 export function getValue(property: ts.ObjectLiteralElementLike): ts.Expression | undefined {
   if (ts.isPropertyAssignment(property)) return property.initializer;
   return ts.isShorthandPropertyAssignment(property) ? property.name : undefined;

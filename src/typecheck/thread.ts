@@ -13,7 +13,7 @@ const ENTRY = import.meta.url.endsWith(".ts")
 export interface ThreadEvents {
   /** It can take the next order. */
   readonly idle: () => void;
-  /** It has ended without being told to: the compiler is not there, or an order was too much for it. */
+  /** The thread has ended on its own: the compiler is missing, or a request was too large for it. */
   readonly over: (why: "missing" | "crashed") => void;
 }
 

@@ -7,15 +7,15 @@ import { isAccess, getMember } from "./syntax.ts";
 export interface TypedProgram {
   readonly file: ts.SourceFile;
   readonly checker: ts.TypeChecker;
-  /** Where something was declared; what was never declared counts as the snippet's own. */
+  /** The source of a declaration; an undeclared name counts as the snippet's own. */
   readonly getOrigin: (declaration: ts.Node | undefined) => "device" | "builtin" | "snippet";
   readonly getType: (node: ts.Expression | ts.BindingPattern) => ts.Type;
   readonly getParameterType: (parameter: DeviceParameter) => ts.Type;
   /** The method of `device` that an expression stands for. */
   readonly findMethod: (callee: ts.Expression) => DeviceMethod | undefined;
-  /** What is called: `undefined` if nothing is known of it. */
+  /** The declaration of the called function; `undefined` if it is unknown. */
   readonly findDeclaration: (call: ts.CallExpression | ts.NewExpression) => ts.SignatureDeclaration | undefined;
-  /** What a name stands for; `undefined` for one that is only the name of a member. */
+  /** The symbol of a name; `undefined` if it is only the name of a member. */
   readonly findSymbol: (name: ts.Identifier) => ts.Symbol | undefined;
 }
 

@@ -41,7 +41,7 @@ export function removeInJson(text: string, path: Path): string {
   const before = siblings[index - 1];
   const without = spliced(text, start, end, "");
   if (!isLast || before === undefined) return without;
-  // What comes before is the last one now: it keeps its comma only where the object had one at its end.
+  // The item before is the last one now: it keeps its comma only if the object had a trailing comma.
   const comma = commaAfter(text, getEnd(before));
   const hadComma = commaAfter(text, getEnd(item)) !== undefined;
   return comma === undefined || hadComma ? without : spliced(without, comma, comma + 1, "");
@@ -88,7 +88,7 @@ function getEnd({ offset, length }: Node): number {
   return offset + length;
 }
 
-/** As people write it: a list of words stays on its line. */
+/** Formats JSON as people write it: a list of words stays on its line. */
 function jsonText(value: unknown, indent: string, layout: Formatting): string {
   if (Array.isArray(value) && value.every((item) => !isRecord(item))) return oneLine(value);
   if (!isRecord(value) && !Array.isArray(value)) return JSON.stringify(value);

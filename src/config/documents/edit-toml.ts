@@ -34,7 +34,7 @@ function isSame({ path }: Statement, other: Path): boolean {
   return path.length === other.length && path.every((key, index) => key === other[index]);
 }
 
-/** What was last said in a table. */
+/** Returns the last statement of a table. */
 function findLastStatement(table: Statement, statements: readonly Statement[]): Statement {
   const after = statements.slice(statements.indexOf(table) + 1);
   const next = after.findIndex(({ kind }) => kind === "table");

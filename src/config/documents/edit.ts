@@ -59,7 +59,7 @@ const EDITORS: Readonly<Record<Format, (text: string, edit: DocumentEdit) => str
   toml: (text, edit) => (edit.kind === "set" ? setInToml(text, edit.path, edit.value) : removeInToml(text, edit.path)),
 };
 
-/** What a value becomes by an edit. */
+/** Returns the value after an edit. */
 function applied(value: unknown, { path: [key, ...inside], ...edit }: DocumentEdit): unknown {
   if (key === undefined) return edit.kind === "set" ? edit.value : undefined;
   if (Array.isArray(value) && typeof key === "number") {

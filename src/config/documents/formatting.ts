@@ -4,7 +4,7 @@ export interface Formatting {
   readonly indent: string;
 }
 
-/** As most of the text does it; two spaces where it does not say. */
+/** Detects the prevailing line ends and indentation; two spaces if the text has no indentation. */
 export function detectFormatting(text: string): Formatting {
   const ends = text.match(/\r\n|\n/g) ?? [];
   const windows = ends.filter((end) => end === "\r\n").length;

@@ -10,10 +10,10 @@ export type Path = readonly (string | number)[];
 
 export type Format = "json" | "yaml" | "toml";
 
-/** What a configuration file says, whatever its format, and where it says it. */
+/** A parsed configuration file of any format, with positions. */
 export interface ConfigDocument {
   readonly value: Readonly<Record<string, unknown>>;
-  /** Where the key or the item at a path is written; of what is not there, the nearest that contains it. */
+  /** Returns the position of the key or item at a path; if it is missing, that of the nearest parent. */
   readonly locate: (path: Path) => FileLocation;
   /** Keys that are there twice, where the format lets that pass; the first counts. */
   readonly repeated: readonly { readonly path: Path; readonly place: FileLocation }[];

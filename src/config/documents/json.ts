@@ -69,7 +69,7 @@ export function getProperties(object: Node): readonly Property[] {
   });
 }
 
-/** Of a property, where its key is. */
+/** Returns the offset of a value; for a property, that of its key. */
 function findOffset(root: Node, path: Path, members: Members): number {
   for (let length = path.length; length > 0; length--) {
     const node = nodeAt(root, path.slice(0, length), members);

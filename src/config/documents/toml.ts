@@ -54,7 +54,7 @@ export interface Statement {
   /** From the root of the document. */
   readonly path: readonly string[];
   readonly start: number;
-  /** Of a `key = value`, where the value begins. */
+  /** The offset of the value in `key = value`. */
   readonly valueStart: number;
   readonly valueEnd: number;
   /** After the end of its line. */
@@ -65,7 +65,7 @@ export function isUnder({ path }: Statement, parent: Path): boolean {
   return parent.every((key, index) => path[index] === key);
 }
 
-/** What a document without mistakes consists of, in its order. */
+/** Returns the statements of a valid document, in their order. */
 export function statementsIn(text: string): readonly Statement[] {
   const statements: Statement[] = [];
   let table: readonly string[] = [];
@@ -114,7 +114,7 @@ function keyAt(text: string, from: number): { readonly path: readonly string[]; 
   }
 }
 
-/** Nothing that is looked for is deeper. */
+/** No key that Skillgate reads is deeper. */
 const MAX_KEY_DEPTH = 16;
 
 function unquoted(quoted: string): string {

@@ -11,9 +11,9 @@ import { type ConfigOptions, resolveFolders } from "../locations.ts";
 export interface McpClient {
   readonly id: string;
   readonly title: string;
-  /** What people also call it. */
+  /** Other common names of the client. */
   readonly aliases: readonly string[];
-  /** The user's file; the first that is there, else the first of all. */
+  /** The user's file: the first that exists, or else the first one. */
   readonly user: (places: Places) => readonly string[];
   /** The file of a project, where it has one. */
   readonly project?: string;
@@ -28,7 +28,7 @@ interface Places {
   readonly home: string;
   /** `~/.config`, or where the user has it. */
   readonly config: string;
-  /** Of programs with windows: as above, `~/Library/Application Support`, or `%APPDATA%`. */
+  /** The folder of desktop programs: as above, `~/Library/Application Support`, or `%APPDATA%`. */
   readonly appData: string;
   readonly codexHome: string;
   readonly isWindows: boolean;

@@ -1,6 +1,6 @@
 import { isRecord } from "../../model/json.ts";
 
-/** What a file wants to be asked for, as VS Code has it: `${input:id}` stands for the answer. */
+/** A value that the user is asked for, as in VS Code: `${input:id}` is replaced by the answer. */
 export interface ConfigInput {
   readonly id: string;
   readonly description: string;

@@ -52,7 +52,7 @@ function normalizeEndpoint(
   const { url, serverUrl, httpUrl, type, transport, headers } = entry;
   const address = httpUrl ?? serverUrl ?? url;
   if (typeof address !== "string") return undefined;
-  // What Gemini calls `url` is the address of the older transport.
+  // Gemini uses `url` for the address of the older transport.
   const isEvents =
     /^sse$/i.test(String(transport ?? type)) || (clientId === "gemini" && httpUrl === undefined && type === undefined);
   const { http_headers: more, env_http_headers: named, bearer_token_env_var: bearer } = entry;

@@ -81,7 +81,7 @@ function inOrder({ contents, trust }: ServerSources): readonly ServerContent[] {
   return [...contents.filter((content) => !isOfProject(content)), ...contents.filter(isOfProject)];
 }
 
-/** What the servers of a project are given beside what its files say, as digests: values are not kept. */
+/** Digests of the outside values that the servers of a project receive; the values are not stored. */
 export function digestValues(sources: Omit<ServerSources, "trust" | "mcpEnabled">): ProjectParts {
   const ofProject = sources.contents.filter(({ file }) => file.scope === "project");
   const digests = ofProject.flatMap(({ entries, inputs }) =>
@@ -168,7 +168,7 @@ function isOfUser({ scope, path }: ConfigFile, { trust, folders }: ServerSources
   return !trust.isTrusted || !isInside(relative(canonicalPath(folders.cwd), canonicalPath(path)));
 }
 
-/** What placeholders in a file stand for: entries of the user never see the `.env` of a project. */
+/** Returns the variables for the placeholders of a file: entries of the user never see the `.env` of a project. */
 export function variablesFor(file: ConfigFile, sources: ServerSources): Variables {
   return isOfUser(file, sources) ? sources.ofUser : sources.ofProject;
 }

@@ -21,9 +21,9 @@ export interface ProjectTrust {
   readonly isGiven: boolean;
   /** All of it was trusted once, and these parts are not what they were then. */
   readonly changed: readonly string[];
-  /** What it is now. */
+  /** The current parts of the project. */
   readonly parts: ProjectParts;
-  /** Digests of what its servers are given beside that: `TOKEN of MCP server github`. */
+  /** Digests of the outside values that its servers receive: `TOKEN of MCP server github`. */
   readonly values: ProjectParts;
   /** Servers that the user has written by hand, with their digests. */
   readonly servers: ReadonlyMap<string, string>;
@@ -90,7 +90,7 @@ export function digestOf(value: unknown): string {
 export interface HeldPart {
   /** `MCP server github (.mcp.json)`, `skills/greeter.ts` */
   readonly name: string;
-  /** What it starts, and which variables it reads. */
+  /** The command that it starts, and the variables that it reads. */
   readonly detail: string;
   readonly isChanged: boolean;
 }

@@ -6,11 +6,11 @@ import { CLIENT_FILE_BYTES, readConfigFile } from "../read-file.ts";
 import type { Environment } from "../variables.ts";
 import type { ProjectParts } from "./digest.ts";
 
-/** What the user has said about one project. */
+/** The user's decision about one project. */
 export interface TrustRecord {
   /** The parts of the project when all of it was trusted; `undefined` if it never was. */
   readonly parts: ProjectParts | undefined;
-  /** Digests of what its servers were given then: `TOKEN of MCP server github`. */
+  /** Digests of the outside values that its servers received then: `TOKEN of MCP server github`. */
   readonly values: ProjectParts;
   /** Servers that the user has written by hand, with the digests of what they were then. */
   readonly servers: ReadonlyMap<string, string>;

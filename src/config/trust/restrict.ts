@@ -6,13 +6,13 @@ import type { SettingsFile } from "../settings.ts";
 /** Settings of a project that is not trusted, without what would loosen anything. */
 export interface RestrictedSettings {
   readonly settings: SettingsFile;
-  /** What does not count, and what it says: `server.auth`, `false`. */
+  /** The ignored settings with their values: `server.auth`, `false`. */
   readonly held: readonly (readonly [path: string, value: unknown])[];
 }
 
 type IsHarmless = (name: string, value: unknown) => boolean;
 
-/** Of a section, only these count: what they say cannot loosen anything. */
+/** The settings that an untrusted project may set: none of them relaxes a restriction. */
 const HARMLESS: ReadonlyMap<string, IsHarmless> = new Map<string, IsHarmless>([
   ["limits", (name, value) => isAtMost(DEFAULT_LIMITS, name, value)],
   ["timeouts", (name, value) => isAtMost(DEFAULT_TIMEOUTS, name, value)],
@@ -49,7 +49,7 @@ export function restrictSettings(settings: SettingsFile): RestrictedSettings {
   };
 }
 
-/** Of skills, what switches them off and what gives them a process of their own. Their folder is held as they are. */
+/** Keeps the settings that disable a skill or isolate it in a process. The folder of skills is held. */
 function restrictSkills(value: unknown, held: (readonly [path: string, value: unknown])[]): unknown {
   if (!isRecord(value)) return undefined;
   const skills = Object.entries(value).filter(([name]) => name !== "dir");

@@ -5,7 +5,7 @@ import { type CheckContext, getParent } from "../context.ts";
 import { formatCall } from "../suggestions.ts";
 import { byType, type ByType } from "../ast/walk.ts";
 
-/** What an expression refers to. `method` is `undefined` for a method of `device` itself. */
+/** The part of `device` that an expression refers to. `method` is `undefined` for a method of `device` itself. */
 export type DeviceRef =
   | { readonly kind: "device" }
   | { readonly kind: "skill"; readonly skill: Skill }

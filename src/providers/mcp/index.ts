@@ -133,7 +133,7 @@ function serverNamed(name: string, servers: readonly Server[], tool?: string): S
   throw new SkillgateError("SKILL_UNKNOWN", `MCP server not found: ${name}`, facts);
 }
 
-/** Of two enabled servers with one skill name, the first gets the name; the second is not started and reports it. */
+/** If two enabled servers have one skill name, the first gets it; the second is not started and reports the conflict. */
 function startServers(configs: readonly ServerConfig[], options: ServerOptions): readonly Server[] {
   const owners = new Map<string, string>();
   return configs.map((config) => {

@@ -81,7 +81,7 @@ export class SkillsFolder {
     this.#refused = problems;
   }
 
-  /** Of two skills with the same name, the first is used. */
+  /** If two skills have the same name, the first is used. */
   get contents(): Contents {
     const skills = new Map<string, DefinedSkill>();
     const clashes: Problem[] = [];

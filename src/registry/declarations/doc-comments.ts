@@ -12,7 +12,7 @@ export function documented(description: string, schema: unknown): string {
   return text === "" ? facts : `${text} (${facts})`;
 }
 
-/** Formats a default for a signature; `undefined` if there is none or it is too long. */
+/** Formats a default for a signature; `undefined` without a default, or if it is too long. */
 export function shownDefault(schema: unknown): string | undefined {
   if (!isRecord(schema) || schema["default"] === undefined) return undefined;
   const text = flattened(JSON.stringify(schema["default"]));

@@ -40,7 +40,7 @@ export function quoted(text: string): string {
   );
 }
 
-/** Writes a JSON value as a literal type; `undefined` if there is none or it is too long. */
+/** Writes a JSON value as a literal type; `undefined` if this is impossible or too long. */
 export function literalType(value: unknown, depth = LITERAL_DEPTH): string | undefined {
   const text = literalText(value, depth);
   return text === undefined || text.length > LITERAL_UNITS ? undefined : text;

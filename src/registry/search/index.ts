@@ -44,7 +44,7 @@ export interface SearchResult {
   readonly summary: string;
   /** Share of the query that the method covers, from 0 to 1. */
   readonly score: number;
-  /** What to use instead; absent for a method that is not deprecated. */
+  /** The replacement of a deprecated method; absent if it is not deprecated. */
   readonly deprecated?: string;
 }
 

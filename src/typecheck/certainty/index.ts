@@ -15,7 +15,7 @@ const MIXING: ReadonlySet<string> = new Set("concat with toSpliced fill splice r
 export class CertaintyAnalysis {
   readonly #typed: TypedProgram;
   readonly #unsteady: ReadonlySet<ts.Symbol>;
-  /** What leads to itself is not trusted. */
+  /** A value that depends on itself is not trusted. */
   readonly #known = new Map<ts.Node, boolean>();
 
   constructor(typed: TypedProgram) {
@@ -106,7 +106,7 @@ export class CertaintyAnalysis {
     return ts.isForInStatement(list) || (ts.isForOfStatement(list) && this.#trusts(list.expression));
   }
 
-  /** Of a function that is handed to a builtin, such as `map` or `then`. */
+  /** Whether the type of a callback's parameter is certain, for callbacks of builtins such as `map` or `then`. */
   #trustsParameter({ type, initializer, parent: func, dotDotDotToken }: ts.ParameterDeclaration): boolean {
     const call = func.parent;
     if (type ?? initializer ?? dotDotDotToken) return false;
@@ -155,7 +155,7 @@ const CHOOSING: ReadonlySet<ts.SyntaxKind> = new Set([
   ts.SyntaxKind.QuestionQuestionToken,
 ]);
 
-/** What says by itself what it is. */
+/** Nodes with a type that is always certain. */
 const ALWAYS_TRUSTED: ReadonlySet<ts.SyntaxKind> = new Set([
   ts.SyntaxKind.StringLiteral,
   ts.SyntaxKind.NumericLiteral,

@@ -4,11 +4,11 @@ import type { TypedProgram } from "../typed-program.ts";
 import { forEachNode, isAccess, isAssignment, isInlineFunction, isStep, getMember, getResults } from "../syntax.ts";
 
 /**
- * The variables that may hold something else than they were declared with, or hold an object that the snippet changes. The
- * compiler does not follow such changes where they break its rules, and snippets need not keep these.
+ * Finds the variables that are reassigned, or that hold an object that the snippet changes. The compiler does not follow such
+ * changes if they violate its rules, and snippets may violate them.
  *
- * Whoever changes a value may change everything that the value was taken from: `for (const user of users) user.score = 1`
- * makes `users` unsteady as well. In doubt a variable is unsteady.
+ * A change of a value may change every value that contains it: `for (const user of users) user.score = 1` makes `users`
+ * unsteady as well. If unsure, a variable is unsteady.
  */
 export function findMutatedVariables(typed: TypedProgram): ReadonlySet<ts.Symbol> {
   const changes = new MutationFinder(typed);
@@ -28,7 +28,7 @@ const UNCHANGEABLE = StringLike | NumberLike | BooleanLike | BigIntLike | Null |
 class MutationFinder {
   readonly #typed: TypedProgram;
   readonly #changed = new Set<ts.Symbol>();
-  /** What flows into a variable, or out of a function. */
+  /** The values that flow into a variable, or out of a function. */
   readonly #sources = new Map<ts.Symbol, ts.Node[]>();
 
   constructor(typed: TypedProgram) {
@@ -68,7 +68,7 @@ class MutationFinder {
     if (source !== undefined) this.#flow(name, source);
   }
 
-  /** A callback gets what belongs to the function that it is handed to, or what is handed over with it. */
+  /** A callback receives values of the object of the called function, or the other arguments. */
   #lookAtParameter({ name, parent: func }: ts.ParameterDeclaration): void {
     if (!isInlineFunction(func) || !ts.isCallExpression(func.parent)) return;
     const { expression, arguments: given } = func.parent;
@@ -99,7 +99,7 @@ class MutationFinder {
     const isBuiltin = origin === "builtin" && (isAccess(callee) || !this.#isOwnName(callee));
     if (origin === "device" || (isBuiltin && !changes && !this.#passesOn(node))) return;
     for (const argument of given) this.#hand(argument);
-    // A method that nobody knows is no method of a result, whose own members are all known.
+    // An unknown method is not a method of a result: all members of a result are known.
     if (isAccess(callee) && (changes || !this.#isUnknown(callee.expression))) this.#change(callee.expression);
   }
 
@@ -155,7 +155,7 @@ class MutationFinder {
   }
 }
 
-/** What stands before all members: `users` in `users[0].name`. */
+/** Returns the root of a member access: `users` in `users[0].name`. */
 function findRoot(target: ts.Node): ts.Node {
   let at = target;
   while (isAccess(at) || ts.isParenthesizedExpression(at) || ts.isNonNullExpression(at)) at = at.expression;

@@ -86,10 +86,10 @@ async function fetchPage(
   };
 }
 
-/** Of JSON-RPC. */
+/** The JSON-RPC code. */
 const METHOD_NOT_FOUND = -32_601;
 
-/** A server that has none: it may have other things. */
+/** The server does not support this request; it may support others. */
 function isUnknownMethod(thrown: unknown): boolean {
   return isRecord(thrown) && thrown["code"] === METHOD_NOT_FOUND;
 }

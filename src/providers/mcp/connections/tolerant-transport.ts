@@ -37,7 +37,7 @@ const STAND_IN = {
 const CANCELLED_MS = 1_000;
 
 interface OpenRequest {
-  /** As it was sent. */
+  /** The id that was sent. */
   readonly id: unknown;
   readonly method: unknown;
   readonly connection: AbortController;

@@ -24,7 +24,7 @@ export interface TypeDeclaration {
 }
 
 export interface ImportedName {
-  /** As written: `./types.ts`, `zod`. */
+  /** The import specifier: `./types.ts`, `zod`. */
   readonly from: string;
   /** The exported name; `*` for all of them. */
   readonly name: string;

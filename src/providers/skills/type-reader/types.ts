@@ -13,7 +13,7 @@ export interface Unreadable {
   readonly subject: string;
   readonly file: string;
   readonly line: number;
-  /** The source text of the type; empty if there is none. */
+  /** The source text of the type; empty without a type. */
   readonly text: string;
   readonly why: string;
   readonly fix: string;

@@ -218,5 +218,5 @@ export function askedDirectly(
 }
 
 function cannotAsk(request: ClientRequest): SkillgateError {
-  return new SkillgateError("CLIENT_UNABLE", sentence("CLIENT_UNABLE", `nobody answers ${request}`), { request });
+  return new SkillgateError("CLIENT_UNABLE", sentence("CLIENT_UNABLE", `no client answers ${request}`), { request });
 }
