@@ -32,11 +32,11 @@ const names = ({ servers }: Config): readonly string[] => servers.map(({ name })
 /** A server's entry that says which file it is from. */
 const from = (file: string): object => ({ command: file });
 
-test("M1: without any file there is nothing, and nothing is wrong", async () => {
+test("M1: loads an empty configuration without warnings if no file exists", async () => {
   expect(await load()).toMatchObject({ servers: [], declared: [], settings: {}, warnings: [] });
 });
 
-test("M1: servers come from all files, the earlier file wins", async () => {
+test("M1: merges the servers of all files; an earlier file overrides a later one", async () => {
   await write("settings.yaml", "mcp:\n  servers:\n    - name: a\n      command: settings\n");
   await write("mcp.json", { mcpServers: { a: from("mcp"), b: from("mcp") } });
   await write(".mcp.json", { mcpServers: { b: from("dot"), c: from("dot") } });
@@ -53,7 +53,7 @@ test("M1: servers come from all files, the earlier file wins", async () => {
   expect(warnings).toEqual([]);
 });
 
-test("M1: a file that is named explicitly is read too, and wins", async () => {
+test("M1: reads an explicitly named file as well, and prefers it", async () => {
   await write("settings.yaml", "mcp: { servers: [{ name: a, command: settings }] }");
   await write("extra.json", { mcpServers: { a: from("extra") } });
   await write(".mcp.json", { mcpServers: { b: from("dot") } });
@@ -62,7 +62,7 @@ test("M1: a file that is named explicitly is read too, and wins", async () => {
   expect(config.servers[0]).toMatchObject({ command: "extra", source: "extra.json:3:5" });
 });
 
-test("M1: settings that are named explicitly stand in place of the usual ones", async () => {
+test("M1: reads explicitly named settings instead of the default ones", async () => {
   await write("settings.yaml", "mcp: { servers: [{ name: usual, command: x }] }");
   await write("other/mine.yaml", "mcp: { servers: [{ name: mine, command: x }] }\nskills: { dir: own }\n");
   const config = await load({ settingsFile: "other/mine.yaml" });
@@ -81,7 +81,7 @@ test.each([
     "bad.yaml line 1, column 5: Flow sequence in block collection must be sufficiently indented and end with a ]",
   ],
 ])(
-  "M1: a file that is named explicitly (%s %s) must exist and be well-formed",
+  "M1: rejects an explicitly named file (%s %s) that is missing or malformed",
   async (option, file, content, values) => {
     if (content !== undefined) await write(file, content);
     const message = `Cannot read the configuration: ${values} (CONFIG_INVALID)`;
@@ -108,19 +108,16 @@ test.each([
     'line 1, column 12: the servers must be an object, write "servers": { "name": { … } }',
   ],
   [`${'{"a":'.repeat(40_000)}1`, ": it nests too deeply"],
-])(
-  "M1: a malformed file is named with the line and what is wrong, the rest still loads (%#)",
-  async (content, wrong) => {
-    await write("mcp.json", content);
-    await write(".mcp.json", { mcpServers: { b: from("dot") } });
-    const { servers, warnings } = await load();
-    expect(servers).toHaveLength(1);
-    const separator = wrong.startsWith(":") ? "" : " ";
-    expect(warnings).toEqual([
-      { source: "mcp.json", error: `Cannot read the configuration: mcp.json${separator}${wrong} (CONFIG_INVALID)` },
-    ]);
-  },
-);
+])("M1: reports a malformed file with its line and the mistake, and loads the rest (%#)", async (content, wrong) => {
+  await write("mcp.json", content);
+  await write(".mcp.json", { mcpServers: { b: from("dot") } });
+  const { servers, warnings } = await load();
+  expect(servers).toHaveLength(1);
+  const separator = wrong.startsWith(":") ? "" : " ";
+  expect(warnings).toEqual([
+    { source: "mcp.json", error: `Cannot read the configuration: mcp.json${separator}${wrong} (CONFIG_INVALID)` },
+  ]);
+});
 
 test.each([
   [
@@ -135,26 +132,23 @@ test.each([
     `a: &a [x,x,x,x,x,x,x,x,x]\n${["b", "c", "d", "e"].map((name, i) => `${name}: &${name} [${`*${"abcd"[i]},`.repeat(9)}]`).join("\n")}`,
     ": Excessive alias count indicates a resource exhaustion attack",
   ],
-])(
-  "M1: malformed settings are named with the line and what is wrong, the rest still loads (%#)",
-  async (content, wrong) => {
-    await write("settings.yaml", content);
-    await write(".mcp.json", { mcpServers: { b: from("dot") } });
-    const { servers, settings, warnings } = await load();
-    expect(servers).toHaveLength(1);
-    expect(settings).toEqual({});
-    const separator = wrong.startsWith(":") ? "" : " ";
-    expect(warnings).toEqual([
-      {
-        source: "settings.yaml",
-        error: `Cannot read the configuration: settings.yaml${separator}${wrong} (CONFIG_INVALID)`,
-        isForAllRuns: true,
-      },
-    ]);
-  },
-);
+])("M1: reports malformed settings with the line and the mistake, and loads the rest (%#)", async (content, wrong) => {
+  await write("settings.yaml", content);
+  await write(".mcp.json", { mcpServers: { b: from("dot") } });
+  const { servers, settings, warnings } = await load();
+  expect(servers).toHaveLength(1);
+  expect(settings).toEqual({});
+  const separator = wrong.startsWith(":") ? "" : " ";
+  expect(warnings).toEqual([
+    {
+      source: "settings.yaml",
+      error: `Cannot read the configuration: settings.yaml${separator}${wrong} (CONFIG_INVALID)`,
+      isForAllRuns: true,
+    },
+  ]);
+});
 
-test("M1: a file that is too large, a folder, or not to be read is a warning", async () => {
+test("M1: warns of a file that is too large, a folder, or unreadable", async () => {
   await write("settings.yaml", `# ${"x".repeat(1 << 20)}`);
   await mkdir(join(cwd, "mcp.json"));
   const { warnings } = await load();
@@ -164,7 +158,7 @@ test("M1: a file that is too large, a folder, or not to be read is a warning", a
   ]);
 });
 
-test("M1: comments, trailing commas, a byte order mark and an empty file are no mistakes", async () => {
+test("M1: accepts comments, trailing commas, a byte order mark and an empty file", async () => {
   await write("mcp.json", '\uFEFF{ // mine\n "mcpServers": { "a": { "command": "x", }, }, }');
   await write(".mcp.json", " \n");
   const config = await load();
@@ -172,7 +166,7 @@ test("M1: comments, trailing commas, a byte order mark and an empty file are no 
   expect(config.warnings).toEqual([]);
 });
 
-test("M1: the dialects of other programs are understood", async () => {
+test("M1: reads the formats of other programs", async () => {
   await write("mcp.json", { servers: { vscode: { type: "stdio", command: "x" } }, inputs: [] });
   await write(".mcp.json", {
     mcp: { servers: { editor: { command: "x" } } },
@@ -182,7 +176,7 @@ test("M1: the dialects of other programs are understood", async () => {
   expect(names(await load())).toEqual(["second", "map", "vscode", "editor", "zed"]);
 });
 
-test("M1: a file without servers says so, and what it may have meant", async () => {
+test("M1: reports a file without servers, and suggests the intended key", async () => {
   await write("mcp.json", { mcpServer: { a: from("x") } });
   await write(".mcp.json", {});
   expect((await load()).warnings).toEqual([
@@ -194,7 +188,7 @@ test("M1: a file without servers says so, and what it may have meant", async () 
   ]);
 });
 
-test("M1: a bad entry is skipped with its line and the reason, the others are there", async () => {
+test("M1: skips an invalid entry with its line and the reason, and loads the others", async () => {
   await write(".mcp.json", {
     mcpServers: {
       "": from("x"),
@@ -239,7 +233,7 @@ test("M1: a bad entry is skipped with its line and the reason, the others are th
   ]);
 });
 
-test("M1: mcp.enabled false switches all servers off", async () => {
+test("M1: disables all servers with mcp.enabled false", async () => {
   await write("settings.yaml", "mcp: { enabled: false, servers: [{ name: a, command: x, enabled: true }] }");
   await write(".mcp.json", { mcpServers: { b: from("dot") } });
   expect((await load()).servers.map(({ name, enabled }) => [name, enabled])).toEqual([
@@ -248,7 +242,7 @@ test("M1: mcp.enabled false switches all servers off", async () => {
   ]);
 });
 
-test("M2: variables come from the environment, then from .env, and are not filled in twice", async () => {
+test("M2: reads variables from the environment, then from .env, and expands them only once", async () => {
   await write(".env", 'TOKEN=from-file\nOTHER="${TOKEN}"\n# comment\nexport THIRD=3\n');
   await write(".mcp.json", {
     mcpServers: {
@@ -269,7 +263,7 @@ test("M2: variables come from the environment, then from .env, and are not fille
   expect(servers[0]).not.toHaveProperty("obstacle");
 });
 
-test("M2: a missing variable keeps that server down, and only that", async () => {
+test("M2: keeps only the server with a missing variable from starting", async () => {
   await write(".mcp.json", {
     mcpServers: {
       a: { url: "https://${HOST}/mcp", headers: { Authorization: "Bearer ${TOKEN}" } },
@@ -289,7 +283,7 @@ test("M2: a missing variable keeps that server down, and only that", async () =>
   expect(warnings).toEqual([]);
 });
 
-test("M2: names that every object has are no variables", async () => {
+test("M2: does not treat names of Object.prototype as variables", async () => {
   await write(".mcp.json", { mcpServers: { a: { command: "${constructor:-node}", args: ["${__proto__}"] } } });
   const { servers } = await load();
   expect(servers[0]).toMatchObject({
@@ -299,7 +293,7 @@ test("M2: names that every object has are no variables", async () => {
   });
 });
 
-test("M1: names that every object has are names of servers and variables like any other", async () => {
+test("M1: treats names of Object.prototype as ordinary names of servers and variables", async () => {
   await write(
     ".mcp.json",
     '{"mcpServers": {"__proto__": {"command": "x", "env": {"__proto__": "1"}}, "constructor": {"command": "y"}}}',
@@ -312,7 +306,7 @@ test("M1: names that every object has are names of servers and variables like an
   expect(Object.prototype).not.toHaveProperty("command");
 });
 
-test("X8: limits are settings; one that makes no sense is a warning and keeps its default", async () => {
+test("X8: reads limits from the settings; warns of an invalid one and keeps its default", async () => {
   await write("settings.yaml", "limits:\n  cpuMs: 100\n  wallMs: -1\n  memoryByte: 5\n  calls: many\n");
   const { limits, warnings } = await load();
   expect(limits).toEqual({ cpuMs: 100 });
@@ -323,7 +317,7 @@ test("X8: limits are settings; one that makes no sense is a warning and keeps it
   ]);
 });
 
-test("X8: timeouts are settings; one that makes no sense is a warning and keeps its default", async () => {
+test("X8: reads timeouts from the settings; warns of an invalid one and keeps its default", async () => {
   await write(
     "settings.yaml",
     "timeouts:\n  validationMs: 100\n  discoveryMs: 0\n  lockMs: -1\n  connectMs: soon\n  lookMs: 5\nlimits: many\n",
@@ -342,7 +336,7 @@ test("X8: timeouts are settings; one that makes no sense is a warning and keeps 
   expect((await load()).warnings).toHaveLength(1);
 });
 
-test("L9: sections are handed on as they were written, and an unknown one is a warning with the nearest name", async () => {
+test("L9: passes sections on unchanged, and warns of an unknown one with the nearest name", async () => {
   await write(
     "settings.yaml",
     "skills:\n  dir: own\n  WeatherSkill: { unit: C }\nskils: {}\nmcp: { servrs: [], start: now }\n",
@@ -366,7 +360,7 @@ test("L9: sections are handed on as they were written, and an unknown one is a w
   ]);
 });
 
-test.skipIf(process.getuid?.() === 0)("M1: a file that this user may not read is a warning", async () => {
+test.skipIf(process.getuid?.() === 0)("M1: warns of a file that the user has no permission to read", async () => {
   await write("mcp.json", {});
   await chmod(join(cwd, "mcp.json"), 0);
   expect((await load()).warnings).toEqual([
@@ -389,7 +383,7 @@ test.each([
   ["policy: {}\n", 'line 1, column 1: unknown section "policy"'],
   ["agent: {}\n", 'line 1, column 1: unknown section "agent"'],
   ["limits: {}\nnodes: []\n", 'line 2, column 1: unknown section "nodes"'],
-])("M1: a section that nothing reads is reported with its place: %j", async (content, wrong) => {
+])("M1: reports an unused section with its position: %j", async (content, wrong) => {
   await write("settings.yaml", content);
   expect((await load()).warnings).toEqual([
     {

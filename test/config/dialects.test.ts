@@ -13,7 +13,7 @@ async function load(name: string, text: string, env: Readonly<Record<string, str
   return loadConfig({ cwd, home: join(cwd, "home"), env, mcpConfigFile: name });
 }
 
-test("M1: the file of VS Code, with what it asks for", async () => {
+test("M1: reads the file of VS Code with its inputs", async () => {
   const text = `{
     "inputs": [
       { "type": "promptString", "id": "key", "description": "API key", "password": true },
@@ -37,7 +37,7 @@ test("M1: the file of VS Code, with what it asks for", async () => {
   expect(answered.servers[0]).not.toHaveProperty("obstacle");
 });
 
-test("M1: a person is asked once for each input that servers want, and never for what is switched off", async () => {
+test("M1: asks the user once for each input that servers need, and never for disabled servers", async () => {
   const { servers, ask } = await load(
     "mcp.json",
     JSON.stringify({
@@ -73,7 +73,7 @@ test("M1: a person is asked once for each input that servers want, and never for
   expect(answered[1]).not.toHaveProperty("obstacle");
 });
 
-test("M1: the TOML of Codex, with variables by their names", async () => {
+test("M1: reads the TOML of Codex, with variables named without placeholders", async () => {
   const { servers, warnings } = await load(
     "config.toml",
     `model = "x"
@@ -122,7 +122,7 @@ comand = "x"
   ]);
 });
 
-test("M1: opencode has commands as lists, its own placeholders, and milliseconds", async () => {
+test("M1: reads the lists of commands, the placeholders and the milliseconds of opencode", async () => {
   const { servers } = await load(
     "opencode.jsonc",
     `{ "$schema": "x", "mcp": {
@@ -138,7 +138,7 @@ test("M1: opencode has commands as lists, its own placeholders, and milliseconds
   ]);
 });
 
-test("M1: Zed can have a command in one object, and a file can consist of servers alone", async () => {
+test("M1: reads a Zed command in one object, and a file that consists of servers alone", async () => {
   const zed = await load(
     "settings.json",
     '{ "context_servers": { "a": { "source": "custom", "command": { "path": "x", "args": ["1"], "env": { "K": "v" } } } } }',
@@ -148,7 +148,7 @@ test("M1: Zed can have a command in one object, and a file can consist of server
   expect(bare.servers).toMatchObject([{ name: "a" }, { name: "b", transport: "http" }]);
 });
 
-test("M2: a file of variables is read, and one that is missing keeps that server down", async () => {
+test("M2: reads an env file, and keeps a server from starting if the file is missing", async () => {
   const cwd = mkdtempSync(join(tmpdir(), "skillgate-dialects-"));
   onTestFinished(() => rmSync(cwd, { recursive: true }));
   writeFileSync(join(cwd, "keys.env"), "A=1\nB=2\n");
@@ -248,11 +248,11 @@ test.each([
   [{ command: { path: "x", args: ["1"], env: { K: "v" } } }, "zed", { command: "x", args: ["1"], env: { K: "v" } }],
   [{ command: "x", disabled: true, autoApprove: ["y"] }, "cursor", { command: "x", args: [], enabled: false }],
   [{ source: "extension", settings: {} }, "zed", undefined],
-])("M10: %j of %s becomes an entry of ours", (entry, client, ours) => {
+])("M10: converts %j of %s to an entry of ours", (entry, client, ours) => {
   expect(normalizeEntry(entry, client)).toEqual(ours);
 });
 
-test("M7: how a server is logged in to is read in the words of several clients", async () => {
+test("M7: reads login options under the names that several clients use", async () => {
   const oauth = { client_id: "id", clientSecret: "${SECRET}", scopes: ["a", "b"], callbackPort: 8080 };
   const { servers, warnings } = await load(
     "mcp.json",
@@ -276,7 +276,7 @@ test("M7: how a server is logged in to is read in the words of several clients",
   ]);
 });
 
-test("M1: a probable mistake in an entry is reported, and its server starts", async () => {
+test("M1: reports a probable mistake in an entry, and starts its server", async () => {
   const { servers, warnings } = await load(
     "mcp.json",
     `{ "mcpServers": {

@@ -6,8 +6,9 @@ import { expect, onTestFinished, test } from "vitest";
 import { type Config, loadConfig } from "../../src/config/index.ts";
 import { toSkillName } from "../../src/shared/skill-names.ts";
 
-/** The MCP configurations that README.md shows, in their order. */
-const SHOWN = [...readFileSync("README.md", "utf8").matchAll(/```json\n([^]*?)```/g)]
+/** The MCP configurations that README.md and docs/mcp.md show, in their order. */
+const SHOWN = ["README.md", "docs/mcp.md"]
+  .flatMap((page) => [...readFileSync(page, "utf8").matchAll(/```json\n([^]*?)```/g)])
   .map(([, text = ""]) => text)
   .filter((text) => text.includes("mcpServers"));
 
@@ -18,7 +19,7 @@ async function load(text: string, env: Readonly<Record<string, string>>): Promis
   return loadConfig({ cwd, home: join(cwd, "home"), env, mcpConfigFile: "mcp.json" });
 }
 
-test("B5: the README's servers for web search, documentation and databases can be used as they are shown", async () => {
+test("B5: reads the servers for web search, documentation and databases in docs/mcp.md", async () => {
   const [, services = ""] = SHOWN;
   const { servers, warnings } = await load(services, { BRAVE_API_KEY: "key" });
   expect(warnings).toEqual([]);
@@ -36,7 +37,7 @@ test("B5: the README's servers for web search, documentation and databases can b
   expect(servers.filter(({ obstacle }) => obstacle !== undefined)).toEqual([]);
 });
 
-test("B5: without its key, the server for web search says which variable is missing; the others are there", async () => {
+test("B5: reports the missing variable of the web search server, and starts the others", async () => {
   const { servers } = await load(SHOWN[1] ?? "", {});
   expect(servers.map(({ name, obstacle }) => [name, obstacle])).toEqual([
     ["brave-search", "missing environment variable BRAVE_API_KEY"],
@@ -45,7 +46,7 @@ test("B5: without its key, the server for web search says which variable is miss
   ]);
 });
 
-test("M1: every configuration that the README shows is read without a word of complaint", async () => {
+test("M1: reads every configuration in the documentation without a warning", async () => {
   expect(SHOWN.length).toBeGreaterThanOrEqual(2);
   for (const text of SHOWN) expect((await load(text, {})).warnings).toEqual([]);
 });

@@ -27,11 +27,11 @@ test.each([
   [{ url: "https://h.example/s/Zm9vYmFyYmF6cXV4MTIzNDU2Nzg5MA/mcp" }, "https://h.example/s/***/mcp"],
   [{ serverUrl: "https://h.example" }, "https://h.example"],
   ["a text", ""],
-])("P9: %j is shown without its secrets", (entry, shown) => {
+])("P9: shows %j without its secrets", (entry, shown) => {
   expect(shownServer(entry)).toBe(shown);
 });
 
-test("P9: values of variables and headers are never shown, where they come from is", () => {
+test("P9: shows the origin of variables and headers, never their values", () => {
   expect(
     maskEntry({
       command: "x",
@@ -51,7 +51,7 @@ test("P9: values of variables and headers are never shown, where they come from 
   });
 });
 
-test("masks what the configuration of a server holds in confidence, and nothing else of it [P9]", () => {
+test("masks only the secret parts of a server's configuration [P9]", () => {
   const scope = { env: { TOKEN: "from-the-environment", REGION: "eu-central-1" } };
   const started = {
     command: "x",

@@ -13,7 +13,7 @@ function programIn(source: string): readonly string[] {
 
 const CALL = "await device.MathSkill.add(1, 2)";
 
-describe("S4: a program among sentences or tags is found", () => {
+describe("S4: finds a program between sentences or tags", () => {
   test.each([
     ["a sentence before", `Here is the code:\n\n${CALL}`, "The sentences around the program were ignored"],
     [
@@ -38,7 +38,7 @@ describe("S4: a program among sentences or tags is found", () => {
     expect(programIn(source)).toEqual([CALL, note]);
   });
 
-  test("S4: lines and columns stay those of the text", () => {
+  test("S4: keeps the lines and columns of the text", () => {
     const snippet = read(`Here is the code:\n\n  ${CALL}`);
     expect(snippet.kind === "program" && snippet.tree.body[0]).toMatchObject({ start: 21 });
   });
@@ -53,7 +53,7 @@ describe("S4: a program among sentences or tags is found", () => {
     ["two tags", `<code>${CALL}</code> or <code>${CALL}</code>`, 1],
     ["code with a mistake", `Here is the code:\nawait device.MathSkill.add(1, 2`, 1],
     ["Python", "from math import sqrt\nprint(sqrt(2))\nfor x in range(3):\n    print(x)", 1],
-  ])("S4: not guessed: %s", (_what, source, expected) => {
+  ])("S4: does not guess: %s", (_what, source, expected) => {
     if (typeof expected === "number") expect(read(source)).toMatchObject({ kind: "unreadable" });
     else expect(programIn(source)).toEqual(expected);
   });
@@ -62,11 +62,11 @@ describe("S4: a program among sentences or tags is found", () => {
     ["an escaped line feed", `const x = 1;\\n${CALL}`, "a line feed written as \\n"],
     ["dots for data", "const list = [...];", "three dots in place of code"],
     ["dots for code", "// TODO\n...", "three dots in place of code"],
-  ])("S4: %s has its own words", (_what, source, words) => {
+  ])("S4: has a specific message for %s", (_what, source, words) => {
     expect(programIn(source)).toEqual([`Cannot parse the snippet: ${words} (SYNTAX)`]);
   });
 
-  test("S4: a text of sentences costs twice as much when it is twice as long", () => {
+  test("S4: takes twice as much work for a text of sentences that is twice as long", () => {
     const cost = (lines: number): number => {
       const source = "This is a sentence of some words.\n".repeat(lines);
       const since = performance.now();

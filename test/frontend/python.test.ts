@@ -6,7 +6,7 @@ const IMPORT = "Leave it out and write JavaScript: everything is on device, call
 const NO_SYSTEM = "Leave it out: there are no files and no processes here, call a method of device";
 const NO_NETWORK = "Leave it out: there is no network here, call a method of device that fetches";
 
-describe("Python is refused with what to write in JavaScript", () => {
+describe("refuses Python with the JavaScript to write instead", () => {
   test.each([
     ["import os", "1:0", "import os", NO_SYSTEM],
     ["import requests", "1:0", "import requests", NO_NETWORK],
@@ -21,7 +21,7 @@ describe("Python is refused with what to write in JavaScript", () => {
       "Leave it out and write JavaScript: JSON.parse(text) and JSON.stringify(value)",
     ],
     ["const a = 1;\nimport os\nconst b = a;", "2:0", "import os", NO_SYSTEM],
-  ])("%j is an import [S4]", (source, place, values, fix) => {
+  ])("recognizes %j as an import [S4]", (source, place, values, fix) => {
     const [violation] = readViolations(source);
     expect(violation).toMatchObject({
       code: "MODULE_FORBIDDEN",
@@ -59,7 +59,7 @@ describe("Python is refused with what to write in JavaScript", () => {
     ['print(f"{a}")', "1:7", "a string with a prefix", "`text ${value}`"],
     ["f = lambda a: a", "1:11", "lambda", "(x) => …"],
     ["if (a and b) { 1 }", "1:6", "a Python operator", "&& || ==="],
-  ])("%j has its place and its words [S5]", (source, place, values, fix) => {
+  ])("reports %j with its position and a message [S5]", (source, place, values, fix) => {
     const [violation] = readViolations(source);
     expect(violation?.message).toBe(`Cannot parse the snippet: ${values} (SYNTAX)`);
     expect(`${violation?.line}:${violation?.column}`).toBe(place);
@@ -68,14 +68,14 @@ describe("Python is refused with what to write in JavaScript", () => {
     expect(violation?.frame).toContain("^");
   });
 
-  test("a comment after code begins with two slashes [S5]", () => {
+  test("explains that a comment after code begins with two slashes [S5]", () => {
     expect(readViolations("print(1)  # one")).toMatchObject([
       { message: "Cannot parse the snippet: # does not begin a comment (SYNTAX)", fix: "Write // before comments" },
     ]);
   });
 
   test.each(["import defer * as a from 'a'", "for (const a of b { print(a) }", "if (a { 1 }", "const x = a[1;2]"])(
-    "%j is JavaScript with a mistake [S5]",
+    "reports %j as JavaScript with a mistake [S5]",
     (source) => {
       expect(readViolations(source)[0]?.fix).not.toContain("Python");
     },

@@ -11,7 +11,7 @@ const readNotes = (source: string): readonly string[] => {
 const OBJECT = "The braces at the end were read as an object";
 const BRACKET = "A line that begins with a bracket was read as a separate statement";
 
-describe("S3: an object at the end is the result, though JavaScript takes it for a block", () => {
+describe("S3: reads an object at the end as the result, although JavaScript reads it as a block", () => {
   test.each([
     ["after statements", "const a = 1;\n{ a, b: a + 1 }", "const a = 1;\nreturn ({ a, b: a + 1 })"],
     [
@@ -31,12 +31,12 @@ describe("S3: an object at the end is the result, though JavaScript takes it for
     ["something after it", "const a = 1;\n{ a, b: 2 }\nprint(1)"],
     ["a mistake before it", "const a = ;\n{ a, b: 2 }"],
     ["a mistake in it", "const a = 1;\n{ a, b: }"],
-  ])("S3: not with %s", (_what, source) => {
+  ])("S3: does not read an object with %s as the result", (_what, source) => {
     expect(readNotes(source)).toEqual(["unreadable"]);
   });
 });
 
-describe("S1: a line that begins with a bracket is a statement of its own where it stands as far left as the one before", () => {
+describe("S1: reads a line that begins with a bracket as a statement if its indentation is that of the line before", () => {
   test.each([
     ["a list", "let a = 1\n[a, a]", "let a = 1\n;return ([a, a])"],
     ["a pattern", "let a = 1, b = 2\n[a, b] = [b, a]\nreturn a", "let a = 1, b = 2\n;(0+0,[a, b] = [b, a])\nreturn a"],
@@ -55,7 +55,7 @@ describe("S1: a line that begins with a bracket is a statement of its own where 
     ["inside of brackets", "const a = [\n[1],\n[2]\n]\nreturn a"],
     ["after an operator", "const a = 1 +\n(2)\nreturn a"],
     ["after a semicolon", "const a = 1;\n[a].map(print)"],
-  ])("S1: not %s", (_what, source) => {
+  ])("S1: does not split %s", (_what, source) => {
     expect(readNotes(source)).toEqual([]);
   });
 });

@@ -4,7 +4,7 @@ import { readSnippet } from "../../src/frontend/index.ts";
 import { PARSE_LIMITS } from "../../src/frontend/limits/bounded-parser.ts";
 import { sourceText, read, readText, readViolations } from "../support/read-snippet.ts";
 
-describe("S5: characters that nobody sees are refused, wherever they stand", () => {
+describe("S5: refuses invisible characters at every position", () => {
   test.each([
     ["a direction mark in a comment", "// \u202e\n1", "a direction mark, U+202E", "1:3"],
     ["a direction mark in a string", "'\u2067'", "a direction mark, U+2067", "1:1"],
@@ -22,7 +22,7 @@ describe("S5: characters that nobody sees are refused, wherever they stand", () 
     expect(`${violation?.line}:${violation?.column}`).toBe(place);
   });
 
-  test("S5: all of them are told, and the frame shows where they are", () => {
+  test("S5: reports all invisible characters, and shows them in the frame", () => {
     expect(readViolations("a\u202eb\nc\u0000d")).toMatchObject([
       { line: 1, column: 1, frame: "> 1 | a�b\n    |  ^\n  2 | c�d" },
       { line: 2, column: 1, frame: "  1 | a�b\n> 2 | c�d\n    |  ^" },
@@ -38,17 +38,17 @@ describe("S5: characters that nobody sees are refused, wherever they stand", () 
     "\t1\f\v",
     "const größe = 1",
     "'\u00a0\u200b'",
-  ])("S5: %j is fine", (source) => {
+  ])("S5: accepts %j", (source) => {
     expect(readViolations(source)).toEqual([]);
   });
 
-  test("S5: what is outside of the code block does not count", () => {
+  test("S5: ignores characters outside of the code block", () => {
     expect(readViolations("\u202eprose\n```js\n1\n```")).toEqual([]);
   });
 });
 
-describe("S5 S7: what is too large is refused before it is read", () => {
-  test("S7: the limit counts bytes", () => {
+describe("S5 S7: refuses a text that is too large before parsing it", () => {
+  test("S7: counts bytes for the size limit", () => {
     expect(readSnippet("'ää'", { sourceBytes: 6 }).kind).toBe("program");
     expect(readSnippet("'ää'", { sourceBytes: 5 })).toMatchObject({
       kind: "unreadable",
@@ -92,7 +92,7 @@ describe("S5 S7: what is too large is refused before it is read", () => {
       "a regular expression that nests deeper than 100",
     ],
     ["tokens of TypeScript", `let z: number;${"(a as any);".repeat(20_000)}`, "SOURCE_LIMIT", "more than 32000 tokens"],
-  ])("S7: too many or too much of %s", (_what, source, code, what) => {
+  ])("S7: refuses too many or too much of %s", (_what, source, code, what) => {
     const [violation] = readViolations(source);
     expect(violation?.code).toBe(code);
     expect(violation?.message).toContain(what);
@@ -126,7 +126,7 @@ describe("S5 S7: what is too large is refused before it is read", () => {
     ["namespaces", (n) => `namespace ${"a.".repeat(n)}b {}`],
   ];
 
-  test.each(nests)("S7: %s that nest too deeply", (_what, createSource) => {
+  test.each(nests)("S7: refuses %s that nest too deeply", (_what, createSource) => {
     for (const depth of [1_200, 20_000]) {
       const started = performance.now();
       const [violation] = readViolations(createSource(depth));
@@ -135,11 +135,11 @@ describe("S5 S7: what is too large is refused before it is read", () => {
     }
   });
 
-  test.each(nests)("S7: %s that people write are read", (_what, createSource) => {
+  test.each(nests)("S7: accepts %s that people write", (_what, createSource) => {
     expect(readViolations(createSource(12)).filter(({ code }) => code.endsWith("LIMIT"))).toEqual([]);
   });
 
-  test("S7: the place is where it gets too deep", () => {
+  test("S7: reports the position at which the nesting is too deep", () => {
     expect(readViolations(`return ${"(".repeat(100_000)}`)).toMatchObject([
       {
         code: "DEPTH_LIMIT",
@@ -151,15 +151,15 @@ describe("S5 S7: what is too large is refused before it is read", () => {
     expect(PARSE_LIMITS.nesting).toBe(1_000);
   });
 
-  test("S7: regular expressions that V8 would compile for seconds cost nothing", () => {
+  test("S7: does not compile regular expressions that take V8 seconds", () => {
     const started = performance.now();
     expect(read("/[\\p{RGI_Emoji}\\p{L}\\W]/vi;".repeat(2_000)).kind).toBe("program");
     expect(performance.now() - started).toBeLessThan(1_500);
   });
 });
 
-describe("S5: a mistake in the syntax has its place, its words and what to write", () => {
-  test("S5: the whole violation", () => {
+describe("S5: reports a syntax error with its position, a message and a fix", () => {
+  test("S5: reports the complete violation", () => {
     expect(readViolations("const a = 1;\nconst b = a +* 2;\nreturn b;")).toEqual([
       {
         code: "SYNTAX",
@@ -205,18 +205,18 @@ describe("S5: a mistake in the syntax has its place, its words and what to write
     expect(violation?.fix).not.toBe("");
   });
 
-  test("S5: import that cannot be parsed is still an import", () => {
+  test("S5: recognizes an import that cannot be parsed", () => {
     expect(readViolations('import defer * as a from "a"')).toMatchObject([
       { code: "MODULE_FORBIDDEN", line: 1, column: 13 },
     ]);
   });
 
-  test("S5: await may stand in any function; the gatekeeper has the last word", () => {
+  test("S5: parses await in any function and leaves the decision to the gatekeeper", () => {
     expect(readText("ids.map((id) => await get(id))")).toBe("ids.map((id) => await get(id))");
     expect(sourceText("async function f(a = await 1) {}")).toEqual(["SYNTAX 1:21"]);
   });
 
-  test("S5: tool calls in JSON are known by their shape", () => {
+  test("S5: recognizes tool calls in JSON by their shape", () => {
     expect(read('{"name": "A.b", "arguments": {"c": 1}}')).toMatchObject({
       kind: "toolCalls",
       calls: [{ name: "A.b", arguments: { c: 1 } }],

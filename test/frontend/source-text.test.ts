@@ -3,42 +3,42 @@ import { describe, expect, test } from "vitest";
 import { createSourceText, printableName, createViolation } from "../../src/shared/source-text.ts";
 
 describe("S10: frames", () => {
-  test("S10: the line between its neighbours, with a caret under each character", () => {
+  test("S10: shows the line between its neighbours, with a caret under each character", () => {
     expect(createSourceText("one\ntwo three\nfour\nfive").frame(8, 13)).toBe(
       "  1 | one\n> 2 | two three\n    |     ^^^^^\n  3 | four",
     );
   });
 
-  test("S10: at the first and at the last line", () => {
+  test("S10: shows a frame at the first and at the last line", () => {
     expect(createSourceText("one\ntwo").frame(0, 3)).toBe("> 1 | one\n    | ^^^\n  2 | two");
     expect(createSourceText("one\ntwo").frame(7, 7)).toBe("  1 | one\n> 2 | two\n    |    ^");
     expect(createSourceText("").frame(0, 0)).toBe("> 1 |\n    | ^");
   });
 
-  test("S10: numbers of lines are as wide as the widest", () => {
+  test("S10: pads line numbers to the widest", () => {
     const text = Array.from({ length: 12 }, (_, i) => `l${i + 1}`).join("\n");
     expect(createSourceText(text).frame(text.indexOf("l10"), text.indexOf("l10") + 3)).toBe(
       "   9 | l9\n> 10 | l10\n     | ^^^\n  11 | l11",
     );
   });
 
-  test("S10: what goes over several lines is marked in the first", () => {
+  test("S10: marks a range of several lines in its first line", () => {
     expect(createSourceText("a(\n1)").frame(0, 5)).toBe("> 1 | a(\n    | ^^\n  2 | 1)");
   });
 
-  test("S10: a long line is cut to a window, and so are its neighbours", () => {
+  test("S10: cuts a long line and its neighbours to a window", () => {
     const long = `${"a".repeat(300)}XY${"b".repeat(300)}`;
     expect(createSourceText(`short\n${long}`).frame(306, 308)).toBe(
       `  1 | …\n> 2 | …${"a".repeat(40)}XY${"b".repeat(58)}…\n    | ${" ".repeat(41)}^^`,
     );
   });
 
-  test("S10: what cannot be seen takes its columns visibly; tabs are one column", () => {
+  test("S10: shows invisible characters visibly; a tab is one column", () => {
     expect(createSourceText("\ta\u202eb\u0007").frame(3, 4)).toBe("> 1 |  a�b�\n    |    ^");
     expect(createSourceText("a\r\nb").frame(0, 1)).toBe("> 1 | a\n    | ^\n  2 | b");
   });
 
-  test("S10: offsets and positions lead to each other", () => {
+  test("S10: converts offsets and positions in both directions", () => {
     const places = createSourceText("ab\ncd\n");
     expect([0, 2, 3, 5, 6, 99].map((offset) => places.position(offset))).toEqual([
       { line: 1, column: 0 },
@@ -53,7 +53,7 @@ describe("S10: frames", () => {
   });
 });
 
-test("S5: a violation takes the fix of its code where it has none of its own", () => {
+test("S5: uses the fix of the error code for a violation without its own", () => {
   expect(
     createViolation(createSourceText("abc"), { code: "DEVICE_READONLY", values: "device", start: 1, end: 2 }),
   ).toEqual({
@@ -69,7 +69,7 @@ test("S5: a violation takes the fix of its code where it has none of its own", (
   });
 });
 
-test("S5: names are shown with bounds and without anything invisible", () => {
+test("S5: shows names with a size limit and without invisible characters", () => {
   expect(printableName("a\u200db\u0000")).toBe("a\\u{200d}b\\u{0}");
   expect(printableName("x".repeat(100))).toBe(`${"x".repeat(60)}…`);
 });
