@@ -27,15 +27,15 @@ const FROM_PROTOTYPES: ReadonlySet<string> = new Set(
   ),
 );
 
-describe("S5: the tables fit the sandbox", () => {
-  test("S5: a global is in the table exactly if the guest has it and the gatekeeper lets it through", () => {
+describe("S5: keeps the tables of the gatekeeper and the globals of the sandbox consistent", () => {
+  test("S5: allows a global exactly if the guest has it", () => {
     const found = new Set(inGuest.flatMap((line) => /^\.(\w+)$/.exec(line)?.[1] ?? []));
     for (const name of found)
       if (name.startsWith("__wait") || ["Function", "globalThis"].includes(name)) found.delete(name);
     expect(GLOBALS).toEqual(found);
   });
 
-  test("S5: the members of each builtin are those that it has in the guest", async () => {
+  test("S5: lists the members that each builtin has in the guest", async () => {
     const names = Object.keys(BUILTIN_MEMBERS);
     const code = `const owners = { ${names.join(", ")} };
       const namesOf = (value) => value === null ? [] : [...Object.getOwnPropertyNames(value), ...namesOf(Object.getPrototypeOf(value))];
@@ -54,7 +54,7 @@ describe("S5: the tables fit the sandbox", () => {
     }
   });
 
-  test("S5: nothing is both allowed and refused, and no refusal is without its own sentence", () => {
+  test("S5: never allows and refuses the same name, and gives every refusal its own sentence", () => {
     for (const [name, { fix }] of REFUSED_GLOBALS) {
       expect(GLOBALS.has(name), name).toBe(false);
       expect(fix, name).toMatch(/^[A-Z].{10,}[^.]$/);
@@ -65,7 +65,7 @@ describe("S5: the tables fit the sandbox", () => {
     }
   });
 
-  test("S5: a type of node that is in no table is refused", () => {
+  test("S5: refuses a node type that is in no table", () => {
     expect(Object.hasOwn(NODES, "WithStatement")).toBe(false);
     expect(Object.hasOwn(NODES, "constructor")).toBe(false);
     expect(sourceText('import a from "a"')).toEqual(["MODULE_FORBIDDEN 1:0"]);
@@ -203,8 +203,8 @@ const SYNTAX: readonly (readonly [what: string, source: string, refused: string]
   ["namespace", "namespace A { const b = 1 }", "NODE_FORBIDDEN 1:0"],
 ];
 
-describe("S5: each syntax runs, or is refused at its place", () => {
-  test.each(SYNTAX.filter(([, , refused]) => refused === ""))("S5: %s runs", async (_what, source) => {
+describe("S5: runs each syntax, or refuses it at its position", () => {
+  test.each(SYNTAX.filter(([, , refused]) => refused === ""))("S5: runs %s", async (_what, source) => {
     const { program, violations } = check(source);
     expect(violations).toEqual([]);
     if (program === undefined) return;
@@ -212,7 +212,7 @@ describe("S5: each syntax runs, or is refused at its place", () => {
     expect(end).toMatchObject({ kind: "returned" });
   });
 
-  test.each(SYNTAX.filter(([, , refused]) => refused !== ""))("S5: %s is refused", (_what, source, refused) => {
+  test.each(SYNTAX.filter(([, , refused]) => refused !== ""))("S5: refuses %s", (_what, source, refused) => {
     expect(sourceText(source)[0]).toBe(refused);
   });
 });

@@ -5,8 +5,8 @@ import { check, emitCode, sourceText, questions } from "./stubs.ts";
 
 const valuesIn = (source: string): unknown => check(source).plan[0]?.literalArguments;
 
-describe("S5: arguments that cannot fit are refused before the run", () => {
-  test("S5: the message has every reason, the signature and the nearest name; the place is the argument's", () => {
+describe("S5: refuses arguments that cannot match before the run", () => {
+  test("S5: reports every reason, the signature and the nearest name at the position of the argument", () => {
     expect(check('device.BraveSearchMCP.search({ "query": 1,\n  cuont: 5 })').violations).toEqual([
       {
         code: "ARGUMENTS_INVALID",
@@ -25,7 +25,7 @@ describe("S5: arguments that cannot fit are refused before the run", () => {
     ]);
   });
 
-  test("S5: the fix is a call that fits, where one is known", () => {
+  test("S5: suggests a valid call if one is known", () => {
     const asked = { ...questions, exampleCall: () => "await device.MathSkill.add(1, 1)" };
     expect(check("device.MathSkill.add(1)", asked).violations[0]?.fix).toBe("Write await device.MathSkill.add(1, 1)");
   });
@@ -52,7 +52,7 @@ describe("S5: arguments that cannot fit are refused before the run", () => {
   });
 });
 
-describe("S5: what is only known at run time is left to the run", () => {
+describe("S5: leaves values that are only known at run time to the run", () => {
   test.each([
     ["plain values", "device.TestSkill.echo('a', -1, true, null, `b`)", ["a", -1, true, null, "b"]],
     [
@@ -83,18 +83,18 @@ describe("S5: what is only known at run time is left to the run", () => {
     expect(check(source, asked).plan[0]?.literalArguments).toEqual(values);
   });
 
-  test("S5: with a spread, not even the number of arguments is known", () => {
+  test("S5: does not count the arguments of a call with a spread", () => {
     expect(valuesIn("device.MathSkill.add(...[1, 2])")).toBeUndefined();
   });
 
-  test("S5: a key __proto__ stays a key", () => {
+  test("S5: keeps __proto__ as an ordinary key", () => {
     const [value] = valuesIn('device.TestSkill.echo({ value: { ["__proto__"]: 1 } })') as [{ value: object }];
     expect(Object.entries(value.value)).toEqual([["__proto__", 1]]);
     expect(Object.getPrototypeOf(value.value)).toBe(Object.prototype);
   });
 });
 
-describe("S1 S4: named arguments in the manner of Python", () => {
+describe("S1 S4: accepts named arguments in the style of Python", () => {
   test.each([
     ["alone", 'device.BraveSearchMCP.search(query="x")', 'return (device.BraveSearchMCP.search({ query:"x" }))'],
     [
@@ -127,7 +127,7 @@ describe("S1 S4: named arguments in the manner of Python", () => {
     expect(check(source).notes[0]).toMatch(/^Named arguments were read as an object: \{ \w+: … \}$/);
   });
 
-  test("S4: an assignment to a variable of the snippet is not guessed at", () => {
+  test("S4: does not read an assignment to a variable of the snippet as a named argument", () => {
     expect(check('let path = "/a"; device.FilesystemMCP.read_file(path=path)').violations[0]).toMatchObject({
       code: "ARGUMENTS_INVALID",
       message: "Cannot call a method with these arguments: path=… assigns to the variable path (ARGUMENTS_INVALID)",
@@ -138,7 +138,7 @@ describe("S1 S4: named arguments in the manner of Python", () => {
     );
   });
 
-  test("S4: a value after a named argument fits neither language", () => {
+  test("S4: refuses a positional argument after a named one", () => {
     expect(check("device.MathSkill.add(a=1, 2)").violations[0]).toMatchObject({
       code: "ARGUMENTS_INVALID",
       column: 26,

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 
 import { check, emitCode } from "./stubs.ts";
 
-describe("S3: the value of the last expression is the result", () => {
+describe("S3: returns the value of the last expression", () => {
   test.each([
     ["an expression", "1 + 1", "return (1 + 1)"],
     ["with a semicolon and a comment", "1 + 1; // two", "return (1 + 1); // two"],
@@ -47,17 +47,17 @@ describe("S3: the value of the last expression is the result", () => {
     ["nothing", ""],
     ["a throw", 'throw new Error("x")'],
     ["a block that sets something", "let a;\n{ a = 1; }".replace("a = 1;", "let b = 1;")],
-  ])("S3: %s stays as it is", (_what, source) => {
+  ])("S3: leaves %s unchanged", (_what, source) => {
     expect(emitCode(source)).toBe(source);
   });
 
-  test("S3: a snippet that ends with a variable is told how to give its value", () => {
+  test("S3: explains how to return a value to a snippet that ends with a declaration", () => {
     expect(check("const total = 1 + 1").notes).toEqual(["The snippet has no result: end it with total"]);
     expect(check("const total = 1 + 1;\nprint(total);\nconst more = 2").notes).toEqual([]);
   });
 });
 
-describe("S4: a function as the whole program is called", () => {
+describe("S4: calls a function that is the whole program", () => {
   test.each([
     ["an arrow", "async () => { return 5 }", "return await (async () => { return 5 })()"],
     ["an arrow in brackets", "(() => 5);", "return await ((() => 5))();"],
@@ -119,23 +119,23 @@ describe("S4: a function as the whole program is called", () => {
     expect(check(source).violations).toEqual([]);
   });
 
-  test("S4: that it was called is noted", () => {
+  test("S4: notes that it called the function", () => {
     expect(check("async () => 5").notes).toEqual(["The function was called, as it is the whole program"]);
     expect(check("function main() {}").notes).toEqual(["main was called, as nothing else calls it"]);
   });
 
-  test("S4: a function that somebody calls is not called again", () => {
+  test("S4: does not call a function that the program calls itself", () => {
     expect(emitCode("main();\nfunction main() {}")).toBe("return (main());\nfunction main() {}");
   });
 
-  test("S4: a function that needs values is not called", () => {
+  test("S4: does not call a function that needs arguments", () => {
     expect(check("function add(a, b) { return a + b }").notes).toEqual(["add is never called"]);
     expect(check("async function main(input) { return input }").violations).toMatchObject([
       { code: "NODE_FORBIDDEN", column: 20, fix: "Remove the parameter: device is already available" },
     ]);
   });
 
-  test("S4: exports beside it are taken off, re-exports are refused", () => {
+  test("S4: removes exports around it, and refuses re-exports", () => {
     expect(emitCode("export const a = 1;\nconst b = 2;\nexport { b };\na")).toBe(
       "       const a = 1;\nconst b = 2;\n;            \nreturn (a)",
     );
@@ -147,21 +147,21 @@ describe("S4: a function as the whole program is called", () => {
   });
 });
 
-describe("the text around the snippet", () => {
-  test("S3: a snippet may declare names that the sandbox has as well", () => {
+describe("wraps the snippet in the expected text", () => {
+  test("S3: lets a snippet declare names of sandbox globals", () => {
     expect(check("let console = 1, print = 2, device = 3;\nconsole + print + device").program?.code).toBe(
       "{let console = 1, print = 2, device = 3;\nreturn (console + print + device)\n}",
     );
   });
 
-  test("S3: this is nothing at the top, as in a module", () => {
+  test("S3: leaves this undefined at the top level, as in a module", () => {
     expect(emitCode("typeof this")).toBe("return (typeof undefined)");
     expect(emitCode("return (() => this)()")).toBe("return (() => undefined)()");
     expect(emitCode("return (function () { return this })()")).toBe("return (function () { return this })()");
     expect(emitCode("class A { a = this }\nreturn new A()")).toBe("class A { a = this }\nreturn new A()");
   });
 
-  test("S3: a comment at the end does not swallow what follows", () => {
+  test("S3: ends a comment at the end of the snippet before the code that follows", () => {
     expect(check("1 // one").program?.code).toBe("{return (1) // one\n}");
   });
 });

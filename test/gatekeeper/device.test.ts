@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 
 import { check, emitCode, sourceText } from "./stubs.ts";
 
-describe("S5: device is followed wherever its names are literal", () => {
+describe("S5: tracks device through all literal names", () => {
   test.each([
     ["dots", "device.MathSkill.add(1, 2)"],
     ["brackets", 'device["MathSkill"]["add"](1, 2)'],
@@ -39,20 +39,20 @@ describe("S5: device is followed wherever its names are literal", () => {
       "a question whether it is there",
       "if (device.MathSkill && typeof device.MathSkill.add === 'function') device.MathSkill.add(1, 2)",
     ],
-  ])("S5: by %s", (_how, source) => {
+  ])("S5: tracks device by %s", (_how, source) => {
     const { program, violations } = check(source);
     expect(violations).toEqual([]);
     expect(program?.paths).toContain("MathSkill.add");
   });
 
-  test("S6: a program gets the methods that it names, and no others", () => {
+  test("S6: gives a program the methods that it names, and no others", () => {
     expect(check("device.MathSkill.add(1, 2); device.UserSkill.get(1)").program?.paths).toEqual([
       "MathSkill.add",
       "UserSkill.get",
     ]);
   });
 
-  test("S6: a skill that is handed on comes with all of its methods", () => {
+  test("S6: gives a program all methods of a skill that it passes on", () => {
     const source = "const run = async (math) => await math.add(1, 2);\nrun(device.MathSkill)";
     expect(check(source).program?.paths).toEqual([
       "MathSkill.add",
@@ -63,7 +63,7 @@ describe("S5: device is followed wherever its names are literal", () => {
     ]);
   });
 
-  test("S6: a skill with a method that the caller may not call cannot be handed on", () => {
+  test("S6: refuses to pass on a skill with a method that the caller may not call", () => {
     expect(check("print(device.FilesystemMCP)").violations[0]).toMatchObject({
       code: "DEVICE_DYNAMIC",
       message: "Cannot use device except as device.Skill.method(…): FilesystemMCP as a value (DEVICE_DYNAMIC)",
@@ -71,11 +71,11 @@ describe("S5: device is followed wherever its names are literal", () => {
     });
   });
 
-  test("S5: a local variable that is named device is no device", () => {
+  test("S5: does not treat a local variable named device as device", () => {
     expect(check('const device = { A: { b: () => 1 } }; device.A.b()["x"]').program?.paths).toEqual([]);
   });
 
-  test("S4: the methods that device itself has need no catalog", () => {
+  test("S4: accepts the methods of device itself without a catalog", () => {
     expect(check('device.search_skills("math"); await device.describe("MathSkill.add")').program?.paths).toEqual([
       "search_skills",
       "describe",
@@ -83,7 +83,7 @@ describe("S5: device is followed wherever its names are literal", () => {
   });
 });
 
-describe("S5 S6: whatever cannot be followed is refused", () => {
+describe("S5 S6: refuses uses of device that cannot be tracked", () => {
   test.each([
     ["a computed name", "let s = 'MathSkill'; s += '';\ndevice[s].add(1, 2)", "DEVICE_DYNAMIC 2:0"],
     ["a name of a list", "for (const s of ['MathSkill'])\ndevice[s].add(1, 2)", "DEVICE_DYNAMIC 2:0"],
@@ -154,17 +154,17 @@ describe("S5 S6: whatever cannot be followed is refused", () => {
       "bind(null, 1)",
       "It does not need this: write device.MathSkill.add itself, or (…) => device.MathSkill.add(…) to pass leading arguments",
     ],
-  ])("S5: instead of add.%s something simpler is taught", (how, fix) => {
+  ])("S5: suggests something simpler than add.%s", (how, fix) => {
     expect(check(`const f = device.MathSkill.add.${how}; f`).violations[0]?.fix).toBe(fix);
   });
 
-  test("S4: a constant is corrected where it is used", () => {
+  test("S4: corrects a constant where it is used", () => {
     const source = "const s = 'math_skill'; return device[s].add(1, 2)";
     expect(emitCode(source)).toBe(`const s = 'math_skill'; return device["MathSkill"].add(1, 2)`);
     expect(check(source).notes).toEqual(["math_skill was read as MathSkill"]);
   });
 
-  test("S6: a method that exists and that the caller may not call", () => {
+  test("S6: refuses an existing method that the caller may not call", () => {
     expect(check("const { delete_user } = device.AdminSkill;\ndelete_user(1)").violations).toEqual([
       {
         code: "PERMISSION_MISSING",
@@ -181,8 +181,8 @@ describe("S5 S6: whatever cannot be followed is refused", () => {
   });
 });
 
-describe("D1 D3: unknown names are answered with near ones", () => {
-  test("S5: an unknown skill", () => {
+describe("D1 D3: suggests similar names for unknown ones", () => {
+  test("S5: reports an unknown skill", () => {
     expect(check("return await device.MathSkil.add({ a: 1, b: 2 });").violations).toEqual([
       {
         code: "SKILL_UNKNOWN",
@@ -258,7 +258,7 @@ describe("D1 D3: unknown names are answered with near ones", () => {
     expect(check(source).violations.map((violation) => [violation.code, violation.fix])).toEqual([[code, fix]]);
   });
 
-  test("S5: what cannot be seen in a name is shown as its escape", () => {
+  test("S5: shows invisible characters of a name as escapes", () => {
     expect(check("device.Math\u200dSkill.add(1, 2)").violations[0]?.message).toBe(
       "Cannot find the skill: Math\\u{200d}Skill (SKILL_UNKNOWN)",
     );
@@ -268,7 +268,7 @@ describe("D1 D3: unknown names are answered with near ones", () => {
   });
 });
 
-describe("S4: names in the manner of other systems are corrected", () => {
+describe("S4: corrects names in the style of other systems", () => {
   test.each([
     ["default_api", "default_api.MathSkill.add(1, 2)", "default_api was read as device"],
     ["tools", "tools.MathSkill.add(1, 2)", "tools was read as device"],
@@ -307,16 +307,16 @@ describe("S4: names in the manner of other systems are corrected", () => {
     ["only the case differs", "device.MathSkill.Add(1, 2)", "METHOD_UNKNOWN 1:17"],
     ["tools without a skill", "tools.nothing(1)", "GLOBAL_UNKNOWN 1:0"],
     ["the name is a variable of the snippet", "const MathSkill = { add: () => 3 }; MathSkill.add(1, 2)", ""],
-  ])("S4: nothing is guessed where %s", (_what, source, place) => {
+  ])("S4: does not guess if %s", (_what, source, place) => {
     expect(sourceText(source).join()).toBe(place);
   });
 });
 
-describe("S1 S5: skills that are named or asked for in another way", () => {
+describe("S1 S5: accepts skills that are named or requested in another way", () => {
   test.each([
     ["mathskill", "device.mathskill.add(1, 2)"],
     ["MATHSKILL", "device.MATHSKILL.add(1, 2)"],
-  ])("S1: %s is read as the only skill of that name", (name, source) => {
+  ])("S1: reads %s as the only skill of that name", (name, source) => {
     const { violations, notes, plan } = check(source);
     expect(violations).toEqual([]);
     expect(plan.map(({ path }) => path)).toEqual(["MathSkill.add"]);
@@ -327,7 +327,7 @@ describe("S1 S5: skills that are named or asked for in another way", () => {
     ["if (!device.PrinterSkill) print(1)"],
     ["typeof device.PrinterSkill"],
     ["device.PrinterSkill !== undefined"],
-  ])("S5: %s is told that there is none", (source) => {
+  ])("S5: reports the missing skill in %s", (source) => {
     expect(check(source).violations).toMatchObject([
       {
         code: "SKILL_UNKNOWN",
@@ -336,7 +336,7 @@ describe("S1 S5: skills that are named or asked for in another way", () => {
     ]);
   });
 
-  test("S5: a method of any skill is no answer to a skill that nobody has", () => {
+  test("S5: suggests no methods of other skills for an unknown skill", () => {
     expect(check("device.PrinterSkill.get(1)").violations).toMatchObject([
       { fix: 'Call await device.search_skills("printer skill get") to find a method' },
     ]);

@@ -13,7 +13,7 @@ function findPlace(source: string, word: string): string {
   return `${sourceLine}:${column}`;
 }
 
-describe("S10: places in what runs lead back to what the model wrote", () => {
+describe("S10: maps positions of the running program to the model's text", () => {
   test.each([
     ["after what was written before", "boom()\nfunction boom() {}", "boom()", "1:0"],
     ["inside of a result", "1 + boom\nvar boom", "boom", "1:4"],
@@ -33,13 +33,13 @@ describe("S10: places in what runs lead back to what the model wrote", () => {
     expect(findPlace(source, word)).toBe(place);
   });
 
-  test("S10: what was only written has the place that it was written at", () => {
+  test("S10: maps code that was only inserted to the position of the insertion", () => {
     expect(check("1 + 1").program?.place(1, 3)).toEqual({ line: 1, column: 0 });
     expect(check("function main() {}").program?.place(2, 5)).toEqual({ line: 1, column: 18 });
     expect(check("1").program?.place(99, 99)).toEqual({ line: 1, column: 1 });
   });
 
-  test("S10: no line is added to or taken from the text", () => {
+  test("S10: keeps the number of lines of the text", () => {
     const statements = [
       "device.UserSkill.get(1).name",
       "MathSkill.add(a=1,\n b=2)",

@@ -154,7 +154,7 @@ const program = fc
     parts.reduceRight((rest, [inBlock, text]) => (inBlock ? `{ ${text} ${rest} }` : `${text} ${rest}`), ""),
   );
 
-test("S6: no program that is let through reaches a method outside of its paths, and no path is outside of the grants", async () => {
+test("S6: accepts no program that reaches a method outside of its paths, and no path outside of the grants", async () => {
   let run = 0;
   await fc.assert(
     fc.asyncProperty(program, async (source) => {
@@ -328,7 +328,7 @@ const { code } = fc.letrec((tie) => {
   };
 });
 
-test("S5: no program that is let through fails to parse in the engine", async () => {
+test("S5: accepts no program that the engine cannot parse", async () => {
   let run = 0;
   await fc.assert(
     fc.asyncProperty(code as fc.Arbitrary<string>, async (source) => {
@@ -345,7 +345,7 @@ test("S5: no program that is let through fails to parse in the engine", async ()
   expect(run).toBeGreaterThan(100);
 });
 
-test("S5: whatever is sent, an answer comes, with violations or a program", () => {
+test("S5: answers any input with violations or a program", () => {
   const bits = fc.constantFrom(
     "device",
     ".MathSkill",

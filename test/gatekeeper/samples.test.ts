@@ -5,17 +5,17 @@ import { check, pathsWith } from "./stubs.ts";
 
 const granted = pathsWith("allow", "approve");
 
-describe("S5: hostile samples", () => {
+describe("S5: refuses hostile samples", () => {
   const samples = readPrograms("attacks");
 
-  test.each(samples.filter(({ end }) => end === "refused"))("S5: $id is refused before anything runs", ({ code }) => {
+  test.each(samples.filter(({ end }) => end === "refused"))("S5: refuses $id before anything runs", ({ code }) => {
     const { violations, program } = check(code);
     expect(program).toBeUndefined();
     expect(violations.length).toBeGreaterThan(0);
     expect(violations.length).toBeLessThanOrEqual(50);
   });
 
-  test("S5: every violation of every sample has all its parts, in the order of the text", () => {
+  test("S5: completes every violation of every sample, in the order of the text", () => {
     for (const { code } of samples) {
       const { violations } = check(code);
       let before = 0;
@@ -29,7 +29,7 @@ describe("S5: hostile samples", () => {
     }
   });
 
-  test("S6: no sample that is let through gets a method that its caller may not call", () => {
+  test("S6: accepts no sample that gets a method which its caller may not call", () => {
     for (const { code } of samples) {
       const paths = check(code).program?.paths ?? [];
       expect(paths.filter((path) => path.includes(".") && !granted.includes(path))).toEqual([]);
@@ -37,6 +37,6 @@ describe("S5: hostile samples", () => {
   });
 });
 
-test.each(readPrograms("benign"))("S1 S2 S3 S4: $id is let through", ({ code }) => {
+test.each(readPrograms("benign"))("S1 S2 S3 S4: accepts $id", ({ code }) => {
   expect(check(code).violations).toEqual([]);
 });

@@ -629,7 +629,7 @@ const CASES: readonly (readonly [place: string, source: string, value: unknown, 
   ["an argument of a constructor", "return new Set(device.TestSkill.echo([1, 2])).size", 2, 1],
 ];
 
-test.each(CASES)("waits for a value where one is needed: %s [S2]", async (_place, source, value, calls) => {
+test.each(CASES)("waits for a value where the program needs one: %s [S2]", async (_place, source, value, calls) => {
   expect(await runSnippet(source)).toEqual({ value, calls });
 });
 
@@ -692,17 +692,17 @@ const GOLDENS: readonly (readonly [place: string, source: string, code: string])
   ],
 ];
 
-test.each(GOLDENS)("writes the wait into the text: %s [S2]", (_place, source, code) => {
+test.each(GOLDENS)("inserts the wait into the text: %s [S2]", (_place, source, code) => {
   expect(emitCode(source)).toBe(code);
 });
 
-test("notes what was waited for once, by its path [S2]", () => {
+test("notes an awaited call once, by its path [S2]", () => {
   const source =
     "const a = device.UserSkill.get(1).name; const b = device.UserSkill.get(2).name; return device.MathSkill.add(1, 2) + 1";
   expect(check(source).notes).toEqual(["Waited for UserSkill.get, MathSkill.add, as await was missing"]);
 });
 
-test("leaves a program that awaits all that it starts as it is [S2]", () => {
+test("leaves a program that awaits all of its calls unchanged [S2]", () => {
   const source =
     "const u = await device.UserSkill.get(1); const [a] = await Promise.all([device.UserSkill.get(u.id)]); return a.name";
   expect(emitCode(source)).toBe(source.replace("const [a]", "0+0;const [a]"));

@@ -31,7 +31,7 @@ const ProfileSkill = defineSkill({
 const openRuntime = (typecheck: boolean): Promise<Runtime> =>
   createRuntime({ skillsDir: false, skills: [ProfileSkill], workers: 1, typecheck });
 
-describe("names of properties that only one caller's results had [P2]", () => {
+describe("hides names of properties that only one caller's results had [P2]", () => {
   let runtime: Runtime;
   beforeAll(async () => {
     runtime = await openRuntime(false);
@@ -65,7 +65,7 @@ describe("names of properties that only one caller's results had [P2]", () => {
     ],
   ];
 
-  test.each(WAYS)("are shown only to that caller and to the owner: %s", async (_way, show) => {
+  test.each(WAYS)("shows the names only to that caller and to the owner: %s", async (_way, show) => {
     const shown = async (caller: Caller): Promise<readonly boolean[]> => {
       const text = JSON.stringify(await show(caller));
       return ["projects", "ada_merger", "bob_merger"].map((name) => text.includes(name));
@@ -77,7 +77,7 @@ describe("names of properties that only one caller's results had [P2]", () => {
     expect(await shown({ id: OWNER.id, grants: ["*"] })).toEqual([true, false, false]);
   });
 
-  test("are not in what a search shows or finds", async () => {
+  test("leaves the names out of search answers and matches", async () => {
     for (const caller of [ada, bob, OWNER])
       for (const query of ["", "profile", "ada merger", "nickname"]) {
         expect(JSON.stringify(runtime.search(query, { caller }))).not.toMatch(/_merger|nickname"/);
@@ -85,7 +85,7 @@ describe("names of properties that only one caller's results had [P2]", () => {
       }
   });
 
-  test("leave an object in whose place other callers may find anything", () => {
+  test("shows an object in which other callers may find any property", () => {
     expect(runtime.describe("ProfileSkill.list", { caller: ada }).declaration).toContain(
       "Promise<{ nickname: string }[]>",
     );
@@ -98,7 +98,7 @@ describe("names of properties that only one caller's results had [P2]", () => {
   });
 });
 
-test("a note on a result does not name a missing property of another caller's results [P2]", async () => {
+test("notes on results omit the missing properties of another caller's results [P2]", async () => {
   const skill = defineSkill({
     name: "EchoSkill",
     description: "Echoes",
@@ -121,7 +121,7 @@ test("a note on a result does not name a missing property of another caller's re
   for (let times = 0; times < 2; times++) expect(await notesOf({ id: 1, merger: 1 }, eve)).toEqual([]);
 });
 
-test("notes and refusals of the type-check name no property of another caller's results [P2]", async () => {
+test("notes and refusals of the type-check omit properties of another caller's results [P2]", async () => {
   const runtime = await openRuntime(true);
   onTestFinished(() => runtime.close());
   for (const caller of [ada, bob]) await runtime.call("ProfileSkill.read", {}, { caller });
@@ -141,7 +141,7 @@ test("notes and refusals of the type-check name no property of another caller's 
   }
 });
 
-test("a snippet that ran for one caller runs for another without the names of the first [P2]", async () => {
+test("checks a cached snippet for another caller without the names of the first [P2]", async () => {
   const runtime = await openRuntime(false);
   onTestFinished(() => runtime.close());
   const source = 'await device.ProfileSkill.read();\nreturn await device.describe("ProfileSkill.read")';
@@ -152,7 +152,7 @@ test("a snippet that ran for one caller runs for another without the names of th
   }
 });
 
-describe("a shape", () => {
+describe("a learned shape", () => {
   const schemaFor = (shape: ValueShape, caller: Caller): JsonSchema => schemaOf(shape, caller);
   const learn = (...seen: readonly (readonly [Caller, unknown])[]): ValueShape => {
     const shape = createShape();
@@ -160,7 +160,7 @@ describe("a shape", () => {
     return shape;
   };
 
-  test("shows a name to everyone from the second caller on, however often the first one had it", () => {
+  test("shows a name to all callers from the second caller on, however often the first one had it", () => {
     const first = [ada, { a: { b: 1 } }] as const;
     expect(JSON.stringify(schemaFor(learn(first, first, first), bob))).not.toContain('"a"');
     const shape = learn(first, [bob, { a: {} }]);
@@ -173,7 +173,7 @@ describe("a shape", () => {
     expect(JSON.stringify(schemaFor(shape, { id: "joe", grants: [] }))).toContain('"b"');
   });
 
-  test("keeps one caller for each property, however many callers there are", () => {
+  test("stores one caller for each property, however many callers there are", () => {
     const shape = createShape();
     for (let at = 0; at < 200; at++)
       observe({ id: at }, shape, { caller: { id: `caller-${at}`, grants: [] }, compares: false });
@@ -184,7 +184,7 @@ describe("a shape", () => {
     expect(text.length).toBeLessThan(300);
   });
 
-  test("remembers whose a name was when shapes of dictionaries are merged", () => {
+  test("keeps the caller of a name when shapes of dictionaries are merged", () => {
     const wide = Object.fromEntries(Array.from({ length: 41 }, (_, at) => [`k${at}`, { mine: at }]));
     const shape = learn([ada, { x: { mine: 1 }, y: { mine: 2 } }], [ada, wide]);
     expect(JSON.stringify(schemaFor(shape, ada))).toContain('"mine"');

@@ -41,7 +41,7 @@ function found(query: string, caller = ada): readonly string[] {
   return runtime.search(query, { caller }).results.map(({ path }) => path);
 }
 
-test("D1: words that were searched before a method was called with success find it", async () => {
+test("D1: finds a method by words that were searched before it was called successfully", async () => {
   await open();
   expect(runtime.search("bake lasagna", { caller: ada })).toEqual({
     results: [],
@@ -54,7 +54,7 @@ test("D1: words that were searched before a method was called with success find 
   );
 });
 
-test("D1: a snippet that searches and then calls teaches as well", async () => {
+test("D1: learns from a snippet that searches and then calls", async () => {
   await open();
   const source = `await device.search_skills("bake lasagna"); await device.KitchenSkill.heat()`;
   const outcome = await runtime.run(source, { caller: ada });
@@ -63,7 +63,7 @@ test("D1: a snippet that searches and then calls teaches as well", async () => {
   expect(found("lasagna")).toEqual(["KitchenSkill.heat"]);
 });
 
-test("D1: questions inside of a snippet are no calls, and have an allowance of their own", async () => {
+test("D1: counts searches inside a snippet separately from calls", async () => {
   await open();
   const source = `
     for (let at = 0; at < 3; at++) print(await device.search_skills("fridge", 1));
@@ -76,7 +76,7 @@ test("D1: questions inside of a snippet are no calls, and have an allowance of t
   expect(enough.kind === "completed" && enough.output.split("\n").at(-1)).toBe("device.KitchenSkill.chill");
 });
 
-test("D1: questions take their arguments by place or by name, like calls", async () => {
+test("D1: accepts positional and named arguments for searches, as for calls", async () => {
   await open();
   const outcomes = await Promise.all(
     [
@@ -94,7 +94,7 @@ test("D1: questions take their arguments by place or by name, like calls", async
   expect(lines).toEqual([found, found, found, described, described, described]);
 });
 
-test("D1: words learned from one caller do not affect another", async () => {
+test("D1: keeps words learned from one caller from affecting another", async () => {
   await open();
   found("bake lasagna");
   await runtime.call("KitchenSkill.heat", {}, { caller: ada });
@@ -104,7 +104,7 @@ test("D1: words learned from one caller do not affect another", async () => {
   expect(runtime.learned({ caller: bob }).requests).toEqual([]);
 });
 
-test("D1: methods that a caller may no longer read are neither found nor named, whatever was learned", async () => {
+test("D1: neither finds nor names methods that a caller may no longer read, whatever was learned", async () => {
   await open();
   found("bake lasagna");
   await runtime.call("KitchenSkill.heat", {}, { caller: ada });
@@ -114,7 +114,7 @@ test("D1: methods that a caller may no longer read are neither found nor named, 
   expect(runtime.learned({ caller: less })).toEqual({ requests: [], results: [] });
 });
 
-test("D1: a call that failed, and one that was refused, teach nothing", async () => {
+test("D1: learns nothing from failed and refused calls", async () => {
   await open();
   found("make lasagna");
   await expect(runtime.call("KitchenSkill.burn", {}, { caller: ada })).rejects.toThrow("smoke");
@@ -122,7 +122,7 @@ test("D1: a call that failed, and one that was refused, teach nothing", async ()
   expect(found("lasagna")).toEqual([]);
 });
 
-test("D1: of several searches, each teaches the method that it listed", async () => {
+test("D1: assigns the words of each of several searches to the method that it listed", async () => {
   await open();
   found("lasagna oven");
   found("icecream fridge");
@@ -131,7 +131,7 @@ test("D1: of several searches, each teaches the method that it listed", async ()
   expect(found("icecream")).toEqual(["KitchenSkill.chill"]);
 });
 
-test("D1: only the words that the index keeps are learned: no sentences, numbers or words of every request", async () => {
+test("D1: learns only the words that the index keeps: no sentences, numbers or stop words", async () => {
   await open();
   found("Please bake 2 lasagnas for +49 171 5551234");
   await runtime.call("KitchenSkill.heat", {}, { caller: ada });
@@ -140,7 +140,7 @@ test("D1: only the words that the index keeps are learned: no sentences, numbers
   ]);
 });
 
-test("D1: forgets what was learned from one caller, for one method or all, on request", async () => {
+test("D1: forgets on request what was learned from one caller, for one method or all", async () => {
   await open();
   const teach = async (): Promise<void> => {
     for (const caller of [ada, bob]) {
@@ -162,7 +162,7 @@ test("D1: forgets what was learned from one caller, for one method or all, on re
 });
 
 test.each([[false], [{ requests: false, results: false }]])(
-  "D1, D3: with learning: %j nothing is learned",
+  "D1, D3: learns nothing with learning: %j",
   async (learning) => {
     await open({ learning });
     found("bake lasagna");
@@ -173,7 +173,7 @@ test.each([[false], [{ requests: false, results: false }]])(
   },
 );
 
-test("D1: a setting turns learning off, and an invalid setting is reported", async () => {
+test("D1: disables learning by a setting, and reports an invalid setting", async () => {
   const folder = mkdtempSync(join(tmpdir(), "skillgate-"));
   try {
     const settings = join(folder, "settings.yaml");
@@ -228,7 +228,7 @@ heat(args?: Record<string, unknown>): Promise<{ celsius: number; ready: boolean 
   ]);
 });
 
-test("D3: a result unlike those before it is reported once", async () => {
+test("D3: reports once a result unlike those before it", async () => {
   await open();
   const runNotes = async (value: unknown): Promise<readonly string[]> => {
     const outcome = await runtime.run(`device.KitchenSkill.echo({ value: ${JSON.stringify(value)} })`);
@@ -244,7 +244,7 @@ test("D3: a result unlike those before it is reported once", async () => {
   );
 });
 
-test("D3: a result that contradicts its output schema is reported once", async () => {
+test("D3: reports once a result that contradicts its output schema", async () => {
   await open();
   const notes = [];
   for (let times = 0; times < 3; times++) {

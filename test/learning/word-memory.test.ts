@@ -7,7 +7,7 @@ const answer = (...paths: readonly string[]) => ({
   text: "",
 });
 
-test("D1: a method keeps a bounded number of words, the newest", () => {
+test("D1: keeps the newest words of a method, up to a limit", () => {
   const memory = createWordMemory();
   for (let at = 0; at < 100; at++) memory.teach("A.b", [`word${at}`]);
   const [entry] = memory.entries();
@@ -17,13 +17,13 @@ test("D1: a method keeps a bounded number of words, the newest", () => {
   expect(memory.methodsWith("word99")).toEqual([{ path: "A.b", times: 1, words: 64 }]);
 });
 
-test("D1: a word that was taught again and again stops to count more", () => {
+test("D1: limits the weight of a word that is learned repeatedly", () => {
   const memory = createWordMemory();
   for (let at = 0; at < 100; at++) memory.teach("A.b", ["again"]);
   expect(memory.methodsWith("again")).toEqual([{ path: "A.b", times: 4, words: 4 }]);
 });
 
-test("D1: a caller has a bounded number of methods, and a word for everything says nothing", () => {
+test("D1: limits the methods of a caller, and ignores a word that leads to all of them", () => {
   const memory = createWordMemory();
   for (let at = 0; at < 600; at++) memory.teach(`A.m${at}`, ["common", `own${at}`]);
   expect(memory.entries()).toHaveLength(500);
@@ -43,7 +43,7 @@ test("D1: forgets the least recently active callers first", () => {
   expect(requests.getWords("caller149").methodsWith("lasagna")).toHaveLength(1);
 });
 
-test("D1: a call does not belong to an expired search", () => {
+test("D1: does not assign a call to an expired search", () => {
   let time = 0;
   const requests = createSearchFeedback(() => time);
   requests.searched("ada", "lasagna", answer());
@@ -52,14 +52,14 @@ test("D1: a call does not belong to an expired search", () => {
   expect(requests.getWords("ada").entries()).toEqual([]);
 });
 
-test("D1: many calls that no search listed show no connection", () => {
+test("D1: learns nothing from many calls that no search listed", () => {
   const requests = createSearchFeedback();
   requests.searched("ada", "lasagna", answer("X.y"));
   for (const path of ["A.a", "A.b", "A.c", "A.d"]) requests.called("ada", path);
   expect(requests.getWords("ada").entries()).toEqual([]);
 });
 
-test("D1: a search that found nothing belongs to what a better one found", () => {
+test("D1: assigns the words of an empty search to the result of the next successful one", () => {
   const requests = createSearchFeedback();
   requests.searched("ada", "lasagna", answer());
   requests.searched("ada", "heat oven", answer("Kitchen.heat", "Kitchen.chill"));
@@ -67,7 +67,7 @@ test("D1: a search that found nothing belongs to what a better one found", () =>
   expect(requests.getWords("ada").entries()).toEqual([{ path: "Kitchen.heat", words: ["lasagna", "heat", "oven"] }]);
 });
 
-test("D1: a search that listed something else, with others after it, is left for what comes", () => {
+test("D1: ignores a search that listed something else and was followed by others", () => {
   const requests = createSearchFeedback();
   requests.searched("ada", "send letter", answer("Mail.send"));
   requests.searched("ada", "heat oven", answer("Kitchen.heat"));

@@ -9,7 +9,7 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 const TIDY = "export const one: number = 1;\n";
 
-test("tsc finds a value that may be missing", () => {
+test("reports a value that may be undefined (tsc)", () => {
   const compilerOptions = { rootDir: ".", types: [] };
   write("tsconfig.json", JSON.stringify({ extends: resolve("tsconfig.json"), include: ["src"], compilerOptions }));
   write("package.json", JSON.stringify({ type: "module" }));
@@ -21,7 +21,7 @@ test("tsc finds a value that may be missing", () => {
   expect(says).toContain("src/a.ts(1,14): error TS2322: Type 'number | undefined' is not assignable to type 'number'.");
 });
 
-test("oxlint finds any, a promise that floats and a function longer than a screen", () => {
+test("reports any, a floating promise and a function longer than a screen (oxlint)", () => {
   const config = resolve(".oxlintrc.json");
   write("tsconfig.json", JSON.stringify({ compilerOptions: { strict: true, target: "es2023" } }));
   write("a.ts", TIDY);
@@ -38,7 +38,7 @@ test("oxlint finds any, a promise that floats and a function longer than a scree
   expect(says).toContain("no-floating-promises");
 });
 
-test("oxfmt finds a file that is not formatted", () => {
+test("reports a file that is not formatted (oxfmt)", () => {
   const config = resolve(".oxfmtrc.json");
   write("a.ts", TIDY);
   expect(run("oxfmt/bin/oxfmt", "-c", config, "--check", folder).status).toBe(0);
@@ -48,7 +48,7 @@ test("oxfmt finds a file that is not formatted", () => {
   expect(says).toContain("a.ts");
 });
 
-test("knip finds a file, an export and an unused dependency", () => {
+test("reports an unused file, export and dependency (knip)", () => {
   write("knip.json", readFileSync("knip.json", "utf8"));
   write("package.json", JSON.stringify({ name: "probe", type: "module", dependencies: { leftover: "1.0.0" } }));
   write("src/index.ts", 'import { one } from "./one.ts";\nexport default one;\n');

@@ -5,7 +5,7 @@ import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
 import { ERRORS } from "../../src/errors.ts";
 
-test("docs/errors.md is what the table of errors generates", () => {
+test("generates docs/errors.md from the table of errors", () => {
   const folder = mkdtempSync(join(tmpdir(), "skillgate-docs-"));
   try {
     execFileSync(process.execPath, ["scripts/docs.mjs", folder]);
@@ -29,7 +29,7 @@ const PAGES = [
 /** The longest README that a stranger reads; details belong on a page of docs/. */
 const MAX_README_LINES = 220;
 
-test.each(PAGES)("every link in %s leads to a file that exists", (page) => {
+test.each(PAGES)("finds a file for every link in %s", (page) => {
   expect(brokenLinks(page, readFileSync(page, "utf8"))).toEqual([]);
 });
 

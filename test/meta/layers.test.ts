@@ -42,7 +42,7 @@ const MODULE_BY_FILE: Readonly<Record<string, string>> = {
 const MAX_LOOSE_FILES = 6;
 const MAX_FILES_IN_FOLDER = 20;
 
-test("imports point down the layers, and into another module only through its entry point", () => {
+test("allows imports only down the layers, and into another module only through its entry point", () => {
   const files = ["src", "sandbox", "skills"].flatMap(listFiles).filter((file) => file.endsWith(".ts"));
   const imports = files.flatMap((from) => getImports(from).map((to) => ({ from, to })));
   expect(imports.length).toBeGreaterThan(100);
@@ -59,11 +59,11 @@ test.each([
   ["from the sandbox", "sandbox/index.ts", "src/errors.ts"],
   ["from a skill", "skills/time.ts", "src/model/json.ts"],
   ["to a module without a layer", "src/runtime.ts", "src/attic/index.ts"],
-])("an import that goes %s is found", (_direction, from, to) => {
+])("finds an import that goes %s", (_direction, from, to) => {
   expect(isAllowed(from, to)).toBe(false);
 });
 
-test("no folder has too many files", () => {
+test("limits the number of files in a folder", () => {
   const folders = ["src", "sandbox"].flatMap((root) => [root, ...listFolders(root)]);
   const counts = folders.map((folder) => ({ folder, files: countFiles(folder) }));
   expect(counts.filter(({ folder, files }) => files > getMaxFiles(folder))).toEqual([]);

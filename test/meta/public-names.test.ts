@@ -38,7 +38,7 @@ const TYPES = [
   "Violation",
 ];
 
-test("these values are public, and no others", () => {
+test("exports exactly these values", () => {
   expect(Object.keys(skillgate).toSorted()).toEqual([
     "SkillgateError",
     "anthropicTool",
@@ -56,7 +56,7 @@ test("these values are public, and no others", () => {
   ]);
 });
 
-test("these types are public, and no others", () => {
+test("exports exactly these types", () => {
   const types = namesExportedBy("src/index.ts").filter((name) => !(name in skillgate));
   expect(types).toEqual(TYPES);
 });

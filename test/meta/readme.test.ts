@@ -7,7 +7,7 @@ import { DEFAULT_TIMEOUTS } from "../../src/model/timeouts.ts";
 
 const README = readFileSync("README.md", "utf8");
 
-test("`npm start` runs the first snippet of the README, with a skill and a real MCP server", () => {
+test("runs the first snippet of the README with a skill and a real MCP server on `npm start`", () => {
   const { status, stdout, stderr } = start();
   expect(status, stderr).toBe(0);
   expect(stdout).toContain(' 1  const files = ["README.md", "CHANGELOG.md", "LICENSE"];');
@@ -19,14 +19,14 @@ test("`npm start` runs the first snippet of the README, with a skill and a real 
   expect(stdout).not.toContain("\u001B");
 });
 
-test("`npm start -- …` passes on to the command line: arguments, output and exit code", () => {
+test("passes arguments, output and exit code of `npm start -- …` on to the command line", () => {
   const completed = start("run", "-e", "1 + 1", "--json");
   expect(completed.status).toBe(0);
   expect(JSON.parse(completed.stdout)).toMatchObject({ kind: "completed", value: 2 });
   expect(start("run", "-e", "process.exit(0)", "--json").status).toBe(3);
 });
 
-test("the refused program of the README gives the text that follows it", () => {
+test("refuses the README's second snippet with the text that follows it", () => {
   const [, program = "", text] = /## A refused program.*?```js\n(.*?)```.*?```text\n(.*?)```/s.exec(README) ?? [];
   const file = join(".cache", `refused-${process.pid}.js`);
   mkdirSync(".cache", { recursive: true });
@@ -38,7 +38,7 @@ test("the refused program of the README gives the text that follows it", () => {
   }
 });
 
-test("the library example of the README prints what it says", () => {
+test("prints the documented output of the README's library example", () => {
   const [, example = ""] = /```js\n(import .*?)```/s.exec(README) ?? [];
   const file = join(".cache", `readme-${process.pid}.mjs`);
   mkdirSync(".cache", { recursive: true });
@@ -51,7 +51,7 @@ test("the library example of the README prints what it says", () => {
   }
 });
 
-test("docs/limits.md lists the default limits and timeouts", () => {
+test("lists the default limits and timeouts in docs/limits.md", () => {
   const rows = [...readFileSync("docs/limits.md", "utf8").matchAll(/^\| `(\w+)` +\| ([\d ]+?) +\|/gm)];
   const limits = rows.map(([, name, amount = ""]) => [name, Number(amount.replaceAll(" ", ""))]);
   expect(Object.fromEntries(limits)).toEqual({ ...DEFAULT_LIMITS, ...DEFAULT_TIMEOUTS });

@@ -5,20 +5,20 @@ import { expect, test } from "vitest";
 
 const STATUS = parseStatus(readFileSync("docs/requirements.md", "utf8"));
 
-test("every id in a test title is a requirement that is not only planned", () => {
+test("allows only ids of working or partly working requirements in test titles", () => {
   expect(STATUS.size).toBeGreaterThan(100);
   expect(allIds().filter((id) => !isClaimable(id, STATUS))).toEqual([]);
 });
 
-test("every requirement that works has a test that names it", () => {
+test("finds a test for every working requirement", () => {
   expect(findUnproved(STATUS, allIds())).toEqual([]);
 });
 
-test("a status is works, planned, or partly with the reason", () => {
+test("allows only the status works, planned, or partly with the reason", () => {
   expect([...STATUS.values()].filter((status) => !/^(works|planned|partly: .+)$/.test(status))).toEqual([]);
 });
 
-test("the checks find unknown, planned and unproved ids, wherever a title has them", () => {
+test("finds unknown, planned and unproved ids everywhere in titles", () => {
   const status = parseStatus("| S1 | a | works |\n| S2 | b | partly: c |\n| S3 | d | planned |");
   expect(unclaimable(`test("S99: a fence", () => {})`, status)).toEqual(["S99"]);
   expect(unclaimable(`test.each([["B77: data"]])("S1, Q7: %s", () => {})`, status)).toEqual(["Q7"]);

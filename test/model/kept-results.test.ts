@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 
 import { createKeptResults } from "../../src/model/kept-results.ts";
 
-test("S11: a kept result is read in parts under its name", () => {
+test("S11: reads a stored result in parts under its name", () => {
   const results = createKeptResults();
   expect(results.keep("run", "abcdef")).toBe("result://run/1");
   expect(results.keep("run", "second")).toBe("result://run/2");
@@ -10,7 +10,7 @@ test("S11: a kept result is read in parts under its name", () => {
   expect(results.read("result://run/9")).toBeUndefined();
 });
 
-test("S11: a result is kept for an hour", () => {
+test("S11: stores a result for an hour", () => {
   let now = 0;
   const results = createKeptResults(3_600_000, 1_000, () => now);
   const uri = results.keep("run", "text");
@@ -20,14 +20,14 @@ test("S11: a result is kept for an hour", () => {
   expect(results.read(uri)).toBeUndefined();
 });
 
-test("S11: the oldest results go when there are too many", () => {
+test("S11: drops the oldest results if there are too many", () => {
   const results = createKeptResults(1_000, 100, () => 0);
   const first = results.keep("run", "x".repeat(30));
   const second = results.keep("run", "y".repeat(30));
   expect([results.read(first), results.read(second)?.total]).toEqual([undefined, 30]);
 });
 
-test("returns a kept result only to the caller that it was kept for [S11]", () => {
+test("returns a stored result only to the caller of its run [S11]", () => {
   const results = createKeptResults();
   const [ada, bob] = ["ada", "bob"].map((id) => ({ id, grants: ["*"] }));
   const uri = results.keep("run", "text", ada);
