@@ -6,25 +6,25 @@ const MAX_REDIRECTS = 5;
 const REDIRECTIONS: ReadonlySet<number> = new Set([301, 302, 307, 308]);
 
 /**
- * Follows redirects for a `fetch` that does not, but only on the same server: another server would get the credentials in
- * the headers, and the body. Rejects as `fetch` does.
+ * `fetch` that follows redirects only on the same server: another server would get the credentials in the headers, and
+ * the body.
  */
-export function followRedirects(once: (url: URL, init?: RequestInit) => Promise<Response>): FetchLike {
-  return async (input, init) => {
-    let url = new URL(input);
-    if (init?.redirect === "manual") return once(url, init);
-    for (let count = 0; count <= MAX_REDIRECTS; count++) {
-      const response = await once(url, init);
-      if (!REDIRECTIONS.has(response.status)) return count === 0 ? response : getRedirectedRequest(response);
-      await response.body?.cancel();
-      url = resolveTarget(url, response.headers.get("location") ?? "");
-    }
-    throw failed(`the server redirects more than ${MAX_REDIRECTS} times`);
-  };
-}
+export const fetchWithRedirects: FetchLike = async (input, init) => {
+  let url = new URL(input);
+  if (init?.redirect === "manual") return sendOnce(url, init);
+  for (let count = 0; count <= MAX_REDIRECTS; count++) {
+    const response = await sendOnce(url, init);
+    if (!REDIRECTIONS.has(response.status)) return response;
+    await response.body?.cancel();
+    url = resolveTarget(url, response.headers.get("location") ?? "");
+  }
+  throw failed(`the server redirects more than ${MAX_REDIRECTS} times`);
+};
 
-function getRedirectedRequest(response: Response): Response {
-  return Object.defineProperty(response, "redirected", { value: true });
+async function sendOnce(url: URL, init: RequestInit | undefined): Promise<Response> {
+  const response = await fetch(url, { ...init, redirect: "manual" });
+  if (response.status > 599) throw failed(`the server answered with an invalid status: ${response.status}`);
+  return response;
 }
 
 function resolveTarget(url: URL, location: string): URL {
@@ -41,6 +41,7 @@ function isSameServer(url: URL, target: URL): boolean {
   return url.origin === target.origin || (isUpgrade && url.hostname === target.hostname && target.port === "");
 }
 
+/** Rejects as `fetch` does. */
 function failed(why: string): TypeError {
   return new TypeError("fetch failed", { cause: new Error(why) });
 }

@@ -1,7 +1,9 @@
+import { setMaxListeners } from "node:events";
+import type { Transformer } from "node:stream/web";
 import type { FetchLike } from "@modelcontextprotocol/client";
 
 import { isRecord } from "../../../model/json.ts";
-import { nodeFetch, type BodyFilter } from "./node-fetch.ts";
+import { fetchWithRedirects } from "./redirects.ts";
 import { findOverlongId } from "../stdio/messages.ts";
 import { OVERLONG_ANSWER } from "../connections/wire-errors.ts";
 
@@ -11,12 +13,42 @@ const NEWLINE = 10;
 const END_BYTES = 256;
 
 /** `fetch` that turns a message of more than `maxBytes` into an error of the request that it answers. */
-export function sizeLimitedFetch(maxBytes: number, silenceMs?: number): FetchLike {
-  return nodeFetch((init, contentType) => {
+export function sizeLimitedFetch(maxBytes: number): FetchLike {
+  return async (url, init) => {
+    const { signal, unlink } = linkSignal(init?.signal ?? undefined);
+    const response = await fetchWithRedirects(url, { ...init, signal }).catch((thrown: unknown) => {
+      unlink();
+      throw thrown;
+    });
     const asked = (): MessageId => getRequestId(init?.body);
-    return contentType.startsWith("text/event-stream") ? limitEvents(maxBytes, asked) : limitBody(maxBytes, asked);
-  }, silenceMs);
+    const isEvents = (response.headers.get("content-type") ?? "").toLowerCase().startsWith("text/event-stream");
+    const limit = new TransformStream(isEvents ? limitEvents(maxBytes, asked) : limitBody(maxBytes, asked));
+    // The reader of the response gets its errors.
+    void Promise.resolve(response.body?.pipeTo(limit.writable)).then(unlink, unlink);
+    const { status, statusText, headers } = response;
+    const limited = new Response(response.body && limit.readable, { status, statusText, headers });
+    // A new response has neither.
+    return Object.defineProperties(limited, {
+      url: { value: response.url },
+      redirected: { value: response.url !== new URL(url).href },
+    });
+  };
 }
+
+/**
+ * Follows a signal for one request. `fetch` leaves its listener on a signal until the next garbage collection, and the SDK
+ * has one signal for all requests; `AbortSignal.any` takes a tenth of a short request.
+ */
+function linkSignal(source: AbortSignal | undefined): { readonly signal: AbortSignal; readonly unlink: () => void } {
+  const controller = new AbortController();
+  const abort = (): void => controller.abort(source?.reason);
+  if (source?.aborted === true) abort();
+  if (source) setMaxListeners(0, source); // one listener for each concurrent request
+  source?.addEventListener("abort", abort);
+  return { signal: controller.signal, unlink: () => source?.removeEventListener("abort", abort) };
+}
+
+type BodyTransformer = Transformer<Uint8Array, Uint8Array>;
 
 type MessageId = string | number | undefined;
 
@@ -29,19 +61,19 @@ function getRequestId(body: unknown): MessageId {
 }
 
 /** Holds a single-message answer back until its end: a part that has been passed on cannot be replaced. */
-function limitBody(maxBytes: number, asked: () => MessageId): BodyFilter {
+function limitBody(maxBytes: number, asked: () => MessageId): BodyTransformer {
   const chunks: Uint8Array[] = [];
   let bytes = 0;
   return {
-    take(chunk) {
+    transform(chunk, controller) {
       bytes += chunk.length;
-      if (bytes > maxBytes) return [Buffer.from(overlongAnswer(asked(), maxBytes))];
       chunks.push(chunk);
-      return [];
+      if (bytes <= maxBytes) return;
+      controller.enqueue(Buffer.from(overlongAnswer(asked(), maxBytes)));
+      controller.terminate();
     },
-    end: () => chunks,
-    get isDone() {
-      return bytes > maxBytes;
+    flush(controller) {
+      for (const chunk of chunks) controller.enqueue(chunk);
     },
   };
 }
@@ -49,31 +81,29 @@ function limitBody(maxBytes: number, asked: () => MessageId): BodyFilter {
 /**
  * Drops the rest of a line that is too long. Its event is then not a valid message, and an error message follows it.
  */
-function limitEvents(maxBytes: number, asked: () => MessageId): BodyFilter {
+function limitEvents(maxBytes: number, asked: () => MessageId): BodyTransformer {
   let bytes = 0;
   let start = Buffer.alloc(0);
   let end = Buffer.alloc(0);
-  const overlong = (): Uint8Array[] =>
-    bytes > maxBytes ? [Buffer.from(overlongEvent(start, end, asked, maxBytes))] : [];
+  const endLine = (controller: TransformStreamDefaultController<Uint8Array>): void => {
+    if (bytes > maxBytes) controller.enqueue(Buffer.from(overlongEvent(start, end, asked, maxBytes)));
+  };
   return {
-    take(chunk) {
-      const passed: Uint8Array[] = [];
+    transform(chunk, controller) {
       for (let at = 0; at < chunk.length;) {
         const newline = chunk.indexOf(NEWLINE, at);
         const part = chunk.subarray(at, newline < 0 ? chunk.length : newline + 1);
         at += part.length;
         if (bytes < END_BYTES) start = Buffer.concat([start, part.subarray(0, END_BYTES - bytes)]);
         bytes += part.length;
-        if (bytes <= maxBytes) passed.push(part);
+        if (bytes <= maxBytes) controller.enqueue(part);
         else end = Buffer.concat([end, part.subarray(-END_BYTES)]).subarray(-END_BYTES);
         if (newline < 0) continue;
-        passed.push(...overlong());
+        endLine(controller);
         [bytes, start, end] = [0, Buffer.alloc(0), Buffer.alloc(0)];
       }
-      return passed;
     },
-    end: overlong,
-    isDone: false,
+    flush: endLine,
   };
 }
 
