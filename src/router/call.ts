@@ -7,7 +7,7 @@ import type { Client } from "../model/client-requests.ts";
 import { sentence, SkillgateError } from "../errors.ts";
 import type { Validation, Validator } from "../validation/index.ts";
 import type { AuditEntry } from "./audit-log.ts";
-import { hashValue } from "./digest.ts";
+import { hashValue } from "../shared/digest.ts";
 import type { Approve } from "./guards/approval.ts";
 
 /** A call of one method, as its run requests it. */

@@ -6,12 +6,12 @@ import type { Skill } from "../../src/model/catalog.ts";
 import type { CallContext } from "../../src/model/skill.ts";
 import {
   createRouter,
-  hashValue,
   runCalls,
   type ApprovalRequest,
   type AuditEntry,
   type RouterOptions,
 } from "../../src/router/index.ts";
+import { hashValue } from "../../src/shared/digest.ts";
 import { KnownSecrets } from "../../src/shared/secrets.ts";
 import { createStore } from "../../src/store/index.ts";
 import { createValidator } from "../../src/validation/index.ts";

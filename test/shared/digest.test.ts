@@ -2,8 +2,7 @@ import { createHash } from "node:crypto";
 import * as fc from "../support/fuzz.ts";
 import { expect, test } from "vitest";
 
-import { canonicalText } from "../../src/router/digest.ts";
-import { hashValue } from "../../src/router/index.ts";
+import { canonicalText, hashValue } from "../../src/shared/digest.ts";
 
 test("S12: the digest is SHA-256 of canonical JSON, the first 16 digits", () => {
   const canonical = '{"a":[1,-0.5,1e+21,"é\\n"],"b":{"c":null,"d":true}}';

@@ -1,6 +1,5 @@
-import { isDeepStrictEqual } from "node:util";
-
 import { isRecord } from "../../model/json.ts";
+import { canonicalText } from "../../shared/digest.ts";
 import { configError } from "../read-file.ts";
 import { type Format, parseDocument, type Path } from "./index.ts";
 import { removeInJson, setInJson } from "./edit-json.ts";
@@ -38,19 +37,10 @@ export function editText(text: string, edits: readonly DocumentEdit[], { label, 
 function says(text: string, wanted: unknown, { label, format }: EditedDocument): boolean {
   try {
     const value = text.trim() === "" ? {} : parseDocument(text, label, format).value;
-    return isDeepStrictEqual(plain(value), plain(wanted));
+    return canonicalText(value) === canonicalText(wanted);
   } catch {
     return false; // it cannot even be parsed any more
   }
-}
-
-/** Without the prototypes that some parsers leave out, and in one order. */
-function plain(value: unknown): unknown {
-  return JSON.parse(JSON.stringify(value ?? null, (_key, item: unknown) => (isRecord(item) ? sorted(item) : item)));
-}
-
-function sorted(record: Record<string, unknown>): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(record).toSorted(([a], [b]) => (a < b ? -1 : 1)));
 }
 
 const EDITORS: Readonly<Record<Format, (text: string, edit: DocumentEdit) => string>> = {

@@ -1,7 +1,7 @@
 import { deserialize, serialize } from "node:v8";
 
 import type { MethodDefinition } from "../../model/skill.ts";
-import { hashValueFully } from "../digest.ts";
+import { hashValueFully } from "../../shared/digest.ts";
 import { type CallAnswer, requireInput, type Guard, type GuardedCall, type Handler } from "../call.ts";
 
 const MAX_BYTES = 64 << 20;
