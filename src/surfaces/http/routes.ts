@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { HttpBindings } from "@hono/node-server";
-import { type Context, Hono, type MiddlewareHandler } from "hono";
+import { type Context, type Handler, Hono, type MiddlewareHandler } from "hono";
 
 import { type RpcError, rpcError, newTraceId, ownFault } from "../../shared/rpc-errors.ts";
 import type { Caller } from "../../model/caller.ts";
@@ -36,22 +36,26 @@ export interface HttpServices {
 
 type RouteEnvironment = { Bindings: HttpBindings; Variables: { caller: Caller; body: Body } };
 
+type RouteHandler = MiddlewareHandler<RouteEnvironment> | Handler<RouteEnvironment>;
+
 /**
  * Creates every endpoint. All check Host and Origin; all except `/health` require a token, which `/rpc` also accepts in
  * the message.
  */
 export function createRoutes(services: HttpServices): Hono<RouteEnvironment> {
   const app = new Hono<RouteEnvironment>();
+  const serve = (path: keyof typeof ENDPOINTS, ...handlers: readonly RouteHandler[]): void =>
+    void app.on([...ENDPOINTS[path]], [toPattern(path)], ...handlers);
   app.use(counted(services), checkOrigin(services));
-  app.get("/health", (c) => c.json(createHealthReport(services)));
-  app.post("/rpc", readBody(services), (c) => answerAtRpc(c, services));
+  serve("/health", (c) => c.json(createHealthReport(services)));
+  serve("/rpc", readBody(services), (c) => answerAtRpc(c, services));
   app.use(requireCaller(services));
-  app.on(["GET", "POST", "DELETE"], "/mcp", readBody(services), (c) => answerMcp(c, services));
-  app.post("/tools/:name", readBody(services), (c) => answerToolRoute(c, services));
-  app.get("/openapi.json", (c) =>
+  serve("/mcp", readBody(services), (c) => answerMcp(c, services));
+  serve("/tools/{name}", readBody(services), (c) => answerToolRoute(c, services));
+  serve("/openapi.json", (c) =>
     c.json(createOpenapi(services.runtime.catalogFor(c.get("caller")), services.url(), services.settings.auth)),
   );
-  app.get("/metrics", (c) => {
+  serve("/metrics", (c) => {
     const text = metricsText(services.runtime, services.counters, services.mcp.sessions);
     return c.body(text, 200, { "content-type": "text/plain; version=0.0.4; charset=utf-8" });
   });
@@ -60,12 +64,13 @@ export function createRoutes(services: HttpServices): Hono<RouteEnvironment> {
       upgrade: "websocket",
     }),
   );
-  for (const [path, allow] of Object.entries(ALLOWED)) app.all(path, (c) => wrongMethod(c.req.method, allow));
+  for (const [path, methods] of Object.entries(ENDPOINTS))
+    app.all(toPattern(path), (c) => wrongMethod(c.req.method, methods.join(", ")));
   app.notFound((c) =>
     refuse(
       404,
       rpcError("MethodNotFound", `No route matches ${c.req.method} ${c.req.path.slice(0, 200)}`, {
-        suggestions: ENDPOINTS,
+        suggestions: PATHS,
       }),
     ),
   );
@@ -73,22 +78,28 @@ export function createRoutes(services: HttpServices): Hono<RouteEnvironment> {
   return app;
 }
 
-/** Allowed methods by path, for the Allow header of a 405. */
-const ALLOWED = {
-  "/mcp": "GET, POST, DELETE",
-  "/rpc": "POST",
-  "/tools/:name": "POST",
-  "/openapi.json": "GET",
-  "/health": "GET",
-  "/metrics": "GET",
-};
+/** The endpoints and their methods; `/ws` answers every request itself. */
+const ENDPOINTS = {
+  "/mcp": ["GET", "POST", "DELETE"],
+  "/rpc": ["POST"],
+  "/ws": [],
+  "/tools/{name}": ["POST"],
+  "/openapi.json": ["GET"],
+  "/health": ["GET"],
+  "/metrics": ["GET"],
+} as const;
+
+const PATHS = Object.keys(ENDPOINTS);
+
+/** `/tools/{name}` as Hono writes it. */
+function toPattern(path: string): string {
+  return path.replace("{name}", ":name");
+}
 
 function wrongMethod(method: string, allow: string): Response {
   const reason = `The method ${method} is not allowed here. Allowed: ${allow}`;
   return refuse(405, rpcError("InvalidRequest", reason), { allow });
 }
-
-const ENDPOINTS = ["/mcp", "/rpc", "/ws", "/tools/{name}", "/openapi.json", "/health", "/metrics"];
 
 export function createHealthReport({ counters, runtime }: Pick<HttpServices, "counters" | "runtime">) {
   return {
@@ -103,7 +114,7 @@ function counted({ counters }: HttpServices): MiddlewareHandler<RouteEnvironment
   return async (c, next) => {
     await next();
     const first = `/${c.req.path.split("/")[1] ?? ""}`;
-    const known = ENDPOINTS.find((endpoint) => endpoint.split("/")[1] === first.slice(1)) ?? "other";
+    const known = PATHS.find((endpoint) => endpoint.split("/")[1] === first.slice(1)) ?? "other";
     counters.count(known, c.res.status);
   };
 }
