@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 
 import { isRecord } from "../../model/json.ts";
+import { MCP_CLIENT_IDS } from "../../shared/mcp-clients.ts";
 import { type ServerPlace, getValueIn } from "./edit-servers.ts";
 import type { Path } from "../documents/index.ts";
 import { type ConfigFolders, formatPathLabel } from "../read-file.ts";
@@ -37,10 +38,8 @@ interface Places {
 const plain: McpClient["toEntry"] = (command, args) => ({ command, args });
 const typed: McpClient["toEntry"] = (command, args) => ({ type: "stdio", command, args });
 
-/** Every client that can be connected, and imported from. */
-export const CLIENTS: readonly McpClient[] = [
-  {
-    id: "claude-code",
+const DETAILS: Readonly<Record<(typeof MCP_CLIENT_IDS)[number], Omit<McpClient, "id">>> = {
+  "claude-code": {
     title: "Claude Code",
     aliases: ["claude"],
     user: ({ home }) => [join(home, ".claude.json")],
@@ -48,16 +47,14 @@ export const CLIENTS: readonly McpClient[] = [
     home: ["mcpServers"],
     toEntry: typed,
   },
-  {
-    id: "claude-desktop",
+  "claude-desktop": {
     title: "Claude Desktop",
     aliases: [],
     user: ({ appData }) => [join(appData, "Claude", "claude_desktop_config.json")],
     home: ["mcpServers"],
     toEntry: plain,
   },
-  {
-    id: "cursor",
+  cursor: {
     title: "Cursor",
     aliases: [],
     user: ({ home }) => [join(home, ".cursor", "mcp.json")],
@@ -65,8 +62,7 @@ export const CLIENTS: readonly McpClient[] = [
     home: ["mcpServers"],
     toEntry: plain,
   },
-  {
-    id: "vscode",
+  vscode: {
     title: "VS Code",
     aliases: ["code", "vs-code", "copilot"],
     user: ({ appData }) => [join(appData, "Code", "User", "mcp.json")],
@@ -74,8 +70,7 @@ export const CLIENTS: readonly McpClient[] = [
     home: ["servers"],
     toEntry: typed,
   },
-  {
-    id: "codex",
+  codex: {
     title: "Codex",
     aliases: [],
     user: ({ codexHome }) => [join(codexHome, "config.toml")],
@@ -83,8 +78,7 @@ export const CLIENTS: readonly McpClient[] = [
     home: ["mcp_servers"],
     toEntry: plain,
   },
-  {
-    id: "opencode",
+  opencode: {
     title: "opencode",
     aliases: ["open-code"],
     user: ({ config }) => ["opencode.json", "opencode.jsonc"].map((name) => join(config, "opencode", name)),
@@ -92,16 +86,14 @@ export const CLIENTS: readonly McpClient[] = [
     home: ["mcp"],
     toEntry: (command, args) => ({ type: "local", command: [command, ...args], enabled: true }),
   },
-  {
-    id: "windsurf",
+  windsurf: {
     title: "Windsurf",
     aliases: [],
     user: ({ home }) => [join(home, ".codeium", "windsurf", "mcp_config.json")],
     home: ["mcpServers"],
     toEntry: plain,
   },
-  {
-    id: "gemini",
+  gemini: {
     title: "Gemini CLI",
     aliases: ["gemini-cli"],
     user: ({ home }) => [join(home, ".gemini", "settings.json")],
@@ -109,8 +101,7 @@ export const CLIENTS: readonly McpClient[] = [
     home: ["mcpServers"],
     toEntry: plain,
   },
-  {
-    id: "zed",
+  zed: {
     title: "Zed",
     aliases: [],
     user: ({ config, appData, isWindows }) => [
@@ -120,7 +111,10 @@ export const CLIENTS: readonly McpClient[] = [
     home: ["context_servers"],
     toEntry: (command, args) => ({ source: "custom", command, args, env: {} }),
   },
-];
+};
+
+/** Every client that can be connected, and imported from. */
+export const CLIENTS: readonly McpClient[] = MCP_CLIENT_IDS.map((id) => ({ id, ...DETAILS[id] }));
 
 export function findClient(name: string): McpClient | undefined {
   const wanted = name.toLowerCase();

@@ -4,6 +4,7 @@ import { isDeepStrictEqual } from "node:util";
 import type { Command } from "commander";
 
 import { isRecord } from "../../../model/json.ts";
+import { MCP_CLIENT_IDS } from "../../../shared/mcp-clients.ts";
 import type { CommandAction } from "../command-action.ts";
 import { type CommandConfig, openConfig, SCOPE_OPTION } from "../mcp/files.ts";
 import { clientFrom } from "../mcp/import.ts";
@@ -44,7 +45,7 @@ function clientCommand(program: Command, name: string, description: string): Com
   return program
     .command(name)
     .description(description)
-    .argument("<client>", "claude-code, claude-desktop, cursor, vscode, codex, opencode, windsurf, gemini, zed")
+    .argument("<client>", MCP_CLIENT_IDS.join(", "))
     .option(SCOPE_OPTION, "user: the file for all folders; project: the file of this folder", "user")
     .option("--name <name>", "the name of the server in the client", "skillgate");
 }

@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import type { Command } from "commander";
 
 import { getMessage } from "../../../errors.ts";
+import { MCP_CLIENT_IDS } from "../../../shared/mcp-clients.ts";
 import { suggestNames } from "../../../shared/suggest.ts";
 import type { CommandAction } from "../command-action.ts";
 import { lines } from "../text/layout.ts";
@@ -21,10 +22,7 @@ export function addMcpImport(mcp: Command, act: CommandAction): void {
   mcp
     .command("import")
     .description("import the servers of other clients from their files")
-    .argument(
-      "[clients...]",
-      "a file, or claude-code, claude-desktop, cursor, vscode, codex, opencode, windsurf, gemini, zed (default: all)",
-    )
+    .argument("[clients...]", `a file, or ${MCP_CLIENT_IDS.join(", ")} (default: all)`)
     .option(
       SCOPE_OPTION,
       "where to write a client's user servers (default: user); its project servers stay in the project",
