@@ -1,6 +1,6 @@
 import { ServerResponse } from "node:http";
 
-import { waitAtMost } from "../mcp/index.ts";
+import { waitAtMost } from "../../shared/wait.ts";
 
 /** Tracks the requests in progress. Streams that only listen do not count. */
 export interface InFlight {

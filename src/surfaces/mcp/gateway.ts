@@ -32,7 +32,7 @@ import { getCallerFeatures } from "./features/caller-features.ts";
 import { getPrompt, listPrompts } from "./features/prompts.ts";
 import { type Library, listResources, listTemplates, readResource } from "./features/resources.ts";
 import { callOffered, READY_MS } from "./tools/tool-calls.ts";
-import { settlesWithin } from "./within.ts";
+import { waitAtMost } from "../../shared/wait.ts";
 
 /** Creates the MCP server of one connection. */
 export function createGateway(
@@ -109,7 +109,7 @@ function serveTools(server: Server, shared: GatewayContext, peer: ConnectedClien
   const offered = (): Offered => getOfferedTools(runtime.catalogFor(caller), exposure);
   server.setRequestHandler("tools/list", async () => {
     // Methods listed as tools must be complete: wait for servers that are still connecting.
-    if (exposure.expose !== "code") await settlesWithin(READY_MS, runtime);
+    if (exposure.expose !== "code") await waitAtMost(READY_MS, runtime.known);
     return { tools: [...offered().tools] };
   });
   server.setRequestHandler("tools/call", ({ params: { name, arguments: args = {} } }, context) =>

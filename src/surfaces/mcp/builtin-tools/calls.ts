@@ -4,19 +4,19 @@ import type { Outcome } from "../../../model/outcome.ts";
 import type { RunOptions, Runtime } from "../../../runtime.ts";
 import { parseBuiltinInput } from "./input.ts";
 import type { RunRecords } from "../features/run-records.ts";
-import { settlesWithin } from "../within.ts";
+import { waitAtMost } from "../../../shared/wait.ts";
 
 /** Searches after waiting up to `discoveryMs` for servers that are still connecting. Throws `ARGUMENTS_INVALID`. */
 export async function searchSkills(runtime: Runtime, args: unknown, caller: Caller) {
   const { query, limit, offset } = parseBuiltinInput("search_skills", args);
-  await settlesWithin(runtime.timeouts.discoveryMs, runtime);
+  await waitAtMost(runtime.timeouts.discoveryMs, runtime.known);
   await runtime.index();
   return runtime.search(String(query), { limit: Number(limit), offset: Number(offset), caller });
 }
 
 export async function describeFunction(runtime: Runtime, args: unknown, caller: Caller) {
   const { path } = parseBuiltinInput("describe_function", args);
-  await settlesWithin(runtime.timeouts.discoveryMs, runtime);
+  await waitAtMost(runtime.timeouts.discoveryMs, runtime.known);
   return runtime.describe(String(path), { caller });
 }
 

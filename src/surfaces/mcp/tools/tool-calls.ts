@@ -16,7 +16,7 @@ import { isBuiltinTool } from "../builtin-tools/definitions.ts";
 import { findProtocolError } from "../protocol-errors.ts";
 import type { RunRecords } from "../features/run-records.ts";
 import { errorResult, noteBlock, runResult, valueResult } from "./tool-results.ts";
-import { settlesWithin } from "../within.ts";
+import { waitAtMost } from "../../../shared/wait.ts";
 
 /** Milliseconds to wait for connecting servers; a notification announces those that connect later. */
 export const READY_MS = 5_000;
@@ -42,7 +42,7 @@ export async function callOffered(
   const offered = (): Offered => getOfferedTools(runtime.catalogFor(caller), exposure);
   let found = offered().find(name);
   if (found === undefined && name.length <= MAX_TOOL_NAME_UNITS) {
-    await settlesWithin(READY_MS, runtime);
+    await waitAtMost(READY_MS, runtime.known);
     found = offered().find(name);
   }
   if (found === undefined) {
