@@ -87,3 +87,29 @@ test("notes nothing about a snippet that awaits all that it starts [S2]", async 
     await getNotes(`const load = async (id) => await device.UserSkill.get(id);\nreturn (await load(1)).name`),
   ).toEqual([]);
 });
+
+test.each([
+  [
+    "a promise that only later code settles",
+    "let done;\nconst user = new Promise((resolve) => { done = resolve });\nconst name = user.name;\ndone(device.UserSkill.get(1));\nreturn name",
+    "3:17",
+  ],
+  [
+    "two functions that need each other",
+    "let b;\nconst a = (async () => { await 0; return b.n })();\nb = (async () => { await 0; return { n: a + 1 } })();\nreturn [b.n, device.UserSkill.get(1)]",
+    "3:42",
+  ],
+])("fails a wait that cannot end with WAIT_CYCLE, its place and a fix: %s [S2]", async (_what, source, place) => {
+  const outcome = await runtime.run(source);
+  if (outcome.kind !== "failed") throw new Error(`it is ${outcome.kind}`);
+  const { code, line, column, frame, hint } = outcome.error;
+  expect([code, `${line}:${column}`]).toEqual(["WAIT_CYCLE", place]);
+  expect(frame).toContain(`> ${line} | ${source.split("\n")[line - 1]}`);
+  expect(hint).toContain("Write await before the call");
+});
+
+test("lets a program catch WAIT_CYCLE and go on [S2]", async () => {
+  const source =
+    "const never = new Promise(() => {});\ntry { print(never.name) } catch (error) { return [error.code, device.UserSkill.get(1).name] }";
+  expect(await runtime.run(source)).toMatchObject({ kind: "completed", value: ["WAIT_CYCLE", "user 1"] });
+});
