@@ -55,9 +55,9 @@ function inspect(context: CheckContext): Verdict {
   const { catalog } = context.host;
   const facts = checkSyntax(context);
   const entry = findEntry(context);
-  const { uses, paths, understood } = trackDevice(context, entry?.parameters ?? []);
+  const { uses, paths, deviceNames } = trackDevice(context, entry?.parameters ?? []);
   const args = checkArguments(uses, context);
-  const explained = new Set([...understood, ...args.keywordNames]);
+  const explained = new Set([...deviceNames, ...args.keywordNames]);
   const undeclared = checkGlobals(context, { explained, imported: facts.imported });
   const results = entry === undefined ? findResults(context) : { statements: [], loops: [] };
   const { blocking, hasLater, mayForget, isExplicit } = insertAwaits(

@@ -24,12 +24,12 @@ export class Report {
     readonly code: ErrorCode;
     readonly start: number;
     readonly end: number;
-    readonly words: () => MessageParts;
+    readonly createMessage: () => MessageParts;
   }[] = [];
   readonly #notes = new Set<string>();
 
-  refuse(code: ErrorCode, { start, end }: Pick<AnyNode, "start" | "end">, words: () => MessageParts): void {
-    this.#findings.push({ code, start, end, words });
+  refuse(code: ErrorCode, { start, end }: Pick<AnyNode, "start" | "end">, createMessage: () => MessageParts): void {
+    this.#findings.push({ code, start, end, createMessage });
   }
 
   /** Adds a note; equal notes are reported once. */
@@ -62,8 +62,8 @@ export class Report {
     });
     const reported = distinct.slice(0, MAX_VIOLATIONS);
     const more = distinct.length - reported.length;
-    return reported.map(({ words, ...finding }, index) => {
-      const { fix, ...parts } = words();
+    return reported.map(({ createMessage, ...finding }, index) => {
+      const { fix, ...parts } = createMessage();
       const last = more > 0 && index === reported.length - 1 ? ` (${more} more violations are not listed)` : "";
       const whole: SourceFinding = { ...finding, ...parts, ...(fix !== undefined && { fix }) };
       const violation = createViolation(sourceText, whole);

@@ -40,14 +40,14 @@ export function formatCall(method: Method): string {
  */
 export function findOtherStyle(name: string, owner: Catalog | Skill): string | undefined {
   const words = /^[\w$]+$/.test(name) ? splitWords(name) : [];
-  const styled = words.length < 2 ? undefined : styles(owner).get(words.join(" "));
-  return styled ?? ("skills" in owner ? styles(owner).get(name.toLowerCase()) : undefined) ?? undefined;
+  const styled = words.length < 2 ? undefined : getNameStyles(owner).get(words.join(" "));
+  return styled ?? ("skills" in owner ? getNameStyles(owner).get(name.toLowerCase()) : undefined) ?? undefined;
 }
 
 const nameStyles = new WeakMap<Catalog | Skill, ReadonlyMap<string, string | null>>();
 
 /** The skills of a catalog or the methods of a skill, by the words of their names; `null` if two names share the words. */
-function styles(owner: Catalog | Skill): ReadonlyMap<string, string | null> {
+function getNameStyles(owner: Catalog | Skill): ReadonlyMap<string, string | null> {
   const known = nameStyles.get(owner);
   if (known !== undefined) return known;
   const made = new Map<string, string | null>();

@@ -99,6 +99,14 @@ const PARTS_OF_PATTERN: ByType<readonly AnyNode[]> = {
   RestElement: ({ argument }) => [argument],
 };
 
+/** The innermost object of an access: `cache` for `cache.users[id]`. */
+export function getRootObject(node: AnyNode): AnyNode {
+  let at = node;
+  while (at.type === "MemberExpression" || at.type === "ChainExpression")
+    at = at.type === "MemberExpression" ? at.object : at.expression;
+  return at;
+}
+
 /** Adds a value to the list of a key. */
 export function pushToGroup<Key, Value>(lists: Map<Key, Value[]>, key: Key, value: Value): void {
   const list = lists.get(key);

@@ -9,10 +9,10 @@ export function readsItsOwnName(value: AnyNode, context: CheckContext): boolean 
   let whole = value;
   let holder = getParent(whole, context);
   while (holder !== undefined && HANDING_ON.has(holder.type)) [whole, holder] = [holder, getParent(holder, context)];
-  const name = holder && nameOf(holder, whole);
+  const name = holder && getDeclaredName(holder, whole);
   const reads = name && context.scopes.findBinding(name)?.reads;
   if (reads === undefined) return false;
-  for (let index = firstFrom(whole.start, reads); index < reads.length; index++) {
+  for (let index = findFirstFrom(whole.start, reads); index < reads.length; index++) {
     const read = reads[index];
     if (read === undefined || read.start >= whole.end) return false;
     if ((functionAround(read, context)?.start ?? -1) >= whole.start) return true;
@@ -23,13 +23,13 @@ export function readsItsOwnName(value: AnyNode, context: CheckContext): boolean 
 const HANDING_ON: ReadonlySet<string> = new Set(["ChainExpression", "ConditionalExpression", "LogicalExpression"]);
 
 /** The variable that is declared with a value. An assignment does not count: the function may read the value before it. */
-function nameOf(holder: AnyNode, value: AnyNode): Identifier | undefined {
+function getDeclaredName(holder: AnyNode, value: AnyNode): Identifier | undefined {
   if (holder.type !== "VariableDeclarator" || holder.init !== value) return undefined;
   return holder.id.type === "Identifier" ? holder.id : undefined;
 }
 
 /** Binary search for the first read at or after `start`: reads are in source order, and there may be thousands. */
-function firstFrom(start: number, reads: readonly Identifier[]): number {
+function findFirstFrom(start: number, reads: readonly Identifier[]): number {
   let [low, high] = [0, reads.length];
   while (low < high) {
     const middle = (low + high) >> 1;

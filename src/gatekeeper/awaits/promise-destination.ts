@@ -2,7 +2,7 @@ import type { AnyNode, CallExpression } from "acorn";
 import { type CheckContext, getParent } from "../context.ts";
 import { COMBINATORS, THEN } from "./promise-methods.ts";
 import type { Binding } from "../ast/scopes.ts";
-import { byType, type ByType, isFunction, literalName } from "../ast/walk.ts";
+import { byType, type ByType, getRootObject, isFunction, literalName } from "../ast/walk.ts";
 
 /** Where a promise goes in one step: it is awaited, stored in a variable, unused, or unknown. */
 export type Destination = "awaited" | "unknown" | "unused" | Binding;
@@ -61,7 +61,7 @@ function destinationInCall(call: CallExpression, { scopes }: CheckContext): Dest
   if (callee.type !== "MemberExpression") return "unknown";
   const name = literalName(callee.property, callee.computed) ?? "";
   if (name === "map" || name === "from") return "onward";
-  const root = rootOf(callee.object);
+  const root = getRootObject(callee.object);
   return (ADDING.has(name) && root.type === "Identifier" ? scopes.findBinding(root) : undefined) ?? "unknown";
 }
 
@@ -108,11 +108,4 @@ export function isCombinator({ callee }: CallExpression): boolean {
     callee.object.name === "Promise" &&
     COMBINATORS.has(literalName(callee.property, callee.computed) ?? "")
   );
-}
-
-function rootOf(node: AnyNode): AnyNode {
-  let at = node;
-  while (at.type === "MemberExpression" || at.type === "ChainExpression")
-    at = at.type === "MemberExpression" ? at.object : at.expression;
-  return at;
 }

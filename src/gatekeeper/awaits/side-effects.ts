@@ -2,7 +2,7 @@ import type { AnyNode, CallExpression } from "acorn";
 import type { MethodCalls } from "../rules/device.ts";
 import { iterateAncestors, type CheckContext } from "../context.ts";
 import type { Binding } from "../ast/scopes.ts";
-import { byType, type ByType, getIdentifiers, isFunction, literalName } from "../ast/walk.ts";
+import { byType, type ByType, getIdentifiers, getRootObject, isFunction, literalName } from "../ast/walk.ts";
 
 /** Methods that change their object or their arguments, or that print. */
 const CHANGING: ReadonlySet<string> = new Set(
@@ -31,22 +31,15 @@ function addAround(node: AnyNode, changed: Binding | undefined, functions: Set<A
 
 /** The root names that a node changes. */
 const CHANGED: ByType<readonly AnyNode[]> = {
-  AssignmentExpression: ({ left }) => (left.type === "MemberExpression" ? [rootOf(left)] : getIdentifiers(left)),
+  AssignmentExpression: ({ left }) => (left.type === "MemberExpression" ? [getRootObject(left)] : getIdentifiers(left)),
   CallExpression: (call) => changedByCall(call),
-  UnaryExpression: ({ operator, argument }) => (operator === "delete" ? [rootOf(argument)] : []),
-  UpdateExpression: ({ argument }) => [rootOf(argument)],
+  UnaryExpression: ({ operator, argument }) => (operator === "delete" ? [getRootObject(argument)] : []),
+  UpdateExpression: ({ argument }) => [getRootObject(argument)],
 };
 
 function changedByCall({ callee }: CallExpression): readonly AnyNode[] {
   if (callee.type === "Identifier") return [callee];
   if (callee.type !== "MemberExpression") return [];
   const name = literalName(callee.property, callee.computed);
-  return name === undefined || CHANGING.has(name) ? [rootOf(callee)] : [];
-}
-
-function rootOf(node: AnyNode): AnyNode {
-  let at = node;
-  while (at.type === "MemberExpression" || at.type === "ChainExpression")
-    at = at.type === "MemberExpression" ? at.object : at.expression;
-  return at;
+  return name === undefined || CHANGING.has(name) ? [getRootObject(callee)] : [];
 }

@@ -11,7 +11,7 @@ import { byType, type ByType, literalName } from "../ast/walk.ts";
 export type Presence = "made" | "kept" | "left";
 
 /** The maximum number of checked assignments per variable. */
-const MOST_VALUES = 20;
+const MAX_VALUES = 20;
 
 export function presenceOf(tested: AnyNode, context: CheckContext): Presence {
   return byType(PRESENCES, tested, tested)?.(context) ?? "kept";
@@ -23,31 +23,31 @@ const PRESENCES: ByType<(context: CheckContext) => Presence> = {
     (context) =>
       presenceOf(right, context),
   CallExpression: (call) => (context) => {
-    if (isTaking(call)) return presenceInside(call, context);
-    const result = resultOf(call.callee, context);
-    const isFound = result !== undefined && (result.type === "MemberExpression" || isTaking(result));
-    return isFound ? presenceInside(result, context) : "made";
+    if (isElementAccess(call)) return getElementPresence(call, context);
+    const result = getResult(call.callee, context);
+    const isFound = result !== undefined && (result.type === "MemberExpression" || isElementAccess(result));
+    return isFound ? getElementPresence(result, context) : "made";
   },
   ChainExpression:
     ({ expression }) =>
     (context) =>
       presenceOf(expression, context),
-  Identifier: (identifier) => (context) => presenceOfName(identifier, context),
+  Identifier: (identifier) => (context) => getNamePresence(identifier, context),
   LogicalExpression:
     ({ left, right }) =>
     (context) =>
       presenceOf(left, context) === "left" ? "left" : presenceOf(right, context),
-  MemberExpression: (member) => (context) => presenceInside(member, context),
+  MemberExpression: (member) => (context) => getElementPresence(member, context),
   NewExpression: () => () => "made",
 };
 
-function isTaking(node: AnyNode): boolean {
+function isElementAccess(node: AnyNode): boolean {
   if (node.type !== "CallExpression" || node.callee.type !== "MemberExpression") return false;
   return TAKING.has(literalName(node.callee.property, node.callee.computed) ?? "");
 }
 
 /** The expression that a function returns last: `cache[id]` for `const find = (id) => cache[id]`. */
-function resultOf(callee: AnyNode, context: CheckContext): AnyNode | undefined {
+function getResult(callee: AnyNode, context: CheckContext): AnyNode | undefined {
   const binding = callee.type === "Identifier" ? context.scopes.findBinding(callee) : undefined;
   const func = binding && findFunction(binding, context);
   if (func === undefined || func.body.type !== "BlockStatement") return func?.body;
@@ -56,26 +56,26 @@ function resultOf(callee: AnyNode, context: CheckContext): AnyNode | undefined {
 }
 
 /** The presence of an element of a list or object: `kept` if the function itself created the collection. */
-function presenceInside(taken: AnyNode, context: CheckContext): Presence {
+function getElementPresence(taken: AnyNode, context: CheckContext): Presence {
   const around = functionAround(taken, context);
-  const root = rootOf(taken);
+  const root = getRoot(taken);
   if (around === undefined) return "kept";
   if (root.type === "ThisExpression") return "left";
   const binding = root.type === "Identifier" ? context.scopes.findBinding(root) : undefined;
   if (binding === undefined) return "kept";
   const isOwn = isDeclaredIn(around, binding, context) && binding.kind !== "parameter";
-  return isOwn && valuesOf(binding, context).every(({ type }) => MADE_HERE.has(type)) ? "kept" : "left";
+  return isOwn && getValues(binding, context).every(({ type }) => MADE_HERE.has(type)) ? "kept" : "left";
 }
 
 const MADE_HERE: ReadonlySet<string> = new Set(["ArrayExpression", "NewExpression", "ObjectExpression"]);
 
 /** The presence of a variable: `left` if an outer function declares it and it is reassigned. */
-function presenceOfName(name: AnyNode, context: CheckContext): Presence {
+function getNamePresence(name: AnyNode, context: CheckContext): Presence {
   const around = functionAround(name, context);
   const binding = context.scopes.findBinding(name);
   if (around === undefined || binding === undefined) return "kept";
   if (binding.writes.length > 0 && !isDeclaredIn(around, binding, context)) return "left";
-  const isTakenOut = valuesOf(binding, context).some(
+  const isTakenOut = getValues(binding, context).some(
     (value) => value.type !== "Identifier" && presenceOf(value, context) === "left",
   );
   return isTakenOut ? "left" : "kept";
@@ -86,8 +86,8 @@ function isDeclaredIn(around: AnyNode, { declared: [name] }: Binding, context: C
 }
 
 /** The initial value of a variable and its later values. */
-function valuesOf({ declared, writes }: Binding, context: CheckContext): readonly AnyNode[] {
-  return [...declared, ...writes].slice(0, MOST_VALUES).flatMap((name) => {
+function getValues({ declared, writes }: Binding, context: CheckContext): readonly AnyNode[] {
+  return [...declared, ...writes].slice(0, MAX_VALUES).flatMap((name) => {
     const holder = getParent(name, context);
     if (holder?.type === "VariableDeclarator" && holder.id === name) return holder.init ?? [];
     return holder?.type === "AssignmentExpression" && holder.left === name ? [holder.right] : [];
@@ -95,7 +95,7 @@ function valuesOf({ declared, writes }: Binding, context: CheckContext): readonl
 }
 
 /** The root of an access: `cache` for `cache.users.get(id)`. */
-function rootOf(taken: AnyNode): AnyNode {
+function getRoot(taken: AnyNode): AnyNode {
   let at = taken;
   for (;;) {
     if (at.type === "MemberExpression") at = at.object;

@@ -78,13 +78,13 @@ function mapOffset(code: string, pieces: readonly Piece[], text: string): Edited
   const inText = createSourceText(text);
   return (line, column) => {
     const offset = inCode.offset({ line, column });
-    const piece = pieces[lastAtOrBefore(pieces, offset)];
+    const piece = pieces[findLastAtOrBefore(pieces, offset)];
     if (piece === undefined) return { line: 1, column: 0 };
     return inText.position(piece.isCopy ? piece.from + offset - piece.at : piece.from);
   };
 }
 
-function lastAtOrBefore(pieces: readonly Piece[], offset: number): number {
+function findLastAtOrBefore(pieces: readonly Piece[], offset: number): number {
   let [low, high] = [0, pieces.length - 1];
   while (low < high) {
     const middle = (low + high + 1) >> 1;

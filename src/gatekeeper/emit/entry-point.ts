@@ -60,17 +60,19 @@ function findExportedEntry(node: ExportDefaultDeclaration, context: CheckContext
   if (declaration.type === "FunctionDeclaration" || declaration.type === "ClassDeclaration") {
     if (declaration.id !== null) {
       report.replace(place, blank(prefix));
-      return declaration.type === "FunctionDeclaration" ? callTo(declaration.id.name, declaration, context) : undefined;
+      return declaration.type === "FunctionDeclaration"
+        ? createEntryPoint(declaration.id.name, declaration, context)
+        : undefined;
     }
   }
   report.replace(place, `const ${DEFAULT_EXPORT} =${prefix.replace(/[^\n]/g, "")}`);
   if (snippet.text[node.end - 1] !== ";") report.wrap({ start: node.end, end: node.end }, ";", "");
-  const func = functionBehind(declaration, context);
-  if (func !== undefined) return callTo(DEFAULT_EXPORT, func, context);
+  const func = findExportedFunction(declaration, context);
+  if (func !== undefined) return createEntryPoint(DEFAULT_EXPORT, func, context);
   return { closing: `\nreturn ${DEFAULT_EXPORT};`, func: undefined, parameters: [] };
 }
 
-function functionBehind(node: AnyNode, context: CheckContext): FunctionNode | undefined {
+function findExportedFunction(node: AnyNode, context: CheckContext): FunctionNode | undefined {
   if (isFunction(node)) return node;
   const binding = node.type === "Identifier" ? context.scopes.findBinding(node) : undefined;
   return binding && findFunction(binding, context);
@@ -82,7 +84,7 @@ function findExpressionEntry(
   func: FunctionNode,
   context: CheckContext,
 ): EntryPoint | undefined {
-  const given = argumentsFor(func, context);
+  const given = createArguments(func, context);
   if (given === undefined) return undefined;
   context.report.wrap({ start, end }, "return await (", `)(${given.text})`);
   context.report.note("The function was called, as it is the whole program");
@@ -101,7 +103,7 @@ function findUncalledEntry(statements: readonly AnyNode[], context: CheckContext
       context.report.note(`${binding.name} is never called`);
       return undefined;
     }
-    const entry = callTo(binding.name, func, context);
+    const entry = createEntryPoint(binding.name, func, context);
     if (entry !== undefined) context.report.note(`${binding.name} was called, as nothing else calls it`);
     return entry;
   }
@@ -117,22 +119,22 @@ function findFunctionBinding(statement: AnyNode, { scopes }: CheckContext): Bind
   return declarator?.init != null && isFunction(declarator.init) ? scopes.findBinding(declarator.id) : undefined;
 }
 
-function callTo(name: string, func: FunctionNode, context: CheckContext): EntryPoint | undefined {
-  const given = argumentsFor(func, context);
+function createEntryPoint(name: string, func: FunctionNode, context: CheckContext): EntryPoint | undefined {
+  const given = createArguments(func, context);
   return given === undefined
     ? undefined
     : { closing: `\nreturn await ${name}(${given.text});`, func, parameters: given.parameters };
 }
 
 /** The arguments for the entry function: models name globals as parameters, as in `({ device, console }) => …`. */
-function argumentsFor(
+function createArguments(
   func: FunctionNode,
   context: CheckContext,
 ): { readonly text: string; readonly parameters: readonly Binding[] } | undefined {
   const texts: string[] = [];
   const given: Identifier[] = [];
   for (const parameter of func.params) {
-    const names = namesGiven(parameter);
+    const names = getGlobalNames(parameter);
     if (names === undefined && isGivenOrOptional(parameter)) break;
     if (names === undefined) {
       const words = {
@@ -150,7 +152,7 @@ function argumentsFor(
 }
 
 /** The globals that a parameter names; `undefined` if it names anything else. */
-function namesGiven(parameter: Pattern): readonly Identifier[] | undefined {
+function getGlobalNames(parameter: Pattern): readonly Identifier[] | undefined {
   if (parameter.type === "Identifier") return GLOBALS.has(parameter.name) ? [parameter] : undefined;
   if (parameter.type !== "ObjectPattern") return undefined;
   const names: Identifier[] = [];
@@ -164,6 +166,8 @@ function namesGiven(parameter: Pattern): readonly Identifier[] | undefined {
 
 function isGivenOrOptional(parameter: Pattern): boolean {
   return (
-    parameter.type === "AssignmentPattern" || parameter.type === "RestElement" || namesGiven(parameter) !== undefined
+    parameter.type === "AssignmentPattern" ||
+    parameter.type === "RestElement" ||
+    getGlobalNames(parameter) !== undefined
   );
 }

@@ -88,7 +88,7 @@ function writeAsObject(call: CallExpression, named: readonly Keyword[], { snippe
   }
   report.wrap({ start: first.start, end: last.end }, "{ ", " }");
   for (const { name } of named) {
-    const sign = signAfter(snippet.text, name.end);
+    const sign = findEqualsSign(snippet.text, name.end);
     report.replace({ start: sign, end: sign + 1 }, ":");
   }
   report.note(`Named arguments were read as an object: { ${printableName(named[0]?.name.name ?? "")}: … }`);
@@ -96,7 +96,7 @@ function writeAsObject(call: CallExpression, named: readonly Keyword[], { snippe
 }
 
 /** The offset of the `=`, after any spaces and comments. */
-function signAfter(text: string, from: number): number {
+function findEqualsSign(text: string, from: number): number {
   const gap = /(?:\s|\/\*[^]*?\*\/|\/\/[^\n]*\n)*/y;
   gap.lastIndex = from;
   gap.exec(text);

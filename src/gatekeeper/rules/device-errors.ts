@@ -15,17 +15,16 @@ export function refuseDynamic(place: AnyNode, words: MessageParts, { report }: C
 /** Refuses a call of `device` or of a skill: only methods can be called. */
 export function refuseCall(
   call: AnyNode,
-  meaning: Exclude<DeviceRef, { readonly kind: "method" }>,
+  ref: Exclude<DeviceRef, { readonly kind: "method" }>,
   context: CheckContext,
 ): void {
-  const [first] = meaning.kind === "skill" ? meaning.skill.methods : [];
-  const values =
-    meaning.kind === "skill" ? `${meaning.skill.name} is a skill, not a method` : "device is not a function";
+  const [first] = ref.kind === "skill" ? ref.skill.methods : [];
+  const values = ref.kind === "skill" ? `${ref.skill.name} is a skill, not a method` : "device is not a function";
   refuseDynamic(call, { values, fix: first === undefined ? PLAIN_CALL_HINT : `Write ${formatCall(first)}` }, context);
 }
 
-export function refuseChange(node: AnyNode, meaning: DeviceRef, { report }: CheckContext): void {
-  report.refuse("DEVICE_READONLY", node, () => ({ values: formatRef(meaning) }));
+export function refuseChange(node: AnyNode, ref: DeviceRef, { report }: CheckContext): void {
+  report.refuse("DEVICE_READONLY", node, () => ({ values: formatRef(ref) }));
 }
 
 /** Refuses a member of a method; the fix depends on the member that the snippet uses. */
@@ -58,16 +57,16 @@ export function refuseMember(
 export function refuseUncalled(
   node: AnyNode,
   parent: AnyNode,
-  meaning: Extract<DeviceRef, { readonly kind: "method" }>,
+  ref: Extract<DeviceRef, { readonly kind: "method" }>,
   context: CheckContext,
 ): boolean {
-  const fix = `Write ${formatMethodCall(meaning)}`;
+  const fix = `Write ${formatMethodCall(ref)}`;
   if (parent.type === "NewExpression" && parent.callee === node)
     refuseDynamic(parent, { values: "a method with new", fix }, context);
   else if (parent.type === "TaggedTemplateExpression")
     refuseDynamic(parent, { values: "a method as a template tag", fix }, context);
   else if (parent.type === "ExpressionStatement" || parent.type === "AwaitExpression")
-    refuseDynamic(node, { values: `${meaning.path} is not called`, fix }, context);
+    refuseDynamic(node, { values: `${ref.path} is not called`, fix }, context);
   else return false;
   return true;
 }

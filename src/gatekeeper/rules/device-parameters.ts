@@ -29,7 +29,7 @@ export function findDeviceParameter(
   const index = call.arguments.indexOf(argument as never);
   const called = index < 0 ? undefined : findCalledFunction(call, context);
   const whole = called?.func.params[index];
-  const parameter = key === undefined ? whole : getArgumentValue(whole, key);
+  const parameter = key === undefined ? whole : getPatternTarget(whole, key);
   if (called === undefined || parameter === undefined) return undefined;
   const { scopes } = context;
   // A recursive call may pass the parameter itself.
@@ -40,7 +40,7 @@ export function findDeviceParameter(
     return given?.type === "Identifier" && given.name === "device";
   };
   const isAlwaysDevice = (): boolean =>
-    called.calls().every((each) => isDevice(selectProperty(argumentAt(each, index), key)));
+    called.calls().every((each) => isDevice(selectProperty(getArgument(each, index), key)));
   return { parameter, isAlwaysDevice };
 }
 
@@ -65,7 +65,7 @@ function findCalledFunction(call: CallExpression, context: CheckContext): Called
 }
 
 /** The argument at an index; `undefined` if a spread argument precedes it. */
-function argumentAt(call: CallExpression | undefined, index: number): AnyNode | undefined {
+function getArgument(call: CallExpression | undefined, index: number): AnyNode | undefined {
   const given = call?.arguments.slice(0, index + 1) ?? [];
   return given.some(({ type }) => type === "SpreadElement") ? undefined : given[index];
 }
@@ -79,7 +79,7 @@ function selectProperty(argument: AnyNode | undefined, key: string | undefined):
 }
 
 /** The target of a key in an object pattern. */
-function getArgumentValue(pattern: AnyNode | undefined, key: string): AnyNode | undefined {
+function getPatternTarget(pattern: AnyNode | undefined, key: string): AnyNode | undefined {
   if (pattern?.type !== "ObjectPattern") return undefined;
   for (const property of pattern.properties) {
     if (property.type === "Property" && literalName(property.key, property.computed) === key) return property.value;

@@ -14,9 +14,9 @@ export type DeviceRef =
 export const DEVICE_REF: Extract<DeviceRef, { readonly kind: "device" }> = { kind: "device" };
 
 /** `device.MathSkill.add` */
-export function formatRef(meaning: DeviceRef): string {
-  if (meaning.kind === "device") return "device";
-  return `device.${meaning.kind === "skill" ? meaning.skill.name : meaning.path}`;
+export function formatRef(ref: DeviceRef): string {
+  if (ref.kind === "device") return "device";
+  return `device.${ref.kind === "skill" ? ref.skill.name : ref.path}`;
 }
 
 /** `device.MathSkill.add(a: number, b: number)` */

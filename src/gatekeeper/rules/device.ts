@@ -40,7 +40,7 @@ export interface DeviceUse {
   /** The paths of all methods that the program can call. */
   readonly paths: ReadonlySet<string>;
   /** Free names that refer to `device` or to a part of it. */
-  readonly understood: ReadonlySet<Identifier>;
+  readonly deviceNames: ReadonlySet<Identifier>;
 }
 
 /**
@@ -55,65 +55,65 @@ export function trackDevice(context: CheckContext, entryParameters: readonly Bin
 }
 
 class DeviceTracker {
-  readonly #inspection: CheckContext;
+  readonly #context: CheckContext;
   readonly #uses: MethodUse[] = [];
   readonly #paths = new Set<string>();
-  readonly #understood = new Set<Identifier>();
+  readonly #deviceNames = new Set<Identifier>();
   readonly #wholeSkills = new Set<string>();
   /** Variables that hold `device`. */
   readonly #devices = new Set<Binding>();
   /** Checked parameters, with whether they always hold `device`. */
-  readonly #handed = new Map<AnyNode, boolean>();
-  readonly #todo: { readonly node: AnyNode; readonly meaning: DeviceRef }[] = [];
+  readonly #checkedParameters = new Map<AnyNode, boolean>();
+  readonly #todo: { readonly node: AnyNode; readonly ref: DeviceRef }[] = [];
 
   constructor(context: CheckContext) {
-    this.#inspection = context;
+    this.#context = context;
   }
 
   run(): DeviceUse {
     // The list grows during the loop.
-    for (const { node, meaning } of this.#todo) this.#follow(node, meaning);
-    return { uses: this.#uses, paths: this.#paths, understood: this.#understood };
+    for (const { node, ref } of this.#todo) this.#follow(node, ref);
+    return { uses: this.#uses, paths: this.#paths, deviceNames: this.#deviceNames };
   }
 
   startAtFreeNames(): void {
-    const { scopes } = this.#inspection;
+    const { scopes } = this.#context;
     const written = new Set(scopes.free.filter((name) => name.written).map(({ node }) => node.name));
     for (const { node } of scopes.free) {
-      if (node.name === "device") this.#understand(node, DEVICE_REF);
+      if (node.name === "device") this.#startAtName(node, DEVICE_REF);
       else if (!GLOBALS.has(node.name) && !written.has(node.name)) this.#startAt(node);
     }
   }
 
   /** Tracks all reads of a variable that is assigned once. */
-  alias(binding: Binding, meaning: DeviceRef): void {
-    if (meaning.kind === "device") this.#devices.add(binding);
-    for (const read of binding.reads) this.#todo.push({ node: read, meaning });
+  alias(binding: Binding, ref: DeviceRef): void {
+    if (ref.kind === "device") this.#devices.add(binding);
+    for (const read of binding.reads) this.#todo.push({ node: read, ref });
   }
 
   /** Tracks a free name that can only mean `device`, a skill, or a method of `device`. */
   #startAt(node: Identifier): void {
-    const { catalog } = this.#inspection.host;
+    const { catalog } = this.#context.host;
     const kind = DEVICE_NAMES.get(node.name);
-    if (kind === "always" || (kind !== undefined && this.#skillFollows(node))) return this.#startAs(node, DEVICE_REF);
+    if (kind === "always" || (kind !== undefined && this.#precedesSkill(node))) return this.#startAs(node, DEVICE_REF);
     const path = node.name === "describe" ? undefined : DEVICE_METHOD_NAMES.get(node.name);
     if (path !== undefined) return this.#startAs(node, { kind: "method", path, method: undefined });
     const skill = catalog.skill(findOtherStyle(node.name, catalog) ?? node.name);
     if (skill !== undefined) this.#startAs(node, { kind: "skill", skill });
   }
 
-  #startAs(node: Identifier, meaning: DeviceRef): void {
-    correctName(node, formatRef(meaning), this.#inspection);
-    this.#understand(node, meaning);
+  #startAs(node: Identifier, ref: DeviceRef): void {
+    correctName(node, formatRef(ref), this.#context);
+    this.#startAtName(node, ref);
   }
 
-  #understand(node: Identifier, meaning: DeviceRef): void {
-    this.#understood.add(node);
-    this.#todo.push({ node, meaning });
+  #startAtName(node: Identifier, ref: DeviceRef): void {
+    this.#deviceNames.add(node);
+    this.#todo.push({ node, ref });
   }
 
-  #skillFollows(node: AnyNode): boolean {
-    const { catalog } = this.#inspection.host;
+  #precedesSkill(node: AnyNode): boolean {
+    const { catalog } = this.#context.host;
     const parent = this.#parent(node);
     const name =
       parent?.type === "MemberExpression" && parent.object === node
@@ -122,135 +122,134 @@ class DeviceTracker {
     return name !== undefined && (catalog.skill(name) ?? findOtherStyle(name, catalog)) !== undefined;
   }
 
-  #follow(node: AnyNode, meaning: DeviceRef): void {
+  #follow(node: AnyNode, ref: DeviceRef): void {
     const parent = this.#parent(node);
     if (parent === undefined) return;
-    if (parent.type === "ChainExpression") this.#todo.push({ node: parent, meaning });
-    else if (parent.type === "MemberExpression" && parent.object === node) this.#member(parent, meaning);
-    else if (parent.type === "VariableDeclarator" && parent.init === node) this.#declared(node, parent, meaning);
-    else if (parent.type === "CallExpression" && parent.callee === node) this.#called(node, parent, meaning);
-    else if (isTarget(node, this.#inspection)) refuseChange(node, meaning, this.#inspection);
-    else if (isTest(node, parent)) this.#tested(meaning);
-    else this.#asValue(node, parent, meaning);
+    if (parent.type === "ChainExpression") this.#todo.push({ node: parent, ref });
+    else if (parent.type === "MemberExpression" && parent.object === node) this.#followMember(parent, ref);
+    else if (parent.type === "VariableDeclarator" && parent.init === node) this.#followDeclaration(node, parent, ref);
+    else if (parent.type === "CallExpression" && parent.callee === node) this.#addCall(node, parent, ref);
+    else if (isTarget(node, this.#context)) refuseChange(node, ref, this.#context);
+    else if (isTest(node, parent)) this.#addTest(ref);
+    else this.#followValue(node, parent, ref);
   }
 
-  #member(member: MemberExpression, meaning: DeviceRef): void {
-    const name = knownName(member.property, member.computed, this.#inspection.scopes);
-    if (meaning.kind === "method") return refuseMember(meaning.path, member, name, this.#inspection);
+  #followMember(member: MemberExpression, ref: DeviceRef): void {
+    const name = knownName(member.property, member.computed, this.#context.scopes);
+    if (ref.kind === "method") return refuseMember(ref.path, member, name, this.#context);
     if (name === undefined)
-      return refuseDynamic(member, { values: "a computed name", fix: PLAIN_CALL_HINT }, this.#inspection);
-    if (meaning.kind === "skill" && this.#dotted(member, name, meaning.skill)) return;
-    const found = findMember(name, meaning, member, this.#inspection);
+      return refuseDynamic(member, { values: "a computed name", fix: PLAIN_CALL_HINT }, this.#context);
+    if (ref.kind === "skill" && this.#followDottedName(member, name, ref.skill)) return;
+    const found = findMember(name, ref, member, this.#context);
     if (found === undefined) return;
-    if (found.name !== name) correctMember(member, found.name, this.#inspection);
-    this.#todo.push({ node: member, meaning: found.meaning });
+    if (found.name !== name) correctMember(member, found.name, this.#context);
+    this.#todo.push({ node: member, ref: found.ref });
   }
 
   /** Reads `device.Skill.resources.read` as the method `resources_read`, if the skill has it. */
-  #dotted(member: MemberExpression, name: string, skill: Skill): boolean {
+  #followDottedName(member: MemberExpression, name: string, skill: Skill): boolean {
     const outer = this.#parent(member);
     if (outer?.type !== "MemberExpression" || outer.object !== member || outer.computed || member.computed)
       return false;
-    const { catalog } = this.#inspection.host;
+    const { catalog } = this.#context.host;
     const joined = `${name}_${literalName(outer.property, false)}`;
     const isMeant = catalog.method(`${skill.name}.${name}`) === undefined && catalog.method(`${skill.name}.${joined}`);
     if (!isMeant) return false;
-    const found = findMethod(joined, skill, outer.property, this.#inspection);
+    const found = findMethod(joined, skill, outer.property, this.#context);
     if (found === undefined) return true;
-    this.#inspection.report.replace({ start: member.property.start, end: outer.property.end }, joined);
-    this.#todo.push({ node: outer, meaning: found.meaning });
+    this.#context.report.replace({ start: member.property.start, end: outer.property.end }, joined);
+    this.#todo.push({ node: outer, ref: found.ref });
     return true;
   }
 
-  #declared(node: AnyNode, { id }: VariableDeclarator, meaning: DeviceRef): void {
-    if (id.type === "Identifier") return this.#aliased(node, id, meaning);
-    if (id.type === "ObjectPattern" && meaning.kind !== "method") return this.#destructured(id, meaning);
-    refuseDynamic(id, { values: "a pattern", fix: PLAIN_CALL_HINT }, this.#inspection);
+  #followDeclaration(node: AnyNode, { id }: VariableDeclarator, ref: DeviceRef): void {
+    if (id.type === "Identifier") return this.#followAlias(node, id, ref);
+    if (id.type === "ObjectPattern" && ref.kind !== "method") return this.#followPattern(id, ref);
+    refuseDynamic(id, { values: "a pattern", fix: PLAIN_CALL_HINT }, this.#context);
   }
 
-  #aliased(node: AnyNode, id: Identifier, meaning: DeviceRef): void {
-    const binding = this.#inspection.scopes.findBinding(id);
+  #followAlias(node: AnyNode, id: Identifier, ref: DeviceRef): void {
+    const binding = this.#context.scopes.findBinding(id);
     const isConstant = binding !== undefined && binding.writes.length === 0 && binding.declared.length === 1;
-    if (isConstant) return this.alias(binding, meaning);
+    if (isConstant) return this.alias(binding, ref);
     const name = printableName(id.name);
     refuseDynamic(
       node,
-      { values: `the variable ${name} is not constant`, fix: `Write const ${name} = ${formatRef(meaning)}` },
-      this.#inspection,
+      { values: `the variable ${name} is not constant`, fix: `Write const ${name} = ${formatRef(ref)}` },
+      this.#context,
     );
   }
 
-  #destructured(pattern: ObjectPattern, meaning: Exclude<DeviceRef, { readonly kind: "method" }>): void {
+  #followPattern(pattern: ObjectPattern, ref: Exclude<DeviceRef, { readonly kind: "method" }>): void {
     for (const property of pattern.properties) {
-      const { scopes } = this.#inspection;
+      const { scopes } = this.#context;
       const name = property.type === "Property" ? knownName(property.key, property.computed, scopes) : undefined;
       if (property.type === "RestElement" || name === undefined) {
-        refuseDynamic(property, { values: "a pattern without literal names", fix: PLAIN_CALL_HINT }, this.#inspection);
+        refuseDynamic(property, { values: "a pattern without literal names", fix: PLAIN_CALL_HINT }, this.#context);
         continue;
       }
-      const found = findMember(name, meaning, property.key, this.#inspection);
+      const found = findMember(name, ref, property.key, this.#context);
       if (found === undefined) continue;
-      if (found.name !== name) correctKey(property, found.name, this.#inspection);
+      if (found.name !== name) correctKey(property, found.name, this.#context);
       const { value } = property;
-      if (value.type === "Identifier") this.#aliased(value, value, found.meaning);
-      else if (value.type === "ObjectPattern" && found.meaning.kind !== "method")
-        this.#destructured(value, found.meaning);
-      else refuseDynamic(value, { values: "a pattern with a default", fix: PLAIN_CALL_HINT }, this.#inspection);
+      if (value.type === "Identifier") this.#followAlias(value, value, found.ref);
+      else if (value.type === "ObjectPattern" && found.ref.kind !== "method") this.#followPattern(value, found.ref);
+      else refuseDynamic(value, { values: "a pattern with a default", fix: PLAIN_CALL_HINT }, this.#context);
     }
   }
 
-  #called(node: AnyNode, call: CallExpression, meaning: DeviceRef): void {
-    if (meaning.kind !== "method") return refuseCall(call, meaning, this.#inspection);
-    this.#paths.add(meaning.path);
-    this.#uses.push({ path: meaning.path, method: meaning.method, node, call, isWholeSkill: false });
+  #addCall(node: AnyNode, call: CallExpression, ref: DeviceRef): void {
+    if (ref.kind !== "method") return refuseCall(call, ref, this.#context);
+    this.#paths.add(ref.path);
+    this.#uses.push({ path: ref.path, method: ref.method, node, call, isWholeSkill: false });
   }
 
   /** A test for a method or skill is allowed; it makes the tested methods available to the program. */
-  #tested(meaning: DeviceRef): void {
-    if (meaning.kind === "method") this.#paths.add(meaning.path);
-    else if (meaning.kind === "skill") this.#addWholeSkill(meaning.skill);
+  #addTest(ref: DeviceRef): void {
+    if (ref.kind === "method") this.#paths.add(ref.path);
+    else if (ref.kind === "skill") this.#addWholeSkill(ref.skill);
   }
 
-  #asValue(node: AnyNode, parent: AnyNode, meaning: DeviceRef): void {
-    if (meaning.kind === "device") {
-      if (this.#handedOver(node)) return;
+  #followValue(node: AnyNode, parent: AnyNode, ref: DeviceRef): void {
+    if (ref.kind === "device") {
+      if (this.#followArgument(node)) return;
       const fix = `${PLAIN_CALL_HINT}; to find one, call await device.search_skills("…")`;
-      return refuseDynamic(node, { values: "device as a value", fix }, this.#inspection);
+      return refuseDynamic(node, { values: "device as a value", fix }, this.#context);
     }
     if (parent.type === "AssignmentExpression" && parent.left.type !== "MemberExpression")
       return refuseDynamic(
         node,
-        { values: "a variable that is not constant", fix: `Write const name = ${formatRef(meaning)}` },
-        this.#inspection,
+        { values: "a variable that is not constant", fix: `Write const name = ${formatRef(ref)}` },
+        this.#context,
       );
-    if (meaning.kind === "skill") return this.#skillAsValue(node, meaning.skill);
-    if (refuseUncalled(node, parent, meaning, this.#inspection)) return;
-    this.#paths.add(meaning.path);
-    this.#uses.push({ path: meaning.path, method: meaning.method, node, call: undefined, isWholeSkill: false });
+    if (ref.kind === "skill") return this.#addSkillValue(node, ref.skill);
+    if (refuseUncalled(node, parent, ref, this.#context)) return;
+    this.#paths.add(ref.path);
+    this.#uses.push({ path: ref.path, method: ref.method, node, call: undefined, isWholeSkill: false });
   }
 
   /** True if `device` is passed to a local function that always receives it; tracks the parameter then. */
-  #handedOver(node: AnyNode): boolean {
-    const receiver = findDeviceParameter(node, this.#devices, this.#inspection);
+  #followArgument(node: AnyNode): boolean {
+    const receiver = findDeviceParameter(node, this.#devices, this.#context);
     const parameter = receiver?.parameter;
     if (receiver === undefined || (parameter?.type !== "Identifier" && parameter?.type !== "ObjectPattern"))
       return false;
-    const known = this.#handed.get(parameter);
+    const known = this.#checkedParameters.get(parameter);
     if (known !== undefined) return known;
     const isAlways = receiver.isAlwaysDevice();
-    this.#handed.set(parameter, isAlways);
+    this.#checkedParameters.set(parameter, isAlways);
     if (!isAlways) return false;
-    if (parameter.type === "Identifier") this.#aliased(node, parameter, DEVICE_REF);
-    else this.#destructured(parameter, DEVICE_REF);
+    if (parameter.type === "Identifier") this.#followAlias(node, parameter, DEVICE_REF);
+    else this.#followPattern(parameter, DEVICE_REF);
     return true;
   }
 
   /** Allows a skill as a value only if the caller may call all its methods: any of them may be called. */
-  #skillAsValue(node: AnyNode, skill: Skill): void {
-    const { mayCall } = this.#inspection.host;
+  #addSkillValue(node: AnyNode, skill: Skill): void {
+    const { mayCall } = this.#context.host;
     if (skill.methods.some(({ path }) => !mayCall(path))) {
       const fix = `Write device.${skill.name}.method(…) with the name of the method`;
-      return refuseDynamic(node, { values: `${skill.name} as a value`, fix }, this.#inspection);
+      return refuseDynamic(node, { values: `${skill.name} as a value`, fix }, this.#context);
     }
     if (this.#wholeSkills.has(skill.name)) return;
     this.#addWholeSkill(skill);
@@ -260,10 +259,10 @@ class DeviceTracker {
 
   #addWholeSkill(skill: Skill): void {
     this.#wholeSkills.add(skill.name);
-    for (const { path } of skill.methods) if (this.#inspection.host.mayCall(path)) this.#paths.add(path);
+    for (const { path } of skill.methods) if (this.#context.host.mayCall(path)) this.#paths.add(path);
   }
 
   #parent(node: AnyNode): AnyNode | undefined {
-    return this.#inspection.scopes.parents.get(node);
+    return this.#context.scopes.parents.get(node);
   }
 }

@@ -54,7 +54,7 @@ export function checkGlobals(
 }
 
 /** The call `f(a=1)` in which `node` is the name `a`. */
-function keywordCallOf(node: Identifier, { scopes }: CheckContext): CallExpression | undefined {
+function findKeywordCall(node: Identifier, { scopes }: CheckContext): CallExpression | undefined {
   const assignment = scopes.parents.get(node);
   const call = assignment && scopes.parents.get(assignment);
   const isKeyword = assignment?.type === "AssignmentExpression" && assignment.left === node;
@@ -63,7 +63,7 @@ function keywordCallOf(node: Identifier, { scopes }: CheckContext): CallExpressi
 
 /** True for `a` in `unknown.method(a=1)`, where only `unknown` is reported. */
 function isUnknownCallArgument(node: Identifier, context: CheckContext): boolean {
-  const call = keywordCallOf(node, context);
+  const call = findKeywordCall(node, context);
   if (call === undefined) return false;
   const { scopes } = context;
   let root: AnyNode = call.callee;
@@ -231,7 +231,7 @@ function describeUnknown(node: Identifier, declared: ReadonlySet<string>, contex
   const { name } = node;
   const plain = foldLookalikes(name);
   if (plain !== name && (GLOBALS.has(plain) || declared.has(plain) || catalog.skill(plain) !== undefined)) {
-    return { values: escaped(name), fix: `Write ${plain} in Latin letters`, suggestions: [plain] };
+    return { values: escapeName(name), fix: `Write ${plain} in Latin letters`, suggestions: [plain] };
   }
   const methods = catalog.methods.filter((method) => method.name === name).slice(0, 3);
   const [method] = methods;
@@ -243,7 +243,7 @@ function describeUnknown(node: Identifier, declared: ReadonlySet<string>, contex
     };
   }
   const outer = context.scopes.parents.get(node);
-  if (keywordCallOf(node, context) !== undefined)
+  if (findKeywordCall(node, context) !== undefined)
     return {
       values: printableName(name),
       fix: `Pass the value by position, or omit it: ${printableName(name)}=… is Python`,
@@ -262,6 +262,6 @@ function describeUnknown(node: Identifier, declared: ReadonlySet<string>, contex
   return { values: printableName(name), fix, suggestions: found.map(({ path }) => path) };
 }
 
-function escaped(name: string): string {
+function escapeName(name: string): string {
   return printableName(name).replace(/[^\x20-\x7E]/gu, (letter) => `\\u{${(letter.codePointAt(0) ?? 0).toString(16)}}`);
 }

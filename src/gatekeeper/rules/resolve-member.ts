@@ -13,7 +13,7 @@ type Owner = Exclude<DeviceRef, { readonly kind: "method" }>;
 interface ResolvedMember {
   /** The name in the catalog; the snippet may write it in another style. */
   readonly name: string;
-  readonly meaning: DeviceRef;
+  readonly ref: DeviceRef;
 }
 
 /** Resolves a member of `device` or of a skill. Refuses an unknown member and returns `undefined`. */
@@ -40,17 +40,17 @@ export function findMethod(
     report.refuse("PERMISSION_MISSING", place, () => ({ values: method.path }));
     return undefined;
   }
-  return { name: method.name, meaning: { kind: "method", path: method.path, method } };
+  return { name: method.name, ref: { kind: "method", path: method.path, method } };
 }
 
 function findOnDevice(name: string, at: AnyNode, context: CheckContext): ResolvedMember | undefined {
   const { host, report } = context;
   const { catalog } = host;
   const own = catalog.skill(name) === undefined ? DEVICE_METHOD_NAMES.get(name) : undefined;
-  if (own !== undefined) return { name: own, meaning: { kind: "method", path: own, method: undefined } };
+  if (own !== undefined) return { name: own, ref: { kind: "method", path: own, method: undefined } };
   const known = catalog.skill(name) === undefined ? findOtherStyle(name, catalog) : name;
   const skill = known === undefined ? undefined : catalog.skill(known);
-  if (skill !== undefined) return { name: skill.name, meaning: { kind: "skill", skill } };
+  if (skill !== undefined) return { name: skill.name, ref: { kind: "skill", skill } };
   if (host.isDisabled?.(name) === true)
     report.refuse("SKILL_DISABLED", getNameNode(at), () => ({ values: `Skill '${name}' is disabled` }));
   else report.refuse("SKILL_UNKNOWN", getNameNode(at), () => describeMissing(name, at, context));

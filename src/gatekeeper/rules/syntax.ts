@@ -46,7 +46,7 @@ const NOT_RACING: ReadonlySet<string> = new Set(["all", "allSettled", "resolve",
 export function checkSyntax(context: CheckContext): SyntaxFacts {
   const { text } = context.snippet;
   const hasOtherLetters = /\P{ASCII}/u.test(text) || text.includes("\\u");
-  const look: SyntaxCheck = {
+  const check: SyntaxCheck = {
     context,
     text,
     awaits: [],
@@ -61,12 +61,12 @@ export function checkSyntax(context: CheckContext): SyntaxFacts {
   };
   // All nodes except the program itself, in source order.
   for (const node of context.scopes.parents.keys()) {
-    if (isFunction(node)) look.functions.push(node);
-    if (isAllowed(node)) byType(CHECKS, node, node)?.(look);
-    else refuseNode(node, look);
+    if (isFunction(node)) check.functions.push(node);
+    if (isAllowed(node)) byType(CHECKS, node, node)?.(check);
+    else refuseNode(node, check);
     if (hasOtherLetters) checkLetters(node, context);
   }
-  return look;
+  return check;
 }
 
 interface SyntaxCheck extends SyntaxFacts {
@@ -84,74 +84,74 @@ interface SyntaxCheck extends SyntaxFacts {
 }
 
 /** Additional checks by node type. Most refuse syntax that acorn and QuickJS parse differently. */
-const CHECKS: ByType<(look: SyntaxCheck) => void> = {
-  ArrowFunctionExpression: (node) => (look) => {
-    if (!isBareAsync(node.params[0], look.text)) return;
-    refuse(look, node, "async as a parameter without parentheses", "Write (async) => …, or use another name");
+const CHECKS: ByType<(check: SyntaxCheck) => void> = {
+  ArrowFunctionExpression: (node) => (check) => {
+    if (!isBareAsync(node.params[0], check.text)) return;
+    refuse(check, node, "async as a parameter without parentheses", "Write (async) => …, or use another name");
   },
-  AwaitExpression: (node) => (look) => {
-    look.awaits.push(node);
-    look.waits = true;
-    if (node.argument.type !== "CallExpression") look.keepsPromises = true;
+  AwaitExpression: (node) => (check) => {
+    check.awaits.push(node);
+    check.waits = true;
+    if (node.argument.type !== "CallExpression") check.keepsPromises = true;
   },
-  BinaryExpression: (node) => (look) => {
-    if (node.operator === "<" && look.text.startsWith("<!--", node.right.start - 1)) {
+  BinaryExpression: (node) => (check) => {
+    if (node.operator === "<" && check.text.startsWith("<!--", node.right.start - 1)) {
       refuse(
-        look,
+        check,
         node,
         "<!--, which begins a comment in HTML",
         "Put spaces between the characters, or // for a comment",
       );
-    } else if (node.operator === "/" && isMisreadBeforeSlash(node.left, look.text) && isChecked(node, look.context)) {
-      refuse(look, node, "a division that looks like a regular expression", "Write its first operand in parentheses");
+    } else if (node.operator === "/" && isMisreadBeforeSlash(node.left, check.text) && isChecked(node, check.context)) {
+      refuse(check, node, "a division that looks like a regular expression", "Write its first operand in parentheses");
     }
   },
-  CallExpression: (node) => (look) => {
-    look.calls.push(node);
+  CallExpression: (node) => (check) => {
+    check.calls.push(node);
     const [reason] = node.arguments;
-    if (reason !== undefined && isReject(node.callee, look.context)) markThrown(reason, look.context);
+    if (reason !== undefined && isReject(node.callee, check.context)) markThrown(reason, check.context);
   },
-  ForOfStatement: (node) => (look) => {
+  ForOfStatement: (node) => (check) => {
     if (!node.await) return;
-    look.awaits.push(node);
-    look.waits = look.keepsPromises = true;
+    check.awaits.push(node);
+    check.waits = check.keepsPromises = true;
   },
-  Literal: (node) => (look) => {
-    if (node.regex == null || !/[)}]\s*$/.test(look.text.slice(Math.max(0, node.start - 50), node.start))) return;
-    if (!isChecked(node, look.context)) return;
-    refuse(look, node, "a regular expression that looks like a division", "Assign it to a variable first");
+  Literal: (node) => (check) => {
+    if (node.regex == null || !/[)}]\s*$/.test(check.text.slice(Math.max(0, node.start - 50), node.start))) return;
+    if (!isChecked(node, check.context)) return;
+    refuse(check, node, "a regular expression that looks like a division", "Assign it to a variable first");
   },
-  MemberExpression: (node) => (look) => {
+  MemberExpression: (node) => (check) => {
     const { object } = node;
-    if (THEN.has(literalName(node.property, node.computed) ?? "")) look.waits = look.keepsPromises = true;
+    if (THEN.has(literalName(node.property, node.computed) ?? "")) check.waits = check.keepsPromises = true;
     if (object.type === "Identifier" && object.name === "Promise") {
-      look.keepsPromises = true;
-      if (!NOT_RACING.has(literalName(node.property, node.computed) ?? "")) look.races = true;
+      check.keepsPromises = true;
+      if (!NOT_RACING.has(literalName(node.property, node.computed) ?? "")) check.races = true;
     }
-    if (object.type !== "Literal" || !/^0[box][^n]*$/i.test(object.raw ?? "") || look.text[object.end] !== ".") return;
-    refuse(look, node, "a number with a dot after it", `Write (${object.raw}) in parentheses`);
+    if (object.type !== "Literal" || !/^0[box][^n]*$/i.test(object.raw ?? "") || check.text[object.end] !== ".") return;
+    refuse(check, node, "a number with a dot after it", `Write (${object.raw}) in parentheses`);
   },
-  MetaProperty: (node) => (look) => {
+  MetaProperty: (node) => (check) => {
     if (node.meta.name !== "import") return;
     const words = { values: "import.meta", fix: "Leave it out: a snippet is not a module" };
-    look.context.report.refuse("MODULE_FORBIDDEN", node, () => words);
+    check.context.report.refuse("MODULE_FORBIDDEN", node, () => words);
   },
-  MethodDefinition: (node) => (look) => countPrivateName(node, look),
+  MethodDefinition: (node) => (check) => countPrivateName(node, check),
   NewExpression:
     ({ callee }) =>
-    (look) => {
-      if (isIdentifier(callee) && callee.name === "Promise") look.waits = look.keepsPromises = true;
+    (check) => {
+      if (isIdentifier(callee) && callee.name === "Promise") check.waits = check.keepsPromises = true;
       const first = findLeftmost(callee);
       // QuickJS calls B in `new new A().B()`; it does not with parentheses: `new (new A()).B()`.
-      if (first.type === "NewExpression") look.context.report.wrap(first, "(", ")");
+      if (first.type === "NewExpression") check.context.report.wrap(first, "(", ")");
     },
-  ThrowStatement: (node) => (look) => markThrown(node.argument, look.context),
-  PropertyDefinition: (node) => (look) => {
-    countPrivateName(node, look);
+  ThrowStatement: (node) => (check) => markThrown(node.argument, check.context),
+  PropertyDefinition: (node) => (check) => {
+    countPrivateName(node, check);
     if (node.computed || node.value != null || !isIdentifier(node.key) || node.key.name !== "async") return;
-    refuse(look, node, "a field named async without a value", "Write async = undefined, or use another name");
+    refuse(check, node, "a field named async without a value", "Write async = undefined, or use another name");
   },
-  ReturnStatement: (node) => (look) => void look.returns.push(node),
+  ReturnStatement: (node) => (check) => void check.returns.push(node),
   ThisExpression:
     (node) =>
     ({ context }) => {
@@ -159,8 +159,8 @@ const CHECKS: ByType<(look: SyntaxCheck) => void> = {
       const isDeleted = parent?.type === "UnaryExpression" && parent.operator === "delete";
       if (!isDeleted && !hasThis(node, context)) context.report.replace(node, "undefined");
     },
-  VariableDeclaration: (node) => (look) => {
-    if (node.kind.endsWith("using")) refuse(look, node, node.kind, "Write const, and try { … } finally { … }");
+  VariableDeclaration: (node) => (check) => {
+    if (node.kind.endsWith("using")) refuse(check, node, node.kind, "Write const, and try { … } finally { … }");
   },
 };
 
@@ -201,10 +201,10 @@ function refuse({ context }: SyntaxCheck, node: AnyNode, values: string, fix: st
   context.report.refuse("NODE_FORBIDDEN", node, () => ({ values, fix }));
 }
 
-function countPrivateName(node: PropertyDefinition | MethodDefinition, look: SyntaxCheck): void {
-  if (node.key.type !== "PrivateIdentifier" || ++look.privateNames !== MAX_PRIVATE_NAMES) return;
+function countPrivateName(node: PropertyDefinition | MethodDefinition, check: SyntaxCheck): void {
+  if (node.key.type !== "PrivateIdentifier" || ++check.privateNames !== MAX_PRIVATE_NAMES) return;
   const values = `more than ${MAX_PRIVATE_NAMES} private names`;
-  look.context.report.refuse("SOURCE_LIMIT", node, () => ({ values }));
+  check.context.report.refuse("SOURCE_LIMIT", node, () => ({ values }));
 }
 
 function isBareAsync(parameter: AnyNode | undefined, text: string): boolean {

@@ -5,7 +5,7 @@ import type { Snippet, ToolCall } from "../../model/snippet.ts";
 import type { Host } from "../context.ts";
 
 /** Longer arguments are shown as `{ … }`. */
-const SHOWN_ARGUMENTS = 400;
+const MAX_SHOWN_ARGUMENTS = 400;
 
 /** Refuses tool calls in JSON, with the equivalent code as the fix. */
 export function refuseToolCalls(
@@ -30,12 +30,12 @@ export function refuseToolCalls(
 
 function formatAsCode({ name, arguments: given }: ToolCall, { catalog }: Host): string {
   const path = name.replace(/^device\./, "").replace("__", ".");
-  const method = catalog.method(path) ?? onlyMethodNamed(path, catalog.methods);
+  const method = catalog.method(path) ?? findOnlyMethod(path, catalog.methods);
   const json = JSON.stringify(given);
-  return `await device.${method?.path ?? printableName(path)}(${json.length > SHOWN_ARGUMENTS ? "{ … }" : json})`;
+  return `await device.${method?.path ?? printableName(path)}(${json.length > MAX_SHOWN_ARGUMENTS ? "{ … }" : json})`;
 }
 
-function onlyMethodNamed(name: string, methods: readonly Method[]): Method | undefined {
+function findOnlyMethod(name: string, methods: readonly Method[]): Method | undefined {
   const found = methods.filter((method) => method.name === name || method.wireName === name);
   return found.length === 1 ? found[0] : undefined;
 }
