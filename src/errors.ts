@@ -27,8 +27,8 @@ export const ERRORS = {
     fix: "Write the skill and the method as literal names",
   },
   DEVICE_READONLY: { says: "Cannot change device", fix: "Keep your own values in your own variables" },
-  SKILL_UNKNOWN: { says: "Cannot find the skill", fix: "Use one of the names that exist" },
-  METHOD_UNKNOWN: { says: "Cannot find the method", fix: "Use one of the methods that the skill has" },
+  SKILL_UNKNOWN: { says: "Unknown skill", fix: "Use one of the names that exist" },
+  METHOD_UNKNOWN: { says: "Unknown method", fix: "Use one of the methods that the skill has" },
   MEMBER_UNKNOWN: { says: "Cannot find this member of a result", fix: "Use one of the members that the result has" },
   ARGUMENTS_INVALID: { says: "Cannot call a method with these arguments", fix: "Follow the signature in the message" },
 
@@ -138,7 +138,7 @@ export class SkillgateError extends Error {
   }
 }
 
-/** `Cannot find the method: MathSkill.ad (METHOD_UNKNOWN)`: the table's words, then the values. */
+/** `Unknown method: MathSkill.ad (METHOD_UNKNOWN)`: the table's words, then the values. */
 export function sentence(code: ErrorCode, values: string): string {
   return `${ERRORS[code].says}: ${values} (${code})`;
 }

@@ -1,7 +1,7 @@
 import { sentence, SkillgateError } from "../errors.ts";
 import { isRecord, type JsonSchema } from "../model/json.ts";
 import { isMemberName } from "../shared/skill-names.ts";
-import { suggestNames } from "../shared/suggest.ts";
+import { describeUnknownName } from "../shared/suggest.ts";
 import type {
   CallContext,
   Health,
@@ -191,8 +191,7 @@ const METHOD_FIELDS = ["description", "input", "output", "examples", "run", ...M
 function refuseUnknownFields(source: object, known: readonly string[], where: string): void {
   const unknown = Object.keys(source).find((field) => !known.includes(field));
   if (unknown === undefined) return;
-  const [near] = suggestNames(unknown, known);
-  throw invalid(`${where} has no field "${unknown}"${near === undefined ? "" : `; did you mean ${near}?`}`);
+  throw invalid(`${where} has the unknown field ${describeUnknownName("field", unknown, known, { limit: 1 }).detail}`);
 }
 
 function parseExamples(examples: unknown, path: string): readonly MethodExample[] {

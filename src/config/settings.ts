@@ -1,6 +1,6 @@
 import { isRecord } from "../model/json.ts";
 import { DEFAULT_LIMITS, type Limits } from "../model/limits.ts";
-import { suggestNames } from "../shared/suggest.ts";
+import { describeUnknownName, suggestNames } from "../shared/suggest.ts";
 import type { Problem } from "../model/provider.ts";
 import { DEFAULT_TIMEOUTS, type Timeouts } from "../model/timeouts.ts";
 import { type ConfigDocument, parseDocument, type Path } from "./documents/index.ts";
@@ -117,9 +117,8 @@ interface Unknown {
 
 function unknownName(document: ConfigDocument, label: string, { what, path, names }: Unknown): Problem {
   const name = path.at(-1) ?? "";
-  const [meant] = suggestNames(name, names, 1);
-  const hint = meant === undefined ? "" : `, did you mean "${meant}"`;
-  const { message } = configError(label, `unknown ${what} "${name}"${hint}`, document.locate(path));
+  const { detail } = describeUnknownName(what, name, names, { limit: 1 });
+  const { message } = configError(label, `unknown ${what} ${detail}`, document.locate(path));
   return { source: label, error: message };
 }
 

@@ -1,7 +1,7 @@
 import { createPathMatcher } from "../model/caller.ts";
 import type { Catalog, Method, Skill } from "../model/catalog.ts";
 import { MAX_PATH_UNITS } from "../shared/skill-names.ts";
-import { suggestNames } from "../shared/suggest.ts";
+import { didYouMean, suggestNames } from "../shared/suggest.ts";
 import { METADATA_DEFAULTS } from "../model/skill.ts";
 import { declarations } from "./declarations/index.ts";
 import { formatDeclaration } from "./declarations/method.ts";
@@ -297,7 +297,7 @@ function unknownMethod(
 }
 
 function unknown(path: string, says: string, suggestions: readonly string[]): Description {
-  const text = suggestions.length === 0 ? says : `${says}\nClosest names: ${suggestions.join(", ")}`;
+  const text = suggestions.length === 0 ? says : `${says}; ${didYouMean(suggestions)}`;
   return { kind: "unknown", path, declaration: "", example: "", notes: [], suggestions, text };
 }
 

@@ -6,7 +6,7 @@ import { skillDisabledError } from "./disabled-skills.ts";
 import { sentence, SkillgateError } from "../errors.ts";
 import type { Method } from "../model/catalog.ts";
 import { MAX_PATH_UNITS } from "../shared/skill-names.ts";
-import { suggestNames } from "../shared/suggest.ts";
+import { createUnknownNameError } from "../shared/suggest.ts";
 import { answerTo, type Call, type CallResult, type Route, runCalls } from "../router/index.ts";
 import type { RunRequest } from "../run-snippet.ts";
 import { createCallEvents } from "./call-events.ts";
@@ -88,20 +88,13 @@ export function methodAt(path: string, request: RunRequest): Method {
   return method;
 }
 
-function unknownMethod(path: string, { catalog, isDisabled }: RunRequest): SkillgateError {
+export function unknownMethod(path: string, { catalog, isDisabled }: RunRequest): SkillgateError {
   if (path.length > MAX_PATH_UNITS) {
     const says = `${path.slice(0, 100)}… is too long: a path has at most ${MAX_PATH_UNITS} characters`;
     return new SkillgateError("METHOD_UNKNOWN", sentence("METHOD_UNKNOWN", says), { suggestions: [] });
   }
   const [skill = ""] = path.split(".");
   if (isDisabled(skill)) return skillDisabledError(skill);
-  const near = suggestNames(
-    path,
-    catalog.methods.map((each) => each.path),
-  );
-  const hint = near.length > 0 ? `; nearest: ${near.join(", ")}` : "";
-  return new SkillgateError("METHOD_UNKNOWN", sentence("METHOD_UNKNOWN", `${path}${hint}`), {
-    path,
-    suggestions: near,
-  });
+  const paths = catalog.methods.map((each) => each.path);
+  return createUnknownNameError("METHOD_UNKNOWN", path, paths, { path });
 }

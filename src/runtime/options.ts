@@ -15,7 +15,7 @@ import { sentence, SkillgateError } from "../errors.ts";
 import type { LearningSettings } from "../learning/index.ts";
 import { isRecord } from "../model/json.ts";
 import { DEFAULT_LIMITS, type Limits } from "../model/limits.ts";
-import { suggestNames } from "../shared/suggest.ts";
+import { describeUnknownName } from "../shared/suggest.ts";
 import type { Problem } from "../model/provider.ts";
 import type { ProvidedSkill } from "../model/skill.ts";
 import { DEFAULT_TIMEOUTS, type Timeouts } from "../model/timeouts.ts";
@@ -263,10 +263,8 @@ function mergeTimeouts(timeouts: Timeouts, changes: Partial<Timeouts> | undefine
 function requireNumbers(option: string, names: readonly string[], changes: unknown = {}): void {
   if (!isRecord(changes)) throw invalidOption(`${option} must be an object of numbers, not ${shown(changes)}`);
   for (const [name, value] of Object.entries(changes)) {
-    if (!names.includes(name)) {
-      const near = suggestNames(name, names).join(", ");
-      throw invalidOption(`${option}.${name} is unknown${near && `; nearest: ${near}`}`);
-    }
+    if (!names.includes(name))
+      throw invalidOption(`${option} has the unknown name ${describeUnknownName("name", name, names).detail}`);
     if (typeof value !== "number" || !(value > 0) || !Number.isFinite(value))
       throw invalidOption(`${option}.${name} must be a positive number, not ${shown(value)}`);
   }

@@ -54,7 +54,7 @@ function formatSearchHint(violation: Violation, catalog: Catalog): string {
   return `Refused for the same reason ${HINT_AFTER_REFUSALS} times or more. device.search_skills(${JSON.stringify(words)}) finds:\n${text}`;
 }
 
-/** Returns the names in a message as words: "weather skill" for `Cannot find the skill: WeatherSkill (SKILL_UNKNOWN)`. */
+/** Returns the names in a message as words: "weather skill" for `Unknown skill: WeatherSkill (SKILL_UNKNOWN)`. */
 function extractNames({ message, code }: Violation): string {
   const values = message.slice(message.indexOf(": ") + 2).replace(` (${code})`, "");
   const words = values.match(/\p{Lu}+(?!\p{Ll})|\p{Lu}?\p{Ll}+|\p{N}+/gu) ?? [];

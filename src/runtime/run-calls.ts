@@ -4,7 +4,7 @@ import { sentence, SkillgateError } from "../errors.ts";
 import type { Method } from "../model/catalog.ts";
 import { isRecord } from "../model/json.ts";
 import type { Limits } from "../model/limits.ts";
-import { suggestNames } from "../shared/suggest.ts";
+import { unknownMethod } from "./call-method.ts";
 import type { CallRecord } from "../model/outcome.ts";
 import { decodeArguments, encodeForGuest } from "../shared/value-encoding.ts";
 import { type AuditEntry, type Call } from "../router/index.ts";
@@ -88,7 +88,7 @@ function createCall(
 ): Omit<Call, "addNote" | "ended"> {
   const { caller, catalog, approve } = request;
   const skill = method && catalog.skill(method.skill);
-  if (method === undefined || skill === undefined) throw unknownPathError(call.path, catalog.methods);
+  if (method === undefined || skill === undefined) throw unknownMethod(call.path, request);
   const { id } = call;
   const args = readArguments(call, skill.kind === "mcp" ? AS_JSON : AS_VALUES);
   return {
@@ -116,15 +116,6 @@ function readArguments(
   const args = decodeArguments(() => call.readArguments(datesAs), bytesAs);
   if (args !== undefined) return args;
   throw new SkillgateError("ARGUMENTS_INVALID", sentence("ARGUMENTS_INVALID", "they are not a list of JSON values"));
-}
-
-function unknownPathError(path: string, methods: readonly Method[]): SkillgateError {
-  const names = suggestNames(
-    path,
-    methods.map((each) => each.path),
-  );
-  const hint = names.length > 0 ? `; did you mean ${names.join(" or ")}?` : "";
-  return new SkillgateError("METHOD_UNKNOWN", sentence("METHOD_UNKNOWN", `${path.slice(0, 100)}${hint}`));
 }
 
 /** Returns the parts of an error that a snippet sees: name, message, code, skill, method, server; no others. */

@@ -1,4 +1,5 @@
 import { ERRORS, type ErrorCode, sentence } from "../errors.ts";
+import { truncateText } from "./format-text.ts";
 import type { Position, Violation } from "../model/outcome.ts";
 
 /** Columns of a line that a frame shows; of a longer line it shows the part around the place. */
@@ -59,9 +60,11 @@ export function createViolation(places: SourceText, finding: SourceFinding): Vio
 }
 
 /** A name as it can be shown: of bounded length, with escapes for what would not be seen. */
-export function printableName(name: string): string {
-  const cut = name.length > MAX_NAME_CHARACTERS ? `${name.slice(0, MAX_NAME_CHARACTERS)}…` : name;
-  return cut.replace(INVISIBLE, (character) => `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`);
+export function printableName(name: string, max = MAX_NAME_CHARACTERS): string {
+  return truncateText(name, max).replace(
+    INVISIBLE,
+    (character) => `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`,
+  );
 }
 
 function findLineStarts(text: string): readonly number[] {

@@ -1,8 +1,14 @@
+import { type ErrorFacts, sentence, SkillgateError } from "../errors.ts";
+import { printableName } from "./source-text.ts";
+
 /** No name is compared beyond this many characters, so that a hostile one costs no more than a long one. */
 const MAX_COMPARED_CHARACTERS = 80;
 
 /** The most typing errors that are allowed, regardless of the name's length. */
 const MAX_EDITS = 6;
+
+/** The most characters of an unknown name that a message repeats. */
+const MAX_SHOWN_CHARACTERS = 100;
 
 /** The cost of leaving out the suffix of a skill's name. */
 const SUFFIX_COST = 0.05;
@@ -29,6 +35,53 @@ export function suggestNames(name: string, candidates: Iterable<string>, limit =
     if (best.length > limit) best.pop();
   }
   return best.map(({ candidate }) => candidate);
+}
+
+/** A name that does not exist, in words. */
+export interface UnknownName {
+  /** `Unknown scope: projct; did you mean project?` */
+  readonly message: string;
+  /** The message without its subject: `projct; did you mean project?` */
+  readonly detail: string;
+  /** Similar names, best first. */
+  readonly suggestions: readonly string[];
+}
+
+interface UnknownNameOptions {
+  /** The most names to suggest. */
+  readonly limit?: number;
+  /** The advice if no name is similar: `use bash, zsh or fish`. */
+  readonly otherwise?: string;
+}
+
+/** Describes a name that is none of `candidates`, which are names of one kind. */
+export function describeUnknownName(
+  kind: string,
+  name: string,
+  candidates: Iterable<string>,
+  { limit = 3, otherwise = "" }: UnknownNameOptions = {},
+): UnknownName {
+  const suggestions = suggestNames(name, candidates, limit);
+  const advice = didYouMean(suggestions) || otherwise;
+  const shown = name === "" ? '""' : printableName(name, MAX_SHOWN_CHARACTERS);
+  const detail = `${shown}${advice && `; ${advice}`}`;
+  return { message: `Unknown ${kind}: ${detail}`, detail, suggestions };
+}
+
+/** Creates the error of a skill or a method that does not exist. */
+export function createUnknownNameError(
+  code: "SKILL_UNKNOWN" | "METHOD_UNKNOWN",
+  name: string,
+  candidates: Iterable<string>,
+  facts: ErrorFacts = {},
+): SkillgateError {
+  const { detail, suggestions } = describeUnknownName("name", name, candidates);
+  return new SkillgateError(code, sentence(code, detail), { suggestions, ...facts });
+}
+
+/** `did you mean add or addAll?`; an empty text without names. */
+export function didYouMean(names: readonly string[]): string {
+  return names.length === 0 ? "" : `did you mean ${names.join(" or ")}?`;
 }
 
 /** True if at most `limit` typing errors, a small number, lie between two words. */

@@ -312,7 +312,7 @@ test("X8: reads limits from the settings; warns of an invalid one and keeps its 
   expect(limits).toEqual({ cpuMs: 100 });
   expect(warnings.map(({ error }) => error)).toEqual([
     'Cannot read the configuration: settings.yaml line 3, column 3: the limit "wallMs" must be a whole number above 0 (CONFIG_INVALID)',
-    'Cannot read the configuration: settings.yaml line 4, column 3: unknown limit "memoryByte", did you mean "memoryBytes" (CONFIG_INVALID)',
+    "Cannot read the configuration: settings.yaml line 4, column 3: unknown limit memoryByte; did you mean memoryBytes? (CONFIG_INVALID)",
     'Cannot read the configuration: settings.yaml line 5, column 3: the limit "calls" must be a whole number above 0 (CONFIG_INVALID)',
   ]);
 });
@@ -330,7 +330,7 @@ test("X8: reads timeouts from the settings; warns of an invalid one and keeps it
     `${wrong} 3, column 3: the timeout "discoveryMs" must be a whole number above 0 (CONFIG_INVALID)`,
     `${wrong} 4, column 3: the timeout "lockMs" must be a whole number above 0 (CONFIG_INVALID)`,
     `${wrong} 5, column 3: the timeout "connectMs" must be a whole number above 0 (CONFIG_INVALID)`,
-    `${wrong} 6, column 3: unknown timeout "lookMs", did you mean "lockMs" (CONFIG_INVALID)`,
+    `${wrong} 6, column 3: unknown timeout lookMs; did you mean lockMs? (CONFIG_INVALID)`,
   ]);
   await write("settings.yaml", "timeouts: { lockMs: .nan }\n");
   expect((await load()).warnings).toHaveLength(1);
@@ -348,13 +348,13 @@ test("L9: passes sections on unchanged, and warns of an unknown one with the nea
     {
       source: "settings.yaml",
       error:
-        'Cannot read the configuration: settings.yaml line 4, column 1: unknown section "skils", did you mean "skills" (CONFIG_INVALID)',
+        "Cannot read the configuration: settings.yaml line 4, column 1: unknown section skils; did you mean skills? (CONFIG_INVALID)",
       isForAllRuns: true,
     },
     {
       source: "settings.yaml",
       error:
-        'Cannot read the configuration: settings.yaml line 5, column 8: unknown setting "servrs", did you mean "servers" (CONFIG_INVALID)',
+        "Cannot read the configuration: settings.yaml line 5, column 8: unknown setting servrs; did you mean servers? (CONFIG_INVALID)",
       isForAllRuns: true,
     },
   ]);

@@ -186,7 +186,7 @@ describe("D1 D3: suggests similar names for unknown ones", () => {
     expect(check("return await device.MathSkil.add({ a: 1, b: 2 });").violations).toEqual([
       {
         code: "SKILL_UNKNOWN",
-        message: "Cannot find the skill: MathSkil (SKILL_UNKNOWN)",
+        message: "Unknown skill: MathSkil (SKILL_UNKNOWN)",
         line: 1,
         column: 20,
         endLine: 1,
@@ -260,7 +260,7 @@ describe("D1 D3: suggests similar names for unknown ones", () => {
 
   test("S5: shows invisible characters of a name as escapes", () => {
     expect(check("device.Math\u200dSkill.add(1, 2)").violations[0]?.message).toBe(
-      "Cannot find the skill: Math\\u{200d}Skill (SKILL_UNKNOWN)",
+      "Unknown skill: Math\\u{200d}Skill (SKILL_UNKNOWN)",
     );
     expect(check("d\u0435vice.MathSkill.add(1, 2)").violations[0]?.message).toBe(
       "Cannot find this name: d\\u{435}vice (GLOBAL_UNKNOWN)",

@@ -78,7 +78,7 @@ test("D5: only the named skills are declared, and an unknown one is an error wit
   expect(() => declarations(catalog, ["Wether"])).toThrow(
     expect.objectContaining({
       code: "SKILL_UNKNOWN",
-      message: "Cannot find the skill: Wether; closest names: WeatherMCP (SKILL_UNKNOWN)",
+      message: "Unknown skill: Wether; did you mean WeatherMCP? (SKILL_UNKNOWN)",
     }),
   );
 });

@@ -81,8 +81,12 @@ test.each([
   ["Nothing.*", "Error: No method matches 'Nothing.*'", undefined],
 ])("D3: %j is answered by %j", (path, says, nearest) => {
   const { kind, text, suggestions } = describe(catalog, path);
-  expect([kind, text.split("\n")[0], suggestions[0]]).toEqual(["unknown", says, nearest]);
-  expect(text).toBe(suggestions.length === 0 ? says : `${says}\nClosest names: ${suggestions.join(", ")}`);
+  const advice = nearest === undefined ? "" : `; did you mean ${nearest}?`;
+  expect({ kind, text, suggestion: suggestions[0] }).toEqual({
+    kind: "unknown",
+    text: says + advice,
+    suggestion: nearest,
+  });
 });
 
 test("D3: a skill is described with its declarations and its guidance", () => {

@@ -225,7 +225,7 @@ test("D2: lists the closest names and the categories if nothing is found", () =>
     createSkill("MapSkill", [{ name: "route", metadata: { category: "travel" } }]),
   );
   expect(search(tools, "xyzzy")).toEqual({ results: [], text: "No results found\nCategories: time, travel" });
-  expect(search(tools, "cloc").text).toMatch(/^(?:Found|No results found\nClosest names: ClockSkill)/);
+  expect(search(tools, "cloc").text).toMatch(/^(?:Found|No results found; did you mean ClockSkill)/);
   expect(search(createCatalog(), "anything").text).toBe("No results found");
 });
 

@@ -227,7 +227,7 @@ describe("what cannot be meant is refused with what is wanted", () => {
     [{ connectMs: Number.NaN }, "timeouts.connectMs must be a positive number, not NaN"],
     [{ connectMs: Infinity }, "timeouts.connectMs must be a positive number, not Infinity"],
     [{ lockMs: undefined }, "timeouts.lockMs must be a positive number, not undefined"],
-    [{ lookMs: 5 }, "timeouts.lookMs is unknown; nearest: lockMs"],
+    [{ lookMs: 5 }, "timeouts has the unknown name lookMs; did you mean lockMs?"],
     ["5 s", 'timeouts must be an object of numbers, not "5 s"'],
     [null, "timeouts must be an object of numbers, not null"],
   ])("X8: as option, %j", async (timeouts, words) => {

@@ -1,6 +1,5 @@
 import type { Catalog, Skill } from "../../model/catalog.ts";
-import { suggestNames } from "../../shared/suggest.ts";
-import { SkillgateError, sentence } from "../../errors.ts";
+import { createUnknownNameError } from "../../shared/suggest.ts";
 import { type MethodText, methodText } from "./method.ts";
 import { withInferredOutput, NO_INFERRED_OUTPUTS, type FindInferredOutput } from "./inferred-output.ts";
 import { bindingName, docComment, indented, propertyName } from "./text.ts";
@@ -32,14 +31,8 @@ const OWN_METHODS = [
 function knownSkill(catalog: Catalog, name: string): Skill {
   const skill = catalog.skill(name);
   if (skill !== undefined) return skill;
-  const names = suggestNames(
-    name,
-    catalog.skills.map((each) => each.name),
-  );
-  const near = names.length > 0 ? `; closest names: ${names.join(", ")}` : "";
-  throw new SkillgateError("SKILL_UNKNOWN", sentence("SKILL_UNKNOWN", `${name.slice(0, 80)}${near}`), {
-    suggestions: names,
-  });
+  const names = catalog.skills.map((each) => each.name);
+  throw createUnknownNameError("SKILL_UNKNOWN", name, names);
 }
 
 interface SkillText {

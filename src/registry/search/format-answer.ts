@@ -1,6 +1,7 @@
 import type { Catalog, Method } from "../../model/catalog.ts";
 import { briefSignature } from "../declarations/signature.ts";
 import { shortened, estimateTokens } from "../token-count.ts";
+import { didYouMean } from "../../shared/suggest.ts";
 import type { Hit } from "./rank.ts";
 
 /** Default maximum length of an answer, in tokens. */
@@ -123,8 +124,7 @@ function formatRemarks({ unmatched, isDoubtful }: SearchFindings): readonly stri
 function nothingFound({ nearest }: SearchFindings, catalog: Catalog): string {
   const categories = categoryNames(catalog.methods.slice(0, READ_METHODS));
   return [
-    "No results found",
-    ...(nearest.length > 0 ? [`Closest names: ${nearest.join(", ")}`] : []),
+    `No results found${nearest.length > 0 ? `; ${didYouMean(nearest)}` : ""}`,
     ...(categories.length > 1 ? [`Categories: ${categories.slice(0, LISTED).join(", ")}`] : []),
     ...(categories.length <= 1 && catalog.skills.length > 0 ? [`Skills: ${skillNames(catalog)}`] : []),
   ].join("\n");

@@ -1,6 +1,6 @@
 import type { Command, CommanderError } from "commander";
 
-import { suggestNames } from "../../shared/suggest.ts";
+import { describeUnknownName } from "../../shared/suggest.ts";
 
 /** The command line cannot be understood, or names a file that cannot be read. */
 export class UsageError extends Error {
@@ -14,23 +14,34 @@ export class UsageError extends Error {
   }
 }
 
+/** Creates the error of a value that is none of the `values` of an option or an argument; `aliases` are valid as well. */
+export function createUnknownValueError(
+  kind: string,
+  value: string,
+  values: readonly string[],
+  aliases: readonly string[] = [],
+): UsageError {
+  const otherwise = `use ${values.slice(0, -1).join(", ")} or ${values.at(-1)}`;
+  const { message, suggestions } = describeUnknownName(kind, value, [...values, ...aliases], { otherwise });
+  return new UsageError(message, suggestions);
+}
+
 /** Adds the nearest names to commander's error; commander's own suggestions miss words in another order. */
 export function toUsageError({ code, message }: CommanderError, command: Command): UsageError {
   const help = `see ${getCommandPath(command)} --help`;
   if (code === "commander.help") return new UsageError(`A command is missing; ${help}`);
   const says = message.replace(/^error: /, "").replace(/\.$/, "");
   const [, kind, word = ""] = UNKNOWN_WORD.exec(says) ?? [];
-  const suggestions =
-    kind === undefined ? [] : suggestNames(word, kind === "option" ? collectFlags(command) : collectCommands(command));
-  const meant =
-    suggestions.length > 0
-      ? `; did you mean ${suggestions.join(" or ")}?`
-      : kind === "option" && takesCommand(command)
-        ? "; if it is for the command, write -- before the command"
-        : command.parent === null && SNIPPET.test(word)
-          ? "; to run a snippet, write skillgate run file.js, or skillgate run -e with the code"
-          : "";
-  return new UsageError(`${says.slice(0, 1).toUpperCase()}${says.slice(1)}${meant || `; ${help}`}`, suggestions);
+  if (kind === undefined) return new UsageError(`${says.slice(0, 1).toUpperCase()}${says.slice(1)}; ${help}`);
+  const otherwise =
+    kind === "option" && takesCommand(command)
+      ? "if it is for the command, write -- before the command"
+      : command.parent === null && SNIPPET.test(word)
+        ? "to run a snippet, write skillgate run file.js, or skillgate run -e with the code"
+        : help;
+  const names = kind === "option" ? collectFlags(command) : collectCommands(command);
+  const unknown = describeUnknownName(kind, word, names, { otherwise });
+  return new UsageError(unknown.message, unknown.suggestions);
 }
 
 const UNKNOWN_WORD = /^unknown (option|command) '([^'=]*)/;

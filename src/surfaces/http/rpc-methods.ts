@@ -2,7 +2,7 @@ import { rpcError, toRpcError } from "../../shared/rpc-errors.ts";
 import type { Caller } from "../../model/caller.ts";
 import type { RunObserver } from "../../model/run-observer.ts";
 import { isRecord } from "../../model/json.ts";
-import { suggestNames } from "../../shared/suggest.ts";
+import { describeUnknownName } from "../../shared/suggest.ts";
 import { toJson, type Library, listResources, getCallerFeatures, readResource } from "../mcp/index.ts";
 import { type RpcCall, type RpcHandler, RpcFailure } from "./json-rpc.ts";
 import { callByName, type ToolApi, validateInput, resultObject, toolList, toolSchema } from "./tool-api.ts";
@@ -24,13 +24,8 @@ export function createRpcHandler(context: RpcContext): RpcHandler {
     const { traceId: trace_id } = call;
     const method = Object.hasOwn(METHODS, call.method) ? METHODS[call.method] : undefined;
     if (method === undefined) {
-      const suggestions = suggestNames(call.method, Object.keys(METHODS)).map((name) => `Did you mean ${name}?`);
-      throw new RpcFailure(
-        rpcError("MethodNotFound", `Unknown method: ${JSON.stringify(call.method.slice(0, 100))}`, {
-          trace_id,
-          suggestions,
-        }),
-      );
+      const { message, suggestions } = describeUnknownName("method", call.method, Object.keys(METHODS));
+      throw new RpcFailure(rpcError("MethodNotFound", message, { trace_id, suggestions }));
     }
     const caller = context.authenticate(call);
     if (caller === undefined) throw new RpcFailure(unauthenticated(trace_id));
@@ -83,12 +78,9 @@ async function readTheResource(call: RpcCall, { programs, signal }: CallerRpcCon
   try {
     return plain(await readResource(uri, library, { caller, signal, log: () => {}, progress: () => {} }));
   } catch {
-    const suggestions = suggestNames(
-      uri,
-      listResources(library).map((resource) => resource.uri),
-    );
-    const details = { trace_id: call.traceId, field: "uri", suggestions };
-    throw new RpcFailure(rpcError("InvalidParams", `Unknown resource: ${JSON.stringify(uri.slice(0, 200))}`, details));
+    const uris = listResources(library).map((resource) => resource.uri);
+    const { message, suggestions } = describeUnknownName("resource", uri, uris);
+    throw new RpcFailure(rpcError("InvalidParams", message, { trace_id: call.traceId, field: "uri", suggestions }));
   }
 }
 

@@ -1,6 +1,6 @@
 import { sentence, SkillgateError } from "../../errors.ts";
 import { isRecord } from "../../model/json.ts";
-import { suggestNames } from "../../shared/suggest.ts";
+import { describeUnknownName } from "../../shared/suggest.ts";
 import { EXPOSES, type Exposure } from "../mcp/index.ts";
 
 /** The section `server` of settings.yaml. */
@@ -48,7 +48,10 @@ export function parseServerSettings(section: unknown): HttpServerSettings {
   if (!isRecord(section)) throw wrong("server must be a section");
   for (const [name, value] of Object.entries(section)) {
     const field = Object.hasOwn(FIELDS, name) ? FIELDS[name as keyof HttpServerSettings] : undefined;
-    if (field === undefined) throw wrong(`server.${name} is not a setting${didYouMean(name)}`);
+    if (field === undefined)
+      throw wrong(
+        `server has the unknown setting ${describeUnknownName("setting", name, Object.keys(FIELDS), { limit: 1 }).detail}`,
+      );
     if (!field.fits(value)) throw wrong(`server.${name} must be ${field.wanted}, not ${JSON.stringify(value)}`);
   }
   return { ...SERVER_DEFAULTS, ...section };
@@ -90,11 +93,6 @@ function wholeNumber(least: number, most = Number.MAX_SAFE_INTEGER): SettingFiel
 
 function choice(values: readonly string[]): SettingField {
   return { wanted: values.join(", "), fits: (value) => typeof value === "string" && values.includes(value) };
-}
-
-function didYouMean(name: string): string {
-  const [near] = suggestNames(name, Object.keys(FIELDS), 1);
-  return near === undefined ? "" : `, did you mean ${near}`;
 }
 
 function wrong(what: string): SkillgateError {

@@ -6,7 +6,7 @@ import { isRecord } from "../../model/json.ts";
 import { type AnswerFacts, type RunObserver, shownFacts } from "../../model/run-observer.ts";
 import { sentence, SkillgateError } from "../../errors.ts";
 import { MAX_TOOL_NAME_UNITS } from "../../shared/skill-names.ts";
-import { suggestNames } from "../../shared/suggest.ts";
+import { createUnknownNameError, suggestNames } from "../../shared/suggest.ts";
 import { catalogExport, methodExport, toolName } from "../../registry/index.ts";
 import type { Runtime } from "../../runtime.ts";
 import {
@@ -114,10 +114,8 @@ function methodNamed(name: string, runtime: Runtime, caller: Caller): Method {
   const disabled = disabledToolError(name, runtime, caller);
   if (disabled !== undefined) throw disabled;
   const suggestions = named.length > 1 ? named.map(({ path }) => path) : namesLike(name, catalog);
-  const meant = suggestions.length === 0 ? "" : `; did you mean ${suggestions.join(" or ")}?`;
-  throw new SkillgateError("METHOD_UNKNOWN", sentence("METHOD_UNKNOWN", `${name.slice(0, 100)}${meant}`), {
-    suggestions: suggestions.length > 0 ? suggestions : EVERY_NAME,
-  });
+  const advice = suggestions.length > 0 ? suggestions : EVERY_NAME;
+  throw createUnknownNameError("METHOD_UNKNOWN", name, suggestions, { suggestions: advice });
 }
 
 const EVERY_NAME = ["tools/list and /openapi.json name every tool"];

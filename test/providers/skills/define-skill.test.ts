@@ -155,7 +155,10 @@ describe("defineSkill", () => {
     [{ name: "constructor" }, 'name must be an identifier, not "constructor"'],
     [{ name: "MathSkill" }, '"MathSkill" needs a description'],
     [{ name: "MathSkill", description: "" }, '"MathSkill" needs methods: { … }'],
-    [{ name: "MathSkill", description: "", method: {} }, '"MathSkill" has no field "method"; did you mean methods?'],
+    [
+      { name: "MathSkill", description: "", method: {} },
+      '"MathSkill" has the unknown field method; did you mean methods?',
+    ],
     [{ name: "MathSkill", description: "", methods: {} }, '"MathSkill" needs methods: { … }'],
     [
       { name: "MathSkill", description: "", methods: { constructor: {} } },
@@ -166,8 +169,8 @@ describe("defineSkill", () => {
       '"MathSkill.add" must be { description, input, run }, not 5',
     ],
     [createDefinition({ run: 5 }), 'run of "MathSkill.add" must be a function, not 5'],
-    [createDefinition({ handler: 5 }), '"MathSkill.add" has no field "handler"'],
-    [createDefinition({ timeoutMS: 5 }), '"MathSkill.add" has no field "timeoutMS"; did you mean timeoutMs?'],
+    [createDefinition({ handler: 5 }), '"MathSkill.add" has the unknown field handler'],
+    [createDefinition({ timeoutMS: 5 }), '"MathSkill.add" has the unknown field timeoutMS; did you mean timeoutMs?'],
     [
       createDefinition({ timeoutMs: "soon" }),
       'timeoutMs of "MathSkill.add" must be a number of milliseconds above 0, not "soon"',

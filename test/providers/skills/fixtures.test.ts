@@ -90,7 +90,7 @@ describe("a folder of awkward skills", () => {
         "it failed at import, throws-in-helper/lib/helper.ts, line 1: the helper is broken",
       ],
       ["abstract.ts", NOTHING],
-      ["bad-definition.ts", '"BadDefinitionSkill.add" has no field "timeout"; did you mean timeoutMs?'],
+      ["bad-definition.ts", '"BadDefinitionSkill.add" has the unknown field timeout; did you mean timeoutMs?'],
       ["broken-syntax.ts", "line 2, column 10: Unexpected token"],
       ["dies-at-import.mjs", "at import, the skill process ended by SIGTERM"],
       ["empty.ts", '"EmptySkill" has no public methods'],

@@ -118,13 +118,13 @@ test("V1: Skillgate is connected by its name where a shell finds it", async () =
 });
 
 test.each([
-  [["connect", "cursr"], 'Unknown client: "cursr"; did you mean cursor?'],
+  [["connect", "cursr"], "Unknown client: cursr; did you mean cursor?"],
   [
     ["connect", "emacs"],
-    'Unknown client: "emacs"; known clients are claude-code, claude-desktop, cursor, vscode, codex, opencode, windsurf, gemini, zed',
+    "Unknown client: emacs; use claude-code, claude-desktop, cursor, vscode, codex, opencode, windsurf, gemini or zed",
   ],
   [["connect", "windsurf", "-s", "project"], "Windsurf has no project file; use --scope user"],
-  [["connect", "cursor", "-s", "here"], 'Unknown scope: "here"; use user or project'],
+  [["connect", "cursor", "-s", "here"], "Unknown scope: here; use user or project"],
   [
     ["connect", "claude", "-s", "project", "--name", "taken"],
     "Another server is named taken in .mcp.json; choose a different name with --name",
@@ -133,7 +133,7 @@ test.each([
     ["disconnect", "claude", "-s", "project", "--name", "taken"],
     "Cannot disconnect: taken in .mcp.json is not Skillgate",
   ],
-  [["conect", "cursor"], "Unknown command 'conect'; did you mean connect?"],
+  [["conect", "cursor"], "Unknown command: conect; did you mean connect?"],
 ])("V1: %j is wrong usage, with a suggestion", async (args, says) => {
   const taken = '{ "mcpServers": { "taken": { "command": "x" } } }';
   const cwd = project({ ".mcp.json": taken });

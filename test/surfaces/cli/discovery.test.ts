@@ -102,8 +102,8 @@ test("D3: describe takes several paths", async () => {
 });
 
 test.each([
-  ["MathSkill.ad", "METHOD_UNKNOWN", "Error: Method 'ad' not found in MathSkill\nClosest names: add", ["add"]],
-  ["MathSkil.add", "SKILL_UNKNOWN", "Error: Skill 'MathSkil' not found\nClosest names: MathSkill", ["MathSkill"]],
+  ["MathSkill.ad", "METHOD_UNKNOWN", "Error: Method 'ad' not found in MathSkill; did you mean add?", ["add"]],
+  ["MathSkil.add", "SKILL_UNKNOWN", "Error: Skill 'MathSkil' not found; did you mean MathSkill?", ["MathSkill"]],
   ["Foo", "SKILL_UNKNOWN", "Error: Invalid path 'Foo'. Use format 'SkillName.method_name'", []],
 ])("D3: what is not there is exit 5, with the nearest names: %s", async (path, code, message, suggestions) => {
   const cwd = project({ "skills/math.js": MATH_SKILL });

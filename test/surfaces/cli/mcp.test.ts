@@ -104,7 +104,7 @@ test("M10: each scope has its file, and files of the user are for the user alone
 
 test.each([
   [["add", "files", "y"], 2, "MCP server files already exists in .mcp.json:4; change it with skillgate mcp edit files"],
-  [["add", "a", "x", "-s", "projct"], 2, 'Unknown scope: "projct"; did you mean project?'],
+  [["add", "a", "x", "-s", "projct"], 2, "Unknown scope: projct; did you mean project?"],
   [["add", "a"], 2, "Missing required argument 'commandOrUrl'; see skillgate mcp add --help"],
   [["add", "a", "x", "-e", "NOVALUE"], 2, 'Cannot read the variable "NOVALUE": write -e KEY=value'],
   [["add", "a", "https://h.example", "-H", "nothing"], 2, 'Cannot read the header "nothing": write -H "Name: value"'],
@@ -123,7 +123,7 @@ test.each([
     2,
     "Cannot add Skillgate to itself; to add it to another client, run: skillgate connect <client>",
   ],
-  [["add", "a", "npx", "-y", "p"], 2, "Unknown option '-y'; if it is for the command, write -- before the command"],
+  [["add", "a", "npx", "-y", "p"], 2, "Unknown option: -y; if it is for the command, write -- before the command"],
   [
     ["add-json", "a", "{ no"],
     2,
@@ -140,9 +140,9 @@ test.each([
     "No change given; for example: skillgate mcp edit files -e KEY=value; the server is at .mcp.json:4",
   ],
   [["edit", "files", "--remove-env", "A"], 2, "Cannot remove A: it is not in env"],
-  [["import", "cursr"], 2, 'Unknown client: "cursr"; did you mean cursor?'],
+  [["import", "cursr"], 2, "Unknown client: cursr; did you mean cursor?"],
   [["login", "files"], 2, "Cannot log in to files: it is a local process; set its keys with env"],
-  [["tool"], 2, "Unknown command 'tool'; did you mean tools?"],
+  [["tool"], 2, "Unknown command: tool; did you mean tools?"],
 ])("M10: mcp %j says what is wrong, and changes nothing", async (args, exit, says) => {
   const cwd = project({ ".mcp.json": COMMENTED });
   const ended = await mcp(args, { cwd });

@@ -180,7 +180,8 @@ describe("skills check", () => {
     const unknown = await skillgate(["skills", "check", "WetherSkill"], { cwd });
     expect({ exit: unknown.exit, stderr: unknown.stderr }).toEqual({
       exit: 5,
-      stderr: "Skill 'WetherSkill' not found; did you mean WeatherSkill?\nUse one of the names that exist\n",
+      stderr:
+        "Unknown skill: WetherSkill; did you mean WeatherSkill? (SKILL_UNKNOWN)\nUse one of the names that exist\n",
     });
   });
 });

@@ -7,18 +7,18 @@ import { project, skillgate } from "./command.ts";
 const HOW_TO_RUN = "to run a snippet, write skillgate run file.js, or skillgate run -e with the code";
 
 test.each([
-  [["--jsn"], "Unknown option '--jsn'; did you mean --json?"],
-  [["run", "--timout", "5"], "Unknown option '--timout'; did you mean --timeout?"],
-  [["search", "--limt=5"], "Unknown option '--limt=5'; did you mean --limit?"],
-  [["rn"], "Unknown command 'rn'; did you mean run?"],
-  [["chekc"], "Unknown command 'chekc'; did you mean check?"],
-  [["list"], "Unknown command 'list'; did you mean mcp list or trust list or skills list?"],
-  [["mcp", "tset"], "Unknown command 'tset'; did you mean test?"],
-  [["device.TimeSkill.get_time()"], `Unknown command 'device.TimeSkill.get_time()'; ${HOW_TO_RUN}`],
-  [["program.ts"], `Unknown command 'program.ts'; ${HOW_TO_RUN}`],
-  [["-e", "1 + 1"], `Unknown option '-e'; ${HOW_TO_RUN}`],
-  [["frobnicate"], "Unknown command 'frobnicate'; see skillgate --help"],
-  [["run", "-x"], "Unknown option '-x'; see skillgate run --help"],
+  [["--jsn"], "Unknown option: --jsn; did you mean --json?"],
+  [["run", "--timout", "5"], "Unknown option: --timout; did you mean --timeout?"],
+  [["search", "--limt=5"], "Unknown option: --limt; did you mean --limit?"],
+  [["rn"], "Unknown command: rn; did you mean run?"],
+  [["chekc"], "Unknown command: chekc; did you mean check?"],
+  [["list"], "Unknown command: list; did you mean mcp list or trust list or skills list?"],
+  [["mcp", "tset"], "Unknown command: tset; did you mean test?"],
+  [["device.TimeSkill.get_time()"], `Unknown command: device.TimeSkill.get_time(); ${HOW_TO_RUN}`],
+  [["program.ts"], `Unknown command: program.ts; ${HOW_TO_RUN}`],
+  [["-e", "1 + 1"], `Unknown option: -e; ${HOW_TO_RUN}`],
+  [["frobnicate"], "Unknown command: frobnicate; see skillgate --help"],
+  [["run", "-x"], "Unknown option: -x; see skillgate run --help"],
   [["run", "a.js", "b.js"], "Too many arguments for 'run'. Expected 1 argument but got 2; see skillgate run --help"],
   [["describe"], "Missing required argument 'paths'; see skillgate describe --help"],
   [["search", "--limit"], "Option '--limit <n>' argument missing; see skillgate search --help"],
@@ -42,7 +42,7 @@ test("O1: with --json, wrong usage is an object on stdout too", async () => {
   const { exit, stdout, stderr } = await skillgate(["serch", "--json"], { cwd: project() });
   expect({ exit, stderr }).toEqual({ exit: 2, stderr: "" });
   expect(JSON.parse(stdout)).toEqual({
-    error: { code: "USAGE", message: "Unknown command 'serch'; did you mean search?", suggestions: ["search"] },
+    error: { code: "USAGE", message: "Unknown command: serch; did you mean search?", suggestions: ["search"] },
   });
 });
 

@@ -134,7 +134,7 @@ test("serves counters in the Prometheus format at /metrics [V4]", async () => {
 test("parses the server settings, and rejects invalid ones [V6]", () => {
   expect(parseServerSettings(undefined)).toBe(SERVER_DEFAULTS);
   expect(parseServerSettings({ port: 0, expose: "tools" })).toEqual({ ...SERVER_DEFAULTS, port: 0, expose: "tools" });
-  expect(() => parseServerSettings({ prot: 1 })).toThrow("server.prot is not a setting, did you mean port");
+  expect(() => parseServerSettings({ prot: 1 })).toThrow("server has the unknown setting prot; did you mean port?");
   expect(() => parseServerSettings({ expose: "all" })).toThrow(
     'server.expose must be code, tools, both, auto, not "all"',
   );

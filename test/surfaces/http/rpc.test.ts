@@ -25,7 +25,7 @@ describe("JSON-RPC errors [V3]", () => {
     retryable: false,
     ...more,
   });
-  const unknown = "Cannot find the method: TestSkill.ad; did you mean TestSkill.add? (METHOD_UNKNOWN)";
+  const unknown = "Unknown method: TestSkill.ad; did you mean TestSkill.add? (METHOD_UNKNOWN)";
   const invalid =
     'Cannot call a method with these arguments: "b" is required; "a" must be at least 0, is -1; use TestSkill.add(a: number, b: number): Promise<{ sum: number }> (ARGUMENTS_INVALID)';
 
@@ -55,8 +55,8 @@ describe("JSON-RPC errors [V3]", () => {
       4,
       -32601,
       "Method not found",
-      data("MethodNotFound", 'Unknown method: "tools/cal"', {
-        suggestions: ["Did you mean tools/call?", "Did you mean tools/list?"],
+      data("MethodNotFound", "Unknown method: tools/cal; did you mean tools/call or tools/list?", {
+        suggestions: ["tools/call", "tools/list"],
       }),
     ],
     [
@@ -64,7 +64,7 @@ describe("JSON-RPC errors [V3]", () => {
       5,
       -32601,
       "Method not found",
-      data("MethodNotFound", 'Unknown method: "__proto__"'),
+      data("MethodNotFound", "Unknown method: __proto__"),
     ],
     [
       { jsonrpc: "2.0", id: 6, method: "tools/call", params: {} },

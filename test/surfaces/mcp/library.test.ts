@@ -109,7 +109,7 @@ describe.each(CLIENTS)("a client of %s [V1]", (_name, connect) => {
     const own = await client.getPrompt({ name: "use_skills" });
     expect(JSON.stringify(own.messages)).toContain("You act through three tools");
     await expect(client.getPrompt({ name: "TestSkill__plans" })).rejects.toThrow(
-      "Prompt TestSkill__plans not found; did you mean TestSkill__plan?",
+      "Unknown prompt: TestSkill__plans; did you mean TestSkill__plan?",
     );
     const ref = { type: "ref/prompt", name: "TestSkill__plan" } as const;
     const { completion } = await client.complete({ ref, argument: { name: "day", value: "mo" } });

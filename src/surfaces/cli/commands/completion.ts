@@ -1,8 +1,7 @@
 import type { Command } from "commander";
 
-import { suggestNames } from "../../../shared/suggest.ts";
 import type { CommandAction } from "../command-action.ts";
-import { UsageError } from "../usage-error.ts";
+import { createUnknownValueError } from "../usage-error.ts";
 
 export function addCompletion(program: Command, act: CommandAction): void {
   program
@@ -13,10 +12,7 @@ export function addCompletion(program: Command, act: CommandAction): void {
     .action(
       act(async (_session, shell: string) => {
         const script = SCRIPTS.get(shell);
-        if (script === undefined) {
-          const meant = suggestNames(shell, SCRIPTS.keys(), 1);
-          throw new UsageError(`Unknown shell: ${JSON.stringify(shell)}; use bash, zsh or fish`, meant);
-        }
+        if (script === undefined) throw createUnknownValueError("shell", shell, [...SCRIPTS.keys()]);
         const text = script(collectWords(program, []));
         return { exit: "ok", json: { shell, script: text }, text };
       }),

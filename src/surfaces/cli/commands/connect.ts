@@ -12,7 +12,7 @@ import type { McpClient, ClientFile } from "../mcp/load-config.ts";
 import { PACKAGE_FOLDER } from "../package.ts";
 import type { CommonFlags } from "../session.ts";
 import type { CommandResult } from "../terminal/terminal.ts";
-import { UsageError } from "../usage-error.ts";
+import { createUnknownValueError, UsageError } from "../usage-error.ts";
 
 interface ConnectFlags {
   readonly scope: string;
@@ -75,8 +75,7 @@ async function resolveTarget(
 ): Promise<ConnectTarget> {
   const { configModule, options } = files;
   const client = clientFrom(clientName, configModule);
-  if (scope !== "user" && scope !== "project")
-    throw new UsageError(`Unknown scope: ${JSON.stringify(scope)}; use user or project`);
+  if (scope !== "user" && scope !== "project") throw createUnknownValueError("scope", scope, ["user", "project"]);
   const file = configModule.clientFile(client, scope, options);
   if (file === undefined) throw new UsageError(`${client.title} has no project file; use --scope user`);
   const existing = await configModule.getValueIn(file.path, file.label, [...file.home, name]);

@@ -1,7 +1,7 @@
 import { SkillgateError } from "../../../errors.ts";
-import { suggestNames } from "../../../shared/suggest.ts";
+import { describeUnknownName } from "../../../shared/suggest.ts";
 import type { CommonFlags, CliSession } from "../session.ts";
-import { UsageError } from "../usage-error.ts";
+import { createUnknownValueError } from "../usage-error.ts";
 import { type ConfigOptions, loadConfigModule, type ConfigModule, type ConfigScope } from "./load-config.ts";
 
 type Config = Awaited<ReturnType<ConfigModule["loadConfig"]>>;
@@ -48,9 +48,8 @@ export function declaredNamed(
 
 /** Creates an error such as `MCP server not found: filesytem; did you mean filesystem?`. */
 export function unknownServer(name: string, names: readonly string[]): SkillgateError {
-  const suggestions = suggestNames(name, new Set(names));
-  const meant = suggestions.length === 0 ? "" : `; did you mean ${suggestions.join(" or ")}?`;
-  return new SkillgateError("SKILL_UNKNOWN", `MCP server not found: ${name}${meant}`, { server: name, suggestions });
+  const { detail, suggestions } = describeUnknownName("MCP server", name, new Set(names));
+  return new SkillgateError("SKILL_UNKNOWN", `MCP server not found: ${detail}`, { server: name, suggestions });
 }
 
 /** The file of each scope, as the help describes it. */
@@ -65,8 +64,5 @@ export const SCOPE_OPTION = "-s, --scope <scope>";
 /** Parses the value of `--scope`. */
 export function scopeNamed(scope: string): "project" | "local" | "user" {
   if (scope === "project" || scope === "local" || scope === "user") return scope;
-  const names = [...SCOPES.keys()];
-  const meant = suggestNames(scope, names, 1);
-  const hint = meant.length === 0 ? `use ${names.join(", ")}` : `did you mean ${meant.join(" or ")}?`;
-  throw new UsageError(`Unknown scope: ${JSON.stringify(scope)}; ${hint}`, meant);
+  throw createUnknownValueError("scope", scope, [...SCOPES.keys()]);
 }

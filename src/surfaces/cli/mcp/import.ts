@@ -3,11 +3,10 @@ import type { Command } from "commander";
 
 import { getMessage } from "../../../errors.ts";
 import { MCP_CLIENT_IDS } from "../../../shared/mcp-clients.ts";
-import { suggestNames } from "../../../shared/suggest.ts";
 import type { CommandAction } from "../command-action.ts";
 import { lines } from "../text/layout.ts";
 import type { CliSession } from "../session.ts";
-import { UsageError } from "../usage-error.ts";
+import { createUnknownValueError } from "../usage-error.ts";
 import { scopeHelp } from "./answers.ts";
 import { type CommandConfig, openConfig, SCOPE_OPTION, scopeNamed } from "./files.ts";
 import type { McpClient } from "./load-config.ts";
@@ -118,9 +117,8 @@ export function clientFrom(name: string, { CLIENTS, findClient }: CommandConfig[
   const client = findClient(name);
   if (client !== undefined) return client;
   const ids = CLIENTS.map(({ id }) => id);
-  const meant = suggestNames(name, [...ids, ...CLIENTS.flatMap(({ aliases }) => aliases)]);
-  const hint = meant.length === 0 ? `known clients are ${ids.join(", ")}` : `did you mean ${meant.join(" or ")}?`;
-  throw new UsageError(`Unknown client: ${JSON.stringify(name)}; ${hint}`, meant);
+  const aliases = CLIENTS.flatMap((each) => each.aliases);
+  throw createUnknownValueError("client", name, ids, aliases);
 }
 
 async function take(found: FoundServer, { scope, dryRun }: ImportFlags, session: CliSession): Promise<ImportResult> {

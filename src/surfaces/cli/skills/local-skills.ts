@@ -1,6 +1,5 @@
-import { SkillgateError } from "../../../errors.ts";
 import type { Skill } from "../../../model/catalog.ts";
-import { suggestNames } from "../../../shared/suggest.ts";
+import { createUnknownNameError } from "../../../shared/suggest.ts";
 import type { Runtime } from "../../../runtime.ts";
 import { throwIfServerMissing } from "../unknown-path.ts";
 
@@ -14,10 +13,6 @@ export function localSkills(runtime: Runtime, names: readonly string[]): readonl
 /** Throws the reason why the skill is missing: disabled, server missing or failed, or unknown name. */
 export function unknownSkill(runtime: Runtime, name: string): never {
   throwIfServerMissing(runtime, name);
-  const suggestions = suggestNames(
-    name,
-    runtime.catalog.skills.map((skill) => skill.name),
-  );
-  const meant = suggestions.length === 0 ? "" : `; did you mean ${suggestions.join(" or ")}?`;
-  throw new SkillgateError("SKILL_UNKNOWN", `Skill '${name}' not found${meant}`, { skill: name, suggestions });
+  const names = runtime.catalog.skills.map((skill) => skill.name);
+  throw createUnknownNameError("SKILL_UNKNOWN", name, names, { skill: name });
 }

@@ -1,6 +1,6 @@
 import { ProtocolError, ProtocolErrorCode } from "@modelcontextprotocol/server";
 
-import { suggestNames } from "../../../shared/suggest.ts";
+import { describeUnknownName } from "../../../shared/suggest.ts";
 import type { ReadContext } from "../../../model/mcp-features.ts";
 import type { Library } from "./resources.ts";
 
@@ -35,9 +35,6 @@ export async function getPrompt(
 }
 
 function unknownPrompt(name: string, names: readonly string[]): ProtocolError {
-  const suggestions = suggestNames(name, names);
-  const meant = suggestions.length === 0 ? "" : `; did you mean ${suggestions.join(" or ")}?`;
-  return new ProtocolError(ProtocolErrorCode.InvalidParams, `Prompt ${name.slice(0, 100)} not found${meant}`, {
-    suggestions,
-  });
+  const { message, suggestions } = describeUnknownName("prompt", name, names);
+  return new ProtocolError(ProtocolErrorCode.InvalidParams, message, { suggestions });
 }

@@ -4,7 +4,8 @@ import { toRpcError, newTraceId } from "../../../shared/rpc-errors.ts";
 import type { Caller } from "../../../model/caller.ts";
 import type { RunObserver } from "../../../model/run-observer.ts";
 import { MAX_TOOL_NAME_UNITS } from "../../../shared/skill-names.ts";
-import { suggestNames } from "../../../shared/suggest.ts";
+import { cutText } from "../../../shared/format-text.ts";
+import { describeUnknownName } from "../../../shared/suggest.ts";
 import type { Runtime } from "../../../runtime.ts";
 import { approveBy } from "../approve.ts";
 import type { WorkContext } from "../sessions/multi-turn-requests.ts";
@@ -139,14 +140,11 @@ function maskedError({ code, message, data }: ProtocolError, { secrets }: Runtim
 
 function unknownTool(name: string, { tools }: Offered): ProtocolError {
   const isTooLong = name.length > MAX_TOOL_NAME_UNITS;
-  const suggestions = suggestNames(
-    isTooLong ? "" : name,
-    tools.map((tool) => tool.name),
-  );
-  const shown = name.slice(0, 100);
-  return new ProtocolError(ProtocolErrorCode.InvalidParams, `Unknown tool: ${shown}`, {
+  const names = isTooLong ? [] : tools.map((tool) => tool.name);
+  const { message, suggestions } = describeUnknownName("tool", name, names);
+  return new ProtocolError(ProtocolErrorCode.InvalidParams, message, {
     error_type: "ToolNotFound",
-    tool_name: shown,
+    tool_name: cutText(name, 100),
     reason: isTooLong
       ? `The name of a tool has at most ${MAX_TOOL_NAME_UNITS} characters`
       : `No tool has this name; ${tools.length} are listed`,

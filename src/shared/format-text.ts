@@ -1,0 +1,20 @@
+/** Cuts a text to at most `max` UTF-16 units, and marks the cut: `a long te…`. */
+export function truncateText(text: string, max: number): string {
+  return text.length <= max ? text : `${cutText(text, max - 1)}…`;
+}
+
+/** Returns the first `max` UTF-16 units of a text, without half a surrogate pair at the end. */
+export function cutText(text: string, max: number): string {
+  return text.length <= max ? text : text.slice(0, max).replace(/[\uD800-\uDBFF]$/, "");
+}
+
+/** Lists at most `max` items, and the number of the others: `a, b, and 3 more`. */
+export function formatList(items: readonly string[], max: number, separator = ", "): string {
+  const more = items.length > max ? [`and ${items.length - max} more`] : [];
+  return [...items.slice(0, max), ...more].join(separator);
+}
+
+/** Quotes a text of at most `max` UTF-16 units as JSON does. */
+export function quote(text: string, max = 100): string {
+  return JSON.stringify(truncateText(text, max));
+}
