@@ -4,7 +4,8 @@ import { Cancellation } from "../../sandbox/index.ts";
 import { formatDeprecation } from "../shared/deprecation.ts";
 import { skillDisabledError } from "./disabled-skills.ts";
 import { sentence, SkillgateError } from "../errors.ts";
-import type { Method } from "../model/catalog.ts";
+import type { Method, Skill } from "../model/catalog.ts";
+import { truncateText } from "../shared/format-text.ts";
 import { MAX_PATH_UNITS } from "../shared/skill-names.ts";
 import { createUnknownNameError } from "../shared/suggest.ts";
 import { answerTo, type Call, type CallResult, type Route, runCalls } from "../router/index.ts";
@@ -20,8 +21,8 @@ export interface WantedCall {
 
 /** One call without a snippet around it, through the same guards. Rejects with a `SkillgateError`. */
 export async function callMethod(wanted: WantedCall, request: RunRequest, route: Route): Promise<unknown> {
-  const call = createCall(wanted, 1, randomUUID(), request);
-  if (call === undefined) throw unknownMethod(wanted.path, request);
+  const call = createDirectCall(wanted, 1, randomUUID(), request);
+  if (call === undefined) throw createUnknownMethodError(wanted.path, request);
   const { value, ...facts } = await answerTo(call, warning(route));
   request.observer?.answered?.(facts);
   return value;
@@ -38,7 +39,7 @@ export function callMethods(
   const calls = wanted.map((each, index) => {
     const [skill = ""] = each.path.split(".");
     const obstacle = request.isDisabled(skill) ? { obstacle: skillDisabledError(skill).message } : {};
-    return { name: each.path, call: createCall(each, index + 1, runId, request), ...obstacle };
+    return { name: each.path, call: createDirectCall(each, index + 1, runId, request), ...obstacle };
   });
   return runCalls(warning(route), calls, { parallel });
 }
@@ -55,13 +56,29 @@ function warning(route: Route): Route {
   };
 }
 
-function createCall(
+function createDirectCall(
   { path, input = {} }: WantedCall,
   id: number,
   runId: string,
   request: RunRequest,
 ): Call | undefined {
-  const { caller, catalog, observer, approve, cancellable = new Cancellation() } = request;
+  const { observer, cancellable = new Cancellation() } = request;
+  const call = createCall(path, request, { id, runId, cancellable, readArguments: () => [input] });
+  return call && { ...call, ...(observer?.wire && { wire: observer.wire }), addNote: () => {}, ended: () => {} };
+}
+
+/** The parts of a call that depend on who makes it: a snippet or a program. */
+interface CallOrigin extends Pick<Call, "id" | "runId" | "cancellable"> {
+  readonly readArguments: (skill: Skill) => readonly unknown[];
+}
+
+/** Creates the router's request; `undefined` if the caller's catalog has no such method. */
+export function createCall(
+  path: string,
+  request: RunRequest,
+  { id, runId, cancellable, readArguments }: CallOrigin,
+): Omit<Call, "addNote" | "ended"> | undefined {
+  const { caller, catalog, approve } = request;
   const method = catalog.method(path);
   const skill = method && catalog.skill(method.skill);
   if (method === undefined || skill === undefined) return undefined;
@@ -71,26 +88,23 @@ function createCall(
     caller,
     skill,
     method,
-    args: [input],
+    args: readArguments(skill),
     cancellable,
     ...createCallEvents(path, runId, request),
-    ...(observer?.wire && { wire: observer.wire }),
     ...(approve && { approve }),
-    addNote: () => {},
-    ended: () => {},
   };
 }
 
 /** The method of a path; throws `METHOD_UNKNOWN`. */
 export function methodAt(path: string, request: RunRequest): Method {
   const method = request.catalog.method(path);
-  if (method === undefined) throw unknownMethod(path, request);
+  if (method === undefined) throw createUnknownMethodError(path, request);
   return method;
 }
 
-export function unknownMethod(path: string, { catalog, isDisabled }: RunRequest): SkillgateError {
+export function createUnknownMethodError(path: string, { catalog, isDisabled }: RunRequest): SkillgateError {
   if (path.length > MAX_PATH_UNITS) {
-    const says = `${path.slice(0, 100)}… is too long: a path has at most ${MAX_PATH_UNITS} characters`;
+    const says = `${truncateText(path, 100)} is too long: a path has at most ${MAX_PATH_UNITS} characters`;
     return new SkillgateError("METHOD_UNKNOWN", sentence("METHOD_UNKNOWN", says), { suggestions: [] });
   }
   const [skill = ""] = path.split(".");

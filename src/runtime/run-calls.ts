@@ -2,15 +2,13 @@ import type { AnswerCall, SandboxAnswer, SandboxCall } from "../../sandbox/index
 import { formatDeprecation } from "../shared/deprecation.ts";
 import { sentence, SkillgateError } from "../errors.ts";
 import type { Method } from "../model/catalog.ts";
-import { isRecord } from "../model/json.ts";
 import type { Limits } from "../model/limits.ts";
-import { unknownMethod } from "./call-method.ts";
+import { createCall, createUnknownMethodError } from "./call-method.ts";
 import type { CallRecord } from "../model/outcome.ts";
 import { decodeArguments, encodeForGuest } from "../shared/value-encoding.ts";
-import { type AuditEntry, type Call } from "../router/index.ts";
+import type { AuditEntry, Call } from "../router/index.ts";
 import { hashValue } from "../shared/digest.ts";
-import { readResult } from "./read-result.ts";
-import { createCallEvents } from "./call-events.ts";
+import { callBuiltin, isBuiltin } from "./builtin-calls.ts";
 import type { RunServices, RunRequest } from "../run-snippet.ts";
 
 /** The calls of one run: answers each of them, and knows afterwards how each ended. */
@@ -36,7 +34,7 @@ export function createCallHandler(runId: string, request: RunRequest, services: 
         request.observer?.onCallEnd?.(recordFromAudit(call, entry));
       };
       try {
-        const made = createCall(call, method, runId, request);
+        const made = createSnippetCall(call, runId, request);
         const deprecation = formatDeprecation(made.method);
         if (deprecation !== undefined && !notes.has(deprecation)) made.log("warn", deprecation);
         if (deprecation !== undefined) notes.add(deprecation);
@@ -80,29 +78,15 @@ function recordFromAudit(call: SandboxCall, { outcome, durationMs, argumentsDige
 }
 
 /** Creates the router's request. Everything that the guest sent is parsed here, once. */
-function createCall(
-  call: SandboxCall,
-  method: Method | undefined,
-  runId: string,
-  request: RunRequest,
-): Omit<Call, "addNote" | "ended"> {
-  const { caller, catalog, approve } = request;
-  const skill = method && catalog.skill(method.skill);
-  if (method === undefined || skill === undefined) throw unknownMethod(call.path, request);
-  const { id } = call;
-  const args = readArguments(call, skill.kind === "mcp" ? AS_JSON : AS_VALUES);
-  return {
-    id,
+function createSnippetCall(call: SandboxCall, runId: string, request: RunRequest): Omit<Call, "addNote" | "ended"> {
+  const created = createCall(call.path, request, {
+    id: call.id,
     runId,
-    caller,
-    skill,
-    method,
-    args,
     cancellable: call,
-    ...createCallEvents(call.path, runId, request),
-    ...(approve && { approve }),
-    patiently: (answer) => pauseClockDuring(call, answer),
-  };
+    readArguments: (skill) => readArguments(call, skill.kind === "mcp" ? AS_JSON : AS_VALUES),
+  });
+  if (created === undefined) throw createUnknownMethodError(call.path, request);
+  return { ...created, patiently: (answer) => pauseClockDuring(call, answer) };
 }
 
 /** MCP has only JSON: there, bytes travel as base64, dates as ISO 8601. */
@@ -134,32 +118,10 @@ function toErrorFacts(error: unknown, method: Method | undefined): Readonly<Reco
   };
 }
 
-function isBuiltin(path: string): boolean {
-  return path === "search_skills" || path === "describe" || path === "read_result";
-}
-
-/** `device.search_skills(query, limit, offset)`, `device.describe(path)`, `device.read_result(uri, …)`: questions, not calls. */
-async function answerBuiltin(
-  call: SandboxCall,
-  { caller, catalog }: RunRequest,
-  { discovery, results }: RunServices,
-): Promise<SandboxAnswer> {
+/** Answers a question about skills or results; no method is called. */
+async function answerBuiltin(call: SandboxCall, request: RunRequest, services: RunServices): Promise<SandboxAnswer> {
   try {
-    const args = readArguments(call);
-    if (call.path === "read_result") return readResult(args, results, caller);
-    if (call.path === "search_skills") await discovery.index(catalog);
-    const [first, limit, offset] = args;
-    const named = isRecord(first) ? first : { query: first, path: first, limit, offset };
-    const toText = (value: unknown): string => (typeof value === "string" ? value : "");
-    const numberOf = (name: string): Readonly<Record<string, number>> =>
-      typeof named[name] === "number" ? { [name]: named[name] } : {};
-    const answer =
-      call.path === "describe"
-        ? discovery.describe(catalog, caller, toText(named["path"])).text
-        : discovery.search(catalog, caller, toText(named["query"]), {
-            ...numberOf("limit"),
-            ...numberOf("offset"),
-          }).text;
+    const answer = await callBuiltin(call.path, readArguments(call), request, services);
     return { ok: true, json: JSON.stringify(answer) };
   } catch (error) {
     return { ok: false, error: toErrorFacts(error, undefined) };
