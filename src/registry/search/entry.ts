@@ -1,30 +1,10 @@
 import { isRecord } from "../../model/json.ts";
 import type { Method, Skill } from "../../model/catalog.ts";
 import { METADATA_DEFAULTS } from "../../model/skill.ts";
+import { FIELDS, NAME_PAIR_WEIGHT, SATURATION } from "./weights.ts";
 import { getStems } from "./words.ts";
 
-/**
- * The fields of a method, with the weight of a word and the length normalization of each field (BM25F). The average lengths
- * are constants, so that entries do not depend on each other and the index never has to be rebuilt.
- */
-const FIELDS = {
-  name: { weight: 2.5, bias: 0.5, usualWords: 2.5 },
-  skill: { weight: 1.5, bias: 0.2, usualWords: 2 },
-  description: { weight: 1.2, bias: 0.5, usualWords: 16 },
-  parameterNames: { weight: 1, bias: 0.4, usualWords: 4 },
-  parameterTexts: { weight: 0.5, bias: 0.6, usualWords: 28 },
-  tags: { weight: 1, bias: 0.4, usualWords: 3 },
-  examples: { weight: 0.6, bias: 0.4, usualWords: 60 },
-  skillTexts: { weight: 0.3, bias: 0.6, usualWords: 20 },
-} as const;
-
 type SearchField = (typeof FIELDS)[keyof typeof FIELDS];
-
-/** Saturation of repeated words (k1 of BM25). */
-const SATURATION = 1.3;
-
-/** Weight of two neighbouring words of a name as one word: `github` finds `git_hub`. */
-const PAIR_WEIGHT = 0.3;
 
 /** Maximum words read from one field. */
 const MAX_WORDS = 400;
@@ -60,7 +40,7 @@ function createEntry(method: Method, skill: SkillWords): IndexEntry {
   count(name, FIELDS.name, weights);
   const nameStems = weights.size;
   for (const [at, word] of name.slice(1).entries())
-    countOne((name[at] ?? "") + word, PAIR_WEIGHT * FIELDS.name.weight, weights);
+    countOne((name[at] ?? "") + word, NAME_PAIR_WEIGHT * FIELDS.name.weight, weights);
   count(skill.name, FIELDS.skill, weights);
   count(getStems(method.description), FIELDS.description, weights);
   count(

@@ -6,6 +6,7 @@ import { type LearnedWords, learnedPostings, NOTHING_LEARNED } from "./learned.t
 import { parseQuery } from "./query.ts";
 import { type Hit, type Page, rank } from "./rank.ts";
 import { getIndex, type VisibleIndex } from "./shared-index.ts";
+import { DOUBTFUL_SCORE, DOUBTFUL_SCORE_OF_SHORT, MAX_SHORT_QUERY_WORDS } from "./weights.ts";
 
 export { learnableStems } from "./query.ts";
 export type { LearnedMethod, LearnedWords } from "./learned.ts";
@@ -16,14 +17,6 @@ const MAX_RESULTS = 100;
 
 /** Maximum skill names, and method names, that are compared with a query that found nothing. */
 const COMPARED_NAMES = 1_000;
-
-/**
- * If the best score is below this, probably no method does what was asked; a long query has many words without a match. A
- * few percent of the queries whose method is among the first five score less; nearly all queries for another catalog do.
- */
-const DOUBTFUL = 0.1;
-const DOUBTFUL_IF_SHORT = 0.2;
-const SHORT_WORDS = 6;
 
 export interface SearchOptions extends FormatOptions {
   /** At most this many results; 8 if not given. */
@@ -100,7 +93,7 @@ function matching(
     offset: page.offset,
     total,
     unmatched,
-    isDoubtful: best < (query.wordCount <= SHORT_WORDS ? DOUBTFUL_IF_SHORT : DOUBTFUL),
+    isDoubtful: best < (query.wordCount <= MAX_SHORT_QUERY_WORDS ? DOUBTFUL_SCORE_OF_SHORT : DOUBTFUL_SCORE),
     nearest: total === 0 ? nearestNames(query.folded, catalog, visible) : [],
   };
 }

@@ -1,6 +1,7 @@
 import { stem } from "./stem.ts";
 import { STOP_WORDS, WEAK_WORDS } from "./stop-words.ts";
 import { getSynonyms } from "./synonyms.ts";
+import { NUMBER_WEIGHT, QUERY_PAIR_WEIGHT, STOP_WORD_WEIGHT, SYNONYM_WEIGHT, WEAK_WORD_WEIGHT } from "./weights.ts";
 import { foldedName, splitWords } from "./words.ts";
 
 /** Maximum length of a query, and maximum words: separated by spaces, and after splitting those. */
@@ -12,17 +13,8 @@ const MAX_WORDS = 300;
 const NAME_UNITS = 200;
 const MAX_NAMES = 20;
 
-/** Weights of words that count less than one. */
-const WEAK = 0.7;
-const NUMBER = 0.3;
-const PAIR = 0.5;
-const STOPPED = 0.15;
-
 /** Queries of up to this many words keep their stop words at a low weight: `turn on` is not `turn off`. */
 const SHORT_WORDS = 4;
-
-/** Weight of a synonym relative to the word itself. */
-const SYNONYM = 0.4;
 
 const WEAK_STEMS: ReadonlySet<string> = new Set(Array.from(WEAK_WORDS, stem));
 
@@ -89,12 +81,12 @@ function boundedQuery(text: string): string {
 
 /** True for a word whose missing match is worth reporting: no number, no stop word, no pair. */
 export function isSignificant(term: QueryTerm): boolean {
-  return term.word !== "" && term.weight > NUMBER;
+  return term.word !== "" && term.weight > NUMBER_WEIGHT;
 }
 
 /** False for the stop words of a query that has other words. */
 export function isIntended(term: QueryTerm): boolean {
-  return term.weight > STOPPED;
+  return term.weight > STOP_WORD_WEIGHT;
 }
 
 function parseTerms(words: readonly string[], stopWordsAreFaint: boolean): readonly QueryTerm[] {
@@ -102,24 +94,24 @@ function parseTerms(words: readonly string[], stopWordsAreFaint: boolean): reado
   for (const word of words) {
     if (terms.size >= MAX_WORDS) break;
     const root = stem(word);
-    const weight = stopWordsAreFaint && STOP_WORDS.has(word) ? STOPPED : getWeight(word);
+    const weight = stopWordsAreFaint && STOP_WORDS.has(word) ? STOP_WORD_WEIGHT : getWeight(word);
     if (!terms.has(root)) terms.set(root, { word, stem: root, weight, alternatives: getSynonymAlternatives(root) });
   }
   const stems = words.slice(0, MAX_WORDS).map(stem);
   for (const [at, second] of stems.slice(1).entries()) {
     const pair = (stems[at] ?? "") + second;
-    if (!terms.has(pair)) terms.set(pair, { word: "", stem: pair, weight: PAIR, alternatives: [] });
+    if (!terms.has(pair)) terms.set(pair, { word: "", stem: pair, weight: QUERY_PAIR_WEIGHT, alternatives: [] });
   }
   return [...terms.values()];
 }
 
 function getWeight(word: string): number {
-  if (/^\d+$/.test(word)) return NUMBER;
-  return WEAK_STEMS.has(stem(word)) ? WEAK : 1;
+  if (/^\d+$/.test(word)) return NUMBER_WEIGHT;
+  return WEAK_STEMS.has(stem(word)) ? WEAK_WORD_WEIGHT : 1;
 }
 
 function getSynonymAlternatives(root: string): readonly Alternative[] {
-  return Array.from(getSynonyms(root), (other) => ({ stem: other, share: SYNONYM }));
+  return Array.from(getSynonyms(root), (other) => ({ stem: other, share: SYNONYM_WEIGHT }));
 }
 
 /** Finds words with a separator or a capital inside, as names have and plain words do not. */

@@ -6,21 +6,13 @@ import { selectTopDocuments } from "./top-k.ts";
 import { computeScores, weightTerms, type WeightedTerm } from "./score.ts";
 import { createMethodScorer } from "./score-methods.ts";
 import type { VisibleIndex } from "./shared-index.ts";
+import { BEGINNING_TIER, EXACT_TIER, SAME_NAME_FACTOR, SETTLED_SHARE, SKILL_TIER } from "./weights.ts";
 
 /** Number of documents that are scored in detail. */
 const CLOSER = 40;
 
 /** Number of ranks that are assigned one by one. */
 const ORDERED = 20;
-
-/** The tier of methods whose name is in the query. */
-const EXACT = 3;
-
-/** Factor on a method's score for each better method of the same name: copies must not fill the answer. */
-const SAME_NAME = 0.7;
-
-/** In a query of several sentences: how much of a term is settled by the method that matches it best. */
-const SETTLED = 0.4;
 
 /** Queries of up to this many words may be a prefix of a name. */
 const NAME_WORDS = 4;
@@ -80,7 +72,7 @@ export function rank(query: Query, catalogIndex: VisibleIndex, learnedPostings: 
     return { document, tier: tiers.get(document) ?? 0, values, sum: sumValues(values), name };
   };
   const closer = [...new Set([...tiers.keys(), ...best.slice(0, CLOSER)])].map(candidateOf);
-  const ordered = inOrder(closer, query.sentences > 1 ? SETTLED : 0);
+  const ordered = inOrder(closer, query.sentences > 1 ? SETTLED_SHARE : 0);
   const others = best.slice(CLOSER).filter((document) => !tiers.has(document));
   const most = terms.reduce((sum, term) => sum + (term.term.word === "" ? 0 : term.most), 0) || 1;
   const hits = [
@@ -107,9 +99,9 @@ function assignTiers(query: Query, index: MethodIndex, visible: Uint8Array): Map
       if (--remaining === 0) return;
     }
   };
-  for (const name of query.names) put(findDocumentsNamed(name, index), EXACT);
-  put(findSkillDocuments(query.folded, index), 2);
-  if (query.wordCount <= NAME_WORDS && query.folded.length > 2) put(index.namedFrom(query.folded), 1);
+  for (const name of query.names) put(findDocumentsNamed(name, index), EXACT_TIER);
+  put(findSkillDocuments(query.folded, index), SKILL_TIER);
+  if (query.wordCount <= NAME_WORDS && query.folded.length > 2) put(index.namedFrom(query.folded), BEGINNING_TIER);
   return tiers;
 }
 
@@ -165,7 +157,7 @@ function findBestIndex(
     const candidate = open[at];
     // Candidates are sorted by sum, an upper bound of the value: those after one that cannot win cannot win either.
     if (candidate === undefined || candidate.tier < tier || candidate.sum <= most) break;
-    const value = valueLeft(candidate.values, left) * SAME_NAME ** (names.get(candidate.name) ?? 0);
+    const value = valueLeft(candidate.values, left) * SAME_NAME_FACTOR ** (names.get(candidate.name) ?? 0);
     if (value > most) [place, most] = [at, value];
   }
   return place;
@@ -193,7 +185,7 @@ function createHit({ document, tier, values, sum }: Candidate, terms: readonly W
   const parts = terms.map(({ term }, at) => ({ word: term.word || term.stem, share: (values[at] ?? 0) / most }));
   return {
     document,
-    score: tier === EXACT ? 1 : Math.min(1, sum / most),
+    score: tier === EXACT_TIER ? 1 : Math.min(1, sum / most),
     parts: parts.filter(({ share }) => share > 0).sort((a, b) => b.share - a.share),
   };
 }

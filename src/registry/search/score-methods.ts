@@ -1,9 +1,7 @@
 import { pushToGroup } from "./groups.ts";
 import type { MethodIndex } from "./method-index.ts";
 import type { WeightedTerm } from "./score.ts";
-
-/** Bonus if the query has all words of a method's name. */
-const WHOLE_NAME = 0.2;
+import { WHOLE_NAME_BONUS } from "./weights.ts";
 
 /** The last bits of a word's number rule out most words of a document that are not in the query. */
 const MASK = 1_023;
@@ -31,7 +29,7 @@ export function createMethodScorer(
       for (const { term, worth } of uses) values[term] = Math.max(values[term] ?? 0, worth * (packed & 255));
     }
     for (const { term, worth } of learned.get(document) ?? []) values[term] = Math.max(values[term] ?? 0, worth);
-    const factor = 1 + (WHOLE_NAME * inName) / Math.max(1, nameStems);
+    const factor = 1 + (WHOLE_NAME_BONUS * inName) / Math.max(1, nameStems);
     for (let term = 0; term < values.length; term++) values[term] = (values[term] ?? 0) * factor;
     return values;
   };

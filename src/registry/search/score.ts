@@ -2,13 +2,10 @@ import type { LearnedPostings } from "./learned.ts";
 import type { MethodIndex } from "./method-index.ts";
 import { type QueryTerm, isIntended } from "./query.ts";
 import type { VisibleIndex } from "./shared-index.ts";
+import { COMMON_SHARE, getRarity, MIN_COMMON } from "./weights.ts";
 
 /** Maximum terms that are scored, the rarest first. */
 const MAX_TERMS = 64;
-
-/** Alternatives that more methods have are skipped as too common: this share of all methods, but at least `MIN_COMMON`. */
-const COMMON_SHARE = 0.05;
-const MIN_COMMON = 1_000;
 
 /** A term with its data from the index. */
 export interface WeightedTerm {
@@ -41,22 +38,17 @@ export function weightTerms(
     const postings = index.postings(term.stem);
     const learned = learnedPostings(term.stem);
     const own = Math.max(postings.length, learned.length);
-    const most = term.weight * rarity(own, size);
+    const most = term.weight * getRarity(own, size);
     const words: WeightedWord[] = own === 0 ? [] : [{ stem: term.stem, worth: most, postings, learned }];
     for (const { stem, share } of term.alternatives) {
       const others = index.postings(stem);
       if (others.length === 0 || others.length > common) continue;
-      words.push({ stem, worth: term.weight * share * rarity(others.length, size), postings: others, learned: [] });
+      words.push({ stem, worth: term.weight * share * getRarity(others.length, size), postings: others, learned: [] });
     }
     return { term, words, most };
   });
   const known = all.filter(({ words }) => words.length > 0).sort((a, b) => b.most - a.most);
   return [...known.slice(0, MAX_TERMS), ...all.filter(({ words }) => words.length === 0)];
-}
-
-/** The inverse document frequency of BM25. */
-function rarity(found: number, size: number): number {
-  return Math.log(1 + (size - found + 0.5) / (found + 0.5));
 }
 
 /** When this many documents have a score, later and more common words add no further documents. */

@@ -2,6 +2,7 @@ import { isWithinEditDistance } from "../../shared/suggest.ts";
 import type { LearnedPostings } from "./learned.ts";
 import type { MethodIndex } from "./method-index.ts";
 import type { Alternative, QueryTerm } from "./query.ts";
+import { BEGINNING_WEIGHT, TYPING_ERROR_WEIGHT } from "./weights.ts";
 
 /** Maximum words of one query that get guesses, and maximum guesses for one word. */
 const GUESSED_WORDS = 6;
@@ -9,10 +10,6 @@ const GUESSES = 4;
 
 /** In a longer query, unknown words are names and values, not typing errors. */
 const MAX_QUERY_WORDS = 16;
-
-/** Weight of a guess relative to the word itself. */
-const TYPING_ERROR = 0.7;
-const BEGINNING = 0.6;
 
 /** Adds guesses to terms that no method has: `serach`, `repo`, `authentication`. */
 export function withSpellingGuesses(
@@ -34,11 +31,12 @@ function findGuesses(word: string, index: MethodIndex): readonly Alternative[] {
   const edits = word.length < 4 ? 0 : word.length < 8 ? 1 : 2;
   const near: Alternative[] = [];
   for (const known of index.wordsBeginningLike(word)) {
-    if (known.startsWith(word)) near.push({ stem: known, share: BEGINNING });
-    else if (edits > 0 && isWithinEditDistance(word, known, edits)) near.push({ stem: known, share: TYPING_ERROR });
+    if (known.startsWith(word)) near.push({ stem: known, share: BEGINNING_WEIGHT });
+    else if (edits > 0 && isWithinEditDistance(word, known, edits))
+      near.push({ stem: known, share: TYPING_ERROR_WEIGHT });
   }
   const longest = longestBeginning(word, index);
-  const all = longest === undefined ? near : [...near, { stem: longest, share: BEGINNING }];
+  const all = longest === undefined ? near : [...near, { stem: longest, share: BEGINNING_WEIGHT }];
   const frequency = ({ stem }: Alternative): number => index.postings(stem).length;
   return all.sort((a, b) => b.share - a.share || frequency(b) - frequency(a)).slice(0, GUESSES);
 }
