@@ -14,6 +14,12 @@ export function formatList(items: readonly string[], max: number, separator = ",
   return [...items.slice(0, max), ...more].join(separator);
 }
 
+/** `add, get or set` */
+export function formatChoices(names: readonly string[]): string {
+  const last = names.at(-1) ?? "";
+  return names.length < 2 ? last : `${names.slice(0, -1).join(", ")} or ${last}`;
+}
+
 /** Quotes a text of at most `max` UTF-16 units as JSON does. */
 export function quote(text: string, max = 100): string {
   return JSON.stringify(truncateText(text, max));

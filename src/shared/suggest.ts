@@ -1,4 +1,5 @@
 import { type ErrorFacts, sentence, SkillgateError } from "../errors.ts";
+import { formatChoices } from "./format-text.ts";
 import { printableName } from "./source-text.ts";
 
 /** No name is compared beyond this many characters, so that a hostile one costs no more than a long one. */
@@ -81,7 +82,7 @@ export function createUnknownNameError(
 
 /** `did you mean add or addAll?`; an empty text without names. */
 export function didYouMean(names: readonly string[]): string {
-  return names.length === 0 ? "" : `did you mean ${names.join(" or ")}?`;
+  return names.length === 0 ? "" : `did you mean ${formatChoices(names)}?`;
 }
 
 /** True if at most `limit` typing errors, a small number, lie between two words. */

@@ -380,9 +380,9 @@ test.each([
   ["skills: 1\n", 'line 1, column 1: "skills" must be a section, as in skills: { dir: skills }'],
   ["server: on\n", 'line 1, column 1: "server" must be a section, as in server: { port: 3333 }'],
   ["store: here\n", 'line 1, column 1: "store" must be a section, as in store: { dir: folder }'],
-  ["policy: {}\n", 'line 1, column 1: unknown section "policy"'],
-  ["agent: {}\n", 'line 1, column 1: unknown section "agent"'],
-  ["limits: {}\nnodes: []\n", 'line 2, column 1: unknown section "nodes"'],
+  ["policy: {}\n", "line 1, column 1: unknown section policy"],
+  ["agent: {}\n", "line 1, column 1: unknown section agent"],
+  ["limits: {}\nnodes: []\n", "line 2, column 1: unknown section nodes"],
 ])("M1: reports an unused section with its position: %j", async (content, wrong) => {
   await write("settings.yaml", content);
   expect((await load()).warnings).toEqual([

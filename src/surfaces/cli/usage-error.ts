@@ -1,5 +1,6 @@
 import type { Command, CommanderError } from "commander";
 
+import { formatChoices } from "../../shared/format-text.ts";
 import { describeUnknownName } from "../../shared/suggest.ts";
 
 /** The command line cannot be understood, or names a file that cannot be read. */
@@ -21,7 +22,7 @@ export function createUnknownValueError(
   values: readonly string[],
   aliases: readonly string[] = [],
 ): UsageError {
-  const otherwise = `use ${values.slice(0, -1).join(", ")} or ${values.at(-1)}`;
+  const otherwise = `use ${formatChoices(values)}`;
   const { message, suggestions } = describeUnknownName(kind, value, [...values, ...aliases], { otherwise });
   return new UsageError(message, suggestions);
 }
