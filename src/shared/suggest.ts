@@ -55,7 +55,7 @@ interface UnknownNameOptions {
   readonly otherwise?: string;
 }
 
-/** Describes a name that is none of `candidates`, which are names of one kind. */
+/** Describes a name of one kind that is not among the `candidates`. */
 export function describeUnknownName(
   kind: string,
   name: string,

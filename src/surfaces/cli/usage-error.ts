@@ -15,7 +15,7 @@ export class UsageError extends Error {
   }
 }
 
-/** Creates the error of a value that is none of the `values` of an option or an argument; `aliases` are valid as well. */
+/** Creates the error of an option or an argument whose value is unknown; `aliases` are valid too. */
 export function createUnknownValueError(
   kind: string,
   value: string,

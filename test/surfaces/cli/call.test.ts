@@ -39,7 +39,7 @@ test("O1: call --json has the path and the value", async () => {
 });
 
 test.each([
-  [["MathSkill.ad", "a=1"], 5, "Error: Method 'ad' not found in MathSkill"],
+  [["MathSkill.ad", "a=1"], 5, "Error: Method 'ad' not found in MathSkill; did you mean add?"],
   [["Nowhere.add"], 5, "Error: Skill 'Nowhere' not found"],
   [["MathSkill"], 2, 'Cannot call "MathSkill": name one method, as in Skill.method'],
   [

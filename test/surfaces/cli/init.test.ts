@@ -84,5 +84,5 @@ test("O1: completion knows three shells, and says which", async () => {
   expect(fish?.stdout).toContain(
     "complete -c skillgate -f -n '__fish_seen_subcommand_from mcp; and not __fish_seen_subcommand_from add ",
   );
-  expect(other).toMatchObject({ exit: 2, stderr: "Unknown shell: bsh; use bash, zsh or fish\n" });
+  expect(other).toMatchObject({ exit: 2, stderr: "Unknown shell: bsh; did you mean bash or zsh?\n" });
 });

@@ -48,7 +48,7 @@ describe.each(CLIENTS)("a client of %s [V1]", (_name, connect) => {
       expect(/tool of its own/.test(instructions)).toBe(expose !== "code");
       expect(/a tool of its own: call that for a single step, and run_code/.test(instructions)).toBe(expose === "both");
       const own = client.getPrompt({ name: "use_skills" });
-      if (expose === "tools") await expect(own).rejects.toThrow("Prompt use_skills not found");
+      if (expose === "tools") await expect(own).rejects.toThrow("Unknown prompt: use_skills");
       else expect((await own).messages).toHaveLength(1);
     },
   );
