@@ -16,15 +16,9 @@ import type { Outcome, Violation } from "./model/outcome.ts";
 import type { Plan } from "./model/plan.ts";
 import type { Problem } from "./model/provider.ts";
 import type { KeptResults } from "./model/kept-results.ts";
-import type { ProvidedSkill } from "./model/skill.ts";
+import type { LogLevel, ProvidedSkill } from "./model/skill.ts";
 import type { Timeouts } from "./model/timeouts.ts";
-import {
-  type LogLevel,
-  mergeLimits,
-  readOptions,
-  type RuntimeOptions,
-  type RuntimeSettings,
-} from "./runtime/options.ts";
+import { mergeLimits, readOptions, type RuntimeOptions, type RuntimeSettings } from "./runtime/options.ts";
 import type { ServerStatus } from "./providers/mcp/index.ts";
 import { createProviders, type Providers } from "./runtime/open-providers.ts";
 import {

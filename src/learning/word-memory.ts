@@ -1,3 +1,4 @@
+import { deleteOldest } from "../shared/lru.ts";
 import type { LearnedMethod, LearnedWords } from "../registry/index.ts";
 
 /** Methods for which words are kept; beyond this, the least recently taught are forgotten. */
@@ -59,8 +60,7 @@ export function createWordMemory(): WordMemory {
         taught.words -= times;
         forgetStem(path, oldest);
       }
-      const [oldest] = methods.keys();
-      if (methods.size > MAX_METHODS && oldest !== undefined) forget(oldest);
+      deleteOldest(methods, () => methods.size > MAX_METHODS, forget);
     },
     forget,
     methodsWith(stem) {

@@ -80,6 +80,8 @@ export interface MethodExample {
   readonly code?: string;
 }
 
+export type LogLevel = "debug" | "info" | "warn" | "error";
+
 /** The context that a method receives with each call. */
 export interface CallContext {
   readonly caller: Caller;
@@ -89,7 +91,7 @@ export interface CallContext {
   readonly patiently?: <Answer>(answer: Promise<Answer>) => Promise<Answer>;
   /** Fires at the timeout, or when the run ends. */
   readonly signal: AbortSignal;
-  readonly log: (level: "debug" | "info" | "warn" | "error", text: string) => void;
+  readonly log: (level: LogLevel, text: string) => void;
   /** The skill's section of the settings, with the defaults of its own schema. */
   readonly settings: Readonly<Record<string, unknown>>;
   /** Settings that the skill declares as secret (`writeOnly`); they come from the environment. */

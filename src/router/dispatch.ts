@@ -2,6 +2,7 @@ import type { Skill } from "../model/catalog.ts";
 import type { Client } from "../model/client-requests.ts";
 import { requireBounds } from "../shared/value-size.ts";
 import type { CallContext } from "../model/skill.ts";
+import { EMPTY_STORE } from "../shared/empty-store.ts";
 import { requireInput, type GuardedCall, type Handler, pauseTimeout } from "./call.ts";
 import { toGuestError } from "./to-guest-error.ts";
 import type { KnownSecrets } from "../shared/secrets.ts";
@@ -19,12 +20,7 @@ export interface DispatchOptions {
 export const NO_RESOURCES: SkillResources = Object.freeze({
   settings: {},
   secrets: {},
-  store: {
-    get: async () => undefined,
-    set: () => Promise.reject(new Error("This skill has no store")),
-    delete: async () => false,
-    entries: async () => [],
-  },
+  store: { ...EMPTY_STORE, set: () => Promise.reject(new Error("This skill has no store")) },
 });
 
 /** The innermost stage: calls the provider. Its errors become errors that a guest may read. */

@@ -17,7 +17,7 @@ import { isRecord } from "../model/json.ts";
 import { DEFAULT_LIMITS, type Limits } from "../model/limits.ts";
 import { describeUnknownName } from "../shared/suggest.ts";
 import type { Problem } from "../model/provider.ts";
-import type { ProvidedSkill } from "../model/skill.ts";
+import type { LogLevel, ProvidedSkill } from "../model/skill.ts";
 import { DEFAULT_TIMEOUTS, type Timeouts } from "../model/timeouts.ts";
 import type { ServerConfig } from "../providers/mcp/index.ts";
 import type { ApprovalRequest } from "../router/index.ts";
@@ -92,8 +92,6 @@ export interface RuntimeOptions {
 
 /** One line for the log; `path` is the method that says it, where a call does. */
 export type LogListener = (level: LogLevel, text: string, path?: string) => void;
-
-export type LogLevel = "debug" | "info" | "warn" | "error";
 
 /** Options, after files were read and defaults filled in. */
 export interface RuntimeSettings {

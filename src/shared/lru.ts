@@ -6,9 +6,21 @@ export function setBounded<Key, Value>(
 ): void {
   values.delete(key);
   values.set(key, value);
-  if (values.size <= most) return;
-  for (const oldest of values.keys()) {
-    values.delete(oldest);
-    break;
+  deleteOldest(
+    values,
+    () => values.size > most,
+    (oldest) => values.delete(oldest),
+  );
+}
+
+/** Deletes the entries that were added first, one by one, while there are too many. */
+export function deleteOldest<Key>(
+  entries: ReadonlyMap<Key, unknown> | ReadonlySet<Key>,
+  isTooFull: () => boolean,
+  remove: (key: Key) => void,
+): void {
+  for (const oldest of entries.keys()) {
+    if (!isTooFull()) return;
+    remove(oldest);
   }
 }

@@ -1,3 +1,4 @@
+import { deleteOldest } from "./lru.ts";
 /** The text that replaces a secret. */
 export const MASK = "[redacted]";
 
@@ -34,8 +35,11 @@ export class KnownSecrets {
     for (const value of [...values].flatMap(withLines)) {
       if (value.length < MIN_SECRET_LENGTH || this.#values.has(value)) continue;
       this.#values.add(value);
-      const [oldest] = this.#values;
-      if (this.#values.size > MAX_SECRETS && oldest !== undefined) this.#values.delete(oldest);
+      deleteOldest(
+        this.#values,
+        () => this.#values.size > MAX_SECRETS,
+        (oldest) => this.#values.delete(oldest),
+      );
       this.#pattern = undefined;
     }
   }

@@ -1,3 +1,4 @@
+import { findFirstIndex } from "./binary-search.ts";
 import { ERRORS, type ErrorCode, sentence } from "../errors.ts";
 import { truncateText } from "./format-text.ts";
 import type { Position, Violation } from "../model/outcome.ts";
@@ -74,14 +75,11 @@ function findLineStarts(text: string): readonly number[] {
 }
 
 function findPosition(starts: readonly number[], offset: number): Position {
-  let low = 0;
-  let high = starts.length - 1;
-  while (low < high) {
-    const middle = (low + high + 1) >> 1;
-    if ((starts[middle] ?? 0) <= offset) low = middle;
-    else high = middle - 1;
-  }
-  return { line: low + 1, column: offset - (starts[low] ?? 0) };
+  const line = Math.max(
+    1,
+    findFirstIndex(starts, (start) => start > offset),
+  );
+  return { line, column: offset - (starts[line - 1] ?? 0) };
 }
 
 function formatFrame(text: string, starts: readonly number[], start: number, end: number): string {

@@ -1,3 +1,4 @@
+import { deleteOldest } from "../shared/lru.ts";
 import ts from "typescript";
 
 import { withAnyCall } from "./device.ts";
@@ -46,11 +47,11 @@ export function createProgramReader(): (order: CheckRequest) => TypedProgram | u
     const read = readDevice(declarations);
     known.set(declarations, read);
     held += declarations.length;
-    for (const oldest of known.keys()) {
-      if (held <= KEPT_DECLARATIONS || oldest === declarations) break;
+    const isTooFull = (): boolean => held > KEPT_DECLARATIONS && known.size > 1;
+    deleteOldest(known, isTooFull, (oldest) => {
       known.delete(oldest);
       held -= oldest.length;
-    }
+    });
     return read;
   }
 

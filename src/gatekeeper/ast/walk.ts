@@ -99,12 +99,16 @@ const PARTS_OF_PATTERN: ByType<readonly AnyNode[]> = {
   RestElement: ({ argument }) => [argument],
 };
 
-/** The innermost object of an access: `cache` for `cache.users[id]`. */
-export function getRootObject(node: AnyNode): AnyNode {
+/** The innermost object of an access: `cache` for `cache.users[id]`, through calls also for `cache.get(id).name`. */
+export function getRootObject(node: AnyNode, { throughCalls = false } = {}): AnyNode {
   let at = node;
-  while (at.type === "MemberExpression" || at.type === "ChainExpression")
-    at = at.type === "MemberExpression" ? at.object : at.expression;
-  return at;
+  for (;;) {
+    if (at.type === "MemberExpression") at = at.object;
+    else if (at.type === "ChainExpression") at = at.expression;
+    else if (throughCalls && at.type === "CallExpression" && at.callee.type === "MemberExpression")
+      at = at.callee.object;
+    else return at;
+  }
 }
 
 /** Adds a value to the list of a key. */

@@ -1,3 +1,4 @@
+import { findFirstIndex } from "../../shared/binary-search.ts";
 import type { AnyNode, Identifier } from "acorn";
 import { functionAround, type CheckContext, getParent } from "../context.ts";
 
@@ -12,7 +13,7 @@ export function readsItsOwnName(value: AnyNode, context: CheckContext): boolean 
   const name = holder && getDeclaredName(holder, whole);
   const reads = name && context.scopes.findBinding(name)?.reads;
   if (reads === undefined) return false;
-  for (let index = findFirstFrom(whole.start, reads); index < reads.length; index++) {
+  for (let index = findFirstIndex(reads, ({ start }) => start >= whole.start); index < reads.length; index++) {
     const read = reads[index];
     if (read === undefined || read.start >= whole.end) return false;
     if ((functionAround(read, context)?.start ?? -1) >= whole.start) return true;
@@ -26,15 +27,4 @@ const HANDING_ON: ReadonlySet<string> = new Set(["ChainExpression", "Conditional
 function getDeclaredName(holder: AnyNode, value: AnyNode): Identifier | undefined {
   if (holder.type !== "VariableDeclarator" || holder.init !== value) return undefined;
   return holder.id.type === "Identifier" ? holder.id : undefined;
-}
-
-/** Binary search for the first read at or after `start`: reads are in source order, and there may be thousands. */
-function findFirstFrom(start: number, reads: readonly Identifier[]): number {
-  let [low, high] = [0, reads.length];
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if ((reads[middle]?.start ?? start) < start) low = middle + 1;
-    else high = middle;
-  }
-  return low;
 }

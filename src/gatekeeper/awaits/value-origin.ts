@@ -2,7 +2,7 @@ import type { AnyNode } from "acorn";
 import { functionAround, findFunction, type CheckContext, getParent } from "../context.ts";
 import { TAKING } from "./promise-methods.ts";
 import type { Binding } from "../ast/scopes.ts";
-import { byType, type ByType, literalName } from "../ast/walk.ts";
+import { getRootObject, byType, type ByType, literalName } from "../ast/walk.ts";
 
 /**
  * Where a tested promise comes from: `made` by the tested call itself, `kept` by the function that tests it, or `left` by an
@@ -58,7 +58,7 @@ function getResult(callee: AnyNode, context: CheckContext): AnyNode | undefined 
 /** The presence of an element of a list or object: `kept` if the function itself created the collection. */
 function getElementPresence(taken: AnyNode, context: CheckContext): Presence {
   const around = functionAround(taken, context);
-  const root = getRoot(taken);
+  const root = getRootObject(taken, { throughCalls: true });
   if (around === undefined) return "kept";
   if (root.type === "ThisExpression") return "left";
   const binding = root.type === "Identifier" ? context.scopes.findBinding(root) : undefined;
@@ -92,15 +92,4 @@ function getValues({ declared, writes }: Binding, context: CheckContext): readon
     if (holder?.type === "VariableDeclarator" && holder.id === name) return holder.init ?? [];
     return holder?.type === "AssignmentExpression" && holder.left === name ? [holder.right] : [];
   });
-}
-
-/** The root of an access: `cache` for `cache.users.get(id)`. */
-function getRoot(taken: AnyNode): AnyNode {
-  let at = taken;
-  for (;;) {
-    if (at.type === "MemberExpression") at = at.object;
-    else if (at.type === "ChainExpression") at = at.expression;
-    else if (at.type === "CallExpression" && at.callee.type === "MemberExpression") at = at.callee.object;
-    else return at;
-  }
 }

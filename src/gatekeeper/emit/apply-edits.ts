@@ -1,3 +1,4 @@
+import { findFirstIndex } from "../../shared/binary-search.ts";
 import { createSourceText } from "../../shared/source-text.ts";
 import type { Position } from "../../model/outcome.ts";
 import type { Edit } from "../../model/snippet.ts";
@@ -78,18 +79,8 @@ function mapOffset(code: string, pieces: readonly Piece[], text: string): Edited
   const inText = createSourceText(text);
   return (line, column) => {
     const offset = inCode.offset({ line, column });
-    const piece = pieces[findLastAtOrBefore(pieces, offset)];
+    const piece = pieces[Math.max(0, findFirstIndex(pieces, ({ at }) => at > offset) - 1)];
     if (piece === undefined) return { line: 1, column: 0 };
     return inText.position(piece.isCopy ? piece.from + offset - piece.at : piece.from);
   };
-}
-
-function findLastAtOrBefore(pieces: readonly Piece[], offset: number): number {
-  let [low, high] = [0, pieces.length - 1];
-  while (low < high) {
-    const middle = (low + high + 1) >> 1;
-    if ((pieces[middle]?.at ?? 0) <= offset) low = middle;
-    else high = middle - 1;
-  }
-  return low;
 }

@@ -11,7 +11,7 @@ import type { Provider } from "../../model/provider.ts";
 import type { CallContext } from "../../model/skill.ts";
 import { KnownSecrets } from "../../shared/secrets.ts";
 import { RESTART_POLICY, type RestartPolicy } from "./connections/backoff.ts";
-import type { McpLogLevel } from "./connections/connection.ts";
+import type { LogLevel } from "../../model/skill.ts";
 import { createFileCache } from "../../shared/file-cache.ts";
 import { Server, type ServerOptions, type ServerStatus } from "./server.ts";
 import type { ChangePolicy } from "./catalog/accepted-tools.ts";
@@ -53,7 +53,7 @@ export interface McpProviderOptions {
   readonly secrets?: KnownSecrets;
   /** Stops all servers. */
   readonly signal?: AbortSignal;
-  readonly log?: (server: string, level: McpLogLevel, text: string) => void;
+  readonly log?: (server: string, level: LogLevel, text: string) => void;
 }
 
 /** The skills of MCP servers; they appear as the servers connect. */

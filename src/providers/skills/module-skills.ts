@@ -3,6 +3,7 @@ import { getMessage, sentence } from "../../errors.ts";
 import type { JsonSchema } from "../../model/json.ts";
 import { OWNER } from "../../model/caller.ts";
 import type { CallContext, Health, MethodDefinition } from "../../model/skill.ts";
+import { EMPTY_STORE } from "../../shared/empty-store.ts";
 import type { Prepared } from "./load/cache.ts";
 import type { SkillModule } from "./load/discover.ts";
 import type { Guidance } from "./load/guidance.ts";
@@ -228,12 +229,7 @@ function healthContext(): CallContext {
     log: () => undefined,
     settings: {},
     secrets: {},
-    store: {
-      get: async () => undefined,
-      set: async () => undefined,
-      delete: async () => false,
-      entries: async () => [],
-    },
+    store: EMPTY_STORE,
     progress: () => undefined,
   };
 }

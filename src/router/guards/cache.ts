@@ -1,3 +1,4 @@
+import { deleteOldest } from "../../shared/lru.ts";
 import { deserialize, serialize } from "node:v8";
 
 import type { MethodDefinition } from "../../model/skill.ts";
@@ -38,11 +39,7 @@ export function cache(now: () => number): Guard {
     const until = now() + method.metadata.cacheTtlSeconds * 1_000;
     kept.set(key, { bytes, size, until, definition: method.definition });
     keptBytes += size;
-    // A map iterates over its keys in insertion order.
-    for (const oldest of kept.keys()) {
-      if (keptBytes <= MAX_BYTES) break;
-      drop(oldest);
-    }
+    deleteOldest(kept, () => keptBytes > MAX_BYTES, drop);
   }
 
   async function answer(call: GuardedCall, next: Handler): Promise<CallAnswer> {

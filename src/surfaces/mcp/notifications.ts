@@ -3,7 +3,8 @@ import type { ConnectedClient } from "./sessions/client-session.ts";
 import type { Caller } from "../../model/caller.ts";
 import type { RunObserver } from "../../model/run-observer.ts";
 import type { ReadContext } from "../../model/mcp-features.ts";
-import type { CallContext } from "../../model/skill.ts";
+import type { LogLevel } from "../../model/skill.ts";
+import { MCP_LOG_LEVELS, toMcpLogLevel } from "../../shared/log-levels.ts";
 import type { WorkContext } from "./sessions/multi-turn-requests.ts";
 
 /** Sends notifications of a request in progress to the client that made it. */
@@ -46,23 +47,12 @@ export function createLevelFilter(threshold: unknown): NotificationSink["isEnabl
 }
 
 export function isLevelEnabled(threshold: string, level: LoggingLevel): boolean {
-  return LEVELS.indexOf(level) >= LEVELS.findIndex((each) => each === threshold);
+  return MCP_LOG_LEVELS.indexOf(level) >= MCP_LOG_LEVELS.findIndex((each) => each === threshold);
 }
-
-export const LEVELS: readonly LoggingLevel[] = [
-  "debug",
-  "info",
-  "notice",
-  "warning",
-  "error",
-  "critical",
-  "alert",
-  "emergency",
-];
 
 /** Sends log messages and progress of methods as notifications. */
 export interface Notifier {
-  readonly log: (level: Parameters<CallContext["log"]>[0], text: string, logger: string) => void;
+  readonly log: (level: LogLevel, text: string, logger: string) => void;
   /** Reports progress; skips a value that is not greater than the last one, as MCP requires. */
   readonly progress: (done: number, total?: number, text?: string) => void;
 }
@@ -72,8 +62,8 @@ export function createNotifier(line: () => NotificationSink): Notifier {
   return {
     log(level, text, logger) {
       const { isEnabled, notify } = line();
-      if (!isEnabled(MCP_LEVELS[level])) return;
-      void notify("notifications/message", { level: MCP_LEVELS[level], logger, data: text }).catch(ignoreFailure);
+      if (!isEnabled(toMcpLogLevel(level))) return;
+      void notify("notifications/message", { level: toMcpLogLevel(level), logger, data: text }).catch(ignoreFailure);
     },
     progress(done, total, message) {
       const { progressToken, notify } = line();
@@ -92,13 +82,6 @@ export function createNotifier(line: () => NotificationSink): Notifier {
 
 /** Ignores a failed notification: the client may have disconnected, and its request ends by itself. */
 function ignoreFailure(): void {}
-
-const MCP_LEVELS: Readonly<Record<Parameters<CallContext["log"]>[0], LoggingLevel>> = {
-  debug: "debug",
-  info: "info",
-  warn: "warning",
-  error: "error",
-};
 
 /** Observes the call of one method as a tool, and notifies the client. */
 export function observeCall({ client, notifications }: WorkContext): RunObserver {

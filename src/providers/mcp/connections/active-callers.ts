@@ -1,6 +1,6 @@
+import type { LogLevel } from "../../../model/skill.ts";
 import { type Client, CLIENT_REQUESTS, type ClientRequest } from "../../../model/client-requests.ts";
 import type { CallContext } from "../../../model/skill.ts";
-import type { McpLogLevel } from "./connection.ts";
 
 /** The calls in flight on one connection. Requests and log messages of the server go to their callers. */
 export class ActiveCallers implements Client {
@@ -43,7 +43,7 @@ export class ActiveCallers implements Client {
   }
 
   /** Logs for the caller; with several callers it logs nothing, because a message may be for only one of them. */
-  log(level: McpLogLevel, text: string): void {
+  log(level: LogLevel, text: string): void {
     const callers = new Set([...this.#calls].map(({ caller }) => caller.id));
     if (callers.size === 1) for (const { log } of this.#calls) log(level, text);
   }

@@ -1,3 +1,4 @@
+import type { LogLevel } from "../../../model/skill.ts";
 import {
   type Implementation,
   type PriorDiscovery,
@@ -11,7 +12,7 @@ import {
 
 import type { Client } from "../../../model/client-requests.ts";
 import { sizeLimitedFetch } from "../http/size-limited-fetch.ts";
-import { type Connection, handshake, type McpLogLevel } from "./connection.ts";
+import { type Connection, handshake } from "./connection.ts";
 import { networkFailure, startFailure } from "./start-failure.ts";
 import type { KeyValueCache } from "../../../shared/file-cache.ts";
 import type { KnownSecrets } from "../../../shared/secrets.ts";
@@ -42,8 +43,8 @@ export interface ConnectOptions {
   /** Called when a process is started, with its report. */
   readonly onProcess: (report: () => ProcessReport) => void;
   /** Receives log messages of the server. */
-  readonly onLog: (level: McpLogLevel, text: string) => void;
-  readonly log: (level: McpLogLevel, text: string) => void;
+  readonly onLog: (level: LogLevel, text: string) => void;
+  readonly log: (level: LogLevel, text: string) => void;
   readonly secrets: KnownSecrets;
 }
 

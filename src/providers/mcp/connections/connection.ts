@@ -1,3 +1,5 @@
+import type { LogLevel } from "../../../model/skill.ts";
+import { toLogLevel } from "../../../shared/log-levels.ts";
 import {
   Client,
   type ClientCapabilities,
@@ -62,8 +64,6 @@ export interface McpToolCall {
   readonly onProgress: (progress: Progress) => void;
 }
 
-export type McpLogLevel = "debug" | "info" | "warn" | "error";
-
 export interface HandshakeOptions {
   readonly clientInfo: Implementation;
   /** The result of an earlier negotiation; without it, the newest protocol is tried first. */
@@ -74,8 +74,8 @@ export interface HandshakeOptions {
   /** Answers requests of the server; without it, every request is refused at once. */
   readonly client: CallerClient | undefined;
   /** Receives log messages of the server. */
-  readonly onLog: (level: McpLogLevel, text: string) => void;
-  readonly log: (level: McpLogLevel, text: string) => void;
+  readonly onLog: (level: LogLevel, text: string) => void;
+  readonly log: (level: LogLevel, text: string) => void;
 }
 
 /** Performs the handshake on a transport that is not started yet. If it fails, closes the transport and rejects. */
@@ -146,7 +146,7 @@ function listenTo(client: Client, { onToolsChanged, onLog }: HandshakeOptions): 
   client.setNotificationHandler("notifications/tools/list_changed", { params: ANYTHING }, onToolsChanged);
   client.setNotificationHandler("notifications/message", { params: ANYTHING }, (params) => {
     const { level, data } = isRecord(params) ? params : {};
-    onLog(LOG_LEVELS.get(level) ?? "info", textOf(data));
+    onLog(toLogLevel(level), textOf(data));
   });
 }
 
@@ -156,16 +156,6 @@ function textOf(data: unknown): string {
     ? (JSON.stringify(data) ?? "")
     : "(a message that is nested too deeply, or too large)";
 }
-
-/** The levels of the protocol, which are those of syslog. */
-const LOG_LEVELS: ReadonlyMap<unknown, McpLogLevel> = new Map([
-  ["debug", "debug"],
-  ["warning", "warn"],
-  ["error", "error"],
-  ["critical", "error"],
-  ["alert", "error"],
-  ["emergency", "error"],
-]);
 
 function rejectsWhenAborted(signal: AbortSignal): Promise<never> {
   return new Promise((_, reject) => {

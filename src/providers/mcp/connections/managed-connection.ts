@@ -1,9 +1,10 @@
+import type { LogLevel } from "../../../model/skill.ts";
 import type { Implementation, PriorDiscovery } from "@modelcontextprotocol/client";
 
 import { getMessage } from "../../../errors.ts";
 import type { Client } from "../../../model/client-requests.ts";
 import { type Backoff, createBackoff, type RestartPolicy } from "./backoff.ts";
-import type { Connection, McpLogLevel } from "./connection.ts";
+import type { Connection } from "./connection.ts";
 import type { Authorize } from "../oauth/session.ts";
 import type { TokenStore } from "../oauth/token-file.ts";
 import type { KeyValueCache } from "../../../shared/file-cache.ts";
@@ -27,7 +28,7 @@ export interface ConnectionOptions {
   readonly authorize: Authorize | undefined;
   /** Answers requests of the server. */
   readonly client: Client | undefined;
-  readonly log: (server: string, level: McpLogLevel, text: string) => void;
+  readonly log: (server: string, level: LogLevel, text: string) => void;
   /** Secrets to mask in the output of the server. */
   readonly secrets: KnownSecrets;
 }
@@ -39,7 +40,7 @@ export interface ConnectionEvents {
   readonly onToolsChanged: () => void;
   readonly onChange: () => void;
   /** Receives log messages of the server. */
-  readonly onLog: (level: McpLogLevel, text: string) => void;
+  readonly onLog: (level: LogLevel, text: string) => void;
 }
 
 /** Knowledge about a server from an earlier run. */

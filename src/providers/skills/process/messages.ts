@@ -1,3 +1,4 @@
+import type { LogLevel } from "../../../model/skill.ts";
 import type { Caller } from "../../../model/caller.ts";
 import type { ClientRequest } from "../../../model/client-requests.ts";
 import type { JsonSchema } from "../../../model/json.ts";
@@ -66,7 +67,7 @@ export type Response =
       /** True if the call started the failing code but did not wait for it: a timer, or a promise that is not awaited. */
       readonly isStray: boolean;
     }
-  | { readonly kind: "log"; readonly call: number; readonly level: SkillLogLevel; readonly text: string }
+  | { readonly kind: "log"; readonly call: number; readonly level: LogLevel; readonly text: string }
   | {
       readonly kind: "progress";
       readonly call: number;
@@ -94,8 +95,6 @@ export type StoreQuestion =
 export type AskResult =
   | { readonly ok: true; readonly value: unknown }
   | { readonly ok: false; readonly message: string };
-
-export type SkillLogLevel = Parameters<CallContext["log"]>[0];
 
 /** An error of a skill. The stack is for the skill's author, never for a guest. */
 export interface Failure {

@@ -1,10 +1,11 @@
+import { toLogLevel } from "../../../shared/log-levels.ts";
 import { parseMetadata } from "../../../authoring/metadata.ts";
 import { isRecord } from "../../../model/json.ts";
 import { isMemberName } from "../../../shared/skill-names.ts";
 import { CLIENT_REQUESTS } from "../../../model/client-requests.ts";
 import type { MethodDefinition, MethodMetadata } from "../../../model/skill.ts";
 import type { ExportPath } from "../type-reader/index.ts";
-import type { Failure, Loaded, LoadedSkill, LoadedTool, SkillLogLevel, StoreQuestion, Response } from "./messages.ts";
+import type { Failure, Loaded, LoadedSkill, LoadedTool, StoreQuestion, Response } from "./messages.ts";
 
 /** Parses a message of the skill process; `undefined` if it is not a report. */
 export function parseResponse(message: unknown): Response | undefined {
@@ -25,7 +26,7 @@ export function parseResponse(message: unknown): Response | undefined {
     case "error":
       return { kind, call, failure: parseFailure(message["failure"]), isStray: message["isStray"] === true };
     case "log":
-      return { kind, call, level: parseLevel(message["level"]), text: text(message["text"]) };
+      return { kind, call, level: toLogLevel(message["level"]), text: text(message["text"]) };
     case "progress":
       return { kind, call, ...parseProgress(message) };
     case "question":
@@ -43,12 +44,6 @@ function parseFailure(value: unknown): Failure {
     stack: text(stack),
     ...(typeof code === "string" && { code }),
   };
-}
-
-const LEVELS: readonly SkillLogLevel[] = ["debug", "info", "warn", "error"];
-
-function parseLevel(value: unknown): SkillLogLevel {
-  return LEVELS.find((level) => level === value) ?? "info";
 }
 
 function parseProgress({ done, total, text: said }: Readonly<Record<string, unknown>>) {

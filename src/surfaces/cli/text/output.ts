@@ -1,7 +1,8 @@
 import type { Skill } from "../../../model/catalog.ts";
 import { UNKNOWN } from "../../../model/plan.ts";
 import type { Problem } from "../../../model/provider.ts";
-import type { LogLevel, RuntimeOptions } from "../../../runtime/options.ts";
+import type { LogLevel } from "../../../model/skill.ts";
+import type { RuntimeOptions } from "../../../runtime/options.ts";
 import { countSpaces } from "../../../shared/visible-text.ts";
 import { count, DESCRIPTION_UNITS, escaped, indented, lines, shortened, table } from "./layout.ts";
 import type { Paint } from "../terminal/terminal.ts";

@@ -6,7 +6,7 @@ import {
 } from "@modelcontextprotocol/server";
 
 import { isRecord } from "../../../model/json.ts";
-import { LEVELS } from "../notifications.ts";
+import { MCP_LOG_LEVELS } from "../../../shared/log-levels.ts";
 
 /** A valid `tools/call` request with only the usual members. */
 export interface RegularCall {
@@ -53,7 +53,7 @@ function detectEra(meta: RegularCall["meta"]): RegularCall["era"] | undefined {
     meta[PROTOCOL_VERSION_META_KEY] === MODERN_VERSION &&
     isRecord(capabilities) &&
     Object.values(capabilities).every(isRecord) &&
-    (level === undefined || LEVELS.some((each) => each === level)) &&
+    (level === undefined || MCP_LOG_LEVELS.some((each) => each === level)) &&
     isPlainInfo(meta[CLIENT_INFO_META_KEY]);
   return isWhole ? "modern" : undefined;
 }

@@ -1,3 +1,4 @@
+import { deleteOldest } from "../../../shared/lru.ts";
 import { randomUUID } from "node:crypto";
 import {
   type CallToolResult,
@@ -66,8 +67,7 @@ export function createMultiTurnRequests(): MultiTurnRequests {
   function park(conversation: MultiTurnRequest, questions: Questions): InputRequiredResult {
     const requestState = randomUUID();
     parked.set(requestState, conversation);
-    const [oldest] = parked.keys();
-    if (parked.size > MAX_SUSPENDED && oldest !== undefined) giveUp(oldest);
+    deleteOldest(parked, () => parked.size > MAX_SUSPENDED, giveUp);
     conversation.waitAtMost(SUSPENDED_TTL_MS, () => giveUp(requestState));
     return inputRequired({ inputRequests: questions, requestState });
   }
