@@ -37,7 +37,7 @@ import { createSkillAdmin, watchSettings, type SkillAdmin } from "./runtime/skil
 import { KnownSecrets } from "./shared/secrets.ts";
 import { SkillSettings } from "./runtime/skill-settings.ts";
 import { SkillSources } from "./runtime/skill-sources.ts";
-import { createLastingStatistics, type LastingStatistics } from "./runtime/statistics.ts";
+import { createLastingStatistics, type LastingStatistics, readUsedPaths } from "./runtime/statistics.ts";
 import { createStore, type Store } from "./store/index.ts";
 import type { CheckedSnippet } from "./runtime/check-snippet.ts";
 
@@ -115,6 +115,11 @@ export interface Runtime extends AsyncDisposable, SkillAdmin {
   /** TypeScript of the named skills, or of all. */
   declarations(skills?: readonly string[], options?: CallerOption): string;
   systemPrompt(options?: PromptOptions & CallerOption): string;
+  /**
+   * Formats the methods of the catalog on a line each, in `parts` of so many UTF-16 units; by default in one part of
+   * `catalogTokens`. A part is empty if nothing fits, and shows what the parts before it do not.
+   */
+  briefCatalog(options?: CallerOption & { readonly parts?: readonly number[] }): readonly string[];
   /** Returns what was learned from use: the words that the caller taught, and the shapes of results. */
   learned(options?: CallerOption): Learned;
   /**
@@ -129,6 +134,8 @@ export interface Runtime extends AsyncDisposable, SkillAdmin {
   catalogFor(caller: Caller): Catalog;
   /** Checks arguments by name; throws `METHOD_UNKNOWN`. */
   validate(path: string, input: unknown, options?: CallerOption): readonly ArgumentProblem[];
+  /** The setting `catalogTokens`. */
+  readonly catalogTokens: number;
   /** Default limits of a run. */
   readonly limits: Limits;
   readonly timeouts: Timeouts;
@@ -200,6 +207,7 @@ export async function createRuntime(options: RuntimeOptions = {}): Promise<Runti
     store,
     statistics,
     secrets,
+    used: options.lazy === true ? NOTHING_USED : await readUsedPaths(statistics),
   };
   return openRuntime(parts);
 }
@@ -217,7 +225,10 @@ interface RuntimeParts {
   readonly store: Store;
   readonly statistics: LastingStatistics;
   readonly secrets: KnownSecrets;
+  readonly used: ReadonlySet<string>;
 }
+
+const NOTHING_USED: ReadonlySet<string> = new Set();
 
 function openRuntime(parts: RuntimeParts): Runtime {
   const { options, registry, sources, providers, events, statistics, secrets } = parts;
@@ -256,6 +267,7 @@ function openRuntime(parts: RuntimeParts): Runtime {
     get catalog() {
       return registry.catalog;
     },
+    catalogTokens: parts.settings.catalogTokens,
     limits: parts.settings.limits,
     timeouts: parts.settings.timeouts,
     sections: parts.settings.sections,
@@ -327,21 +339,41 @@ function createRunner(
   };
 }
 
+/** A token is about four UTF-16 units. */
+const TOKEN_UNITS = 4;
+
 /** Creates the methods of a runtime that find, describe and validate methods. */
 function createDiscoveryApi(
   parts: RuntimeParts,
   { discovery, learning, validate }: RuntimeServices,
 ): Pick<
   Runtime,
-  "search" | "index" | "describe" | "declarations" | "systemPrompt" | "learned" | "forget" | "catalogFor" | "validate"
+  | "search"
+  | "index"
+  | "describe"
+  | "declarations"
+  | "systemPrompt"
+  | "briefCatalog"
+  | "learned"
+  | "forget"
+  | "catalogFor"
+  | "validate"
 > {
   const viewFor = (caller: Caller = OWNER): Catalog => parts.registry.viewFor(caller);
+  const { catalogTokens } = parts.settings;
   return {
     search: (query, { caller = OWNER, ...options } = {}) => discovery.search(viewFor(caller), caller, query, options),
     index: () => discovery.index(parts.registry.catalog),
     describe: (path, { caller = OWNER } = {}) => describeFor(path, requestFor({ caller }, parts), discovery),
     declarations: (skills, { caller = OWNER } = {}) => discovery.declarations(viewFor(caller), caller, skills),
-    systemPrompt: ({ caller, ...options } = {}) => systemPrompt(viewFor(caller), options),
+    systemPrompt: ({ caller = OWNER, ...options } = {}) =>
+      systemPrompt(viewFor(caller), options, {
+        format: (tokens) =>
+          discovery.briefCatalog(viewFor(caller), caller, [Math.min(tokens, catalogTokens) * TOKEN_UNITS])[0] ?? "",
+        hasResult: (method) => method.output !== undefined || discovery.observedFor(caller)(method) !== undefined,
+      }),
+    briefCatalog: ({ caller = OWNER, parts = [catalogTokens * TOKEN_UNITS] } = {}) =>
+      discovery.briefCatalog(viewFor(caller), caller, parts),
     learned: ({ caller = OWNER } = {}) => discovery.learned(viewFor(caller), caller),
     forget: ({ caller, path } = {}) => learning.forget(caller, path),
     catalogFor: viewFor,

@@ -21,7 +21,18 @@ export interface SettingsFile extends FileContent {
   readonly timeouts?: Partial<Timeouts>;
 }
 
-const SECTIONS = ["skills", "mcp", "mcpServers", "limits", "timeouts", "typecheck", "learning", "server", "store"];
+const SECTIONS = [
+  "skills",
+  "mcp",
+  "mcpServers",
+  "limits",
+  "timeouts",
+  "typecheck",
+  "learning",
+  "catalogTokens",
+  "server",
+  "store",
+];
 
 export const NO_SETTINGS: SettingsFile = { ...NO_CONTENT, sections: {}, mcpEnabled: true };
 

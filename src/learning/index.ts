@@ -36,6 +36,8 @@ export interface Learning {
   readonly observedFor: (caller: Caller) => FindInferredOutput;
   /** Returns what was learned for a caller, limited to the methods of the catalog. */
   learned(catalog: Catalog, caller?: Caller): Learned;
+  /** How often something was forgotten. */
+  readonly forgotten: number;
   /** Forgets the words of one caller; without a caller, the words of all callers and the result types. For one method or all. */
   forget(caller?: Caller, path?: string): void;
 }
@@ -43,6 +45,7 @@ export interface Learning {
 export function createLearning(settings: LearningSettings): Learning {
   const requests = createSearchFeedback();
   const results = createInferredResults();
+  let forgotten = 0;
   return {
     searched(caller, query, answer) {
       if (settings.requests) requests.searched(caller.id, query, answer);
@@ -65,7 +68,11 @@ export function createLearning(settings: LearningSettings): Learning {
         }),
       };
     },
+    get forgotten() {
+      return forgotten;
+    },
     forget(caller, path) {
+      forgotten += 1;
       requests.forget(caller?.id, path);
       if (caller === undefined) results.forget(path);
     },

@@ -4,6 +4,7 @@ import type { ProvidedSkill } from "../model/skill.ts";
 import { catalogFrom, duplicate, type ReadableParts, readableView, skillFrom } from "./catalog.ts";
 import { shareIndex, shareIndexWithView } from "./search/index.ts";
 
+export { briefCatalog, CATALOG_LEGEND } from "./brief-catalog.ts";
 export { declarations } from "./declarations/index.ts";
 export type { FindInferredOutput, InferredOutput } from "./declarations/inferred-output.ts";
 export { describe, type Description } from "./describe.ts";

@@ -1,4 +1,6 @@
 import type { Catalog, Method, Skill } from "../model/catalog.ts";
+import { CATALOG_LEGEND } from "./brief-catalog.ts";
+import { byName } from "./catalog-lines.ts";
 import { briefSignature } from "./declarations/signature.ts";
 import { flattened } from "./declarations/text.ts";
 import { exampleCall } from "./examples/index.ts";
@@ -34,18 +36,41 @@ export interface PromptOptions {
   readonly template?: string;
 }
 
+/** The brief catalog of a prompt. */
+export interface PromptCatalog {
+  /** Formats the catalog within so many tokens; empty if it is switched off or nothing fits. */
+  readonly format: (tokens: number) => string;
+  readonly hasResult: (method: Method) => boolean;
+}
+
+const NO_CATALOG: PromptCatalog = { format: () => "", hasResult: () => false };
+
 /**
- * Returns the system prompt for a catalog. The same catalog gives the same text; the parts that depend on the catalog come
- * last, so that the rest stays in a provider's cache.
+ * Returns the system prompt for a catalog. The same skills give the same text, whatever their order; the parts that
+ * depend on them come last, so that the rest stays in a provider's cache.
  */
-export function systemPrompt(catalog: Catalog, options: PromptOptions = {}): string {
+export function systemPrompt(catalog: Catalog, options: PromptOptions = {}, brief = NO_CATALOG): string {
   const { mode = "code", budgetTokens, template } = options;
   const start = template ?? INTRODUCTIONS[mode];
+  const skills = catalog.skills.toSorted(byName);
   const remaining = (tokens: number): number => (budgetTokens ?? tokens) - estimateTokens(start);
-  const embedded = catalog.methods.length <= EMBEDDED_METHODS ? embeddedCatalog(catalog, mode) : undefined;
+  const embedded = catalog.methods.length <= EMBEDDED_METHODS ? embeddedCatalog(skills, mode) : undefined;
   const fits = embedded !== undefined && estimateTokens(embedded) <= remaining(EMBEDDED_TOKENS);
-  const skills = fits ? embedded : listedCatalog(catalog, remaining(LISTED_TOKENS), mode);
-  return withSkills(start, skills);
+  const left =
+    remaining(Number.POSITIVE_INFINITY) - (fits ? estimateTokens(embedded) : 0) - estimateTokens(CATALOG_HEADING);
+  const wantsBrief = mode !== "native" && !(fits && isInFull(skills, brief));
+  const lines = wantsBrief ? brief.format(Math.max(0, left)) : "";
+  const details = lines === "" ? [] : [`${CATALOG_HEADING}${lines}`];
+  if (fits) return withSkills(start, [embedded, ...details].join("\n\n"));
+  return withSkills(start, details[0] ?? listedCatalog(catalog, skills, remaining(LISTED_TOKENS), mode));
+}
+
+const CATALOG_HEADING = `## Catalog\n\nBelow each skill its methods. ${CATALOG_LEGEND}.\n\n`;
+
+/** True if an embedded catalog shows everything that is known of its methods. */
+function isInFull(skills: readonly Skill[], { hasResult }: PromptCatalog): boolean {
+  const areShort = skills.length <= FULL_SKILLS && skills.every(({ methods }) => methods.length <= FULL_METHODS);
+  return areShort && !skills.some(({ methods }) => methods.some(hasResult));
 }
 
 /** Fills the first placeholder only; a second one would double the catalog. */
@@ -82,7 +107,7 @@ ${AFTERWARDS}`,
 - search_skills(query, limit): methods for a task. Use words that the author of a tool would use: "send email", not the user's whole sentence.
 - describe_function(path): types, every parameter and an example of SkillName.method_name.
 - run_code(code): runs one short JavaScript program in a sandbox whose only way out is the object device: device.SkillName.method_name(…).
-Search first unless you know the method; describe it unless its signature is clear; then do the whole task in one program.
+Call a method at once if its signature below is clear; search for the others, and describe what is not clear. Do the whole task in one program.
 
 Rules:
 ${RULES}
@@ -98,11 +123,11 @@ After a result:
 } as const;
 
 /** Lists every skill: the first skills and methods in full, the others by name. */
-function embeddedCatalog(catalog: Catalog, mode: PromptOptions["mode"]): string {
-  const full = catalog.skills.slice(0, FULL_SKILLS).map((skill) => skillInFull(skill, mode));
-  const others = catalog.skills.slice(FULL_SKILLS).map((skill) => skill.name);
+function embeddedCatalog(skills: readonly Skill[], mode: PromptOptions["mode"]): string {
+  const full = skills.slice(0, FULL_SKILLS).map((skill) => skillInFull(skill, mode));
+  const others = skills.slice(FULL_SKILLS).map((skill) => skill.name);
   return [
-    ...exampleLines(catalog, mode),
+    ...exampleLines(skills, mode),
     "## Skills",
     ...(full.length === 0 ? ["No skills are available."] : full),
     ...(others.length === 0 ? [] : [`More skills: ${others.join(", ")}`]),
@@ -148,20 +173,25 @@ function summaryLines(skill: Skill): readonly string[] {
   return skill.server === undefined ? [] : [`MCP server: ${skill.server}`];
 }
 
-function exampleLines(catalog: Catalog, mode: PromptOptions["mode"]): readonly string[] {
-  const [method] = catalog.methods;
+function exampleLines(skills: readonly Skill[], mode: PromptOptions["mode"]): readonly string[] {
+  const method = skills.find(({ methods }) => methods.length > 0)?.methods[0];
   if (method === undefined || mode === "native") return [];
   return [`Example:\n\`\`\`js\nconst result = ${exampleCall(method)};\nresult\n\`\`\``];
 }
 
 /** Lists categories and skills, each on a line, up to the token budget. */
-function listedCatalog(catalog: Catalog, budget: number, mode: PromptOptions["mode"]): string {
+function listedCatalog(
+  catalog: Catalog,
+  skills: readonly Skill[],
+  budget: number,
+  mode: PromptOptions["mode"],
+): string {
   const hint = mode === "native" ? "" : "; search_skills finds their methods";
   const heading = `## ${catalog.skills.length} skills, ${catalog.methods.length} methods${hint}`;
   const lines = [heading, ...categoryLines(catalog)];
   let left = budget - estimateTokens(lines.join("\n")) - estimateTokens("... and 10000 more skills");
   let shown = 0;
-  for (const skill of catalog.skills) {
+  for (const skill of skills) {
     const line = skillLine(skill, mode);
     left -= estimateTokens(`${line}\n`);
     if (left < 0) break;

@@ -5,7 +5,9 @@ import type { Learned, Learning } from "../learning/index.ts";
 import type { Caller } from "../model/caller.ts";
 import type { Catalog, Method } from "../model/catalog.ts";
 import { TIMED_OUT, runSyncWithTimeout } from "../shared/run-with-timeout.ts";
+import { setBounded } from "../shared/lru.ts";
 import {
+  briefCatalog,
   declarations,
   describe,
   type Description,
@@ -37,13 +39,19 @@ export interface Discovery {
   similar(catalog: Catalog, words: string): readonly Method[];
   describe(catalog: Catalog, caller: Caller, path: string): Description;
   declarations(catalog: Catalog, caller: Caller, skills?: readonly string[]): string;
+  /** Formats the methods of a catalog in parts of so many UTF-16 units. The same catalog gives the same text. */
+  briefCatalog(catalog: Catalog, caller: Caller, parts: readonly number[]): readonly string[];
   learned(catalog: Catalog, caller: Caller): Learned;
   /** Returns the shapes of earlier results that the caller may see. */
   readonly observedFor: (caller: Caller) => FindInferredOutput;
 }
 
-/** Each question is answered within `discoveryMs` (X8), or not at all: the host does nothing else meanwhile. */
-export function createDiscovery(learning: Learning, discoveryMs: number): Discovery {
+/**
+ * Each question is answered within `discoveryMs` (X8), or not at all: the host does nothing else meanwhile. `used` has the
+ * paths of methods that earlier runtimes called.
+ */
+export function createDiscovery(learning: Learning, discoveryMs: number, used: ReadonlySet<string>): Discovery {
+  const briefCatalogs = new WeakMap<Catalog, Map<string, readonly string[]>>();
   return {
     search(catalog, caller, query, options) {
       const learned = learning.getWords(caller);
@@ -72,12 +80,24 @@ export function createDiscovery(learning: Learning, discoveryMs: number): Discov
       return description;
     },
     declarations: (catalog, caller, skills) => declarations(catalog, skills, learning.observedFor(caller)),
+    briefCatalog(catalog, caller, parts) {
+      const known = briefCatalogs.get(catalog) ?? new Map<string, readonly string[]>();
+      briefCatalogs.set(catalog, known);
+      // What is learned later appears in the next catalog: a text that changes within a session is not cached by providers.
+      const key = JSON.stringify([caller.id, parts, learning.forgotten]);
+      const texts = known.get(key) ?? briefCatalog(catalog, { parts, observed: learning.observedFor(caller), used });
+      setBounded(known, [key, texts], MAX_BRIEF_CATALOGS);
+      return texts;
+    },
     learned: (catalog, caller) => learning.learned(catalog, caller),
     observedFor: learning.observedFor,
   };
 }
 
 const MAX_SIMILAR = 3;
+
+/** Maximum cached texts of one catalog, for callers that see different types of results. */
+const MAX_BRIEF_CATALOGS = 64;
 
 function indexTimeout(timeoutMs: number): SkillgateError {
   const values = `not all methods are read after ${timeoutMs} ms, and the next search continues from there`;

@@ -82,6 +82,10 @@ export interface RuntimeOptions {
    * return, without values. On by default; `false` for neither.
    */
   readonly learning?: boolean | Partial<LearningSettings>;
+  /**
+   * Approximate length of the catalog in prompts and in the instructions for MCP clients; 2,500 by default, 0 for none.
+   */
+  readonly catalogTokens?: number;
   /** Worker threads of the sandbox; one fewer than the machine has cores, at most 4, by default. */
   readonly workers?: number;
   /** The base of relative paths; the current folder by default. */
@@ -111,6 +115,7 @@ export interface RuntimeSettings {
   readonly timeouts: Timeouts;
   readonly typecheck: boolean;
   readonly learning: LearningSettings;
+  readonly catalogTokens: number;
   readonly sections: Readonly<Record<string, unknown>>;
   /** The settings.yaml that is read, if it is there. Absolute. */
   readonly settingsFile: string | undefined;
@@ -148,6 +153,7 @@ function settingsFrom(
       ({ name }) => onlyServers?.includes(name) ?? true,
     );
   const fromFile = parseLearning(files.settings["learning"]);
+  const tokens = parseCatalogTokens(files.settings["catalogTokens"] ?? DEFAULT_CATALOG_TOKENS);
   const skillsDir = options.skillsDir ?? files.skillsDir;
   let asked: Promise<RuntimeSettings> | undefined;
   const ask = async (): Promise<RuntimeSettings> =>
@@ -177,9 +183,14 @@ function settingsFrom(
     timeouts: mergeTimeouts(mergeTimeouts(DEFAULT_TIMEOUTS, files.timeouts), options.timeouts),
     typecheck: options.typecheck ?? (options.lazy !== true && files.settings["typecheck"] !== false),
     learning: options.learning === undefined ? (fromFile ?? LEARNS_ALL) : learningOption(options.learning),
+    catalogTokens: options.catalogTokens === undefined ? (tokens ?? DEFAULT_CATALOG_TOKENS) : requireTokens(options),
     sections: files.settings,
     settingsFile: resolveSettingsFile(options, cwd),
-    problems: [...files.warnings, ...(fromFile === undefined ? [UNREADABLE_LEARNING] : [])],
+    problems: [
+      ...files.warnings,
+      ...(fromFile === undefined ? [UNREADABLE_LEARNING] : []),
+      ...(tokens === undefined ? [UNREADABLE_TOKENS] : []),
+    ],
     env,
     variables: files.variables,
     store: resolveStore(options.store, files.settings["store"], cwd),
@@ -222,6 +233,24 @@ function parseLearning(value: unknown = true): LearningSettings | undefined {
   const { requests = true, results = true, ...others } = value;
   const isWhole = typeof requests === "boolean" && typeof results === "boolean" && Object.keys(others).length === 0;
   return isWhole ? { requests, results } : undefined;
+}
+
+const DEFAULT_CATALOG_TOKENS = 2_500;
+const MAX_CATALOG_TOKENS = 100_000;
+
+const TOKENS_FORM = `catalogTokens must be a whole number from 0 to ${MAX_CATALOG_TOKENS}`;
+
+const UNREADABLE_TOKENS: Problem = { source: "settings.yaml", error: sentence("CONFIG_INVALID", TOKENS_FORM) };
+
+function parseCatalogTokens(value: unknown): number | undefined {
+  const isWhole = typeof value === "number" && Number.isInteger(value);
+  return isWhole && value >= 0 && value <= MAX_CATALOG_TOKENS ? value : undefined;
+}
+
+function requireTokens({ catalogTokens }: RuntimeOptions): number {
+  const tokens = parseCatalogTokens(catalogTokens);
+  if (tokens === undefined) throw invalidOption(`${TOKENS_FORM}, not ${shown(catalogTokens)}`);
+  return tokens;
 }
 
 function resolveSettingsFile({ settings, discover = false }: RuntimeOptions, cwd: string): string | undefined {

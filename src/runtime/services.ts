@@ -36,6 +36,8 @@ export interface ServiceOptions {
   readonly skillSettings: SkillSettings;
   readonly store: Store;
   readonly secrets: KnownSecrets;
+  /** Paths of methods that earlier runtimes called. */
+  readonly used: ReadonlySet<string>;
   /** Gets the record of each call when it has ended. */
   readonly onEntry: (entry: AuditEntry) => void;
 }
@@ -48,12 +50,13 @@ export function createServices({
   skillSettings,
   store,
   secrets,
+  used,
   onEntry,
 }: ServiceOptions): RuntimeServices {
   const typecheck = settings.typecheck ? createTypecheck() : undefined;
   if (options.typecheck === true) typecheck?.load();
   const learning = createLearning(settings.learning);
-  const discovery = createDiscovery(learning, settings.timeouts.discoveryMs);
+  const discovery = createDiscovery(learning, settings.timeouts.discoveryMs, used);
   const validator = createValidator(
     settings.timeouts.validationMs,
     ({ skill }) => registry.catalog.skill(skill)?.kind === "mcp",

@@ -46,6 +46,16 @@ export function createLastingStatistics(store: Store, onFailure: (error: unknown
   };
 }
 
+/** Returns the paths of the methods that succeeded most often; none if the store cannot be read. */
+export async function readUsedPaths(statistics: LastingStatistics): Promise<ReadonlySet<string>> {
+  const all = await statistics.all().catch(() => new Map<string, Statistics>());
+  const used = [...all].filter(([, { succeeded }]) => succeeded > 0);
+  const sorted = used.toSorted(([a, one], [b, two]) => two.succeeded - one.succeeded || (a < b ? -1 : 1));
+  return new Set(sorted.slice(0, MAX_USED_PATHS).map(([path]) => path));
+}
+
+const MAX_USED_PATHS = 50;
+
 function merged(before: CallStats, now: CallStats): CallStats {
   return {
     succeeded: before.succeeded + now.succeeded,

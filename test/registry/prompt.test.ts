@@ -24,7 +24,7 @@ MCP server: brave-search
   MCP tool: ping
 `);
   expect(prompt).toContain(
-    '\nExample:\n```js\nconst result = await device.Context7MCP.resolve_library_id("example");\nresult\n```\n',
+    '\nExample:\n```js\nconst result = await device.BraveSearchMCP.search("weather");\nresult\n```\n',
   );
 });
 

@@ -23,10 +23,11 @@ import {
 import { type Offered, getOfferedTools } from "./tools/tool-exposure.ts";
 import { IDENTITY } from "./identity.ts";
 import { createNotificationSink, createReadContext, type LogLevelState } from "./notifications.ts";
-import { INSTRUCTIONS } from "./instructions.ts";
+import { getServerTexts, withDescription } from "./instructions.ts";
 import { listedPage } from "./features/pages.ts";
 import { withReadableErrors } from "./readable-errors.ts";
 import type { ConnectedClient, GatewayContext } from "./sessions/client-session.ts";
+import { getClientName, type GetInstructions, serveInstructions } from "./sessions/handshake.ts";
 import type { ReadContext } from "../../model/mcp-features.ts";
 import { getCallerFeatures } from "./features/caller-features.ts";
 import { getPrompt, listPrompts } from "./features/prompts.ts";
@@ -40,14 +41,26 @@ export function createGateway(
   peer: ConnectedClient,
   logLevel: LogLevelState = { level: undefined },
 ): Server {
-  return equip(new Gateway(IDENTITY, optionsFor(peer)), shared, peer, logLevel);
+  return equip(new Gateway(shared, peer), shared, peer, logLevel);
 }
 
 class Gateway extends Server {
+  readonly #getInstructions: GetInstructions;
+
+  constructor(shared: GatewayContext, peer: ConnectedClient) {
+    super(IDENTITY, OPTIONS);
+    this.#getInstructions = instructionsFor(shared, peer);
+  }
+
   override connect(transport: Transport): Promise<void> {
     withReadableErrors(transport);
+    serveInstructions(this, this.#getInstructions);
     return super.connect(transport);
   }
+}
+
+function instructionsFor({ runtime }: GatewayContext, peer: ConnectedClient): GetInstructions {
+  return (clientName) => getServerTexts(runtime, peer, clientName).instructions;
 }
 
 /**
@@ -56,15 +69,18 @@ class Gateway extends Server {
  */
 export class RequestGateway extends McpServer {
   readonly #offered: () => Offered;
+  readonly #getInstructions: GetInstructions;
 
   constructor(shared: GatewayContext, peer: ConnectedClient) {
-    super(IDENTITY, optionsFor(peer));
+    super(IDENTITY, OPTIONS);
+    this.#getInstructions = instructionsFor(shared, peer);
     equip(this.server, shared, peer, { level: undefined });
     this.#offered = () => getOfferedTools(shared.runtime.catalogFor(peer.caller), peer.exposure);
   }
 
   override connect(transport: Transport): Promise<void> {
     withReadableErrors(transport);
+    serveInstructions(this.server, this.#getInstructions);
     return super.connect(transport);
   }
 
@@ -107,10 +123,11 @@ function serveTools(server: Server, shared: GatewayContext, peer: ConnectedClien
   const { runtime } = shared;
   const { caller, exposure } = peer;
   const offered = (): Offered => getOfferedTools(runtime.catalogFor(caller), exposure);
-  server.setRequestHandler("tools/list", async () => {
+  server.setRequestHandler("tools/list", async (_request, context) => {
     // Methods listed as tools must be complete: wait for servers that are still connecting.
     if (exposure.expose !== "code") await waitAtMost(READY_MS, runtime.known);
-    return { tools: [...offered().tools] };
+    const { description } = getServerTexts(runtime, peer, getClientName(server, context));
+    return { tools: withDescription(offered().tools, description) };
   });
   server.setRequestHandler("tools/call", ({ params: { name, arguments: args = {} } }, context) =>
     converse(name, context, (workContext) => callOffered(shared, peer, { name, args }, workContext)),
@@ -159,22 +176,19 @@ function servePrompts(
   });
 }
 
-function optionsFor({ exposure }: ConnectedClient): ServerOptions {
-  return {
-    capabilities: {
-      tools: { listChanged: true },
-      resources: { listChanged: true, subscribe: true },
-      prompts: { listChanged: true },
-      completions: {},
-      logging: {},
-    },
-    instructions: INSTRUCTIONS[exposure.expose],
-    // The code that asked a question validates the client's answer.
-    jsonSchemaValidator: {
-      getValidator: () => (input) => ({ valid: true, data: input as never, errorMessage: undefined }),
-    },
-  };
-}
+const OPTIONS: ServerOptions = {
+  capabilities: {
+    tools: { listChanged: true },
+    resources: { listChanged: true, subscribe: true },
+    prompts: { listChanged: true },
+    completions: {},
+    logging: {},
+  },
+  // The code that asked a question validates the client's answer.
+  jsonSchemaValidator: {
+    getValidator: () => (input) => ({ valid: true, data: input as never, errorMessage: undefined }),
+  },
+};
 
 /** Creates the context of a request of an older client, whose capabilities the SDK keeps from `initialize`. */
 function createLegacyContext(server: Server, context: ServerContext, logLevel: LogLevelState): WorkContext {

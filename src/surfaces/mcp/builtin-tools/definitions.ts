@@ -31,7 +31,7 @@ export const BUILTIN_TOOLS: readonly ListedTool[] = [
     name: "describe_function",
     title: "Describe a function",
     description:
-      "Show how to call a method: its TypeScript signature, every parameter, a call that works, and what its owner asks of callers. Takes Skill.method, a Skill, several paths, or a pattern such as Skill.read_*. Describe a method before its first call unless search_skills has shown a clear signature.",
+      "Show how to call a method: its TypeScript signature, every parameter, a call that works, and what its owner asks of callers. Takes Skill.method, a Skill, several paths, or a pattern such as Skill.read_*. Describe a method before its first call unless the catalog or search_skills has shown a clear signature.",
     inputSchema: {
       type: "object",
       properties: { path: { type: "string", description: "Skill.method" } },

@@ -1,0 +1,201 @@
+import type { Catalog, Method, Skill } from "../model/catalog.ts";
+import {
+  byName,
+  LINE_UNITS,
+  LineFormatter,
+  measure,
+  NAME,
+  NARROW_LINES,
+  NESTED,
+  PARAMETERS,
+  RESULT,
+  WIDE_LINES,
+} from "./catalog-lines.ts";
+import { type FindInferredOutput, NO_INFERRED_OUTPUTS } from "./declarations/inferred-output.ts";
+
+/** A larger catalog shows only its used methods: of so many, the few that fit are rarely the right ones. */
+const MAX_METHODS = 1_000;
+
+/** Maximum used methods that are put first. */
+const MAX_USED = 100;
+
+/** All names are listed if they need at most this share of the catalog. */
+const NAMES_SHARE = 0.6;
+
+/** At most this share of a part lists the skills of methods that it does not show. */
+const REST_SHARE = 0.2;
+
+const REST_HEADING = "Further methods, by search_skills:";
+
+export interface BriefCatalogOptions {
+  /** Lengths of the parts, in UTF-16 units. A part shows what the parts before it do not. */
+  readonly parts: readonly number[];
+  readonly observed?: FindInferredOutput;
+  /** Paths of the methods that come first. */
+  readonly used?: ReadonlySet<string>;
+}
+
+/** What the notation of the catalog means. */
+export const CATALOG_LEGEND =
+  "? may be left out; no type: a string; {…}: an object; 1..25: a range; = default; T1: a type of its skill";
+
+/**
+ * Formats the methods of a catalog for a model, one on a line, under their skills: `name(required, optional?: 1..25 =
+ * 10): {result}`. Each part is complete in itself: it ends with the skills of the methods that it does not show. The
+ * same methods give the same text: skills are sorted by name; used methods come before those that read, and these
+ * before others. Empty for a part that is too short.
+ */
+export function briefCatalog(catalog: Catalog, options: BriefCatalogOptions): readonly string[] {
+  const { parts, observed = NO_INFERRED_OUTPUTS, used = new Set<string>() } = options;
+  const counts = new Map(sortedSkills(catalog).map(({ name, methods }) => [name, methods.length]));
+  const rest = formatCounts(counts).length + 1;
+  const sizes = parts.map((units) => ({ units, lines: units - Math.min(rest, units * REST_SHARE) }));
+  const budget = sizes.reduce((sum, { lines }) => sum + lines, 0);
+  const lines = selectMethods(catalog, used, budget).map((method) => ({ method, detail: 0 }));
+  const names = lines.reduce((sum, { method }) => sum + method.name.length + LINE_UNITS, 0);
+  const hasAllNames = lines.length === catalog.methods.length && names <= budget * NAMES_SHARE;
+  const formatter = new LineFormatter(catalog, observed, hasAllNames ? WIDE_LINES : NARROW_LINES);
+  addDetail(lines, formatter, { budget, used, hasAllNames });
+  let left: readonly Line[] = lines.filter(({ detail }) => detail > 0);
+  return sizes.map((size) => {
+    const part = takePart(left, formatter, size.lines);
+    left = part.left;
+    for (const [skill, block] of part.blocks) counts.set(skill, (counts.get(skill) ?? 0) - block.lines.length);
+    const shown = [...part.blocks].toSorted(byKey).map(([name, block]) => formatBlock(name, block, formatter));
+    return [...shown, ...formatRest(counts, catalog, size.units - size.lines + part.open)].join("\n");
+  });
+}
+
+interface Line {
+  readonly method: Method;
+  detail: number;
+}
+
+/** The methods that may be shown, the most useful first. Of each kind, every skill gives one after the other. */
+function selectMethods(catalog: Catalog, used: ReadonlySet<string>, budget: number): readonly Method[] {
+  const first = [...used]
+    .sort()
+    .flatMap((path) => catalog.method(path) ?? [])
+    .slice(0, MAX_USED);
+  if (catalog.methods.length > MAX_METHODS) return first;
+  const isFirst = new Set(first);
+  const kinds: Method[][] = [[], [], []];
+  const bySkill = sortedSkills(catalog).map(({ methods }) =>
+    methods.filter((method) => !isFirst.has(method)).toSorted(byName),
+  );
+  const most = Math.max(0, ...bySkill.map((methods) => methods.length));
+  for (let rank = 0; rank < most; rank++)
+    for (const methods of bySkill) {
+      const method = methods[rank];
+      if (method !== undefined) kinds[kindOf(method)]?.push(method);
+    }
+  return [...first, ...kinds.flat()].slice(0, Math.ceil(budget / MIN_NAME_UNITS));
+}
+
+/** Assumed length of the shortest names, which bounds how many methods are considered. */
+const MIN_NAME_UNITS = 4;
+
+/** 0: it reads; 1: it has effects; 2: it is deprecated. */
+function kindOf({ metadata }: Method): number {
+  if (metadata.deprecated !== false) return 2;
+  return metadata.readOnly ? 0 : 1;
+}
+
+function sortedSkills({ skills }: Catalog): readonly Skill[] {
+  return skills.toSorted(byName);
+}
+
+/**
+ * Adds detail to lines in their order, as far as the budget goes: to all lines step by step, or, where not even all names
+ * fit, to one line after the other.
+ */
+function addDetail(
+  lines: readonly Line[],
+  formatter: LineFormatter,
+  { budget, used, hasAllNames }: { budget: number; used: ReadonlySet<string>; hasAllNames: boolean },
+): void {
+  let left = budget;
+  const raise = (line: Line, detail: number): void => {
+    const cost = formatter.cost(line.method, detail) - formatter.cost(line.method, line.detail);
+    if (line.detail >= detail || cost > left) return;
+    left -= cost;
+    line.detail = detail;
+  };
+  const raiseStepwise = (some: readonly Line[], details: readonly number[]): void => {
+    for (const detail of details) for (const line of some) raise(line, detail);
+  };
+  if (hasAllNames) raiseStepwise(lines, [NAME]);
+  raiseStepwise(
+    lines.filter(({ method }) => used.has(method.path)),
+    [PARAMETERS, RESULT, NESTED],
+  );
+  if (!hasAllNames) for (const line of lines) raiseStepwise([line], [PARAMETERS, RESULT]);
+  raiseStepwise(lines, [NAME, PARAMETERS, RESULT, NESTED]);
+}
+
+interface SkillBlock {
+  readonly definitions: Set<string>;
+  readonly lines: Line[];
+}
+
+interface TakenPart {
+  readonly blocks: ReadonlyMap<string, SkillBlock>;
+  readonly left: readonly Line[];
+  /** The length that is left. */
+  readonly open: number;
+}
+
+/** Takes the first lines that fit, by skill. */
+function takePart(lines: readonly Line[], formatter: LineFormatter, units: number): TakenPart {
+  const blocks = new Map<string, SkillBlock>();
+  const left: Line[] = [];
+  let open = units;
+  for (const line of lines) {
+    const { method, detail } = line;
+    const block = blocks.get(method.skill) ?? { definitions: new Set<string>(), lines: [] };
+    const { text, definitions } = formatter.format(method, detail);
+    const missing = definitions.filter((definition) => !block.definitions.has(definition));
+    const heading = blocks.has(method.skill) ? 0 : method.skill.length + 1;
+    const cost = [text, ...missing].reduce((sum, each) => sum + measure(each) + LINE_UNITS, heading);
+    if (cost > open) {
+      left.push(line);
+      continue;
+    }
+    open -= cost;
+    for (const definition of missing) block.definitions.add(definition);
+    block.lines.push(line);
+    blocks.set(method.skill, block);
+  }
+  return { blocks, left, open };
+}
+
+/** Formats a skill. The order of its lines does not depend on which of them are used. */
+function formatBlock(name: string, { definitions, lines }: SkillBlock, formatter: LineFormatter): string {
+  const sorted = lines.toSorted((a, b) => kindOf(a.method) - kindOf(b.method) || byName(a.method, b.method));
+  const names = sorted.filter(({ detail }) => detail === NAME).map(({ method }) => method.name);
+  return [
+    name,
+    ...[...definitions].toSorted((a, b) => a.length - b.length || (a < b ? -1 : 1)).map((each) => `  ${each}`),
+    ...sorted
+      .filter(({ detail }) => detail > NAME)
+      .map(({ method, detail }) => `  ${formatter.format(method, detail).text}`),
+    ...(names.length > 0 ? [`  ${names.join(", ")}`] : []),
+  ].join("\n");
+}
+
+function byKey([a]: readonly [string, unknown], [b]: readonly [string, unknown]): number {
+  return a < b ? -1 : 1;
+}
+
+/** Lists the skills of the methods that are not shown, or the number of all methods. */
+function formatRest(counts: ReadonlyMap<string, number>, catalog: Catalog, units: number): readonly string[] {
+  const line = formatCounts(counts);
+  if (line === "") return [];
+  const total = `${REST_HEADING} ${catalog.methods.length} in ${catalog.skills.length} skills in all`;
+  return [line, total].filter((each) => each.length < units).slice(0, 1);
+}
+
+function formatCounts(counts: ReadonlyMap<string, number>): string {
+  const left = [...counts].filter(([, count]) => count > 0).map(([skill, count]) => `${skill} ${count}`);
+  return left.length === 0 ? "" : `${REST_HEADING} ${left.join(", ")}`;
+}
