@@ -1,4 +1,5 @@
 import { isRecord } from "../model/json.ts";
+import { getAddress, getCommandWords } from "./servers/entry-keys.ts";
 import { isSecretName, maskTokens } from "../shared/secrets.ts";
 
 /** Replaces a secret in output. */
@@ -8,14 +9,9 @@ export const MASK = "***";
 export function shownServer(entry: unknown): string {
   const shown = maskEntry(entry);
   if (!isRecord(shown)) return "";
-  const { command, args } = shown;
-  const inner = isRecord(command) ? [command["path"], command["args"]] : [command];
-  const words = [...inner, args]
-    .flat()
-    .filter((word) => word !== undefined && !isRecord(word))
-    .map(String);
-  if (command !== undefined && words.length > 0) return words.map(quoted).join(" ");
-  return [shown["url"], shown["serverUrl"], shown["httpUrl"]].find((url) => typeof url === "string") ?? "";
+  const words = getCommandWords(shown);
+  if (shown["command"] !== undefined && words.length > 0) return words.map(quoted).join(" ");
+  return getAddress(shown) ?? "";
 }
 
 /** Quotes a word for a shell if necessary. */

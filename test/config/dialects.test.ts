@@ -210,6 +210,7 @@ test("M1: ignores its own entry in a file that it shares with other clients", as
         a: { command: "skillgate", args: ["serve", "--stdio"] },
         b: { command: "npx", args: ["-y", "skillgate@0.1.0", "serve"] },
         c: { command: "/usr/bin/node", args: ["/opt/skillgate/dist/src/bin.js", "serve", "--stdio"] },
+        e: { command: { path: "skillgate", args: ["serve", "--stdio"] } },
         d: { command: "npx", args: ["-y", "skillgate-tools", "serve"] },
       },
     }),

@@ -1,5 +1,6 @@
 import { extname } from "node:path";
 
+import { isRecord } from "../../model/json.ts";
 import { configError, type FileLocation } from "../read-file.ts";
 import { parseJson } from "./json.ts";
 import { parseToml } from "./toml.ts";
@@ -45,3 +46,11 @@ const FORMATS: ReadonlyMap<string, Format> = new Map([
   [".yaml", "yaml"],
   [".yml", "yaml"],
 ]);
+
+/** Returns the value at a path; `undefined` if there is none. */
+export function getValueAt({ value }: ConfigDocument, path: Path): unknown {
+  return path.reduce<unknown>(
+    (inner, key) => (isRecord(inner) && Object.hasOwn(inner, key) ? inner[key] : undefined),
+    value,
+  );
+}

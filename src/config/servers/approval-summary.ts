@@ -1,6 +1,7 @@
 import { isRecord } from "../../model/json.ts";
 import { isSecretName } from "../../shared/secrets.ts";
 import { MASK, maskText, quoted } from "../shown.ts";
+import { getAddress, getCommandWords, isWord } from "./entry-keys.ts";
 
 /**
  * Everything that decides what an entry starts, and where secrets are sent, for the person who has to allow that. A mask
@@ -8,24 +9,20 @@ import { MASK, maskText, quoted } from "../shown.ts";
  */
 export function describeStart(entry: unknown): string {
   if (!isRecord(entry)) return "";
-  const { command, args, cwd, envFile } = entry;
-  const inner = isRecord(command) ? command : { path: command };
-  const words = [inner["path"], inner["args"], args].flat(2).filter(isWord).map(String);
-  const address = [entry["url"], entry["serverUrl"], entry["httpUrl"]].find((url) => typeof url === "string");
+  const { command, cwd, envFile } = entry;
+  const address = getAddress(entry);
   const headers = [entry["headers"], entry["http_headers"], entry["env_http_headers"]].flatMap(toPairs);
   if (command === undefined && address !== undefined)
     return [quoted(address), ...headers.map(([name, value]) => `with ${name}: ${maskText(value)}`)].join(" ");
-  const variables = [inner["env"], entry["environment"], entry["env"]].flatMap(toPairs);
+  const variables = [isRecord(command) ? command["env"] : undefined, entry["environment"], entry["env"]].flatMap(
+    toPairs,
+  );
   return [
     ...variables.map(([name, value]) => `${name}=${isSecretName(name) && isPlainWord(value) ? MASK : quoted(value)}`),
-    ...words.map(quoted),
+    ...getCommandWords(entry).map(quoted),
     ...(isWord(cwd) ? [`in ${quoted(String(cwd))}`] : []),
     ...(isWord(envFile) ? [`with the variables of ${quoted(String(envFile))}`] : []),
   ].join(" ");
-}
-
-function isWord(word: unknown): word is string | number | boolean {
-  return typeof word === "string" || typeof word === "number" || typeof word === "boolean";
 }
 
 function toPairs(record: unknown): readonly (readonly [name: string, value: string])[] {

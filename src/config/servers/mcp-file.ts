@@ -2,10 +2,11 @@ import { sentence } from "../../errors.ts";
 import { isRecord } from "../../model/json.ts";
 import { suggestNames } from "../../shared/suggest.ts";
 import type { Problem } from "../../model/provider.ts";
-import { type ConfigDocument, detectFormat, parseDocument, type Path } from "../documents/index.ts";
+import { type ConfigDocument, detectFormat, getValueAt, parseDocument, type Path } from "../documents/index.ts";
 import { configError, type FileLocation } from "../read-file.ts";
 import { type ConfigInput, parseInputs, NO_INPUTS } from "./inputs.ts";
 import type { ServerEntry } from "./parse-entry.ts";
+import { URL_KEYS } from "./entry-keys.ts";
 
 /** The servers that one file declares, in its order, and the problems of the file. */
 export interface FileContent {
@@ -80,16 +81,9 @@ export function findEntry(
   return { ...written, path, locate: (inside: Path): FileLocation => document.locate([...path, ...inside]) };
 }
 
-function getValueAt({ value }: ConfigDocument, path: Path): unknown {
-  return path.reduce<unknown>(
-    (value, key) => (isRecord(value) && Object.hasOwn(value, key) ? value[key] : undefined),
-    value,
-  );
-}
-
 /** Distinguishes a server from other values of an object. */
 function isServer(entry: unknown): boolean {
-  return isRecord(entry) && ["command", "url", "serverUrl", "httpUrl"].some((key) => Object.hasOwn(entry, key));
+  return isRecord(entry) && ["command", ...URL_KEYS].some((key) => Object.hasOwn(entry, key));
 }
 
 /** Some files consist of servers and nothing else. */

@@ -1,4 +1,5 @@
 import { isRecord } from "../../model/json.ts";
+import { getCommandWords, isWord } from "./entry-keys.ts";
 
 /**
  * A server of any client as `.mcp.json` has it: `command`, `args`, `env`, or `type`, `url`, `headers`, and the few
@@ -22,10 +23,8 @@ function renameKeys(value: unknown, clientId: string): unknown {
 }
 
 function normalizeProcess(entry: Readonly<Record<string, unknown>>): Record<string, unknown> | undefined {
-  const { command, args, env, environment, env_vars: passedOn, cwd, envFile } = entry;
-  const inner = isRecord(command) ? command : undefined;
-  const words = [inner === undefined ? command : [inner["path"], inner["args"]], args].flat(2).filter(isWord);
-  const [first, ...rest] = words.map(String);
+  const { command, env, environment, env_vars: passedOn, cwd, envFile } = entry;
+  const [first, ...rest] = getCommandWords(entry);
   if (first === undefined || command === undefined) return undefined;
   const variables = {
     ...Object.fromEntries(
@@ -34,15 +33,11 @@ function normalizeProcess(entry: Readonly<Record<string, unknown>>): Record<stri
         .filter(isWord)
         .map((name) => [name, `\${${name}}`]),
     ),
-    ...toRecord(inner?.["env"]),
+    ...toRecord(toRecord(command)["env"]),
     ...toRecord(environment),
     ...toRecord(env),
   };
   return { command: first, args: rest, env: fillPlaceholders(variables), cwd, envFile };
-}
-
-function isWord(word: unknown): word is string | number | boolean {
-  return typeof word === "string" || typeof word === "number" || typeof word === "boolean";
 }
 
 function normalizeEndpoint(

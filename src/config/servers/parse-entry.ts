@@ -7,6 +7,7 @@ import type { ServerConfig, TextForm, TextSetting } from "../../providers/mcp/in
 import type { Path } from "../documents/index.ts";
 import { BadEntry, type Fields, createFieldReader, entryError } from "./entry-fields.ts";
 import { canonicalPath, isInside, type FileLocation } from "../read-file.ts";
+import { URL_KEYS } from "./entry-keys.ts";
 import { parseOAuth } from "./oauth-entry.ts";
 import { fillIn, readEnvFile, type Variables, withoutRefused } from "../variables.ts";
 
@@ -172,7 +173,7 @@ function parseEndpoint({ name, fields, scope, missing }: EntryContext, transport
   };
   if (missing.size === 0) {
     if (!/^https?:$/.test(getProtocol(url))) {
-      const key = ["url", "serverUrl", "httpUrl"].find((key) => fields.raw(key) !== undefined) ?? "url";
+      const key = URL_KEYS.find((key) => fields.raw(key) !== undefined) ?? "url";
       throw entryError(name, "url must begin with http:// or https://", { key });
     }
     for (const header of Object.entries(headers)) {
@@ -257,7 +258,7 @@ function findTypo({ entry }: EntryContext, key: string): string | undefined {
 }
 
 function readUrl(fields: Fields): string | undefined {
-  return fields.text("url", "serverUrl", "httpUrl");
+  return fields.text(...URL_KEYS);
 }
 
 function getProtocol(url: string): string {

@@ -1,0 +1,20 @@
+import { isRecord } from "../../model/json.ts";
+
+/** The keys that clients use for the address of a server. */
+export const URL_KEYS = ["url", "serverUrl", "httpUrl"] as const;
+
+/** The command line of an entry as written: opencode has the command as a list, and Zed as an object. */
+export function getCommandWords({ command, args }: Readonly<Record<string, unknown>>): readonly string[] {
+  const first = isRecord(command) ? [command["path"], command["args"]] : [command];
+  return [...first, args].flat(2).filter(isWord).map(String);
+}
+
+/** The address in an entry as written. */
+export function getAddress(entry: Readonly<Record<string, unknown>>): string | undefined {
+  return URL_KEYS.map((key) => entry[key]).find((url) => typeof url === "string");
+}
+
+/** True for a value that an entry may have in place of a text. */
+export function isWord(word: unknown): word is string | number | boolean {
+  return typeof word === "string" || typeof word === "number" || typeof word === "boolean";
+}
