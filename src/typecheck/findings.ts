@@ -14,6 +14,8 @@ export interface Evidence {
   readonly trusted: readonly EvidenceNode[];
   /** Variables that must hold what they were declared with, whatever the types in it. */
   readonly kept: readonly ts.Identifier[];
+  /** The name of a member that is not there unless the program adds it. */
+  readonly missing?: string;
 }
 
 /** A value, or what is taken apart. */

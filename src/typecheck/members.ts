@@ -34,7 +34,7 @@ export function findInMember(
       message: `"${reach.name}" does not exist ${formatLocation(lack, reach, typed)}`,
       certain: !tested && (meant.length > 0 || lack.kind !== "object"),
       suggestions: meant.length > 0 ? meant : suggestNames(reach.name, lack.names),
-      evidence: { trusted: [reach.object], kept: [] },
+      evidence: { trusted: [reach.object], kept: [], missing: reach.name },
     },
   ];
 }

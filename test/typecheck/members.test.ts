@@ -28,6 +28,16 @@ describe("S5: a misspelt member of a result is certain to be wrong, at its place
       `const load = async (id) => device.UserSkill.get(id);\nconst user = await load(1);\nreturn user.«nmae»;`,
       NMAE,
     ],
+    [
+      "in a program that fills a list of its own",
+      `const user = await device.UserSkill.get(1);\nconst names = [];\nnames.push(user.«nmae»);\nreturn names;`,
+      NMAE,
+    ],
+    [
+      "copied under its own name",
+      `const user = await device.UserSkill.get(1);\nreturn { nmae: user.«nmae», id: user.id };`,
+      NMAE,
+    ],
     ["waited for", `return __waitFor(device.UserSkill.get(1)).«nmae»;`, NMAE],
     ["through an alias", `const { get } = device.UserSkill;\nreturn get(1).«nmae»;`, NMAE],
     [

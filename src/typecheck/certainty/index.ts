@@ -1,161 +1,138 @@
 import ts from "typescript";
 
-import type { EvidenceNode, Evidence } from "../findings.ts";
+import type { Evidence, EvidenceNode } from "../findings.ts";
+import { bare, getMember, getResults, isAccess, isAssignmentOperator, isInlineFunction } from "../syntax.ts";
 import type { TypedProgram } from "../typed-program.ts";
-import { findMutatedVariables } from "./mutations.ts";
-import { bare, isAccess, isAssignmentOperator, isInlineFunction, getResults } from "../syntax.ts";
+import { type ProgramChanges, findChanges } from "./changes.ts";
 
 /** Methods whose results, or the first parameter of whose callbacks, may hold more than their types know. */
 const MIXING: ReadonlySet<string> = new Set("concat with toSpliced fill splice reduce reduceRight".split(" "));
 
 /**
- * Whether the compiler is right about the type of a value, also in a snippet that breaks its rules: where the value comes
- * from literals, operators, methods of `device` and builtins, on a way that can be followed.
+ * Tells findings that certainly hold from guesses. JavaScript may change values against their types, so the only types that
+ * count are those of literals and of results of `device`, read through constants, functions and builtins, in a program that
+ * does not change the members in question.
  */
 export class CertaintyAnalysis {
   readonly #typed: TypedProgram;
-  readonly #unsteady: ReadonlySet<ts.Symbol>;
+  readonly #changes: ProgramChanges;
   /** A value that depends on itself is not trusted. */
   readonly #known = new Map<ts.Node, boolean>();
 
   constructor(typed: TypedProgram) {
     this.#typed = typed;
-    this.#unsteady = findMutatedVariables(typed);
+    this.#changes = findChanges(typed);
   }
 
-  /** Whether everything is as it seems. */
-  holds({ trusted, kept }: Evidence): boolean {
-    return kept.every((name) => this.#isKept(name)) && trusted.every((ground) => this.#trusts(ground));
+  holds({ trusted, kept, missing }: Evidence): boolean {
+    const { isUnclear, members } = this.#changes;
+    if (isUnclear || this.#isWritten(missing) || (kept.length > 0 && members.size > 0)) return false;
+    return kept.every((name) => this.#isConstant(name)) && this.#trustsAll(trusted);
   }
 
-  #trusts(ground: EvidenceNode): boolean {
-    const known = this.#known.get(ground);
+  #isConstant(name: ts.Identifier): boolean {
+    const symbol = this.#typed.findSymbol(name);
+    return symbol?.declarations?.length === 1 && !this.#changes.variables.has(symbol);
+  }
+
+  #isWritten(member: string | undefined): boolean {
+    return member !== undefined && this.#changes.members.has(member);
+  }
+
+  #trustsAll(nodes: readonly (EvidenceNode | undefined)[]): boolean {
+    return nodes.every((node) => node === undefined || this.#trusts(node));
+  }
+
+  #trusts(node: EvidenceNode): boolean {
+    const known = this.#known.get(node);
     if (known !== undefined) return known;
-    this.#known.set(ground, false);
-    const isTrusted =
-      ts.isObjectBindingPattern(ground) || ts.isArrayBindingPattern(ground)
-        ? this.#trustsPattern(ground)
-        : this.#trustsValue(bare(ground));
-    this.#known.set(ground, isTrusted);
+    this.#known.set(node, false);
+    const isPattern = ts.isObjectBindingPattern(node) || ts.isArrayBindingPattern(node);
+    const isTrusted = isPattern ? this.#trustsDeclaration(node.parent) : this.#trustsValue(bare(node));
+    this.#known.set(node, isTrusted);
     return isTrusted;
   }
 
-  #isKept(name: ts.Identifier): boolean {
-    const symbol = this.#typed.findSymbol(name);
-    return symbol !== undefined && symbol.declarations?.length === 1 && !this.#unsteady.has(symbol);
-  }
-
-  #trustsAll(values: readonly (ts.Expression | undefined)[]): boolean {
-    return values.every((value) => value === undefined || this.#trusts(value));
-  }
-
   #trustsValue(node: ts.Expression): boolean {
-    if (ts.isAwaitExpression(node) || ts.isSatisfiesExpression(node) || ts.isSpreadElement(node))
-      return this.#trusts(node.expression);
+    if (ts.isAwaitExpression(node)) return this.#trusts(node.expression);
     if (ts.isIdentifier(node)) return this.#trustsName(node);
-    if (isAccess(node)) return this.#trusts(node.expression);
+    if (isAccess(node)) return !this.#isWritten(getMember(node)?.name) && this.#trusts(node.expression);
     if (ts.isCallExpression(node)) return this.#trustsCall(node);
-    if (ts.isBinaryExpression(node)) return this.#trustsOperation(node);
-    if (ts.isConditionalExpression(node)) return this.#trustsAll([node.whenTrue, node.whenFalse]);
     if (ts.isArrayLiteralExpression(node)) return this.#trustsAll(node.elements);
-    if (ts.isObjectLiteralExpression(node)) return node.properties.every((property) => this.#trustsProperty(property));
     if (isInlineFunction(node)) return this.#trustsAll(getResults(node));
-    return ALWAYS_TRUSTED.has(node.kind);
-  }
-
-  #trustsProperty(property: ts.ObjectLiteralElementLike): boolean {
-    if (ts.isPropertyAssignment(property)) return this.#trusts(property.initializer);
-    if (ts.isShorthandPropertyAssignment(property)) return this.#trusts(property.name);
-    return ts.isSpreadAssignment(property) && this.#trusts(property.expression);
-  }
-
-  /** `"" + x` is a text whatever x is; what other operators than these give does not depend on types. */
-  #trustsOperation({ left, right, operatorToken: { kind } }: ts.BinaryExpression): boolean {
-    if (CHOOSING.has(kind)) return this.#trustsAll([left, right]);
-    if (kind === ts.SyntaxKind.CommaToken || kind === ts.SyntaxKind.EqualsToken) return this.#trusts(right);
-    if (kind !== ts.SyntaxKind.PlusToken) return !isAssignmentOperator(kind);
-    return this.#trustsAll([left, right]) || [left, right].some((side) => this.#isText(side) && this.#trusts(side));
-  }
-
-  #isText(node: ts.Expression): boolean {
-    return (this.#typed.getType(node).flags & ts.TypeFlags.StringLike) !== 0;
+    return isArithmetic(node) || ALWAYS_TRUSTED.has(node.kind);
   }
 
   #trustsName(name: ts.Identifier): boolean {
-    const symbol = this.#typed.findSymbol(name);
-    const [declaration] = symbol?.declarations ?? [];
+    const [declaration] = this.#typed.findSymbol(name)?.declarations ?? [];
     if (declaration === undefined) return name.text === "undefined";
     if (this.#typed.getOrigin(declaration) !== "snippet") return true;
-    if (!this.#isKept(name)) return false;
-    if (ts.isVariableDeclaration(declaration)) return this.#trustsVariable(declaration);
-    if (ts.isParameter(declaration)) return this.#trustsParameter(declaration);
-    if (!ts.isBindingElement(declaration)) return false;
-    return this.#trusts(declaration.parent) && this.#trustsAll([declaration.initializer]);
+    return this.#isConstant(name) && this.#trustsDeclaration(declaration);
   }
 
-  #trustsPattern({ parent }: ts.BindingPattern): boolean {
-    if (ts.isVariableDeclaration(parent)) return this.#trustsVariable(parent);
-    if (ts.isParameter(parent)) return this.#trustsParameter(parent);
-    return this.#trusts(parent.parent) && this.#trustsAll([parent.initializer]);
+  #trustsDeclaration(node: ts.Node): boolean {
+    if (ts.isBindingElement(node)) {
+      const member = node.propertyName ?? node.name;
+      const isWritten = ts.isIdentifier(member) && this.#isWritten(member.text);
+      return !isWritten && node.initializer === undefined && this.#trusts(node.parent);
+    }
+    if (ts.isParameter(node)) return this.#trustsParameter(node);
+    if (!ts.isVariableDeclaration(node) || node.type !== undefined) return false;
+    const loop = node.parent.parent;
+    if (node.initializer !== undefined) return this.#trusts(node.initializer);
+    return ts.isForOfStatement(loop) && this.#trusts(loop.expression);
   }
 
-  #trustsVariable({ type, initializer, parent }: ts.VariableDeclaration): boolean {
-    if (type !== undefined) return false;
-    if (initializer !== undefined) return this.#trusts(initializer);
-    const list = parent.parent;
-    return ts.isForInStatement(list) || (ts.isForOfStatement(list) && this.#trusts(list.expression));
-  }
-
-  /** Whether the type of a callback's parameter is certain, for callbacks of builtins such as `map` or `then`. */
-  #trustsParameter({ type, initializer, parent: func, dotDotDotToken }: ts.ParameterDeclaration): boolean {
+  /** Trusts a parameter of a function that is handed to a builtin, such as `map` or `then`. */
+  #trustsParameter({ type, initializer, dotDotDotToken, parent: func }: ts.ParameterDeclaration): boolean {
     const call = func.parent;
     if (type ?? initializer ?? dotDotDotToken) return false;
     if (!isInlineFunction(func) || !ts.isCallExpression(call) || !isAccess(call.expression)) return false;
-    const others = call.arguments.filter((argument) => !isInlineFunction(argument));
-    const declaration = this.#typed.findDeclaration(call);
-    if (this.#typed.getOrigin(declaration) !== "builtin" || !this.#trustsAll(others)) return false;
-    const isSum = ts.isPropertyAccessExpression(call.expression) && MIXING.has(call.expression.name.text);
-    return this.#trusts(call.expression.expression) && !(isSum && others.length > 0);
+    const isBuiltin = this.#typed.getOrigin(this.#typed.findDeclaration(call)) === "builtin";
+    return isBuiltin && !isMixing(call.expression) && this.#trusts(call.expression.expression);
   }
 
   #trustsCall(call: ts.CallExpression): boolean {
     const declaration = this.#typed.findDeclaration(call);
-    if (declaration === undefined || call.typeArguments !== undefined) return false;
-    switch (this.#typed.getOrigin(declaration)) {
-      case "device":
-        return this.#trusts(call.expression);
-      case "builtin":
-        return this.#trustsBuiltin(call, declaration);
-      case "snippet":
-        return this.#trustsOwn(call, declaration);
-    }
+    const callee = bare(call.expression);
+    if (declaration === undefined || call.typeArguments !== undefined || isMixing(callee)) return false;
+    const origin = this.#typed.getOrigin(declaration);
+    if (origin === "device") return this.#trusts(callee);
+    if (origin === "snippet") return this.#trustsOwn(callee, declaration);
+    const depending = declaration.typeParameters === undefined ? [] : call.arguments;
+    return this.#trustsAll([isAccess(callee) ? callee.expression : callee, ...depending]);
   }
 
-  #trustsBuiltin({ expression, arguments: given }: ts.CallExpression, declaration: ts.SignatureDeclaration): boolean {
-    if (ts.isPropertyAccessExpression(expression) && MIXING.has(expression.name.text)) return false;
-    const dependsOnArguments = declaration.typeParameters !== undefined;
-    const isReached = isAccess(expression) ? this.#trusts(expression.expression) : this.#trusts(expression);
-    return isReached && (!dependsOnArguments || this.#trustsAll(given));
-  }
-
-  #trustsOwn({ expression }: ts.CallExpression, declaration: ts.SignatureDeclaration): boolean {
-    const callee = bare(expression);
-    const symbol = ts.isIdentifier(callee) ? this.#typed.findSymbol(callee) : undefined;
-    const isKnown = symbol === undefined ? isInlineFunction(callee) : !this.#unsteady.has(symbol);
+  /** Trusts a function of the snippet whose results are all trusted. */
+  #trustsOwn(callee: ts.Expression, declaration: ts.SignatureDeclaration): boolean {
+    const isFixed = ts.isIdentifier(callee) ? this.#isConstant(callee) : isInlineFunction(callee);
     const isPlain = ts.isFunctionDeclaration(declaration) || isInlineFunction(declaration);
-    if (!isKnown || !isPlain || declaration.type !== undefined || declaration.asteriskToken !== undefined) return false;
+    if (!isFixed || !isPlain || declaration.type !== undefined || declaration.asteriskToken !== undefined) return false;
     return this.#trustsAll(getResults(declaration));
   }
 }
 
-/** Operators that give one of their sides. */
-const CHOOSING: ReadonlySet<ts.SyntaxKind> = new Set([
+function isMixing(callee: ts.Expression): boolean {
+  return isAccess(callee) && MIXING.has(getMember(callee)?.name ?? "");
+}
+
+/** True for an operator that always gives a value of the same type. */
+function isArithmetic(node: ts.Expression): boolean {
+  if (!ts.isBinaryExpression(node)) return false;
+  const { kind } = node.operatorToken;
+  return !VALUE_OPERATORS.has(kind) && !isAssignmentOperator(kind);
+}
+
+/** Operators whose result has the type of an operand. */
+const VALUE_OPERATORS: ReadonlySet<ts.SyntaxKind> = new Set([
+  ts.SyntaxKind.PlusToken,
+  ts.SyntaxKind.CommaToken,
   ts.SyntaxKind.AmpersandAmpersandToken,
   ts.SyntaxKind.BarBarToken,
   ts.SyntaxKind.QuestionQuestionToken,
 ]);
 
-/** Nodes with a type that is always certain. */
+/** Literals, and operators whose result has one type whatever their operand is. */
 const ALWAYS_TRUSTED: ReadonlySet<ts.SyntaxKind> = new Set([
   ts.SyntaxKind.StringLiteral,
   ts.SyntaxKind.NumericLiteral,
@@ -164,10 +141,6 @@ const ALWAYS_TRUSTED: ReadonlySet<ts.SyntaxKind> = new Set([
   ts.SyntaxKind.TrueKeyword,
   ts.SyntaxKind.FalseKeyword,
   ts.SyntaxKind.NullKeyword,
-  ts.SyntaxKind.OmittedExpression,
   ts.SyntaxKind.PrefixUnaryExpression,
-  ts.SyntaxKind.PostfixUnaryExpression,
   ts.SyntaxKind.TypeOfExpression,
-  ts.SyntaxKind.VoidExpression,
-  ts.SyntaxKind.DeleteExpression,
 ]);
