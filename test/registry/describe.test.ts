@@ -25,7 +25,7 @@ const catalog = createCatalog(
   ),
 );
 
-test("D3: a method is described with its signature, its parameters, its author's example and its policy", () => {
+test("D3: describes a method with its signature, its parameters, its author's example and its policy", () => {
   const { text, ...facts } = describe(catalog, "MathSkill.add");
   const declaration = `/**
  * Adds two numbers
@@ -65,7 +65,7 @@ test.each([
   ["`MathSkill.add`"],
   ["await device.MathSkill.add(1, 2)"],
   ["  MathSkill.add(a: number, b: number)  "],
-])("D3: %j is a path as well", (path) => {
+])("D3: accepts %j as a path", (path) => {
   expect(describe(catalog, path).path).toBe("MathSkill.add");
 });
 
@@ -79,14 +79,14 @@ test.each([
   ["__proto__.x", "Error: Skill '__proto__' not found", undefined],
   ["MathSkill.toString", "Error: Method 'toString' not found in MathSkill", undefined],
   ["Nothing.*", "Error: No method matches 'Nothing.*'", undefined],
-])("D3: %j is answered by %j", (path, says, nearest) => {
+])("D3: answers %j with %j", (path, says, nearest) => {
   const { kind, text, suggestions } = describe(catalog, path);
   const [message, advice = ""] = text.split("; did you mean ");
   expect([kind, message, suggestions[0]]).toEqual(["unknown", says, nearest]);
   expect(advice.match(/[\w.]+/g)?.filter((word) => word !== "or") ?? []).toEqual(suggestions);
 });
 
-test("D3: a skill is described with its declarations and its guidance", () => {
+test("D3: describes a skill with its declarations and its guidance", () => {
   const { kind, text } = describe(catalog, "MathSkill");
   expect(kind).toBe("skill");
   expect(text.split("\n")[0]).toBe("device.MathSkill: Does sums");
@@ -94,7 +94,7 @@ test("D3: a skill is described with its declarations and its guidance", () => {
   expect(text.endsWith("\nPrefer sum over add.")).toBe(true);
 });
 
-test("D3: a skill of many methods is described by one line per method, up to a limit", () => {
+test("D3: describes a skill of many methods with one line per method, up to a limit", () => {
   const many = createSkill(
     "ManySkill",
     Array.from({ length: 60 }, (_, at) => ({ name: `m${at}`, description: `Does ${at}. Well.` })),
@@ -108,7 +108,7 @@ test("D3: a skill of many methods is described by one line per method, up to a l
   ]);
 });
 
-test("D3: several paths, and patterns, are answered at once", () => {
+test("D3: describes several paths, and patterns, at once", () => {
   const several = describe(catalog, "MathSkill.add, MathSkill.nothing WeatherMCP.get_alerts");
   expect(several.kind).toBe("several");
   expect(several.text.split("\n\n").map((part) => part.split("\n")[0])).toEqual([
@@ -124,7 +124,7 @@ test("D3: several paths, and patterns, are answered at once", () => {
   expect(describe(catalog, "*").text.split("\n")).toHaveLength(catalog.methods.length);
 });
 
-test("D3: a hostile question is answered in bounded time and size", () => {
+test("D3: answers a hostile request in bounded time and size", () => {
   const startedAt = performance.now();
   for (const path of [
     "(".repeat(100_000),
@@ -138,13 +138,13 @@ test("D3: a hostile question is answered in bounded time and size", () => {
   expect(performance.now() - startedAt).toBeLessThan(1_000);
 });
 
-test("D3: the descriptions of made-up servers are as a person has read them", async () => {
+test("D3: describes made-up servers as reviewed", async () => {
   const texts = createCatalog(...sampleSkills()).methods.map(({ path }) => describe(catalog, path).text);
   await expect(`${texts.join("\n\n")}\n`).toMatchFileSnapshot("golden/describe.txt");
 });
 
 test.each(recordedSkills().map((skill) => [skill.name, skill] as const))(
-  "D3: the descriptions of %s, a recorded server, are as a person has read them",
+  "D3: describes %s, a recorded server, as reviewed",
   async (name, skill) => {
     const recorded = createCatalog(skill);
     const texts = recorded.methods.map(({ path }) => describe(recorded, path).text);
@@ -159,7 +159,7 @@ const THOUSANDS = createCatalog(
   ),
 );
 
-test("a path of more than 512 characters is refused [D3]", () => {
+test("refuses a path of more than 512 characters [D3]", () => {
   const path = `ManySkill.${"x".repeat(502)}`;
   expect(describe(THOUSANDS, path).text).toContain("Error: Method 'xxx");
   const { kind, text, suggestions } = describe(THOUSANDS, `${path}x`);
@@ -169,7 +169,7 @@ test("a path of more than 512 characters is refused [D3]", () => {
   );
 });
 
-test("bounds the declarations, comparisons and matches of one question [S13]", () => {
+test("limits the declarations, comparisons and matches of one request [S13]", () => {
   for (const path of ["ManySkill", "ManySkill.*", "*"]) {
     const { declaration } = describe(THOUSANDS, path);
     expect(declaration.match(/^method_\d+\(/gm)).toHaveLength(100);

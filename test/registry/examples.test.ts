@@ -69,7 +69,7 @@ test.each<readonly [unknown, unknown]>([
   ],
   [{ $ref: "#/$defs/node" }, { value: 1 }],
   [{ type: ["null", "string"], minLength: 2 }, null],
-])("T7: the example of %j is %j, and it validates", (schema, example) => {
+])("T7: generates for %j the valid example %j", (schema, example) => {
   const input = createInput(schema, {
     node: {
       type: "object",
@@ -81,7 +81,7 @@ test.each<readonly [unknown, unknown]>([
   expect(findProblems(input)).toBe(undefined);
 });
 
-test("T7: examples speak of what their parameter is called", () => {
+test("T7: generates examples that fit the name of their parameter", () => {
   const names = ["query", "url", "path", "email", "message", "date"];
   const input = {
     type: "object",
@@ -139,7 +139,7 @@ test("T7: the example of a pattern that no usual text matches names the pattern"
   expect(exampleArguments({ input })).toEqual({ x: "<text that matches ^sk_[a-z]+_q$>" });
 });
 
-test("T7: a generated example validates against the schema that it was made from", () => {
+test("T7: generates an example that is valid for its schema", () => {
   fc.assert(
     fc.property(fittingInput, (input) => {
       const problems = findProblems(input);
@@ -149,7 +149,7 @@ test("T7: a generated example validates against the schema that it was made from
   );
 });
 
-test("T7: schemas that nothing fits, or that ask for endless work, end with something", () => {
+test("T7: terminates for schemas without a valid value, or with endless work", () => {
   const branches = Array.from({ length: 6 }, () => ({ $ref: "#/$defs/a" }));
   const hostile: readonly (readonly [unknown, JsonSchema])[] = [
     [{ type: "string", minLength: 5, maxLength: 2 }, {}],
@@ -191,7 +191,7 @@ test.each([
   ["two parameters", "await device.S.m(1, 2)", { a: { const: 1 }, b: { const: 2 } }],
   ["three parameters", "await device.S.m({ a: 1, b: 2, c: 3 })", { a: { const: 1 }, b: { const: 2 }, c: { const: 3 } }],
   ["what cannot be seen", String.raw`await device.S.m("\u202e")`, { x: { const: "\u202E" } }],
-])("D3: the example call for %s is %s", (_, call, properties) => {
+])("D3: generates for %s the example call %s", (_, call, properties) => {
   const input = { type: "object", properties, required: Object.keys(properties) };
   expect(describe(createCatalog(createSkill("S", [{ name: "m", input }])), "S.m").example).toBe(call);
 });
@@ -204,7 +204,7 @@ test("D3: the example call of a method with more than two parameters names its a
   expect(describe(path([]), "S.m").example).toBe('await device.S.m({ city: "Rome" })');
 });
 
-test("D3: an example call whose arguments have a prototype key keeps it as data", () => {
+test("D3: keeps a prototype key in the arguments of an example call as data", () => {
   const input = JSON.parse(
     '{"type":"object","properties":{"o":{"const":{"__proto__":1}}},"required":["o"]}',
   ) as JsonSchema;
@@ -212,12 +212,12 @@ test("D3: an example call whose arguments have a prototype key keeps it as data"
   expect(example).toBe('await device.S.m({ o: { ["__proto__"]: 1 } })');
 });
 
-test("T7: the examples of made-up servers validate", () => {
+test("T7: generates valid examples for made-up servers", () => {
   for (const { path, input } of createCatalog(...sampleSkills()).methods)
     expect([path, findProblems(input)]).toEqual([path, undefined]);
 });
 
-test("T7: the examples of every recorded tool validate", () => {
+test("T7: generates a valid example for every recorded tool", () => {
   for (const { path, input } of createCatalog(...recordedSkills()).methods)
     expect([path, findProblems(input)]).toEqual([path, undefined]);
 });

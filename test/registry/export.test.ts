@@ -17,7 +17,7 @@ const catalog = createCatalog(
   ]),
 );
 
-test("T8: a catalog is exported with the schemas of its methods", () => {
+test("T8: exports a catalog with the schemas of its methods", () => {
   expect(catalogExport(catalog, new Date(0))).toEqual({
     tools: [
       {
@@ -34,7 +34,7 @@ test("T8: a catalog is exported with the schemas of its methods", () => {
   });
 });
 
-test("T8: a method is exported with examples and metadata", () => {
+test("T8: exports a method with examples and metadata", () => {
   const [double] = catalog.methods;
   expect(double && methodExport(double)).toEqual({
     schema: { name: "MathSkill.double", description: "Doubles", inputSchema: input, outputSchema: { type: "number" } },
@@ -43,7 +43,7 @@ test("T8: a method is exported with examples and metadata", () => {
   });
 });
 
-test("T8: the OpenAPI document has one operation for all methods", () => {
+test("T8: describes one operation for all methods in the OpenAPI document", () => {
   const document = JSON.parse(JSON.stringify(openapiExport(catalog)));
   expect(document).toMatchObject({
     openapi: "3.0.0",
@@ -66,7 +66,7 @@ test("T8: the OpenAPI document has one operation for all methods", () => {
   expect(Object.keys(document.components.schemas)).toEqual(["ToolInput", "ToolOutput", "ValidationError", "NotFound"]);
 });
 
-test("T8: the OpenAPI document passes a public validator, which finds what is wrong in it", async () => {
+test("T8: writes an OpenAPI document that passes a public validator, which rejects invalid ones", async () => {
   for (const each of [catalog, createCatalog()]) {
     const validator = new Validator();
     expect(await validator.validate(structuredClone(openapiExport(each)))).toEqual({ valid: true });
@@ -79,6 +79,6 @@ test("T8: the OpenAPI document passes a public validator, which finds what is wr
   });
 });
 
-test("T8: an empty catalog gives a document without an empty enum", () => {
+test("T8: exports an empty catalog without an empty enum", () => {
   expect(JSON.stringify(openapiExport(createCatalog()))).not.toContain('"enum"');
 });

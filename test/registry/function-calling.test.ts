@@ -26,7 +26,7 @@ const INPUT: JsonSchema = {
   $defs: { place: { type: "object", properties: { city: { type: "string" } } } },
 };
 
-test("T3: the form of OpenAI is exact, and every constraint survives", () => {
+test("T3: writes the exact form of OpenAI with every constraint", () => {
   expect(JSON.stringify(openaiTool(createMethod(INPUT)))).toBe(
     JSON.stringify({
       type: "function",
@@ -53,7 +53,7 @@ test("T3: the form of OpenAI is exact, and every constraint survives", () => {
   );
 });
 
-test("T3: the forms of Ollama and Anthropic are made from the same method", () => {
+test("T3: converts one method to the forms of Ollama and Anthropic", () => {
   const method = createMethod(INPUT);
   const { name, description, parameters } = openaiTool(method).function;
   expect(ollamaTool(method)).toEqual(openaiTool(method));
@@ -61,11 +61,11 @@ test("T3: the forms of Ollama and Anthropic are made from the same method", () =
   expect(openaiTool(method, "search").function.name).toBe("search");
 });
 
-test("T3: a method without parameters has them empty, and required is always there", () => {
+test("T3: writes empty parameters for a method without any, and always writes required", () => {
   expect(openaiTool(createMethod({})).function.parameters).toEqual({ type: "object", properties: {}, required: [] });
 });
 
-test("T3: what stands in branches of the input is among the parameters", () => {
+test("T3: collects parameters from branches of the input schema", () => {
   const input: JsonSchema = {
     type: "object",
     allOf: [{ properties: { a: { type: "string" } }, required: ["a"] }],
@@ -82,7 +82,7 @@ test("T3: what stands in branches of the input is among the parameters", () => {
   });
 });
 
-test("T3: a name that providers would refuse is cut and made unique", () => {
+test("T3: shortens a name that providers refuse, and makes it unique", () => {
   const long = ["x".repeat(80), `${"x".repeat(79)}y`, "größe"].map(
     (name) => openaiTool(createMethod({}, name)).function.name,
   );
@@ -91,7 +91,7 @@ test("T3: a name that providers would refuse is cut and made unique", () => {
   expect(long[2]).toMatch(/^WebSkill__gr__e_[0-9a-f]{8}$/);
 });
 
-test("T3: every tool name is one that providers take, and no two are the same", () => {
+test("T3: writes unique tool names that all providers accept", () => {
   const skills = [...sampleSkills(), ...recordedSkills()];
   const names = createCatalog(...skills).methods.map((method) => openaiTool(method).function.name);
   expect(names.filter((name) => !/^[a-zA-Z0-9_-]{1,64}$/.test(name))).toEqual([]);

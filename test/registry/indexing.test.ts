@@ -32,7 +32,7 @@ async function countTurns(work: Promise<unknown>): Promise<number> {
   return progress.turns;
 }
 
-test("the event loop turns while the 5,000 methods of one server are indexed for a search [S13]", async () => {
+test("lets the event loop turn while a search indexes the 5,000 methods of one server [S13]", async () => {
   const runtime = await open();
   runtime.register(bigServer(5_000));
   const found = searchSkills(runtime, { query: "paint fence 4999" }, OWNER);
@@ -40,14 +40,14 @@ test("the event loop turns while the 5,000 methods of one server are indexed for
   expect((await found).results[0]?.path).toBe("FenceMCP.paint_4999");
 });
 
-test("searches that wait at the same time share one slice of indexing in each turn [S13]", async () => {
+test("shares one slice of indexing in each turn among concurrent searches [S13]", async () => {
   const runtime = await open();
   runtime.register(bigServer(2_000));
   const searches = Array.from({ length: 20 }, () => searchSkills(runtime, { query: "paint fence 1999" }, OWNER));
   expect(await countTurns(Promise.all(searches))).toBeGreaterThan(2);
 });
 
-test("methods are indexed in the background, in several turns of the event loop, before a search asks for them [S13]", async () => {
+test("indexes methods in the background, in several turns of the event loop, before a search [S13]", async () => {
   const runtime = await open();
   runtime.register(bigServer(5_000));
   const indexed = async (): Promise<void> => {
@@ -56,13 +56,13 @@ test("methods are indexed in the background, in several turns of the event loop,
   expect(await countTurns(indexed())).toBeGreaterThan(4);
 });
 
-test("a search of the library finds methods that were registered just before [D1]", async () => {
+test("finds methods in a library search that were registered just before [D1]", async () => {
   const runtime = await open();
   runtime.register(bigServer(500));
   expect(runtime.search("paint fence 499").results[0]?.path).toBe("FenceMCP.paint_499");
 });
 
-test("a refusal names similar methods that were registered just before", async () => {
+test("names similar methods in a refusal that were registered just before", async () => {
   const runtime = await open();
   runtime.register(bigServer(1_000));
   const { violations } = runtime.check("await device.Garden.paint_fence({})");
@@ -72,7 +72,7 @@ test("a refusal names similar methods that were registered just before", async (
   expect(JSON.stringify(outcome)).toContain("OtherMCP.mend_");
 });
 
-test("a search without time reads 16 more methods, and the next one continues there [X8]", () => {
+test("indexes 16 more methods for a search without time, and continues there in the next one [X8]", () => {
   const registry = createRegistry();
   registry.register(bigServer(40));
   const read = (): unknown => search(registry.catalog, "paint", { deadline: 0 });
@@ -80,7 +80,7 @@ test("a search without time reads 16 more methods, and the next one continues th
   expect(search(registry.catalog, "paint", { deadline: 0, limit: 100 }).results).toHaveLength(40);
 });
 
-test("methods of a server that goes while it is indexed are not found [X8]", () => {
+test("finds no methods of a server that disconnects while it is indexed [X8]", () => {
   const registry = createRegistry();
   registry.register(bigServer(40));
   expect(() => search(registry.catalog, "paint", { deadline: 0 })).toThrow("16 of 40 methods are read so far");

@@ -13,7 +13,7 @@ import { createCatalog, createSkill } from "./catalogs.ts";
 
 const ADA: Caller = { id: "ada", grants: ["MathSkill.add"], reads: ["TextSkill.*"] };
 
-test("T5: a skill that is registered is in the catalog, and gone when it is withdrawn", () => {
+test("T5: adds a registered skill to the catalog, and removes it on request", () => {
   const registry = createRegistry();
   registry.register(createSkill("MathSkill", [{ name: "add" }, { name: "sub" }]));
   expect(registry.catalog.methods.map(({ path }) => path)).toEqual(["MathSkill.add", "MathSkill.sub"]);
@@ -23,7 +23,7 @@ test("T5: a skill that is registered is in the catalog, and gone when it is with
   expect(registry.catalog.skills).toEqual([]);
 });
 
-test("T5: a second skill of one name is refused, and so is a second method", () => {
+test("T5: refuses a second skill with one name, and a second method", () => {
   const registry = createRegistry();
   registry.register(createSkill("MathSkill", [{ name: "add" }]));
   expect(() => registry.register(createSkill("MathSkill", []))).toThrow(
@@ -36,7 +36,7 @@ test("T5: a second skill of one name is refused, and so is a second method", () 
 });
 
 test.each(["", "a-b", "then", "__proto__", "constructor", "2b", "a\u200Bb"])(
-  "N2: the name %j is refused for a skill and for a method",
+  "N2: refuses the name %j for a skill and for a method",
   (name) => {
     const registry = createRegistry();
     const invalid = expect.objectContaining({ code: "SKILL_INVALID" });
@@ -45,7 +45,7 @@ test.each(["", "a-b", "then", "__proto__", "constructor", "2b", "a\u200Bb"])(
   },
 );
 
-test("T5: every change makes a new frozen catalog, in which unchanged methods are the same objects", () => {
+test("T5: creates a new frozen catalog for every change, and reuses the objects of unchanged methods", () => {
   const registry = createRegistry();
   registry.register(createSkill("MathSkill", [{ name: "add" }]));
   const before = registry.catalog;
@@ -72,7 +72,7 @@ test("T5: notifies a listener of every change until it is removed", () => {
   expect(versions).toEqual([1, 2]);
 });
 
-test("P2: a caller sees what it may call or read, and nothing else of the skill", () => {
+test("P2: shows a caller only the methods that it may call or read", () => {
   const registry = createRegistry();
   registry.register(createSkill("MathSkill", [{ name: "add" }, { name: "sub" }]));
   registry.register(createSkill("TextSkill", [{ name: "cut" }]));
@@ -88,7 +88,7 @@ test("P2: a caller sees what it may call or read, and nothing else of the skill"
   expect(search(view, "CameraSkill.takePhoto").results).toEqual([]);
 });
 
-test("P2: a view follows the next change", () => {
+test("P2: updates a view at the next change", () => {
   const registry = createRegistry();
   registry.register(createSkill("MathSkill", [{ name: "sub" }]));
   expect(registry.viewFor(ADA).methods).toEqual([]);
@@ -96,7 +96,7 @@ test("P2: a view follows the next change", () => {
   expect(registry.viewFor(ADA).methods.map(({ path }) => path)).toEqual(["TextSkill.cut"]);
 });
 
-test("T5: methods are listed by category, capability and tag", () => {
+test("T5: lists methods by category, capability and tag", () => {
   const catalog = createCatalog(
     createSkill("WebSkill", [
       { name: "search", metadata: { category: "web", capabilities: ["web_search"], tags: ["read"] } },
@@ -110,7 +110,7 @@ test("T5: methods are listed by category, capability and tag", () => {
   expect(methodsByTag(catalog, "read").map(({ name }) => name)).toEqual(["search", "ping"]);
 });
 
-test("T1: a method has every default that its definition leaves open", () => {
+test("T1: applies all defaults that a definition leaves open", () => {
   const [method] = createCatalog(createSkill("MathSkill", [{ name: "add", metadata: { tags: ["x"] } }])).methods;
   expect(method?.metadata).toMatchObject({
     category: "general",
@@ -122,7 +122,7 @@ test("T1: a method has every default that its definition leaves open", () => {
   expect(method?.wireName).toBe("add");
 });
 
-test("T2: parameters are in the order of positional arguments, whatever keyword describes them", () => {
+test("T2: orders parameters like positional arguments, whatever keyword describes them", () => {
   const input: JsonSchema = {
     type: "object",
     properties: {
@@ -153,7 +153,7 @@ test("T2: parameters are in the order of positional arguments, whatever keyword 
   ]);
 });
 
-test("S9: prototype names in a schema stay data", () => {
+test("S9: treats prototype names in a schema as data", () => {
   const input = JSON.parse(
     '{"type":"object","properties":{"__proto__":{"type":"string"},"constructor":{"type":"number"}}}',
   ) as JsonSchema;
@@ -175,7 +175,7 @@ test("P9: removes invisible characters from descriptions, and marks where long o
   expect(skill?.methods[0]?.input["properties"]).toMatchObject({ a: { default: "\u200B" } });
 });
 
-test("T1: a schema that is not for objects, nests too deeply or is too large accepts any object", () => {
+test("T1: accepts any object for a schema that is not for objects, nests too deeply or is too large", () => {
   const circle: Record<string, unknown> = { type: "object" };
   circle["properties"] = { again: circle };
   const wide = {

@@ -74,12 +74,12 @@ describe.skipIf(!existsSync(DATA))("public retrieval sets (skipped where ../shar
     ["sealtools_dev", 92],
     ["metatool_single", 69],
     ["apibank_keywords", 95],
-  ])("D1: of %s at least %d % are among the first five", (name, least) => {
+  ])("D1: finds for %s at least %d % among the first five", (name, least) => {
     const { tools, queries } = readSet(name);
     expect(measureRecall(openSearch(tools), queries)).toBeGreaterThanOrEqual(least);
   });
 
-  test("D1: five examples a method find at least eight points more", () => {
+  test("D1: finds at least eight points more with five examples a method", () => {
     const { tools, queries } = readSet("metatool_single");
     const examples = new Map<string, MethodExample[]>();
     for (const { text, relevant } of queries.filter((_, at) => at % 2 === 0)) {
@@ -91,7 +91,7 @@ describe.skipIf(!existsSync(DATA))("public retrieval sets (skipped where ../shar
     expect(gain).toBeGreaterThanOrEqual(8);
   });
 
-  test("D1: searches that led to a call find at least eight points more", () => {
+  test("D1: finds at least eight points more after searches that led to a call", () => {
     const { tools, queries } = readSet("metatool_single");
     const find = openSearch(tools);
     const requests = createSearchFeedback();

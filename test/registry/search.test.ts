@@ -24,11 +24,11 @@ test.each([
   ["forecats", "WeatherMCP.get_forecast"],
   ["documentation", "Context7MCP.query_docs"],
   ["fahrenheit", "WeatherMCP.get_forecast"],
-])("D1: %j finds %s first", (query, path) => {
+])("D1: finds for %j %s first", (query, path) => {
   expect(pathsFor(query)[0]).toBe(path);
 });
 
-test("D1: turning on comes before turning off", () => {
+test("D1: ranks turning on before turning off", () => {
   expect(pathsFor("turn on", 2)).toEqual(["HomeAssistantMCP.HassTurnOn", "HomeAssistantMCP.HassTurnOff"]);
 });
 
@@ -41,11 +41,11 @@ test.each([
   "device.FilesystemMCP.read_text_file",
   "filesystem mcp read text file",
   "please call read_text_file for me",
-])("D1: the exact name %j comes first", (query) => {
+])("D1: ranks the exact name %j first", (query) => {
   expect(search(catalog, query).results[0]).toMatchObject({ path: "FilesystemMCP.read_text_file", score: 1 });
 });
 
-test("D1: every exact name of a method, in any case and with any separator, is found first", () => {
+test("D1: finds every exact name of a method first, in any case and with any separator", () => {
   const all = createCatalog(...sampleSkills(), ...recordedSkills());
   for (const { name, path } of all.methods) {
     for (const query of [name, name.toUpperCase(), name.replaceAll("_", "-"), name.replaceAll("_", " "), path]) {
@@ -55,18 +55,18 @@ test("D1: every exact name of a method, in any case and with any separator, is f
   }
 });
 
-test("D1: the name of a skill finds its methods, and the beginning of a name finds it", () => {
+test("D1: finds methods by the name of their skill, and by the beginning of a name", () => {
   expect(new Set(pathsFor("WeatherMCP", 2))).toEqual(new Set(["WeatherMCP.get_forecast", "WeatherMCP.get_alerts"]));
   expect(new Set(pathsFor("hasstu", 2))).toEqual(
     new Set(["HomeAssistantMCP.HassTurnOn", "HomeAssistantMCP.HassTurnOff"]),
   );
 });
 
-test("D1: a short word does not match inside a longer one", () => {
+test("D1: does not match a short word inside a longer one", () => {
   expect(pathsFor("on")).not.toContain("MailMCP.list_inbox");
 });
 
-test("D1: a query of stop words only still answers, and an empty one lists all", () => {
+test("D1: answers a query of stop words, and lists all methods for an empty one", () => {
   expect(pathsFor("of the")[0]).toBe("HomeAssistantMCP.HassLightSet");
   expect(search(catalog, "", { limit: 100 }).results).toHaveLength(catalog.methods.length);
   expect(search(catalog, "  ").text.split("\n")).toHaveLength(10);
@@ -76,7 +76,7 @@ test("D1: a query of stop words only still answers, and an empty one lists all",
 });
 
 test.each(["", "read a file", "search", "turn on the light. read a file"])(
-  "the pages of a search for %j hold each result once, in the order of one search [D1]",
+  "lists each result once over the pages of a search for %j, in the order of one search [D1]",
   (query) => {
     const all = createCatalog(...sampleSkills(), ...recordedSkills());
     const pathsAt = (offset: number, limit: number): readonly string[] =>
@@ -94,7 +94,7 @@ test.each(["", "read a file", "search", "turn on the light. read a file"])(
   },
 );
 
-test("a shortened text can be continued from its last line to the last result [D2]", () => {
+test("continues a shortened text from its last line to the last result [D2]", () => {
   const seen: string[] = [];
   for (let offset: number | undefined = 0; offset !== undefined;) {
     const { text } = search(catalog, "", { offset, limit: 100, maxTokens: 60 });
@@ -105,7 +105,7 @@ test("a shortened text can be continued from its last line to the last result [D
   expect(seen).toEqual(catalog.methods.map(({ path }) => `- ${path}`));
 });
 
-test("an offset past the last result gives the number of results [D2]", () => {
+test("gives the number of results for an offset past the last one [D2]", () => {
   expect(search(catalog, "", { offset: 23 })).toEqual({
     results: [],
     text: "Found 23 result(s), but offset 23 is past the last one",
@@ -117,14 +117,14 @@ test("an offset past the last result gives the number of results [D2]", () => {
     expect(search(catalog, "", { offset }).results[0]?.path).toBe(catalog.methods[0]?.path);
 });
 
-test("D1: a request for several things finds a method for each", () => {
+test("D1: finds a method for each part of a request", () => {
   const query = "Read notes.txt. Send its text to ada@example.com. What will the weather be in Rome?";
   expect(pathsFor(query, 5)).toEqual(
     expect.arrayContaining(["FilesystemMCP.read_text_file", "MailMCP.send_email", "WeatherMCP.get_forecast"]),
   );
 });
 
-test("D1: copies of one method do not fill the answer", () => {
+test("D1: does not fill the answer with copies of one method", () => {
   const copies = Array.from({ length: 9 }, (_, at) =>
     createSkill(`Shop${at}Skill`, [{ name: "find_products", description: "Finds products" }]),
   );
@@ -135,7 +135,7 @@ test("D1: copies of one method do not fill the answer", () => {
   expect(shops.map(({ path }) => path)).toContain("StockSkill.product_stock");
 });
 
-test("D1: words of parameters, of values, of the server and of examples count", () => {
+test("D1: searches words of parameters, values, servers and examples", () => {
   const skill = createSkill(
     "OpaqueSkill",
     [
@@ -164,7 +164,7 @@ test("D1: words of parameters, of values, of the server and of examples count", 
   expect(search(zoo, "animals").results).toHaveLength(5);
 });
 
-test("D1: other scripts are found: words without spaces, accents, capitals", () => {
+test("D1: finds words in other scripts: without spaces, with accents, in capitals", () => {
   const skill = createSkill("WorldSkill", [
     { name: "tianqi", description: "查询城市的天气预报" },
     { name: "tenki", description: "ファイルを読み込みます" },
@@ -183,7 +183,7 @@ test("D1: other scripts are found: words without spaces, accents, capitals", () 
   ]);
 });
 
-test("D2: the answer is a line for each result, the first three with their signatures", () => {
+test("D2: answers with a line for each result, the first three with signatures", () => {
   expect(search(catalog, "search web news", { limit: 4 }).text).toBe(`Found 8 result(s):
 - BraveSearchMCP.search(query: string, count?: number = 10) — Searches the web with Brave
 - BraveSearchMCP.news(query: string, freshness?: "day" | "week" | "month") — Searches recent news articles
@@ -192,7 +192,7 @@ test("D2: the answer is a line for each result, the first three with their signa
 ... and 4 more: search again with offset 4`);
 });
 
-test("D2: a result has its path, signature, first sentence and score", () => {
+test("D2: returns the path, signature, first sentence and score of a result", () => {
   const { results } = search(catalog, "web search", { limit: 1 });
   expect(results).toEqual([
     {
@@ -212,7 +212,7 @@ test("D2: names words without a match, and marks a doubtful answer", () => {
   );
 });
 
-test("D2: a stop word alone finds nothing", () => {
+test("D2: finds nothing for a stop word alone", () => {
   expect(search(catalog, "knit a sweater")).toEqual({
     results: [],
     text: expect.stringMatching(/^No results found\n/),
@@ -239,19 +239,19 @@ test("D2: drops detail of the last results first under a token budget", () => {
   expect(least.split("\n")).toHaveLength(4);
 });
 
-test("D2: an explained answer shows the scores and what each word gave", () => {
+test("D2: explains an answer with the scores and the part of each word", () => {
   const [, first] = search(catalog, "web search", { explain: true }).text.split("\n");
   expect(first).toMatch(/— Searches the web with Brave \[0\.\d\d: web 0\.\d\d, search 0\.\d\d/);
 });
 
-test("P10: a deprecated method says what to use instead", () => {
+test("P10: names the replacement of a deprecated method", () => {
   const skill = createSkill("MathSkill", [{ name: "plus", description: "Adds", metadata: { deprecated: "Use sum" } }]);
   expect(search(createCatalog(skill), "plus").text).toBe(
     "Found 1 result(s):\n- MathSkill.plus(args?: Record<string, unknown>) — Adds (deprecated: Use sum)",
   );
 });
 
-test("T5: search follows a skill that comes, changes or goes", () => {
+test("T5: updates the index when a skill is added, changed or removed", () => {
   const registry = createRegistry();
   registry.register(createSkill("ZooSkill", [{ name: "feed", description: "Feeds the lions" }]));
   const before = registry.catalog;
@@ -266,7 +266,7 @@ test("T5: search follows a skill that comes, changes or goes", () => {
   expect(search(registry.catalog, "tigers").results.map(({ path }) => path)).toEqual(["ZooSkill.feed"]);
 });
 
-test("T5: an index that loses most of its skills still finds the rest", () => {
+test("T5: still finds the remaining skills after most were removed", () => {
   const registry = createRegistry();
   const letter = (at: number): string => String.fromCodePoint(97 + at).repeat(3);
   const word = (at: number): string => letter(at % 26) + letter(Math.floor(at / 26));
@@ -285,7 +285,7 @@ test("T5: an index that loses most of its skills still finds the rest", () => {
   expect(search(registry.catalog, "m295n3").results[0]?.path).toBe("S295.m295n3");
 });
 
-test("D1: methods that a caller may not read are not found, named or counted", () => {
+test("D1: neither finds, names nor counts methods that a caller may not read", () => {
   const registry = createRegistry();
   for (const skill of sampleSkills()) registry.register(skill);
   const view = registry.viewFor({ id: "ada", grants: ["WeatherMCP.*", "FilesystemMCP.read_*"] });
@@ -380,7 +380,7 @@ describe("D1: no query of up to 10,000 characters takes longer than 20 ms or fai
   });
 });
 
-test("D1: the number of results is bounded", () => {
+test("D1: limits the number of results", () => {
   expect(search(catalog, "file", { limit: 0 }).results).toHaveLength(1);
   expect(search(catalog, "", { limit: 1e9 }).results).toHaveLength(23);
   expect(search(catalog, "", { limit: Number.NaN }).results.length).toBeGreaterThan(0);

@@ -13,7 +13,7 @@ function getParameterType(schema: unknown, $defs: JsonSchema = {}): string | und
   return getSignature({ type: "object", properties: { x: schema }, required: ["x"], $defs })?.slice("m(x: ".length, -1);
 }
 
-test("D4: a signature shows required parameters first, and defaults", () => {
+test("D4: shows required parameters first, and defaults", () => {
   const input = {
     type: "object",
     properties: { count: { type: "number", default: 10 }, query: { type: "string" } },
@@ -25,7 +25,7 @@ test("D4: a signature shows required parameters first, and defaults", () => {
   );
 });
 
-test("M6: without a schema any object is taken, without parameters none", () => {
+test("M6: accepts any object without a schema, and nothing without parameters", () => {
   expect(getSignature({ type: "object" })).toBe("m(args?: Record<string, unknown>)");
   expect(getSignature({})).toBe("m(args?: Record<string, unknown>)");
   expect(getSignature({ type: "string" })).toBe("m(args?: Record<string, unknown>)");
@@ -82,12 +82,12 @@ test.each<readonly [unknown, string]>([
   [{ $ref: "https://example.com/schema.json" }, "unknown"],
   [{ $ref: "#/$defs/nothing" }, "unknown"],
   [{ $ref: "#/$defs/name/constructor" }, "unknown"],
-])("M6: the schema %j is the type %s", (schema, type) => {
+])("M6: converts the schema %j to the type %s", (schema, type) => {
   const definitions = { name: { type: "string" }, "a/b": { const: 1 }, other: { $anchor: "anchored", const: 2 } };
   expect(getParameterType(schema, definitions)).toBe(type);
 });
 
-test("M6: a signature of a type that leads back to itself ends", () => {
+test("M6: ends the signature of a type that refers to itself", () => {
   const node = { type: "object", properties: { next: { $ref: "#/$defs/node" }, value: { type: "number" } } };
   expect(getParameterType({ $ref: "#/$defs/node" }, { node })).toBe(
     "{ next?: { next?: { next?: object; value?: number }; value?: number }; value?: number }",
@@ -97,7 +97,7 @@ test("M6: a signature of a type that leads back to itself ends", () => {
   ).toBe("unknown");
 });
 
-test("D4: a signature that would be long says object for objects", () => {
+test("D4: writes object for objects in a long signature", () => {
   const part = {
     type: "object",
     properties: { text: { type: "string" }, language: { type: "string" }, note: { type: "string" } },
@@ -111,7 +111,7 @@ test("D4: a signature that would be long says object for objects", () => {
   );
 });
 
-test("D4: a parameter that is no identifier stands in quotes", () => {
+test("D4: quotes a parameter that is not an identifier", () => {
   const input = { type: "object", properties: { "filter-by": { type: "string" }, class: { type: "string" } } };
   expect(getSignature(input)).toBe('m("filter-by"?: string, class?: string)');
 });

@@ -82,12 +82,12 @@ describe("S10: keeps the part of a path that the call named", () => {
   });
 });
 
-test("P9: a known secret is never shown, even where the guest passed it or another secret begins with it", () => {
+test("P9: never shows a known secret, even if the guest passed it or another secret begins with it", () => {
   const known = { spoken: ["hunter22-long"], secrets: new KnownSecrets(["hunter22", "hunter22-long", "ab"]) };
   expect(redact("ab: tried hunter22-long and hunter22", known)).toBe("ab: tried [redacted] and [redacted]");
 });
 
-test("S10: a long text is cut, and a hostile one costs little", () => {
+test("S10: cuts a long text, and limits the work for a hostile one", () => {
   expect(redact("word ".repeat(10_000), NOTHING)).toHaveLength(4_001);
   const started = performance.now();
   for (const part of [

@@ -31,13 +31,13 @@ function clocked(
   return { ...benchWith(setup), ...routerWith({ now: () => now }), wait: (seconds) => void (now += seconds * 1_000) };
 }
 
-describe("S1, X1: a call reaches its method", () => {
-  test("with its arguments by name and its defaults", async () => {
+describe("S1, X1: passes a call to its method", () => {
+  test("with named arguments and defaults", async () => {
     const { call } = benchWith({ input: { properties: { a: {}, b: { default: 2 } }, required: ["a"] } });
     expect(await routerWith().route(call([1]))).toEqual({ a: 1, b: 2 });
   });
 
-  test("L3: and with what the method may know of it", async () => {
+  test("L3: with the facts that the method may know", async () => {
     const seen: CallContext[] = [];
     const { call, told } = benchWith({
       run: (_, input, context) => {
@@ -57,7 +57,7 @@ describe("S1, X1: a call reaches its method", () => {
     expect(told).toMatchObject({ logs: ["half"], progress: [1] });
   });
 
-  test("L10: and with a result that is far too large once it is written out, it fails", async () => {
+  test("L10: and fails the call if its result is far too large when written out", async () => {
     let all: unknown = ["lol"];
     for (let times = 0; times < 30; times++) all = { left: all, right: all };
     const { call } = benchWith({ run: async () => all });
@@ -95,7 +95,7 @@ describe("S1, X1: a call reaches its method", () => {
 });
 
 describe("P2: permissions", () => {
-  test("a call without its grant never reaches the method", async () => {
+  test("keeps a call without its grant from the method", async () => {
     const run = vi.fn();
     const { call } = benchWith({ run });
     await expect(routerWith().route(call([], { caller: { id: "eve", grants: ["Other.*"] } }))).rejects.toMatchObject({
@@ -105,7 +105,7 @@ describe("P2: permissions", () => {
     expect(run).not.toHaveBeenCalled();
   });
 
-  test("L7: a call of a disabled skill never reaches the method", async () => {
+  test("L7: keeps a call of a disabled skill from the method", async () => {
     const run = vi.fn();
     const { call } = benchWith({ run });
     await expect(routerWith({ isDisabled: (skill) => skill === "TestSkill" }).route(call([]))).rejects.toMatchObject({
@@ -133,7 +133,7 @@ describe("P6: approvals", () => {
     ]);
   });
 
-  test("an approver cannot change what is called", async () => {
+  test("keeps an approver from changing the call", async () => {
     const { call } = benchWith(setup);
     const { route } = routerWith({ approve: ({ input }) => Reflect.set(input, "to", "eve") });
     expect(await route(call(["bob"]))).toEqual({ to: "bob", amount: 1 });
@@ -144,7 +144,7 @@ describe("P6: approvals", () => {
     ["the answer is no", () => false],
     ["the answer is no yes", () => "yes" as unknown as boolean],
     ["the answer fails", () => Promise.reject(new Error("gone"))],
-  ])("without a yes the method is not reached: %s", async (_, approve) => {
+  ])("keeps a call without approval from the method: %s", async (_, approve) => {
     const run = vi.fn();
     const { call } = benchWith({ ...setup, run });
     await expect(routerWith(approve && { approve }).route(call(["bob"], { caller: ADA }))).rejects.toMatchObject({
@@ -201,7 +201,7 @@ describe("X4: cooldowns", () => {
     expect(await route(call([1]))).toEqual({ a: 1 });
   });
 
-  test("each caller has its own, those without a caller share one", async () => {
+  test("has one for each caller; calls without a caller share one", async () => {
     const { route, call } = clocked(setup);
     await route(call([1], { caller: ADA }));
     expect(await route(call([1], { caller: BOB }))).toEqual({ a: 1 });
@@ -209,7 +209,7 @@ describe("X4: cooldowns", () => {
     await expect(route(call([1], { runId: "run-2" }))).rejects.toMatchObject({ code: "COOLDOWN" });
   });
 
-  test("X1: refused and invalid calls do not use it up, failed ones do", async () => {
+  test("X1: is not consumed by refused and invalid calls, but by failed ones", async () => {
     let fails = true;
     const { route, call } = clocked({
       ...setup,
@@ -232,7 +232,7 @@ describe("X4: cooldowns", () => {
 });
 
 describe("P5: rate limits", () => {
-  test("allows a number of calls in any minute, over all callers", async () => {
+  test("limit the calls in any minute, over all callers", async () => {
     const { route, call, wait } = clocked({ metadata: { rateLimit: 2 } });
     await route(call([1], { caller: ADA }));
     wait(50);
@@ -247,7 +247,7 @@ describe("P5: rate limits", () => {
     await expect(route(call([1]))).rejects.toThrow("wait 50.0s");
   });
 
-  test("X1: a call that one limit refuses does not count for the other", async () => {
+  test("X1: do not count a call that another limit refuses", async () => {
     const { route, call, wait } = clocked({ metadata: { rateLimit: 2, cooldownSeconds: 1 } });
     await route(call([1]));
     for (let at = 0; at < 5; at++) await expect(route(call([1]))).rejects.toMatchObject({ code: "COOLDOWN" });
@@ -265,7 +265,7 @@ describe("X2: timeouts", () => {
     expect(rejections.splice(0)).toEqual([]);
   });
 
-  test("aborts the signal of a method that takes too long, and ends its call", async () => {
+  test("abort the signal of a method that takes too long, and end its call", async () => {
     const signals: AbortSignal[] = [];
     const { call, told } = benchWith({
       metadata: { timeoutMs: 30 },
@@ -279,7 +279,7 @@ describe("X2: timeouts", () => {
     expect(told.entries).toMatchObject([{ outcome: "error", code: "CALL_TIMEOUT" }]);
   });
 
-  test("ignores what an abandoned method does later", async () => {
+  test("ignore what an abandoned method does later", async () => {
     const later = promised<true>();
     const { call, told } = benchWith({
       metadata: { timeoutMs: 10 },
@@ -296,7 +296,7 @@ describe("X2: timeouts", () => {
     expect(told.entries).toHaveLength(1);
   });
 
-  test("cancels the calls of a run at its end, including later ones", async () => {
+  test("cancel the calls of a run at its end, including later ones", async () => {
     const controller = new AbortController();
     const started = promised<AbortSignal>();
     const { call, told } = benchWith({ run: (_, __, { signal }) => (started.resolve(signal), new Promise(() => {})) });
@@ -314,7 +314,7 @@ describe("X2: timeouts", () => {
     expect(told.entries.map(({ outcome }) => outcome)).toEqual(["unfinished", "unfinished"]);
   });
 
-  test("many calls of one run leave no listener and raise no warning", async () => {
+  test("leave no listener and raise no warning after many calls of one run", async () => {
     const warnings: unknown[] = [];
     const warn = (warning: unknown): number => warnings.push(warning);
     process.on("warning", warn);
@@ -336,7 +336,7 @@ describe("X5: the cache", () => {
     return clocked({ metadata: { cacheTtlSeconds: 10 }, run: () => Promise.resolve({ count: ++count }), ...more });
   }
 
-  test("answers the same caller's same call, whatever the order of its keys, as long as it may", async () => {
+  test("answers the same call of the same caller in any order of keys until it expires", async () => {
     const { route, call, wait, told } = counting();
     expect(await route(call([{ value: { a: 1, b: 2 } }], { caller: ADA }))).toEqual({ count: 1 });
     wait(9);
@@ -373,7 +373,7 @@ describe("X5: the cache", () => {
 });
 
 describe("X6, S12: records and statistics", () => {
-  test("each call leaves a record without its values, refused ones too", async () => {
+  test("record each call without its values, including refused ones", async () => {
     const heard: AuditEntry[] = [];
     const { call, told } = benchWith({ input: { properties: { password: { type: "string" } } } });
     const router = routerWith({ now: () => 42, onEntry: (entry) => heard.push(entry) });
@@ -404,7 +404,7 @@ describe("X6, S12: records and statistics", () => {
     expect(JSON.stringify(heard)).not.toContain("hunter2");
   });
 
-  test("the newest records are kept", async () => {
+  test("keep the newest records", async () => {
     const { call } = benchWith();
     const router = routerWith();
     for (let id = 0; id < 20_010; id++) await router.route(call([], { id }));
@@ -412,7 +412,7 @@ describe("X6, S12: records and statistics", () => {
     expect([ids.length, ids[0], ids.at(-1)]).toEqual([10_000, 10_010, 20_009]);
   });
 
-  test("counts attempted calls in the statistics, not refused ones", async () => {
+  test("count attempted calls, not refused ones", async () => {
     let fails = false;
     const { call } = benchWith({ run: () => (fails ? Promise.reject(new Error("no")) : Promise.resolve(1)) });
     const router = routerWith({ now: () => 42 });
@@ -427,7 +427,7 @@ describe("X6, S12: records and statistics", () => {
   });
 });
 
-describe("S10: what a method throws", () => {
+describe("S10: an error that a method throws", () => {
   test("becomes one redacted message with the skill and the method", async () => {
     const thrown = Object.assign(
       new Error(
@@ -460,7 +460,7 @@ describe("S10: what a method throws", () => {
     );
   });
 
-  test("hides what must never be shown", async () => {
+  test("hides secrets", async () => {
     const { call } = benchWith({ run: () => Promise.reject(new Error("wrong key: correct horse")) });
     await expect(routerWith({ secrets: new KnownSecrets(["correct horse"]) }).route(call([]))).rejects.toThrow(
       "wrong key: [redacted]",
@@ -499,7 +499,7 @@ describe("S10: what a method throws", () => {
     });
   });
 
-  test("even before it returns a promise", async () => {
+  test("is redacted even if thrown before a promise is returned", async () => {
     const { call } = benchWith({
       run: () => {
         throw new Error("at once");
@@ -515,7 +515,7 @@ describe("X3, X7: many calls", () => {
   };
 
   test.each([false, true])(
-    "results are in the order of the calls, failures among them (parallel: %s)",
+    "return results in the order of the calls, with failures (parallel: %s)",
     async (parallel) => {
       const { call } = benchWith(flaky);
       const calls = [
@@ -535,7 +535,7 @@ describe("X3, X7: many calls", () => {
   test.each([
     [false, 1],
     [true, 3],
-  ])("under way at once (parallel: %s): %i", async (parallel, most) => {
+  ])("run concurrently (parallel: %s): %i", async (parallel, most) => {
     let [now, peak] = [0, 0];
     const { call } = benchWith({
       run: async () => {

@@ -2,4 +2,4 @@ import { describe } from "vitest";
 
 import { testAttacks } from "../support/attack-tests.ts";
 
-describe("S6 S7 P2: attacks end as they should", () => testAttacks(0));
+describe("S6 S7 P2: ends attacks as each header requires", () => testAttacks(0));

@@ -21,7 +21,7 @@ function countLooks(sources: readonly string[]): readonly string[] {
   });
 }
 
-test("S5: a snippet that may run is looked at once, one that is refused each time", () => {
+test("S5: checks an accepted snippet once, and a refused one each time", () => {
   expect(countLooks(["1 + 1", "1 + 2", "1 + 1", "eval(1)", "1 + 2", "eval(1)"])).toEqual([
     "1 + 1",
     "1 + 2",
@@ -30,7 +30,7 @@ test("S5: a snippet that may run is looked at once, one that is refused each tim
   ]);
 });
 
-test("S5: verdicts are remembered in bounds: of the sources used last, and of none that is long", () => {
+test("S5: caches a limited number of verdicts for recent sources, and none for long ones", () => {
   const long = `"${"x".repeat(10_000)}"`;
   expect(countLooks([long, long])).toHaveLength(2);
   const many = Array.from({ length: 300 }, (_, at) => `${at} + 1`);
@@ -40,7 +40,7 @@ test("S5: verdicts are remembered in bounds: of the sources used last, and of no
   expect(countLooks(kept)).toHaveLength(many.length);
 });
 
-test("S5: a verdict of before says nothing of another catalog, of other grants, or of other limits", async () => {
+test("S5: does not reuse a verdict for another catalog, other grants or other limits", async () => {
   const DiceSkill = defineSkill({
     name: "DiceSkill",
     description: "Rolls dice",

@@ -32,7 +32,7 @@ describe("a call of a deprecated method warns", () => {
     expect(logged).toHaveLength(2);
   });
 
-  test("in the result object, which says also what came from the cache [P10] [X5] [X7]", async () => {
+  test("in the result object, which also marks cached results [P10] [X5] [X7]", async () => {
     await using runtime = await createRuntime({ skillsDir: false, skills: [OldSkill], workers: 1 });
     const calls = [{ path: "OldSkill.plus" }, { path: "OldSkill.plus" }, { path: "OldSkill.sum" }];
     const shown = { success: true, data: 2, execution_time: expect.any(Number) };
@@ -43,7 +43,7 @@ describe("a call of a deprecated method warns", () => {
     ]);
   });
 
-  test("in what search and describe tell programs [P10]", async () => {
+  test("in search results and descriptions for programs [P10]", async () => {
     await using runtime = await createRuntime({ skillsDir: false, skills: [OldSkill], workers: 1 });
     const { results, text } = runtime.search("plus");
     expect(results[0]).toMatchObject({ path: "OldSkill.plus", deprecated: "Use OldSkill.sum" });
@@ -55,7 +55,7 @@ describe("a call of a deprecated method warns", () => {
     expect(runtime.describe("OldSkill.sum").text).not.toContain("eprecated");
   });
 
-  test("in answers over HTTP, which say also what came from the cache [P10] [X5]", async () => {
+  test("in answers over HTTP, which also mark cached results [P10] [X5]", async () => {
     const { url } = await serve({}, { skills: [OldSkill] });
     const rpc = { jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: "OldSkill.plus", arguments: {} } };
     expect((await post(`${url}/rpc`, rpc)).json).toEqual({
@@ -87,7 +87,7 @@ describe("a call of a deprecated method warns", () => {
   test.each([
     ["the first generation", oldClient],
     ["the second generation", newClient],
-  ] as const)("in what an MCP client of %s reads [P10]", async (_name, connect) => {
+  ] as const)("in results for an MCP client of %s [P10]", async (_name, connect) => {
     const { url } = await serve({ expose: "both" }, { skills: [OldSkill] });
     const client = await connect(url);
     const note = { type: "text", text: `Note: ${WARNING}` };

@@ -56,8 +56,8 @@ async function failed(source: string): Promise<Extract<Outcome, { kind: "failed"
   return outcome;
 }
 
-describe("words of V8 in the error of a skill", () => {
-  test.each(Object.keys(MISTAKES))("stand in a sentence that says whose mistake it is: %s [S10]", async (how) => {
+describe("a message of V8 in the error of a skill", () => {
+  test.each(Object.keys(MISTAKES))("is put into a sentence that says whose mistake it is: %s [S10]", async (how) => {
     const { error } = await failed(`device.FaultySkill.fail("${how}")`);
     expect(error.message).toMatch(
       /^Cannot complete the call: "FaultySkill\.fail" failed in its own code: .+ \(CALL_FAILED\)$/,
@@ -66,7 +66,7 @@ describe("words of V8 in the error of a skill", () => {
     expect(error).toMatchObject({ code: "CALL_FAILED", line: 1 });
   });
 
-  test("differ from messages of a skill itself [S10]", async () => {
+  test("is distinguished from messages of the skill itself [S10]", async () => {
     expect((await failed("device.FaultySkill.say()")).error.message).toBe("No city is called that");
     for (const own of ["Cannot read the file notes.txt", "The list is not defined yet for Bern", "Invalid city"])
       expect(explainEngineError(own)).toBe(undefined);
@@ -101,11 +101,11 @@ test.each([
   "new RegExp('(')",
   "new Uint8Array(-1)",
   "const f = () => f(); f()",
-])("an error of the engine comes with a sentence of what to do: %s [S10]", async (source) => {
+])("explains an error of the engine with what to do: %s [S10]", async (source) => {
   expect((await failed(source)).error.hint).toMatch(/^\S.{15,}/);
 });
 
-describe("a thrown value that is no error", () => {
+describe("a thrown value that is not an error", () => {
   test.each([
     ["throw { code: 7 }", 'Thrown: {"code":7}', 1, 6],
     ["let x = 1;\n  throw [x, 2]", "Thrown: [1,2]", 2, 8],
@@ -117,7 +117,7 @@ describe("a thrown value that is no error", () => {
     ["await Promise.reject({ a: 1 })", 'Thrown: {"a":1}', 1, 21],
     ["await new Promise((_, reject) => {\n reject([1]) })", "Thrown: [1]", 2, 8],
     ["const f = async () => { throw { late: true } };\nawait f()", 'Thrown: {"late":true}', 1, 30],
-  ])("is shown as JSON, with its place: %s [S10]", async (source, message, line, column) => {
+  ])("is shown as JSON with its position: %s [S10]", async (source, message, line, column) => {
     const { error, text } = await failed(source);
     expect(error).toMatchObject({ code: "THROWN", message, line, column });
     expect(text).toContain(error.frame);
@@ -133,7 +133,7 @@ describe("a thrown value that is no error", () => {
     ["throw new Error('plain')", "Error: plain"],
     ["throw new TypeError('why', { cause: new Error('inner') })", "TypeError: why"],
     ["JSON.parse('')", "SyntaxError: Unexpected end of JSON input"],
-  ])("keeps its other members where it has a message: %s [S10]", async (source, message) => {
+  ])("keeps its other members if it has a message: %s [S10]", async (source, message) => {
     expect((await failed(source)).error.message).toBe(message);
   });
 });

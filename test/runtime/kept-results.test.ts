@@ -5,7 +5,7 @@ import { type Caller, OWNER } from "../../src/model/caller.ts";
 import { createRunRecords } from "../../src/surfaces/mcp/features/run-records.ts";
 import { readResource } from "../../src/surfaces/mcp/features/resources.ts";
 
-test("reads a kept result only for the caller of its run, in a program and as a resource [S11]", async () => {
+test("returns a stored result only to the caller of its run, in a program and as a resource [S11]", async () => {
   const runtime = await createRuntime({ skillsDir: false, workers: 1, limits: { resultBytes: 1_000 } });
   onTestFinished(() => runtime.close());
   const ada: Caller = { id: "ada", grants: ["*"] };

@@ -116,7 +116,7 @@ const ENDS: Readonly<Record<Exclude<keyof Limits, "outputBytes"> | "stack" | "pr
   },
 };
 
-test.each(Object.entries(ENDS))("S7: %s has an error of its own, and only this run ends", async (_, reached) => {
+test.each(Object.entries(ENDS))("S7: ends only this run with an error of its own for %s", async (_, reached) => {
   const beside = runtime.run("await new Promise((done) => setTimeout(done, 60)); device.EchoSkill.echo(7)");
   const outcome = await runtime.run(reached.source, { limits: reached.limits });
   const error =
@@ -130,7 +130,7 @@ test.each(Object.entries(ENDS))("S7: %s has an error of its own, and only this r
   expect(await runtime.run("device.EchoSkill.echo(8)")).toMatchObject({ kind: "completed", value: 8 });
 });
 
-test("S7: every code of a limit is one of these", () => {
+test("S7: covers every code of a limit", () => {
   const codes = Object.keys(ERRORS).filter((code) => code.endsWith("_LIMIT"));
   // DEPTH_LIMIT concerns text that nests, RATE_LIMIT the calls of a minute.
   const others = new Set(["DEPTH_LIMIT", "RATE_LIMIT"]);
@@ -140,7 +140,7 @@ test("S7: every code of a limit is one of these", () => {
   );
 });
 
-test("S7 S11: printed text and a result beyond their limits are cut visibly, and the run goes well", async () => {
+test("S7 S11: cuts printed text and a result visibly at their limits, and completes the run", async () => {
   const limits = { outputBytes: 10, resultBytes: 10 };
   expect(await runtime.run("print('x'.repeat(20)); 'y'.repeat(20)", { limits })).toMatchObject({
     kind: "completed",
@@ -150,7 +150,7 @@ test("S7 S11: printed text and a result beyond their limits are cut visibly, and
   });
 });
 
-test("S7: calls that are under way when a snippet ends are cancelled, and named in a note", async () => {
+test("S7: cancels calls in progress when a snippet ends, and names them in a note", async () => {
   const source = "Promise.race([device.EchoSkill.never(), device.EchoSkill.echo(1), device.EchoSkill.never()])";
   expect(await runtime.run(source)).toMatchObject({
     kind: "completed",

@@ -5,7 +5,7 @@ import { leaksIn, openPrograms, type Program, readPrograms } from "../support/co
 
 const TENTH = Object.fromEntries(Object.entries(DEFAULT_LIMITS).map(([name, limit]) => [name, limit / 10]));
 
-test("S7 S8: two hundred attacks at once, each under a tenth of every limit, harm no honest run beside them", async () => {
+test("S7 S8: protects honest runs from two hundred concurrent attacks, each under a tenth of every limit", async () => {
   const attacks = readPrograms("attacks");
   const honest = readPrograms("benign").filter((program) => !program.id.includes("optional"));
   const { runtime, traces, runProgram } = await openPrograms(

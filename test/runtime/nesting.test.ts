@@ -64,12 +64,12 @@ async function ended(source: string): Promise<string> {
 const deep = (levels: number): string =>
   `((n) => { let v = 1; for (let i = 0; i < n; i++) v = i % 2 ? [v] : { v }; return v })(${levels})`;
 
-test("the guest's own code and the host have one bound for depth [S13]", () => {
+test("uses one nesting limit in the guest's own code and on the host [S13]", () => {
   expect(MAX_DEPTH_OF_GUESTS).toBe(MAX_DEPTH);
 });
 
 describe("values of a snippet", () => {
-  test("a result of as many levels as may cross is returned [S13]", async () => {
+  test("are returned up to the nesting limit [S13]", async () => {
     const outcome = await runtime.run(`return ${deep(MAX_DEPTH)}`);
     expect(outcome).toMatchObject({ kind: "completed" });
   });
@@ -82,7 +82,7 @@ describe("values of a snippet", () => {
     ["levels that a toJSON makes", `return { toJSON: () => ${deep(700)} }`],
     ["levels after bytes", `return [new Uint8Array(3), ${deep(700)}]`],
     ["levels that a promise settles to", `return [Promise.resolve(${deep(700)})]`],
-  ])("a result of %s ends the run with a limit of its own [S13]", async (_, source) => {
+  ])("end the run with an error of its own for a result of %s [S13]", async (_, source) => {
     expect(await ended(source)).toMatch(/^NESTING_LIMIT The value is nested too deeply: .* levels \(NESTING_LIMIT\)$/);
   });
 
@@ -91,7 +91,7 @@ describe("values of a snippet", () => {
     ["levels beyond the guest's stack", deep(200_000)],
     ["levels beside 20 KB of text", `[${deep(6_000)}, "x".repeat(20_000)]`],
     ["levels inside a Map", `new Map([["v", ${deep(700)}]])`],
-  ])("an argument of too many %s fails its call, which a snippet can catch [S13]", async (_, value) => {
+  ])("fail a call with too many %s, which a snippet can catch [S13]", async (_, value) => {
     const message = /^NESTING_LIMIT The value is nested too deeply: .* levels \(NESTING_LIMIT\)$/;
     expect(await ended(`await device.NestSkill.take(${value})`)).toMatch(message);
     expect(await ended(`const t = device.NestSkill.take(${value}); return "x" + t`)).toMatch(message);
@@ -99,12 +99,12 @@ describe("values of a snippet", () => {
     expect(await ended(caught)).toContain("NESTING_LIMIT");
   });
 
-  test("an uncaught error of a call that nests too deeply names its line [S10]", async () => {
+  test("report the line of an uncaught error of a call that nests too deeply [S10]", async () => {
     const outcome = await runtime.run(`const value = ${deep(6_000)};\nawait device.NestSkill.take(value);`);
     expect(outcome).toMatchObject({ kind: "failed", error: { code: "NESTING_LIMIT", line: 2 } });
   });
 
-  test("brackets in texts are no levels [S13]", async () => {
+  test("do not count brackets in strings as levels [S13]", async () => {
     const brackets = '"[{\\\\\\"".repeat(5_000)';
     expect(await ended(`device.NestSkill.take(${brackets})`)).toBe("taken");
     expect(await runtime.run(`return [${brackets}, "\\\\", "["]`)).toMatchObject({ kind: "completed" });
@@ -120,7 +120,7 @@ describe("a toJSON of the snippet", () => {
   ];
 
   test.each(replaced)(
-    "that makes undefined of arguments, set by %s, fails the call or is not asked [S13]",
+    "that makes arguments undefined, set by %s, fails the call or is not called [S13]",
     async (_, set) => {
       const unhandled: unknown[] = [];
       const note = (reason: unknown): unknown => unhandled.push(reason);
@@ -154,28 +154,28 @@ describe("a toJSON of the snippet", () => {
 });
 
 describe("values of skills", () => {
-  test("a result of as many levels as may cross arrives [S13]", async () => {
+  test("arrive up to the nesting limit [S13]", async () => {
     const count = `let v = await device.NestSkill.nest(${MAX_DEPTH}), n = 0; while (Array.isArray(v)) { v = v[0]; n++ } return n`;
     expect(await runtime.run(count)).toMatchObject({ kind: "completed", value: MAX_DEPTH });
   });
 
-  test.each([MAX_DEPTH + 1, 6_000, 300_000])("a result of %i levels fails the call [S13]", async (levels) => {
+  test.each([MAX_DEPTH + 1, 6_000, 300_000])("fail the call for a result of %i levels [S13]", async (levels) => {
     const message = `The value is nested too deeply: "NestSkill.nest" returned more than ${MAX_DEPTH} levels (NESTING_LIMIT)`;
     expect(await ended(`device.NestSkill.nest(${levels})`)).toBe(`NESTING_LIMIT ${message}`);
     await expect(runtime.call("NestSkill.nest", { levels })).rejects.toMatchObject({ code: "NESTING_LIMIT", message });
   });
 
-  test("levels inside a Map and a Set count like others [S13]", async () => {
+  test("count levels inside a Map and a Set like others [S13]", async () => {
     expect(await ended("device.NestSkill.map()")).toMatch(/^NESTING_LIMIT /);
   });
 
-  test("a value that is kept has as many levels as may cross [S13]", async () => {
+  test("are stored up to the nesting limit [S13]", async () => {
     expect(await ended("device.NestSkill.keep()")).toContain(
       `the store of the skill: the value of "deep" has more than ${MAX_DEPTH} levels`,
     );
   });
 
-  test("a result that contains itself is an error that says so [S9]", async () => {
+  test("report a result that contains itself [S9]", async () => {
     expect(await ended("device.NestSkill.cycle()")).toBe(
       'CALL_FAILED Cannot complete the call: "NestSkill.cycle" returned a value that contains itself (a cycle): return only the members that are needed (CALL_FAILED)',
     );

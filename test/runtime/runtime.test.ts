@@ -73,14 +73,14 @@ async function failure(
 }
 
 describe("the pipeline of a snippet", () => {
-  test("S1: all ways to pass arguments reach the skill alike", async () => {
+  test("S1: passes arguments in every form to the skill", async () => {
     expect(await value("device.MathSkill.add(2, 3)")).toBe(5);
     expect(await value("await device.MathSkill.add({ a: 2, b: 3 })")).toBe(5);
     expect(await value("device.MathSkill.add(a=2, b=3)")).toBe(5);
     expect(await value("device.MathSkill.add(2, { b: 3 })")).toBe(5);
   });
 
-  test("S1 M5: a real MCP server gets named arguments however they are written", async () => {
+  test("S1 M5: passes named arguments in every form to a real MCP server", async () => {
     const lines = ["({ path: FOLDER })", "(FOLDER)", "(path=FOLDER)"].map((args) =>
       args.replace("FOLDER", JSON.stringify(folder)),
     );
@@ -90,21 +90,21 @@ describe("the pipeline of a snippet", () => {
     }
   });
 
-  test("S2: a forgotten await gives no wrong answer", async () => {
+  test("S2: gives the right answer despite a forgotten await", async () => {
     expect(await value("const sum = device.MathSkill.add(1, 2); sum + 1")).toBe(4);
     expect(await value("[1, 2].map((n) => device.MathSkill.add(n, n))")).toEqual([2, 4]);
   });
 
-  test("S3: nothing printed and no value is said so", async () => {
+  test("S3: reports a run without output and value", async () => {
     expect(await runtime.run("const x = 1;")).toMatchObject({ kind: "completed", text: "(no output)" });
   });
 
-  test("S3: what is printed comes before the value, in order", async () => {
+  test("S3: shows printed text before the value, in order", async () => {
     const outcome = await runtime.run("print('one'); console.log('two', { a: 1 }); 3");
     expect(outcome).toMatchObject({ output: "one\ntwo {a: 1}", text: "one\ntwo {a: 1}\n3", value: 3 });
   });
 
-  test("S9: bytes and dates keep their kind on the way in", async () => {
+  test("S9: keeps bytes and dates on the way in", async () => {
     expect(
       await value(
         "const r = await device.MathSkill.bytes(); [r.bytes instanceof Uint8Array, r.bytes[1], r.date.getTime()]",
@@ -112,18 +112,18 @@ describe("the pipeline of a snippet", () => {
     ).toEqual([true, 2, 0]);
   });
 
-  test("S9: bytes come out as bytes, and reach a skill as bytes", async () => {
+  test("S9: returns bytes as bytes, and passes bytes to a skill", async () => {
     expect(await value("new Uint8Array([7, 8])")).toEqual(new Uint8Array([7, 8]));
     expect(await value("(await device.MathSkill.echo(new Uint8Array([7, 8])))[1]")).toBe(8);
   });
 
-  test("S10: a failing call can be caught with all its facts", async () => {
+  test("S10: lets the snippet catch a failed call with all its facts", async () => {
     const source =
       "try { await device.MathSkill.fail() } catch (e) { [e instanceof Error, e.name, e.message, e.code, e.skill, e.method] }";
     expect(await value(source)).toEqual([true, "CallError", "the disk is full", "CALL_FAILED", "MathSkill", "fail"]);
   });
 
-  test("S10: an error has the line and column of the model's own text", async () => {
+  test("S10: reports an error with the line and column of the model's own text", async () => {
     const error = await failure("```ts\nconst a: number = 1;\nlet b: { c: string } | null = null;\n\nb.c.length\n```");
     expect(error).toMatchObject({ name: "TypeError", code: "THROWN", line: 5, column: 1 });
     expect(error.frame).toContain("> 5 | b.c.length");
@@ -154,7 +154,7 @@ describe("the pipeline of a snippet", () => {
     expect(error).toMatchObject({ name: "TypeError", line: line + 2, column });
   });
 
-  test("X2: a call that takes too long fails with the exact text, and the run continues", async () => {
+  test("X2: fails a call that takes too long with the exact text, and continues the run", async () => {
     expect(await value("try { await device.MathSkill.hang() } catch (e) { e.message + ' ' + e.code }")).toBe(
       "Tool 'MathSkill.hang' timed out after 0.05s CALL_TIMEOUT",
     );
@@ -171,7 +171,7 @@ describe("the pipeline of a snippet", () => {
     ]);
   });
 
-  test("P2: a caller sees and calls what it was granted, and nothing else", async () => {
+  test("P2: shows and runs for a caller only what it was granted", async () => {
     const caller = { id: "ada", grants: ["MathSkill.echo"] };
     expect(await runtime.run("device.MathSkill.echo(1)", { caller })).toMatchObject({ kind: "completed", value: 1 });
     expect(await runtime.run("device.MathSkill.add(1, 2)", { caller })).toMatchObject({
@@ -181,7 +181,7 @@ describe("the pipeline of a snippet", () => {
     expect(runtime.describe("MathSkill.add", { caller }).text).toContain("not found");
   });
 
-  test("S7: each limit ends its own run, and the next one starts clean", async () => {
+  test("S7: ends each run at its limit, and starts the next one clean", async () => {
     expect(await failure("for (;;);")).toMatchObject({ code: "CPU_LIMIT" });
     expect(await failure("[].lastIndexOf.call({ length: 2 ** 53 - 1 }, 1)")).toMatchObject({ code: "CPU_LIMIT" });
     expect(
@@ -195,14 +195,14 @@ describe("the pipeline of a snippet", () => {
     expect(await value("typeof a")).toBe("undefined");
   });
 
-  test("S11: a result over its limit is cut visibly and can be read in parts", async () => {
+  test("S11: cuts a result over its limit visibly, and serves it in parts", async () => {
     const outcome = await runtime.run("'x'.repeat(300000)", { limits: { resultBytes: 1_000 } });
     expect(outcome).toMatchObject({ kind: "completed" });
     const uri = /result:\/\/\S+/.exec(outcome.text)?.[0] ?? "";
     expect(runtime.results.read(uri, 299_990, 100)).toEqual({ text: `${"x".repeat(11)}"`, total: 300_002 });
   });
 
-  test("S12: the record of a run names its calls", async () => {
+  test("S12: records the calls of a run", async () => {
     const outcome = await runtime.run(
       "await device.MathSkill.add(1, 2); try { await device.MathSkill.fail() } catch {}",
     );
@@ -214,7 +214,7 @@ describe("the pipeline of a snippet", () => {
     ]);
   });
 
-  test("S11: a later snippet reads a large result in parts", async () => {
+  test("S11: reads a large result in parts in a later snippet", async () => {
     const large = await runtime.run("Array.from({ length: 100_000 }, (_, n) => n)");
     const [, uri] = /read it in parts at (\S+) with device\.read_result\(uri, offset, length\)$/.exec(large.text) ?? [];
     const read = `
@@ -243,14 +243,14 @@ describe("the pipeline of a snippet", () => {
 });
 
 describe("the runtime", () => {
-  test("M3: a server that does not start is a problem, and the rest works", () => {
+  test("M3: reports a server that does not start, and works without it", () => {
     expect(runtime.servers.map(({ name, status }) => [name, status])).toEqual([
       ["filesystem", "connected"],
       ["broken", "error"],
     ]);
   });
 
-  test("T5: skills come and go at run time, and the catalog's version with them", async () => {
+  test("T5: adds and removes skills at run time, and updates the version of the catalog", async () => {
     const before = runtime.catalog.version;
     runtime.register(
       defineSkill({
@@ -266,7 +266,7 @@ describe("the runtime", () => {
     expect(await runtime.run("device.LateSkill.hi()")).toMatchObject({ kind: "refused" });
   });
 
-  test("D1 D3: search and describe know local skills and servers alike", () => {
+  test("D1 D3: searches and describes local skills and servers alike", () => {
     expect(runtime.search("add two numbers").results[0]?.path).toBe("MathSkill.add");
     expect(runtime.describe("FilesystemMCP.read_text_file").declaration).toContain("read_text_file(");
     expect(runtime.describe("nonsense").text).toContain(
@@ -282,27 +282,27 @@ describe("the runtime", () => {
       expect(await value(`await device.search_skills(${args})`)).toContain(page);
   });
 
-  test("S5: check tells the plan without any side effect", () => {
+  test("S5: reports the plan of a check without any side effect", () => {
     expect(runtime.check("for (const n of [1, 2]) await device.MathSkill.add(n, 1)").plan).toMatchObject([
       { path: "MathSkill.add", line: 1, column: 30, inLoop: true, blocking: false },
     ]);
   });
 
-  test("S7: a signal of another make calls a run off like one of Node's", async () => {
+  test("S7: accepts a signal of another implementation like one of Node's", async () => {
     const signal = Object.assign(new EventTarget(), { aborted: false }) as AbortSignal;
     const run = runtime.run("await device.MathSkill.hang()", { signal });
     Object.assign(signal, { aborted: true }).dispatchEvent(new Event("abort"));
     expect(await run).toMatchObject({ kind: "failed", error: { code: "CANCELLED" } });
   });
 
-  test("S6: a cancelled run stops at once", async () => {
+  test("S6: stops a cancelled run at once", async () => {
     const cancel = new AbortController();
     const run = runtime.run("await device.MathSkill.hang()", { signal: cancel.signal });
     cancel.abort();
     expect(await run).toMatchObject({ kind: "failed", error: { code: "CANCELLED" } });
   });
 
-  test("L2: an unknown limit is refused with the nearest name", async () => {
+  test("L2: refuses an unknown limit with the nearest name", async () => {
     await expect(runtime.run("1", { limits: { cpums: 1 } as never })).rejects.toMatchObject({ code: "OPTION_INVALID" });
   });
 });

@@ -224,7 +224,7 @@ const EXITS: readonly (readonly [string, string, () => Promise<unknown>])[] = [
   ["/mcp: the prompts", "leaky__key", () => readOverMcp((client) => client.listPrompts())],
 ];
 
-describe("a secret of the configuration does not leave by [P9]", () => {
+describe("keeps a secret of the configuration out of [P9]", () => {
   test.each(EXITS)("%s", async (_exit, shown, use) => {
     const said = await use();
     const text = typeof said === "string" ? said : JSON.stringify(said);
@@ -232,14 +232,14 @@ describe("a secret of the configuration does not leave by [P9]", () => {
     expect(findLeak(text)).toBeUndefined();
   });
 
-  test("an exit that does not mask is found", async () => {
+  test("finds an output that does not mask", async () => {
     const unmasked = await world.runtime.call("LeakyMCP.tell", {});
     expect(findLeak(unmasked)).toBe("7d1f9b2c5e");
     expect(findLeak(encodeURIComponent(CANARY))).toBe("7d1f9b2c5e");
     expect(findLeak(`x${Buffer.from(CANARY).toString("base64")}`)).toBeDefined();
   });
 
-  test("a problem of a server, with what to write instead", async () => {
+  test("a problem of a server with its fix", async () => {
     const runtime = await createRuntime({
       skillsDir: false,
       mcpServers: { line: { command: `no-such-program --api-key 7d1f9b2c5e` } },

@@ -45,8 +45,8 @@ async function open(options: RuntimeOptions = {}): Promise<Runtime> {
   return runtime;
 }
 
-describe("a skill that is switched off", () => {
-  test("L7: is in no list, no search and no prompt, and comes back as it was", async () => {
+describe("a disabled skill", () => {
+  test("L7: is in no list, no search and no prompt, and returns unchanged", async () => {
     const runtime = await open();
     const seen = () => [
       runtime.catalog.skills.length,
@@ -63,7 +63,7 @@ describe("a skill that is switched off", () => {
     expect([runtime.disable("NoSkill"), runtime.disabled()]).toEqual([false, []]);
   });
 
-  test("L7: is refused on every way in", async () => {
+  test("L7: is refused for every kind of call", async () => {
     const runtime = await open();
     runtime.disable("MathSkill");
     const says = "Skill 'MathSkill' is disabled";
@@ -90,7 +90,7 @@ describe("a skill that is switched off", () => {
     expect(runtime.describe("MathSkill.add").text).toBe(`Error: ${says}`);
   });
 
-  test("L7: a run that began before is refused at its next call", async () => {
+  test("L7: is refused at the next call of a run that began before", async () => {
     const runtime = await open({
       skills: [
         MathSkill,
@@ -107,7 +107,7 @@ describe("a skill that is switched off", () => {
     expect(outcome).toMatchObject({ value: ["SKILL_DISABLED", "Skill 'MathSkill' is disabled"] });
   });
 
-  test("L7: who may not call it does not learn that it is there", async () => {
+  test("L7: is hidden from a caller that may not call it", async () => {
     const runtime = await open();
     runtime.disable("MathSkill");
     const caller = { id: "bob", grants: ["OtherSkill.*"] };
@@ -116,7 +116,7 @@ describe("a skill that is switched off", () => {
     expect(runtime.describe("MathSkill.add", { caller }).text).toMatch(/^Error: Skill 'MathSkill' not found/);
   });
 
-  test("L7: may be switched off by the settings", async () => {
+  test("L7: can be disabled by the settings", async () => {
     write("settings.yaml", "skills:\n  MathSkill:\n    enabled: false\n");
     const runtime = await open({ settings: join(folder, "settings.yaml") });
     expect(runtime.catalog.skills).toEqual([]);
@@ -126,7 +126,7 @@ describe("a skill that is switched off", () => {
 });
 
 describe("the health of skills", () => {
-  test("L8: is what they say, and what did not start is not well", async () => {
+  test("L8: is what they report; a skill that did not start is unhealthy", async () => {
     write("skills/broken.ts", "export class BrokenSkill { constructor() { throw new Error('no'); } run() {} }");
     write("skills/fine.ts", "export const fine = () => 1;");
     const runtime = await open({
@@ -176,7 +176,7 @@ describe("settings of skills", () => {
     await expect(runtime.call("WeatherSkill.leak", {})).rejects.toThrow(/^key \[redacted\] is wrong$/);
   });
 
-  test("L9: placeholders are filled in, from .env too", async () => {
+  test("L9: expand placeholders, also from .env", async () => {
     write("skills/weather.ts", WEATHER);
     write(".env", "MY_KEY=from-the-file\n");
     write("settings.yaml", 'skills:\n  WeatherSkill: { apiKey: "${MY_KEY}", unit: "${UNIT:-fahrenheit}" }\n');
@@ -188,7 +188,7 @@ describe("settings of skills", () => {
     });
   });
 
-  test("L9: reports all their mistakes at once, and the skill keeps working", async () => {
+  test("L9: report all mistakes at once, and keep the skill working", async () => {
     write("skills/weather.ts", WEATHER);
     write("settings.yaml", 'skills:\n  WeatherSkill: { days: 9, unti: celsius, unit: "${NOTHING}" }\n');
     const runtime = await open({ skillsDir: "skills", settings: join(folder, "settings.yaml"), env: {} });
@@ -207,7 +207,7 @@ describe("settings of skills", () => {
 });
 
 describe("a runtime that watches", () => {
-  test("L7, L9: takes up what settings.yaml says of skills, and keeps what it has while the file is broken", async () => {
+  test("L7, L9: applies changed settings of skills, and keeps the old ones while the file is broken", async () => {
     write("skills/echo.ts", "export const unit = (context: CallContext) => context.settings.unit ?? 'none';");
     write("settings.yaml", "skills: {}\n");
     const warnings: string[] = [];
@@ -233,7 +233,7 @@ describe("a runtime that watches", () => {
 });
 
 describe("statistics", () => {
-  test("X6: add up over the runtimes of one store", async () => {
+  test("X6: are summed over the runtimes of one store", async () => {
     const options = { store: join(folder, "store") };
     for (let round = 0; round < 2; round++) {
       const runtime = await open(options);
@@ -258,8 +258,8 @@ describe("statistics", () => {
   });
 });
 
-describe("what skills have to say", () => {
-  test("L3: reaches the runtime's log, and its progress the runtime's listeners", async () => {
+describe("logs and progress of skills", () => {
+  test("L3: reach the runtime's log and its listeners", async () => {
     write(
       "skills/talk.ts",
       `export function talk(context: CallContext) { context.log("warn", "hm"); context.progress(1, 2, "half"); return 1; }

@@ -66,19 +66,19 @@ const NAMES = [
 const TEXTS = ["", "{", "}", "NaN", "undefined", '[{"a":', '"', "[1,]", "null", "7", '"text"', "{}", "[]", "[null]"];
 const LARGE = ["[".repeat(300_000), "x".repeat(3_000_000), "9".repeat(400_000)];
 
-test("without a bad text the taken-over guest is like others [S6]", async () => {
+test("runs a taken-over guest without an invalid text like any other [S6]", async () => {
   expect(await say([OP.log, 0, "0", '"hello"'])).toMatchObject({ kind: "completed", value: "end" });
 });
 
-describe.each(Object.entries(OP))("what a taken-over guest says by %s", (_, op) => {
-  test("is an outcome for each text that is no JSON, or not what is wanted [S13]", async () => {
+describe.each(Object.entries(OP))("a taken-over guest that sends %s", (_, op) => {
+  test("ends with an outcome for each text that is not valid JSON, or not of the expected form [S13]", async () => {
     for (const text of [...TEXTS, ...LARGE]) {
       const name = op === OP.call ? "EchoSkill.back" : "0";
       expect(["completed", "failed"], text.slice(0, 20)).toContain((await say([op, 1, name, text])).kind);
     }
   });
 
-  test("is an outcome for each name and number [S13]", async () => {
+  test("ends with an outcome for each name and number [S13]", async () => {
     for (const name of NAMES)
       for (const id of [0, -1, 2 ** 31, NaN]) {
         const outcome = await say([op, id, name, "[]"]);
@@ -87,21 +87,21 @@ describe.each(Object.entries(OP))("what a taken-over guest says by %s", (_, op) 
   });
 });
 
-test.each(["{", "NaN", "undefined", '[{"a":'])("a result %s ends the run with ENGINE_TRAP [S13]", async (text) => {
+test.each(["{", "NaN", "undefined", '[{"a":'])("ends a run with ENGINE_TRAP for a result %s [S13]", async (text) => {
   expect(await say([OP.done, 0, "", text])).toMatchObject({ kind: "failed", error: { code: "ENGINE_TRAP" } });
 });
 
-test.each(["{", "NaN", "7", "[1]", "{}"])("an error %s ends the run with ENGINE_TRAP [S13]", async (text) => {
+test.each(["{", "NaN", "7", "[1]", "{}"])("ends a run with ENGINE_TRAP for an error %s [S13]", async (text) => {
   expect(await say([OP.fail, 0, "", text])).toMatchObject({ kind: "failed", error: { code: "ENGINE_TRAP" } });
 });
 
-test("a result that nests too deeply has its own error, also if the guest does not check it [S13]", async () => {
+test("reports a result that nests too deeply, even if the guest does not check it [S13]", async () => {
   for (const text of ["[".repeat(5_000), '{"a":'.repeat(501)])
     expect(await say([OP.done, 0, "", text])).toMatchObject({ kind: "failed", error: { code: "NESTING_LIMIT" } });
 });
 
 test.each(["read_result", "search_skills", "describe", "EchoSkill.back"])(
-  "arguments for %s that are no JSON fail the call alone [S13]",
+  "fails only the call for invalid arguments for %s [S13]",
   async (path) => {
     for (const text of ["{", "undefined", "NaN", "7", "[".repeat(2_000)]) {
       const outcome = await say([OP.call, 1, path, text]);
@@ -161,7 +161,7 @@ test.each(Object.entries(POINTERS))("as what is waited for are values, or are se
   expect(outcome.kind === "completed" ? outcome.value : outcome.kind).toBeOneOf([0, "failed"]);
 });
 
-test("nothing that a taken-over guest says makes a run reject [S13]", { timeout: 120_000 }, async () => {
+test("never rejects a run, whatever a taken-over guest sends [S13]", { timeout: 120_000 }, async () => {
   const text = fc.oneof(
     fc.constantFrom(...TEXTS),
     fc.string({ maxLength: 40 }),

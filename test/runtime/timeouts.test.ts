@@ -87,7 +87,7 @@ describe("validation", () => {
       },
       "Object.fromEntries(Array.from({ length: 100 }, (_, i) => ['p' + i, 'a'.repeat(64) + '!']))",
     ],
-  ])("X8: %s ends with its own error, before the method is called", async (_, schema, list) => {
+  ])("X8: ends %s with its own error, before the method is called", async (_, schema, list) => {
     const runtime = await open({ skills: [skillWith("ListSkill", schema)], timeouts: { validationMs: 20 } });
     const outcome = await runtime.run(`const list = ${list};\nawait device.ListSkill.take({ list })`);
     expect(outcome).toMatchObject({
@@ -103,7 +103,7 @@ describe("validation", () => {
     expect(calls).toEqual([]);
   });
 
-  test("a call of a quarantined method of a server says so [X8]", async () => {
+  test("reports a call of a quarantined method of a server [X8]", async () => {
     const runtime = await open({ timeouts: { validationMs: 20 } });
     const input = { type: "object", properties: { list: { type: "array", uniqueItems: true } } } as const;
     runtime.register(createSkill("ListMCP", [{ name: "take", description: "Take a list", input }], { kind: "mcp" }));
@@ -133,7 +133,7 @@ function searchUntilRead(runtime: Runtime, query: string, tries = 50): readonly 
 }
 
 describe("discovery", () => {
-  test("X8: describing too much at once ends with its own error, and the next question is answered", async () => {
+  test("X8: ends a description of too much with its own error, and answers the next request", async () => {
     const skills = [skillOfWideMethods(40), ...manySkills(1, 1)];
     const runtime = await open({ skills, timeouts: { discoveryMs: 2 } });
     const path = `WideSkill WideSkill.${"x".repeat(100)}`;
@@ -154,7 +154,7 @@ describe("discovery", () => {
     expect(retry()).toBe("method");
   });
 
-  test("X8: a search that must read very many methods first ends with its own error, and the next one continues", async () => {
+  test("X8: ends a search that must read very many methods with its own error, and continues in the next one", async () => {
     const runtime = await open({ skills: manySkills(100, 50), timeouts: { discoveryMs: 10 } });
     const read: number[] = [];
     const search = (): string => {
@@ -174,7 +174,7 @@ describe("discovery", () => {
     expect(read).toEqual([...new Set(read)].sort((a, b) => a - b));
   });
 
-  test("X8: methods that go while others are still read are found no more", async () => {
+  test("X8: does not find methods that are removed while others are read", async () => {
     const runtime = await open({ skills: manySkills(100, 50), timeouts: { discoveryMs: 5 } });
     expect(() => runtime.search("shelf")).toThrow("DISCOVERY_TIMEOUT");
     for (let skill = 0; skill < 99; skill++) runtime.unregister(`Numbered${skill}Skill`);
@@ -183,7 +183,7 @@ describe("discovery", () => {
   });
 });
 
-test("X8: a lock that another process holds is waited for as long as the settings say", async () => {
+test("X8: waits for a lock of another process as long as the settings say", async () => {
   const NoteSkill = defineSkill({
     name: "NoteSkill",
     description: "Keeps notes",
@@ -206,7 +206,7 @@ test("X8: a lock that another process holds is waited for as long as the setting
   });
 });
 
-test("X8: connecting to an MCP server takes as long as the settings say", async () => {
+test("X8: connects to an MCP server for as long as the settings say", async () => {
   const args = [join(process.cwd(), "test/fixtures/mcp/server.js"), "hang"];
   const runtime = await open({
     mcpServers: { slow: { command: process.execPath, args } },
@@ -219,7 +219,7 @@ test("X8: connecting to an MCP server takes as long as the settings say", async 
   });
 });
 
-describe("what cannot be meant is refused with what is wanted", () => {
+describe("refuses an invalid value with the valid ones", () => {
   test.each<[unknown, string]>([
     [{ validationMs: 0 }, "timeouts.validationMs must be a positive number, not 0"],
     [{ discoveryMs: -5 }, "timeouts.discoveryMs must be a positive number, not -5"],
@@ -237,7 +237,7 @@ describe("what cannot be meant is refused with what is wanted", () => {
   });
 });
 
-test("X8: without a word the times are those of the documentation, and what is changed is changed alone", async () => {
+test("X8: uses the documented default of each timeout unless it is set", async () => {
   const defaults = { validationMs: 5_000, discoveryMs: 2_000, lockMs: 500, connectMs: 30_000 };
   expect((await open({})).timeouts).toEqual(defaults);
   writeFileSync(join(folder, "settings.yaml"), "timeouts:\n  validationMs: 100\n  lockMs: 7\n");

@@ -27,7 +27,7 @@ function allOf(end: End): readonly unknown[] {
   return [parseContent(end), end.tagged === undefined ? undefined : parseTagged(end.tagged)];
 }
 
-test("S9: a result as the engine writes it is the result as JSON", { timeout: 60_000 }, async () => {
+test("S9: decodes a result in the engine's form like its JSON", { timeout: 60_000 }, async () => {
   for (const leaf of LEAVES) {
     const [fast, json] = await bothWays(`{ v: ${leaf}, list: [${leaf}] }`);
     expect([leaf, fast]).toEqual([leaf, json]);
@@ -50,7 +50,7 @@ test("S9: calls the `toJSON` of objects that have one", async () => {
   );
 });
 
-test("S9: arguments that hold promises wait for them, the others do not", async () => {
+test("S9: waits only for arguments that contain promises", async () => {
   expect(
     await getValue(sandbox, "return device.Echo.back({ a: device.Echo.back(1), b: [Promise.resolve(2)] })"),
   ).toEqual({
@@ -59,14 +59,14 @@ test("S9: arguments that hold promises wait for them, the others do not", async 
   });
 });
 
-test("S7: a result is as long as its JSON, however short its binary form", async () => {
+test("S7: measures a result by its JSON, even if its binary form is shorter", async () => {
   const code =
     "const name = 'x'.repeat(1000); const rows = []; for (let i = 0; i < 2000; i++) rows.push({ [name]: i }); return rows";
   const { end } = await run(sandbox, code, { limits: { ...LIMITS, resultBytes: 1_000_000 } });
   expect(end).toEqual({ kind: "stopped", reason: "RESULT_LIMIT" });
 });
 
-test("S7: depth and circles are errors of the snippet", async () => {
+test("S7: reports depth and cycles as errors of the snippet", async () => {
   const code = "let deep = []; for (let i = 0; i < 1e5; i++) deep = [deep]; return deep";
   const deep = await run(sandbox, code, { limits: { cpuMs: 500 } });
   expect(deep.end).toMatchObject({ kind: "threw", json: expect.stringContaining("NESTING_LIMIT") as string });
@@ -86,7 +86,7 @@ test("S9: bytes that the engine did not write decode to undefined without an err
   fc.assert(property, { numRuns: 3_000 });
 });
 
-test("S7: a forged form costs no more memory than the value may have bytes", { timeout: 30_000 }, async () => {
+test("S7: limits the memory for a forged form to the permitted size of the value", { timeout: 30_000 }, async () => {
   const forged = await runInChild(
     ["--max-old-space-size=32"],
     `
@@ -101,7 +101,7 @@ test("S7: a forged form costs no more memory than the value may have bytes", { t
   expect(forged).toEqual([0, "undefined,undefined,undefined,undefined"]);
 });
 
-test("S9: strings with escapes are whole wherever a piece of them ends", () => {
+test("S9: keeps strings with escapes whole at every boundary of a chunk", () => {
   for (const length of [16_382, 16_383, 16_384, 32_767, 32_768, 70_000])
     for (const text of ["\ud83c\udf89", "\ud800", "\udc00\ud800", "\ud800\ud83c\udf89", "\u0001", "ü", "€"]) {
       const string = Buffer.from("ab".repeat(length / 2) + (length % 2 === 1 ? "c" : "") + text.repeat(9), "utf16le");
@@ -112,7 +112,7 @@ test("S9: strings with escapes are whole wherever a piece of them ends", () => {
     }
 });
 
-test("S9: an object with tens of thousands of names crosses with all of them", async () => {
+test("S9: transfers an object with tens of thousands of names", async () => {
   const code = `
     const many = {};
     for (let i = 0; i < 70_000; i++) many["n" + i] = i;
@@ -124,7 +124,7 @@ test("S9: an object with tens of thousands of names crosses with all of them", a
   expect(parseContent(end)).toEqual({ there: many, here: many });
 });
 
-test("S9: JSON in the engine's form is the same JSON", () => {
+test("S9: encodes JSON in the engine's form without changes", () => {
   const property = fc.property(fc.json({ maxDepth: 6 }), (any) => {
     const json = JSON.stringify(JSON.parse(any));
     const binary = jsonToValue(json);
@@ -138,7 +138,7 @@ test("S9: leaves JSON that `JSON.stringify` would not write to the engine", () =
     expect(jsonToValue(text)).toBeUndefined();
 });
 
-test("S9: an answer of any length arrives unchanged in the guest", async () => {
+test("S9: delivers an answer of any length unchanged", async () => {
   const values = fc.array(fc.jsonValue({ maxDepth: 4 }), { minLength: 1, maxLength: 30 });
   const property = fc.asyncProperty(values, async (given) => {
     const padded = JSON.parse(JSON.stringify([...given, "x".repeat(300)])) as unknown; // JSON has no -0

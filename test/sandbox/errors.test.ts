@@ -123,7 +123,7 @@ const PLACES: Readonly<Record<string, readonly [code: string, line: number, colu
 };
 
 test.each(Object.entries(PLACES))(
-  "S10: an error %s says where",
+  "S10: reports the position of an error %s",
   async (_, [code, line, column, name = "TypeError"]) => {
     const thrown = await thrownBy(sandbox, code);
     expect(thrown.name).toBe(name);
@@ -132,7 +132,7 @@ test.each(Object.entries(PLACES))(
   },
 );
 
-test("S10: a call's place has the frames of an error made there", async () => {
+test("S10: gives a call the frames of an error created there", async () => {
   const code = `
     const places = (error) => error.stack.match(/snippet\\.js:\\d+:/g);
     const f = (n) => n > 0 ? [n].map((m) => f(m - 1))[0] : [places(new Error()), device.Echo.fail()];
@@ -146,7 +146,7 @@ test("S10: a call's place has the frames of an error made there", async () => {
   expect(failed).toEqual(here);
 });
 
-test("S10: frames that the engine has not written give no place and no error", () => {
+test("S10: reads no position, and throws no error, for invalid frames", () => {
   const bytes = fc.uint8Array({ minLength: 256, maxLength: 1_024 });
   const pointers = fc.array(fc.nat(1_023), { minLength: 64, maxLength: 256 });
   const memory = fc.oneof(
@@ -159,7 +159,7 @@ test("S10: frames that the engine has not written give no place and no error", (
   fc.assert(property, { numRuns: 2_000 });
 });
 
-test("S10: a call that fails says what, who and where to the snippet that catches it", async () => {
+test("S10: tells the snippet that catches a failed call its method and position", async () => {
   const code = `
     const tell = (error) => [error instanceof Error, error.name, error.message, error.code, error.skill, error.method, error.server, Object.keys(error), String(error)];
     const caught = [];
@@ -185,7 +185,7 @@ test("S10: a call that fails says what, who and where to the snippet that catche
   ]);
 });
 
-test("S10: the error that the host receives has only the snippet's own frames", async () => {
+test("S10: sends the host an error with only the snippet's own frames", async () => {
   for (const code of [
     "await device.Echo.fail(1)",
     'new URL("x")',
@@ -199,7 +199,7 @@ test("S10: the error that the host receives has only the snippet's own frames", 
   }
 });
 
-test("S10: no stack that a snippet can see names a file of ours", async () => {
+test("S10: hides our files from every stack that a snippet can see", async () => {
   const code = `
     const stacks = [];
     const note = () => stacks.push(new Error("here").stack);
@@ -223,7 +223,7 @@ test("S10: no stack that a snippet can see names a file of ours", async () => {
   ).toBe(null);
 });
 
-test("S10: everything that can be thrown is described, and nothing is run to do so", async () => {
+test("S10: describes every thrown value without running its code", async () => {
   const things = [
     ["throw 'text'", "Thrown", "text"],
     ["throw 5", "Thrown", "5"],
@@ -266,7 +266,7 @@ test("S10: cuts long errors, whatever their size", async () => {
   expect(stack.length).toBeLessThanOrEqual(8_192);
 });
 
-test("S10: what was printed before an error is there", async () => {
+test("S10: keeps the output before an error", async () => {
   const { output, end } = await run(sandbox, "print(1); print(device.Echo.back(2)); throw new Error('x')");
   expect(output).toBe("1\n2");
   expect(end.kind).toBe("threw");

@@ -52,7 +52,7 @@ const SCRIBBLES = [
 ] as const;
 
 test(
-  "S8: thousands of runs that scribble over everything leave nothing for the next",
+  "S8: leaves nothing for the next run after thousands of runs that overwrite everything",
   { timeout: 120_000 },
   async () => {
     const before = await getValue(sandbox, CENSUS);
@@ -67,7 +67,7 @@ test(
   },
 );
 
-test("S8: what a snippet finds is what the list says, and nothing else", async () => {
+test("S8: offers a snippet exactly the listed globals", async () => {
   const census = (await getValue(sandbox, CENSUS)) as string[];
   const names = census
     .map((line) => line.split(" ")[0] as string)
@@ -75,7 +75,7 @@ test("S8: what a snippet finds is what the list says, and nothing else", async (
   await expect(`${[...new Set(names)].sort().join("\n")}\n`).toMatchFileSnapshot("guest-globals.txt");
 });
 
-test("S8: every run has numbers of its own, and the same seed gives the same ones", async () => {
+test("S8: gives every run its own random numbers, and the same ones for the same seed", async () => {
   const dice = "return Array.from({ length: 4 }, Math.random)";
   const drawn = await Promise.all(Array.from({ length: 200 }, () => getValue(sandbox, dice)));
   expect(new Set(drawn.flat() as number[]).size).toBe(800);
@@ -87,7 +87,7 @@ test("S8: every run has numbers of its own, and the same seed gives the same one
   expect(first).not.toEqual(other);
 });
 
-test("S8: with the same seed and time a run repeats exactly, also after it was suspended", async () => {
+test("S8: repeats a run exactly with the same seed and time, even after it was suspended", async () => {
   const code = `
     const seen = () => [Math.random(), Date.now(), new Date().toISOString(), Number(new Date()), performance.now()];
     const first = seen(); await device.Echo.slow(5); await new Promise((done) => setTimeout(done, 5));
@@ -110,7 +110,7 @@ test("S8: with the same seed and time a run repeats exactly, also after it was s
   });
 });
 
-test("S8: time is the host's, in UTC", async () => {
+test("S8: uses the host's time in UTC", async () => {
   const [now, zone, text] = (await getValue(
     sandbox,
     "return [Date.now(), new Date().getTimezoneOffset(), String(new Date(0))]",

@@ -106,15 +106,15 @@ const ENDS: Readonly<Partial<Record<StopReason, Readonly<Record<string, Case>>>>
   },
 };
 
-describe.each(Object.entries(ENDS))("S7: %s ends", (reason, cases) => {
-  test.each(Object.entries(cases))("%s, and the next run is healthy", async (_, { code, limits = {} }) => {
+describe.each(Object.entries(ENDS))("S7: ends %s", (reason, cases) => {
+  test.each(Object.entries(cases))("%s, and keeps the next run healthy", async (_, { code, limits = {} }) => {
     const { end } = await run(sandbox, code, { limits });
     expect(end).toEqual({ kind: "stopped", reason });
     expect(await getValue(sandbox, "return 6 * (await device.Echo.back(7))")).toBe(42);
   });
 });
 
-test("S7: a guest can catch a stack overflow as an ordinary error, and deep recursion harms no other run", async () => {
+test("S7: lets a guest catch a stack overflow, without harm to other runs", async () => {
   const code = `
     const errors = [];
     const attempt = (dive) => { try { dive(); errors.push("none") } catch (error) { errors.push(error.name + ": " + error.message) } };
@@ -131,7 +131,7 @@ test("S7: a guest can catch a stack overflow as an ordinary error, and deep recu
   for (let round = 0; round < 20; round++) expect(await getValue(sandbox, code)).toEqual(Array(8).fill(overflow));
 });
 
-test("S7: source that nests too deep is an error, however often it is tried", async () => {
+test("S7: reports source that nests too deeply as an error, each time", async () => {
   const nests = ["(", "[", "{a:", "()=>", "!", "`${", "new ", "a?.["].map((open) => `return ${open.repeat(20_000)}`);
   for (const code of nests) {
     const { end } = await run(sandbox, code);
@@ -140,7 +140,7 @@ test("S7: source that nests too deep is an error, however often it is tried", as
   expect(await getValue(sandbox, "return 1")).toBe(1);
 });
 
-test("S7: uncaught recursion ends the run with a stack overflow", async () => {
+test("S7: ends a run with uncaught recursion with a stack overflow", async () => {
   const { end } = await run(sandbox, "const dive = () => dive(); dive()");
   expect(end.kind === "threw" && JSON.parse(end.json)).toMatchObject({
     name: "InternalError",
@@ -148,7 +148,7 @@ test("S7: uncaught recursion ends the run with a stack overflow", async () => {
   });
 });
 
-test("S7: an answer that is too large is an error that the snippet can catch", async () => {
+test("S7: reports an answer that is too large as an error that the snippet can catch", async () => {
   const code = "try { await device.Echo.back(3) } catch (error) { return [error.name, error.code, error.message] }";
   const { end } = await run(sandbox, code, { limits: { answerBytes: 100 } }, async () => answer("x".repeat(200)));
   const message = "Call result size limit exceeded: 202 bytes, at most 100 (ANSWER_LIMIT)";
@@ -165,7 +165,7 @@ test("S7: cuts prints at their limit, and the run continues", async () => {
 });
 
 test.each(["WALL_LIMIT", "CPU_LIMIT", "CANCELLED"] as const)(
-  "S3: what was printed before a run that computes was ended is there: %s",
+  "S3: keeps the output of a computing run that is ended: %s",
   async (reason) => {
     const ending = new Cancellation();
     const limits = { WALL_LIMIT: { wallMs: 60 }, CPU_LIMIT: { cpuMs: 60 }, CANCELLED: {} }[reason];
@@ -176,19 +176,19 @@ test.each(["WALL_LIMIT", "CPU_LIMIT", "CANCELLED"] as const)(
   },
 );
 
-test("S7: one print that is far too long is cut as well", async () => {
+test("S7: cuts a single print that is far too long", async () => {
   const { output, outputCut } = await run(sandbox, 'print("x".repeat(3e6)); print("y")', {
     limits: { outputBytes: 1_000 },
   });
   expect([output, outputCut]).toEqual(["x".repeat(1_000), true]);
 });
 
-test("S7: what is printed to the last byte of its limit is not cut", async () => {
+test("S7: does not cut output of exactly the limit", async () => {
   const { output, outputCut } = await run(sandbox, 'print("x".repeat(99))', { limits: { outputBytes: 100 } });
   expect([output, outputCut]).toEqual(["x".repeat(99), false]);
 });
 
-test("S7: time that a run waits is not counted as time that it computes", async () => {
+test("S7: does not count waiting as computing", async () => {
   const code = "for (let i = 0; i < 8; i++) { await device.Echo.slow(30); __waitFor(device.Echo.slow(30)) }";
   const { end, cpuMs, wallMs } = await run(sandbox, code, { limits: { cpuMs: 200 } });
   expect(end.kind).toBe("returned");
@@ -207,7 +207,7 @@ test("S7, S12: a run reports its usage", async () => {
   expect(outcome.wallMs).toBeGreaterThanOrEqual(outcome.cpuMs);
 });
 
-test("S7, S12: a run that was ended by force reports its usage too", async () => {
+test("S7, S12: reports the usage of a run that was ended by force", async () => {
   const { cpuMs, wallMs } = await run(sandbox, 'await device.Echo.back(1); new Array(1e9) + ""', {
     limits: { cpuMs: 50 },
   });
@@ -222,7 +222,7 @@ test("S7: does not wait for a guest that keeps computing after its result", asyn
   expect(cpuMs).toBeLessThan(1_000);
 });
 
-test("S7: timers that are started and stopped without an end cost the host nothing", async () => {
+test("S7: lets timers that are started and stopped endlessly cost the host nothing", async () => {
   const { end } = await run(sandbox, "for (;;) clearTimeout(setTimeout(() => {}, 1e5))", { limits: { cpuMs: 300 } });
   expect(end).toEqual({ kind: "stopped", reason: "CPU_LIMIT" });
   const { end: many } = await run(sandbox, "for (;;) setTimeout(() => {}, 1e5)");
@@ -240,7 +240,7 @@ const PHASES = {
   "while it waits for a timer": "await new Promise((done) => setTimeout(done, 1e6))",
 } as const;
 
-test.each(Object.entries(PHASES))("S7: a run is cancelled %s", async (phase, code) => {
+test.each(Object.entries(PHASES))("S7: cancels a run %s", async (phase, code) => {
   const ending = new Cancellation();
   if (phase === "before it starts") ending.cancel();
   const cancelled: string[] = [];
@@ -258,7 +258,7 @@ test.each(Object.entries(PHASES))("S7: a run is cancelled %s", async (phase, cod
   expect(await getValue(sandbox, "return 1")).toBe(1);
 });
 
-test("S7: calls that have no answer when a run ends are cancelled and named", async () => {
+test("S7: cancels and names calls without an answer when a run ends", async () => {
   const cancelled: number[] = [];
   const { end, unfinished, calls } = await run(
     sandbox,
@@ -274,7 +274,7 @@ test("S7: calls that have no answer when a run ends are cancelled and named", as
   expect([unfinished, cancelled, calls]).toEqual([[1, 2], [1, 2], 3]);
 });
 
-test("S7: a call that the snippet's last step has made is cancelled and named like others", async () => {
+test("S7: cancels and names a call of the snippet's last step like others", async () => {
   const asked: string[] = [];
   const { end, unfinished } = await run(sandbox, "device.Echo.back(1); return 4", {}, async ({ path }) => {
     asked.push(path);
@@ -283,7 +283,7 @@ test("S7: a call that the snippet's last step has made is cancelled and named li
   expect([end, unfinished, asked]).toEqual([{ kind: "returned", json: "4" }, [1], ["Echo.back"]]);
 });
 
-test("S7: the end of a sandbox cancels its runs, and it takes no more of them", async () => {
+test("S7: cancels the runs of a closed sandbox, and refuses new ones", async () => {
   const closed = openSandbox(1);
   await getValue(closed, "return 1");
   const open = run(closed, "await device.Echo.slow(1e6)");

@@ -82,7 +82,7 @@ const SCRIBBLES = [
   `f(${"0,".repeat(3_000)}0); function f(...all) { const dive = (n) => n && dive(n - 1) + "${SECRET}"; return dive(300) }`,
 ];
 
-test("S8: after a reset no byte is left of the last run, anywhere in the memory", () => {
+test("S8: leaves no byte of the last run in the memory after a reset", () => {
   const fresh = open();
   fresh.isolate.reset(HEAP_BYTES, SEED);
   const used = open();
@@ -94,7 +94,7 @@ test("S8: after a reset no byte is left of the last run, anywhere in the memory"
   }
 });
 
-test("S8: the same holds where the memory has grown and where the heap lay elsewhere", () => {
+test("S8: leaves no byte if the memory has grown or the heap has moved", () => {
   const fresh = open();
   const used = open();
   used.start("globalThis.big = new Uint8Array(2e7).fill(99)");
@@ -107,7 +107,7 @@ test("S8: the same holds where the memory has grown and where the heap lay elsew
   expect(firstDifference(used.memory, fresh.memory)).toBe(-1);
 });
 
-test("S8: an isolate that got ready ahead begins like one that did not, whatever it begins with", () => {
+test("S8: starts a prepared isolate like a new one, whatever runs first", () => {
   const [ahead, late] = [open(), open()];
   const plain = "return [typeof mark, Object.keys(globalThis).length, Math.random()]";
   for (const heapBytes of [HEAP_BYTES, HEAP_BYTES, HEAP_BYTES, HEAP_BYTES, 2 << 20, HEAP_BYTES]) {
@@ -130,7 +130,7 @@ test("S8: an isolate that got ready ahead begins like one that did not, whatever
   expect(firstDifference(ahead.memory, late.memory)).toBe(-1);
 });
 
-test("S7: a parked run continues in an isolate that was prepared for another one", () => {
+test("S7: continues a suspended run in an isolate that was prepared for another one", () => {
   const first = open();
   first.start("const mine = [1]; mine.push(await device.Echo.back(1)); return mine");
   const parked = first.isolate.park();
@@ -151,14 +151,14 @@ function firstDifference(a: WebAssembly.Memory, b: WebAssembly.Memory): number {
   return rest.every((byte) => byte === 0) ? -1 : common + rest.findIndex((byte) => byte !== 0);
 }
 
-test("S8: the probe: a byte that is left anywhere is found", () => {
+test("S8: finds a byte that is left anywhere (probe)", () => {
   const [a, b] = [open(), open()];
   for (const { isolate } of [a, b]) isolate.reset(HEAP_BYTES, SEED);
   new Uint8Array(a.memory.buffer)[9_000_001] = 1;
   expect(firstDifference(a.memory, b.memory)).toBe(9_000_001);
 });
 
-test("S7: a parked run continues in another isolate, and in one of another size", () => {
+test("S7: continues a suspended run in another isolate, also of another size", () => {
   const first = open();
   const code =
     "const mine = { list: [1, 2], map: new Map([[1, 'x']]) }; const got = await device.Echo.back(1); mine.list.push(got); return [mine.list, mine.map.get(1), Math.random()]";
@@ -176,7 +176,7 @@ test("S7: a parked run continues in another isolate, and in one of another size"
   expect(first.said.at(-1)).toBe(second.said.at(-1));
 });
 
-test("S7: a run with a small heap is parked and continues with its limit", () => {
+test("S7: suspends a run with a small heap, and continues it with its limit", () => {
   const { isolate, start, deliver, said } = open();
   const code =
     "const kept = new Uint8Array(1e6).fill(5); await device.Echo.back(1); const more = []; for (;;) more.push(new Uint8Array(1e5).fill(kept[0]))";
@@ -190,7 +190,7 @@ test("S7: a run with a small heap is parked and continues with its limit", () =>
   expect(said).toEqual(["1"]);
 });
 
-test("S7: heap limits hold to the page, from less than a megabyte up", () => {
+test("S7: enforces heap limits to the page, from less than a megabyte up", () => {
   const { isolate, start } = open();
   const greedy = "const all = []; for (;;) all.push(new Uint8Array(4096))";
   for (const kilobytes of [768, 1_024, 2_048, 5_000, 10_240, 16_384, 30_000]) {
@@ -200,7 +200,7 @@ test("S7: heap limits hold to the page, from less than a megabyte up", () => {
   }
 });
 
-test("S8: the image that the build has made is the one that is loaded, and another one is not", () => {
+test("S8: loads exactly the snapshot that the build has made", () => {
   const folder = new URL("./", GUEST);
   const { prepared: loaded, key } = loadSnapshot(module, digest, folder);
   expect(loaded.snapshot.heap.length).toBe(prepared.snapshot.heap.length);
@@ -209,7 +209,7 @@ test("S8: the image that the build has made is the one that is loaded, and anoth
   expect(file.length).toBeLessThan(1 << 20);
 });
 
-test("S8: the image is smaller than a megabyte", () => {
+test("S8: keeps the snapshot smaller than a megabyte", () => {
   expect(prepared.snapshot.data.length + prepared.snapshot.heap.length).toBeLessThan(1e6);
 });
 

@@ -23,14 +23,14 @@ const HOSTILE = [
   "(async () => { throw 1 })(); setTimeout(() => { throw 2 }, 1); await device.Echo.slow(1e5)",
 ];
 
-test("S6: a thread of guests has neither files nor network, and gets its engine compiled", () => {
+test("S6: gives a worker thread neither files nor network, and the compiled engine", () => {
   const code = readFileSync(new URL("../../dist/sandbox/worker.cjs", import.meta.url), "utf8");
   const modules = [...code.matchAll(/\b(?:require|import)\("([^"]+)"\)/g)].map(([, name]) => name);
   expect(new Set(modules)).toEqual(new Set(["node:crypto", "node:worker_threads"]));
   expect(code).not.toMatch(/WebAssembly\.(?:Module\b|compile)/);
 });
 
-test("S7: the host's event loop is free whatever guests do", { timeout: 60_000 }, async () => {
+test("S7: keeps the host's event loop free, whatever guests do", { timeout: 60_000 }, async () => {
   const sandbox = openSandbox(2);
   await getValue(sandbox, "return 1");
   const delay = monitorEventLoopDelay({ resolution: 5 });
@@ -40,7 +40,7 @@ test("S7: the host's event loop is free whatever guests do", { timeout: 60_000 }
   expect(delay.percentile(90) / 1e6).toBeLessThan(60);
 });
 
-test("S7: the host's event loop turns while a guest calls and calls, and is answered at once", async () => {
+test("S7: keeps the host's event loop turning while a guest makes calls without end", async () => {
   const sandbox = openSandbox(1);
   let [answered, before, most] = [0, 0, 0];
   const turn = (): void => {
@@ -55,7 +55,7 @@ test("S7: the host's event loop turns while a guest calls and calls, and is answ
   expect(most).toBeLessThan(500);
 });
 
-test("S9: messages of every length arrive whole and in their order", async () => {
+test("S9: delivers messages of every length complete and in order", async () => {
   const sandbox = openSandbox(2);
   const lengths = [0, 1, 60_000, 65_530, 70_000, 90_000, 300_000, 5, 262_000, 64, 87_000];
   for (const letter of ["a", "é", "中", "\u0000", "\ud800", '"']) {
@@ -73,7 +73,7 @@ test("S9: messages of every length arrive whole and in their order", async () =>
   }
 });
 
-test("S7: limits may be infinite", async () => {
+test("S7: accepts infinite limits", async () => {
   const none = { cpuMs: Infinity, wallMs: 2 ** 31 - 1, calls: Infinity, callsInFlight: Infinity };
   const bytes = { argumentBytes: Infinity, answerBytes: Infinity, resultBytes: Infinity, outputBytes: Infinity };
   const code = "print('x'); return device.Echo.back(await device.Echo.slow(1))";
@@ -82,7 +82,7 @@ test("S7: limits may be infinite", async () => {
   expect(output).toBe("x");
 });
 
-test("S7: hostile snippets leave the process as it was", { timeout: 60_000 }, async () => {
+test("S7: leaves the process intact after hostile snippets", { timeout: 60_000 }, async () => {
   const unhandled: unknown[] = [];
   const note = (reason: unknown): void => void unhandled.push(reason);
   process.on("unhandledRejection", note).on("uncaughtExceptionMonitor", note).on("warning", note);
@@ -96,7 +96,7 @@ test("S7: hostile snippets leave the process as it was", { timeout: 60_000 }, as
   expect(unhandled).toEqual([]);
 });
 
-test("S7: hostile runs beside honest ones: every honest one gives its own result", { timeout: 60_000 }, async () => {
+test("S7: gives every honest run beside hostile ones its own result", { timeout: 60_000 }, async () => {
   const sandbox = openSandbox(3);
   const honest = Array.from({ length: 200 }, (_, n) =>
     getValue(
@@ -111,7 +111,7 @@ test("S7: hostile runs beside honest ones: every honest one gives its own result
   expect(await Promise.all(hostile)).toHaveLength(HOSTILE.length * 2);
 });
 
-test("S7: when threads die at random, only the runs that lay in them are lost", { timeout: 60_000 }, async () => {
+test("S7: loses only the runs of ended threads when threads end at random", { timeout: 60_000 }, async () => {
   const workers = new Set<Worker>();
   const note = (worker: Worker): void => {
     workers.add(worker);
@@ -155,7 +155,7 @@ test("S7: when threads die at random, only the runs that lay in them are lost", 
   expect(await getValue(sandbox, "return 1")).toBe(1);
 });
 
-test("S7: after a thread was ended by force, another is ready", async () => {
+test("S7: has another thread ready after one was ended by force", async () => {
   const sandbox = openSandbox(1);
   await getValue(sandbox, "return 1");
   const waits: number[] = [];
@@ -168,7 +168,7 @@ test("S7: after a thread was ended by force, another is ready", async () => {
   expect(waits.sort((a, b) => a - b)[2]).toBeLessThan(250);
 });
 
-test("S7: the thread that takes over from one that is ended by force is there before it is needed", async () => {
+test("S7: starts a replacement thread before it is needed", async () => {
   const events: string[] = [];
   const note = (worker: Worker): void => {
     events.push("starts");
@@ -185,7 +185,7 @@ test("S7: the thread that takes over from one that is ended by force is there be
   expect(events.slice(0, 3)).toEqual(["starts", "starts", "limit"]);
 });
 
-test("S7: a run that is cancelled while it computes between two blocking calls stops where it waits next", async () => {
+test("S7: stops a run that is cancelled while it computes between two blocking calls at its next wait", async () => {
   let killed = 0;
   const note = (worker: Worker): void => void worker.once("exit", () => killed++);
   process.on("worker", note);
@@ -210,7 +210,7 @@ test("S7: a run that is cancelled while it computes between two blocking calls s
   expect(killed).toBe(0);
 });
 
-test("S7: a listener for what is printed that throws loses nothing but its own call", async () => {
+test("S7: loses only its own call if an output listener throws", async () => {
   const sandbox = openSandbox(2);
   await Promise.all([getValue(sandbox, "return 1"), getValue(sandbox, "return 1")]);
   const heard: unknown[] = [];
@@ -232,14 +232,14 @@ test("S7: a listener for what is printed that throws loses nothing but its own c
   expect(heard).toEqual(["cannot show x", "cannot show y"]);
 });
 
-test("S7: a sandbox without runs does not keep its process alive", async () => {
+test("S7: does not keep the process alive for a sandbox without runs", async () => {
   const status = await program(`
     const { end } = await sandbox.run({ code: "return 42", paths: [] }, async () => ({ ok: true, json: "1" }));
     process.stdout.write(end.json);`);
   expect(status).toEqual([0, "42"]);
 });
 
-test("S7: `close` resolves, also when the threads have just sent messages", async () => {
+test("S7: resolves `close` even if the threads have just sent messages", async () => {
   const status = await program(`
     const run = sandbox.run({ code: "", paths: [] }, async () => ({ ok: true, json: "1" }));
     await new Promise(setImmediate);
@@ -250,7 +250,7 @@ test("S7: `close` resolves, also when the threads have just sent messages", asyn
   expect(status).toEqual([0, "closed"]);
 });
 
-test("S7: the end of a sandbox is the end of its threads", async () => {
+test("S7: ends the threads of a closed sandbox", async () => {
   const seen: Worker[] = [];
   const note = (worker: Worker): void => void seen.push(worker);
   process.on("worker", note);
@@ -283,7 +283,7 @@ test("S7: ends the threads that a burst has started when no run needs them", asy
   expect(alive.size).toBe(0);
 });
 
-test("S7: the threads that a burst has started do not keep their process alive", async () => {
+test("S7: does not keep the process alive for threads that a burst has started", async () => {
   const status = await program(`
     let waiting = 0;
     let open;

@@ -10,7 +10,7 @@ function here(code: string): unknown {
   return JSON.parse(JSON.stringify(new Function(code)())) as unknown;
 }
 
-test("S7: `structuredClone` copies what the standard says, cycles and shared parts included", async () => {
+test("S7: copies with `structuredClone` what the standard says, including cycles and shared parts", async () => {
   const code = `
     const shared = { s: 1 }, buffer = new ArrayBuffer(8);
     const value = {
@@ -36,7 +36,7 @@ test("S7: `structuredClone` copies what the standard says, cycles and shared par
   expect(await getValue(sandbox, code)).toEqual(here(code));
 });
 
-test("S7: `structuredClone` refuses what has no copy", async () => {
+test("S7: refuses with `structuredClone` what cannot be copied", async () => {
   const code = `
     const attempt = (make) => { try { return structuredClone(make()) && "done" } catch (error) { return error.name } };
     return [
@@ -50,7 +50,7 @@ test("S7: `structuredClone` refuses what has no copy", async () => {
   });
 });
 
-test("a buffer has the size that it was made with: what CVE-2026-0821 needs is not there [S7]", async () => {
+test("fixes the size of a buffer: the methods that CVE-2026-0821 needs are missing [S7]", async () => {
   const misuse = `const b = new ArrayBuffer(64); new Uint8Array({ [Symbol.iterator]: undefined, length: 64, get 0() { b.transfer(8); return 1 } }); return new Uint8Array(b, 0, 64).length`;
   expect(await thrownBy(sandbox, misuse)).toMatchObject({ message: "not a function" });
   const code = `const b = new ArrayBuffer(4);
@@ -73,7 +73,7 @@ test("a buffer has the size that it was made with: what CVE-2026-0821 needs is n
   ]);
 });
 
-test("a buffer is otherwise as in Node [S7]", async () => {
+test("implements buffers otherwise as Node does [S7]", async () => {
   const code = `
     class Own extends ArrayBuffer {}
     const b = new ArrayBuffer(4), own = new Own(3);
@@ -84,13 +84,13 @@ test("a buffer is otherwise as in Node [S7]", async () => {
   expect(await getValue(sandbox, code)).toEqual(here(code));
 });
 
-test("S7: `structuredClone` copies what is nested as deep as can be", async () => {
+test("S7: copies with `structuredClone` values of any possible depth", async () => {
   const code =
     "let deep = {}; for (let i = 0; i < 20000; i++) deep = { deep }; let n = 0; for (let d = structuredClone(deep); d.deep; d = d.deep) n++; return n";
   expect(await getValue(sandbox, code)).toBe(20_000);
 });
 
-test("S7: a `__proto__` key stays data in a copy", async () => {
+test("S7: keeps a `__proto__` key as data in a copy", async () => {
   const code = `
     const copy = structuredClone(JSON.parse('{"__proto__":{"admin":true},"constructor":1}'));
     return [Object.keys(copy), copy.admin ?? null, Object.getPrototypeOf(copy) === Object.prototype]`;
@@ -109,7 +109,7 @@ const TEXTS = [
   "é".repeat(3_000),
 ];
 
-test("S7: `TextEncoder` writes what Node's writes", async () => {
+test("S7: encodes with `TextEncoder` as Node does", async () => {
   const code = `
     const encoder = new TextEncoder(), texts = ${JSON.stringify(TEXTS)};
     const into = (text, size) => { const bytes = new Uint8Array(size); return [encoder.encodeInto(text, bytes), [...bytes]] };
@@ -148,7 +148,7 @@ const BYTES = [
   [0x61, 0x00, 0x62],
 ];
 
-test("S7: `TextDecoder` reads what Node's reads, and refuses what that refuses", async () => {
+test("S7: decodes with `TextDecoder` as Node does, and refuses what Node refuses", async () => {
   const code = `
     const samples = ${JSON.stringify(BYTES)}.map((bytes) => Uint8Array.from(bytes));
     const attempt = (read) => { try { return read() } catch (error) { return error.name } };
@@ -167,14 +167,14 @@ test("S7: `TextDecoder` reads what Node's reads, and refuses what that refuses",
   expect(await getValue(sandbox, code)).toEqual(here(code));
 });
 
-test("S7: latin1 is read as windows-1252, as the standard wants", async () => {
+test("S7: decodes latin1 as windows-1252, as the standard requires", async () => {
   const code = `
     const decoder = new TextDecoder("latin1");
     return [decoder.encoding, decoder.decode(Uint8Array.of(0x41, 0x80, 0x81, 0x99, 0x9f, 0xa0, 0xe4, 0xff))]`;
   expect(await getValue(sandbox, code)).toEqual(["windows-1252", "A€\u0081™Ÿ\u00a0äÿ"]);
 });
 
-test("S7: `atob` and `btoa` do what Node's do", async () => {
+test("S7: implements `atob` and `btoa` as Node does", async () => {
   const code = `
     const attempt = (read) => { try { return read() } catch { return "throws" } };
     return [["", "a", "ab", "abc", "\\u00ff\\u0000", "€"].map((text) => attempt(() => btoa(text))), ["", "YQ==", "YQ", "YWI=", " Y W J j ", "YQ=", "Y", "====", "YQ==YQ==", "/+8=", "_-", "null"].map((text) => attempt(() => atob(text)))]`;
@@ -186,7 +186,7 @@ function chance<Value>(arbitrary: fc.Arbitrary<Value>, count: number): readonly 
   return fc.sample(arbitrary, count);
 }
 
-test("S7: base64 that chance puts together is read as Node reads it", async () => {
+test("S7: decodes random base64 as Node does", async () => {
   const letters = fc.constantFrom(...Array.from("AZaz09+/=-_ \t\n\f\r\v\u00a0é\0"));
   const texts = chance(
     fc.array(letters, { maxLength: 10 }).map((list) => list.join("")),
@@ -199,7 +199,7 @@ test("S7: base64 that chance puts together is read as Node reads it", async () =
   expect(await getValue(sandbox, code)).toEqual(here(code));
 });
 
-test("S7: bytes that chance puts together are read as Node reads them, whole and in pieces", async () => {
+test("S7: decodes random bytes as Node does, complete and in pieces", async () => {
   const odd = fc.constantFrom(
     0x41,
     0x80,
@@ -234,7 +234,7 @@ test("S7: bytes that chance puts together are read as Node reads them, whole and
   expect(await getValue(sandbox, code)).toEqual(here(code));
 });
 
-test("S7: values that chance puts together are copied as Node copies them", async () => {
+test("S7: copies random values as Node does", async () => {
   const { value } = fc.letrec<{ readonly value: string }>((tie) => ({
     value: fc.oneof(
       { maxDepth: 4, withCrossShrink: true },
@@ -292,7 +292,7 @@ test("S7: values that chance puts together are copied as Node copies them", asyn
   expect(await getValue(sandbox, code)).toEqual(here(code));
 });
 
-test("S7: `queueMicrotask` comes after what runs and before timers", async () => {
+test("S7: runs `queueMicrotask` callbacks after the current code and before timers", async () => {
   const code = `
     const order = [];
     setTimeout(() => order.push("timer"));
@@ -304,7 +304,7 @@ test("S7: `queueMicrotask` comes after what runs and before timers", async () =>
   expect(await getValue(sandbox, code)).toEqual(["now", "promise", "microtask", 0, "timer"]);
 });
 
-test("S7: an error in a microtask ends the run, at its own line", async () => {
+test("S7: ends the run at an error in a microtask, with its line", async () => {
   const code =
     "queueMicrotask(() => {\n  throw new RangeError('bad') });\nawait new Promise((done) => setTimeout(done, 1e4))";
   const { end, wallMs } = await run(sandbox, code);
@@ -316,7 +316,7 @@ test("S7: an error in a microtask ends the run, at its own line", async () => {
   });
 });
 
-test("S7: `performance.now` counts milliseconds from its first use", async () => {
+test("S7: counts milliseconds with `performance.now` from its first use", async () => {
   const code =
     "const a = performance.now(); await new Promise((done) => setTimeout(done, 30)); return [a, performance.now()]";
   const [first, second] = (await getValue(sandbox, code)) as [number, number];
@@ -325,7 +325,7 @@ test("S7: `performance.now` counts milliseconds from its first use", async () =>
   expect(second).toBeLessThan(10_000);
 });
 
-test("S7: timers run in their order, repeat, stop, and pass on what they were given", async () => {
+test("S7: runs, repeats and stops timers in order, with their arguments", async () => {
   const code = `
     const order = [];
     setTimeout((...args) => order.push("late", ...args), 40, 1, 2);

@@ -16,7 +16,7 @@ test.each([
   ["", "ServerMCP"],
   ["🚀 launch", "LaunchMCP"],
   ["x".repeat(100_000), `X${"x".repeat(60)}MCP`],
-])("N1: the server %j is the skill %s", (server, skill) => {
+])("N1: turns the server %j into the skill %s", (server, skill) => {
   expect(toSkillName(server)).toBe(skill);
 });
 
@@ -36,11 +36,11 @@ test.each([
     name,
     `${name}_`,
   ]),
-])("N2: the tool %j is the method %s", (tool, method) => {
+])("N2: turns the tool %j into the method %s", (tool, method) => {
   expect(toMethodNames([tool])).toEqual([method]);
 });
 
-test("N2: tools that map to one name are all reachable, whatever their order", () => {
+test("N2: makes all tools that map to one name reachable, in any order", () => {
   const expected: Record<string, string> = {
     get_user: "get_user",
     "get-user": "get_user_3",
@@ -53,7 +53,7 @@ test("N2: tools that map to one name are all reachable, whatever their order", (
   expect(toMethodNames(tools)).toEqual(tools.map((tool) => expected[tool]));
 });
 
-test("N2: fifty thousand tools of one name get fifty thousand names within a second", () => {
+test("N2: gives fifty thousand tools of one name fifty thousand names", () => {
   const started = performance.now();
   const names = toMethodNames(Array.from({ length: 50_000 }, (_, index) => "?".repeat(1 + (index % 3))));
   expect(new Set(names).size).toBe(50_000);
@@ -61,7 +61,7 @@ test("N2: fifty thousand tools of one name get fifty thousand names within a sec
   expect(performance.now() - started).toBeLessThan(1_000);
 });
 
-test("N2: a member name is one that mapping would not change", () => {
+test("N2: accepts exactly the member names that mapping would not change", () => {
   expect(["add", "delete", "_x"].map(isMemberName)).toEqual([true, true, true]);
   expect(["", "a-b", "then", "1a", "__proto__"].map(isMemberName)).toEqual([false, false, false, false, false]);
 });

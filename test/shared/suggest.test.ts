@@ -16,11 +16,11 @@ test.each([
   ["zzzz", []],
   ["", []],
   ["x", []],
-])("S5: for %j the nearest names are %j", (name, expected) => {
+])("S5: suggests for %j the nearest names %j", (name, expected) => {
   expect(suggestNames(name, NAMES).slice(0, expected.length || 3)).toEqual(expected);
 });
 
-test("S5: the best name comes first and no more than the limit come at all", () => {
+test("S5: returns the best name first, and at most as many as the limit", () => {
   expect(suggestNames("listFiles", ["listFolders", "list_files", "listFile", "lists"], 2)).toEqual([
     "list_files",
     "listFile",
@@ -28,7 +28,7 @@ test("S5: the best name comes first and no more than the limit come at all", () 
   expect(suggestNames("listFiles", ["list_files"], 0)).toEqual([]);
 });
 
-test("S5: names of other scripts are compared as well", () => {
+test("S5: compares names of other scripts", () => {
   expect(suggestNames("文件讀取", ["文件读取", "天气"])).toEqual(["文件读取"]);
 });
 

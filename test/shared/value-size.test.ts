@@ -9,7 +9,7 @@ function doubled(first: unknown, times: number): unknown {
   return list;
 }
 
-test("S9: what is shared counts as often as it would be written", () => {
+test("S9: counts shared values as often as they would be written", () => {
   expect(findSizeExcess(doubled("lol", 19))).toBe(undefined);
   expect(findSizeExcess(doubled("lol", 30))).toBe("more than 2 million values");
   expect(findSizeExcess(doubled("x".repeat(1 << 20), 6))).toBe(undefined);
@@ -22,7 +22,7 @@ test("S9: what is shared counts as often as it would be written", () => {
   expect(findSizeExcess(new Map([[doubled({ deep: doubled(1, 10) }, 11), 1]]))).toBe("more than 2 million values");
 });
 
-test("counts levels up to the bound, of whatever holds them, and however much else there is [S13]", () => {
+test("counts the levels of any container up to the limit, however large the rest is [S13]", () => {
   const nested = (levels: number, wrap: (value: unknown) => unknown): unknown => {
     let value: unknown = 1;
     for (let level = 0; level < levels; level++) value = wrap(value);
@@ -42,7 +42,7 @@ test("counts levels up to the bound, of whatever holds them, and however much el
   }
 });
 
-test("S9: a list that is long without holding anything, and one that holds itself, are too much; usual values are not", () => {
+test("S9: rejects a long list without items and a list that contains itself; accepts usual values", () => {
   const sparse: unknown[] = [];
   sparse.length = 4_000_000_000;
   expect(findSizeExcess(sparse)).toBe("more than 2 million values");

@@ -191,26 +191,26 @@ const ERRORS: readonly (readonly [expression: string, message: string])[] = [
 
 const skill = new CalculatorSkill();
 
-describe("B1: an expression has the value that Python gives it", () => {
+describe("B1: evaluates an expression as Python does", () => {
   test.each(RESULTS)("B1: %s", (expression, result) => {
     expect(answer(expression)).toBe(result);
   });
 });
 
-describe("B1: what cannot be calculated is an error in plain words", () => {
+describe("B1: reports what cannot be calculated in plain words", () => {
   test.each(ERRORS)("B1: %j", (expression, message) => {
     expect(() => skill.calculate(expression)).toThrow(new Error(message));
   });
 });
 
-test("B1: an expression has up to 500 characters", () => {
+test("B1: accepts expressions of up to 500 characters", () => {
   expect(skill.calculate("1" + "+1".repeat(249))).toBe("250");
   expect(() => skill.calculate("1".repeat(501))).toThrow(
     new Error("Calculation error: expression too long (max 500 characters)"),
   );
 });
 
-test("B1: brackets nest up to 20 levels", () => {
+test("B1: accepts up to 20 levels of brackets", () => {
   const nested = (levels: number) => "(".repeat(levels) + "1" + ")".repeat(levels);
   expect(skill.calculate(nested(20))).toBe("1");
   expect(() => skill.calculate(nested(21))).toThrow(
@@ -220,12 +220,12 @@ test("B1: brackets nest up to 20 levels", () => {
   expect(() => skill.calculate("[".repeat(400))).toThrow("expression too deep");
 });
 
-test("B1: the largest exponent and the longest integer still work", () => {
+test("B1: calculates with the largest exponent and the longest integer", () => {
   expect(skill.calculate("2**1000")).toBe((2n ** 1000n).toString());
   expect(skill.calculate("10**1000 * 10**1000 * 10**1000 * 10**1000 * 10**299")).toHaveLength(4300);
 });
 
-test("B1: integers are exact, whatever their size", () => {
+test("B1: calculates exactly with integers of any size", () => {
   fc.assert(
     fc.property(fc.bigInt(-(10n ** 30n), 10n ** 30n), fc.bigInt(1n, 10n ** 30n), (left, right) => {
       expect(skill.calculate(`${left} * ${right}`)).toBe((left * right).toString());
@@ -234,7 +234,7 @@ test("B1: integers are exact, whatever their size", () => {
   );
 });
 
-test("B1: no text does anything but give a result or one of four errors", () => {
+test("B1: gives a result or one of four errors for any text", () => {
   const pieces = "0 1 2 9 12 . + - * / % ( ) [ ] , _ e ^ ' ** // pi sum pow round log x".split(" ");
   fc.assert(
     fc.property(fc.array(fc.constantFrom(...pieces, " "), { maxLength: 40 }), (chosen) => {

@@ -28,7 +28,7 @@ function memory() {
   };
 }
 
-test("B4: a note is kept as it was said, with an id by which it is forgotten", async () => {
+test("B4: stores a note unchanged, with an id for deletion", async () => {
   const { remember, search, forget } = memory();
   const note = await remember("  Ada prefers trains ", ["travel"], 7);
   expect(note).toEqual({
@@ -42,7 +42,7 @@ test("B4: a note is kept as it was said, with an id by which it is forgotten", a
   expect([await forget(note.id), await forget(note.id), await search("trains")]).toEqual([true, false, []]);
 });
 
-test("B4: notes with all keywords come before any others; without such, those with any", async () => {
+test("B4: lists notes with all keywords before others; without such, those with any", async () => {
   const { remember, search } = memory();
   await remember("red apples");
   await remember("green apples", [], 9);
@@ -52,7 +52,7 @@ test("B4: notes with all keywords come before any others; without such, those wi
   expect(await search("grapes")).toEqual([]);
 });
 
-test("B4: the most important notes come first, then the newest; at most five", async () => {
+test("B4: lists the most important notes first, then the newest; at most five", async () => {
   const { remember, search } = memory();
   for (const [text, importance] of [
     ["a", 5],
@@ -66,7 +66,7 @@ test("B4: the most important notes come first, then the newest; at most five", a
   expect(await search("note")).toEqual(["note b", "note e", "note c", "note a", "note f"]);
 });
 
-test("B4: tags are found, parts of words are not, and only five keywords count", async () => {
+test("B4: finds tags, not parts of words, by at most five keywords", async () => {
   const { remember, search } = memory();
   await remember("The information", ["desk"]);
   expect([await search("desk"), await search("on"), await search("inform")]).toEqual([
@@ -93,11 +93,11 @@ test.each([
   [() => memory().remember("x".repeat(10_001)), "The text is too long (max 10000 characters)"],
   [() => memory().remember("x", [], 11), "importance must be from 1 to 10"],
   [() => memory().search(" ,. "), "No keywords provided"],
-])("B4: %# what cannot be meant is said", async (run, message) => {
+])("B4: %# reports an invalid value", async (run, message) => {
   await expect(run()).rejects.toThrow(message);
 });
 
-test("B4: the shipped skill remembers in the runtime's store, from one runtime to the next", async () => {
+test("B4: remembers in the runtime's store, from one runtime to the next", async () => {
   const options = { skillsDir: "skills", store: join(folder, "store") };
   const first = await createRuntime(options);
   const remembered = await first.run(
@@ -114,7 +114,7 @@ test("B4: the shipped skill remembers in the runtime's store, from one runtime t
   await second.close();
 });
 
-test("refuses more than 500 notes of a caller, and names those that could be forgotten [B4]", async () => {
+test("refuses more than 500 notes of a caller, and names notes to delete [B4]", async () => {
   const { remember, forget } = memory();
   const first = await remember("the oldest of little importance", [], 2);
   await remember("important", [], 9);
@@ -127,7 +127,7 @@ test("refuses more than 500 notes of a caller, and names those that could be for
   await expect(remember("one more")).resolves.toMatchObject({ text: "one more" });
 });
 
-test("refuses more than a megabyte of notes of a caller, their tags included [B4]", async () => {
+test("refuses more than a megabyte of notes of a caller, including their tags [B4]", async () => {
   const { remember } = memory();
   await remember("first", ["x".repeat(1_000_000)]);
   await expect(remember("x".repeat(10_000), ["y".repeat(50_000)])).rejects.toThrow(

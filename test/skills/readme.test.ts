@@ -12,7 +12,7 @@ const FILES = Object.fromEntries(
   ),
 );
 
-test("L11: what skills/README.md shows works as it stands, in each form", { timeout: 90_000 }, async () => {
+test("L11: runs the examples of skills/README.md unchanged, in each form", { timeout: 90_000 }, async () => {
   expect(Object.keys(FILES).map((name) => name.replace("skills/", ""))).toEqual([
     "weather.ts",
     "counter.ts",
@@ -61,7 +61,7 @@ test("L11: what skills/README.md shows works as it stands, in each form", { time
   expect(asked.stderr).toContain("The user has chosen no seat");
 });
 
-test("L11: each shipped skill passes its own examples, and check has nothing against it", async () => {
+test("L11: passes each shipped skill's own examples, without findings of check", async () => {
   const cwd = project();
   const skills = join(process.cwd(), "skills");
   const [checked, tested] = await Promise.all([

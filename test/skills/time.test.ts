@@ -4,27 +4,27 @@ import { TimeSkill } from "../../skills/time.ts";
 const WINTER = "2025-01-15T14:30:00.999Z";
 const SUMMER = "2025-07-05T00:05:09Z";
 
-describe("B2: the four formats", () => {
+describe("B2: supports the four formats", () => {
   const skill = at(WINTER);
 
-  test("B2: full is a sentence", () => {
+  test("B2: writes full as a sentence", () => {
     expect(skill.get_time("Asia/Tokyo")).toBe("Wednesday, January 15, 2025 at 11:30 PM JST");
     expect(skill.get_time("Asia/Tokyo", "full")).toBe("Wednesday, January 15, 2025 at 11:30 PM JST");
     expect(at(SUMMER).get_time("UTC", "full")).toBe("Saturday, July 5, 2025 at 12:05 AM UTC");
   });
 
-  test("B2: date, time and iso are for machines", () => {
+  test("B2: writes date, time and iso for machines", () => {
     expect(skill.get_time("Asia/Tokyo", "date")).toBe("2025-01-15");
     expect(skill.get_time("Asia/Tokyo", "time")).toBe("23:30:00 JST");
     expect(skill.get_time("Asia/Tokyo", "iso")).toBe("2025-01-15T23:30:00+09:00");
   });
 
-  test("B2: nothing said means UTC, in full", () => {
+  test("B2: uses UTC in full by default", () => {
     expect(skill.get_time()).toBe("Wednesday, January 15, 2025 at 2:30 PM UTC");
     expect(skill.get_time(undefined, "iso")).toBe("2025-01-15T14:30:00+00:00");
   });
 
-  test("B2: without a clock given, it is now", () => {
+  test("B2: uses the current time without a given clock", () => {
     const before = Date.now();
     const told = Date.parse(new TimeSkill().get_time("America/New_York", "iso"));
     expect(told).toBeGreaterThan(before - 1000);
@@ -53,25 +53,25 @@ test.each([
   ["America/Sao_Paulo", "11:30:00 -03:00", "21:05:09 -03:00"],
   ["Etc/GMT+5", "09:30:00 -05:00", "19:05:09 -05:00"],
   ["asia/tokyo", "23:30:00 JST", "09:05:09 JST"],
-])("B2: %s has its own name for its time, in winter and in summer", (timezone, winter, summer) => {
+])("B2: names the time of %s, in winter and in summer", (timezone, winter, summer) => {
   expect(at(WINTER).get_time(timezone, "time")).toBe(winter);
   expect(at(SUMMER).get_time(timezone, "time")).toBe(summer);
 });
 
-test("B2: summer time begins and ends at its hour", () => {
+test("B2: begins and ends summer time at its hour", () => {
   expect(at("2025-03-30T00:59:59Z").get_time("Europe/Berlin", "iso")).toBe("2025-03-30T01:59:59+01:00");
   expect(at("2025-03-30T01:00:00Z").get_time("Europe/Berlin", "iso")).toBe("2025-03-30T03:00:00+02:00");
   expect(at("2025-11-02T05:59:59Z").get_time("America/New_York", "time")).toBe("01:59:59 EDT");
   expect(at("2025-11-02T06:00:00Z").get_time("America/New_York", "time")).toBe("01:00:00 EST");
 });
 
-test("B2: the date is that of the zone", () => {
+test("B2: uses the date of the zone", () => {
   expect(at("2024-12-31T23:00:00Z").get_time("Asia/Tokyo", "date")).toBe("2025-01-01");
   expect(at("2024-03-01T02:00:00Z").get_time("America/New_York", "date")).toBe("2024-02-29");
 });
 
 test.each(["", " ", "Nowhere/City", "../etc/passwd", "/etc/localtime", "Asia/", "Asia/Tokyo\0", "constructor"])(
-  "B2: %j is no time zone",
+  "B2: refuses %j as a time zone",
   (timezone) => {
     expect(() => at(WINTER).get_time(timezone)).toThrow(new Error(`Unknown timezone: ${timezone}`));
   },

@@ -33,7 +33,7 @@ async function text(runtime: Runtime, source: string): Promise<string> {
   return (await runtime.run(source)).text.split("\n")[0] ?? "";
 }
 
-test("what a method returns reaches a snippet as the page for skill authors says [S9]", async () => {
+test("returns values of a method to a snippet as the page for skill authors says [S9]", async () => {
   const runtime = await open();
   const kind = (of: string): Promise<string> =>
     text(
@@ -66,7 +66,7 @@ test("what a method returns reaches a snippet as the page for skill authors says
   );
 });
 
-test("what a snippet passes reaches a method as the page for skill authors says [S9]", async () => {
+test("passes values of a snippet to a method as the page for skill authors says [S9]", async () => {
   const runtime = await open();
   for (const [value, expected] of [
     ["undefined", "Undefined undefined"],
@@ -94,7 +94,7 @@ test("what a snippet passes reaches a method as the page for skill authors says 
   );
 });
 
-test("a date of a snippet stays a date where its place is open, however it crosses, and is text where text is declared [S9]", async () => {
+test("keeps a date of a snippet as a date where the type is open, and writes text where a string is declared [S9]", async () => {
   const runtime = await open();
   const skill = "device.ValuesSkill";
   const long = "Array.from({ length: 2_000 }, () => new Date(0))";
@@ -119,7 +119,7 @@ test("a date of a snippet stays a date where its place is open, however it cross
   expect(error).toContain('{"at":"1970-01-01T00:00:00.000Z"}');
 });
 
-test("a date that a snippet returns is a date in the value of the outcome, and ISO 8601 in its text [S9]", async () => {
+test("returns a date of a snippet as a date in the value of the outcome, and ISO 8601 in its text [S9]", async () => {
   const runtime = await open();
   const iso = "1970-01-01T00:00:00.000Z";
   for (const [source, value, shown] of [
@@ -150,7 +150,7 @@ for await (const line of createInterface(process.stdin)) {
 }
 `;
 
-test("a date of a snippet reaches an MCP server as ISO 8601, and what looks like a tag as it is [S9]", async () => {
+test("sends a date of a snippet to an MCP server as ISO 8601, and does not change values that look like tags [S9]", async () => {
   const cwd = project({ "server.mjs": SERVER });
   const args = [join(cwd, "server.mjs")];
   const runtime = await createRuntime({
@@ -171,7 +171,7 @@ test("a date of a snippet reaches an MCP server as ISO 8601, and what looks like
   }
 });
 
-test("what follows from the arguments of a call tells dates from texts, and shows them as texts [S9]", async () => {
+test("distinguishes dates from strings in everything derived from arguments, and shows dates as strings [S9]", async () => {
   const asked: unknown[] = [];
   const NoteSkill = defineSkill({
     name: "NoteSkill",
@@ -203,7 +203,7 @@ test("what follows from the arguments of a call tells dates from texts, and show
   expect(days[0]).toEqual(days[1]);
 });
 
-test("the page for skill authors has a row for each of these kinds", () => {
+test("lists each of these kinds on the page for skill authors", () => {
   const page = readFileSync("skills/README.md", "utf8");
   for (const kind of ["undefined", "NaN", "Infinity", "BigInt", "function", "Map", "Set", "Error", "Date", "bytes"])
     expect(page).toMatch(new RegExp(`^\\| [^|]*${kind}`, "m"));

@@ -24,7 +24,7 @@ const KINDS: readonly [kind: string, make: () => Space][] = [
 ];
 
 describe.each(KINDS)("a store %s", (_kind, make) => {
-  test("L3: keeps values of JSON by key, and gives copies", async () => {
+  test("L3: stores JSON values by key, and returns copies", async () => {
     const space = make();
     const value = { list: [1, "zwei", null], deep: { yes: true } };
     await space.set("a", value);
@@ -35,7 +35,7 @@ describe.each(KINDS)("a store %s", (_kind, make) => {
     expect(await space.get("b")).toBeUndefined();
   });
 
-  test("L3: lists what begins with a prefix, in the order of the keys", async () => {
+  test("L3: lists the keys with a prefix, in order", async () => {
     const space = make();
     for (const key of ["b/2", "a", "b/10", "c", "__proto__"]) await space.set(key, key);
     expect(await space.entries("b/")).toEqual([
@@ -45,7 +45,7 @@ describe.each(KINDS)("a store %s", (_kind, make) => {
     expect((await space.entries()).map(([key]) => key)).toEqual(["__proto__", "a", "b/10", "b/2", "c"]);
   });
 
-  test("L3: says what it deleted, and forgets it", async () => {
+  test("L3: reports whether it deleted a key", async () => {
     const space = make();
     await space.set("a", 1);
     expect([await space.delete("a"), await space.delete("a"), await space.get("a")]).toEqual([true, false, undefined]);
@@ -68,7 +68,7 @@ describe.each(KINDS)("a store %s", (_kind, make) => {
 });
 
 describe("a store in a folder", () => {
-  test("B4: is found again by the next store, and no name leaves the folder", async () => {
+  test("B4: is found again by the next store; no name leaves the folder", async () => {
     for (const name of ["notes", "../notes", "a/b", "", ".", "skill Tag"]) {
       await createStore(folder).space(name).set("name", name);
     }

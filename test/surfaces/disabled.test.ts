@@ -4,7 +4,7 @@ import { newClient, post, serve } from "./serving.ts";
 
 const SAYS = "Skill 'TestSkill' is disabled";
 
-test("a disabled skill is reported as disabled when a program calls, checks or describes its method [L7]", async () => {
+test("reports a disabled skill when a program calls, checks or describes its method [L7]", async () => {
   const { url, runtime } = await serve();
   runtime.disable("TestSkill");
   for (const name of ["TestSkill.add", "TestSkill__add", "add", "TestSkill.nothing"]) {
@@ -23,7 +23,7 @@ test("a disabled skill is reported as disabled when a program calls, checks or d
 test.each([
   ["qualified", "TestSkill__add"],
   ["raw", "add"],
-] as const)("a disabled skill is reported as disabled as an MCP tool with %s names [L7]", async (names, name) => {
+] as const)("reports a disabled skill as an MCP tool with %s names [L7]", async (names, name) => {
   const { url, runtime } = await serve({ expose: "tools", names });
   const client = await newClient(url);
   runtime.disable("TestSkill");

@@ -62,7 +62,7 @@ describe("testSkill", () => {
     });
   });
 
-  test("L11: takes the entry of a folder, and what defineSkill made", async () => {
+  test("L11: accepts the entry of a folder, and a defined skill", async () => {
     const folder = await folderWith({
       "hello/index.ts": "export const hello = (name: string): string => 'Hello ' + name;",
     });
@@ -88,7 +88,7 @@ describe("testSkill", () => {
     );
   });
 
-  test("L11: is what the package exports, and a program that does not close it ends all the same", async () => {
+  test("L11: is exported by the package, and does not keep a program alive", async () => {
     const folder = await folderWith({ "weather.ts": WEATHER });
     const program = `
       import { testSkill } from "skillgate/testing";

@@ -20,7 +20,7 @@ function bindInput(method: Method, args: readonly unknown[]): unknown {
   return binding.kind === "bound" ? binding.input : binding.problems.map(({ field, reason }) => `${field} ${reason}`);
 }
 
-describe("S1: arguments reach a method by name", () => {
+describe("S1: binds arguments to names", () => {
   test.each<[string, Method, readonly unknown[], unknown]>([
     ["by place", search, ["weather"], { query: "weather" }],
     ["by name", search, [{ query: "weather" }], { query: "weather" }],
@@ -39,13 +39,13 @@ describe("S1: arguments reach a method by name", () => {
     expect(bindInput(method, args)).toEqual(input);
   });
 
-  test("required parameters come before optional ones, each in their order", () => {
+  test("puts required parameters before optional ones, each in their order", () => {
     const method = createMethod({ a: TEXT, b: TEXT, c: TEXT, d: TEXT }, ["d", "b"]);
     expect(bindInput(method, [1, 2, 3, 4])).toEqual({ b: 1, d: 2, a: 3, c: 4 });
   });
 });
 
-describe("S1: an object in last place is a value only where it cannot be names", () => {
+describe("S1: treats a last object as a value only if it cannot be named arguments", () => {
   test.each<[string, Method, readonly unknown[], unknown]>([
     ["its key is a parameter", echo, [{ value: 1 }], { value: 1 }],
     ["no key is one, and the parameter takes anything", echo, [{ a: 1 }], { value: { a: 1 } }],
@@ -84,12 +84,12 @@ describe("S1: an object in last place is a value only where it cannot be names",
     ["an array", { type: "array" }, { x: 1 }],
     ["an enum", { enum: ["a"] }, { x: 1 }],
     ["anyOf without an object", { anyOf: [TEXT, COUNT] }, { x: 1 }],
-  ])("a parameter described by %s", (_, data, input) => {
+  ])("accepts a parameter described by %s", (_, data, input) => {
     const $defs = { P: { type: "object" }, C: { $ref: "#/$defs/C" } };
     expect(bindInput(methodWith({ type: "object", $defs, properties: { data } }), [{ x: 1 }])).toEqual(input);
   });
 
-  test("dates, bytes and instances are values", () => {
+  test("treats dates, bytes and instances as values", () => {
     const at = createMethod({ value: {}, count: COUNT }, ["value"]);
     const [date, bytes] = [new Date(0), new Uint8Array([1])];
     expect(bindInput(at, [date])).toEqual({ value: date });
@@ -97,7 +97,7 @@ describe("S1: an object in last place is a value only where it cannot be names",
   });
 });
 
-describe("S1: arguments that do not bind are reported before any call is made", () => {
+describe("S1: reports arguments that cannot be bound before any call is made", () => {
   test.each<[string, Method, readonly unknown[], readonly string[]]>([
     ["too many", search, ["a", 1, 2], ["_root takes at most 2 (query, count), not 3"]],
     ["too many for none", ping, ["a"], ["_root takes no arguments, not 1"]],
@@ -114,7 +114,7 @@ describe("S1: arguments that do not bind are reported before any call is made", 
   });
 });
 
-describe("S5: values known only at run time are not judged", () => {
+describe("S5: does not judge values that are only known at run time", () => {
   test.each<[string, readonly unknown[], unknown, boolean]>([
     ["alone it may be names", [UNKNOWN], {}, false],
     ["in last place, too", ["x", UNKNOWN], { query: "x" }, false],
@@ -131,7 +131,7 @@ describe("S5: values known only at run time are not judged", () => {
   });
 });
 
-describe("S9: keys of prototypes are data", () => {
+describe("S9: treats keys of prototypes as data", () => {
   test("by name", () => {
     const input = bindInput(search, [JSON.parse('{"query": "x", "__proto__": {"polluted": true}, "constructor": 1}')]);
     expect(Object.keys(input as object)).toEqual(["query", "__proto__", "constructor"]);
@@ -145,7 +145,7 @@ describe("S9: keys of prototypes are data", () => {
   });
 });
 
-test("S1: any arguments bind or give a reason", () => {
+test("S1: binds any arguments or gives a reason", () => {
   fc.assert(
     fc.property(fc.array(fc.oneof(fc.jsonValue(), fc.constantFrom(undefined, UNKNOWN)), { maxLength: 5 }), (args) => {
       for (const method of [search, write, echo, update, ping]) {

@@ -20,7 +20,7 @@ function formatProblems(method: Method, input: unknown): readonly string[] {
   return findProblems(method, input).map(({ field, type, reason }) => `${field} ${type}: ${reason}`);
 }
 
-describe("T6: each kind of problem has its type, its field and its reason", () => {
+describe("T6: reports each kind of problem with its type, its field and its reason", () => {
   test.each<[unknown, unknown, string]>([
     [{ type: "string" }, 5, "type_mismatch: must be a string, not 5"],
     [{ type: "string" }, null, "null_value: must be a string, not null"],
@@ -53,7 +53,7 @@ describe("T6: each kind of problem has its type, its field and its reason", () =
     expect(formatProblems(createMethod({ value: schema }), { value })).toEqual([`value ${line}`]);
   });
 
-  test("integer takes 5.0", () => {
+  test("accepts 5.0 as an integer", () => {
     expect(findProblems(createMethod({ value: { type: "integer" } }), { value: 5.0 })).toEqual([]);
   });
 
@@ -62,11 +62,11 @@ describe("T6: each kind of problem has its type, its field and its reason", () =
     ["x", '_root type_mismatch: must be an object, not "x"'],
     [[], "_root type_mismatch: must be an object, not an array"],
     [null, "_root null_value: must be an object, not null"],
-  ])("an input that is no object: %j", (input, line) => {
+  ])("refuses an input that is not an object: %j", (input, line) => {
     expect(formatProblems(createMethod({}), input)).toEqual([line]);
   });
 
-  test("the field is a path through objects and arrays", () => {
+  test("writes the field as a path through objects and arrays", () => {
     const item = {
       type: "object",
       properties: { name: { type: "string" } },
@@ -87,7 +87,7 @@ describe("T6: each kind of problem has its type, its field and its reason", () =
   });
 });
 
-describe("T6: all problems are reported at once", () => {
+describe("T6: reports all problems at once", () => {
   const method = createMethod(
     {
       query: { type: "string" },
@@ -97,7 +97,7 @@ describe("T6: all problems are reported at once", () => {
     ["query"],
   );
 
-  test("missing, wrong, out of range and unknown together, with suggestions", () => {
+  test("reports missing, wrong, out-of-range and unknown values together, with suggestions", () => {
     expect(findProblems(method, { count: 0, unit: "celcius", qery: "x" })).toEqual([
       { field: "query", type: "field_missing", reason: "is required", suggestions: [] },
       { field: "count", type: "below_minimum", reason: "must be at least 1, is 0", suggestions: [] },
@@ -127,7 +127,7 @@ describe("T6: all problems are reported at once", () => {
   });
 });
 
-describe("T6: errors of alternatives describe the intended one", () => {
+describe("T6: explains errors of alternatives by the intended one", () => {
   const $defs = {
     Page: {
       type: "object",
@@ -272,7 +272,7 @@ describe("T6: unknown arguments", () => {
   });
 });
 
-describe("T6: a default fills a missing field", () => {
+describe("T6: fills a missing field with its default", () => {
   const input = (method: Method, given: unknown): unknown => {
     const validation = validator.validate(method, given);
     return validation.kind === "valid" ? validation.input : validation.problems;
@@ -304,8 +304,8 @@ describe("T6: a default fills a missing field", () => {
   });
 });
 
-describe("T6: a broken or catastrophic pattern neither hangs nor kills the host", () => {
-  test.each(["[", "(?P<name>a)", "a{2,1}", "(".repeat(50_000)])("a broken one: %.20s", (pattern) => {
+describe("T6: survives broken and catastrophic patterns", () => {
+  test.each(["[", "(?P<name>a)", "a{2,1}", "(".repeat(50_000)])("ignores a broken pattern: %.20s", (pattern) => {
     const method = createMethod({ value: { type: "string", pattern }, other: { type: "string" } });
     expect(findProblems(method, { value: "a", other: 5 }).map(({ field, type }) => [field, type])).toEqual([
       ["value", "invalid_pattern"],
@@ -355,7 +355,7 @@ describe("T6: a broken or catastrophic pattern neither hangs nor kills the host"
   });
 });
 
-describe("T6: every schema is usable", () => {
+describe("T6: makes every schema usable", () => {
   test("checks the parts of a broken schema that compile, and adds a note with the reason", () => {
     const method = createMethod(
       { a: { type: "strng" }, b: { type: "number", required: true }, c: { type: "string" } },
@@ -473,7 +473,7 @@ describe("T6: every schema is usable", () => {
       ]);
   });
 
-  test("every schema of the recorded servers compiles in full", () => {
+  test("compiles every schema of the recorded servers completely", () => {
     const methods = recordedSkills().flatMap((skill) => skill.methods);
     expect(methods.length).toBeGreaterThan(100);
     for (const { input, output = {} } of methods)
@@ -484,7 +484,7 @@ describe("T6: every schema is usable", () => {
   });
 });
 
-describe("S5: only certain problems are reported before a run", () => {
+describe("S5: reports only certain problems before a run", () => {
   const method = createMethod(
     {
       query: { type: "string", minLength: 2 },
@@ -531,7 +531,7 @@ describe("S5: only certain problems are reported before a run", () => {
   });
 });
 
-describe("X1: results are checked against the output schema", () => {
+describe("X1: validates results against the output schema", () => {
   const output = { type: "object", properties: { n: { type: "number" } }, required: ["n"] };
 
   test("describes a mismatch in one sentence", () => {

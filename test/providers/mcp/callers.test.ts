@@ -39,15 +39,18 @@ test.each([
     ANSWERS["sampling/createMessage"],
   ],
   ["roots", "roots/list", {}, ANSWERS["roots/list"]],
-])("M7: a question (%s) is put to the caller, by servers old and new", async (question, request, params, answer) => {
-  for (const ways of [[], ["modern"]]) {
-    const provider = await connected([fixture(ways)]);
-    const client = person({ ...ANSWERS, ...(question === "url" && { "elicitation/create": { action: "accept" } }) });
-    expect(await call(provider, "ask", { question }, by("ada", client))).toMatchObject(answer as object);
-    const [asked] = client.ask.mock.calls;
-    expect(asked?.slice(0, 2)).toMatchObject([request, params]);
-  }
-});
+])(
+  "M7: sends a request (%s) of servers of both generations to the caller",
+  async (question, request, params, answer) => {
+    for (const ways of [[], ["modern"]]) {
+      const provider = await connected([fixture(ways)]);
+      const client = person({ ...ANSWERS, ...(question === "url" && { "elicitation/create": { action: "accept" } }) });
+      expect(await call(provider, "ask", { question }, by("ada", client))).toMatchObject(answer as object);
+      const [asked] = client.ask.mock.calls;
+      expect(asked?.slice(0, 2)).toMatchObject([request, params]);
+    }
+  },
+);
 
 test("M7: announces to a server exactly the requests that its caller can answer", async () => {
   const abilities = { elicitation: { form: { applyDefaults: true }, url: {} } };
@@ -60,7 +63,7 @@ test("M7: announces to a server exactly the requests that its caller can answer"
   }
 });
 
-test("M7: callers that can be asked do not share a connection, each is asked its own", async () => {
+test("M7: uses one connection for each caller that answers requests, and asks each its own", async () => {
   const provider = await connected([fixture()]);
   const [ada, bob] = [person(), person()];
   const pids = [
@@ -80,7 +83,7 @@ test("M7: callers that can be asked do not share a connection, each is asked its
   await Promise.all(pids.map((pid) => ended(Number(pid))));
 });
 
-test("M7: in a program with a single user all calls share the connection on which they can be asked", async () => {
+test("M7: uses one connection for all calls of a program with a single user", async () => {
   const client = person();
   const provider = await connected([fixture()], { client });
   const pid = await call(provider, "pid");
@@ -91,7 +94,7 @@ test("M7: in a program with a single user all calls share the connection on whic
 test.each([
   [{ action: "maybe" }, /^Invalid elicitation result: /],
   [undefined, /^Invalid elicitation result: /],
-])("M7: a malformed answer (%j) reaches the server as an error", async (answer, words) => {
+])("M7: returns a malformed answer (%j) to the server as an error", async (answer, words) => {
   const provider = await connected([fixture()]);
   const client = person({ "elicitation/create": answer });
   expect(await call(provider, "ask", {}, by("ada", client))).toMatchObject({
@@ -100,14 +103,14 @@ test.each([
   });
 });
 
-test("M7: a caller that does not answer after all fails the question, not the server", async () => {
+test("M7: fails the request, not the server, if a caller does not answer", async () => {
   const provider = await connected([fixture()]);
   const client = { can: () => true, ask: () => Promise.reject(new Error("the window was closed")) };
   expect(await call(provider, "ask", {}, by("ada", client))).toMatchObject({ message: "the window was closed" });
   expect(await call(provider, "echo", { message: "well" }, by("ada", client))).toBe("well");
 });
 
-test("M7: a user is sent to the page that a server wants to be visited first, and the call is made again", async () => {
+test("M7: sends the user to a page that a server requires, and repeats the call", async () => {
   const url = "https://pay.example/";
   for (const ways of [[], ["modern"]]) {
     const provider = await connected([fixture(ways)]);
@@ -124,13 +127,13 @@ test("M7: a user is sent to the page that a server wants to be visited first, an
 test.each([
   ["https://pay.example/", { action: "decline" }, "payment is required; first visit https://pay.example/"],
   ["javascript:alert(1)", { action: "accept" }, "payment is required"],
-])("M7: where the user does not go to the page (%s, %j) the call fails", async (url, answer, message) => {
+])("M7: fails the call if the user does not visit the page (%s, %j)", async (url, answer, message) => {
   const provider = await connected([fixture()]);
   const client = person({ "elicitation/create": answer });
   await expect(call(provider, "pay_first", { url }, by("ada", client))).rejects.toMatchObject({ message });
 });
 
-test("M7: a log message of a server reaches the caller, if it has only one", async () => {
+test("M7: passes a log message of a server to its caller, if it has only one", async () => {
   for (const ways of [[], ["modern"]]) {
     const provider = await connected([fixture(ways)]);
     const log = vi.fn<CallContext["log"]>();
@@ -145,7 +148,7 @@ test("M7: a log message of a server reaches the caller, if it has only one", asy
   }
 });
 
-test("X2: a call that reports progress may take longer than its time, but not longer than its run", async () => {
+test("X2: extends the timeout of a call that reports progress, up to the end of its run", async () => {
   const fixture = { command: process.execPath, args: ["test/fixtures/mcp/server.js"], timeout: 1 };
   const runtime = await createRuntime({ skillsDir: false, mcpServers: { fixture }, cwd: ROOT });
   onTestFinished(() => runtime.close());
@@ -161,7 +164,7 @@ test("X2: a call that reports progress may take longer than its time, but not lo
   });
 });
 
-test("X2: the time in which a user answers a request does not count for the call", async () => {
+test("X2: does not count the time in which a user answers a request", async () => {
   const fixture = { command: process.execPath, args: ["test/fixtures/mcp/server.js"], timeout: 0.5 };
   let think: () => void = () => {};
   const thought = new Promise<void>((resolve) => (think = resolve));

@@ -40,7 +40,7 @@ const DIFFERENCES = [
   "inputSchema.properties.to: was added, {}",
 ];
 
-test("M8: a tool that has changed since it was accepted is reported, at every start until it is accepted", async () => {
+test("M8: reports a tool that has changed since it was accepted, at every start until it is accepted", async () => {
   const server = await changeable(BEFORE);
   await (await server.start()).close();
   await server.change(AFTER);
@@ -58,7 +58,7 @@ test("M8: a tool that has changed since it was accepted is reported, at every st
   expect((await server.start()).problems).toEqual([]);
 });
 
-test("M8: by policy, what has changed or was added is held back until it is accepted", async () => {
+test("M8: blocks changed and added tools until they are accepted, if the policy says so", async () => {
   const server = await changeable(BEFORE);
   await (await server.start({ changes: "hold" })).close();
   await server.change([...AFTER, tool("send", "Sends")]);
@@ -79,7 +79,7 @@ test("M8: by policy, what has changed or was added is held back until it is acce
   expect(await call(provider, "send")).toBe("called send");
 });
 
-test("M8: a change while the server runs is held back as well, without a folder to remember in", async () => {
+test("M8: blocks a change while the server runs, even without a folder to store it", async () => {
   const server = await changeable([...BEFORE, tool("announce", "Announces")]);
   const provider = await server.start({ changes: "hold" }, {});
   await server.change([...AFTER, tool("announce", "Announces")]);
@@ -88,7 +88,7 @@ test("M8: a change while the server runs is held back as well, without a folder 
   expect(names(provider)).toEqual(["list", "announce"]);
 });
 
-test("M8: tools in another order are no change", async () => {
+test("M8: does not report tools in another order as a change", async () => {
   const server = await changeable(BEFORE);
   await (await server.start({ changes: "hold" })).close();
   await server.change(BEFORE.toReversed());

@@ -33,7 +33,7 @@ async function getValue(runtime: Runtime, source: string): Promise<unknown> {
   return outcome.value;
 }
 
-test("M5: a snippet works with files of the filesystem server, and its errors are caught", async () => {
+test("M5: reads and writes files with the filesystem server, and catches its errors", async () => {
   const folder = await temporaryFolder();
   await mkdir(join(folder, "notes"));
   await writeFile(join(folder, "notes", "a.txt"), "one\ntwo\n");
@@ -61,7 +61,7 @@ test("M5: a snippet works with files of the filesystem server, and its errors ar
   });
 });
 
-test("M5: a snippet keeps knowledge in the memory server", async () => {
+test("M5: stores knowledge in the memory server", async () => {
   const folder = await temporaryFolder();
   const runtime = await withServer("memory", { env: { MEMORY_FILE_PATH: join(folder, "memory.jsonl") } });
   await getValue(
@@ -88,7 +88,7 @@ test("M5: a snippet keeps knowledge in the memory server", async () => {
   expect(value).toEqual([2, "programs", "Engine", ["Engine"]]);
 });
 
-test("M5: a snippet thinks step by step with the sequential-thinking server", async () => {
+test("M5: uses the sequential-thinking server step by step", async () => {
   const runtime = await withServer("sequential-thinking");
   const value = await getValue(
     runtime,
@@ -108,7 +108,7 @@ test("M5: a snippet thinks step by step with the sequential-thinking server", as
   ]);
 });
 
-test("M7: a snippet uses everything that the reference server for everything has", async () => {
+test("M7: uses all features of the reference server for everything", async () => {
   const answers: Record<string, unknown> = {
     "elicitation/create": { action: "accept", content: { name: "Ada" } },
     "sampling/createMessage": { role: "assistant", model: "m", content: { type: "text", text: "four" } },

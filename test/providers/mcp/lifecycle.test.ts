@@ -10,7 +10,7 @@ import { call, connected, ended, fixture, temporaryFolder, until } from "../../s
 /** Restarts as usual, only sooner. */
 const SOON = { firstDelayMs: 10, longestDelayMs: 40 };
 
-test("M4: a server that dies in mid-call fails its calls, and is started again", async () => {
+test("M4: fails the calls of a server that exits during a call, and restarts it", async () => {
   const provider = await connected([fixture()], { restart: SOON });
   const first = await call(provider, "pid");
   const bystander = call(provider, "never");
@@ -28,7 +28,7 @@ test("M4: a server that dies in mid-call fails its calls, and is started again",
   expect(provider.problems).toEqual([]);
 });
 
-test("M4: while a server is down its skill stays, and its calls fail at once", async () => {
+test("M4: keeps the skill of a server that is down, and fails its calls at once", async () => {
   const provider = await connected([fixture()], { restart: { firstDelayMs: 3_600_000, longestDelayMs: 3_600_000 } });
   const [skill] = provider.skills;
   await call(provider, "die").catch(() => {});
@@ -39,7 +39,7 @@ test("M4: while a server is down its skill stays, and its calls fail at once", a
   });
 });
 
-test("M4: a restarted server with the same tools keeps its skill", async () => {
+test("M4: keeps the skill of a restarted server with the same tools", async () => {
   const provider = await connected([fixture()], { restart: SOON });
   const [skill] = provider.skills;
   await call(provider, "die").catch(() => {});
@@ -47,7 +47,7 @@ test("M4: a restarted server with the same tools keeps its skill", async () => {
   expect(provider.skills[0]).toBe(skill);
 });
 
-test("M4: a server that dies again and again is given up", async () => {
+test("M4: stops restarting a server that exits repeatedly", async () => {
   const provider = await connected([fixture()], { restart: { ...SOON, times: 2 } });
   for (const restart of [1, 2, 3]) {
     await call(provider, "die").catch(() => {});
@@ -57,19 +57,19 @@ test("M4: a server that dies again and again is given up", async () => {
   expect(provider.skills).toEqual([]);
 });
 
-test("M4: the last answer of a server that exits is taken", async () => {
+test("M4: reads the last answer of a server that exits", async () => {
   const provider = await connected([fixture()], { restart: SOON });
   expect(await call(provider, "die_after_answer")).toBe("last words");
 });
 
-test("M4: a server that closes its output is stopped and started again", async () => {
+test("M4: restarts a server that closes its output", async () => {
   const provider = await connected([fixture()], { restart: SOON });
   await expect(call(provider, "close_stdout")).rejects.toMatchObject({ code: "SERVER_GONE" });
   await until(provider, () => provider.servers[0]?.status === "connected");
   expect(await call(provider, "echo", { message: "back" })).toBe("back");
 });
 
-test("M3: tools that come at run time are there after list_changed", async () => {
+test("M3: adds new tools of a running server after list_changed", async () => {
   for (const ways of [[], ["modern"]]) {
     const provider = await connected([fixture(ways)]);
     const before = provider.skills[0];
@@ -80,19 +80,19 @@ test("M3: tools that come at run time are there after list_changed", async () =>
   }
 });
 
-test("M3: a server that announces a change at each question is not asked without end", async () => {
+test("M3: does not list tools forever for a server that announces a change at each request", async () => {
   const provider = await connected([fixture(["change-on-list"])]);
   expect(await call(provider, "echo", { message: "hi" })).toBe("hi");
 });
 
-test("M3: a list that has outlived its time is asked for again at the next call", async () => {
+test("M3: lists tools again at the next call after the list has expired", async () => {
   const provider = await connected([fixture(["modern", "short-lived"])]);
   const before = provider.skills[0];
   while (provider.skills[0] === before) await call(provider, "echo", { message: "hi" });
   expect(provider.skills[0]?.methods.at(-1)?.name).toBe("list_2");
 });
 
-test("M9: closing stops a server by the end of its input", async () => {
+test("M9: stops a server on close by ending its input", async () => {
   const provider = await connected([fixture()]);
   const pid = Number(await call(provider, "pid"));
   await provider.close();
@@ -100,14 +100,14 @@ test("M9: closing stops a server by the end of its input", async () => {
   await expect(call(provider, "echo")).rejects.toMatchObject({ code: "SERVER_GONE" });
 });
 
-test("M9: closing stops a stubborn server, and what it has started, after the grace", async () => {
+test("M9: stops an unresponsive server and its children on close, after the grace period", async () => {
   const provider = await connected([fixture(["stubborn"])]);
   const pids = [Number(await call(provider, "pid")), Number(await call(provider, "grandchild"))];
   await provider.close();
   await Promise.all(pids.map(ended));
 });
 
-test("M9: a server that dies leaves nothing behind", async () => {
+test("M9: leaves no process behind when a server exits", async () => {
   const provider = await connected([fixture()], { restart: SOON });
   const grandchild = Number(await call(provider, "grandchild"));
   await call(provider, "die").catch(() => {});
@@ -115,14 +115,14 @@ test("M9: a server that dies leaves nothing behind", async () => {
   await ended(grandchild);
 });
 
-test("M9: closing while servers start leaves none of them", async () => {
+test("M9: ends all servers on close while they start", async () => {
   const before = childProcesses();
   const provider = connectServers([fixture(), fixture(["hang"])], { env: process.env });
   await provider.close();
   await expect.poll(childProcesses, { timeout: 3_000 }).toBe(before);
 });
 
-test("M9: the signal of the caller closes as well", async () => {
+test("M9: closes at the signal of the caller as well", async () => {
   const closing = new AbortController();
   const provider = await connected([fixture()], { signal: closing.signal });
   const pid = Number(await call(provider, "pid"));
@@ -130,7 +130,7 @@ test("M9: the signal of the caller closes as well", async () => {
   await ended(pid);
 });
 
-test("M3: a server that is known from an earlier time is started by its first call", async () => {
+test("M3: starts a server that is known from an earlier run at its first call", async () => {
   const stateDir = await temporaryFolder();
   const first = await connected([fixture()], { stateDir });
   const { methods } = first.skills[0] ?? {};
@@ -149,7 +149,7 @@ test("M3: a server that is known from an earlier time is started by its first ca
   expect(provider.skills[0]).toBe(skill);
 });
 
-test("M3: what is kept of servers is for its owner only", async () => {
+test("M3: stores what it knows of servers in files that only their owner can read", async () => {
   const stateDir = await temporaryFolder();
   await connected([fixture()], { stateDir });
   const files = await readdir(stateDir, { recursive: true, withFileTypes: true });
@@ -159,7 +159,7 @@ test("M3: what is kept of servers is for its owner only", async () => {
   expect(modes.toSorted()).toEqual(["600", "600", "700", "700"]);
 });
 
-test("M3: what was kept of a server with another configuration, or is nothing of ours, is not used", async () => {
+test("M3: ignores stored data of a server with another configuration, and foreign files", async () => {
   const stateDir = await temporaryFolder();
   const first = await connected([fixture(["no-tools"])], { stateDir });
   await first.close();
@@ -170,7 +170,7 @@ test("M3: what was kept of a server with another configuration, or is nothing of
   expect(provider.servers.map(({ status }) => status)).toEqual(["connected", "connected"]);
 });
 
-test("M4: a server that has worked at an earlier time and does not start now is tried again", async () => {
+test("M4: retries a server that worked earlier and does not start now", async () => {
   const stateDir = await temporaryFolder();
   const file = join(stateDir, "tools.json");
   await writeFile(file, '[{ "name": "read" }]');
@@ -188,7 +188,7 @@ test("M4: a server that has worked at an earlier time and does not start now is 
   expect(await call(provider, "read")).toBe("called read");
 });
 
-test("M3: asking for the servers that are known starts them, and what they offer is there meanwhile", async () => {
+test("M3: starts known servers on request, and offers their tools in the meantime", async () => {
   const stateDir = await temporaryFolder();
   await (await connected([fixture()], { stateDir })).close();
   const provider = connectServers([fixture()], { env: process.env, stateDir });
@@ -199,7 +199,7 @@ test("M3: asking for the servers that are known starts them, and what they offer
   expect(provider.servers[0]).toMatchObject({ status: "connected" });
 });
 
-test("M3: a server that is not called for a while is stopped, and started again by its next call", async () => {
+test("M3: stops an idle server, and starts it again at its next call", async () => {
   const provider = await connected([fixture()], { idleMs: 20 });
   const [skill] = provider.skills;
   const pid = Number(await call(provider, "pid"));
@@ -209,7 +209,7 @@ test("M3: a server that is not called for a while is stopped, and started again 
   expect(await call(provider, "pid")).not.toBe(pid);
 });
 
-test("M3: a server with a call under way is not stopped, however long that takes", async () => {
+test("M3: does not stop a server during a call of any length", async () => {
   const provider = await connected([fixture()], { idleMs: 1 });
   const slow = call(provider, "progress_after", { ms: 100 });
   await call(provider, "echo", { message: "quick" });

@@ -7,7 +7,7 @@ import { environment, FILESYSTEM_SERVER, project } from "../../surfaces/cli/comm
 
 const files = { command: process.execPath, args: [FILESYSTEM_SERVER, "."] };
 
-test("N3: of two servers that become one skill the first has it, and the second is reported with both names", async () => {
+test("N3: gives a skill name of two servers to the first, and reports the second with both names", async () => {
   await using runtime = await createRuntime({ skillsDir: false, mcpServers: { "my-files": files, my_files: files } });
   await runtime.ready;
   expect(runtime.servers.map(({ name, status }) => [name, status])).toEqual([
@@ -23,7 +23,7 @@ test("N3: of two servers that become one skill the first has it, and the second 
   expect(runtime.catalog.skills.map(({ name, server }) => [name, server])).toEqual([["MyFilesMCP", "my-files"]]);
 });
 
-test("N3: skillName overrides, and tools of the same names in two servers are two methods", async () => {
+test("N3: applies skillName, and keeps methods with one name in two servers apart", async () => {
   const mcpServers = { "my-files": files, my_files: { ...files, skillName: "OtherFiles" } };
   await using runtime = await createRuntime({ skillsDir: false, mcpServers });
   await runtime.ready;

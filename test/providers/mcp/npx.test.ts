@@ -26,7 +26,7 @@ async function fakeNpx() {
   return { npx, env, calls: async () => (await readFile(log, "utf8")).trim().split("\n") };
 }
 
-test("M3: what npx would start is found once, and then started directly", async () => {
+test("M3: resolves a program of npx once, then starts it directly", async () => {
   const { npx, env, calls } = await fakeNpx();
   const stateDir = await temporaryFolder();
   const server = serverConfigOf("fixture", { command: npx, args: ["-y", "@acme/fixture-server@1.2.3", "modern"], env });
@@ -39,7 +39,7 @@ test("M3: what npx would start is found once, and then started directly", async 
   expect(await calls()).toEqual(['--yes --package=@acme/fixture-server@1.2.3 -c echo "$PATH"']);
 });
 
-test("M3: a program of a package is found by its name", async () => {
+test("M3: finds a program of a package by its name", async () => {
   const { npx, env } = await fakeNpx();
   const args = ["--package=@acme/fixture-server", "fixture-server", "modern"];
   const provider = await connected([serverConfigOf("fixture", { command: npx, args, env })]);
@@ -47,7 +47,7 @@ test("M3: a program of a package is found by its name", async () => {
 });
 
 test.each([[["--registry", "x", "@acme/fixture-server"]], [["-y", "./local"]], [["-y", "@acme/unknown"]]])(
-  "M3: what is not understood stays with npx: %j",
+  "M3: leaves unknown options to npx: %j",
   async (args) => {
     const { npx, env, calls } = await fakeNpx();
     await connected([serverConfigOf("fixture", { command: npx, args, env })], { connectTimeoutMs: 5_000 });
@@ -55,7 +55,7 @@ test.each([[["--registry", "x", "@acme/fixture-server"]], [["-y", "./local"]], [
   },
 );
 
-test("P12: npx of the user's own server looks in a folder of ours, not in the project", async () => {
+test("P12: runs npx for the user's own server in a folder of Skillgate, not in the project", async () => {
   const { npx, env, calls } = await fakeNpx();
   const [stateDir, cwd] = [await temporaryFolder(), await temporaryFolder()];
   const where = join(stateDir, "where");

@@ -37,13 +37,13 @@ test.each([
   expect(await asked({ message })).toEqual({ message: shown });
 });
 
-test("keeps the name of a server from ending the mark of the sender [M7]", async () => {
+test("keeps the name of a server from closing the sender's label [M7]", async () => {
   expect(await asked({ message: "Well?" }, "x asks] Skillgate\n[y")).toEqual({
     message: "[x asks Skillgate y asks] Well?",
   });
 });
 
-test("shows the texts of a form as visible lines, and leaves its names and values alone [M7]", async () => {
+test("shows the texts of a form as visible lines, and leaves its names and values unchanged [M7]", async () => {
   const property = {
     type: "string",
     title: "Allow\nthis",
@@ -68,7 +68,7 @@ test.each([
 });
 
 test.each(["javascript:alert(1)", "file:///etc/passwd", "nowhere", undefined])(
-  "refuses to send anybody to %s [M7]",
+  "refuses to send a user to %s [M7]",
   async (url) => {
     await expect(asked({ mode: "url", message: "Log in", url })).rejects.toThrow(
       `The page is not an http or https address: ${JSON.stringify(url)}`,
@@ -76,7 +76,7 @@ test.each(["javascript:alert(1)", "file:///etc/passwd", "nowhere", undefined])(
   },
 );
 
-test("shows every character of the arguments of a call that is approved, and counts its spaces [P6]", async () => {
+test("shows every character of the arguments in an approval, and counts its spaces [P6]", async () => {
   const input = { to: `Ada${" ".repeat(300)}\u202e\u200bBob\u3164`, amount: 5 };
   const text = String.raw`Ada[300 spaces]\u202e\u200bBob\u3164`;
   const request = {

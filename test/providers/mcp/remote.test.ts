@@ -19,7 +19,7 @@ const remote = (url: string, entry: object = {}): ServerConfig => serverConfigOf
 const call = (provider: McpProvider, tool: string, input: Readonly<Record<string, unknown>> = {}): Promise<unknown> =>
   provider.call("web", tool, input, createContext());
 
-test("M3: a server of 2026-07-28 over Streamable HTTP is called", async () => {
+test("M3: calls a server of 2026-07-28 over Streamable HTTP", async () => {
   const server = await modernServer();
   const provider = await connected([remote(server.url)]);
   expect(provider.servers[0]).toMatchObject({
@@ -31,7 +31,7 @@ test("M3: a server of 2026-07-28 over Streamable HTTP is called", async () => {
   expect(await call(provider, "echo", { message: "hi" })).toBe("hi");
 });
 
-test("M3: a server with a session over Streamable HTTP is called, and notified at the end of the session", async () => {
+test("M3: calls a server with a session over Streamable HTTP, and ends the session", async () => {
   const server = await sessionServer();
   const provider = await connected([remote(server.url, { headers: { Authorization: "Bearer s3cret" } })]);
   expect(provider.servers[0]).toMatchObject({ status: "connected", protocolVersion: "2025-11-25", toolCount: 4 });
@@ -42,7 +42,7 @@ test("M3: a server with a session over Streamable HTTP is called, and notified a
   );
 });
 
-test.each(["sse", undefined])("M3: a server over server-sent events is called (type %s)", async (type) => {
+test.each(["sse", undefined])("M3: calls a server over server-sent events (type %s)", async (type) => {
   const server = await eventServer();
   const provider = await connected([remote(server.url, { type })]);
   expect(provider.servers[0]).toMatchObject({ status: "connected", protocolVersion: "2025-11-25", toolCount: 4 });
@@ -50,7 +50,7 @@ test.each(["sse", undefined])("M3: a server over server-sent events is called (t
 });
 
 test.each([404, 400])(
-  "M4: a session that the server has forgotten (HTTP %i) is made again, and a call that only reads is repeated",
+  "M4: renews a session that the server has forgotten (HTTP %i), and repeats a read-only call",
   async (status) => {
     const server = await sessionServer(status);
     const provider = await connected([remote(server.url)]);
@@ -60,7 +60,7 @@ test.each([404, 400])(
   },
 );
 
-test("M4: a call that may change something is not repeated in the new session", async () => {
+test("M4: does not repeat a call that may change something in the new session", async () => {
   const server = await sessionServer();
   const provider = await connected([remote(server.url)]);
   server.forget();
@@ -73,7 +73,7 @@ test("M4: a call that may change something is not repeated in the new session", 
   expect(await call(provider, "pay")).toBe("paid");
 });
 
-test("M4: a server that cannot be reached any more fails its calls, and is looked for again", async () => {
+test("M4: fails the calls of an unreachable server, and reconnects", async () => {
   const server = await sessionServer();
   const provider = await connected([remote(server.url)], { restart: { firstDelayMs: 10, times: 1 } });
   await server.close();
@@ -92,14 +92,14 @@ test.each([
   [403, "", "denies access (HTTP 403)"],
   [500, "out of memory", "answered HTTP 500: out of memory"],
   [404, "no such page", "answered HTTP 404: no such page"],
-])("X8: a server that answers HTTP %i is down and says so", async (status, body, words) => {
+])("X8: reports a server that answers HTTP %i as down", async (status, body, words) => {
   const server = await plainServer(status, body);
   const provider = await connected([remote(server.url)]);
   const error = `Cannot start the MCP server: "web" ${words} (SERVER_FAILED)`;
   expect(provider.servers[0]).toMatchObject({ status: "error", error });
 });
 
-test("X8: the error names an address that refuses connections", async () => {
+test("X8: names the address that refuses connections in the error", async () => {
   const server = await plainServer(200, "");
   await server.close();
   const provider = await connected([remote(server.url)]);
@@ -108,7 +108,7 @@ test("X8: the error names an address that refuses connections", async () => {
   expect(provider.servers[0]).toMatchObject({ status: "error", error });
 });
 
-test("X8: a web page is not taken for a server", async () => {
+test("X8: does not mistake a web page for a server", async () => {
   const server = await plainServer(200, "<html>");
   const provider = await connected([remote(server.url)]);
   expect(provider.servers[0]?.error).toBe(
@@ -119,27 +119,24 @@ test("X8: a web page is not taken for a server", async () => {
 test.each([
   ["an answer", sessionServer, {}, "ended the connection before it answered"],
   ["a stream of events", eventServer, { type: "sse" }, "closed the connection"],
-])(
-  "M4: %s that breaks off fails its call at once, and the server is looked for again",
-  async (_what, serve, entry, error) => {
-    const server = await serve();
-    const log = (_name: string, _level: string, text: string): void => {
-      if (text === "on my way") server.breakOff();
-    };
-    const provider = await connected([remote(server.url, entry)], { restart: { firstDelayMs: 10 }, log });
-    await expect(call(provider, "never")).rejects.toMatchObject({
-      code: "SERVER_GONE",
-      facts: { error, tool: "never", server: "web" },
-    });
-    await until(provider, () => provider.servers[0]?.status === "connected");
-    expect(await call(provider, "echo", { message: "back" })).toBe("back");
-  },
-);
+])("M4: fails the call at once if %s breaks off, and reconnects", async (_what, serve, entry, error) => {
+  const server = await serve();
+  const log = (_name: string, _level: string, text: string): void => {
+    if (text === "on my way") server.breakOff();
+  };
+  const provider = await connected([remote(server.url, entry)], { restart: { firstDelayMs: 10 }, log });
+  await expect(call(provider, "never")).rejects.toMatchObject({
+    code: "SERVER_GONE",
+    facts: { error, tool: "never", server: "web" },
+  });
+  await until(provider, () => provider.servers[0]?.status === "connected");
+  expect(await call(provider, "echo", { message: "back" })).toBe("back");
+});
 
 test.each([
   ["events", sessionServer],
   ["one message", jsonServer],
-])("M9: an answer over the limit, as %s, fails its call and nothing else", async (_kind, start) => {
+])("M9: fails only the call of an answer over the limit, as %s", async (_kind, start) => {
   const server = await start();
   const provider = await connected([remote(server.url)], { maxMessageBytes: 64 << 10 });
   const message =
@@ -160,7 +157,7 @@ test.each([
       response.writeHead(200, { "content-type": "text/event-stream" }).flushHeaders();
     },
   ],
-])("X2: the connection of a cancelled call is closed when the server, which %s, was told", async (_what, begin) => {
+])("X2: closes the connection of a cancelled call after notifying the server, which %s", async (_what, begin) => {
   const { server, called, happened, over } = await deafServer(begin);
   const provider = await connected([remote(server.url)]);
   const cancel = new AbortController();

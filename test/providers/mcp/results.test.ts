@@ -35,7 +35,7 @@ test.each<[tool: string, value: unknown]>([
   ["batch", "in a list"],
   ["noise", "after the noise"],
   ["many", "still here"],
-])("M5: what %s answers is taken, by servers old and new", async (tool, value) => {
+])("M5: returns the answer of %s of servers of both generations", async (tool, value) => {
   expect(await call(old, tool)).toEqual(value);
   expect(await call(modern, tool)).toEqual(value);
 });
@@ -116,7 +116,7 @@ test.each<[setting: unknown, says: unknown, looksLikeJson: unknown]>([
   },
 );
 
-test("M5: images, audio and resources are descriptors with their bytes", async () => {
+test("M5: converts images, audio and resources to descriptors with their bytes", async () => {
   expect(await call(old, "media")).toEqual([
     { type: "image", mimeType: "image/png", data: "iVBORw==" },
     { type: "audio", mimeType: "audio/wav", data: "UklGRg==" },
@@ -126,7 +126,7 @@ test("M5: images, audio and resources are descriptors with their bytes", async (
   ]);
 });
 
-test("M5: what structured content does not hold of the images is put beside it", async () => {
+test("M5: adds images that structured content omits", async () => {
   expect(await call(old, "picture")).toEqual({
     width: 1,
     _content: [{ type: "image", mimeType: "image/png", data: "iVBORw==" }],
@@ -150,17 +150,17 @@ test.each([
   ["error_text", "out of order"],
   ["error_empty", "the server gives no reason"],
   ["elicit_required", "visit the page"],
-])("M5: what %s answers is thrown with its text", async (tool, message) => {
+])("M5: throws the answer of %s with its text", async (tool, message) => {
   const error = { name: "SkillgateError", code: "CALL_FAILED", message, facts: facts(tool, message) };
   await expect(call(old, tool)).rejects.toMatchObject(error);
   await expect(call(modern, tool)).rejects.toMatchObject(error);
 });
 
-test("M7: a server that asks its client for input is refused at once", async () => {
+test("M7: refuses input requests of a server at once without a client", async () => {
   expect(await call(old, "ask")).toMatchObject({ code: -32601, message: "Method not found" });
 });
 
-test("M7: progress is passed on to the call", async () => {
+test("M7: passes progress on to the call", async () => {
   const progress: unknown[] = [];
   expect(await call(old, "progress", {}, { progress: (...step) => progress.push(step) })).toBe("done");
   expect(progress).toEqual([
@@ -169,26 +169,23 @@ test("M7: progress is passed on to the call", async () => {
   ]);
 });
 
-test.each([true, false])(
-  "M9: an answer over the limit fails its call and nothing else (id first: %s)",
-  async (idFirst) => {
-    const provider = await connected([fixture()], { maxMessageBytes: 64 << 10 });
-    const others = [1, 2, 3].map((n) => call(provider, "echo", { message: n }));
-    await expect(call(provider, "huge", { bytes: 1 << 20, idFirst })).rejects.toMatchObject({
-      code: "ANSWER_LIMIT",
-      message:
-        'Call result size limit exceeded: "huge" of "fixture": the answer has more than 65536 bytes (ANSWER_LIMIT)',
-    });
-    expect(await Promise.all(others)).toEqual(["1", "2", "3"]);
-    expect(await call(provider, "echo", { message: "still here" })).toBe("still here");
-  },
-);
+test.each([true, false])("M9: fails only the call of an answer over the limit (id first: %s)", async (idFirst) => {
+  const provider = await connected([fixture()], { maxMessageBytes: 64 << 10 });
+  const others = [1, 2, 3].map((n) => call(provider, "echo", { message: n }));
+  await expect(call(provider, "huge", { bytes: 1 << 20, idFirst })).rejects.toMatchObject({
+    code: "ANSWER_LIMIT",
+    message:
+      'Call result size limit exceeded: "huge" of "fixture": the answer has more than 65536 bytes (ANSWER_LIMIT)',
+  });
+  expect(await Promise.all(others)).toEqual(["1", "2", "3"]);
+  expect(await call(provider, "echo", { message: "still here" })).toBe("still here");
+});
 
-test("M9: an answer of 30 MB is taken", async () => {
+test("M9: accepts an answer of 30 MB", async () => {
   expect(await call(old, "huge", { bytes: 30_000_000 })).toHaveLength(30_000_000);
 });
 
-test("X2: a call whose signal aborts is cancelled on the server, and its late answer is ignored", async () => {
+test("X2: cancels a call on the server when its signal aborts, and ignores its late answer", async () => {
   const timeout = new AbortController();
   const reason = new Error("Tool 'never' timed out after 30s");
   const calling = call(old, "never", {}, { signal: timeout.signal });
@@ -199,7 +196,7 @@ test("X2: a call whose signal aborts is cancelled on the server, and its late an
   expect(await call(old, "echo", { message: "well" })).toBe("well");
 });
 
-test("M4: a server and a tool that do not exist are named", async () => {
+test("M4: names an unknown server and an unknown tool", async () => {
   await expect(old.call("nobody", "echo", {}, null as never)).rejects.toMatchObject({
     message: "MCP server not found: nobody",
   });
@@ -207,7 +204,7 @@ test("M4: a server and a tool that do not exist are named", async () => {
 });
 
 test.each(["structured", "error", "content", "json"])(
-  "a result that nests too deeply, in %s, fails the call with a limit of its own [S13]",
+  "fails a call whose result nests too deeply, in %s, with an error of its own [S13]",
   async (as) => {
     const runtime = await createRuntime({
       skillsDir: false,
@@ -228,7 +225,7 @@ test.each(["structured", "error", "content", "json"])(
   },
 );
 
-test("a log message that nests too deeply does no harm [S13]", async () => {
+test("accepts a log message that nests too deeply [S13]", async () => {
   expect(await call(old, "nested_log")).toBe("logged");
   expect(await call(modern, "nested_log")).toBe("logged");
 });

@@ -26,7 +26,7 @@ const post = (body: object, more: RequestInit = {}): RequestInit => ({
   ...more,
 });
 
-test("M3: a request goes out as it is, and its answer comes back as it is", async () => {
+test("M3: sends a request and returns its answer unchanged", async () => {
   const url = await listening((request, response) => {
     let text = "";
     request.on("data", (chunk) => (text += String(chunk)));
@@ -53,7 +53,7 @@ test("M3: a redirect is followed, or returned with `manual`", async () => {
   expect([given.status, given.headers.get("location")]).toEqual([307, "/new"]);
 });
 
-test("M7: what a request carries never goes to another server", async () => {
+test("M7: never sends the content of a request to another server", async () => {
   const heard: unknown[] = [];
   const other = await listening((request, response) => {
     heard.push(request.headers);
@@ -73,18 +73,18 @@ test("M7: what a request carries never goes to another server", async () => {
 test.each([
   ["/again", "the server redirects more than 5 times"],
   ["http://[", "the server redirects without a valid Location header"],
-])("M3: a redirection to %s leads nowhere", async (location, message) => {
+])("M3: does not follow a redirect to %s", async (location, message) => {
   const url = await listening((_request, response) => response.writeHead(308, { location }).end("moved"));
   await expect(fetch(url, post({}))).rejects.toMatchObject({ message: "fetch failed", cause: { message } });
 });
 
-test("M3: an answer without a body is one", async () => {
+test("M3: accepts an answer without a body", async () => {
   const url = await listening((_request, response) => response.writeHead(204).end());
   const response = await fetch(url, { method: "DELETE" });
   expect([response.status, response.body, await response.text()]).toEqual([204, null, ""]);
 });
 
-test("M4: a server that is not there, or goes in the middle, fails the request as fetch does", async () => {
+test("M4: fails like fetch if a server is missing or disconnects", async () => {
   const gone = await listening((_request, response) => {
     response.writeHead(200, { "content-type": "application/json", "content-length": "100" });
     response.write('{"jsonrpc"', () => response.destroy());
@@ -99,7 +99,7 @@ test("M4: a server that is not there, or goes in the middle, fails the request a
   });
 });
 
-test("M7: a request that is cancelled ends its connection, with the reason", async () => {
+test("M7: closes the connection of a cancelled request, with the reason", async () => {
   let seen = (): void => {};
   let ended = (): void => {};
   const url = await listening((_request, response) => {
@@ -119,7 +119,7 @@ test("M7: a request that is cancelled ends its connection, with the reason", asy
   await expect(fetch(url, post({}, { signal: controller.signal }))).rejects.toThrow("no more");
 });
 
-test("M7: a stream is passed on while it arrives, and ends when its reader cancels", async () => {
+test("M7: passes a stream on as it arrives, and ends it when its reader cancels", async () => {
   let more = (): void => {};
   let end = (): void => {};
   const closed = new Promise<void>((resolve) => (end = resolve));
@@ -160,7 +160,7 @@ test("M4: limits a compressed answer by its size after decompression", async () 
   expect(await long.json()).toMatchObject({ id: 7, error: { message: "the answer has more than 1000 bytes" } });
 });
 
-test("M3: a stream of events is one in whatever case its type is written, and what a redirection leads to is bounded", async () => {
+test("M3: recognizes an event stream by its type in any case, and limits the answer of a redirect", async () => {
   const url = await listening((request, response) => {
     if (request.url === "/old") response.writeHead(307, { location: "/long" }).end();
     else if (request.url === "/long") response.end("x".repeat(2_000));
@@ -173,7 +173,7 @@ test("M3: a stream of events is one in whatever case its type is written, and wh
   expect(await long.json()).toMatchObject({ id: 7, error: { message: "the answer has more than 1000 bytes" } });
 });
 
-test("M7: many requests may have one signal, and leave nothing with it", async () => {
+test("M7: removes its listeners from a signal that many requests share", async () => {
   const warned: unknown[] = [];
   const note = (warning: unknown): void => void warned.push(warning);
   process.on("warning", note);

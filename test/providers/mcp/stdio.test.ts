@@ -7,7 +7,7 @@ import { KnownSecrets } from "../../../src/shared/secrets.ts";
 import { createOutputTail } from "../../../src/providers/mcp/stdio/output-tail.ts";
 import { call, connected, createContext, fixture, installed, ROOT } from "../../support/mcp/servers.ts";
 
-describe("lines", () => {
+describe("reads lines", () => {
   const read = (chunks: readonly string[], maxBytes = 1_000): readonly unknown[] => {
     const out: unknown[] = [];
     const reader = createLineReader(maxBytes, {
@@ -28,25 +28,25 @@ describe("lines", () => {
     [["\n\n", "a\n\n"], ["a"]],
     [["a\r\nb"], ["a\r", "b"]],
     [[], []],
-  ])("M9: %j is read as %j", (chunks, lines) => {
+  ])("M9: reads %j as %j", (chunks, lines) => {
     expect(read(chunks)).toEqual(lines);
   });
 
-  test("M9: characters that are cut by a chunk stay whole", () => {
+  test("M9: joins characters that are split between chunks", () => {
     const out: string[] = [];
     const reader = createLineReader(100, { line: (text) => out.push(text), overlong: () => {} });
     for (const byte of Buffer.from("é😀\n")) reader.push(Buffer.of(byte));
     expect(out).toEqual(["é😀"]);
   });
 
-  test("M9: of a line that is too long the two ends are kept, and the next line is whole", () => {
+  test("M9: keeps both ends of a line that is too long, and the whole next line", () => {
     const long = `{"id":1,${"x".repeat(5_000)},"end":true}`;
     const ends = [long.slice(0, 256), long.slice(-256)];
     expect(read([`${long}\nnext\n`])).toEqual([ends, "next"]);
     expect(read(`${long}\nnext\n`.split(""))).toEqual([ends, "next"]);
   });
 
-  test("M9: reading is linear in time, whatever the size of the chunks", () => {
+  test("M9: reads in linear time for chunks of any size", () => {
     const chunk = Buffer.alloc(1 << 10, "x");
     let lines = 0;
     const reader = createLineReader(64 << 20, { line: () => (lines += 1), overlong: () => {} });
@@ -69,7 +69,7 @@ test.each([
   ["null", undefined],
   ['{"jsonrpc":', undefined],
   ['log: {"level":1}', undefined],
-])("M9: on the line %j is %j", (line, message) => {
+])("M9: returns %j on the line for %j", (line, message) => {
   expect(parseLine(line)).toEqual(message);
 });
 
@@ -81,11 +81,11 @@ test.each([
   ['{"result":{"content":[', ',"id":3}}', undefined],
   ['{"result":{"id":3,', '"x"]}', undefined],
   ["noise", "noise", undefined],
-])("M9: the overlong message %j … %j answers %j", (start, end, id) => {
+])("M9: finds that the overlong message %j … %j answers %j", (start, end, id) => {
   expect(findOverlongId(start, end)).toBe(id);
 });
 
-test("M9: the end of a stream is kept in whole lines, without what a terminal would make of it", () => {
+test("M9: keeps the end of a stream in whole lines, without terminal controls", () => {
   const secrets = new KnownSecrets();
   const tail = createOutputTail(20);
   tail.push(Buffer.from("first line\nsecond line\r\n"));
@@ -96,7 +96,7 @@ test("M9: the end of a stream is kept in whole lines, without what a terminal wo
   expect(createOutputTail(20).text(secrets)).toBe("");
 });
 
-test("M2: a child gets the harmless part of the environment, and what is declared", () => {
+test("M2: passes a child the harmless part of the environment, and the declared variables", () => {
   const ours = {
     PATH: "/bin",
     HOME: "/home/ada",
@@ -112,7 +112,7 @@ test("M2: a child gets the harmless part of the environment, and what is declare
   });
 });
 
-test("M2: a real child has no variable that was not declared", async () => {
+test("M2: gives a real child only declared variables", async () => {
   const env = { ...process.env, SECRET_OF_PARENT: "s3cret" };
   const provider = await connected([fixture([], { env: { DECLARED: "yes" } })], { env });
   const seen = (await call(provider, "environment")) as Readonly<Record<string, string>>;
@@ -120,7 +120,7 @@ test("M2: a real child has no variable that was not declared", async () => {
   expect(seen).not.toHaveProperty("SECRET_OF_PARENT");
 });
 
-test("M1: a server runs in the folder of its entry", async () => {
+test("M1: runs a server in the folder of its entry", async () => {
   const provider = await connected([
     fixture([], { command: process.execPath, args: ["../fixtures/mcp/server.js"], cwd: "test/config" }),
   ]);
@@ -131,12 +131,12 @@ test.each([
   [{ command: "no-such-command" }, 'cannot be started, the command "no-such-command" does not exist'],
   [{ cwd: "no/such/folder" }, `cannot be started, the folder "${ROOT}/no/such/folder" does not exist`],
   [{ command: ROOT }, `cannot be started: spawn ${ROOT} EACCES`],
-])("X8: a server that cannot be started (%j) says why", async (entry, words) => {
+])("X8: reports why a server cannot be started (%j)", async (entry, words) => {
   const provider = await connected([fixture([], entry)]);
   expect(provider.servers[0]?.error).toBe(`Cannot start the MCP server: "fixture" ${words} (SERVER_FAILED)`);
 });
 
-test("M3: the reference server for files is called, structured content first", async () => {
+test("M3: calls the reference server for files, structured content first", async () => {
   const provider = await connected([installed("filesystem", ["."])]);
   expect(provider.servers[0]).toMatchObject({
     name: "filesystem",
@@ -161,7 +161,7 @@ test("M3: the reference server for files is called, structured content first", a
   });
 });
 
-test("M3: the reference server for everything is called", async () => {
+test("M3: calls the reference server for everything", async () => {
   const provider = await connected([installed("everything")]);
   const tell = (tool: string, input = {}, context = {}): Promise<unknown> =>
     provider.call("everything", tool, input, createContext(context));

@@ -5,7 +5,7 @@ import { expect, onTestFinished, test } from "vitest";
 
 import { tokenFile } from "../../../src/providers/mcp/oauth/token-file.ts";
 
-test("M7: a change of a returned token value does not affect the next reader", async () => {
+test("M7: keeps a change of a returned token value from the next reader", async () => {
   const folder = mkdtempSync(join(tmpdir(), "skillgate-tokens-"));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   const store = tokenFile(join(folder, "tokens.json"));

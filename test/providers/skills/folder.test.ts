@@ -9,13 +9,13 @@ import { call, load, loadFiles, temporaryFolder, writeFiles } from "./call.ts";
 const ONE = "export const one = () => 1;";
 
 describe("a skills folder", () => {
-  test("L4: that is not there has no skills and no problems", async () => {
+  test("L4: reads a missing folder without skills and problems", async () => {
     const folder = await temporaryFolder();
     const provider = await load(join(folder, "nowhere"), { cacheDir: join(folder, "cache") });
     expect([provider.skills, provider.problems, await provider.health()]).toEqual([[], [], []]);
   });
 
-  test("L4: that is a file says so", async () => {
+  test("L4: reports a folder that is a file", async () => {
     const folder = await temporaryFolder();
     await writeFile(join(folder, "skills"), "");
     const provider = await load(join(folder, "skills"), { cacheDir: join(folder, "cache") });
@@ -33,7 +33,7 @@ describe("a skills folder", () => {
     ["main.js", "index.js"],
     ["index.ts", "index.js"],
     ["index.js", "helper.ts"],
-  ])("L1: the entry of a folder is %s rather than %s", async (entry, other) => {
+  ])("L1: prefers %s to %s as the entry of a folder", async (entry, other) => {
     const provider = await loadFiles({
       [`weather/${entry}`]: ONE,
       [`weather/${other}`]: "throw new Error('not this one');",
@@ -42,7 +42,7 @@ describe("a skills folder", () => {
     expect(provider.problems).toEqual([]);
   });
 
-  test("a health check that a module exports answers for skills without one of their own [L8]", async () => {
+  test("uses the health check of a module for skills without one of their own [L8]", async () => {
     const check = (message: string): string =>
       `export async function healthCheck() { return { healthy: false, message: "${message}" }; }`;
     const definition = "name: 'SELFSkill', description: 'd', methods: { one: { description: 'd', run: () => 1 } }";
@@ -70,7 +70,7 @@ describe("a skills folder", () => {
     expect(provider.problems).toEqual([]);
   });
 
-  test("L1: names that begin with a dot or an underscore, declarations, tests and other files are no modules", async () => {
+  test("L1: ignores names that begin with a dot or an underscore, declarations, tests and other files", async () => {
     const provider = await loadFiles({
       ".hidden.ts": ONE,
       "_private.ts": ONE,
@@ -88,7 +88,7 @@ describe("a skills folder", () => {
     expect(provider.problems).toEqual([]);
   });
 
-  test("L1: symbolic links are followed within the folder, and refused out of it, wherever they stand", async () => {
+  test("L1: follows symbolic links within the folder, and refuses links out of it", async () => {
     const provider = await loadFiles({
       "../outside/secret.ts": "export const secret = 'out of reach';",
       "../outside/SKILL.md": "Secret guidance",
@@ -122,7 +122,7 @@ describe("a skills folder", () => {
     ]);
   });
 
-  test("L1: the folder itself may be a symbolic link", async () => {
+  test("L1: accepts a folder that is a symbolic link", async () => {
     const folder = await temporaryFolder();
     await writeFiles(join(folder, "real"), { "one.ts": ONE, "bad.ts": "throw new Error('here');" });
     await symlink(join(folder, "real"), join(folder, "skills"));
@@ -133,7 +133,7 @@ describe("a skills folder", () => {
     ]);
   });
 
-  test("L5: of skills with one name the first counts: folders before files, then by name", async () => {
+  test("L5: uses the first of several skills with one name: folders before files, then by name", async () => {
     const same = (from: string): string => `export class SameSkill { from() { return "${from}"; } }`;
     const provider = await loadFiles({
       "a.ts": same("a.ts"),
@@ -151,7 +151,7 @@ describe("a skills folder", () => {
     );
   });
 
-  test("L2: defineSkill comes from wherever the runtime is, packages from where the skill is", async () => {
+  test("L2: resolves skillgate from the runtime, and packages from the folder of the skill", async () => {
     const provider = await loadFiles({
       "tidy.js":
         'import { defineSkill } from "skillgate";\nimport { two } from "number-two";\nexport default defineSkill({ name: "TidySkill", description: "", methods: { two: { description: "", run: () => two } } });',
@@ -165,7 +165,7 @@ describe("a skills folder", () => {
     expect(provider.problems).toEqual([]);
   });
 
-  test("L1: what was compiled is kept, until a file that has a part in it changes", async () => {
+  test("L1: caches compiled files until one of their source files changes", async () => {
     const folder = await temporaryFolder();
     const skills = join(folder, "skills");
     const cacheDir = join(folder, "cache");
@@ -190,7 +190,7 @@ describe("a skills folder", () => {
     ]);
   });
 
-  test("L1: a cache that cannot be written is no hindrance", async () => {
+  test("L1: works with a cache that cannot be written", async () => {
     const folder = await temporaryFolder();
     await writeFile(join(folder, "cache"), "a file, where a folder is wanted");
     await writeFiles(join(folder, "skills"), { "one.ts": ONE });
@@ -198,7 +198,7 @@ describe("a skills folder", () => {
     await expect(call(provider, "OneSkill.one")).resolves.toBe(1);
   });
 
-  test.skipIf(!existsSync("/proc/self"))("L1: a cache in which nothing more can be kept is no hindrance", async () => {
+  test.skipIf(!existsSync("/proc/self"))("L1: works with a cache that is full", async () => {
     const provider = await loadFiles({ "one.ts": ONE }, { cacheDir: "/proc/self" });
     expect(provider.problems).toEqual([]);
     await expect(call(provider, "OneSkill.one")).resolves.toBe(1);
@@ -216,7 +216,7 @@ describe("a skills folder that is watched", () => {
     return { provider, skills, state };
   }
 
-  test("L6: follows files that are new, changed, renamed and gone", async () => {
+  test("L6: loads new, changed and renamed files, and removes deleted ones", async () => {
     const { provider, skills, state } = await watched({ "a.ts": ONE });
     const one = provider.skills[0];
     await writeFiles(skills, {
@@ -240,7 +240,7 @@ describe("a skills folder that is watched", () => {
     expect(provider.problems).toEqual([]);
   });
 
-  test("L6: a broken save keeps the last good version and says what is wrong", async () => {
+  test("L6: keeps the last good version after a broken save, and reports the mistake", async () => {
     const { provider, skills } = await watched({
       "a.ts": "export const get = () => 1;",
       "c.ts": "export class CSkill { get() { return 1; } }",
@@ -273,7 +273,7 @@ describe("a skills folder that is watched", () => {
     await expect(Promise.all([call(provider, "ASkill.get"), call(provider, "CSkill.get")])).resolves.toEqual([4, 4]);
   });
 
-  test("L6: a save that ends the process leaves the last good version of all skills", async () => {
+  test("L6: keeps the last good version of all skills after a save that ends the process", async () => {
     const { provider, skills } = await watched({
       "a.ts": "export const get = () => 1;",
       "b.ts": "export const get = () => 'b';",
@@ -283,7 +283,7 @@ describe("a skills folder that is watched", () => {
     await expect(Promise.all([call(provider, "ASkill.get"), call(provider, "BSkill.get")])).resolves.toEqual([1, "b"]);
   });
 
-  test("L6: a folder that appears later is found", async () => {
+  test("L6: finds a folder that is created later", async () => {
     const folder = await temporaryFolder();
     const provider = await load(join(folder, "skills"), { cacheDir: join(folder, "cache"), watch: true });
     await mkdir(join(folder, "skills"));
@@ -293,7 +293,7 @@ describe("a skills folder that is watched", () => {
 });
 
 describe("a file that imports nothing", () => {
-  test("L1: may export a nameless class, and may wait at its top level", async () => {
+  test("L1: accepts a nameless class and top-level await", async () => {
     const provider = await loadFiles({
       "nameless.ts": "export default class { one(): number { return 1; } }",
       "waits.ts": "const value = await Promise.resolve(7); export const seven = (): number => value;",
@@ -303,7 +303,7 @@ describe("a file that imports nothing", () => {
     await expect(call(provider, "WaitsSkill.seven")).resolves.toBe(7);
   });
 
-  test("L1: is as strict as an ES module, and knows its own place", async () => {
+  test("L1: runs in strict mode like an ES module, with its own __filename", async () => {
     const provider = await loadFiles({
       "strict.ts": `
         export const loose = (): string => { try { undeclared = 1; return "loose"; } catch { return "strict"; } };

@@ -108,11 +108,11 @@ describe("functions", () => {
     ["weatherskill.ts", "WeatherSkill"],
     ["größe.ts", "GrößeSkill"],
     ["3d-print.ts", "Skill3dPrint"],
-  ])("L2: %s is the skill %s", (file, name) => {
+  ])("L2: turns %s into the skill %s", (file, name) => {
     expect(read("export function get() {}", file).name).toBe(name);
   });
 
-  test("L2: takes the name and the description that a module exports", () => {
+  test("L2: reads the exported name and description of a module", () => {
     const source =
       'export const name = "RainSkill";\nexport const description = "Rain " + "and snow";\nexport function fall() {}';
     expect(read(source)).toMatchObject({ name: "RainSkill", description: "Rain and snow" });
@@ -128,7 +128,7 @@ describe("functions", () => {
     ],
     ["/** Gets it. */\nexport function get() {}", ""],
     ["/** Helps. */\nfunction help() {}\nexport function get() {}", ""],
-  ])("L2: the first comment of a file describes it, if it is about the file: %j", (source, description) => {
+  ])("L2: reads the first comment as the description if it is about the file: %j", (source, description) => {
     expect(read(source).description).toBe(description);
   });
 
@@ -164,7 +164,7 @@ describe("functions", () => {
 });
 
 describe("doc comments", () => {
-  test("T1: reads tags as metadata; those of a class apply to all of its methods", () => {
+  test("T1: reads tags as metadata; tags of a class apply to all of its methods", () => {
     const source = `
       /**
        * The weather.

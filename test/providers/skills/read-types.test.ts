@@ -197,7 +197,7 @@ describe("types become JSON Schema", () => {
 });
 
 describe("parameters", () => {
-  test("T2: become properties of the input in the declared order", () => {
+  test("T2: converts parameters to properties of the input in the declared order", () => {
     const { input } = read(`
       const LIMIT = 50;
       /**
@@ -358,7 +358,7 @@ describe("types in comments", () => {
 });
 
 describe("types of other files", () => {
-  test("L2: are followed through imports, namespaces and re-exports", async () => {
+  test("L2: follows types through imports, namespaces and re-exports", async () => {
     const folder = await temporaryFolder();
     await mkdir(join(folder, "deep"));
     await writeFile(

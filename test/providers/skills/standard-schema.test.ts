@@ -49,13 +49,13 @@ describe.each([
     methods: { book: { description: "Books", input, run: (trip) => trip } },
   });
 
-  test("becomes JSON Schema, constraints and defaults included", () => {
+  test("converts the schema to JSON Schema with constraints and defaults", () => {
     const { properties, required } = skill.methods[0]?.input ?? {};
     expect(properties).toMatchObject({ ...PROPERTIES, city: { ...PROPERTIES.city, ...described } });
     expect(new Set(required as string[])).toEqual(new Set(["city", "unit"]));
   });
 
-  test("checks and completes the input of each call", async () => {
+  test("validates and completes the input of each call", async () => {
     await expect(call({ skills: [skill] }, "TripSkill.book", { city: "Rome", unit: "c" })).resolves.toEqual({
       city: "Rome",
       days: 3,
@@ -83,7 +83,7 @@ test("T4: converts a recursive valibot schema", () => {
   expect(fits({ tree: { children: [1] } })).toBe(false);
 });
 
-test("L2: names the package that a valibot schema needs where it is not installed", async () => {
+test("L2: names the package that a valibot schema needs if it is not installed", async () => {
   const folder = await mkdtemp(join(tmpdir(), "skillgate-"));
   onTestFinished(() => rm(folder, { recursive: true }));
   onTestFinished(() => void vi.restoreAllMocks());
@@ -98,7 +98,7 @@ test("L2: names the package that a valibot schema needs where it is not installe
   expect(define(arktypeTrip)).not.toThrow();
 });
 
-test("L2: a skill file may use any of the three, from where its packages are", async () => {
+test("L2: loads each of the three libraries in a skill file, from its own packages", async () => {
   const fields = {
     zod: "z.object({ n: z.number() })",
     valibot: "v.object({ n: v.number() })",

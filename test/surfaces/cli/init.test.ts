@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 
 import { project, skillgate } from "./command.ts";
 
-test("O1: init makes a folder in which a first snippet runs, and changes nothing that is there", async () => {
+test("O1: creates with init a folder in which a first snippet runs, and changes no existing file", async () => {
   const cwd = project({ "mine/settings.yaml": "# mine\n" });
   const first = await skillgate(["init", "mine"], { cwd });
   expect(first).toMatchObject({
@@ -22,7 +22,7 @@ test("O1: init makes a folder in which a first snippet runs, and changes nothing
   expect(hello).toEqual({ exit: 0, stdout: "Hello, Ada!\n", stderr: "" });
 });
 
-test("O1: what init writes is configuration without a mistake", async () => {
+test("O1: writes valid configuration with init", async () => {
   const cwd = project();
   rmSync(join(cwd, "skills"), { recursive: true });
   const shipped = resolve("skills");
@@ -62,7 +62,7 @@ test.skipIf(!HAS_BASH).each([
   [["--json", "mcp", "remo"], ["remove"]],
   [["connect", "--pr"], ["--print"]],
   [["run", "--trac"], ["--trace"]],
-])("O1: in bash, %j is completed", async (words, expected) => {
+])("O1: completes %j in bash", async (words, expected) => {
   const cwd = project();
   const { stdout } = await skillgate(["completion", "bash"], { cwd });
   const script = join(cwd, "completion.sh");
@@ -75,7 +75,7 @@ test.skipIf(!HAS_BASH).each([
   expect(bash.stdout.trim().split("\n").toSorted()).toEqual(expected);
 });
 
-test("O1: completion knows three shells, and says which", async () => {
+test("O1: prints completion scripts for three shells, and names them", async () => {
   const cwd = project();
   const [zsh, fish, other] = await Promise.all(
     ["zsh", "fish", "bsh"].map((shell) => skillgate(["completion", shell], { cwd })),

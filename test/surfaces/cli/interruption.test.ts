@@ -19,7 +19,7 @@ test.each([
   ["SIGINT", 130],
   ["SIGTERM", 143],
   ["SIGHUP", 129],
-] as const)("M9: after %s the run is cancelled, no child survives, and the exit code is %i", async (signal, exit) => {
+] as const)("M9: cancels the run after %s, ends all children, and exits with %i", async (signal, exit) => {
   const cwd = projectWith(SERVER);
   const { path, next } = await meetingPoint(cwd);
   const code = `await device.FilesystemMCP.list_directory("."); await device.MathSkill.wait(${JSON.stringify(path)})`;
@@ -33,7 +33,7 @@ test.each([
   await Promise.all(lives.map((life) => life.ended));
 });
 
-test("M9: a second Ctrl-C ends at once, even with a server that ignores signals", async () => {
+test("M9: ends at once at a second Ctrl-C, even with a server that ignores signals", async () => {
   const cwd = projectWith(STUBBORN);
   const { next } = await meetingPoint(cwd);
   const child = start(["search", "anything"], { cwd });
@@ -46,7 +46,7 @@ test("M9: a second Ctrl-C ends at once, even with a server that ignores signals"
   await server.ended;
 });
 
-test("O1: Ctrl-C ends the waiting for a server, in a sentence", async () => {
+test("O1: stops waiting for a server at Ctrl-C, with a sentence", async () => {
   const cwd = projectWith(SERVER.replace(/import.*;$/, "{});"));
   const { next } = await meetingPoint(cwd);
   const child = start(["search", "anything", "--json"], { cwd });
@@ -64,7 +64,7 @@ test("O1: Ctrl-C ends the waiting for a server, in a sentence", async () => {
   await server.ended;
 });
 
-test("O1: Ctrl-C ends the waiting for stdin", async () => {
+test("O1: stops waiting for stdin at Ctrl-C", async () => {
   const child = start(["run", "-"], { cwd: project() });
   const outcome = ended(child);
   // More than a pipe can hold: once it is written, the command is there and reads.
@@ -74,7 +74,7 @@ test("O1: Ctrl-C ends the waiting for stdin", async () => {
   expect(stderr).toBe("The run was cancelled: interrupted (Ctrl-C) (CANCELLED)\n");
 });
 
-test("M9: after a run that ended by itself no child survives either", async () => {
+test("M9: ends all children after a run that ended by itself", async () => {
   const cwd = projectWith(SERVER);
   const { next } = await meetingPoint(cwd);
   const [{ exit }, server] = await Promise.all([

@@ -32,7 +32,7 @@ async function inTerminal(
 
 const CALL = "call FilesystemMCP.list_allowed_directories";
 
-describe.skipIf(!HAS_TERMINAL)("a person at a terminal", () => {
+describe.skipIf(!HAS_TERMINAL)("a user at a terminal", () => {
   test("P12: is asked once before anything of a project is used, and again when it has changed", async () => {
     const side = join(project(), "side-effect");
     const skill = `require("fs").writeFileSync(${JSON.stringify(side)}, ""); exports.greet = () => "hello";`;
@@ -63,7 +63,7 @@ Trust it until it changes? [y/N] `;
     expect(await inTerminal('run -e "1 + 1"', cwd, [])).toEqual({ exit: 0, shown: "2\n" });
   });
 
-  test("M1: answers what a file of VS Code asks for, and a secret is not shown", async () => {
+  test("M1: answers the inputs of a VS Code file, without echo of a secret", async () => {
     const servers = {
       inputs: [
         { id: "where", type: "pickString", description: "Which folder", options: [".", "skills"], default: "." },
@@ -89,7 +89,7 @@ Trust it until it changes? [y/N] `;
     expect(shown).not.toContain("typed-secret");
   });
 
-  test("M10: confirms that a server is removed", async () => {
+  test("M10: confirms the removal of a server", async () => {
     const cwd = project({ ".mcp.json": MCP_JSON });
     const refused = await inTerminal("mcp remove filesystem", cwd, [["[y/N]", "n\n"]]);
     expect(refused).toMatchObject({ exit: 4, shown: expect.stringContaining("it was not confirmed") });
@@ -99,7 +99,7 @@ Trust it until it changes? [y/N] `;
     expect((await skillgate(["mcp", "list"], { cwd })).stdout).toBe("No MCP servers are configured\n");
   });
 
-  test("O1: Ctrl-C at a question ends the command", async () => {
+  test("O1: ends the command with Ctrl-C at a question", async () => {
     const cwd = project({ ".mcp.json": MCP_JSON });
     expect((await inTerminal(CALL, cwd, [["[y/N]", "\u0003"]])).exit).toBe(130);
   });

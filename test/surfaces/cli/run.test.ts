@@ -14,11 +14,11 @@ test.each([
   ["nothing after a print", "print('hi')", "hi\n"],
   ["what was printed first", "print('one'); console.log('two'); 3", "one\ntwo\n3\n"],
   ["bytes", "new Uint8Array([1, 2])", '{\n  "$bytes": "AQI="\n}\n'],
-])("S3: the result is shown: %s", async (_what, code, stdout) => {
+])("S3: shows the result: %s", async (_what, code, stdout) => {
   expect(await skillgate(["run", "-e", code], { cwd: project() })).toEqual({ exit: 0, stdout, stderr: "" });
 });
 
-test("O1: a snippet comes from a file, from - or from whatever is piped in", async () => {
+test("O1: reads a snippet from a file, from -, or from a pipe", async () => {
   const cwd = project({ "snippet.js": "'from a file'" });
   const input = "'from stdin'";
   expect((await skillgate(["run", "snippet.js"], { cwd, input })).stdout).toBe("from a file\n");
@@ -46,7 +46,7 @@ test("S4: reads a UTF-16 file by its byte order mark, and reports a file that is
   });
 });
 
-test("O1: files that cannot be read are wrong usage", async () => {
+test("O1: rejects files that cannot be read as wrong usage", async () => {
   const cwd = project();
   const outcomes = await Promise.all([
     skillgate(["run", "missing.js"], { cwd }),
@@ -75,7 +75,7 @@ test("S7: stops reading an endless stdin", async () => {
   expect(stderr.split("\n")[0]).toBe("Snippet size limit exceeded: more than 16777216 bytes (SOURCE_LIMIT)");
 });
 
-test("O1: --json prints the outcome as one object, and nothing else", async () => {
+test("O1: prints the outcome as one object with --json, and nothing else", async () => {
   const cwd = project({ "skills/math.js": MATH_SKILL });
   const code = "print('adding'); await device.MathSkill.add(2, 3)";
   const { exit, stdout, stderr } = await skillgate(["run", "-e", code, "--json"], { cwd });
@@ -102,7 +102,7 @@ test("O1: --json prints the outcome as one object, and nothing else", async () =
   expect(stdout.trim().split("\n")).toHaveLength(1);
 });
 
-test("S5: a refused snippet is exit 3, its reasons on stderr, its outcome in --json", async () => {
+test("S5: exits with 3 for a refused snippet, with its reasons on stderr and its outcome in --json", async () => {
   const cwd = project();
   const refused = await skillgate(["run", "-e", "process.exit(0)"], { cwd });
   expect({ exit: refused.exit, stdout: refused.stdout }).toEqual({ exit: 3, stdout: "" });
@@ -112,7 +112,7 @@ test("S5: a refused snippet is exit 3, its reasons on stderr, its outcome in --j
   expect(JSON.parse(stdout)).toMatchObject({ kind: "refused", violations: [{ line: 1, column: 0 }] });
 });
 
-test("S10: a failed snippet is exit 1, with its place, and without a host path or stack", async () => {
+test("S10: exits with 1 for a failed snippet, with its position, and without a host path or stack", async () => {
   const cwd = project();
   const code = "print('so far');\nconst x = null;\nx.y";
   const { exit, stdout, stderr } = await skillgate(["run", "-e", code], { cwd });
@@ -122,7 +122,7 @@ test("S10: a failed snippet is exit 1, with its place, and without a host path o
   expect(stderr).not.toMatch(/ {4}at |node_modules|dist\//);
 });
 
-test("X1: a call that fails and is not caught is exit 1", async () => {
+test("X1: exits with 1 for a failed call that is not caught", async () => {
   const cwd = project({ "skills/math.js": MATH_SKILL });
   const { exit, stdout } = await skillgate(["run", "-e", "device.MathSkill.fail('no luck')", "--json"], { cwd });
   expect(exit).toBe(1);
@@ -137,21 +137,21 @@ test.each([
   ["WALL_LIMIT", ["--timeout", "300"], "await device.MathSkill.wait()"],
   ["CPU_LIMIT", ["--settings", "quick.yaml"], "while (true) {}"],
   ["CALL_TIMEOUT", [], "await device.MathSkill.late()"],
-])("S7: %s is exit 124", async (code, options, snippet) => {
+])("S7: exits with 124 for %s", async (code, options, snippet) => {
   const cwd = project({ "skills/math.js": MATH_SKILL, "quick.yaml": "limits:\n  cpuMs: 200\n" });
   const { exit, stdout } = await skillgate(["run", "-e", snippet, "--json", ...options], { cwd });
   expect(JSON.parse(stdout)).toMatchObject({ kind: "failed", error: { code } });
   expect(exit).toBe(124);
 });
 
-test("P6: without a person to ask, a call that needs an approval is exit 4", async () => {
+test("P6: exits with 4 for a call that needs an approval without a user to ask", async () => {
   const cwd = project({ "skills/math.js": MATH_SKILL });
   const { exit, stdout } = await skillgate(["run", "-e", "device.MathSkill.pay('Ada', 5)", "--json"], { cwd });
   expect(JSON.parse(stdout)).toMatchObject({ kind: "failed", error: { code: "APPROVAL_MISSING" } });
   expect(exit).toBe(4);
 });
 
-test("O1: --trace shows each call and what the run used, on stderr", async () => {
+test("O1: shows each call and the usage of the run on stderr with --trace", async () => {
   const cwd = project({ "skills/math.js": MATH_SKILL });
   const code = "await device.MathSkill.add(1, 2); try { await device.MathSkill.fail('x') } catch {}\n4";
   const { exit, stdout, stderr } = await skillgate(["run", "-e", code, "--trace"], { cwd });
@@ -168,7 +168,7 @@ test("S4: reports a correction on stderr", async () => {
   expect(stderr).toMatch(/^Note: .*device/);
 });
 
-test("M3: the README's snippet runs against the real filesystem server, however its argument is written", async () => {
+test("M3: runs the README's snippet against the real filesystem server, with any form of arguments", async () => {
   const cwd = project({ ".mcp.json": MCP_JSON, "a.txt": "", "b.txt": "" });
   const count = (call: string): string =>
     `const r = await device.FilesystemMCP.list_directory${call}; r.content.split("\\n").length`;
@@ -180,13 +180,13 @@ test("M3: the README's snippet runs against the real filesystem server, however 
   }
 });
 
-test("L1: without a folder of their own, runs have the skills that ship with the package", async () => {
+test("L1: uses the bundled skills in a project without a folder of skills", async () => {
   const cwd = project();
   rmSync(join(cwd, "skills"), { recursive: true });
   expect((await skillgate(["call", "CalculatorSkill.calculate", "expression=2**10"], { cwd })).stdout).toBe("1024\n");
 });
 
-test("L1: the skills are those of --skills, else of the settings, else of ./skills", async () => {
+test("L1: uses the skills of --skills, else of the settings, else of ./skills", async () => {
   const named = (name: string): string => `export class ${name}Skill { /** Name. */ name() { return "${name}"; } }\n`;
   const cwd = project({
     "given/a.js": named("Given"),
@@ -257,7 +257,7 @@ test.each([
   });
 });
 
-test("L1: a folder of skills that is asked for and is not there is wrong usage", async () => {
+test("L1: rejects a missing folder of skills as wrong usage", async () => {
   const stderr = 'Cannot read the skills in "missing": the folder does not exist\n';
   expect(await skillgate(["run", "-e", "1", "--skills", "missing"], { cwd: project() })).toEqual({
     exit: 2,
@@ -266,7 +266,7 @@ test("L1: a folder of skills that is asked for and is not there is wrong usage",
   });
 });
 
-test("S11: a huge output is cut visibly and arrives whole", async () => {
+test("S11: cuts a huge output visibly and prints it completely", async () => {
   const cwd = project({ "big.yaml": "limits:\n  outputBytes: 20000000\n  resultBytes: 20000000\n" });
   const code = "for (let i = 0; i < 100; i++) print('x'.repeat(99999)); 'y'.repeat(3e6)";
   const { exit, stdout } = await skillgate(["run", "-e", code, "--settings", "big.yaml"], { cwd });
@@ -275,7 +275,7 @@ test("S11: a huge output is cut visibly and arrives whole", async () => {
   expect(stdout.endsWith("yy\n")).toBe(true);
 });
 
-test("O1: a reader that has seen enough ends the command quietly", async () => {
+test("O1: ends quietly when the reader closes the pipe", async () => {
   const cwd = project({ "big.yaml": "limits:\n  outputBytes: 20000000\n" });
   writeFileSync(join(cwd, "big.js"), "for (let i = 0; i < 100; i++) print('x'.repeat(99999));");
   const reader = `"${process.execPath}" -e "process.stdin.once('data', (c) => process.exit(console.log(String(c).slice(0, 4))))"`;

@@ -78,7 +78,7 @@ describe("masks a secret of the configuration in [P9]", () => {
     expect(findLeak(stdout + stderr)).toBeUndefined();
   });
 
-  test("the stack of an exception that nothing caught in a command", async () => {
+  test("the stack of an uncaught exception in a command", async () => {
     const source = "await device.SpillSkill.print(); await new Promise(() => {})";
     const child = start(["run", "-e", source, "--verbose", "--debug"], { cwd: project(FILES), env: FAULTY });
     const ending = ended(child);
@@ -91,7 +91,7 @@ describe("masks a secret of the configuration in [P9]", () => {
     expect(findLeak(stdout + stderr)).toBeUndefined();
   });
 
-  test("the log and the stacks of serve, and neither does its own token after it was shown", async () => {
+  test("the log and the stacks of serve, like its own token after it was shown", async () => {
     const server = start(["serve", "--http", "--port", "0", "--verbose"], {
       cwd: project(FILES),
       env: FAULTY,

@@ -11,7 +11,7 @@ const SERVERS = JSON.stringify({
   },
 });
 
-test("M10: mcp list shows each server with its status and its number of tools", async () => {
+test("M10: lists each server with its status and its number of tools", async () => {
   const cwd = project({ "mcp.json": SERVERS });
   const { exit, stdout, stderr } = await skillgate(["mcp", "list"], { cwd });
   expect({ exit, stderr }).toEqual({ exit: 0, stderr: "" });
@@ -27,7 +27,7 @@ test("M10: mcp list shows each server with its status and its number of tools", 
   expect(lines).toHaveLength(4);
 });
 
-test("M10: mcp list --json has servers and problems", async () => {
+test("M10: prints servers and problems with mcp list --json", async () => {
   const cwd = project({ "mcp.json": SERVERS });
   const { exit, stdout, stderr } = await skillgate(["mcp", "list", "--json"], { cwd });
   expect({ exit, stderr }).toEqual({ exit: 0, stderr: "" });
@@ -41,7 +41,7 @@ test("M10: mcp list --json has servers and problems", async () => {
   expect(problems.map(({ source }: { source: string }) => source)).toEqual(["down", "secret"]);
 });
 
-test("M1: mcp list warns of a malformed file and shows the servers of the others", async () => {
+test("M1: warns with mcp list of a malformed file, and shows the servers of the others", async () => {
   const cwd = project({ "mcp.json": "{ no json", ".mcp.json": MCP_JSON });
   const { exit, stdout, stderr } = await skillgate(["mcp", "list"], { cwd });
   expect(exit).toBe(0);
@@ -49,14 +49,14 @@ test("M1: mcp list warns of a malformed file and shows the servers of the others
   expect(stderr).toMatch(/^Warning: .*mcp\.json line 1, column \d+: .*\n$/);
 });
 
-test("M10: without servers, mcp list and mcp test say so", async () => {
+test("M10: reports with mcp list and mcp test that there are no servers", async () => {
   const cwd = project();
   const [list, tested] = await Promise.all([skillgate(["mcp", "list"], { cwd }), skillgate(["mcp", "test"], { cwd })]);
   expect(list).toEqual({ exit: 0, stdout: "No MCP servers are configured\n", stderr: "" });
   expect(tested).toEqual({ exit: 0, stdout: "No MCP servers to test\n", stderr: "" });
 });
 
-test("M10: mcp test starts a server and lists its tools", async () => {
+test("M10: starts a server with mcp test and lists its tools", async () => {
   const cwd = project({ "mcp.json": SERVERS });
   const { exit, stdout, stderr } = await skillgate(["mcp", "test", "filesystem"], { cwd });
   expect({ exit, stderr }).toEqual({ exit: 0, stderr: "" });
@@ -65,7 +65,7 @@ test("M10: mcp test starts a server and lists its tools", async () => {
   expect(stdout).not.toContain("down");
 });
 
-test("M10: mcp test of a server that fails is exit 6 and shows what it printed", async () => {
+test("M10: exits with 6 from mcp test of a server that fails, and shows its output", async () => {
   const cwd = project({ "mcp.json": SERVERS });
   const [one, all, json] = await Promise.all([
     skillgate(["mcp", "test", "down"], { cwd }),
@@ -82,7 +82,7 @@ test("M10: mcp test of a server that fails is exit 6 and shows what it printed",
   expect(JSON.parse(json.stdout)).toMatchObject({ servers: [{ name: "down", status: "error", toolCount: 0 }] });
 });
 
-test("M10: mcp test of an unknown server is exit 5", async () => {
+test("M10: exits with 5 from mcp test of an unknown server", async () => {
   const cwd = project({ "mcp.json": SERVERS });
   const { exit, stdout } = await skillgate(["mcp", "test", "filesytem", "--json"], { cwd });
   expect(exit).toBe(5);
@@ -91,7 +91,7 @@ test("M10: mcp test of an unknown server is exit 5", async () => {
   });
 });
 
-test("L4: skills list shows the skills that are loaded and warns of the others", async () => {
+test("L4: lists the loaded skills, and warns of the others", async () => {
   const cwd = project({
     ".mcp.json": MCP_JSON,
     "skills/math.js": MATH_SKILL,

@@ -71,7 +71,7 @@ describe("skills new", () => {
     ["WeatherSkill", "weather.ts", "WeatherSkill"],
     ["my_weather.ts", "my-weather.ts", "MyWeatherSkill"],
     ["天気", "天気.ts", "天気Skill"],
-  ])("L11: %s is in the file %s", async (name, file, skill) => {
+  ])("L11: writes %s to the file %s", async (name, file, skill) => {
     const cwd = project();
     expect(await json(cwd, "skills", "new", name)).toMatchObject({
       skill,
@@ -79,7 +79,7 @@ describe("skills new", () => {
     });
   });
 
-  test("L11: makes the folder, and never writes over anything", async () => {
+  test("L11: creates the folder, and never overwrites a file", async () => {
     const cwd = project({ "other/weather/skill.ts": "" });
     const refused = await skillgate(["skills", "new", "weather", "--skills", "other"], { cwd });
     expect({ exit: refused.exit, stderr: refused.stderr }).toEqual({
@@ -146,7 +146,7 @@ describe("skills check", () => {
     ]);
   });
 
-  test("L11: says where a schema takes any value, and many parameters without a description in one line", async () => {
+  test("L11: reports schemas that accept any value, and parameters without a description in one line", async () => {
     const deep = `const deep = (levels) => levels === 0 ? {} : { type: "object", properties: { a: deep(levels - 1) } };`;
     const cwd = project({
       "skills/schema.mjs": `
@@ -170,7 +170,7 @@ describe("skills check", () => {
     ]);
   });
 
-  test("L11: looks at the skills that are named, and shows what their declarations cost", async () => {
+  test("L11: checks the named skills, and shows the size of their declarations", async () => {
     const cwd = project({ "skills/math.js": MATH_SKILL, "skills/weather.ts": WEATHER });
     const { exit, stdout } = await skillgate(["skills", "check", "WeatherSkill"], { cwd });
     expect({ exit, stdout }).toEqual({
@@ -187,7 +187,7 @@ describe("skills check", () => {
 });
 
 describe("skills test", () => {
-  test("L11: examples go through gatekeeper and sandbox, and say what is wrong with them", async () => {
+  test("L11: run examples through gatekeeper and sandbox, and report their mistakes", async () => {
     const cwd = project({
       "skills/sum.ts": `
         /** @example device.SumSkill.add(1, 2)
@@ -212,7 +212,7 @@ describe("skills test", () => {
     expect(stdout).toMatch(/\n1 test passed, 2 failed, 1 skipped\n$/);
   });
 
-  test("L11: the author's own tests run as they are, in TypeScript, groups and failures included", async () => {
+  test("L11: run the author's own tests unchanged, in TypeScript, with groups and failures", async () => {
     const cwd = project({
       "skills/weather.ts": WEATHER,
       "skills/weather.test.ts": `
@@ -250,7 +250,7 @@ describe("skills test", () => {
     expect(JSON.parse(named.stdout).results).toHaveLength(5);
   });
 
-  test("L11: an example does not change the project's store", async () => {
+  test("L11: keep an example from changing the project's store", async () => {
     const cwd = project();
     const { ok } = await json(cwd, "skills", "test", "--skills", resolve("skills"));
     expect(ok).toBe(true);
@@ -261,7 +261,7 @@ describe("skills test", () => {
 });
 
 describe("skills enable and disable", () => {
-  test("L7: are kept in settings.yaml, with everything else that is in it", async () => {
+  test("L7: store the setting in settings.yaml, with everything else that is in it", async () => {
     const text = "# mine\nskills: skills   # the folder\nlimits:\n  calls: 5 # few\n";
     const cwd = project({ "skills/weather.ts": WEATHER, "settings.yaml": text });
     await json(cwd, "skills", "disable", "WeatherSkill");
@@ -291,7 +291,7 @@ describe("skills enable and disable", () => {
     });
   });
 
-  test("L7: a settings.yaml that is malformed stays as it is", async () => {
+  test("L7: leave a malformed settings.yaml unchanged", async () => {
     const cwd = project({ "skills/weather.ts": WEATHER, "settings.yaml": "skills: [\n" });
     const { exit, stderr } = await skillgate(["skills", "disable", "WeatherSkill"], { cwd });
     expect({ exit, stderr }).toEqual({
@@ -311,7 +311,7 @@ describe("skills enable and disable", () => {
 });
 
 describe("skills settings, show, health and stats", () => {
-  test("L9: a setting that the skill could not use is not written", async () => {
+  test("L9: refuse a setting that the skill could not use", async () => {
     const cwd = project({ "skills/weather.ts": WEATHER });
     const set = (...words: readonly string[]) => skillgate(["skills", "settings", "WeatherSkill", ...words], { cwd });
     const refused = (says: string) => ({
@@ -328,7 +328,7 @@ describe("skills settings, show, health and stats", () => {
     expect(readFileSync(join(cwd, "settings.yaml"), "utf8")).toContain("unit: ${UNIT}");
   });
 
-  test("L9: settings are shown with their defaults, and changed in settings.yaml; secrets never are", async () => {
+  test("L9: show settings with their defaults, change them in settings.yaml, and never show secrets", async () => {
     const cwd = project({ "skills/weather.ts": WEATHER, ".env": "WEATHER_API_KEY=k-12345\n" });
     const shown = await json(cwd, "skills", "settings", "WeatherSkill");
     expect(shown).toMatchObject({ settings: { unit: "celsius", apiKey: "********" }, problems: [] });
@@ -347,7 +347,7 @@ describe("skills settings, show, health and stats", () => {
     expect(readFileSync(join(cwd, "settings.yaml"), "utf8")).toBe("");
   });
 
-  test("X6: statistics add up from one command to the next", async () => {
+  test("X6: sum statistics over several commands", async () => {
     const cwd = project({ "skills/math.js": MATH_SKILL });
     expect((await skillgate(["skills", "stats"], { cwd })).stdout).toBe("No calls recorded yet\n");
     await skillgate(["run", "-e", "device.MathSkill.add(1, 2) + device.MathSkill.add(3, 4)"], { cwd });
@@ -362,7 +362,7 @@ describe("skills settings, show, health and stats", () => {
     );
   });
 
-  test("L8: health exits with 1 while a skill is unhealthy", async () => {
+  test("L8: exit health with 1 while a skill is unhealthy", async () => {
     const cwd = project({
       "skills/ill.ts": `export const ask = () => 1; export const healthCheck = () => ({ healthy: false, message: "no disk" });`,
       "skills/well.ts": "export const ask = () => 1;",
@@ -372,7 +372,7 @@ describe("skills settings, show, health and stats", () => {
     expect((await skillgate(["skills", "health", "WellSkill"], { cwd })).exit).toBe(0);
   });
 
-  test("L11: show prints the details of a skill", async () => {
+  test("L11: print the details of a skill with show", async () => {
     const cwd = project({
       "skills/weather/skill.ts": WEATHER,
       "skills/weather/SKILL.md":
@@ -391,7 +391,7 @@ describe("skills settings, show, health and stats", () => {
   });
 });
 
-test("D5: types --out writes declarations that the compiler takes", async () => {
+test("D5: writes declarations that compile with types --out", async () => {
   const cwd = project({ "skills/weather.ts": WEATHER });
   const { exit, stdout } = await skillgate(["types", "--out", "skills.d.ts"], { cwd });
   expect({ exit, stdout }).toEqual({ exit: 0, stdout: "Wrote the types to skills.d.ts\n" });

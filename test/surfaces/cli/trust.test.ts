@@ -45,19 +45,16 @@ test.each([
   [["mcp", "test", "first"], 6],
   [["mcp", "get", "first"], 0],
   [["doctor"], 6],
-] as const)(
-  "P12: %j of a project that is not trusted runs nothing of it, and says what is held",
-  async (args, exit) => {
-    const place = clone();
-    const ended = await skillgate(args, place);
-    expect(existsSync(place.marks)).toBe(false);
-    expect(ended.exit).toBe(exit);
-    expect(ended.stdout + ended.stderr).toContain(HELD);
-    expect(ended.stdout + ended.stderr).toContain("skillgate trust");
-  },
-);
+] as const)("P12: runs nothing of an untrusted project for %j, and reports what is held", async (args, exit) => {
+  const place = clone();
+  const ended = await skillgate(args, place);
+  expect(existsSync(place.marks)).toBe(false);
+  expect(ended.exit).toBe(exit);
+  expect(ended.stdout + ended.stderr).toContain(HELD);
+  expect(ended.stdout + ended.stderr).toContain("skillgate trust");
+});
 
-test("P12: skillgate trust without a terminal shows what would run, and --yes allows it until it changes", async () => {
+test("P12: shows without a terminal what would run, and trusts it with --yes until it changes", async () => {
   const cwd = project({ ".mcp.json": MCP_JSON, "skills/math.js": MATH_SKILL });
   const place = { cwd, env: { SKILLGATE_TRUSTED_FOLDERS: "" } };
   const call = ["call", "FilesystemMCP.list_allowed_directories"];
@@ -75,7 +72,7 @@ test("P12: skillgate trust without a terminal shows what would run, and --yes al
   expect((await skillgate(["trust", "list"], place)).stdout).toBe(`${cwd}  trusted\n`);
 });
 
-test("P12: trust list says what has changed, and trust revoke holds the folder again", async () => {
+test("P12: lists changes with trust list, and holds the folder again with trust revoke", async () => {
   const cwd = project({ ".mcp.json": MCP_JSON });
   const place = { cwd, env: { SKILLGATE_TRUSTED_FOLDERS: "" } };
   const call = ["call", "FilesystemMCP.list_allowed_directories"];
@@ -91,7 +88,7 @@ test("P12: trust list says what has changed, and trust revoke holds the folder a
   expect((await skillgate(call, place)).exit).toBe(6);
 });
 
-test("P12: a build, a file and a folder of skills that the command line names are not held", async () => {
+test("P12: does not hold a build, a file and a folder of skills that the command line names", async () => {
   const cwd = project({ ".mcp.json": MCP_JSON, "skills/math.js": MATH_SKILL });
   const place = { cwd, env: { SKILLGATE_TRUSTED_FOLDERS: "" } };
   const call = ["call", "FilesystemMCP.list_allowed_directories"];
@@ -104,7 +101,7 @@ test("P12: a build, a file and a folder of skills that the command line names ar
   expect((await skillgate([...sum, "--skills", "skills"], place)).stdout).toBe("3\n");
 });
 
-test("P12: what skillgate init, mcp add and skills new have made needs no question, nor has a switch", async () => {
+test("P12: asks nothing about files that skillgate init, mcp add and skills new have written", async () => {
   const cwd = join(project(), "new");
   const env = { SKILLGATE_TRUSTED_FOLDERS: "", HOME: project() };
   await skillgate(["init", cwd], { cwd: join(cwd, ".."), env });
@@ -120,7 +117,7 @@ test("P12: what skillgate init, mcp add and skills new have made needs no questi
   expect({ stdout, stderr }).toEqual({ stdout: expect.stringContaining("WeatherSkill"), stderr: "" });
 });
 
-test("P12: a file that the user creates in a held project does not approve the existing ones", async () => {
+test("P12: does not approve the existing files of a held project when the user creates another", async () => {
   const theirs = clone();
   const { stderr } = await skillgate(["init"], theirs);
   expect(stderr).toContain("Held, as this folder is not trusted yet: skills/evil.cjs, skills/evil.test.cjs");
@@ -129,7 +126,7 @@ test("P12: a file that the user creates in a held project does not approve the e
   expect(existsSync(theirs.marks)).toBe(false);
 });
 
-test("P12: served, a project that is not trusted opens no port to others and runs nothing", async () => {
+test("P12: opens no port and runs nothing for an untrusted project when serving", async () => {
   const place = clone({
     "settings.yaml": "server: { auth: false, host: 0.0.0.0, allowedOrigins: ['https://evil.example'] }\n",
   });
@@ -147,7 +144,7 @@ test("P12: served, a project that is not trusted opens no port to others and run
   expect(existsSync(place.marks)).toBe(false);
 });
 
-test("P12: a new address of a project gets no variable of the user without a question", async () => {
+test("P12: asks before a new address of a project receives a variable of the user", async () => {
   const seen: string[] = [];
   const server = createServer((request, response) => {
     seen.push(request.url ?? "");

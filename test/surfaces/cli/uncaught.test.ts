@@ -22,7 +22,7 @@ test.each([
   ["an exception", "SIGUSR2", "Error: a fault"],
   ["a rejection", "SIGCONT", "Error: a rejection"],
 ] as const)(
-  "serves on after %s that nothing caught, and writes its stack to stderr [V6]",
+  "continues to serve after %s that was not caught, and writes its stack to stderr [V6]",
   async (_what, signal, says) => {
     const server = startServer();
     expect(await server.sum()).toBe(42);
@@ -34,7 +34,7 @@ test.each([
   },
 );
 
-test("ends when Node says that an invariant of its own is broken [V6]", async () => {
+test("ends when Node reports a broken invariant of its own [V6]", async () => {
   const server = startServer();
   expect(await server.sum()).toBe(42);
   server.child.kill("SIGWINCH");
@@ -42,7 +42,7 @@ test("ends when Node says that an invariant of its own is broken [V6]", async ()
   await server.said("Uncaught exception during a request: Error: broken\n    at ");
 });
 
-test("ends with a sentence and without a stack when an exception is not caught while it starts [V6]", async () => {
+test("ends with a sentence and without a stack for an uncaught exception during the start [V6]", async () => {
   const env = { NODE_OPTIONS, FAULT_AT_START: "1" };
   const { exit, stdout, stderr } = await skillgate(["serve", "--stdio"], { cwd: project(), env });
   expect([exit, stdout]).toEqual([1, ""]);

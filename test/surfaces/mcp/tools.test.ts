@@ -34,7 +34,7 @@ describe.each(CLIENTS)("a client of %s [V1]", (_name, connect) => {
   });
 
   test.each(["code", "tools", "both", "auto"] as const)(
-    "exposed as %s, a server's instructions and prompts name only tools that it lists [V1]",
+    "names in the instructions and prompts only tools that it lists when exposed as %s [V1]",
     async (expose) => {
       const { url } = await serve({ expose });
       const client = await connect(url);
