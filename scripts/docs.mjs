@@ -9,8 +9,7 @@ const folder = process.argv[2] ?? join(ROOT, "docs");
 writeFileSync(join(folder, "errors.md"), await errorsPage());
 
 async function errorsPage() {
-  const source = readFileSync(join(ROOT, "src", "errors.ts"), "utf8");
-  const { ERRORS } = await importText(source);
+  const { ERRORS, ERROR_STAGES } = await importText(readFileSync(join(ROOT, "src", "errors.ts"), "utf8"));
   const lines = [
     "# Errors",
     "",
@@ -22,9 +21,10 @@ async function errorsPage() {
     "",
     "This page is generated from the table in `src/errors.ts` by `node scripts/docs.mjs`.",
   ];
-  for (const { title, codes } of parseSections(source)) {
-    lines.push("", `## ${title}`, "", "| code | what it says | what to do |", "| --- | --- | --- |");
-    for (const code of codes) lines.push(`| \`${code}\` | ${cell(ERRORS[code].says)} | ${cell(ERRORS[code].fix)} |`);
+  for (const [stage, title] of Object.entries(ERROR_STAGES)) {
+    lines.push("", `## ${title}`, "", "| code | message | what to do |", "| --- | --- | --- |");
+    const errors = Object.entries(ERRORS).filter(([, error]) => error.stage === stage);
+    for (const [code, { says, fix }] of errors) lines.push(`| \`${code}\` | ${cell(says)} | ${cell(fix)} |`);
   }
   lines.push("", "## What a model reads", "", "Refused snippets, each with the full text that the model reads.");
   for (const { code, source, text } of refusals()) {
@@ -41,18 +41,6 @@ function refusals() {
 /** Escapes an invisible character. */
 function shown(text) {
   return text.replaceAll("\u202e", "\\u202e");
-}
-
-/** A comment that stands on its own line in the table is the title of what follows it. */
-function parseSections(source) {
-  const table = source.slice(source.indexOf("export const ERRORS"), source.indexOf("} as const"));
-  /** @type {{ title: string, codes: string[] }[]} */
-  const sections = [];
-  for (const [, title, code] of table.matchAll(/^ {2}(?:\/\/ (.*?)\.?|([A-Z_]+): .*)$/gm)) {
-    if (title) sections.push({ title, codes: [] });
-    else sections.at(-1).codes.push(code);
-  }
-  return sections;
 }
 
 function cell(text) {
