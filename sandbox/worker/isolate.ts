@@ -177,7 +177,7 @@ export class Isolate {
     this.#stackGap = STACK_GAP.large; // its source is not known
   }
 
-  /** Hands answers to the guest and lets it go on. */
+  /** Delivers answers to the guest and lets it continue. */
   deliver(answersJson: string, deadline: number): EngineStop | undefined {
     const { context, deliver } = this.#prepared.handles;
     return this.#guarded(deadline, () => {

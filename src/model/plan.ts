@@ -15,9 +15,9 @@ export interface CallSite extends Position {
   readonly conditional: boolean;
   /** Stands in `Promise.all`, `allSettled`, `race` or `any`. */
   readonly parallel: boolean;
-  /** No call, but a place from where the method is handed on: whether and how often it is called, only the run can tell. */
+  /** The method is passed on here, not called: only the run knows whether and how often it is called. */
   readonly dynamic: boolean;
-  /** The guest waits at this place until the answer is in, though there is no `await`: it is used as a value, or not at all. */
+  /** The guest waits here for the answer although there is no `await`: the call is used as a value, or not at all. */
   readonly blocking: boolean;
 }
 

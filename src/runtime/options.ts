@@ -69,7 +69,7 @@ export interface RuntimeOptions {
    * that needs none of them starts faster.
    */
   readonly lazy?: boolean;
-  /** Takes up changes of skill files, and of what the settings say of skills, while the runtime lives. Off by default. */
+  /** Reloads changed skill files, and changed settings of skills, while the runtime is open. Off by default. */
   readonly watch?: boolean;
   /**
    * Lets the TypeScript compiler look at each snippet before it runs, in a thread of its own, for at most 100 ms; without the

@@ -65,7 +65,7 @@ export function newTraceId(): string {
 
 /** Creates the error for a fault of the server itself; it reveals no details. */
 export function ownFault(trace_id = newTraceId()): RpcError {
-  return rpcError("InternalError", "Cannot go on after a fault of the server", { trace_id });
+  return rpcError("InternalError", "Internal server error", { trace_id });
 }
 
 /** Converts a thrown value for the caller of `tool`; a value that is not a `SkillgateError` reveals no details. */

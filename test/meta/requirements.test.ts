@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import ts from "typescript";
 import { expect, test } from "vitest";
+import { parseTitles } from "../support/test-titles.ts";
 
 const STATUS = parseStatus(readFileSync("docs/requirements.md", "utf8"));
 
@@ -53,19 +53,7 @@ const unclaimable = (source: string, status: ReadonlyMap<string, string>): reado
   readIds(source).filter((id) => !isClaimable(id, status));
 
 function readIds(source: string): readonly string[] {
-  return titlesIn(ts.createSourceFile("some.test.ts", source, ts.ScriptTarget.Latest, true)).flatMap(parseIds);
-}
-
-/** The texts of `test`, `test.each(…)`, `describe.skipIf(…)` and their like. */
-function titlesIn(node: ts.Node): readonly string[] {
-  const titles: string[] = [];
-  if (ts.isCallExpression(node) && /^(test|it|describe)\b/.test(node.expression.getText())) {
-    const [title] = node.arguments;
-    if (title && ts.isStringLiteralLike(title)) titles.push(title.text);
-    if (title && ts.isTemplateExpression(title)) titles.push(title.head.text);
-  }
-  ts.forEachChild(node, (child) => void titles.push(...titlesIn(child)));
-  return titles;
+  return parseTitles(source).flatMap(parseIds);
 }
 
 /** The ids of a title: `"S1, S2: …"` or `"… [S1, S2]"`. */

@@ -51,7 +51,7 @@ interface CommonServerConfig {
   readonly skillName?: string;
   /** Protocol names of the tools that are not offered. */
   readonly disabledTools: readonly string[];
-  /** What a result that is one text becomes; `json` by default. */
+  /** The conversion of a result that consists of one text; `json` by default. */
   readonly text?: TextSetting;
   /** Time limit of each tool call. */
   readonly timeoutMs?: number;

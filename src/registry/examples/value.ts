@@ -153,7 +153,7 @@ const CONSTRUCTED: ReadonlySet<string> = new Set([
   ..."minItems maxItems format enum default $defs definitions additionalProperties".split(" "),
 ]);
 
-/** Keywords that say nothing of the value besides its type. */
+/** Keywords that restrict nothing but the type of the value. */
 const LIMITLESS: ReadonlySet<string> = new Set("type title description default enum".split(" "));
 
 function isConstructed(schema: unknown): boolean {

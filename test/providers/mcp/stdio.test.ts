@@ -69,7 +69,7 @@ test.each([
   ["null", undefined],
   ['{"jsonrpc":', undefined],
   ['log: {"level":1}', undefined],
-])("M9: returns %j on the line for %j", (line, message) => {
+])("M9: parses the line %j as %j", (line, message) => {
   expect(parseLine(line)).toEqual(message);
 });
 

@@ -167,7 +167,7 @@ describe("JSON-RPC errors [V3]", () => {
     expect(json.error).toEqual({
       code: -32603,
       message: "Internal error",
-      data: data("InternalError", "Cannot go on after a fault of the server", { retryable: true }),
+      data: data("InternalError", "Internal server error", { retryable: true }),
     });
   });
 
