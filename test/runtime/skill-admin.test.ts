@@ -263,13 +263,20 @@ describe("logs and progress of skills", () => {
     write(
       "skills/talk.ts",
       `export function talk(context: CallContext) { context.log("warn", "hm"); context.progress(1, 2, "half"); return 1; }
-       export function print() { console.log("printed"); return new Promise((done) => setTimeout(done, 50)); }`,
+       export function print() { console.log("printed"); }`,
     );
     const logged: unknown[] = [];
     const steps: unknown[] = [];
-    const runtime = await open({ skillsDir: "skills", log: (...line) => logged.push(line) });
+    let printed = (): void => {};
+    const wasPrinted = new Promise<void>((resolve) => (printed = resolve));
+    const log = (...line: readonly unknown[]): void => {
+      logged.push(line);
+      if (line[1] === "printed") printed();
+    };
+    const runtime = await open({ skillsDir: "skills", log });
     runtime.on("progress", (step) => steps.push(step));
     const { runId } = await runtime.run("await device.TalkSkill.talk(); await device.TalkSkill.print()");
+    await wasPrinted;
     expect(logged).toEqual([
       ["warn", "hm", "TalkSkill.talk"],
       ["info", "printed", undefined],

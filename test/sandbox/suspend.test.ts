@@ -110,10 +110,10 @@ test("S7: transfers the usage and the remaining limits of a run with it", async 
 test("S7: continues timers and other open calls of a suspended run", async () => {
   const code = `
     const order = [];
-    setTimeout(() => order.push("timer"), 40);
+    const timer = new Promise((done) => setTimeout(() => done(order.push("timer")), 40));
     const open = device.Echo.back("open").then((v) => order.push(v));
     order.push(await device.Echo.slow(1));
-    await open; await new Promise((done) => setTimeout(done, 80));
+    await open; await timer;
     return order`;
   const { bytes } = await parkedAt(code, {}, async ({ signal }) => {
     await later(60_000, signal);

@@ -295,22 +295,21 @@ test("S7: copies random values as Node does", async () => {
 test("S7: runs `queueMicrotask` callbacks after the current code and before timers", async () => {
   const code = `
     const order = [];
-    setTimeout(() => order.push("timer"));
+    const fired = new Promise((done) => setTimeout(() => done(order.push("timer"))));
     Promise.resolve().then(() => order.push("promise"));
     queueMicrotask((...args) => order.push("microtask", args.length));
     order.push("now");
-    await new Promise((done) => setTimeout(done, 20));
+    await fired;
     return order`;
   expect(await getValue(sandbox, code)).toEqual(["now", "promise", "microtask", 0, "timer"]);
 });
 
 test("S7: ends the run at an error in a microtask, with its line", async () => {
   const code =
-    "queueMicrotask(() => {\n  throw new RangeError('bad') });\nawait new Promise((done) => setTimeout(done, 1e4))";
-  const { end, wallMs } = await run(sandbox, code);
+    "queueMicrotask(() => {\n  throw new RangeError('bad') });\nawait new Promise((done) => setTimeout(done, 1e6))";
+  const { end } = await run(sandbox, code);
   expect(end.kind === "threw" && JSON.parse(end.json)).toMatchObject({ name: "RangeError", message: "bad" });
   expect(end.kind === "threw" && JSON.parse(end.json).stack).toMatch(/^ {4}at <anonymous> \(snippet\.js:3:\d+\)\n/);
-  expect(wallMs).toBeLessThan(5_000);
   expect(await thrownBy(sandbox, "queueMicrotask('text')")).toMatchObject({
     message: "Cannot queue what is not a function",
   });
@@ -322,19 +321,18 @@ test("S7: counts milliseconds with `performance.now` from its first use", async 
   const [first, second] = (await getValue(sandbox, code)) as [number, number];
   expect(first).toBe(0);
   expect(second).toBeGreaterThanOrEqual(29);
-  expect(second).toBeLessThan(10_000);
 });
 
 test("S7: runs, repeats and stops timers in order, with their arguments", async () => {
   const code = `
     const order = [];
-    setTimeout((...args) => order.push("late", ...args), 40, 1, 2);
+    const late = new Promise((done) => setTimeout((...args) => done(order.push("late", ...args)), 40, 1, 2));
     setTimeout(() => order.push("early"), 5);
     const stopped = setTimeout(() => order.push("never"), 10);
     clearTimeout(stopped); clearTimeout(undefined); clearTimeout("x"); clearTimeout(999999);
     let ticks = 0;
     await new Promise((done) => { const interval = setInterval(() => { if (++ticks === 3) { clearInterval(interval); done() } }, 3) });
-    await new Promise((done) => setTimeout(done, 60));
+    await late;
     return [order, ticks, typeof stopped]`;
   expect(await getValue(sandbox, code)).toEqual([["early", "late", 1, 2], 3, "number"]);
 });
