@@ -116,7 +116,7 @@ export interface Runtime extends AsyncDisposable, SkillAdmin {
   declarations(skills?: readonly string[], options?: CallerOption): string;
   systemPrompt(options?: PromptOptions & CallerOption): string;
   /**
-   * Formats the methods of the catalog on a line each, in `parts` of so many UTF-16 units; by default in one part of
+   * Formats the methods of the catalog on a line each, in `parts` with at most that many UTF-16 units; by default in one part of
    * `catalogTokens`. A part is empty if nothing fits, and shows what the parts before it do not.
    */
   briefCatalog(options?: CallerOption & { readonly parts?: readonly number[] }): readonly string[];

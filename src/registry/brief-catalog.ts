@@ -13,7 +13,7 @@ import {
 } from "./catalog-lines.ts";
 import { type FindInferredOutput, NO_INFERRED_OUTPUTS } from "./declarations/inferred-output.ts";
 
-/** A larger catalog shows only its used methods: of so many, the few that fit are rarely the right ones. */
+/** A larger catalog shows only its used methods, because the few others that fit are rarely the right ones. */
 const MAX_METHODS = 1_000;
 
 /** Maximum used methods that are put first. */
@@ -35,7 +35,7 @@ export interface BriefCatalogOptions {
   readonly used?: ReadonlySet<string>;
 }
 
-/** What the notation of the catalog means. */
+/** Explains the notation of the catalog. */
 export const CATALOG_LEGEND =
   "? may be left out; no type: a string; {…}: an object; 1..25: a range; = default; T1: a type of its skill";
 

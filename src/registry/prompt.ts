@@ -38,7 +38,7 @@ export interface PromptOptions {
 
 /** The brief catalog of a prompt. */
 export interface PromptCatalog {
-  /** Formats the catalog within so many tokens; empty if it is switched off or nothing fits. */
+  /** Formats the catalog within the given number of tokens; empty if it is switched off or nothing fits. */
   readonly format: (tokens: number) => string;
   readonly hasResult: (method: Method) => boolean;
 }

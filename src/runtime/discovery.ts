@@ -39,7 +39,7 @@ export interface Discovery {
   similar(catalog: Catalog, words: string): readonly Method[];
   describe(catalog: Catalog, caller: Caller, path: string): Description;
   declarations(catalog: Catalog, caller: Caller, skills?: readonly string[]): string;
-  /** Formats the methods of a catalog in parts of so many UTF-16 units. The same catalog gives the same text. */
+  /** Formats the methods of a catalog in parts with at most that many UTF-16 units. The same catalog gives the same text. */
   briefCatalog(catalog: Catalog, caller: Caller, parts: readonly number[]): readonly string[];
   learned(catalog: Catalog, caller: Caller): Learned;
   /** Returns the shapes of earlier results that the caller may see. */
@@ -83,7 +83,7 @@ export function createDiscovery(learning: Learning, discoveryMs: number, used: R
     briefCatalog(catalog, caller, parts) {
       const known = briefCatalogs.get(catalog) ?? new Map<string, readonly string[]>();
       briefCatalogs.set(catalog, known);
-      // What is learned later appears in the next catalog: a text that changes within a session is not cached by providers.
+      // Later learning appears in the next catalog: providers do not cache a text that changes within a session.
       const key = JSON.stringify([caller.id, parts, learning.forgotten]);
       const texts = known.get(key) ?? briefCatalog(catalog, { parts, observed: learning.observedFor(caller), used });
       setBounded(known, [key, texts], MAX_BRIEF_CATALOGS);

@@ -43,7 +43,7 @@ export const SYNONYM_WEIGHT = 0.4;
 export const TYPING_ERROR_WEIGHT = 0.7;
 export const BEGINNING_WEIGHT = 0.6;
 
-/** Synonyms and guesses that more methods have are skipped as too common: this share of all, but at least so many. */
+/** Synonyms and guesses that more methods have are skipped as too common: this share of all, but at least this number. */
 export const COMMON_SHARE = 0.05;
 export const MIN_COMMON = 1_000;
 

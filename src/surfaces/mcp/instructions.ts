@@ -31,7 +31,7 @@ const WITH_CATALOG =
 const WITHOUT_CATALOG =
   "Search first unless you know the method; describe it unless its signature is clear; then write one program for the task.";
 
-/** How methods as tools and programs are told apart, by exposure. */
+/** Explains when to call a tool and when to write a program, by exposure. */
 const BESIDE_TOOLS: Readonly<Record<Expose, string>> = {
   code: "",
   tools: "",

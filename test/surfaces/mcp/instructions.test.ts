@@ -60,7 +60,7 @@ test.each(["code", "tools", "both", "auto"] as const)("exposed as %s, the texts 
   await expect(`${instructions}\n\n=====\n\n${description}\n`).toMatchFileSnapshot(`golden/exposed-as-${expose}.txt`);
 });
 
-test("without a budget, and for a catalog that is too large, models are told to search first [V1]", async () => {
+test("tells models to search first without a budget, and for a catalog that is too large [V1]", async () => {
   const off = texts(await open({ catalogTokens: 0 }), "other");
   expect(off.instructions).toContain("Search first unless you know the method");
   expect(off.instructions + off.description).not.toContain("git_");

@@ -131,8 +131,7 @@ async function answer(
     if (connection === undefined) return { jsonrpc: "2.0", id, result: stamped(await answerModern(shared, call, way)) };
     return { jsonrpc: "2.0", id, result: { ...(await answerLegacy(shared, call, way, connection)) } };
   } catch (thrown) {
-    if (!(thrown instanceof ProtocolError))
-      return errorAnswer("InternalError", "Internal server error", id);
+    if (!(thrown instanceof ProtocolError)) return errorAnswer("InternalError", "Internal server error", id);
     const { message, data } = thrown;
     // -32002 (resource not found) is no longer a code of the protocol.
     const code = thrown.code === -32_002 ? -32_602 : thrown.code;
