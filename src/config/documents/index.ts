@@ -47,7 +47,7 @@ const FORMATS: ReadonlyMap<string, Format> = new Map([
   [".yml", "yaml"],
 ]);
 
-/** Returns the value at a path; `undefined` if there is none. */
+/** Returns the value at a path, or `undefined`. */
 export function getValueAt({ value }: ConfigDocument, path: Path): unknown {
   return path.reduce<unknown>(
     (inner, key) => (isRecord(inner) && Object.hasOwn(inner, key) ? inner[key] : undefined),
