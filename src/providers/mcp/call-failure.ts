@@ -6,7 +6,7 @@ import type { Connection } from "./connections/connection.ts";
 import { describeExit, describeHttp, networkFailure } from "./connections/start-failure.ts";
 import type { KnownSecrets } from "../../shared/secrets.ts";
 import type { CallFacts } from "./results.ts";
-import { waitAtMost } from "../../shared/wait.ts";
+import { waitAtMost } from "../../shared/run-with-timeout.ts";
 import { getPagesToVisit } from "./url-elicitation.ts";
 import { OVERLONG_ANSWER, STREAM_ENDED } from "./connections/wire-errors.ts";
 

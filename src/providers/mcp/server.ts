@@ -21,7 +21,7 @@ import {
   type ToolChange,
 } from "./catalog/accepted-tools.ts";
 import type { ServerConfig } from "./server-config.ts";
-import { waitAtMost } from "../../shared/wait.ts";
+import { waitAtMost } from "../../shared/run-with-timeout.ts";
 import { importTools, type QuarantinedTool } from "./catalog/import-tools.ts";
 
 /** Minimum time between two tool listings: some servers announce a change at each listing. */

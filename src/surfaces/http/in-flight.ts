@@ -1,6 +1,6 @@
 import { ServerResponse } from "node:http";
 
-import { waitAtMost } from "../../shared/wait.ts";
+import { waitAtMost } from "../../shared/run-with-timeout.ts";
 
 /** Tracks the requests in progress. Streams that only listen do not count. */
 export interface InFlight {

@@ -33,7 +33,7 @@ import { getCallerFeatures } from "./features/caller-features.ts";
 import { getPrompt, listPrompts } from "./features/prompts.ts";
 import { type Library, listResources, listTemplates, readResource } from "./features/resources.ts";
 import { callOffered, READY_MS } from "./tools/tool-calls.ts";
-import { waitAtMost } from "../../shared/wait.ts";
+import { waitAtMost } from "../../shared/run-with-timeout.ts";
 
 /** Creates the MCP server of one connection. */
 export function createGateway(

@@ -20,7 +20,7 @@ import { findSizeExcess } from "../../../shared/value-size.ts";
 import { isRecord } from "../../../model/json.ts";
 import { mayUseHeaders } from "../http/parameter-headers.ts";
 import { type ProcessReport, StdioClientTransport } from "../stdio/transport.ts";
-import { waitAtMost } from "../../../shared/wait.ts";
+import { waitAtMost } from "../../../shared/run-with-timeout.ts";
 import { rawResult, TolerantTransport } from "./tolerant-transport.ts";
 
 /** The longest delay of a timer: only its signal ends a request. */

@@ -2,7 +2,7 @@ import type { JSONRPCMessage, MessageExtraInfo, Transport, TransportSendOptions 
 
 import { getMessage } from "../../../errors.ts";
 import { isRecord } from "../../../model/json.ts";
-import { waitAtMost } from "../../../shared/wait.ts";
+import { waitAtMost } from "../../../shared/run-with-timeout.ts";
 import { STREAM_ENDED } from "./wire-errors.ts";
 
 /** The key of a stand-in that holds the original result. */

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { IS_WINDOWS, killGroup } from "./kill-group.ts";
 import { killOnExit } from "./kill-on-exit.ts";
 import { windowsSpelling } from "./windows.ts";
-import { waitAtMost } from "../../../shared/wait.ts";
+import { waitAtMost } from "../../../shared/run-with-timeout.ts";
 
 /** How long a server may take to exit after the end of its input, and again after SIGTERM. */
 const GRACE_MS = 2_000;

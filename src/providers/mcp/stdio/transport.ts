@@ -9,7 +9,7 @@ import { createLineReader } from "./line-reader.ts";
 import { findOverlongId, parseLine } from "./messages.ts";
 import { type ProcessExit, type ServerCommand, type ServerProcess, startProcess } from "./process.ts";
 import { createOutputTail, readable } from "./output-tail.ts";
-import { waitAtMost } from "../../../shared/wait.ts";
+import { waitAtMost } from "../../../shared/run-with-timeout.ts";
 
 /** Maximum number of bytes of stderr that are kept. */
 const STDERR_BYTES = 16 << 10;

@@ -4,7 +4,7 @@ import type { Outcome } from "../../../model/outcome.ts";
 import type { RunOptions, Runtime } from "../../../runtime.ts";
 import { parseBuiltinInput } from "./input.ts";
 import type { RunRecords } from "../features/run-records.ts";
-import { waitAtMost } from "../../../shared/wait.ts";
+import { waitAtMost } from "../../../shared/run-with-timeout.ts";
 
 /** Searches after waiting up to `discoveryMs` for servers that are still connecting. Throws `ARGUMENTS_INVALID`. */
 export async function searchSkills(runtime: Runtime, args: unknown, caller: Caller) {

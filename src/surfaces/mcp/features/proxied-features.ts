@@ -10,7 +10,7 @@ import type {
 } from "../../../model/mcp-features.ts";
 import type { Runtime } from "../../../runtime.ts";
 import { toContentBlocks } from "../content-blocks.ts";
-import { waitAtMost } from "../../../shared/wait.ts";
+import { waitAtMost } from "../../../shared/run-with-timeout.ts";
 
 /** Milliseconds that a server has to list its features before they are left out. */
 const LIST_MS = 5_000;

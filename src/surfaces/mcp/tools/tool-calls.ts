@@ -17,7 +17,7 @@ import { isBuiltinTool } from "../builtin-tools/definitions.ts";
 import { findProtocolError } from "../protocol-errors.ts";
 import type { RunRecords } from "../features/run-records.ts";
 import { errorResult, noteBlock, runResult, valueResult } from "./tool-results.ts";
-import { waitAtMost } from "../../../shared/wait.ts";
+import { waitAtMost } from "../../../shared/run-with-timeout.ts";
 
 /** Milliseconds to wait for connecting servers; a notification announces those that connect later. */
 export const READY_MS = 5_000;
