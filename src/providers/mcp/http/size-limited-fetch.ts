@@ -1,5 +1,4 @@
 import { setMaxListeners } from "node:events";
-import type { Transformer } from "node:stream/web";
 import type { FetchLike } from "@modelcontextprotocol/client";
 
 import { isRecord } from "../../../model/json.ts";
@@ -22,11 +21,13 @@ export function sizeLimitedFetch(maxBytes: number): FetchLike {
     });
     const asked = (): MessageId => getRequestId(init?.body);
     const isEvents = (response.headers.get("content-type") ?? "").toLowerCase().startsWith("text/event-stream");
-    const limit = new TransformStream(isEvents ? limitEvents(maxBytes, asked) : limitBody(maxBytes, asked));
-    // The reader of the response gets its errors.
-    void Promise.resolve(response.body?.pipeTo(limit.writable)).then(unlink, unlink);
-    const { status, statusText, headers } = response;
-    const limited = new Response(response.body && limit.readable, { status, statusText, headers });
+    const { body, status, statusText, headers } = response;
+    const limited = new Response(
+      body && isEvents
+        ? limitEvents(body, maxBytes, { asked, unlink })
+        : await limitBody(body, maxBytes, asked).finally(unlink),
+      { status, statusText, headers },
+    );
     // A new response has neither.
     return Object.defineProperties(limited, {
       url: { value: response.url },
@@ -48,8 +49,6 @@ function linkSignal(source: AbortSignal | undefined): { readonly signal: AbortSi
   return { signal: controller.signal, unlink: () => source?.removeEventListener("abort", abort) };
 }
 
-type BodyTransformer = Transformer<Uint8Array, Uint8Array>;
-
 type MessageId = string | number | undefined;
 
 /** Returns the id of the single request in a body; `undefined` for a batch. */
@@ -60,35 +59,38 @@ function getRequestId(body: unknown): MessageId {
   return typeof id === "string" || typeof id === "number" ? id : undefined;
 }
 
-/** Holds a single-message answer back until its end: a part that has been passed on cannot be replaced. */
-function limitBody(maxBytes: number, asked: () => MessageId): BodyTransformer {
+/** Reads a single-message answer to its end: a part that has been passed on cannot be replaced. */
+async function limitBody(
+  body: ReadableStream<Uint8Array> | null,
+  maxBytes: number,
+  asked: () => MessageId,
+): Promise<Buffer<ArrayBuffer> | string | null> {
+  if (body === null) return null;
   const chunks: Uint8Array[] = [];
   let bytes = 0;
-  return {
-    transform(chunk, controller) {
-      bytes += chunk.length;
-      chunks.push(chunk);
-      if (bytes <= maxBytes) return;
-      controller.enqueue(Buffer.from(overlongAnswer(asked(), maxBytes)));
-      controller.terminate();
-    },
-    flush(controller) {
-      for (const chunk of chunks) controller.enqueue(chunk);
-    },
-  };
+  for await (const chunk of body) {
+    bytes += chunk.length;
+    if (bytes > maxBytes) return overlongAnswer(asked(), maxBytes);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
 }
 
 /**
  * Drops the rest of a line that is too long. Its event is then not a valid message, and an error message follows it.
  */
-function limitEvents(maxBytes: number, asked: () => MessageId): BodyTransformer {
+function limitEvents(
+  body: ReadableStream<Uint8Array>,
+  maxBytes: number,
+  { asked, unlink }: { readonly asked: () => MessageId; readonly unlink: () => void },
+): ReadableStream<Uint8Array> {
   let bytes = 0;
   let start = Buffer.alloc(0);
   let end = Buffer.alloc(0);
   const endLine = (controller: TransformStreamDefaultController<Uint8Array>): void => {
     if (bytes > maxBytes) controller.enqueue(Buffer.from(overlongEvent(start, end, asked, maxBytes)));
   };
-  return {
+  const limit = new TransformStream<Uint8Array, Uint8Array>({
     transform(chunk, controller) {
       for (let at = 0; at < chunk.length;) {
         const newline = chunk.indexOf(NEWLINE, at);
@@ -104,7 +106,9 @@ function limitEvents(maxBytes: number, asked: () => MessageId): BodyTransformer 
       }
     },
     flush: endLine,
-  };
+  });
+  void body.pipeTo(limit.writable).then(unlink, unlink); // the reader of the response gets its errors
+  return limit.readable;
 }
 
 function overlongEvent(start: Buffer, end: Buffer, asked: () => MessageId, maxBytes: number): string {
