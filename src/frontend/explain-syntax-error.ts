@@ -2,6 +2,7 @@ import type { SourceFinding } from "../shared/source-text.ts";
 import { PARSE_LIMITS, type ParseFailure } from "./limits/bounded-parser.ts";
 import type { Habit } from "./habit.ts";
 import { findPythonImport, PYTHON_EXPRESSIONS, PYTHON_STATEMENTS } from "./python.ts";
+import { truncateText } from "../shared/format-text.ts";
 
 /** Common mistakes in a text that cannot be parsed, each with a fix. The first match is reported. */
 const COMMON_MISTAKES: readonly Habit[] = [
@@ -114,7 +115,7 @@ export function explainFailure(text: string, { code, message, at }: ParseFailure
       (each.line === undefined || each.line.test(line)) &&
       (each.here === undefined || each.here.test(here)),
   );
-  const says = habit?.says ?? (habit?.code === undefined ? lowerFirst(message) : line.trim().slice(0, 60));
+  const says = habit?.says ?? (habit?.code === undefined ? lowerFirst(message) : truncateText(line.trim(), 60));
   return { code: habit?.code ?? "SYNTAX", values: says, ...place, ...(habit && { fix: habit.fix }) };
 }
 

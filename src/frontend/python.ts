@@ -1,5 +1,6 @@
 import type { SourceFinding } from "../shared/source-text.ts";
 import type { Habit } from "./habit.ts";
+import { truncateText } from "../shared/format-text.ts";
 
 const PYTHON = "This is Python: write JavaScript";
 
@@ -96,7 +97,7 @@ export function findPythonImport(line: string): Pick<SourceFinding, "code" | "va
   const [module = ""] = (found[1] ?? found[2] ?? "").split(".");
   return {
     code: "MODULE_FORBIDDEN",
-    values: line.replace(/#.*/, "").trim().slice(0, 60),
+    values: truncateText(line.replace(/#.*/, "").trim(), 60),
     fix:
       MODULES.get(module) ??
       "Leave it out and write JavaScript: everything is on device, call await device.Skill.method(…)",

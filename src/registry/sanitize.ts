@@ -1,4 +1,5 @@
 import { isRecord, type JsonSchema } from "../model/json.ts";
+import { truncateText } from "../shared/format-text.ts";
 
 /** Longest description of a skill, a method or a parameter, in UTF-16 units; a longer one is cut and marked. */
 export const DESCRIPTION_UNITS = 8_000;
@@ -36,7 +37,7 @@ export function sanitizeText(text: unknown, units = DESCRIPTION_UNITS): string {
     .replace(/\t/g, " ")
     .replace(/(?!\n)[\p{Cc}\p{Cf}\p{Cs}\p{Default_Ignorable_Code_Point}]/gu, "")
     .trim();
-  return clean.length <= units ? clean : `${clean.slice(0, units - 1).replace(/[\uD800-\uDBFF]$/, "")}…`;
+  return truncateText(clean, units);
 }
 
 /**

@@ -1,3 +1,5 @@
+import { cutText } from "../shared/format-text.ts";
+
 /** Characters of scripts that tokenizers split into single characters: Chinese, Japanese, Korean and related ones. */
 const WIDE = /[\u2E80-\uD7FF\uF900-\uFAFF\uFF00-\uFFEF]/g;
 
@@ -21,7 +23,7 @@ export function firstSentence(description: string, units = 160): string {
 /** Cuts a text to at most `units`, at a word, and marks the cut. */
 export function shortened(text: string, units: number): string {
   if (text.length <= units) return text;
-  const cut = text.slice(0, units - 1);
+  const cut = cutText(text, units - 1);
   const space = cut.lastIndexOf(" ");
-  return `${(space > units / 2 ? cut.slice(0, space) : cut).replace(/[\uD800-\uDBFF]$/, "")}…`;
+  return `${space > units / 2 ? cut.slice(0, space) : cut}…`;
 }

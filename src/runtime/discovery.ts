@@ -21,6 +21,7 @@ import {
   type SearchOptions,
 } from "../registry/index.ts";
 import type { Route } from "../router/index.ts";
+import { truncateText } from "../shared/format-text.ts";
 
 /** Finds methods for callers: combines the catalog's answers with what was learned from use. */
 export interface Discovery {
@@ -130,12 +131,8 @@ export function indexInBackground(registry: Registry): () => void {
 }
 
 function describeTimeout(path: string, timeoutMs: number): SkillgateError {
-  const values = `what "${shortened(path)}" stands for is not all described after ${timeoutMs} ms`;
+  const values = `what "${truncateText(path, MAX_SHOWN_CHARACTERS)}" stands for is not all described after ${timeoutMs} ms`;
   return new SkillgateError("DISCOVERY_TIMEOUT", sentence("DISCOVERY_TIMEOUT", values), { timeoutMs });
-}
-
-function shortened(path: string): string {
-  return path.length > MAX_SHOWN_CHARACTERS ? `${path.slice(0, MAX_SHOWN_CHARACTERS - 1)}…` : path;
 }
 
 const MAX_SHOWN_CHARACTERS = 80;

@@ -1,3 +1,5 @@
+import { cutText } from "./format-text.ts";
+
 /** Longest skill name in UTF-16 units; what is over it is cut. */
 const SKILL_NAME_UNITS = 64;
 
@@ -23,12 +25,12 @@ const NOT_IN_IDENTIFIER = /[^\p{ID_Continue}$]|\p{Default_Ignorable_Code_Point}/
  * first letter in upper case, then `MCP`. `brave-search` → `BraveSearchMCP`; a leading digit gets the prefix `Server`.
  */
 export function toSkillName(server: string): string {
-  const parts = truncate(server, 4 * SKILL_NAME_UNITS)
+  const parts = cutText(server, 4 * SKILL_NAME_UNITS)
     .normalize("NFC")
     .split(/[^\p{L}\p{M}\p{Nd}\p{Nl}]+|\p{Default_Ignorable_Code_Point}/u);
   const joined = parts.map(capitalize).join("");
   const started = /^\p{ID_Start}/u.test(joined) ? joined : `Server${joined}`;
-  return `${truncate(started, SKILL_NAME_UNITS - "MCP".length)}MCP`;
+  return `${cutText(started, SKILL_NAME_UNITS - "MCP".length)}MCP`;
 }
 
 /**
@@ -55,9 +57,9 @@ export function isMemberName(name: string): boolean {
 }
 
 function toMemberName(tool: string): string {
-  const mapped = truncate(tool, METHOD_NAME_UNITS).normalize("NFC").replace(NOT_IN_IDENTIFIER, "_");
+  const mapped = cutText(tool, METHOD_NAME_UNITS).normalize("NFC").replace(NOT_IN_IDENTIFIER, "_");
   const started = /^[\p{ID_Start}$_]/u.test(mapped) ? mapped : `_${mapped}`;
-  const name = truncate(started, METHOD_NAME_UNITS);
+  const name = cutText(started, METHOD_NAME_UNITS);
   return UNSAFE_MEMBERS.has(name) ? `${name}_` : name;
 }
 
@@ -73,7 +75,7 @@ function freeName(wanted: string, taken: ReadonlySet<string>, lastSuffix: Map<st
   if (!taken.has(wanted)) return wanted;
   for (let number = (lastSuffix.get(wanted) ?? 1) + 1; ; number++) {
     const suffix = `_${number}`;
-    const name = truncate(wanted, METHOD_NAME_UNITS - suffix.length) + suffix;
+    const name = cutText(wanted, METHOD_NAME_UNITS - suffix.length) + suffix;
     if (taken.has(name)) continue;
     lastSuffix.set(wanted, number);
     return name;
@@ -89,11 +91,6 @@ function compareText(a: string, b: string): number {
 function capitalize(part: string): string {
   const first = String.fromCodePoint(part.codePointAt(0) ?? 0);
   return part === "" ? "" : first.toUpperCase() + part.slice(first.length);
-}
-
-/** The first `units` of a text, without half a surrogate pair at the end. */
-function truncate(text: string, units: number): string {
-  return text.length <= units ? text : text.slice(0, units).replace(/[\uD800-\uDBFF]$/, "");
 }
 
 /** Longest path of a method or a skill, and longest name of a tool. */

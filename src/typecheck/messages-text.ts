@@ -2,6 +2,7 @@ import ts from "typescript";
 
 import type { TypeMismatch } from "./assignability.ts";
 import { getItemType, type JsonKind, getKind, getKinds, getLiteral, withoutPromise } from "./json-kinds.ts";
+import { formatList, truncateText } from "../shared/format-text.ts";
 
 const MAX_NAMES = 12;
 const MAX_VALUES = 10;
@@ -16,8 +17,7 @@ export function describeMismatch({ given, wanted }: TypeMismatch, checker: ts.Ty
 }
 
 export function listed(names: readonly string[]): string {
-  const more = names.length > MAX_NAMES ? [`and ${names.length - MAX_NAMES} more`] : [];
-  return names.length === 0 ? "none" : [...names.slice(0, MAX_NAMES), ...more].join(", ");
+  return names.length === 0 ? "none" : formatList(names, MAX_NAMES);
 }
 
 export const KIND_WORDS: Readonly<Record<JsonKind, string>> = {
@@ -57,9 +57,5 @@ function getLiterals(type: ts.Type, checker: ts.TypeChecker): readonly string[] 
   const literals = getForms(type).map((form) => getLiteral(form, checker));
   const isBoolean = (type.flags & ts.TypeFlags.Boolean) !== 0;
   if (isBoolean || literals.length > MAX_VALUES || literals.includes(undefined)) return undefined;
-  return literals.map((literal) => cut(JSON.stringify(literal)));
-}
-
-function cut(text: string): string {
-  return text.length > VALUE_CHARACTERS ? `${text.slice(0, VALUE_CHARACTERS - 1)}…` : text;
+  return literals.map((literal) => truncateText(JSON.stringify(literal), VALUE_CHARACTERS));
 }

@@ -7,6 +7,7 @@ import { getMessage } from "../errors.ts";
 import { isRecord, type JsonSchema } from "../model/json.ts";
 import { TIMED_OUT, runSyncWithTimeout } from "../shared/run-with-timeout.ts";
 import type { TimeBudget } from "./time-budget.ts";
+import { quote } from "../shared/format-text.ts";
 
 /** Returns the errors of a value. */
 type FindErrors = (value: unknown) => readonly ErrorObject[];
@@ -32,7 +33,7 @@ export function compileForDraft(
     tryCompile(property, { Dialect, options, leftMs: budget.leftMs("properties") }),
   );
   const rest = tryCompile(part, { Dialect, options, leftMs: budget.leftMs("rest") });
-  const note = `part of its schema cannot be checked: ${JSON.stringify(why.slice(0, 200))}`;
+  const note = `part of its schema cannot be checked: ${quote(why, 200)}`;
   return { find: rest.kind === "compiled" ? rest.find : () => [], note };
 }
 

@@ -2,6 +2,7 @@ import type { ArgumentProblem } from "../model/arguments.ts";
 import { isRecord } from "../model/json.ts";
 import { suggestNames } from "../shared/suggest.ts";
 import type { AjvFinding } from "./problems.ts";
+import { formatList, quote } from "../shared/format-text.ts";
 
 const MAX_NAMES = 30;
 const MAX_VALUES = 10;
@@ -152,7 +153,13 @@ function describeNoMatch(values: readonly unknown[], data: unknown): ErrorText {
       : [];
   const all = values.map((value) => (typeof value === "string" ? value : text(value)));
   const suggestions = [...new Set([...near, ...all])].slice(0, MAX_VALUES);
-  const wanted = values.length === 1 ? text(values[0]) : `one of ${listed(values.map((value) => text(value)))}`;
+  const wanted =
+    values.length === 1
+      ? text(values[0])
+      : `one of ${formatList(
+          values.map((value) => text(value)),
+          MAX_NAMES,
+        )}`;
   return {
     type: data === null ? "null_value" : "enum_violation",
     reason: `must be ${wanted}, not ${text(data)}`,
@@ -162,7 +169,7 @@ function describeNoMatch(values: readonly unknown[], data: unknown): ErrorText {
 
 /** Describes an unknown name. */
 export function unknownName(name: string, known: readonly string[], what = "a property"): ErrorText {
-  const valid = known.length === 0 ? "none is defined" : `valid are ${listed(known)}`;
+  const valid = known.length === 0 ? "none is defined" : `valid are ${formatList(known, MAX_NAMES)}`;
   return {
     type: "unknown_field",
     reason: `is not ${what}, ${valid}`,
@@ -179,11 +186,6 @@ function noForm(branches: unknown, forms: unknown): string {
 
 function namesIn(schema: Readonly<Record<string, unknown>>): readonly string[] {
   return isRecord(schema["properties"]) ? Object.keys(schema["properties"]) : [];
-}
-
-function listed(names: readonly string[]): string {
-  const more = names.length > MAX_NAMES ? [`and ${names.length - MAX_NAMES} more`] : [];
-  return [...names.slice(0, MAX_NAMES), ...more].join(", ");
 }
 
 function describeMinimum(limit: unknown, what: string): string {
@@ -205,5 +207,5 @@ function text(value: unknown, characters = VALUE_CHARACTERS): string {
   if (Array.isArray(value)) return "an array";
   if (typeof value === "object" && value !== null) return "an object";
   if (typeof value !== "string") return String(value);
-  return JSON.stringify(value.length > characters ? `${value.slice(0, characters - 1)}…` : value);
+  return quote(value, characters);
 }

@@ -1,5 +1,6 @@
 import { TIMED_OUT, runSyncWithTimeout } from "../shared/run-with-timeout.ts";
 import type { TimeBudget } from "./time-budget.ts";
+import { quote } from "../shared/format-text.ts";
 
 const PATTERN_CHARACTERS = 10_000;
 
@@ -38,9 +39,9 @@ export function createPattern(source: string, budget: TimeBudget): Pattern {
   }
 
   function faultFor(text: string): string | undefined {
-    if (regExp === undefined) return `cannot be checked: the pattern ${shown(source)} is not a regular expression`;
+    if (regExp === undefined) return `cannot be checked: the pattern ${quote(source, 80)} is not a regular expression`;
     return text.length > testedCharacters
-      ? `cannot be checked: the pattern ${shown(source)} takes too long on this value`
+      ? `cannot be checked: the pattern ${quote(source, 80)} takes too long on this value`
       : undefined;
   }
 
@@ -64,8 +65,4 @@ function compiled(source: string): RegExp | undefined {
 function mayBacktrack(source: string): boolean {
   if (/\)[*+?{]|\\[1-9k]/.test(source)) return true;
   return (source.match(/[*+]|\{\d*,/g) ?? []).length > 2;
-}
-
-function shown(source: string): string {
-  return JSON.stringify(source.length > 80 ? `${source.slice(0, 79)}…` : source);
 }

@@ -1,3 +1,4 @@
+import { formatList } from "../../shared/format-text.ts";
 import type { AnyNode, CallExpression, MemberExpression } from "acorn";
 import type { MethodCalls, MethodUse } from "../rules/device.ts";
 import { awaitsEverything } from "./all-awaited.ts";
@@ -68,9 +69,7 @@ class Writer implements AwaitWriter {
   write(): Waits {
     for (const node of this.#inspection.scopes.parents.keys()) visitPlace(node, this);
     if (this.#awaitedPaths.size > 0) {
-      const paths = [...this.#awaitedPaths];
-      const more = paths.length > 3 ? ` and ${paths.length - 3} more` : "";
-      this.#inspection.report.note(`Waited for ${paths.slice(0, 3).join(", ")}${more}, as await was missing`);
+      this.#inspection.report.note(`Waited for ${formatList([...this.#awaitedPaths], 3)}, as await was missing`);
     }
     const mayForget = this.#known.uses.length > 0 && !this.#known.facts.races;
     return { blocking: this.#blocking, hasLater: this.#hasLater, mayForget, isExplicit: this.#known.uses.length === 0 };

@@ -7,6 +7,7 @@ import type { CheckContext } from "../context.ts";
 import { literalValue } from "../ast/literals.ts";
 import { formatCall } from "../suggestions.ts";
 import { literalName } from "../ast/walk.ts";
+import { formatList } from "../../shared/format-text.ts";
 
 /** The maximum number of reported problems per call. */
 const MAX_PROBLEMS = 8;
@@ -133,10 +134,8 @@ function refuseUnfit(
 }
 
 function formatProblems(problems: readonly ArgumentProblem[]): string {
-  const texts = problems.slice(0, MAX_PROBLEMS).map((problem) => formatProblem(problem));
-  return [...texts, ...(problems.length > texts.length ? [`and ${problems.length - texts.length} more`] : [])].join(
-    "; ",
-  );
+  const texts = problems.map((problem) => formatProblem(problem));
+  return formatList(texts, MAX_PROBLEMS, "; ");
 }
 
 /** The argument that has the problem, found by name or by position; otherwise the whole call. */

@@ -2,6 +2,7 @@ import type { Client } from "../../model/client-requests.ts";
 import { isRecord } from "../../model/json.ts";
 import type { KnownSecrets } from "../../shared/secrets.ts";
 import { toVisibleLine } from "../../shared/visible-text.ts";
+import { truncateText } from "../../shared/format-text.ts";
 
 /** Maximum length of a message; a longer one could push the sender's name out of view. */
 const MAX_MESSAGE_CHARACTERS = 2_000;
@@ -22,11 +23,7 @@ type Params = Readonly<Record<string, unknown>>;
 /** `[weather asks] Which city?`, `[weather asks] Log in (opens accounts.example.com)` */
 function toSignedQuestion(params: Params, server: string): Params {
   const { message, url, mode, requestedSchema } = params;
-  const said = toVisibleLine(typeof message === "string" ? message : "");
-  const text =
-    said.length > MAX_MESSAGE_CHARACTERS
-      ? `${said.slice(0, MAX_MESSAGE_CHARACTERS).replace(/[\uD800-\uDBFF]$/, "")}…`
-      : said;
+  const text = truncateText(toVisibleLine(typeof message === "string" ? message : ""), MAX_MESSAGE_CHARACTERS);
   const sender = toVisibleLine(server).replaceAll(/[[\]]/g, "");
   const opens = mode === "url" || url !== undefined ? ` (opens ${getHost(url)})` : "";
   return {

@@ -2,6 +2,7 @@ import { sentence, SkillgateError } from "../../errors.ts";
 import { isRecord } from "../../model/json.ts";
 import { isStructureText, parseJsonText } from "./json-text.ts";
 import type { TextForm } from "./server-config.ts";
+import { truncateText } from "../../shared/format-text.ts";
 
 /** Maximum number of characters of a failing tool's text in the error message. */
 const MESSAGE_CHARACTERS = 8_000;
@@ -141,6 +142,6 @@ function toCallError(items: readonly unknown[], structured: unknown, facts: Call
   const texts = items.map((item) => (isRecord(item) ? item["text"] : item)).filter((text) => typeof text === "string");
   const text = texts.join("\n").trim() || (structured == null ? "" : JSON.stringify(structured));
   const message = text === "" ? sentence("CALL_FAILED", `"${facts.tool}" of "${facts.server}" gives no details`) : text;
-  const error = message.slice(0, MESSAGE_CHARACTERS);
+  const error = truncateText(message, MESSAGE_CHARACTERS);
   return new SkillgateError("CALL_FAILED", error, { ...facts, error, ...(structured != null && { data: structured }) });
 }

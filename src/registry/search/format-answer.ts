@@ -1,6 +1,7 @@
 import type { Catalog, Method } from "../../model/catalog.ts";
 import { briefSignature } from "../declarations/signature.ts";
 import { shortened, estimateTokens } from "../token-count.ts";
+import { formatList } from "../../shared/format-text.ts";
 import { didYouMean } from "../../shared/suggest.ts";
 import type { Hit } from "./rank.ts";
 
@@ -135,6 +136,6 @@ function categoryNames(methods: readonly Method[]): readonly string[] {
 }
 
 function skillNames({ skills }: Catalog): string {
-  const names = skills.slice(0, LISTED).map((skill) => skill.name);
-  return [...names, ...(skills.length > LISTED ? [`... and ${skills.length - LISTED} more`] : [])].join(", ");
+  const names = skills.map((skill) => skill.name);
+  return formatList(names, LISTED);
 }

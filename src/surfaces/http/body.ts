@@ -4,6 +4,7 @@ import { getMessage } from "../../errors.ts";
 import { type RpcError, rpcError } from "../../shared/rpc-errors.ts";
 import { encodeUtf8 } from "../mcp/index.ts";
 import { MAX_UNAUTHENTICATED_BYTES } from "./unauthenticated.ts";
+import { quote } from "../../shared/format-text.ts";
 
 /** A parsed request body, or the error that rejects it. */
 export type Body =
@@ -45,7 +46,7 @@ export async function readJson(incoming: IncomingMessage, limit: BodyLimit, trac
     return unfit(
       415,
       traceId,
-      `The Content-Encoding of the body is not supported: ${JSON.stringify(encoding.slice(0, 50))}`,
+      `The Content-Encoding of the body is not supported: ${quote(encoding, 50)}`,
       "Send the body without a Content-Encoding",
     );
   const text = encodeUtf8(bytes);

@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
+import { quote } from "../../shared/format-text.ts";
 
 /** Checks the Host and Origin headers of requests. */
 export interface OriginCheck {
@@ -34,10 +35,10 @@ export function createOriginCheck({ hasToken, host, allowedHosts, allowedOrigins
         return "The request has more than one Host header";
       const name = parseHostname(`http://${headers.host ?? ""}`);
       if (name === undefined || !hosts.has(name))
-        return `The host ${quoted(headers.host)} is not in server.allowedHosts`;
+        return `The host ${quote(headers.host ?? "")} is not in server.allowedHosts`;
       const { origin } = headers;
       if (origin === undefined || isAllowed(origin, headers.host)) return undefined;
-      return `The origin ${quoted(origin)} is not in server.allowedOrigins`;
+      return `The origin ${quote(origin ?? "")} is not in server.allowedOrigins`;
     },
     corsHeaders({ origin, host: server }) {
       if (origin === undefined || !isAllowed(origin, server)) return {};
@@ -75,8 +76,4 @@ function parseHostname(url: string): string | undefined {
 /** Returns the port of a URL; empty for the default port of its protocol. */
 function portOf(url: string): string | undefined {
   return URL.canParse(url) ? new URL(url).port : undefined;
-}
-
-function quoted(text = ""): string {
-  return JSON.stringify(text.slice(0, 100));
 }

@@ -18,6 +18,7 @@ import { createRpcHandler, type RpcContext, unauthenticated } from "./rpc-method
 import type { HttpServerSettings } from "./settings.ts";
 import { answerTool } from "./tool-route.ts";
 import type { InFlight } from "./in-flight.ts";
+import { truncateText } from "../../shared/format-text.ts";
 
 /** Dependencies of the endpoints. */
 export interface HttpServices {
@@ -69,7 +70,7 @@ export function createRoutes(services: HttpServices): Hono<RouteEnvironment> {
   app.notFound((c) =>
     refuse(
       404,
-      rpcError("MethodNotFound", `No route matches ${c.req.method} ${c.req.path.slice(0, 200)}`, {
+      rpcError("MethodNotFound", `No route matches ${c.req.method} ${truncateText(c.req.path, 200)}`, {
         suggestions: PATHS,
       }),
     ),

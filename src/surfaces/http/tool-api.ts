@@ -22,6 +22,7 @@ import {
   type ProxiedFeatures,
   validateBuiltin,
 } from "../mcp/index.ts";
+import { truncateText } from "../../shared/format-text.ts";
 
 /** Dependencies of calls without MCP, for one caller. */
 export interface ToolApi {
@@ -103,7 +104,7 @@ export function toolSchema({ runtime, caller }: ToolApi, name: string): unknown 
 /** Finds a method by `Skill.method`, by `Skill__method`, or by a wire name that only one method has. */
 function methodNamed(name: string, runtime: Runtime, caller: Caller): Method {
   if (name.length > MAX_TOOL_NAME_UNITS) {
-    const says = `${name.slice(0, 100)}… is too long: the name of a tool has at most ${MAX_TOOL_NAME_UNITS} characters`;
+    const says = `${truncateText(name, 100)} is too long: the name of a tool has at most ${MAX_TOOL_NAME_UNITS} characters`;
     throw new SkillgateError("METHOD_UNKNOWN", sentence("METHOD_UNKNOWN", says), { suggestions: EVERY_NAME });
   }
   const catalog = runtime.catalogFor(caller);

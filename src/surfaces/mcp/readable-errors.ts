@@ -1,6 +1,7 @@
 import { type JSONRPCMessage, ProtocolErrorCode, type Transport } from "@modelcontextprotocol/server";
 
 import { isRecord } from "../../model/json.ts";
+import { truncateText } from "../../shared/format-text.ts";
 
 /**
  * Rewrites validation errors of the SDK, which contain the JSON of its validator and for some requests the code of an
@@ -40,5 +41,5 @@ function formatFlaw({ path, message }: Readonly<Record<string, unknown>>): strin
     .flat()
     .join(".")
     .replace(/^params\./, "");
-  return `${place}: ${String(message).replace(/^Invalid (?:input|option): /, "")}`.slice(0, 300);
+  return truncateText(`${place}: ${String(message).replace(/^Invalid (?:input|option): /, "")}`, 300);
 }

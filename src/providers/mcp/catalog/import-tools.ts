@@ -4,6 +4,7 @@ import type { MethodDefinition, MethodMetadata } from "../../../model/skill.ts";
 import { hashTool } from "./tool-digest.ts";
 import { findHeaderFlaw } from "../http/parameter-headers.ts";
 import type { ServerConfig } from "../server-config.ts";
+import { truncateText } from "../../../shared/format-text.ts";
 
 /** A tool that can be called. */
 export interface ImportedTool {
@@ -65,7 +66,7 @@ function parseTool(item: unknown, place: string, hasHeaders: boolean): ParsedToo
   const { name, title, description, inputSchema, outputSchema, annotations } = item;
   if (typeof name !== "string" || name === "") return { tool: place, reason: "it has no name" };
   if (name.length > MAX_TOOL_NAME_UNITS)
-    return { tool: name.slice(0, 100), reason: `its name has more than ${MAX_TOOL_NAME_UNITS} characters` };
+    return { tool: truncateText(name, 100), reason: `its name has more than ${MAX_TOOL_NAME_UNITS} characters` };
   const digest = hashTool(item);
   if (digest === undefined) return { tool: name, reason: "its definition nests too deeply" };
   const wrong = findInputFlaw(inputSchema) ?? (hasHeaders ? findHeaderFlaw(inputSchema) : undefined);

@@ -1,4 +1,5 @@
 import { isRecord } from "../../../model/json.ts";
+import { truncateText } from "../../../shared/format-text.ts";
 
 /** Maximum number of differences that are listed. */
 const MAX_DIFFERENCES = 8;
@@ -37,8 +38,7 @@ function isTree(value: unknown): value is Readonly<Record<string, unknown>> {
 /** Formats a value as JSON, shortened, with invisible characters escaped. */
 function shown(value: unknown): string {
   const text = JSON.stringify(value);
-  const cut = text.length > SHOWN_CHARACTERS ? `${text.slice(0, SHOWN_CHARACTERS)}…` : text;
-  return cut.replaceAll(
+  return truncateText(text, SHOWN_CHARACTERS).replaceAll(
     /[\p{Cc}\p{Cf}\p{Cs}\p{Default_Ignorable_Code_Point}]/gu,
     (hidden) => String.raw`\u{` + (hidden.codePointAt(0) ?? 0).toString(16) + "}",
   );

@@ -2,6 +2,7 @@ import { tsPlugin } from "@sveltejs/acorn-typescript";
 import { type Comment, type Options, Parser } from "acorn";
 
 import { isRecord } from "../../../model/json.ts";
+import { truncateText } from "../../../shared/format-text.ts";
 
 /** A node of a syntax tree, ESTree or TypeScript. Its fields are untyped; use `nodeAt` and `nodesAt`. */
 export interface SyntaxNode {
@@ -127,6 +128,5 @@ export function getKey(member: SyntaxNode): string | undefined {
 }
 
 export function getText(source: Source, node: SyntaxNode): string {
-  const text = source.text.slice(node.start, node.end).replace(/\s+/g, " ");
-  return text.length > 60 ? `${text.slice(0, 59)}…` : text;
+  return truncateText(source.text.slice(node.start, node.end).replace(/\s+/g, " "), 60);
 }

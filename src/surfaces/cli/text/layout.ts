@@ -1,5 +1,6 @@
 import { relative } from "node:path";
 import { stripVTControlCharacters } from "node:util";
+import { truncateText } from "../../../shared/format-text.ts";
 
 export { escapeInvisible as escaped } from "../../../shared/visible-text.ts";
 
@@ -29,8 +30,7 @@ function width(cell: string): number {
 
 /** The first line, cut with an ellipsis if it is too long. */
 export function shortened(text: string, units: number): string {
-  const [line = ""] = text.split("\n", 1);
-  return line.length <= units ? line : `${line.slice(0, units - 1).replace(/[\uD800-\uDBFF]$/, "")}…`;
+  return truncateText(text.split("\n", 1)[0] ?? "", units);
 }
 
 /** The length at which a list cuts a description. */

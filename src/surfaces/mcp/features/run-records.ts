@@ -1,6 +1,7 @@
 import type { Caller } from "../../../model/caller.ts";
 import type { Outcome } from "../../../model/outcome.ts";
 import { toJson } from "../to-json.ts";
+import { truncateText } from "../../../shared/format-text.ts";
 
 /** Maximum characters of a source, an output or a value in a record. */
 const KEPT_CHARACTERS = 16_384;
@@ -50,7 +51,7 @@ function createRecord(caller: Caller, source: string, outcome: Outcome): RunReco
     ...head,
     get json() {
       if (typeof known !== "string")
-        known = JSON.stringify({ ...head, source: shortened(source), ...summarizeOutcome(known) });
+        known = JSON.stringify({ ...head, source: truncateText(source, KEPT_CHARACTERS), ...summarizeOutcome(known) });
       return known;
     },
   };
@@ -61,18 +62,14 @@ function summarizeOutcome(outcome: Outcome): Readonly<Record<string, unknown>> {
     case "completed": {
       const { value, output, notes, calls, usage } = outcome;
       const json = toJson(value);
-      const kept = json.length <= KEPT_CHARACTERS ? (JSON.parse(json) as unknown) : shortened(json);
-      return { value: kept, output: shortened(output), notes, calls, usage };
+      const kept = json.length <= KEPT_CHARACTERS ? (JSON.parse(json) as unknown) : truncateText(json, KEPT_CHARACTERS);
+      return { value: kept, output: truncateText(output, KEPT_CHARACTERS), notes, calls, usage };
     }
     case "refused":
       return { violations: outcome.violations.slice(0, 20) };
     case "failed": {
       const { error, output, calls, usage } = outcome;
-      return { error, output: shortened(output), calls, usage };
+      return { error, output: truncateText(output, KEPT_CHARACTERS), calls, usage };
     }
   }
-}
-
-function shortened(text: string): string {
-  return text.length <= KEPT_CHARACTERS ? text : `${text.slice(0, KEPT_CHARACTERS).replace(/[\uD800-\uDBFF]$/, "")}…`;
 }

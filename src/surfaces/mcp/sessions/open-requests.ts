@@ -3,6 +3,7 @@ import type { JSONRPCErrorResponse, JSONRPCMessage, RequestId } from "@modelcont
 import { sentence } from "../../../errors.ts";
 import { isRecord } from "../../../model/json.ts";
 import { errorAnswer } from "../rpc-error.ts";
+import { truncateText } from "../../../shared/format-text.ts";
 
 /** Tracks the unanswered requests of a connection. */
 export interface OpenRequests {
@@ -67,7 +68,7 @@ export function isRequest(message: unknown): message is { readonly id: RequestId
 
 /** Answers a request whose id belongs to another request in progress. */
 export function createTakenAnswer(id: RequestId): JSONRPCErrorResponse {
-  const shown = JSON.stringify(id).slice(0, 100);
+  const shown = truncateText(JSON.stringify(id), 100);
   const reason = `The request id ${shown} is already in use by a request in progress. Use another id`;
   return errorAnswer("InvalidRequest", reason, id);
 }

@@ -8,6 +8,7 @@ import { toContentBlocks } from "../content-blocks.ts";
 import { toJson } from "../to-json.ts";
 import type { ListedTool } from "./method-tool.ts";
 import type { EndedRun } from "../builtin-tools/calls.ts";
+import { cutText } from "../../../shared/format-text.ts";
 
 /** Maximum characters of JSON that are sent both as text and as structured content. */
 const MAX_INLINE_CHARACTERS = 2_000;
@@ -119,7 +120,7 @@ export function errorResult(
 function textContent(text: string, keep: Keep): ContentBlock[] {
   if (text.length <= MAX_CHARACTERS) return [{ type: "text", text }];
   const uri = keep(text);
-  const shown = text.slice(0, MAX_CHARACTERS).replace(/[\uD800-\uDBFF]$/, "");
+  const shown = cutText(text, MAX_CHARACTERS);
   return [
     { type: "text", text: `${shown}…` },
     {
@@ -133,7 +134,7 @@ function textContent(text: string, keep: Keep): ContentBlock[] {
 /** Shortens the text of a result whose JSON is already in the structured content. */
 function referenceTo(json: string, keep: Keep): ContentBlock[] {
   const uri = keep(json);
-  const shown = json.slice(0, MAX_INLINE_CHARACTERS).replace(/[\uD800-\uDBFF]$/, "");
+  const shown = cutText(json, MAX_INLINE_CHARACTERS);
   return [
     {
       type: "text",
