@@ -10,7 +10,25 @@ import { MAX_PATH_UNITS } from "../shared/skill-names.ts";
 import { createUnknownNameError } from "../shared/suggest.ts";
 import { answerTo, type Call, type CallResult, type Route, runCalls } from "../router/index.ts";
 import type { RunRequest } from "../run-snippet.ts";
-import { createCallEvents } from "./call-events.ts";
+
+/** Passes the log lines and the progress of a call to the runtime's listeners and to the run's observer. */
+function createCallEvents(
+  path: string,
+  runId: string,
+  { log, progress, observer = {} }: Pick<RunRequest, "log" | "progress" | "observer">,
+): Pick<Call, "log" | "progress" | "client"> {
+  return {
+    log(level, text) {
+      log(path, level, text);
+      observer.log?.(path, level, text);
+    },
+    progress(done, total, text) {
+      progress(path, runId, done, total, text);
+      observer.progress?.(path, done, total, text);
+    },
+    ...(observer.client !== undefined && { client: observer.client }),
+  };
+}
 
 export interface WantedCall {
   /** `Skill.method` */

@@ -1,7 +1,7 @@
-import { basename } from "node:path";
+import { basename, dirname } from "node:path";
+import { watch } from "node:fs";
 
 import { getMessage } from "../errors.ts";
-import { watchFile } from "../shared/watch-file.ts";
 import type { SkillHealth } from "../model/provider.ts";
 import type { ProvidedSkill } from "../model/skill.ts";
 import { readOptions, type RuntimeOptions, type RuntimeSettings } from "./options.ts";
@@ -10,6 +10,30 @@ import type { Registry } from "../registry/index.ts";
 import type { KnownSecrets } from "../shared/secrets.ts";
 import type { ResolvedSettings, SkillSettings } from "./skill-settings.ts";
 import type { SkillSources } from "./skill-sources.ts";
+
+/** Editors write a file in several steps; what comes within this time is one change. */
+const DEBOUNCE_MS = 60;
+
+/** Calls back after each change of a file, also when it appears or is replaced. Returns what stops that. */
+function watchFile(file: string, onChange: () => void, onFailure: (error: unknown) => void): () => void {
+  let quiet: NodeJS.Timeout | undefined;
+  try {
+    // The folder: a file that is replaced by another is no longer the one that was watched.
+    const watcher = watch(dirname(file), { persistent: false }, (_, name) => {
+      if (name !== basename(file)) return;
+      clearTimeout(quiet);
+      quiet = setTimeout(onChange, DEBOUNCE_MS);
+    });
+    watcher.on("error", onFailure);
+    return () => {
+      clearTimeout(quiet);
+      watcher.close();
+    };
+  } catch (error) {
+    onFailure(error);
+    return () => {};
+  }
+}
 
 /** Administration of a runtime's skills by its owner. */
 export interface SkillAdmin {

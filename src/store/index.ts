@@ -2,7 +2,24 @@ import { join } from "node:path";
 
 import { DEFAULT_TIMEOUTS } from "../model/timeouts.ts";
 import { fileSpace } from "./file-space.ts";
-import { memorySpace } from "./memory-space.ts";
+import { Texts } from "./texts.ts";
+
+/** Creates a space in memory, which ends with the process. */
+function memorySpace(): Space {
+  const texts = new Texts();
+  return {
+    get: async (key) => texts.get(key),
+    async set(key, value) {
+      texts.put(key, value);
+    },
+    delete: async (key) => texts.delete(key),
+    entries: async (prefix) => texts.entries(prefix),
+    async update(key, change) {
+      texts.put(key, change(texts.get(key)));
+    },
+    size: async () => texts.size,
+  };
+}
 
 /** Values that outlive a call, and with a folder also the runtime. */
 export interface Store {

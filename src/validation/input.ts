@@ -1,16 +1,80 @@
-import type { ArgumentProblem } from "../model/arguments.ts";
+import { type ArgumentProblem, schemaBehind } from "../model/arguments.ts";
 import type { Method } from "../model/catalog.ts";
-import { isRecord } from "../model/json.ts";
+import { isRecord, type JsonSchema } from "../model/json.ts";
 import { TIMED_OUT } from "../shared/run-with-timeout.ts";
 import type { TimeBudget } from "./time-budget.ts";
 import { compile, type CompiledCheck } from "./compile.ts";
-import { restoreDates, withTexts } from "./dates.ts";
-import { isOpenToNames } from "./open-objects.ts";
-import { parsePointer, pointerTo, removeAt, valueAt, type Pointer } from "./json-pointer.ts";
+import {
+  parsePointer,
+  pointerTo,
+  removeAt,
+  valueAt,
+  type Pointer,
+  putAt,
+  findUnknownPointers,
+} from "./json-pointer.ts";
 import { findingFrom, problemFrom, problemIn, type AjvFinding } from "./problems.ts";
 import { NOTHING_UNKNOWN, summarizeErrors, type UnknownParts } from "./summarize-errors.ts";
 import { copyObject, MAX_INPUT_DEPTH, MAX_INPUT_WEIGHT, measure } from "./size.ts";
 import { unknownName, wrongType } from "./error-texts.ts";
+import { UNKNOWN } from "../model/plan.ts";
+
+/** Copies the input with each date as ISO 8601 text. */
+function withTexts(given: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  return copyObject(given, (date) => date.toJSON());
+}
+
+/**
+ * Puts the dates of `given` back into `input`, where they were replaced by texts. Only where the schema does not restrict
+ * the type: there, a value of any type is valid.
+ */
+function restoreDates(
+  input: Record<string, unknown>,
+  given: Readonly<Record<string, unknown>>,
+  check: CompiledCheck,
+  weight: number,
+): void {
+  const probe = copyObject(given, () => UNKNOWN);
+  const places = findUnknownPointers(probe);
+  const errors = check.errorsIn(probe, weight);
+  if (errors === TIMED_OUT) return;
+  const typed = new Set<Pointer>(errors.map(({ instancePath }) => instancePath));
+  for (const place of places) {
+    const date = valueAt(place, given);
+    if (date instanceof Date && !Number.isNaN(date.getTime()) && !isAtOrBelow(place, typed)) putAt(place, input, date);
+  }
+}
+
+function isAtOrBelow(place: Pointer, others: ReadonlySet<Pointer>): boolean {
+  for (let above = place; above !== ""; above = above.slice(0, above.lastIndexOf("/")))
+    if (others.has(above)) return true;
+  return others.has("");
+}
+
+const MAX_DEPTH = 8;
+
+/**
+ * True if a method accepts arguments that it does not name. JSON Schema allows them by default; here a schema must allow
+ * them with `additionalProperties`, `unevaluatedProperties` or `patternProperties`, or name no argument at all.
+ */
+function isOpenToNames(method: Method): boolean {
+  const parts = getSubschemas(method.input, method.input, MAX_DEPTH);
+  const closed = parts.some((part) => CLOSING.some((keyword) => part[keyword] === false));
+  if (method.parameters.length === 0) return !closed;
+  return parts.some(
+    (part) => isRecord(part["patternProperties"]) || CLOSING.some((keyword) => (part[keyword] ?? false) !== false),
+  );
+}
+
+const CLOSING = ["additionalProperties", "unevaluatedProperties"] as const;
+
+/** Returns a schema and the subschemas that apply to the same value. */
+function getSubschemas(schema: unknown, root: JsonSchema, depth: number): readonly JsonSchema[] {
+  if (!isRecord(schema) || depth === 0) return [];
+  const inner = [schema["allOf"], schema["anyOf"], schema["oneOf"], schema["then"], schema["else"]].flat();
+  const referred = schema["$ref"] === undefined ? undefined : schemaBehind(schema, root);
+  return [schema, ...[...inner, referred].flatMap((part) => getSubschemas(part, root, depth - 1))];
+}
 
 /** At most this many of ajv's errors are read: one call can be wrong in half a million places. */
 const MAX_FINDINGS = 5_000;

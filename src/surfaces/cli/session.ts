@@ -4,12 +4,25 @@ import { join, resolve } from "node:path";
 import type { Problem } from "../../model/provider.ts";
 import type { RuntimeOptions } from "../../runtime/options.ts";
 import type { Runtime } from "../../runtime.ts";
-import { approvalAtTerminal } from "./terminal/approval.ts";
-import { logLine } from "./text/output.ts";
+import { logLine, approvalQuestion } from "./text/output.ts";
 import { PACKAGE_FOLDER } from "./package.ts";
 import { createTerminalPrompter } from "./terminal/terminal-prompter.ts";
 import type { Terminal } from "./terminal/terminal.ts";
 import { UsageError } from "./usage-error.ts";
+import { askYesNo, isAtTerminal } from "./terminal/ask-line.ts";
+
+type Approve = NonNullable<RuntimeOptions["approve"]>;
+
+/** Asks the user at the terminal to approve calls, one at a time; `undefined` without a terminal. */
+function approvalAtTerminal(signal: AbortSignal): Approve | undefined {
+  if (!isAtTerminal()) return undefined;
+  let asked: Promise<unknown> = Promise.resolve();
+  return (request) => {
+    const answer = asked.then(() => askYesNo(approvalQuestion(request), signal));
+    asked = answer;
+    return answer;
+  };
+}
 
 /** The options that every command takes. */
 export interface CommonFlags {

@@ -1,12 +1,40 @@
 import { getMessage } from "../../../errors.ts";
 import { CLIENT_REQUESTS } from "../../../model/client-requests.ts";
 import type { CallContext } from "../../../model/skill.ts";
-import { answerQuestion } from "./answer-question.ts";
 import { MessageTooLarge } from "./framing.ts";
 import { SpinWait } from "./child/spin-wait.ts";
-import { type InvokeRequest, nowMs, type StoreQuestion, type Response } from "./messages.ts";
+import { type InvokeRequest, nowMs, type StoreQuestion, type Response, type AskResult } from "./messages.ts";
 import { callCancelled, callFailed, toCallError, runtimeClosed } from "./skill-errors.ts";
 import type { ProcessEvents } from "./skill-process.ts";
+import { requireBounds } from "../../../shared/value-size.ts";
+
+/** Answers a request of a running call; fails if the call has ended. */
+async function answerQuestion(question: StoreQuestion, context: CallContext | undefined): Promise<AskResult> {
+  if (context === undefined) return { ok: false, message: "The call has already ended" };
+  try {
+    const value = await asked(question, context);
+    requireBounds(value, `"${question.operation}"`);
+    return { ok: true, value };
+  } catch (error) {
+    return { ok: false, message: getMessage(error) };
+  }
+}
+
+function asked(question: StoreQuestion, { store, client }: CallContext): Promise<unknown> {
+  switch (question.operation) {
+    case "get":
+      return store.get(question.key);
+    case "set":
+      return store.set(question.key, question.value);
+    case "delete":
+      return store.delete(question.key);
+    case "entries":
+      return store.entries(question.prefix);
+    case "client":
+      if (client === undefined) return Promise.reject(new Error("The caller cannot answer requests"));
+      return client.ask(question.request, question.params, question.key);
+  }
+}
 
 /** A call that the process has not started after this time moves to another process. */
 const START_MS = 1_000;

@@ -7,12 +7,22 @@ import { type ProcessCallEnd, type CallRequest, Calls, type CallsOptions } from 
 import { ExitMonitor } from "./exit-monitor.ts";
 import { newToken, packMessage, Unpacker } from "./framing.ts";
 import { Imports } from "./imports.ts";
-import { notifyListeners } from "./listeners.ts";
 import { CHANNEL, type Loaded, type LoadRequest, type Request } from "./messages.ts";
 import { parseResponse } from "./parse-report.ts";
 import { ProcessGone } from "./skill-errors.ts";
 import { skillEnvironment } from "./skill-environment.ts";
 import { MessageTimeout } from "./message-timeout.ts";
+
+/** Calls listeners of the host. An error of a listener is rethrown as uncaught; the caller continues. */
+function notifyListeners(listeners: () => void): void {
+  try {
+    listeners();
+  } catch (error) {
+    queueMicrotask(() => {
+      throw error;
+    });
+  }
+}
 
 const SHUTDOWN_GRACE_MS = 500;
 

@@ -1,5 +1,11 @@
-import { type CallToolResult, isCallToolResult, ProtocolError, ProtocolErrorCode } from "@modelcontextprotocol/server";
-
+import {
+  type CallToolResult,
+  isCallToolResult,
+  ProtocolError,
+  ProtocolErrorCode,
+  type ClientCapabilities,
+  MissingRequiredClientCapabilityError,
+} from "@modelcontextprotocol/server";
 import { toRpcError, newTraceId } from "../../../shared/rpc-errors.ts";
 import type { Caller } from "../../../model/caller.ts";
 import type { RunObserver } from "../../../model/run-observer.ts";
@@ -14,10 +20,39 @@ import { observeCall, observeRun } from "../notifications.ts";
 import type { ConnectedClient, GatewayContext } from "../sessions/client-session.ts";
 import { describeFunction, runCode, searchSkills } from "../builtin-tools/calls.ts";
 import { isBuiltinTool } from "../builtin-tools/definitions.ts";
-import { findProtocolError } from "../protocol-errors.ts";
 import type { RunRecords } from "../features/run-records.ts";
 import { errorResult, noteBlock, runResult, valueResult } from "./tool-results.ts";
 import { waitAtMost } from "../../../shared/run-with-timeout.ts";
+import { SkillgateError } from "../../../errors.ts";
+import { isRecord } from "../../../model/json.ts";
+import { CAPABILITIES } from "../sessions/client-answers.ts";
+
+/**
+ * Finds the protocol error that answers a call in place of a result with `isError`: an error that an upstream MCP server
+ * returned, or the error of the 2026 protocol for a client that lacks a capability.
+ */
+function findProtocolError(thrown: unknown, era: WorkContext["era"]): ProtocolError | undefined {
+  for (let error = thrown, depth = 0; error instanceof Error && depth < MAX_DEPTH; error = error.cause, depth++) {
+    if (isProtocolError(error)) return new ProtocolError(error.code, error.message, error.data);
+    const requiredCapabilities = era === "modern" ? lackingCapability(error) : undefined;
+    if (requiredCapabilities !== undefined) return new MissingRequiredClientCapabilityError({ requiredCapabilities });
+  }
+  return undefined;
+}
+
+const MAX_DEPTH = 5;
+
+/** Checks by name: the client package of the SDK has its own `ProtocolError` class. */
+function isProtocolError(error: Error): error is Error & { readonly code: number; readonly data?: unknown } {
+  return error.name === "ProtocolError" && "code" in error && Number.isInteger(error.code);
+}
+
+function lackingCapability(error: Error): ClientCapabilities | undefined {
+  if (!(error instanceof SkillgateError) || error.code !== "CLIENT_UNABLE" || !isRecord(error.facts)) return undefined;
+  const { request } = error.facts;
+  const capability = Object.entries(CAPABILITIES).find(([name]) => name === request)?.[1];
+  return capability === undefined ? undefined : { [capability]: {} };
+}
 
 /** Milliseconds to wait for connecting servers; a notification announces those that connect later. */
 export const READY_MS = 5_000;
