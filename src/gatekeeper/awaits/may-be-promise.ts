@@ -1,5 +1,7 @@
 import type { AnyNode } from "acorn";
-import { type CheckContext, getParent } from "../context.ts";
+import { type CheckContext, findFunction, getParent } from "../context.ts";
+import type { MethodCalls } from "../rules/device.ts";
+import { isCombinator } from "./promise-destination.ts";
 import type { Binding } from "../ast/scopes.ts";
 import { byType, type ByType, literalName } from "../ast/walk.ts";
 
@@ -80,4 +82,18 @@ function nameMayBe(binding: Binding, context: CheckContext): boolean {
   });
   known.set(binding, may);
   return may;
+}
+
+/** True for a call that certainly returns a promise: of a method, a local async function, or `Promise.all` and the like. */
+export function isPromiseCall(node: AnyNode, calls: MethodCalls, context: CheckContext): boolean {
+  const call = node.type === "ChainExpression" ? node.expression : node;
+  if (call.type !== "CallExpression") return false;
+  if (calls.has(call)) return true;
+  const { callee } = call;
+  if (callee.type === "Identifier") {
+    const binding = context.scopes.findBinding(callee);
+    const func = binding && findFunction(binding, context);
+    return func?.async === true && !func.generator;
+  }
+  return isCombinator(call);
 }
