@@ -16,7 +16,7 @@ async function errorsPage() {
     "Every error has a code that never changes. Its message is the sentence below, then the values, then the code:",
     "",
     "```",
-    "Cannot find the method: MathSkill.ad (METHOD_UNKNOWN)",
+    "Unknown method: MathSkill.ad (METHOD_UNKNOWN)",
     "```",
     "",
     "This page is generated from the table in `src/errors.ts` by `node scripts/docs.mjs`.",

@@ -3,7 +3,7 @@ import ts from "typescript";
 import { bare, forEachNode, getMember, isAccess, isWritten } from "../syntax.ts";
 import type { TypedProgram } from "../typed-program.ts";
 
-/** What a program changes, anywhere in it. */
+/** The changes that a program makes, anywhere in it. */
 export interface ProgramChanges {
   /** True if it changes objects or lists without naming what it changes. */
   readonly isUnclear: boolean;
