@@ -1,5 +1,6 @@
 import { NestedTooDeeply } from "../codec/format.ts";
 import { jsonToValue } from "../codec/json-to-value.ts";
+import { STACK_OVERFLOW } from "../engine/error-messages.ts";
 import type { Engine } from "../engine/quickjs.ts";
 import type { Handles } from "./isolate.ts";
 import { valueToJson } from "../codec/value-to-json.ts";
@@ -20,9 +21,6 @@ const LONG_FORM = 8 << 10;
 
 /** JSON is at most this many times as long as its binary form and its value together; escapes are the longest case. */
 const MIN_SHARE = 3;
-
-/** The engine's error for a value that is nested too deeply to write. */
-const STACK_OVERFLOW = "InternalError: stack overflow";
 
 /** Thrown if the guest's memory cannot hold a text or a value. */
 export class OutOfMemory extends Error {}

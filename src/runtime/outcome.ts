@@ -1,4 +1,10 @@
-import { parseTagged, type SandboxOutcome } from "../../sandbox/index.ts";
+import {
+  findSnippetPosition,
+  getEngineHint,
+  parseTagged,
+  type SandboxOutcome,
+  toEngineLimit,
+} from "../../sandbox/index.ts";
 import { ERRORS, type ErrorCode, sentence } from "../errors.ts";
 import type { Caller } from "../model/caller.ts";
 import { MAX_DEPTH } from "../shared/value-size.ts";
@@ -165,7 +171,7 @@ function thrownError(ending: RunEnd, json: string): GuestError {
   const thrown = parseThrown(json);
   if (Object.keys(thrown).length === 0) return stoppedError(ending, "ENGINE_TRAP");
   const text = (key: string): string => (typeof thrown[key] === "string" ? thrown[key] : "");
-  const limit = text("name") === "InternalError" ? ENGINE_LIMITS.get(text("message")) : undefined;
+  const limit = toEngineLimit(text("name"), text("message"));
   const code = limit ?? toErrorCode(text("code"));
   const place = findPosition(text("stack"), ending);
   const members = code === "THROWN" && text("members") !== "" ? ` ${text("members")}` : "";
@@ -177,72 +183,11 @@ function thrownError(ending: RunEnd, json: string): GuestError {
     message,
     ...place,
     frame: place.line === 0 ? "" : frameAt(ending.source, place),
-    hint: code === "THROWN" ? hintFor(text("message")) : ERRORS[code].fix,
+    hint: code === "THROWN" ? getEngineHint(text("message")) : ERRORS[code].fix,
     ...(text("skill") && { skill: text("skill") }),
     ...(text("method") && { method: text("method") }),
     ...(text("server") && { server: text("server") }),
   };
-}
-
-/** Messages of the engine for limits that it reaches itself. */
-const ENGINE_LIMITS: ReadonlyMap<string, ErrorCode> = new Map([
-  ["stack overflow", "STACK_LIMIT"],
-  ["out of memory", "MEMORY_LIMIT"],
-]);
-
-/** Messages of the engine for values of an unexpected kind, each with a hint on how to inspect the value. */
-const HINTS: readonly (readonly [message: RegExp, hint: string])[] = [
-  [
-    /^value is not iterable$|^not an? (?:array|iterable)/,
-    "The value is not iterable; inspect it with print(value), as the list may be one of its members",
-  ],
-  [
-    /'Symbol\.iterator' of (?:undefined|null)$/,
-    "The value is undefined or null, not a list; inspect it with print(value)",
-  ],
-  [/^cannot convert to object$/, "The value is undefined or null, not an object; inspect it with print(value)"],
-  [/^circular reference$/, "The value has a circular reference; return only the members that are needed"],
-  [
-    /^cannot (?:read|set) property (?:.* )?of (?:undefined|null)$/,
-    "The value before the dot is undefined or null; list the members of its parent with print(Object.keys(value))",
-  ],
-  [/^not a function$/, "The called value is not a function; inspect it with print(value)"],
-  [
-    /^unexpected (?:end of JSON|token|data at the end|number)|^expecting (?:property name|'[:,\]}]')/i,
-    "The text is not JSON; inspect it with print(text). Methods return values, which need no parsing unless they are strings",
-  ],
-  [/ is not initialized$/, "The name is used before its declaration; move the declaration up"],
-  [/ is read-only$/, "The name is a constant; declare it with let, or assign to a copy"],
-  [/^empty array$/, "The list is empty; pass an initial value to reduce as its second argument"],
-  [
-    /^invalid (?:array length|array index|repeat count|code point|number of digits)$|^bad normalization form$/,
-    "The argument is out of range; inspect it with print(value)",
-  ],
-  [
-    /bigint/i,
-    "A BigInt does not mix with other numbers; convert it with Number(value), or with String(value) for text and JSON",
-  ],
-  [
-    /^not an object$|^invalid '(?:in|instanceof)'/,
-    "The operation needs an object or a class; inspect the value with print(value)",
-  ],
-  [
-    /^expecting hex digit$/,
-    "The text has a % that does not start an escape, so it is not URI-encoded; use it as it is",
-  ],
-  [
-    /^Date value is NaN$/,
-    "The date is invalid; inspect the text it is made from with print(text). ISO 8601 is supported",
-  ],
-  [/^cannot convert symbol to/, "A symbol is not a string; use symbol.description"],
-  [/^invalid value used as Weak/, "Only objects can be keys of a WeakMap or members of a WeakSet; use a Map or a Set"],
-  [/ is not extensible$|^cannot delete property/, "The value is frozen; change a copy, { ...value } or [...value]"],
-  [/ is not a constructor$/, "The value after new or extends is not a class; inspect it with print(value)"],
-  [/^expecting '\)'$/, "The regular expression is incomplete; write a literal bracket as \\( or \\)"],
-];
-
-function hintFor(message: string): string {
-  return HINTS.find(([pattern]) => pattern.test(message))?.[1] ?? "";
 }
 
 function parseThrown(json: string): Record<string, unknown> {
@@ -258,16 +203,9 @@ function toErrorCode(code: string): ErrorCode {
   return Object.hasOwn(ERRORS, code) ? (code as ErrorCode) : "THROWN";
 }
 
-/** The first place of the snippet in a QuickJS stack. The sandbox puts one line before the code, columns count from 1. */
 function findPosition(stack: string, { program }: RunEnd): Position {
-  const found = /snippet\.js:(\d{1,7}):(\d{1,7})/.exec(stack);
-  if (found === null) return { line: 0, column: 0 };
-  const line = Number(found[1]) - 1;
-  const text = program.code.split("\n", line)[line - 1];
-  if (text === undefined) return { line: 0, column: 0 };
-  // QuickJS counts characters, we count UTF-16 units.
-  const before = Array.from(text.slice(0, 2 * Number(found[2]))).slice(0, Number(found[2]) - 1);
-  return program.place(line, before.join("").length);
+  const found = findSnippetPosition(stack, program.code);
+  return found === undefined ? { line: 0, column: 0 } : program.place(found.line, found.column);
 }
 
 function frameAt(source: string, position: Position): string {
