@@ -18,25 +18,14 @@ export const VERSION = 5;
 /** Values with more property names are left to the guest: each name costs the host more memory than its bytes. */
 const MAX_NAMES = 1 << 16;
 
-/** Returns the length in bytes of a string with this head; its lowest bit says whether a unit takes two bytes. */
-export function getByteLength(head: number): number {
-  return isWide(head) ? (head >>> 1) * 2 : head >>> 1;
-}
-
-export function isWide(head: number): boolean {
-  return (head & 1) !== 0;
-}
-
-/** Decodes a number that has its sign in the lowest bit. */
-export function signed(number: number): number {
-  return (number >>> 1) ^ -(number & 1);
-}
-
 /** Thrown if a value has more levels than `MAX_DEPTH`. */
 export class NestedTooDeeply extends Error {}
 
-/** Reads a value in the engine's binary form. The bytes may be hostile; reading beyond their end throws. */
-export class BinaryCursor {
+/**
+ * Reads a value in the engine's binary form; a subclass says what each part of it becomes. The bytes may be hostile: reading
+ * beyond their end throws.
+ */
+export abstract class ValueReader<Value> {
   protected readonly bytes: Buffer;
   readonly #end: number;
   #at: number;
@@ -45,23 +34,84 @@ export class BinaryCursor {
   #depth = 0;
 
   constructor(bytes: Buffer, from: number, to: number) {
-    if (from < 0 || to < from || to > bytes.length) throw new Error("outside of the bytes");
+    if (!(from >= 0 && to >= from && to <= bytes.length)) throw new Error("outside of the bytes");
     this.bytes = bytes;
     this.#at = from;
     this.#end = to;
     this.#members = to - from;
   }
 
-  /** Reads the head: the number of property names. The names follow, and then the value. */
-  protected head(): number {
+  protected abstract readConstant(value: boolean | null): Value;
+  protected abstract readNumber(value: number): Value;
+  protected abstract readDate(date: Date): Value;
+  /** Reads a string between two positions; a wide one has two bytes for each unit. */
+  protected abstract readString(from: number, to: number, isWide: boolean): Value;
+  protected abstract readArray(count: number): Value;
+  protected abstract readObject(count: number): Value;
+
+  /** Reads the head, which holds the property names, and the tag of the value that follows. */
+  protected head(): { readonly names: Value[]; readonly tag: number } {
     if (this.byte() !== VERSION) throw new Error("another version");
-    const names = this.number();
-    if (names > MAX_NAMES) throw new Error("too many names");
-    return names;
+    const count = this.number();
+    if (count > MAX_NAMES) throw new Error("too many names");
+    const names: Value[] = [];
+    for (let left = count; left > 0; left--) names.push(this.#string());
+    return { names, tag: this.byte() };
+  }
+
+  protected value(tag: number): Value {
+    switch (tag) {
+      case TAG.null:
+      case TAG.undefined:
+        return this.readConstant(null);
+      case TAG.false:
+      case TAG.true:
+        return this.readConstant(tag === TAG.true);
+      case TAG.int:
+        return this.readNumber(signed(this.number()));
+      case TAG.float: {
+        const number = this.#float();
+        return Number.isFinite(number) ? this.readNumber(number + 0) : this.readConstant(null); // JSON has no -0
+      }
+      case TAG.string:
+        return this.#string();
+      case TAG.array:
+      case TAG.object:
+        return this.#container(tag);
+      case TAG.date:
+        return this.#date();
+      default:
+        throw new Error("no JSON for this");
+    }
+  }
+
+  #container(tag: number): Value {
+    if (++this.#depth > MAX_DEPTH) throw new NestedTooDeeply();
+    const count = this.number();
+    this.#members -= count;
+    if (this.#members < 0) throw new Error("too many members");
+    const value = tag === TAG.array ? this.readArray(count) : this.readObject(count);
+    this.#depth--;
+    return value;
+  }
+
+  #string(): Value {
+    const head = this.number(); // its lowest bit says whether a unit takes two bytes
+    const isWide = (head & 1) !== 0;
+    const size = isWide ? (head >>> 1) * 2 : head >>> 1;
+    const from = this.#skip(size);
+    return this.readString(from, from + size, isWide);
+  }
+
+  #date(): Value {
+    const tag = this.byte();
+    if (tag !== TAG.int && tag !== TAG.float) throw new Error("not a date");
+    const date = new Date(tag === TAG.int ? signed(this.number()) : this.#float());
+    return Number.isNaN(date.getTime()) ? this.readConstant(null) : this.readDate(date);
   }
 
   protected byte(): number {
-    return this.bytes[this.skip(1)] as number;
+    return this.bytes[this.#skip(1)] as number;
   }
 
   /** Reads 32 bits, seven in each byte, the low ones first. */
@@ -75,40 +125,20 @@ export class BinaryCursor {
     throw new Error("not a number");
   }
 
-  /** Reads the number of members. */
-  protected count(): number {
-    const count = this.number();
-    this.#members -= count;
-    if (this.#members < 0) throw new Error("too many members");
-    return count;
-  }
-
-  /** Enters a list or an object; `leave` leaves it. */
-  protected enter(): void {
-    if (++this.#depth > MAX_DEPTH) throw new NestedTooDeeply();
-  }
-
-  protected leave(): void {
-    this.#depth--;
-  }
-
-  protected float(): number {
-    return this.bytes.readDoubleLE(this.skip(8));
-  }
-
-  /** Reads a date, in milliseconds since 1970. */
-  protected date(): number {
-    const tag = this.byte();
-    if (tag === TAG.int) return signed(this.number());
-    if (tag === TAG.float) return this.float();
-    throw new Error("not a date");
+  #float(): number {
+    return this.bytes.readDoubleLE(this.#skip(8));
   }
 
   /** Advances by `count` bytes and returns the position of the first. */
-  protected skip(count: number): number {
+  #skip(count: number): number {
     const at = this.#at;
     this.#at += count;
     if (this.#at > this.#end) throw new Error("cut off");
     return at;
   }
+}
+
+/** Decodes a number that has its sign in the lowest bit. */
+function signed(number: number): number {
+  return (number >>> 1) ^ -(number & 1);
 }

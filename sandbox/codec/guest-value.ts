@@ -1,8 +1,7 @@
 import { parseTagged, plainJson } from "../shared/dates.ts";
-import { valueToJson } from "./value-to-json.ts";
 import { valueToJs } from "./value-to-js.ts";
 
-/** Plain data of a guest: tagged JSON, or for long data the bytes that `isPlainValue` has validated. */
+/** Plain data of a guest: tagged JSON, or for long data the bytes that `fitsInJson` has validated. */
 export type GuestValue = string | Uint8Array<ArrayBuffer>;
 
 /** Plain data, decoded to JavaScript values. */
@@ -29,7 +28,7 @@ export function toJson(plain: GuestValue): string {
 
 /** Converts plain data to JSON in which dates are tagged. */
 export function taggedJsonOf(plain: GuestValue): string {
-  return typeof plain === "string" ? plain : (valueToJson(bufferOf(plain), Number.MAX_SAFE_INTEGER) ?? "null");
+  return typeof plain === "string" ? plain : JSON.stringify(valueToJs(bufferOf(plain), "tagged").value);
 }
 
 function bufferOf(bytes: Uint8Array<ArrayBuffer>): Buffer {

@@ -1,300 +1,160 @@
-import { TAG, VERSION } from "./format.ts";
+import { MAX_DEPTH } from "../guest/host-protocol.ts";
+import { NestedTooDeeply, TAG, VERSION } from "./format.ts";
 
-const QUOTE = 0x22;
-const COMMA = 0x2c;
-const MINUS = 0x2d;
-const ZERO = 0x30;
-const NINE = 0x39;
-const COLON = 0x3a;
-const ARRAY = 0x5b;
-const BACKSLASH = 0x5c;
-const ARRAY_END = 0x5d;
-const OBJECT = 0x7b;
-const OBJECT_END = 0x7d;
-const [TRUE, FALSE, NULL] = [0x74, 0x66, 0x6e];
-/** Bytes reserved for a count that is not known yet: the engine accepts numbers padded to this length. */
-const COUNT_BYTES = 4;
-const MAX_LENGTH = 2 ** 28;
-/** Maximum length of a string whose head fits in two bytes. */
-const MAX_TWO_BYTE_LENGTH = 2 ** 13 - 1;
 /** Texts up to this length are copied faster by a loop than by `Buffer.write`. */
-const SHORT_STRING = 32;
-/** Maximum bytes of a tag and a number. */
-const NUMBER_BYTES = 9;
+const SHORT_STRING = 64;
+/** Bytes that are free before each value: at least for a tag, a number and a name's number. */
+const SPARE_BYTES = 32;
+/** Bytes reserved for the count of an object's members, which is written after them, padded; enough for 2^28. */
+const COUNT_BYTES = 4;
 
-/** Buffers that are reused for most texts and values. */
-const SCRATCH_BYTES = 64 << 10;
-const JSON_SCRATCH = Buffer.alloc(SCRATCH_BYTES);
-const BINARY_SCRATCH = Buffer.alloc(SCRATCH_BYTES);
+/** Buffer that is reused for most values. */
+const SCRATCH = Buffer.alloc(64 << 10);
 /** Bytes reserved for the names before the value; longer names are concatenated with the value. */
 const HEAD_BYTES = 1_024;
-const HEAD_SCRATCH = Buffer.alloc(HEAD_BYTES);
 
 /**
- * Converts JSON, as `JSON.stringify` writes it, to the engine's binary form, which the engine reads twice as fast. Undefined
- * for any other text: the engine then parses the JSON itself. The returned buffer is valid until the next call.
+ * Converts JSON to the engine's binary form, which the engine reads twice as fast. Undefined for text that is not JSON, or
+ * is nested too deeply: the engine then parses it itself. The returned buffer is valid until the next call.
  */
 export function jsonToValue(json: string): Buffer | undefined {
   try {
-    return new ValueWriter(json).write();
+    return new ValueWriter().write(JSON.parse(json));
   } catch {
-    return undefined; // not from `JSON.stringify`, or too deep
+    return undefined;
   }
 }
 
 /** A property name. Objects in a list mostly have the same names in the same order. */
 interface Name {
+  readonly text: string;
   /** Its number in the engine's form. */
   readonly atom: number;
-  /** Position in the JSON. */
-  readonly from: number;
-  readonly length: number;
   /** The name that followed it the last time. */
   next: Name | undefined;
-  /** The first name of the last object that was its value, or an item of its value. */
-  inner: Name | undefined;
 }
 
 class ValueWriter {
-  readonly #json: Buffer;
   readonly #names = new Map<string, Name>();
-  /** Count of names that are not numbers. */
-  #count = 0;
-  /** The name whose value is being read. */
-  #owner: Name = { atom: 0, from: 0, length: 0, next: undefined, inner: undefined };
-  #out = BINARY_SCRATCH;
+  /** The names that are not numbers, in order. */
+  readonly #texts: string[] = [];
+  /** Stands before the first name of an object. */
+  readonly #start: Name = { text: "", atom: 0, next: undefined };
+  #out = SCRATCH;
   #at = HEAD_BYTES;
-  /** Read position in the JSON, and its end. */
-  #read = 0;
-  readonly #end: number;
+  #depth = 0;
 
-  constructor(json: string) {
-    const isShort = json.length * 3 <= SCRATCH_BYTES;
-    this.#json = isShort ? JSON_SCRATCH : Buffer.from(json);
-    this.#end = isShort ? JSON_SCRATCH.write(json, 0) : this.#json.length;
-    if (!isShort) this.#out = Buffer.allocUnsafe(this.#end + HEAD_BYTES);
-  }
-
-  write(): Buffer {
-    this.#value();
-    if (this.#read !== this.#end) throw new Error("text after the value");
-    const body = this.#out;
-    const end = this.#at;
-    this.#out = HEAD_SCRATCH;
+  write(value: unknown): Buffer {
+    this.#value(value);
+    const body = this.#out.subarray(HEAD_BYTES, this.#at);
+    this.#out = Buffer.allocUnsafe(HEAD_BYTES);
     this.#at = 0;
     this.#byte(VERSION);
-    this.#number(this.#count);
-    for (const [text, { atom }] of this.#names) if ((atom & 1) === 0) this.#string(text);
+    this.#number(this.#texts.length);
+    for (const text of this.#texts) this.#string(text);
     const head = this.#out.subarray(0, this.#at);
-    if (head.length > HEAD_BYTES) return Buffer.concat([head, body.subarray(HEAD_BYTES, end)]);
-    body.set(head, HEAD_BYTES - head.length);
-    return body.subarray(HEAD_BYTES - head.length, end);
+    if (head.length > HEAD_BYTES) return Buffer.concat([head, body]);
+    const whole = Buffer.from(body.buffer, body.byteOffset - head.length, head.length + body.length);
+    whole.set(head);
+    return whole;
   }
 
-  #value(): void {
-    switch (this.#read < this.#end ? (this.#json[this.#read] as number) : 0) {
-      case QUOTE:
-        return this.#text();
-      case OBJECT:
-        return this.#object();
-      case ARRAY:
-        return this.#array();
-      case TRUE:
-        return this.#word("true", TAG.true);
-      case FALSE:
-        return this.#word("false", TAG.false);
-      case NULL:
-        return this.#word("null", TAG.null);
+  #value(value: unknown): void {
+    this.#reserve(SPARE_BYTES);
+    switch (typeof value) {
+      case "string":
+        this.#byte(TAG.string);
+        return this.#string(value);
+      case "number":
+        return this.#numeral(value);
+      case "boolean":
+        return this.#byte(value ? TAG.true : TAG.false);
       default:
-        return this.#numeral();
+        if (value === null) return this.#byte(TAG.null);
+        if (++this.#depth > MAX_DEPTH) throw new NestedTooDeeply();
+        if (Array.isArray(value)) this.#array(value);
+        else this.#object(value as Readonly<Record<string, unknown>>);
+        this.#depth--;
     }
   }
 
-  #word(word: string, tag: number): void {
-    for (let i = 0; i < word.length; i++) this.#expect(word.charCodeAt(i));
-    this.#byte(tag);
+  #array(list: readonly unknown[]): void {
+    this.#byte(TAG.array);
+    this.#number(list.length);
+    for (const item of list) this.#value(item);
   }
 
-  #object(): void {
-    const countAt = this.#open(TAG.object);
-    const owner = this.#owner;
+  #object(object: Readonly<Record<string, unknown>>): void {
+    this.#byte(TAG.object);
+    const countAt = this.#at;
+    this.#at += COUNT_BYTES;
     let count = 0;
-    if (!this.#isNext(OBJECT_END)) {
-      let last: Name | undefined;
-      do {
-        this.#expect(QUOTE);
-        const name: Name = this.#name(last === undefined ? owner.inner : last.next);
-        if (last === undefined) owner.inner = name;
-        else last.next = name;
-        this.#number(name.atom);
-        this.#expect(COLON);
-        this.#owner = name;
-        this.#value();
-        last = name;
-        count++;
-      } while (this.#isNext(COMMA));
-      this.#expect(OBJECT_END);
-      this.#owner = owner;
+    let name: Name = this.#start;
+    for (const text in object) {
+      const next = name.next;
+      name = next !== undefined && next.text === text ? next : (name.next = this.#name(text));
+      this.#number(name.atom);
+      this.#value(object[text]);
+      count++;
     }
-    this.#close(countAt, count);
-  }
-
-  #array(): void {
-    const countAt = this.#open(TAG.array);
-    let count = 0;
-    if (!this.#isNext(ARRAY_END)) {
-      do {
-        this.#value();
-        count++;
-      } while (this.#isNext(COMMA));
-      this.#expect(ARRAY_END);
+    for (let i = 0; i < COUNT_BYTES; i++) {
+      const isLast = i === COUNT_BYTES - 1;
+      this.#out[countAt + i] = ((count >>> (7 * i)) & 127) | (isLast ? 0 : 128);
     }
-    this.#close(countAt, count);
   }
 
-  /** Begins a list or object, whose count is written at its end. Returns the position of the count. */
-  #open(tag: number): number {
-    this.#read++;
-    this.#reserve(1 + COUNT_BYTES);
-    this.#out[this.#at] = tag;
-    this.#at += 1 + COUNT_BYTES;
-    return this.#at - COUNT_BYTES;
-  }
-
-  #close(at: number, count: number): void {
-    if (count >= MAX_LENGTH) throw new Error("too many");
-    const out = this.#out;
-    out[at] = (count & 127) | 128;
-    out[at + 1] = ((count >>> 7) & 127) | 128;
-    out[at + 2] = ((count >>> 14) & 127) | 128;
-    out[at + 3] = count >>> 21;
-  }
-
-  #isNext(code: number): boolean {
-    if (this.#json[this.#read] !== code || this.#read >= this.#end) return false;
-    this.#read++;
-    return true;
-  }
-
-  #expect(code: number): void {
-    if (!this.#isNext(code)) throw new Error("not JSON");
-  }
-
-  /** Reads a name after its first quote; it mostly equals the expected one. */
-  #name(expected: Name | undefined): Name {
-    const json = this.#json;
-    const from = this.#read;
-    if (expected !== undefined && json[from + expected.length] === QUOTE) {
-      let i = 0;
-      while (i < expected.length && json[from + i] === json[expected.from + i]) i++;
-      if (i === expected.length) {
-        this.#read = from + i + 1;
-        return expected;
-      }
-    }
-    this.#read--;
-    const text = this.#anyString();
-    const length = this.#read - 1 - from;
+  #name(text: string): Name {
     const known = this.#names.get(text);
     if (known !== undefined) return known;
     const isNumber = /^(?:0|[1-9]\d{0,8})$/.test(text); // the engine writes list indexes as numbers
-    const name: Name = {
-      atom: isNumber ? Number(text) * 2 + 1 : ++this.#count * 2,
-      from,
-      // A name with escapes never matches the expected name.
-      length: text.length === length ? length : Infinity,
-      next: undefined,
-      inner: undefined,
-    };
+    const atom = isNumber ? Number(text) * 2 + 1 : this.#texts.push(text) * 2;
+    const name: Name = { text, atom, next: undefined };
     this.#names.set(text, name);
     return name;
   }
 
-  /** Converts a string: nearly always short ASCII without escapes. */
-  #text(): void {
-    const json = this.#json;
-    const from = this.#read + 1;
-    const limit = Math.min(from + MAX_TWO_BYTE_LENGTH, this.#end);
-    this.#reserve(limit - from + NUMBER_BYTES);
-    const out = this.#out;
-    let at = this.#at + 3;
-    let read = from;
-    for (; read < limit; read++) {
-      const byte = json[read] as number;
-      if (byte === QUOTE || byte >= 0x80 || byte === BACKSLASH) break;
-      out[at++] = byte;
-    }
-    this.#byte(TAG.string);
-    if (json[read] !== QUOTE || read === limit) return this.#string(this.#anyString());
-    out[at - (read - from) - 2] = (((read - from) * 2) & 127) | 128;
-    out[at - (read - from) - 1] = (read - from) >>> 6;
-    this.#at = at;
-    this.#read = read + 1;
-  }
-
-  /** Reads a string, perhaps with escapes: it ends at the first quote with an even number of backslashes before it. */
-  #anyString(): string {
-    const from = this.#read;
-    let end = from;
-    do {
-      end = this.#json.indexOf(QUOTE, end + 1);
-      if (end < 0 || end >= this.#end) throw new Error("a string without an end");
-    } while (this.#isEscaped(end));
-    this.#read = end + 1;
-    return JSON.parse(this.#json.toString("utf8", from, end + 1)) as string;
-  }
-
-  #isEscaped(at: number): boolean {
-    let before = at - 1;
-    while (this.#json[before] === BACKSLASH) before--;
-    return (at - before) % 2 === 0;
-  }
-
   #string(text: string): void {
     const { length } = text;
-    let isWide = false;
-    for (let i = 0; i < length && !isWide; i++) isWide = text.charCodeAt(i) > 0xff;
-    this.#number(length * 2 + (isWide ? 1 : 0));
-    this.#reserve(length * 2);
-    if (length > SHORT_STRING || isWide) {
-      this.#at += this.#out.write(text, this.#at, isWide ? "utf16le" : "latin1");
-      return;
+    this.#reserve(length * 2 + SPARE_BYTES);
+    const out = this.#out;
+    const start = this.#at;
+    this.#number(length * 2);
+    let at = this.#at;
+    let allBits = 0;
+    for (let i = 0; i < length; i++) {
+      const code = text.charCodeAt(i);
+      allBits |= code;
+      if (length <= SHORT_STRING) out[at++] = code;
     }
-    for (let i = 0; i < length; i++) this.#out[this.#at++] = text.charCodeAt(i);
+    if (allBits > 0xff) {
+      this.#at = start;
+      this.#number(length * 2 + 1); // its units take two bytes
+      at = this.#at + out.write(text, this.#at, "utf16le");
+    } else if (length > SHORT_STRING) at += out.write(text, at, "latin1");
+    this.#at = at;
   }
 
-  #numeral(): void {
-    const json = this.#json;
-    const from = this.#read;
-    let end = from;
-    let whole = 0;
-    for (; end < this.#end; end++) {
-      const byte = json[end] as number;
-      if (byte === COMMA || byte === ARRAY_END || byte === OBJECT_END) break;
-      whole = byte >= ZERO && byte <= NINE ? whole * 10 + byte - ZERO : NaN;
-    }
-    this.#read = end;
-    const value = end > from && whole < 1e9 ? whole : parseNumber(json.toString("latin1", from, end));
-    if ((value | 0) === value && !(value === 0 && json[from] === MINUS)) {
-      this.#byte(TAG.int);
+  #numeral(value: number): void {
+    if ((value | 0) === value && !Object.is(value, -0)) {
+      this.#out[this.#at++] = TAG.int;
       this.#number(((value << 1) ^ (value >> 31)) >>> 0);
       return;
     }
-    this.#byte(TAG.float);
-    this.#reserve(8);
+    this.#out[this.#at++] = TAG.float;
     this.#at = this.#out.writeDoubleLE(value, this.#at);
   }
 
   #byte(byte: number): void {
-    this.#reserve(1);
     this.#out[this.#at++] = byte;
   }
 
   #number(number: number): void {
-    this.#reserve(5);
+    const out = this.#out;
+    let at = this.#at;
     let left = number;
-    for (; left >= 128; left >>>= 7) this.#out[this.#at++] = (left & 127) | 128;
-    this.#out[this.#at++] = left;
+    for (; left >= 128; left >>>= 7) out[at++] = (left & 127) | 128;
+    out[at++] = left;
+    this.#at = at;
   }
 
   #reserve(bytes: number): void {
@@ -303,10 +163,4 @@ class ValueWriter {
     this.#out.copy(larger, 0, 0, this.#at);
     this.#out = larger;
   }
-}
-
-function parseNumber(text: string): number {
-  const value = Number(text);
-  if (text === "" || text.trim() !== text || Number.isNaN(value)) throw new Error("not a number");
-  return value;
 }

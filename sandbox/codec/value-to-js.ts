@@ -1,7 +1,12 @@
-import { BinaryCursor, isWide, signed, getByteLength, TAG } from "./format.ts";
+import { TAG, ValueReader } from "./format.ts";
+import { fitsInJson } from "./size.ts";
+import { DATE_TAG } from "../guest/host-protocol.ts";
 
 /** Bytes of text decoded at once. A short string is a slice of such a page, and keeps no more than the page alive. */
 const PAGE_BYTES = 1 << 10;
+
+/** Dates stay dates, become texts, or become tagged texts (`shared/dates.ts`). */
+export type DatesAs = "dates" | "text" | "tagged";
 
 /** A decoded value, and the property names that may occur in it. */
 export interface DecodedBytes {
@@ -10,101 +15,85 @@ export interface DecodedBytes {
 }
 
 /**
- * Decodes a value in the engine's form to what `JSON.parse` would return for its JSON, except that dates may stay dates.
- * Throws if the bytes are not in that form.
+ * Decodes a value in the engine's form to what `JSON.parse` would return for its JSON, except for dates. Throws if the
+ * bytes are not in that form.
  */
-export function valueToJs(bytes: Buffer, datesAs: "dates" | "text" = "text"): DecodedBytes {
-  return new Reader(bytes, datesAs).read();
+export function valueToJs(bytes: Buffer, datesAs: DatesAs = "text"): DecodedBytes {
+  return new JsReader(bytes, datesAs, 0, bytes.length).read();
 }
 
-class Reader extends BinaryCursor {
-  readonly #keepsDates: boolean;
+/**
+ * Converts a value in the engine's form, which a guest writes five times as fast as JSON, to JSON with tagged dates.
+ * Undefined if it has no certain JSON (then the guest must write it), or has more than `mostBytes` without the
+ * tags. The bytes and their positions may be hostile. Throws only `NestedTooDeeply`.
+ */
+export function valueToJson(bytes: Buffer, mostBytes: number, from = 0, to = bytes.length): string | undefined {
+  if (!fitsInJson(bytes, mostBytes, from, to)) return undefined;
+  return JSON.stringify(new JsReader(bytes, "tagged", from, to).read().value);
+}
+
+class JsReader extends ValueReader<unknown> {
+  readonly #datesAs: DatesAs;
   #names: string[] = [];
-  /** True if a name is also in `Object.prototype`: assigning to it may not create a property. */
-  #isInherited = false;
+  /** True if a name needs care: assigning to one in `Object.prototype` may not create a property, one may be the date's tag. */
+  #isSpecial = false;
   #page = "";
   #pageAt = 0;
 
-  constructor(bytes: Buffer, datesAs: "dates" | "text") {
-    super(bytes, 0, bytes.length);
-    this.#keepsDates = datesAs === "dates";
+  constructor(bytes: Buffer, datesAs: DatesAs, from: number, to: number) {
+    super(bytes, from, to);
+    this.#datesAs = datesAs;
   }
 
   read(): DecodedBytes {
-    for (let count = this.head(); count > 0; count--) {
-      const name = this.#string();
-      this.#isInherited ||= name in Object.prototype;
-      this.#names.push(name);
-    }
-    return { value: this.#value(this.byte()), names: this.#names };
+    const { names, tag } = this.head();
+    this.#names = names as string[];
+    this.#isSpecial = this.#names.some((name) => name in Object.prototype || name === DATE_TAG);
+    return { value: this.value(tag), names: this.#names };
   }
 
-  #value(tag: number): unknown {
-    switch (tag) {
-      case TAG.null:
-      case TAG.undefined:
-        return null;
-      case TAG.false:
-        return false;
-      case TAG.true:
-        return true;
-      case TAG.int:
-        return signed(this.number());
-      case TAG.float: {
-        const number = this.float();
-        return Number.isFinite(number) ? number + 0 : null; // JSON has no -0
-      }
-      case TAG.string:
-        return this.#string();
-      case TAG.object:
-        return this.#object();
-      case TAG.array:
-        return this.#array();
-      case TAG.date:
-        return this.#date(new Date(this.date()));
-      default:
-        throw new Error("no JSON for this");
-    }
+  protected override readConstant(value: boolean | null): boolean | null {
+    return value;
   }
 
-  #date(date: Date): Date | string | null {
-    return this.#keepsDates && !Number.isNaN(date.getTime()) ? date : date.toJSON();
+  protected override readNumber(value: number): number {
+    return value;
   }
 
-  #object(): Record<PropertyKey, unknown> {
-    this.enter();
+  protected override readDate(date: Date): unknown {
+    if (this.#datesAs === "dates") return date;
+    return this.#datesAs === "tagged" ? { [DATE_TAG]: date } : date.toJSON();
+  }
+
+  protected override readObject(length: number): Record<PropertyKey, unknown> {
     const object: Record<PropertyKey, unknown> = {};
-    for (let count = this.count(); count > 0; count--) {
+    for (let count = length; count > 0; count--) {
       const atom = this.number();
       const name = (atom & 1) === 0 ? this.#names[(atom >>> 1) - 1] : atom >>> 1;
       if (name === undefined) throw new Error("no such name");
       const tag = this.byte();
       if (tag === TAG.undefined) continue;
-      if (this.#isInherited && name in Object.prototype) define(object, name, this.#value(tag));
-      else object[name] = this.#value(tag);
+      if (this.#isSpecial) this.#define(object, name, this.value(tag));
+      else object[name] = this.value(tag);
     }
-    this.leave();
     return object;
   }
 
-  #array(): unknown[] {
-    this.enter();
-    const count = this.count();
+  /** Adds a member under any name. Under the name of the tag, a value that is not a date is put in a list. */
+  #define(object: object, name: PropertyKey, member: unknown): void {
+    const value = name === DATE_TAG && this.#datesAs === "tagged" ? [member] : member;
+    Object.defineProperty(object, name, { value, configurable: true, enumerable: true, writable: true });
+  }
+
+  protected override readArray(count: number): unknown[] {
     // oxlint-disable-next-line no-new-array -- a list that grows takes three times as long
     const list = new Array<unknown>(count);
-    for (let i = 0; i < count; i++) list[i] = this.#value(this.byte());
-    this.leave();
+    for (let i = 0; i < count; i++) list[i] = this.value(this.byte());
     return list;
   }
 
-  #string(): string {
-    const head = this.number();
-    const size = getByteLength(head);
-    const at = this.skip(size);
-    return isWide(head) ? this.bytes.toString("utf16le", at, at + size) : this.#narrow(at, at + size);
-  }
-
-  #narrow(from: number, to: number): string {
+  protected override readString(from: number, to: number, isWide: boolean): string {
+    if (isWide) return this.bytes.toString("utf16le", from, to);
     if (to - from >= PAGE_BYTES) return this.bytes.toString("latin1", from, to);
     if (from < this.#pageAt || to > this.#pageAt + this.#page.length) {
       this.#page = this.bytes.toString("latin1", from, from + PAGE_BYTES);
@@ -112,8 +101,4 @@ class Reader extends BinaryCursor {
     }
     return this.#page.slice(from - this.#pageAt, to - this.#pageAt);
   }
-}
-
-function define(object: object, name: PropertyKey, value: unknown): void {
-  Object.defineProperty(object, name, { value, configurable: true, enumerable: true, writable: true });
 }

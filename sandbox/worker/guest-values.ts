@@ -3,8 +3,8 @@ import { jsonToValue } from "../codec/json-to-value.ts";
 import { STACK_OVERFLOW } from "../engine/error-messages.ts";
 import type { Engine } from "../engine/quickjs.ts";
 import type { Handles } from "./isolate.ts";
-import { valueToJson } from "../codec/value-to-json.ts";
-import { isPlainValue } from "../codec/size.ts";
+import { valueToJson } from "../codec/value-to-js.ts";
+import { fitsInJson } from "../codec/size.ts";
 import type { GuestValue } from "../codec/guest-value.ts";
 
 /** Texts up to this size are passed in the unused low part of the C stack, larger ones through the guest's heap. */
@@ -109,9 +109,10 @@ export class GuestValues {
       const at = engine.getArrayBuffer(context, written);
       const length = engine.getArrayBufferLength(context, written);
       const { bytes } = this;
-      return orBytes && length >= LONG_FORM && isPlainValue(bytes, mostBytes, at, at + length)
+      if (!orBytes || length < LONG_FORM) return valueToJson(bytes, mostBytes, at, at + length);
+      return fitsInJson(bytes, mostBytes, at, at + length)
         ? new Uint8Array(bytes.subarray(at, at + length))
-        : valueToJson(bytes, mostBytes, at, at + length);
+        : undefined;
     } finally {
       if (thrown !== 0) engine.freeValue(context, thrown);
       engine.freeValue(context, written);

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 
 import { parseTagged } from "../../sandbox/index.ts";
 import { jsonToValue } from "../../sandbox/codec/json-to-value.ts";
-import { valueToJson } from "../../sandbox/codec/value-to-json.ts";
+import { valueToJson } from "../../sandbox/codec/value-to-js.ts";
 import { expression, LEAVES } from "./expressions.ts";
 import { answer, LIMITS, openSandbox, run, runInChild, getValue } from "../support/sandbox.ts";
 
@@ -90,7 +90,7 @@ test("S7: limits the memory for a forged form to the permitted size of the value
   const forged = await runInChild(
     ["--max-old-space-size=32"],
     `
-    const { valueToJson } = await import(${JSON.stringify(new URL("../../dist/sandbox/codec/value-to-json.js", import.meta.url).href)});
+    const { valueToJson } = await import(${JSON.stringify(new URL("../../dist/sandbox/codec/value-to-js.js", import.meta.url).href)});
     const head = (number) => Buffer.from([0, 7, 14, 21, 28].map((shift) => ((number >>> shift) & 127) | (shift < 28 ? 128 : 0)));
     const names = Buffer.concat([Buffer.from([5]), head(2e7), Buffer.alloc(2e7), Buffer.from([1])]);
     const wide = Buffer.concat([Buffer.from([5, 0, 7]), head(2e7 * 2 + 1), Buffer.alloc(4e7, Buffer.from([1, 0]))]);
@@ -133,8 +133,20 @@ test("S9: encodes JSON in the engine's form without changes", () => {
   fc.assert(property, { numRuns: 1_000 });
 });
 
-test("S9: leaves JSON that `JSON.stringify` would not write to the engine", () => {
-  for (const text of ["", " 1", "1 ", "[1,]", "{}{}", "tru", '"', '"\\"', "{1:2}", "[", "01x", "[".repeat(1e6)])
+test("S9: leaves text that is not JSON, or is nested deeply, to the engine", () => {
+  for (const text of [
+    "",
+    "[1,]",
+    "{}{}",
+    "tru",
+    '"',
+    '"\\"',
+    "{1:2}",
+    "[",
+    "01x",
+    "[".repeat(1e6),
+    `${"[".repeat(501)}${"]".repeat(501)}`,
+  ])
     expect(jsonToValue(text)).toBeUndefined();
 });
 
