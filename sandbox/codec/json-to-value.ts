@@ -61,20 +61,17 @@ class ValueWriter {
 
   #value(value: unknown): void {
     this.#reserve(SPARE_BYTES);
-    switch (typeof value) {
-      case "string":
-        this.#byte(TAG.string);
-        return this.#string(value);
-      case "number":
-        return this.#numeral(value);
-      case "boolean":
-        return this.#byte(value ? TAG.true : TAG.false);
-      default:
-        if (value === null) return this.#byte(TAG.null);
-        if (++this.#depth > MAX_DEPTH) throw new NestedTooDeeply();
-        if (Array.isArray(value)) this.#array(value);
-        else this.#object(value as Readonly<Record<string, unknown>>);
-        this.#depth--;
+    if (typeof value === "string") {
+      this.#byte(TAG.string);
+      this.#string(value);
+    } else if (typeof value === "number") this.#numeral(value);
+    else if (typeof value === "boolean") this.#byte(value ? TAG.true : TAG.false);
+    else if (value === null) this.#byte(TAG.null);
+    else {
+      if (++this.#depth > MAX_DEPTH) throw new NestedTooDeeply();
+      if (Array.isArray(value)) this.#array(value);
+      else this.#object(value as Readonly<Record<string, unknown>>);
+      this.#depth--;
     }
   }
 
