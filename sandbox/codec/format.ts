@@ -56,7 +56,9 @@ export abstract class ValueReader<Value> {
     if (count > MAX_NAMES) throw new Error("too many names");
     const names: Value[] = [];
     for (let left = count; left > 0; left--) names.push(this.#string());
-    return { names, tag: this.byte() };
+    const tag = this.byte();
+    if (tag === TAG.undefined) throw new Error("no value"); // inside other values it is null or left out
+    return { names, tag };
   }
 
   protected value(tag: number): Value {

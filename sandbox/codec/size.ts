@@ -6,13 +6,13 @@ const MAX_JSON_RATIO = 3;
 const MAX_JSON_BYTES = { unit: 6, int: 11, float: 24, date: 29 } as const;
 
 /**
- * Tests whether bytes are a value in the engine's form whose JSON, with dates as texts, has at most `mostBytes`. The bytes
+ * Tests whether bytes are a value in the engine's form whose JSON, with dates as texts, has at most `maxBytes`. The bytes
  * and their positions may be hostile. Throws only `NestedTooDeeply`.
  */
-export function fitsInJson(bytes: Buffer, mostBytes: number, from: number, to: number): boolean {
-  if (to - from > mostBytes * MAX_JSON_RATIO) return false;
+export function fitsInJson(bytes: Buffer, maxBytes: number, from: number, to: number): boolean {
+  if (to - from > maxBytes * MAX_JSON_RATIO) return false;
   try {
-    return [false, true].some((isExact) => new SizeReader(bytes, from, to, isExact).jsonBytes() <= mostBytes);
+    return [false, true].some((isExact) => new SizeReader(bytes, from, to, isExact).jsonBytes() <= maxBytes);
   } catch (error) {
     if (error instanceof NestedTooDeeply) throw error;
     return false; // cut off, or a value that JSON cannot hold
@@ -32,7 +32,6 @@ class SizeReader extends ValueReader<number> {
 
   jsonBytes(): number {
     const { names, tag } = this.head();
-    if (tag === TAG.undefined) throw new Error("no value"); // inside other values it is null or left out
     this.#names = names;
     return this.value(tag);
   }

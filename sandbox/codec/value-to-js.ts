@@ -1,9 +1,14 @@
-import { TAG, ValueReader } from "./format.ts";
+import { NestedTooDeeply, TAG, ValueReader } from "./format.ts";
 import { fitsInJson } from "./size.ts";
 import { DATE_TAG } from "../guest/host-protocol.ts";
 
 /** Bytes of text decoded at once. A short string is a slice of such a page, and keeps no more than the page alive. */
 const PAGE_BYTES = 1 << 10;
+
+/** Values up to this size are measured after the conversion, which takes no longer than measuring them. */
+const SHORT_BYTES = 1 << 10;
+/** Maximum bytes of UTF-8 for a unit of a string. */
+const MAX_UTF8_BYTES = 3;
 
 /** Dates stay dates, become texts, or become tagged texts (`shared/dates.ts`). */
 export type DatesAs = "dates" | "text" | "tagged";
@@ -24,12 +29,24 @@ export function valueToJs(bytes: Buffer, datesAs: DatesAs = "text"): DecodedByte
 
 /**
  * Converts a value in the engine's form, which a guest writes five times as fast as JSON, to JSON with tagged dates.
- * Undefined if it has no certain JSON (then the guest must write it), or has more than `mostBytes` without the
+ * Undefined if it has no certain JSON (then the guest must write it), or has more than `maxBytes` without the
  * tags. The bytes and their positions may be hostile. Throws only `NestedTooDeeply`.
  */
-export function valueToJson(bytes: Buffer, mostBytes: number, from = 0, to = bytes.length): string | undefined {
-  if (!fitsInJson(bytes, mostBytes, from, to)) return undefined;
-  return JSON.stringify(new JsReader(bytes, "tagged", from, to).read().value);
+export function valueToJson(bytes: Buffer, maxBytes: number, from = 0, to = bytes.length): string | undefined {
+  const isShort = to - from <= SHORT_BYTES;
+  if (!isShort && !fitsInJson(bytes, maxBytes, from, to)) return undefined;
+  const json = toTaggedJson(bytes, from, to);
+  if (!isShort || json === undefined || json.length * MAX_UTF8_BYTES <= maxBytes) return json;
+  return fitsInJson(bytes, maxBytes, from, to) ? json : undefined;
+}
+
+function toTaggedJson(bytes: Buffer, from: number, to: number): string | undefined {
+  try {
+    return JSON.stringify(new JsReader(bytes, "tagged", from, to).read().value);
+  } catch (error) {
+    if (error instanceof NestedTooDeeply) throw error;
+    return undefined; // cut off, or a value that JSON cannot hold
+  }
 }
 
 class JsReader extends ValueReader<unknown> {
