@@ -101,7 +101,7 @@ test.each([
   [{ a: [1, 2] }, { a: [1, 3] }, ["a.1: 2 → 3"]],
   [{ a: {} }, { a: [] }, ["a: {} → []"]],
   [{ a: 1 }, {}, ["a: was removed"]],
-  [{}, { a: "x".repeat(99) }, [`a: was added, "${"x".repeat(79)}…`]],
+  [{}, { a: "x".repeat(99) }, [`a: was added, "${"x".repeat(78)}…`]],
   [
     {},
     Object.fromEntries(Array.from({ length: 10 }, (_, n) => [`k${n}`, n])),

@@ -31,7 +31,7 @@ test.each([
     String.raw`[weather asks] a\u200bb\u202ec\u2066d\u00adf\u3164g\u2800h`,
   ],
   ["the key is canary-7d1f", "[weather asks] the key is [redacted]"],
-  ["x".repeat(5_000), `[weather asks] ${"x".repeat(2_000)}…`],
+  ["x".repeat(5_000), `[weather asks] ${"x".repeat(1_999)}…`],
   [7, "[weather asks] "],
 ])("names the server that asks %j, on one visible line [M7]", async (message, shown) => {
   expect(await asked({ message })).toEqual({ message: shown });
