@@ -65,7 +65,7 @@ const HINTS: readonly (readonly [message: RegExp, hint: string])[] = [
   [/^expecting '\)'$/, "The regular expression is incomplete; write a literal bracket as \\( or \\)"],
 ];
 
-/** Returns a hint on how to mend the cause of a message of the engine; empty for any other message. */
+/** Returns a hint on how to fix the cause of a message of the engine; empty for any other message. */
 export function getEngineHint(message: string): string {
   return HINTS.find(([pattern]) => pattern.test(message))?.[1] ?? "";
 }
