@@ -1,7 +1,7 @@
 import type { Cancellable } from "./host/cancellation.ts";
 import type { SuspendedRun } from "./engine/snapshot.ts";
 import type { DecodedValue } from "./codec/guest-value.ts";
-import type { GuestCall, Print, Timer } from "./shared/protocol.ts";
+import type { GuestCall, Misread, Print, Timer } from "./shared/protocol.ts";
 
 /** Limits of one run; see the fields of the same names in `src/model/limits.ts`. */
 export interface RunLimits {
@@ -96,6 +96,8 @@ export interface SandboxOutcome {
   readonly outputCut: boolean;
   /** Stacks of some places at which the snippet blocked on a promise. Untrusted. */
   readonly waits: readonly string[];
+  /** Places at which the snippet read a value as something else, at most eight. Untrusted. */
+  readonly misreads: readonly Misread[];
   /** Calls that had no answer when the run ended; they were cancelled. */
   readonly unfinished: readonly number[];
   readonly cpuMs: number;

@@ -12,6 +12,7 @@ export { cancellableBy, type Cancellable, Cancellation } from "./host/cancellati
 export { findSnippetPosition, getEngineHint, toEngineLimit } from "./engine/error-messages.ts";
 export { parseTagged } from "./shared/dates.ts";
 export type { DecodedValue } from "./codec/guest-value.ts";
+export type { Misread } from "./shared/protocol.ts";
 export type {
   AnswerCall,
   SandboxProgram,

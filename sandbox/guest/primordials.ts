@@ -13,7 +13,7 @@ export const NativeString = String;
 export const NativeTypeError = TypeError;
 
 /** Turns a method of a prototype into a function whose first argument is the receiver. */
-const uncurry = Function.prototype.bind.bind(Function.prototype.call) as <This, Args extends unknown[], Result>(
+export const uncurry = Function.prototype.bind.bind(Function.prototype.call) as <This, Args extends unknown[], Result>(
   method: (this: This, ...args: Args) => Result,
 ) => (receiver: This, ...args: Args) => Result;
 

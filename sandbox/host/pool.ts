@@ -322,7 +322,7 @@ export class Pool {
         if (!slot.isOverdue) return;
         const computeMs = performance.now() - slot.computesSince;
         slot.resident?.onSlice(
-          { calls: [], prints: [], timers: [], waits: [], computeMs, heapBytes: 0 },
+          { calls: [], prints: [], timers: [], waits: [], misreads: [], computeMs, heapBytes: 0 },
           { kind: "stop", stop: "time" },
         );
         slot.resident = undefined;

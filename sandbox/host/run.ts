@@ -21,6 +21,8 @@ import {
   type SliceEnd,
   type GuestCall,
   isQuestion,
+  MAX_MISREADS,
+  type Misread,
   MOST_WAITS,
   type Print,
   type Timer,
@@ -56,6 +58,7 @@ export class Run {
   #outputLeft: number;
   #outputCut = false;
   readonly #waits = new Set<string>();
+  readonly #misreads = new Map<string, Misread>();
   #cpuMs = 0;
   #memoryBytes = 0;
   #calls = 0;
@@ -312,6 +315,8 @@ export class Run {
   #account(deeds: SliceReport): void {
     this.#cpuMs += deeds.computeMs;
     for (const stack of deeds.waits) if (this.#waits.size < MOST_WAITS) this.#waits.add(stack);
+    for (const misread of deeds.misreads)
+      if (this.#misreads.size < MAX_MISREADS) this.#misreads.set(`${misread.stack}${misread.name}`, misread);
     this.#memoryBytes = Math.max(this.#memoryBytes, deeds.heapBytes);
     if (this.#over) return;
     for (const print of deeds.prints) {
@@ -359,6 +364,7 @@ export class Run {
       output: this.#output(),
       outputCut: this.#outputCut,
       waits: [...this.#waits],
+      misreads: [...this.#misreads.values()],
       unfinished,
       cpuMs: this.#cpuMs,
       wallMs: performance.now() - this.#startedAt,

@@ -92,6 +92,27 @@ export function isQuestion(path: string): boolean {
 /** Maximum of places reported at which a snippet blocked on a promise. */
 export const MOST_WAITS = 8;
 
+/** Maximum of misreads reported for one run. */
+export const MAX_MISREADS = 8;
+
+/** A place at which the snippet read a value as something else. All of it is the guest's word. */
+export interface Misread {
+  /**
+   * `text`, `json` (a text that begins as JSON does) or `number`: a member was read that the value does not have.
+   * `object` or `array`: `JSON.parse` was given a value that is no text.
+   */
+  readonly of: MisreadKind;
+  /** Name of the member. */
+  readonly name: string;
+  /** Characters of the text. */
+  readonly size: number;
+  /** Position in the snippet, as lines of a stack. */
+  readonly stack: string;
+}
+
+export const MISREAD_KINDS = ["text", "json", "number", "object", "array"] as const;
+export type MisreadKind = (typeof MISREAD_KINDS)[number];
+
 export interface Print {
   readonly slot: number;
   readonly level: number;
@@ -119,6 +140,7 @@ export interface SliceReport {
   readonly timers: readonly Timer[];
   /** Places at which the snippet blocked on a promise, as stacks. */
   readonly waits: readonly string[];
+  readonly misreads: readonly Misread[];
   readonly computeMs: number;
   readonly heapBytes: number;
 }

@@ -20,6 +20,9 @@ import {
   type FromWorker,
   type GuestCall,
   isQuestion,
+  MAX_MISREADS,
+  type Misread,
+  MISREAD_KINDS,
   MOST_WAITS,
   type Overrun,
   type Print,
@@ -42,6 +45,8 @@ const LOOKS = 100;
 const ERROR_BYTES = 256 << 10;
 /** Maximum size of one print; the guest cuts it to a third of this many characters. */
 const PRINT_BYTES = 1 << 20;
+/** Maximum length of the name of a misread member; the guest cuts it to the same. */
+const MAX_MEMBER_NAME = 60;
 /** Maximum of timers that a guest may start and stop in one slice of work; its own code allows fewer. */
 const MAX_TIMERS = 4_000;
 
@@ -191,6 +196,9 @@ function hear(op: number, id: number, a: string, b: GuestValue | undefined, prom
     case OP.timer:
       setTimer(id, finite(Number(a)));
       return;
+    case OP.misread:
+      noteMisread(a, typeof b === "string" ? b : "", id);
+      return;
     case OP.done:
       if (typeof b !== "string") overrun("result");
       else if (isJsonTooDeep(plainJson(b))) overrun("nesting");
@@ -203,6 +211,13 @@ function hear(op: number, id: number, a: string, b: GuestValue | undefined, prom
       overrun("protocol");
       return;
   }
+}
+
+function noteMisread(kind: string, name: string, size: number): void {
+  const of = MISREAD_KINDS.find((known) => known === kind);
+  if (of === undefined || slice.misreads.size >= MAX_MISREADS) return;
+  const { stack } = isolate;
+  slice.misreads.set(`${stack}${name}`, { of, name: name.slice(0, MAX_MEMBER_NAME), size: Math.max(0, size), stack });
 }
 
 function mayCall(path: string, list: GuestValue | undefined): list is GuestValue {
@@ -270,6 +285,7 @@ function takeDeeds(): SliceReport {
     calls: slice.calls,
     prints: slice.prints,
     waits: [...slice.waits],
+    misreads: [...slice.misreads.values()],
     timers: Array.from(slice.timers, ([id, milliseconds]) => ({ id, milliseconds })),
     computeMs: now - slice.startedAt,
     heapBytes: isolate.heapBytes,
@@ -279,6 +295,7 @@ function takeDeeds(): SliceReport {
   slice.prints = [];
   slice.timers.clear();
   slice.waits.clear();
+  slice.misreads.clear();
   slice.startedAt = now;
   return deeds;
 }
@@ -293,6 +310,8 @@ interface Slice {
   readonly timers: Map<number, number>;
   /** Places at which the snippet blocked on a promise, as stacks. */
   readonly waits: Set<string>;
+  /** By their place and name. */
+  readonly misreads: Map<string, Misread>;
   callsLeft: number;
   questionsLeft: number;
   inFlightLeft: number;
@@ -318,6 +337,7 @@ function newSlice(allowance: SliceBudget | undefined): Slice {
     prints: [],
     timers: new Map(),
     waits: new Set(),
+    misreads: new Map(),
     callsLeft: allowance?.calls ?? 0,
     questionsLeft: allowance?.questions ?? 0,
     inFlightLeft: allowance?.callsInFlight ?? 0,

@@ -13,6 +13,7 @@ import { isRecord } from "../model/json.ts";
 import type { Limits } from "../model/limits.ts";
 import type { CallRecord, GuestError, Outcome, Position, Usage, Violation } from "../model/outcome.ts";
 import { KEPT_RESULT_BYTES, type KeptResults } from "../model/kept-results.ts";
+import { formatMisreads } from "./misread-notes.ts";
 import type { Program } from "../model/snippet.ts";
 import { decodeFromGuest } from "../shared/value-encoding.ts";
 import type { KnownSecrets } from "../shared/secrets.ts";
@@ -30,6 +31,9 @@ export interface RunEnd {
   readonly results: KeptResults;
   readonly secrets: KnownSecrets;
 }
+
+/** Misreads that a hint names; the last ones may have nothing to do with the error. */
+const MAX_HINTED_MISREADS = 3;
 
 /** Violations that are shown to a model at once; the outcome has them all. */
 const MAX_SHOWN_VIOLATIONS = 5;
@@ -98,7 +102,7 @@ function returnedBy({ end }: SandboxOutcome, limits: Limits): Returned | undefin
 function completed(ending: RunEnd, returned: Returned, output: string, usage: Usage): Outcome {
   const { runId, calls, limits, results, secrets } = ending;
   const { json, bytes: size } = returned;
-  const notes = [...ending.notes, ...waitNotes(ending), ...leftovers(calls)];
+  const notes = [...ending.notes, ...waitNotes(ending), ...misreadNotes(ending), ...leftovers(calls)];
   let { value } = returned;
   if (size > limits.resultBytes) {
     // Before it is cut, which could leave half of a secret.
@@ -109,8 +113,8 @@ function completed(ending: RunEnd, returned: Returned, output: string, usage: Us
     notes.push(`The result has ${size} bytes and was cut at ${limits.resultBytes}: read it in parts ${where}`);
   }
   const shown = value instanceof Date ? value.toISOString() : typeof value === "string" ? value : json;
-  const parts = [output, shown, ...notes.map((note) => `Note: ${note}`)].filter(Boolean);
-  const text = output === "" && shown === "" ? "(no output)" : parts.join("\n");
+  const answer = [output, shown].filter(Boolean).join("\n") || "(no output)";
+  const text = [answer, ...notes.map((note) => `Note: ${note}`)].join("\n");
   return { kind: "completed", runId, value, output, text, notes, calls, usage };
 }
 
@@ -127,6 +131,10 @@ function waitNotes(ending: RunEnd): readonly string[] {
     .toSorted((a, b) => a - b);
   if (found.length === 0) return [];
   return [`Waited for a promise at line ${found.join(", ")}, as await was missing`];
+}
+
+function misreadNotes(ending: RunEnd): readonly string[] {
+  return formatMisreads(ending.sandbox.misreads, ending.source, (stack) => findPosition(stack, ending));
 }
 
 function leftovers(calls: readonly CallRecord[]): readonly string[] {
@@ -183,11 +191,17 @@ function thrownError(ending: RunEnd, json: string): GuestError {
     message,
     ...place,
     frame: place.line === 0 ? "" : frameAt(ending.source, place),
-    hint: code === "THROWN" ? getEngineHint(text("message")) : ERRORS[code].fix,
+    hint: code === "THROWN" ? hintFor(text("message"), misreadNotes(ending)) : ERRORS[code].fix,
     ...(text("skill") && { skill: text("skill") }),
     ...(text("method") && { method: text("method") }),
     ...(text("server") && { server: text("server") }),
   };
+}
+
+/** What was read from the wrong values explains an error of the engine better than its message does. */
+function hintFor(message: string, misreads: readonly string[]): string {
+  const hint = getEngineHint(message);
+  return hint === "" || misreads.length === 0 ? hint : misreads.slice(0, MAX_HINTED_MISREADS).join("\n");
 }
 
 function parseThrown(json: string): Record<string, unknown> {

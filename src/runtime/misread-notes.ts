@@ -1,0 +1,45 @@
+import type { Misread } from "../../sandbox/index.ts";
+import type { Position } from "../model/outcome.ts";
+import { createSourceText, printableName } from "../shared/source-text.ts";
+
+/** Characters of the code before a member that are searched for the value it was read from. */
+const MAX_RECEIVER = 80;
+
+/** Notes on members that a text or number does not have, and on `JSON.parse` of values that are no texts. */
+export function formatMisreads(
+  misreads: readonly Misread[],
+  source: string,
+  findPosition: (stack: string) => Position,
+): readonly string[] {
+  return [...new Set(misreads.map((misread) => formatMisread(misread, source, findPosition(misread.stack))))];
+}
+
+function formatMisread({ of, name, size }: Misread, source: string, position: Position): string {
+  const place = ` at line ${position.line}, column ${position.column + 1}`;
+  switch (of) {
+    case "object":
+    case "array":
+      return `JSON.parse${position.line === 0 ? "" : place}: the value is an ${of} already; leave JSON.parse out`;
+    case "text":
+    case "json":
+    case "number": {
+      const offset = createSourceText(source).offset(position);
+      // Destructuring has no position of its own in the engine.
+      const isMember = position.line > 0 && /^\s*(?:\?\.|\.|\[)/.test(source.slice(offset, offset + MAX_RECEIVER));
+      const receiver = isMember ? findReceiver(source, offset, name) : undefined;
+      const member = receiver === undefined ? `.${printableName(name)}` : `${receiver}.${name}`;
+      const isText = `is a text of ${size.toLocaleString("en-US")} characters`;
+      const kind = of === "number" ? "is a number" : of === "text" ? isText : `${isText} that may hold JSON`;
+      const fix = of === "json" ? `; read a member of JSON.parse(${receiver ?? "…"})` : "";
+      return `\`${member}\`${isMember ? place : ""}: ${receiver ?? "the value"} ${kind}${fix}`;
+    }
+  }
+}
+
+/** The code before the dot, if it is a name or a chain of members, and the code after it is the name of the member. */
+function findReceiver(source: string, offset: number, name: string): string | undefined {
+  const after = /^\s*\??\.\s*([\w$]+)/.exec(source.slice(offset, offset + MAX_RECEIVER * 2));
+  if (after?.[1] !== name) return undefined;
+  const before = source.slice(Math.max(0, offset - MAX_RECEIVER), offset);
+  return /(?<![\w$.\])])[A-Za-z_$][\w$]*(?:\??\.[\w$]+|\[\w+\])*$/.exec(before)?.[0];
+}
