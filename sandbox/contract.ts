@@ -80,6 +80,8 @@ export interface RunState {
   readonly parked: { readonly bytes: Uint8Array; readonly range: SuspendedRun["range"] };
   /** Calls without an answer, as the guest made them. */
   readonly pending: readonly GuestCall[];
+  /** Calls that were not made yet, because as many as may be under way at once were. */
+  readonly queued: readonly GuestCall[];
   /** JSON of answers that the guest has not seen yet. */
   readonly answers: readonly string[];
   readonly timers: readonly Timer[];
@@ -100,6 +102,8 @@ export interface SandboxOutcome {
   readonly misreads: readonly Misread[];
   /** Calls that had no answer when the run ended; they were cancelled. */
   readonly unfinished: readonly number[];
+  /** Paths of calls that were never made, because as many as may be under way at once were; not among `unfinished`. */
+  readonly queued: readonly string[];
   readonly cpuMs: number;
   readonly wallMs: number;
   readonly memoryBytes: number;

@@ -11,7 +11,7 @@ import type { Limits } from "./model/limits.ts";
 import type { Outcome } from "./model/outcome.ts";
 import { KEPT_RESULT_BYTES, type KeptResults } from "./model/kept-results.ts";
 import type { CallContext } from "./model/skill.ts";
-import { createOutcome, refusedOutcome } from "./runtime/outcome.ts";
+import { createOutcome, refusedOutcome } from "./runtime/outcome/index.ts";
 import type { KnownSecrets } from "./shared/secrets.ts";
 import type { Approve, Route } from "./router/index.ts";
 import type { CheckedSnippet, CheckSnippet } from "./runtime/check-snippet.ts";

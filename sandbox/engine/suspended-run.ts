@@ -67,6 +67,7 @@ const STATE: StateShape = {
   },
   range: { extra: "amount", end: "amount" },
   pending: [{ id: "number", path: "text", arguments: "text", stack: "text" }],
+  queued: [{ id: "number", path: "text", arguments: "text", stack: "text" }],
   answers: ["text"],
   timers: [{ id: "number", milliseconds: "amount" }],
   prints: [{ slot: "number", level: "number", text: "text" }],

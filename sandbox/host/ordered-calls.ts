@@ -1,4 +1,4 @@
-import { type GuestCall, isQuestion } from "../shared/protocol.ts";
+import { getOpenBytes, type GuestCall, isQuestion } from "../shared/protocol.ts";
 
 /**
  * Queues calls that the snippet does not await. The program may rely on their order, so each is made after those before it
@@ -17,9 +17,9 @@ export class OrderedCalls {
     this.#make = make;
   }
 
-  /** Number of calls that are not made yet. */
-  get waiting(): number {
-    return this.#waiting.length;
+  /** Bytes that the calls hold which are not made yet. */
+  get openBytes(): number {
+    return this.#waiting.reduce((sum, call) => sum + getOpenBytes(call.arguments), 0);
   }
 
   add(call: GuestCall): void {

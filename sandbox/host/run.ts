@@ -19,6 +19,8 @@ import {
   type SliceBudget,
   type SliceReport,
   type SliceEnd,
+  CALL_BYTES,
+  getOpenBytes,
   type GuestCall,
   isQuestion,
   MAX_MISREADS,
@@ -49,6 +51,10 @@ export class Run {
   readonly #interrupt: () => boolean;
   readonly #print: (text: string) => void;
   readonly #pending = new Map<number, PendingCall>();
+  /** Calls that wait until fewer are under way. */
+  readonly #queue = new Map<number, QueuedCall>();
+  /** Bytes that calls without an answer hold. */
+  #openBytes = 0;
   readonly #timers = new Map<number, Alarm>();
   #prints: Print[] = [];
   readonly #startedAt = performance.now();
@@ -107,10 +113,12 @@ export class Run {
     for (const print of state.prints) this.#outputLeft -= Buffer.byteLength(print.text) + 1;
     this.#cpuMs = state.cpuMs;
     this.#memoryBytes = state.memoryBytes;
-    this.#calls = state.calls - state.pending.filter(({ path }) => !isQuestion(path)).length;
+    const open = [...state.pending, ...state.queued];
+    this.#calls = state.calls - open.filter(({ path }) => !isQuestion(path)).length;
     for (const timer of state.timers) this.#setTimer(timer);
     for (const answer of state.answers) this.#arrived(answer);
     for (const call of state.pending) void this.#make(call, true);
+    for (const call of state.queued) void this.#make(call);
   }
 
   /** Ends this run with its state as the outcome. Does nothing unless the run is parked. */
@@ -121,10 +129,8 @@ export class Run {
     const state: RunState = {
       limits,
       parked: { bytes: Uint8Array.from(new Uint8Array(parked.bytes)), range: parked.range },
-      pending: [...this.#pending.values()].map((pending) => ({
-        ...pending.call,
-        arguments: taggedJsonOf(pending.call.arguments),
-      })),
+      pending: [...this.#pending.values()].map(toPlainCall),
+      queued: [...this.#queue.values()].map(toPlainCall),
       answers: this.#answers,
       timers: [...this.#timers].map(([id, { at }]) => ({ id, milliseconds: Math.max(0, at - now) })),
       prints: this.#prints,
@@ -151,16 +157,18 @@ export class Run {
       computeMs: finite(Math.max(1, Math.min(limits.cpuMs - this.#cpuMs, this.#clock.leftMs))),
       calls: finite(limits.calls - this.#calls),
       questions: finite(limits.calls - this.#questions),
-      callsInFlight: this.#callsInFlightLeft,
+      openBytes: this.#openBytesLeft,
       argumentBytes: finite(limits.argumentBytes),
       resultBytes: finite(limits.resultBytes),
       outputBytes: finite(this.#outputLeft),
     };
   }
 
-  get #callsInFlightLeft(): number {
-    const left = this.limits.callsInFlight - this.#pending.size - this.#ordered.waiting;
-    return Math.min(left, Number.MAX_SAFE_INTEGER);
+  /** Bytes that calls may still hold: as many as those that may be under way at once need at most. */
+  get #openBytesLeft(): number {
+    const { callsInFlight, argumentBytes } = this.limits;
+    const most = Math.max(1, callsInFlight) * (argumentBytes + CALL_BYTES);
+    return Math.min(most - this.#openBytes - this.#ordered.openBytes, Number.MAX_SAFE_INTEGER);
   }
 
   /** Takes the answers that have arrived, as one JSON list. */
@@ -193,7 +201,7 @@ export class Run {
   async onWait(
     deeds: SliceReport,
     inOrder: readonly number[],
-  ): Promise<{ readonly answers: string | undefined; readonly callsInFlight: number }> {
+  ): Promise<{ readonly answers: string | undefined; readonly openBytes: number }> {
     this.#account(deeds);
     if (this.#ending !== undefined) this.stop(this.#ending);
     const ordered = new Set(inOrder);
@@ -203,7 +211,7 @@ export class Run {
     }
     if (!this.hasAnswers && this.#pending.size + this.#timers.size > 0) await this.#nextAnswers();
     const answers = this.hasAnswers ? this.takeAnswers() : undefined;
-    return { answers, callsInFlight: this.#callsInFlightLeft };
+    return { answers, openBytes: this.#openBytesLeft };
   }
 
   /** Waits for the next answer and for those that are ready in the same tick. */
@@ -265,23 +273,43 @@ export class Run {
     }
   }
 
+  /**
+   * Makes a call, or queues it if as many as may be under way at once are. A call that need not wait is made before this
+   * returns: the run may end right after. Resolves when the call has ended.
+   */
   async #make(call: GuestCall, resumed = false): Promise<void> {
     if (this.#over) return;
-    if (this.#pending.has(call.id)) {
+    if (this.#pending.has(call.id) || this.#queue.has(call.id)) {
       this.stop("ENGINE_TRAP"); // ids are unique; a guest that repeats one has been taken over
       return;
     }
+    this.#openBytes += getOpenBytes(call.arguments);
+    if (isQuestion(call.path)) this.#questions++;
+    else this.#calls++;
+    if (this.#pending.size < Math.max(1, this.limits.callsInFlight)) await this.#perform(call, resumed);
+    else await new Promise<void>((ended) => this.#queue.set(call.id, { call, ended }));
+  }
+
+  async #perform(call: GuestCall, resumed = false): Promise<void> {
     const answer = await this.#ask(call, resumed);
     if (this.#over) return;
+    this.#openBytes -= getOpenBytes(call.arguments);
+    this.#performNext();
     this.#arrived(`${call.id},${answer}`);
+  }
+
+  #performNext(): void {
+    for (const { call, ended } of this.#queue.values()) {
+      this.#queue.delete(call.id);
+      void this.#perform(call).then(ended);
+      return;
+    }
   }
 
   /** Makes the call on the host; never rejects. Resolves to JSON of `ok, value`. */
   async #ask(call: GuestCall, resumed = false): Promise<string> {
     const pending = new PendingCall(call, resumed, this.#clock);
     this.#pending.set(call.id, pending);
-    if (isQuestion(call.path)) this.#questions++;
-    else this.#calls++;
     const answer = await this.#answerOf(pending);
     if (!this.#over) this.#pending.delete(call.id);
     const failed = (error: Readonly<Record<string, unknown>>): string =>
@@ -359,6 +387,7 @@ export class Run {
     this.parked = undefined;
     this.#answers = [];
     const unfinished = [...this.#pending.keys()];
+    const queued = Array.from(this.#queue.values(), ({ call }) => call.path);
     this.#settle({
       end,
       output: this.#output(),
@@ -366,10 +395,11 @@ export class Run {
       waits: [...this.#waits],
       misreads: [...this.#misreads.values()],
       unfinished,
+      queued,
       cpuMs: this.#cpuMs,
       wallMs: performance.now() - this.#startedAt,
       memoryBytes: this.#memoryBytes,
-      calls: this.#calls,
+      calls: this.#calls - queued.filter((path) => !isQuestion(path)).length,
     });
     for (const pending of this.#pending.values()) pending.cancel();
     this.#wake?.();
@@ -387,6 +417,17 @@ export class Run {
 function returned(tagged: string): SandboxEnd {
   const json = plainJson(tagged);
   return json === tagged ? { kind: "returned", json } : { kind: "returned", json, tagged };
+}
+
+/** A call with its arguments as text. */
+function toPlainCall({ call }: { readonly call: GuestCall }): GuestCall {
+  return { ...call, arguments: taggedJsonOf(call.arguments) };
+}
+
+interface QueuedCall {
+  readonly call: GuestCall;
+  /** Called when the call has ended. */
+  readonly ended: () => void;
 }
 
 interface Alarm {

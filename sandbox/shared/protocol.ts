@@ -37,7 +37,8 @@ export interface SliceBudget {
   readonly computeMs: number;
   readonly calls: number;
   readonly questions: number;
-  readonly callsInFlight: number;
+  /** Bytes of arguments that calls may hold until they have an answer. */
+  readonly openBytes: number;
   readonly argumentBytes: number;
   readonly resultBytes: number;
   readonly outputBytes: number;
@@ -71,8 +72,8 @@ export type ToWorker =
       readonly kind: "answers";
       readonly run: number;
       readonly answers: string | undefined;
-      /** Calls that may be made before more answers are in. */
-      readonly callsInFlight: number;
+      /** Bytes of arguments that calls may hold until more answers are in. */
+      readonly openBytes: number;
     };
 
 export interface GuestCall {
@@ -82,6 +83,14 @@ export interface GuestCall {
   readonly arguments: GuestValue;
   /** Position of the call in the snippet, as lines of a stack. */
   readonly stack: string;
+}
+
+/** What a call adds to the bytes of its arguments: its path and its place. */
+export const CALL_BYTES = 256;
+
+/** Returns the bytes that a call holds until it has an answer. */
+export function getOpenBytes(list: GuestValue): number {
+  return CALL_BYTES + (typeof list === "string" ? list.length : list.byteLength);
 }
 
 /** Tests whether a path is a plain name: such a question about the catalog has its own limit and is not counted as a call. */

@@ -18,6 +18,7 @@ import {
   type SliceReport,
   type SliceEnd,
   type FromWorker,
+  getOpenBytes,
   type GuestCall,
   isQuestion,
   MAX_MISREADS,
@@ -158,7 +159,7 @@ function openIsolate(): Isolate {
   return new Isolate(module, prepared, capacity, {
     hear,
     isInterrupted: () => current !== 0 && Atomics.load(words, CONTROL.interrupted) === current,
-    isOver: () => slice.end !== undefined,
+    isOver: () => slice.end !== undefined || slice.overrun !== undefined,
     textBytes,
     waitForAnswers,
     onTouch: () => {
@@ -223,8 +224,8 @@ function noteMisread(kind: string, name: string, size: number): void {
 function mayCall(path: string, list: GuestValue | undefined): list is GuestValue {
   const left = isQuestion(path) ? slice.questionsLeft-- : slice.callsLeft--;
   if (left <= 0) overrun("calls");
-  else if (slice.inFlightLeft-- <= 0) overrun("callsInFlight");
   else if (list === undefined) overrun("argument");
+  else if ((slice.openBytesLeft -= getOpenBytes(list)) < 0) overrun("callsInFlight");
   return slice.overrun === undefined;
 }
 
@@ -270,7 +271,7 @@ function waitForAnswers(isAwaited: (promise: number) => boolean): string | undef
   slice.startedAt += waited;
   for (const message of channel.read()) {
     if (message.kind === "answers" && message.run === current) {
-      slice.inFlightLeft = message.callsInFlight;
+      slice.openBytesLeft = message.openBytes;
       return message.answers;
     }
     late.push(message);
@@ -314,7 +315,7 @@ interface Slice {
   readonly misreads: Map<string, Misread>;
   callsLeft: number;
   questionsLeft: number;
-  inFlightLeft: number;
+  openBytesLeft: number;
   outputLeft: number;
   end: SliceEnd | undefined;
   overrun: Overrun | undefined;
@@ -326,7 +327,7 @@ function newSlice(allowance: SliceBudget | undefined): Slice {
       computeMs: 0,
       calls: 0,
       questions: 0,
-      callsInFlight: 0,
+      openBytes: 0,
       argumentBytes: 0,
       resultBytes: 0,
       outputBytes: 0,
@@ -340,7 +341,7 @@ function newSlice(allowance: SliceBudget | undefined): Slice {
     misreads: new Map(),
     callsLeft: allowance?.calls ?? 0,
     questionsLeft: allowance?.questions ?? 0,
-    inFlightLeft: allowance?.callsInFlight ?? 0,
+    openBytesLeft: allowance?.openBytes ?? 0,
     outputLeft: allowance?.outputBytes ?? 0,
     end: undefined,
     overrun: undefined,

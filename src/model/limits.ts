@@ -8,6 +8,7 @@ export interface Limits {
   readonly memoryBytes: number;
   /** Calls in one run. */
   readonly calls: number;
+  /** Calls under way at once; further ones wait until others have ended. */
   readonly callsInFlight: number;
   /** Printed text; more is cut visibly. */
   readonly outputBytes: number;

@@ -58,7 +58,7 @@ const ENDS: Readonly<Record<Exclude<keyof Limits, "outputBytes"> | "stack" | "pr
     limits: { wallMs: 80 },
     source: "device.EchoSkill.never()",
     code: "WALL_LIMIT",
-    values: "the run took 80 ms",
+    values: "the run took 80 ms; it had made 1 call",
   },
   memoryBytes: {
     limits: { memoryBytes: 2 << 20 },
@@ -85,10 +85,10 @@ const ENDS: Readonly<Record<Exclude<keyof Limits, "outputBytes"> | "stack" | "pr
     values: "the run made 3 calls",
   },
   callsInFlight: {
-    limits: { callsInFlight: 2 },
-    source: "await Promise.all([1, 2, 3].map((n) => device.EchoSkill.echo(n)))",
+    limits: { callsInFlight: 2, calls: 10_000 },
+    source: "await Promise.all(Array.from({ length: 9_000 }, (_, n) => device.EchoSkill.echo(n)))",
     code: "CALLS_IN_FLIGHT_LIMIT",
-    values: "2 calls were already pending",
+    values: "the arguments of calls without an answer have more than 2 × 1048576 bytes",
   },
   argumentBytes: {
     limits: { argumentBytes: 100 },
@@ -159,5 +159,36 @@ test("S7: cancels calls in progress when a snippet ends, and names them in a not
       "The snippet ended before these calls did, and they were cancelled: EchoSkill.never, EchoSkill.never. Await them",
     ],
     calls: [{ outcome: "unfinished" }, { outcome: "ok" }, { outcome: "unfinished" }],
+  });
+});
+
+test("a message about a limit says how many calls were made, and which were not yet [S7]", async () => {
+  const limits = { wallMs: 80, callsInFlight: 2 };
+  const source = `
+    await device.EchoSkill.echo(1);
+    await Promise.all([1, 2, 3, 4].map(() => device.EchoSkill.never()));`;
+  const outcome = await runtime.run(source, { limits });
+  expect(outcome).toMatchObject({
+    kind: "failed",
+    usage: { calls: 3 },
+    error: {
+      message:
+        "Run time limit exceeded: the run took 80 ms; it had made 3 calls; not made yet were EchoSkill.never (2 times) (WALL_LIMIT)",
+    },
+  });
+});
+
+test("a note lists the calls that were not made when the snippet ended [S12]", async () => {
+  const source = `
+    const hanging = [1, 2, 3, 4, 5].map(() => device.EchoSkill.never());
+    await Promise.race([...hanging, new Promise((done) => setTimeout(done, 20))]);
+    "end"`;
+  const outcome = await runtime.run(source, { limits: { callsInFlight: 2 } });
+  expect(outcome).toMatchObject({
+    kind: "completed",
+    value: "end",
+    notes: expect.arrayContaining([
+      "The snippet ended before these calls were made, as others were pending: EchoSkill.never (3 times). Await them",
+    ]) as string[],
   });
 });

@@ -95,8 +95,12 @@ describe("the pipeline of a snippet", () => {
     expect(await value("[1, 2].map((n) => device.MathSkill.add(n, n))")).toEqual([2, 4]);
   });
 
-  test("S3: reports a run without output and value", async () => {
-    expect(await runtime.run("const x = 1;")).toMatchObject({ kind: "completed", text: "(no output)" });
+  test("S3: reports a run without output and value, with its notes", async () => {
+    expect(await runtime.run("const x = 1;")).toMatchObject({
+      kind: "completed",
+      text: "(no output)\nNote: The snippet has no result: end it with x",
+    });
+    expect(await runtime.run("for (const x of []) print(x)")).toMatchObject({ text: "(no output)" });
   });
 
   test("S3: shows printed text before the value, in order", async () => {

@@ -74,13 +74,17 @@ const ENDS: Readonly<Partial<Record<StopReason, Readonly<Record<string, Case>>>>
     "blocking calls": { code: "for (;;) __waitFor(device.Echo.back(1))", limits: { calls: 10 } },
   },
   CALLS_IN_FLIGHT_LIMIT: {
-    "too many at once": {
-      code: "await Promise.all(Array.from({ length: 5 }, () => device.Echo.back(1)))",
-      limits: { callsInFlight: 4 },
+    "arguments of too many bytes at once": {
+      code: 'await Promise.all(Array.from({ length: 9 }, () => device.Echo.back("x".repeat(900))))',
+      limits: { callsInFlight: 4, argumentBytes: 1_000 },
     },
-    "too many over two turns": {
-      code: "const slow = [1, 2, 3].map(() => device.Echo.slow(1e5)); await device.Echo.back(1); slow.push(device.Echo.slow(1e5)); await device.Echo.back(1); await Promise.all(slow)",
-      limits: { callsInFlight: 4 },
+    "arguments of too many bytes over two turns": {
+      code: 'const call = () => device.Echo.slow(1e5, "x".repeat(900)); const slow = [call(), call(), call()]; await device.Echo.back(1); slow.push(call(), call(), call()); await Promise.all(slow)',
+      limits: { callsInFlight: 4, argumentBytes: 1_000 },
+    },
+    "blocking calls beside them": {
+      code: 'const slow = [1, 2, 3, 4].map(() => device.Echo.slow(1e5, "x".repeat(900))); __waitFor(device.Echo.back("x".repeat(900)))',
+      limits: { callsInFlight: 4, argumentBytes: 1_000 },
     },
   },
   ARGUMENT_LIMIT: {

@@ -63,7 +63,7 @@ setTimeout(() => device.TestSkill.counter({}), 1);
 Promise.resolve().then(async () => { for (;;) await device.TestSkill.counter({}); });
 return "returned";
 
-//# calls-that-are-not-awaited {"intent":"a flood of calls that nobody waits for, their failures caught","end":"CALLS_IN_FLIGHT_LIMIT"}
+//# calls-that-are-not-awaited {"intent":"a flood of calls that nobody waits for, their failures caught","end":"CALL_LIMIT"}
 function flood() { for (let i = 0; i < 5000; i++) device.TestSkill.fail({}).catch(() => {}); }
 for (;;) { flood(); await null; }
 
@@ -111,7 +111,7 @@ for (;;) await new Promise((r) => setTimeout(r, 1));
 for (const key of ["__proto__", "constructor", "toString", "hasOwnProperty", "", "\0", "a".repeat(5000)]) await device.KVSkill.set({ key, value: { polluted: key } });
 return [await device.KVSkill.get({ key: "constructor" }), ({}).polluted === undefined];
 
-//# ten-thousand-calls-at-once {"intent":"ten thousand calls without waiting","end":"CALLS_IN_FLIGHT_LIMIT"}
+//# ten-thousand-calls-at-once {"intent":"ten thousand calls without waiting","end":"CALL_LIMIT"}
 const jobs = []; for (let i = 0; i < 10000; i++) jobs.push(device.TestSkill.counter({}));
 return (await Promise.all(jobs)).length;
 

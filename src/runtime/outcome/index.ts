@@ -4,19 +4,19 @@ import {
   parseTagged,
   type SandboxOutcome,
   toEngineLimit,
-} from "../../sandbox/index.ts";
-import { ERRORS, type ErrorCode, sentence } from "../errors.ts";
-import type { Caller } from "../model/caller.ts";
-import { MAX_DEPTH } from "../shared/value-size.ts";
-import { createSourceText } from "../shared/source-text.ts";
-import { isRecord } from "../model/json.ts";
-import type { Limits } from "../model/limits.ts";
-import type { CallRecord, GuestError, Outcome, Position, Usage, Violation } from "../model/outcome.ts";
-import { KEPT_RESULT_BYTES, type KeptResults } from "../model/kept-results.ts";
-import { formatMisreads } from "./misread-notes.ts";
-import type { Program } from "../model/snippet.ts";
-import { decodeFromGuest } from "../shared/value-encoding.ts";
-import type { KnownSecrets } from "../shared/secrets.ts";
+} from "../../../sandbox/index.ts";
+import { ERRORS, type ErrorCode, sentence } from "../../errors.ts";
+import type { Caller } from "../../model/caller.ts";
+import { MAX_DEPTH } from "../../shared/value-size.ts";
+import { createSourceText } from "../../shared/source-text.ts";
+import { isRecord } from "../../model/json.ts";
+import type { Limits } from "../../model/limits.ts";
+import type { CallRecord, GuestError, Outcome, Position, Usage, Violation } from "../../model/outcome.ts";
+import { KEPT_RESULT_BYTES, type KeptResults } from "../../model/kept-results.ts";
+import { formatMisreads } from "./misreads.ts";
+import type { Program } from "../../model/snippet.ts";
+import { decodeFromGuest } from "../../shared/value-encoding.ts";
+import type { KnownSecrets } from "../../shared/secrets.ts";
 
 /** The facts of a run that has ended, from which its outcome is made. */
 export interface RunEnd {
@@ -102,7 +102,13 @@ function returnedBy({ end }: SandboxOutcome, limits: Limits): Returned | undefin
 function completed(ending: RunEnd, returned: Returned, output: string, usage: Usage): Outcome {
   const { runId, calls, limits, results, secrets } = ending;
   const { json, bytes: size } = returned;
-  const notes = [...ending.notes, ...waitNotes(ending), ...misreadNotes(ending), ...leftovers(calls)];
+  const notes = [
+    ...ending.notes,
+    ...waitNotes(ending),
+    ...misreadNotes(ending),
+    ...leftovers(calls),
+    ...queuedNotes(ending.sandbox),
+  ];
   let { value } = returned;
   if (size > limits.resultBytes) {
     // Before it is cut, which could leave half of a secret.
@@ -143,11 +149,29 @@ function leftovers(calls: readonly CallRecord[]): readonly string[] {
   return [`The snippet ended before these calls did, and they were cancelled: ${left.join(", ")}. Await them`];
 }
 
+function queuedNotes({ queued }: SandboxOutcome): readonly string[] {
+  if (queued.length === 0) return [];
+  return [`The snippet ended before these calls were made, as others were pending: ${formatPaths(queued)}. Await them`];
+}
+
+/** Paths that a message lists. */
+const MAX_PATHS = 10;
+
+/** `ShopMCP.list_orders (36 times), ShopMCP.get_order` */
+function formatPaths(paths: readonly string[]): string {
+  const counts = new Map<string, number>();
+  for (const path of paths) counts.set(path, (counts.get(path) ?? 0) + 1);
+  const shown = [...counts]
+    .slice(0, MAX_PATHS)
+    .map(([path, times]) => (times === 1 ? path : `${path} (${times} times)`));
+  return `${shown.join(", ")}${counts.size > MAX_PATHS ? ` and ${counts.size - MAX_PATHS} others` : ""}`;
+}
+
 function stoppedError(ending: RunEnd, code: ErrorCode): GuestError {
   return {
     name: "LimitError",
     code,
-    message: sentence(code, limitText(code, ending.limits)),
+    message: sentence(code, `${limitText(code, ending.limits)}${madeCalls(code, ending.sandbox)}`),
     line: 0,
     column: 0,
     frame: "",
@@ -162,13 +186,20 @@ const LIMIT_TEXTS: Partial<Record<ErrorCode, (limits: Limits) => string>> = {
   MEMORY_LIMIT: ({ memoryBytes }) => `the snippet needs more than ${memoryBytes} bytes`,
   STACK_LIMIT: () => "the snippet calls functions too deeply",
   CALL_LIMIT: ({ calls }) => `the run made ${calls} calls`,
-  CALLS_IN_FLIGHT_LIMIT: ({ callsInFlight }) => `${callsInFlight} calls were already pending`,
+  CALLS_IN_FLIGHT_LIMIT: ({ callsInFlight, argumentBytes }) =>
+    `the arguments of calls without an answer have more than ${callsInFlight} × ${argumentBytes} bytes`,
   ARGUMENT_LIMIT: ({ argumentBytes }) => `the arguments have more than ${argumentBytes} bytes`,
   RESULT_LIMIT: ({ resultBytes }) => `the result has more than ${Math.max(resultBytes, KEPT_RESULT_BYTES)} bytes`,
   CANCELLED: () => "the caller aborted it or closed the runtime",
   NESTING_LIMIT: () => `the result has more than ${MAX_DEPTH} levels`,
   NEVER_SETTLES: () => "no call or timer is pending",
 };
+
+/** Says how far the run came: its calls have had their effects. */
+function madeCalls(code: ErrorCode, { calls, queued }: SandboxOutcome): string {
+  const made = code === "CALL_LIMIT" || calls === 0 ? "" : `; it had made ${calls} ${calls === 1 ? "call" : "calls"}`;
+  return queued.length === 0 ? made : `${made}; not made yet were ${formatPaths(queued)}`;
+}
 
 function limitText(code: ErrorCode, limits: Limits): string {
   return LIMIT_TEXTS[code]?.(limits) ?? "the run was stopped";
@@ -184,7 +215,7 @@ function thrownError(ending: RunEnd, json: string): GuestError {
   const place = findPosition(text("stack"), ending);
   const members = code === "THROWN" && text("members") !== "" ? ` ${text("members")}` : "";
   const own = code === "THROWN" ? `${text("name") || "Error"}: ${text("message")}${members}` : text("message");
-  const message = limit === undefined ? own : sentence(limit, limitText(limit, ending.limits));
+  const message = limit === undefined ? own : stoppedError(ending, limit).message;
   return {
     name: text("name") || "Error",
     code,

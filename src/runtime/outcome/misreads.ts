@@ -1,6 +1,6 @@
-import type { Misread } from "../../sandbox/index.ts";
-import type { Position } from "../model/outcome.ts";
-import { createSourceText, printableName } from "../shared/source-text.ts";
+import type { Misread } from "../../../sandbox/index.ts";
+import type { Position } from "../../model/outcome.ts";
+import { createSourceText, printableName } from "../../shared/source-text.ts";
 
 /** Characters of the code before a member that are searched for the value it was read from. */
 const MAX_RECEIVER = 80;
