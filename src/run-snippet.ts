@@ -49,7 +49,7 @@ export async function runSnippet(source: string, request: RunRequest, services: 
   const runId = randomUUID();
   const { program, violations, notes } = await readAndCheck(source, request, services);
   if (program === undefined) return services.secrets.maskValue(refusedOutcome(runId, violations));
-  const ledger = createCallHandler(runId, request, services);
+  const ledger = createCallHandler({ runId, source }, request, services);
   const sandbox = await services.sandbox.run(program, ledger.answer, sandboxOptions(request, services.secrets));
   const { calls, notes: callNotes } = ledger.close();
   const outcome = createOutcome({

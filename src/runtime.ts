@@ -18,7 +18,13 @@ import type { Problem } from "./model/provider.ts";
 import type { KeptResults } from "./model/kept-results.ts";
 import type { LogLevel, ProvidedSkill } from "./model/skill.ts";
 import type { Timeouts } from "./model/timeouts.ts";
-import { mergeLimits, readOptions, type RuntimeOptions, type RuntimeSettings } from "./runtime/options.ts";
+import {
+  type LogListener,
+  mergeLimits,
+  readOptions,
+  type RuntimeOptions,
+  type RuntimeSettings,
+} from "./runtime/options.ts";
 import type { ServerStatus } from "./providers/mcp/index.ts";
 import { createProviders, type Providers } from "./runtime/open-providers.ts";
 import {
@@ -181,7 +187,7 @@ export async function createRuntime(options: RuntimeOptions = {}): Promise<Runti
   const statistics = createLastingStatistics(store, (error) =>
     events.emit("log", { level: "warn", text: `Cannot keep statistics: ${getMessage(error)}` }),
   );
-  const heard = (level: LogLevel, text: string): unknown => events.emit("log", { level, text: secrets.maskText(text) });
+  const heard: LogListener = (level, text) => void events.emit("log", { level, text: secrets.maskText(text) });
   let current = settings;
   const trusted = async (): Promise<RuntimeSettings> => {
     current = await settings.trusted();
@@ -207,6 +213,7 @@ export async function createRuntime(options: RuntimeOptions = {}): Promise<Runti
     store,
     statistics,
     secrets,
+    log: heard,
     used: options.lazy === true ? NOTHING_USED : await readUsedPaths(statistics),
   };
   return openRuntime(parts);
@@ -225,6 +232,7 @@ interface RuntimeParts {
   readonly store: Store;
   readonly statistics: LastingStatistics;
   readonly secrets: KnownSecrets;
+  readonly log: LogListener;
   readonly used: ReadonlySet<string>;
 }
 
@@ -293,6 +301,7 @@ function openRuntime(parts: RuntimeParts): Runtime {
     async close() {
       stopFollowing();
       stopIndexing();
+      services.learning.close();
       await (closed ??= Promise.all([services.sandbox.close(), services.typecheck?.close(), providers.close()]));
       await statistics.close();
     },

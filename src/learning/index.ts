@@ -3,7 +3,10 @@ import type { Catalog, Method } from "../model/catalog.ts";
 import type { JsonSchema } from "../model/json.ts";
 import type { LearnedWords, FindInferredOutput, SearchAnswer } from "../registry/index.ts";
 import { createSearchFeedback } from "./search-feedback.ts";
-import { createInferredResults } from "./inferred-results.ts";
+import { createInferredResults, type ReturnedCall } from "./inferred-results.ts";
+import type { StoredResultsOptions } from "./stored-results.ts";
+
+export type { StoredResultsOptions } from "./stored-results.ts";
 
 /** Which kinds of learning are on. */
 export interface LearningSettings {
@@ -22,13 +25,13 @@ export interface Learned {
 }
 
 /**
- * Learns from use, in memory: bounded, without values, and erasable. Words learned from a caller apply only to that caller.
+ * Learns from use: bounded, without values, and erasable. Words learned from a caller apply only to that caller.
  * Result types are shared by all callers, except for property names that only one caller's results have had.
  */
 export interface Learning {
   searched(caller: Caller, query: string, answer: SearchAnswer): void;
   /** Learns from a successful call. Reports, once for each method, a result that differs from those before it. */
-  returned(caller: Caller, method: Method, value: unknown): string | undefined;
+  returned(call: ReturnedCall): string | undefined;
   /** True if no deviation of this method's results has been reported yet. */
   readonly shouldReport: (method: Method) => boolean;
   getWords(caller: Caller): LearnedWords | undefined;
@@ -38,33 +41,36 @@ export interface Learning {
   learned(catalog: Catalog, caller?: Caller): Learned;
   /** How often something was forgotten. */
   readonly forgotten: number;
+  /** Writes what is not written yet. */
+  close(): void;
   /** Forgets the words of one caller; without a caller, the words of all callers and the result types. For one method or all. */
   forget(caller?: Caller, path?: string): void;
 }
 
-export function createLearning(settings: LearningSettings): Learning {
+/** Without `store`, what is learned ends with the runtime. Words are never stored. */
+export function createLearning(settings: LearningSettings, store?: StoredResultsOptions): Learning {
   const requests = createSearchFeedback();
-  const results = createInferredResults();
+  const results = createInferredResults(settings.results ? store : undefined);
   let forgotten = 0;
   return {
     searched(caller, query, answer) {
       if (settings.requests) requests.searched(caller.id, query, answer);
     },
-    returned(caller, method, value) {
-      if (settings.requests) requests.called(caller.id, method.path);
-      return settings.results ? results.returned(caller, method, value) : undefined;
+    returned(call) {
+      if (settings.requests) requests.called(call.caller.id, call.method.path);
+      return settings.results ? results.returned(call) : undefined;
     },
+    close: () => results.flush(),
     shouldReport: (method) => !settings.results || results.shouldReport(method),
     getWords: (caller) => (settings.requests ? requests.getWords(caller.id) : undefined),
-    observedFor: (caller) => (method) => results.observed(caller, method),
+    observedFor: (caller) => (method) => (settings.results ? results.observed(caller, method) : undefined),
     learned(catalog, caller = OWNER) {
       const taught = requests.getWords(caller.id).entries();
       return {
         requests: taught.filter(({ path }) => catalog.method(path) !== undefined),
-        results: results.paths.flatMap((path) => {
-          const method = catalog.method(path);
-          const output = method && results.observed(caller, method);
-          return output === undefined ? [] : [{ path, ...output }];
+        results: catalog.methods.flatMap((method) => {
+          const output = settings.results ? results.observed(caller, method) : undefined;
+          return output === undefined ? [] : [{ path: method.path, ...output }];
         }),
       };
     },

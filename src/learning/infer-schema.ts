@@ -16,10 +16,10 @@ const MAX_NAMES = 40;
 const CHANGING_NAMES = 16;
 
 /** The pattern of a property name; anything else is data: an address, a date, a number, a sentence. */
-const NAME = /^[@$_A-Za-z](?!.*\d{3})[\w$:-]{0,39}$/;
+export const NAME = /^[@$_A-Za-z](?!.*\d{3})[\w$:-]{0,39}$/;
 
 /** `json text`: strings that are JSON objects or arrays, as long as no other string was seen. */
-type ValueKind = "string" | "json text" | "number" | "boolean" | "null" | "anything";
+export type ValueKind = "string" | "json text" | "number" | "boolean" | "null" | "anything";
 
 /** A longer string is not parsed to see whether it is JSON. */
 const MAX_JSON_TEXT = 64 << 10;
@@ -43,7 +43,7 @@ export interface ObservedObject {
 }
 
 /** Stands for two callers or more. */
-const SHARED = Symbol("shared");
+export const SHARED = Symbol("shared");
 
 /** The common type of the values of one property. */
 export interface Property extends ValueShape {
@@ -76,6 +76,7 @@ interface ObserveState {
   difference: Difference | undefined;
   readonly caller: Caller;
   readonly compares: boolean;
+  readonly dataNames: ReadonlySet<string>;
 }
 
 const ITEM = "[]";
@@ -92,11 +93,21 @@ export function isShownTo({ caller }: Property, viewer: Caller): boolean {
   return viewer === OWNER || caller === SHARED || caller === viewer.id;
 }
 
-/** Widens a shape by one value of a caller's result. If `compares`, reports the first difference from the values before. */
+export interface ObserveOptions {
+  readonly caller: Caller;
+  /** Reports the first difference from the values before. */
+  readonly compares: boolean;
+  /** Texts of the arguments; a property with such a name is data. */
+  readonly dataNames?: ReadonlySet<string>;
+}
+
+const NO_NAMES: ReadonlySet<string> = new Set();
+
+/** Widens a shape by one value of a caller's result. */
 export function observe(
   value: unknown,
   shape: ValueShape,
-  { caller, compares }: { readonly caller: Caller; readonly compares: boolean },
+  { caller, compares, dataNames = NO_NAMES }: ObserveOptions,
 ): Observation {
   const state: ObserveState = {
     values: MAX_VALUES,
@@ -106,6 +117,7 @@ export function observe(
     difference: undefined,
     caller,
     compares,
+    dataNames,
   };
   widen(value, shape, state);
   return state;
@@ -166,7 +178,13 @@ function widenObject(value: Readonly<Record<string, unknown>>, shape: ValueShape
   state.hasChanged ||= shape.object === undefined;
   const object = (shape.object ??= { times: 0, properties: new Map(), values: undefined });
   const names = Object.keys(value);
-  if (object.values === undefined && names.length <= MAX_NAMES && names.every((each) => NAME.test(each)))
+  const isNamed = (name: string): boolean => NAME.test(name) && !state.dataNames.has(name);
+  if (
+    object.values === undefined &&
+    names.length <= MAX_NAMES &&
+    names.every(isNamed) &&
+    !isOther(value, names, object, state.caller)
+  )
     widenProperties(value, names, object, state);
   else {
     const values = (object.values = toDictionary(object, state));
@@ -202,6 +220,39 @@ function addCaller(caller: Property["caller"], property: Property): boolean {
   return true;
 }
 
+/** True for values of one kind under names none of which this caller's results had before: such names are data. */
+function isOther(
+  value: Readonly<Record<string, unknown>>,
+  names: readonly string[],
+  { properties }: ObservedObject,
+  { id }: Caller,
+): boolean {
+  if (names.length === 0 || properties.size === 0 || names.some((name) => properties.has(name))) return false;
+  if (![...properties.values()].some(({ caller }) => caller === SHARED || caller === id)) return false;
+  const kinds = new Set(names.map((name) => getCategory(value[name])));
+  for (const shape of properties.values()) for (const kind of categoriesOf(shape)) kinds.add(kind);
+  return kinds.size === 1;
+}
+
+type Category = Exclude<ValueKind, "json text"> | "array" | "object";
+
+function getCategory(value: unknown): Category {
+  if (Array.isArray(value)) return "array";
+  if (isPlain(value)) return "object";
+  return typeof value === "string" ? "string" : (getKind(value, NO_KINDS) as Category);
+}
+
+const NO_KINDS: ReadonlySet<ValueKind> = new Set();
+
+/** Returns the categories of the values at one place. */
+export function categoriesOf({ kinds, items, object }: ValueShape): ReadonlySet<Category> {
+  const categories = new Set<Category>();
+  for (const kind of kinds) categories.add(kind === "json text" ? "string" : kind);
+  if (items !== undefined) categories.add("array");
+  if (object !== undefined) categories.add("object");
+  return categories;
+}
+
 function hasChangingNames({ properties, times }: ObservedObject): boolean {
   if (properties.size <= CHANGING_NAMES) return false;
   return properties.size > MAX_NAMES || ![...properties.values()].some((shape) => shape.times > times);
@@ -220,7 +271,8 @@ function forgetNames(object: ObservedObject, values: ValueShape): void {
   for (const shape of shapes) mergeInto(values, shape);
 }
 
-function mergeInto(target: ValueShape, shape: ValueShape): void {
+/** Widens a shape by the values of another one. */
+export function mergeInto(target: ValueShape, shape: ValueShape): void {
   target.times += shape.times;
   for (const kind of shape.kinds) target.kinds.add(kind);
   if (shape.items !== undefined) {

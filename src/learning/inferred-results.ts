@@ -1,10 +1,10 @@
 import type { Caller } from "../model/caller.ts";
 import type { Method } from "../model/catalog.ts";
-import type { JsonSchema } from "../model/json.ts";
 import { setBounded } from "../shared/lru.ts";
 import type { InferredOutput } from "../registry/index.ts";
-import { schemaOf } from "./shape-schema.ts";
+import { collectDataNames, decidesMembers } from "./arguments.ts";
 import { createShape, observe, type ValueShape } from "./infer-schema.ts";
+import { digestOf, StoredResults, type StoredResultsOptions } from "./stored-results.ts";
 
 /** Methods whose results are remembered; beyond this, the least recently called are forgotten. */
 const MAX_METHODS = 1_000;
@@ -12,40 +12,57 @@ const MAX_METHODS = 1_000;
 /** After this many results, a result of another shape is reported. */
 const SETTLED = 5;
 
+/** A call that succeeded. */
+export interface ReturnedCall {
+  readonly caller: Caller;
+  readonly method: Method;
+  readonly args: readonly unknown[];
+  readonly value: unknown;
+  /** True if the program that made the call reads members of this name; absent for a call without a program. */
+  readonly reads?: (name: string) => boolean;
+}
+
 /** Learns the types and property names of the results of methods, no values. */
 export interface InferredResults {
-  /** Learns from a caller's result. Reports, once for each method, a result that differs from those before it. */
-  returned(caller: Caller, method: Method, value: unknown): string | undefined;
+  /** Learns from a result. Reports, once for each method, a result that differs from those before it where it is read. */
+  returned(call: ReturnedCall): string | undefined;
   /** True if no deviation of this method's results has been reported yet. */
   shouldReport(method: Method): boolean;
   /** Returns what a caller may see of the result type, for a method without an output schema. */
   observed(caller: Caller, method: Method): InferredOutput | undefined;
   /** Forgets the results of one method, or of all. */
   forget(path?: string): void;
+  /** Writes what has changed. */
+  flush(): void;
   readonly paths: readonly string[];
 }
 
-interface ObservedMethod {
+export interface ObservedMethod {
   /** The method at its last call. */
   method: Method;
   readonly shape: ValueShape;
-  /** Cached schemas by caller; discarded when a result changes the shape. */
-  schemas: WeakMap<Caller, JsonSchema>;
   hasDrifted: boolean;
 }
 
-export function createInferredResults(): InferredResults {
+export function createInferredResults(store?: StoredResultsOptions): InferredResults {
   const methods = new Map<string, ObservedMethod>();
+  const skills = new StoredResults(store, (skill) =>
+    [...methods.values()].filter(({ method }) => method.skill === skill),
+  );
 
   function seen(method: Method): ObservedMethod | undefined {
     const known = methods.get(method.path);
-    if (known === undefined || isSame(known.method, method)) return known;
+    if (known !== undefined && isSame(known.method, method)) return known;
     methods.delete(method.path);
-    return undefined;
+    const shape = skills.take(method);
+    if (shape === undefined) return undefined;
+    const entry = { method, shape, hasDrifted: false };
+    setBounded(methods, [method.path, entry], MAX_METHODS);
+    return entry;
   }
 
   function remembered(method: Method): ObservedMethod {
-    const entry = seen(method) ?? { method, shape: createShape(), schemas: new WeakMap(), hasDrifted: false };
+    const entry = seen(method) ?? { method, shape: createShape(), hasDrifted: false };
     entry.method = method;
     setBounded(methods, [method.path, entry], MAX_METHODS);
     return entry;
@@ -59,14 +76,17 @@ export function createInferredResults(): InferredResults {
   }
 
   return {
-    returned(caller, method, value) {
-      if (method.output !== undefined || value === undefined) return undefined;
+    returned({ caller, method, args, value, reads }) {
+      if (method.output !== undefined || value === undefined || decidesMembers(method, args)) return undefined;
       const entry = remembered(method);
       const { times } = entry.shape;
       const compares = times >= SETTLED && !entry.hasDrifted;
-      const { hasChanged, difference } = observe(value, entry.shape, { caller, compares });
-      if (hasChanged) entry.schemas = new WeakMap();
-      if (difference === undefined || !shouldReport(method)) return undefined;
+      const dataNames = collectDataNames(args);
+      const { hasChanged, difference } = observe(value, entry.shape, { caller, compares, dataNames });
+      // The second result makes a guess an observation.
+      if (hasChanged || times === 1) skills.changed(method.skill);
+      if (difference === undefined || reads?.(nameAt(difference.place)) === false) return undefined;
+      if (!shouldReport(method)) return undefined;
       const place = difference.place === "" ? "" : ` at ${difference.place}`;
       return `The result of ${method.path} differs from the ${times} before it${place}: ${difference.says}`;
     },
@@ -75,23 +95,26 @@ export function createInferredResults(): InferredResults {
       if (method.output !== undefined) return undefined;
       const entry = seen(method);
       if (entry === undefined || entry.shape.times === 0) return undefined;
-      const schema = entry.schemas.get(caller) ?? schemaOf(entry.shape, caller);
-      entry.schemas.set(caller, schema);
-      return { schema, times: entry.shape.times };
+      return { schema: skills.getSchema(caller, method, entry.shape), times: entry.shape.times };
     },
     forget(path) {
       if (path === undefined) methods.clear();
       else methods.delete(path);
+      skills.forget(path);
     },
+    flush: () => skills.flush(),
     get paths() {
       return [...methods.keys()];
     },
   };
 }
 
+/** Returns the last name in a place: `low` of `days[].low[]`, empty for the value itself. */
+function nameAt(place: string): string {
+  return /[^.[\]]*(?=(?:\[\])*$)/.exec(place)?.[0] ?? "";
+}
+
 /** A reloaded method is the same if its schemas and its version are unchanged. */
 function isSame(before: Method, after: Method): boolean {
-  if (before === after) return true;
-  const facts = ({ input, output, metadata }: Method): string => JSON.stringify([input, output, metadata.version]);
-  return facts(before) === facts(after);
+  return before === after || digestOf(before) === digestOf(after);
 }

@@ -8,8 +8,11 @@ const JSON_TEXT: JsonSchema = { type: "string", contentMediaType: "application/j
 export function schemaOf(shape: ValueShape, caller: Caller): JsonSchema {
   if (shape.kinds.has("anything")) return {};
   const { items, object } = shape;
+  // A member that was always null is of a type that is not known yet.
+  if (items === undefined && object === undefined && shape.kinds.size === 1 && shape.kinds.has("null")) return {};
   const branches: JsonSchema[] = [
-    ...[...shape.kinds].filter((kind) => kind !== "json text").map((type) => ({ type })),
+    ...[...shape.kinds].filter((kind) => kind !== "json text" && kind !== "null").map((type) => ({ type })),
+    ...(shape.kinds.has("null") ? [{ type: "null" }] : []),
     ...(shape.kinds.has("json text") && !shape.kinds.has("string") ? [JSON_TEXT] : []),
     ...(items === undefined ? [] : [{ type: "array", items: items.times === 0 ? {} : schemaOf(items, caller) }]),
     ...(object === undefined ? [] : [objectSchema(object, caller)]),

@@ -135,6 +135,8 @@ export interface ProvidedSkill {
   /** Its origin, for display: a file relative to the skills folder, or the MCP server's name. */
   readonly source: string;
   readonly kind: "code" | "file" | "mcp";
+  /** Identifies the MCP server by its configuration and version, for what is stored about its methods. */
+  readonly origin?: string;
   /** The MCP server's own name, where there is one. */
   readonly server?: string;
   /** Longer guidance for models, shown by `describe`. */

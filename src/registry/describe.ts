@@ -141,7 +141,7 @@ function describeMethod(method: Method, observed: FindInferredOutput): Descripti
 }
 
 function observation({ times }: InferredOutput): string {
-  return `The return type was learned: observed ${times} ${times === 1 ? "time" : "times"}`;
+  return `The return type was learned: ${times === 1 ? "observed once, so it is a guess" : `observed ${times} times`}`;
 }
 
 function describeSkill(skill: Skill, { catalog, observed }: DescribeContext): Description {

@@ -21,6 +21,8 @@ export interface Call {
   readonly method: Method;
   /** The arguments as the guest passed them; plain data. */
   readonly args: readonly unknown[];
+  /** True if the program that makes the call reads members of this name; absent for a call without a program. */
+  readonly reads?: (name: string) => boolean;
   /** Cancelled when the run ends. */
   readonly cancellable: Cancellable;
   readonly log: CallContext["log"];

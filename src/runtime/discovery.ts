@@ -57,7 +57,12 @@ export function createDiscovery(learning: Learning, discoveryMs: number, used: R
     search(catalog, caller, query, options) {
       const learned = learning.getWords(caller);
       const deadline = performance.now() + discoveryMs;
-      const answer = search(catalog, query, { ...options, deadline, ...(learned !== undefined && { learned }) });
+      const answer = search(catalog, query, {
+        observed: learning.observedFor(caller),
+        ...options,
+        deadline,
+        ...(learned !== undefined && { learned }),
+      });
       learning.searched(caller, query, answer);
       return answer;
     },
@@ -141,7 +146,8 @@ const MAX_SHOWN_CHARACTERS = 80;
 export function recordUsage(route: Route, learning: Learning): Route {
   return async (call) => {
     const value = await route(call);
-    const drift = learning.returned(call.caller, call.method, value);
+    const { caller, method, args, reads } = call;
+    const drift = learning.returned({ caller, method, args, value, ...(reads !== undefined && { reads }) });
     if (drift !== undefined) call.addNote(drift);
     return value;
   };

@@ -18,7 +18,13 @@ export interface CallLog {
   close(): { readonly calls: readonly CallRecord[]; readonly notes: readonly string[] };
 }
 
-export function createCallHandler(runId: string, request: RunRequest, services: RunServices): CallLog {
+/** `source` is the program, which says what of a result is read. */
+export function createCallHandler(
+  { runId, source }: { readonly runId: string; readonly source: string },
+  request: RunRequest,
+  services: RunServices,
+): CallLog {
+  const reads = (name: string): boolean => readsMember(source, name);
   const records = new Map<number, () => CallRecord>();
   const notes = new Set<string>();
   let closed = false;
@@ -38,7 +44,7 @@ export function createCallHandler(runId: string, request: RunRequest, services: 
         const deprecation = formatDeprecation(made.method);
         if (deprecation !== undefined && !notes.has(deprecation)) made.log("warn", deprecation);
         if (deprecation !== undefined) notes.add(deprecation);
-        const value = await services.route({ ...made, addNote: (text) => notes.add(text), ended });
+        const value = await services.route({ ...made, reads, addNote: (text) => notes.add(text), ended });
         return encodeAnswer(value, request.limits);
       } catch (error) {
         if (method === undefined) {
@@ -54,6 +60,12 @@ export function createCallHandler(runId: string, request: RunRequest, services: 
       return { calls: [...records.values()].map((record) => record()), notes: [...notes] };
     },
   };
+}
+
+/** True if a program names a member, or reads all members without their names. */
+function readsMember(source: string, name: string): boolean {
+  if (name === "" || /\bObject\.(?:entries|values)\b|\bJSON\.stringify\b/.test(source)) return true;
+  return source.split(/[^\w$@:-]+/).includes(name) || source.split(/[^\w$]+/).includes(name);
 }
 
 /** A result that is far too large is not even written as JSON. */

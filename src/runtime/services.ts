@@ -1,12 +1,14 @@
+import { join } from "node:path";
+
 import { createSandbox } from "../../sandbox/index.ts";
 import { createTypeCheck, SKIP_TYPECHECK } from "./typecheck-snippet.ts";
 import { createDiscovery, recordUsage } from "./discovery.ts";
-import { createLearning, type Learning } from "../learning/index.ts";
+import { createLearning, type Learning, type StoredResultsOptions } from "../learning/index.ts";
 import type { ArgumentProblem } from "../model/arguments.ts";
 import { mayCall } from "../model/caller.ts";
 import type { Method } from "../model/catalog.ts";
 import { createKeptResults } from "../model/kept-results.ts";
-import type { RuntimeOptions, RuntimeSettings } from "./options.ts";
+import type { LogListener, RuntimeOptions, RuntimeSettings } from "./options.ts";
 import { describe, type Registry } from "../registry/index.ts";
 import { type AuditEntry, createRouter, type Router } from "../router/index.ts";
 import type { RunServices } from "../run-snippet.ts";
@@ -15,6 +17,7 @@ import type { SkillSettings } from "./skill-settings.ts";
 import { createSkillStore } from "./skill-store.ts";
 import type { SkillSources } from "./skill-sources.ts";
 import type { Store } from "../store/index.ts";
+import { createFileCache } from "../shared/file-cache.ts";
 import { createTypecheck, type Typecheck } from "../typecheck/index.ts";
 import { createValidator } from "../validation/index.ts";
 import { createSnippetChecker } from "./check-snippet.ts";
@@ -38,6 +41,7 @@ export interface ServiceOptions {
   readonly secrets: KnownSecrets;
   /** Paths of methods that earlier runtimes called. */
   readonly used: ReadonlySet<string>;
+  readonly log: LogListener;
   /** Gets the record of each call when it has ended. */
   readonly onEntry: (entry: AuditEntry) => void;
 }
@@ -51,11 +55,12 @@ export function createServices({
   store,
   secrets,
   used,
+  log,
   onEntry,
 }: ServiceOptions): RuntimeServices {
   const typecheck = settings.typecheck ? createTypecheck() : undefined;
   if (options.typecheck === true) typecheck?.load();
-  const learning = createLearning(settings.learning);
+  const learning = createLearning(settings.learning, resolveResultStore(settings, registry, log));
   const discovery = createDiscovery(learning, settings.timeouts.discoveryMs, used);
   const validator = createValidator(
     settings.timeouts.validationMs,
@@ -95,5 +100,30 @@ export function createServices({
       exampleCall: ({ path }) => describe(catalog, path).example,
       findSimilar: (words) => discovery.similar(catalog, words),
     })),
+  };
+}
+
+/**
+ * Returns where the types of results are stored: beside the listings of MCP servers, for servers and skill files. A
+ * server is another one after a change of its configuration or its version.
+ */
+function resolveResultStore(
+  { serverUse: { stateDir }, skillsDir }: RuntimeSettings,
+  registry: Registry,
+  log: LogListener,
+): StoredResultsOptions | undefined {
+  if (stateDir === undefined) return undefined;
+  const warn = (text: string): void => log("warn", text);
+  return {
+    cache: createFileCache(join(stateDir, "results"), (file) =>
+      warn(`Cannot read the stored types of results in ${file}: it is not JSON. They are learned again`),
+    ),
+    listSkills: () => registry.catalog.skills.map(({ name }) => name),
+    getKey(name) {
+      const skill = registry.catalog.skill(name);
+      if (skill?.provided.origin !== undefined) return JSON.stringify([name, skill.provided.origin]);
+      return skill?.kind === "file" && skillsDir !== undefined ? JSON.stringify([name, skillsDir]) : undefined;
+    },
+    warn,
   };
 }

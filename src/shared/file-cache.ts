@@ -9,13 +9,14 @@ export interface KeyValueCache {
 }
 
 /** Keeps each value in a file of its own, in a folder that only its owner can read. What cannot be written is forgotten. */
-export function createFileCache(folder: string): KeyValueCache {
+export function createFileCache(folder: string, onBroken: (file: string) => void = () => {}): KeyValueCache {
   const getFilePath = (key: string): string => join(folder, `${createHash("sha256").update(key).digest("hex")}.json`);
   return {
     get(key) {
       try {
         return JSON.parse(readFileSync(getFilePath(key), "utf8")) as unknown;
-      } catch {
+      } catch (error) {
+        if (error instanceof SyntaxError) onBroken(getFilePath(key));
         return undefined; // missing or broken: the caller creates it again
       }
     },

@@ -50,7 +50,7 @@ test("D1: finds a method by words that were searched before it was called succes
   await runtime.call("KitchenSkill.heat", {}, { caller: ada });
   expect(found("baking a lasagna")[0]).toBe("KitchenSkill.heat");
   expect(runtime.search("lasagna", { caller: ada }).text).toBe(
-    "Found 1 result(s):\n- KitchenSkill.heat(args?: Record<string, unknown>) — Warms an oven",
+    "Found 1 result(s):\n- KitchenSkill.heat(args?: Record<string, unknown>): Promise<{ celsius: number; ready: boolean }> (observed once) — Warms an oven",
   );
 });
 
@@ -182,7 +182,7 @@ test("D1: disables learning by a setting, and reports an invalid setting", async
     found("bake lasagna");
     await runtime.call("KitchenSkill.heat", {}, { caller: ada });
     expect(found("lasagna")).toEqual([]);
-    expect(runtime.describe("KitchenSkill.heat").text).toContain("observed 1 time");
+    expect(runtime.describe("KitchenSkill.heat").text).toContain("observed once");
     expect(runtime.problems).toEqual([]);
     await runtime.close();
     writeFileSync(settings, "learning: sometimes\n");
@@ -266,5 +266,5 @@ test("describes members that were text holding JSON as such [D3]", async () => {
   expect(runtime.describe("KitchenSkill.echo").text).not.toContain("text holding JSON");
   runtime.forget();
   await runtime.call("KitchenSkill.echo", { value: "[1, 2]" });
-  expect(runtime.describe("KitchenSkill.echo").text).toContain("@returns text holding JSON, observed 1 time");
+  expect(runtime.describe("KitchenSkill.echo").text).toContain("@returns text holding JSON, observed once");
 });

@@ -107,7 +107,9 @@ function formatComment(method: DeclaredMethod, parameters: readonly NamedParamet
   return docComment([
     ...(method.description === "" ? [] : [method.description]),
     ...lines,
-    ...(observed === undefined ? [] : [`@returns ${holds}observed ${observed} ${observed === 1 ? "time" : "times"}`]),
+    ...(observed === undefined
+      ? []
+      : [`@returns ${holds}${observed === 1 ? "observed once" : `observed ${observed} times`}`]),
     ...(deprecated === false ? [] : [`@deprecated ${deprecated}`]),
   ]);
 }

@@ -1,18 +1,21 @@
 import type { Catalog, Method } from "../../model/catalog.ts";
+import { type FindInferredOutput, NO_INFERRED_OUTPUTS } from "../declarations/inferred-output.ts";
 import { briefSignature } from "../declarations/signature.ts";
+import { toType } from "../declarations/types.ts";
 import { shortened, estimateTokens } from "../token-count.ts";
 import { formatList } from "../../shared/format-text.ts";
 import { didYouMean } from "../../shared/suggest.ts";
 import type { Hit } from "./rank.ts";
 
 /** Default maximum length of an answer, in tokens. */
-const DEFAULT_TOKENS = 400;
+const DEFAULT_TOKENS = 700;
 
 /** This many results show their signature. */
 const WITH_SIGNATURE = 3;
 
-/** Maximum length of a signature and a sentence, in full and in brief. */
+/** Maximum length of the parameters of a signature, of its result, and of a sentence, in full and in brief. */
 const SIGNATURE_UNITS = 200;
+const RESULT_UNITS = 420;
 const SENTENCE_UNITS = 160;
 const BRIEF_SENTENCE_UNITS = 90;
 
@@ -27,6 +30,8 @@ export interface FormatOptions {
   readonly maxTokens?: number;
   /** Include the scores and the share of each word in the text. */
   readonly explain?: boolean;
+  /** Finds the types of results that were learned. */
+  readonly observed?: FindInferredOutput;
 }
 
 /** The results of a search and the remarks on them. */
@@ -57,13 +62,13 @@ type Detail = "signature" | "sentence" | "path";
 export function formatAnswer(
   found: SearchFindings,
   catalog: Catalog,
-  { maxTokens = DEFAULT_TOKENS, explain = false }: FormatOptions,
+  { maxTokens = DEFAULT_TOKENS, explain = false, observed = NO_INFERRED_OUTPUTS }: FormatOptions,
 ): string {
   if (found.total === 0) return nothingFound(found, catalog);
   if (found.hits.length === 0) return `Found ${found.total} result(s), but offset ${found.offset} is past the last one`;
   const remarks = formatRemarks(found);
   const budget = maxTokens - estimateTokens(remarks.join("\n")) - estimateTokens(heading(found));
-  const lines = linesWithin(budget, found, explain);
+  const lines = linesWithin(budget, found, { explain, observed });
   return [heading(found), ...lines, ...restAfter(found.offset + lines.length, found.total), ...remarks].join("\n");
 }
 
@@ -84,15 +89,15 @@ const REDUCTIONS: readonly { readonly from: Detail; readonly to: Detail }[] = [
 ];
 
 /** Formats the lines in as much detail as fits; drops lines that do not fit at all. */
-function linesWithin(budget: number, found: SearchFindings, explain: boolean): readonly string[] {
+function linesWithin(budget: number, found: SearchFindings, options: LineOptions): readonly string[] {
   const details = found.hits.map((_, at): Detail => (at < WITH_SIGNATURE ? "signature" : "sentence"));
-  const lines = found.hits.map((hit, at) => formatLine(hit, details[at] ?? "path", explain));
+  const lines = found.hits.map((hit, at) => formatLine(hit, details[at] ?? "path", options));
   let left = budget - estimateTokens(lines.join("\n"));
   for (const { from, to } of REDUCTIONS) {
     for (const [at, hit] of [...found.hits.entries()].toReversed()) {
       if (left >= 0 || details[at] !== from) continue;
       details[at] = to;
-      lines[at] = formatLine(hit, to, explain);
+      lines[at] = formatLine(hit, to, options);
       left = budget - estimateTokens(lines.join("\n"));
     }
   }
@@ -100,9 +105,11 @@ function linesWithin(budget: number, found: SearchFindings, explain: boolean): r
   return lines;
 }
 
-function formatLine(hit: FoundMethod, detail: Detail, explain: boolean): string {
+type LineOptions = Required<Pick<FormatOptions, "explain" | "observed">>;
+
+function formatLine(hit: FoundMethod, detail: Detail, { explain, observed }: LineOptions): string {
   const { method, summary, score, parts } = hit;
-  const signature = `${method.skill}.${briefSignature(method, SIGNATURE_UNITS)}`;
+  const signature = detail === "signature" ? `${method.skill}.${signatureWithResult(method, observed)}` : "";
   const sentence = shortened(summary, detail === "signature" ? SENTENCE_UNITS : BRIEF_SENTENCE_UNITS);
   const shares = parts.slice(0, LISTED).map(({ word, share }) => `${word} ${share.toFixed(2)}`);
   return [
@@ -113,6 +120,19 @@ function formatLine(hit: FoundMethod, detail: Detail, explain: boolean): string 
       : [`(deprecated: ${shortened(method.metadata.deprecated, BRIEF_SENTENCE_UNITS)})`]),
     ...(explain ? [`[${score.toFixed(2)}${shares.length === 0 ? "" : `: ${shares.join(", ")}`}]`] : []),
   ].join(" ");
+}
+
+/** Formats the parameters, and the result as deeply as it fits, declared or learned. */
+function signatureWithResult(method: Method, observed: FindInferredOutput): string {
+  const brief = briefSignature(method, SIGNATURE_UNITS);
+  const seen = observed(method);
+  const output = method.output ?? seen?.schema;
+  if (output === undefined) return brief;
+  const end = brief.lastIndexOf("): Promise<");
+  const parameters = end < 0 ? brief : brief.slice(0, end + 1);
+  const at = (depth: number): string => toType(output, { root: output, depth, comments: false, of: "output" }).text;
+  const result = [3, 2, 1].map(at).find((text) => text.length <= RESULT_UNITS) ?? at(0);
+  return `${parameters}: Promise<${result}>${seen?.times === 1 ? " (observed once)" : ""}`;
 }
 
 function formatRemarks({ unmatched, isDoubtful }: SearchFindings): readonly string[] {

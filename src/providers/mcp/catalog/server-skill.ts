@@ -1,6 +1,6 @@
 import type { Problem } from "../../../model/provider.ts";
 import type { ProvidedSkill } from "../../../model/skill.ts";
-import type { ServerListing } from "./server-listing.ts";
+import { listingKey, type ServerListing } from "./server-listing.ts";
 import { type Operation, toolOperation } from "./operations.ts";
 import {
   describeChange,
@@ -58,6 +58,7 @@ export function createServerSkill(
     source: config.name,
     kind: "mcp",
     server: config.name,
+    origin: `${listingKey(config)}@${listing.server.version}`,
     ...(listing.instructions !== "" && { guidance: listing.instructions }),
     methods: [...tools, ...readings].map(({ method }) => method),
     invoke,
