@@ -1,14 +1,12 @@
 import type { FromWorker } from "../shared/protocol.ts";
+import { canSpin } from "../processors.ts";
+import { SpinBackoff, spinUntil } from "../spin-wait.ts";
 import type { WorkerHandle } from "./worker-handle.ts";
 
 /** How long the host's event loop stands still at most for a slice of work. */
 const MAX_SPIN_MS = 0.4;
 /** How long consecutive spin waits may keep the event loop from turning. */
 const TURN_MS = 2;
-/** Polls between two reads of the clock. */
-const LOOKS = 100;
-/** Number of slices that are not waited for after a spin wait without a message. */
-const BACKOFF_ROUNDS = 8;
 
 /**
  * Polls for messages of the workers while the event loop stands still, because sleeping and being woken takes longer than
@@ -17,8 +15,7 @@ const BACKOFF_ROUNDS = 8;
 export class WorkerSpinWait {
   /** When the event loop must turn; 0 once it has. */
   #turnEnds = 0;
-  /** Number of slices that are still not to be waited for. */
-  #hasty = 0;
+  readonly #backoff = new SpinBackoff();
 
   /** Returns true if a working thread has sent a message. */
   spin(working: readonly WorkerHandle[], hear: (slot: WorkerHandle, message: FromWorker) => void): boolean {
@@ -27,20 +24,18 @@ export class WorkerSpinWait {
       this.#turnEnds = now + TURN_MS;
       setImmediate(() => (this.#turnEnds = 0)).unref();
     }
-    if (working.length === 0 || now > this.#turnEnds || this.#hasty-- > 0) return false;
-    const hasHeard = this.#watch(working, now + MAX_SPIN_MS);
+    if (working.length === 0 || !canSpin() || now > this.#turnEnds || !this.#backoff.begin()) return false;
+    const hasHeard = this.#watch(working);
     for (const slot of working) for (const message of slot.read()) hear(slot, message);
     return hasHeard;
   }
 
-  #watch(working: readonly WorkerHandle[], until: number): boolean {
+  #watch(working: readonly WorkerHandle[]): boolean {
     for (const slot of working) slot.watched = true;
     try {
-      // Reading the clock makes garbage and takes longer than polling.
-      do for (let look = 0; look < LOOKS; look++) for (const slot of working) if (slot.hasSpoken) return true;
-      while (performance.now() < until);
-      this.#hasty = BACKOFF_ROUNDS;
-      return false;
+      const hasHeard = spinUntil(() => working.some((slot) => slot.hasSpoken), MAX_SPIN_MS);
+      if (!hasHeard) this.#backoff.fail();
+      return hasHeard;
     } finally {
       // Reset all before any message is handled: a worker that is not watched wakes the host itself.
       for (const slot of working) slot.watched = false;

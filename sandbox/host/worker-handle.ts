@@ -1,3 +1,4 @@
+import { canSpin } from "../processors.ts";
 import { MessageChannel, Worker } from "node:worker_threads";
 
 import { type WAKE_UP, WorkerChannel, createSharedChannel } from "../shared/message-channel.ts";
@@ -28,7 +29,7 @@ export class WorkerHandle {
     const channel = createSharedChannel();
     this.#channel = new WorkerChannel("host", port1, channel, estimateToWorker);
     this.#worker = new Worker(workerFile, {
-      workerData: { control: this.#words.buffer, port: port2, channel } satisfies WorkerStart,
+      workerData: { control: this.#words.buffer, port: port2, channel, canSpin: canSpin() } satisfies WorkerStart,
       transferList: [port2],
       name: "skillgate-sandbox",
       env: {},

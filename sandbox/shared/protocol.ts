@@ -12,6 +12,8 @@ export interface WorkerStart {
   /** The worker's end of the port. Its first message carries the `SharedEngine`. */
   readonly port: MessagePort;
   readonly channel: SharedChannel;
+  /** False if the worker must sleep at once when it waits. */
+  readonly canSpin: boolean;
 }
 
 /** Data that all workers share. */

@@ -10,6 +10,7 @@ import { Isolate, type EngineStop } from "./isolate.ts";
 import { WorkerChannel } from "../shared/message-channel.ts";
 import { plainJson } from "../shared/dates.ts";
 import { isJsonTooDeep } from "../shared/nesting.ts";
+import { spinUntil } from "../spin-wait.ts";
 import type { GuestValue } from "../codec/guest-value.ts";
 import {
   type SliceBudget,
@@ -40,8 +41,6 @@ const KEEP_BYTES = 24 << 20;
 const MAX_SPIN_MS = 0.5;
 /** The same if the last work came within this time: frequent work is likely to continue. */
 const MAX_LONG_SPIN_MS = 2.5;
-/** Polls between two reads of the clock. */
-const LOOKS = 100;
 /** Maximum size of an error's description; the guest cuts it to a fraction of this. */
 const ERROR_BYTES = 256 << 10;
 /** Maximum size of one print; the guest cuts it to a third of this many characters. */
@@ -51,7 +50,7 @@ const MAX_MEMBER_NAME = 60;
 /** Maximum of timers that a guest may start and stop in one slice of work; its own code allows fewer. */
 const MAX_TIMERS = 4_000;
 
-const { control, port, channel: sharedLine } = workerData as WorkerStart;
+const { control, port, channel: sharedLine, canSpin } = workerData as WorkerStart;
 const channel = new WorkerChannel<FromWorker, ToWorker>("worker", port, sharedLine, estimateFromWorker);
 const words = new Int32Array(control);
 /** Messages that arrived while the guest waited for another one. */
@@ -83,20 +82,13 @@ function nextMessage(): ToWorker {
   if (message !== undefined) return message;
   const since = performance.now();
   for (;;) {
-    if (!spin(hasComeSoon ? MAX_LONG_SPIN_MS : MAX_SPIN_MS)) channel.wait();
+    const spinMs = hasComeSoon ? MAX_LONG_SPIN_MS : MAX_SPIN_MS;
+    if (!spinUntil(() => channel.hasMessage, canSpin ? spinMs : 0)) channel.wait();
     const received = channel.take();
     if (received === undefined) continue;
     hasComeSoon = performance.now() - since < MAX_LONG_SPIN_MS;
     return received;
   }
-}
-
-/** Polls for a message; true if one has arrived. Reading the clock makes garbage, and takes longer than polling. */
-function spin(durationMs: number): boolean {
-  const until = performance.now() + durationMs;
-  do for (let look = 0; look < LOOKS; look++) if (channel.hasMessage) return true;
-  while (performance.now() < until);
-  return false;
 }
 
 function work(message: ToWorker): void {
@@ -261,11 +253,10 @@ function waitForAnswers(isAwaited: (promise: number) => boolean): string | undef
   const before = Atomics.load(words, CONTROL.answered);
   const since = performance.now();
   post({ kind: "wait", run: current, deeds: takeDeeds(), inOrder });
+  const isAnswered = (): boolean => Atomics.load(words, CONTROL.answered) !== before;
+  if (Atomics.load(words, CONTROL.crowded) === 0) spinUntil(isAnswered, canSpin ? MAX_SPIN_MS : 0);
   // The host counts first and notifies afterwards: a notification for an earlier wait may wake this one.
-  while (Atomics.load(words, CONTROL.answered) === before) {
-    const isLate = Atomics.load(words, CONTROL.crowded) !== 0 || performance.now() > since + MAX_SPIN_MS;
-    if (isLate) Atomics.wait(words, CONTROL.answered, before);
-  }
+  while (!isAnswered()) Atomics.wait(words, CONTROL.answered, before);
   const waited = performance.now() - since;
   isolate.postpone(waited);
   slice.startedAt += waited;

@@ -26,6 +26,8 @@ const LIBRARIES = new Set(["model", "shared", "authoring"]);
 /** Files that other modules may import in addition to the `index.ts` of a module. */
 const ENTRY_POINTS = [
   "sandbox/index.ts",
+  "sandbox/processors.ts",
+  "sandbox/spin-wait.ts",
   "src/runtime.ts",
   "src/runtime/disabled-skills.ts",
   "src/runtime/mcp-options.ts",

@@ -2,7 +2,8 @@ import { getMessage } from "../../../errors.ts";
 import { CLIENT_REQUESTS } from "../../../model/client-requests.ts";
 import type { CallContext } from "../../../model/skill.ts";
 import { MessageTooLarge } from "./framing.ts";
-import { SpinWait } from "./child/spin-wait.ts";
+import { EventLoopSpin } from "../../../../sandbox/spin-wait.ts";
+import { canSpin } from "../../../../sandbox/processors.ts";
 import { type InvokeRequest, nowMs, type StoreQuestion, type Response, type AskResult } from "./messages.ts";
 import { callCancelled, callFailed, toCallError, runtimeClosed } from "./skill-errors.ts";
 import type { ProcessEvents } from "./skill-process.ts";
@@ -45,7 +46,7 @@ const WATCH_MS = 250;
 /** Time in which the process must confirm a cancellation: with no other running call, or with some. */
 const SILENCE_MS = { alone: 500, beside: 3_000 };
 /** Time to spin while waiting for the answer of a call. */
-const LINGER_MS = 0.2;
+const SPIN_MS = 0.2;
 
 export type CallRequest = Omit<InvokeRequest, "kind" | "call" | "startBy" | "context" | "asks">;
 
@@ -78,7 +79,7 @@ export class Calls {
   readonly #open = new Map<number, PendingCall>();
   /** Cancelled calls that the process has not confirmed yet. */
   readonly #silent = new Map<number, NodeJS.Timeout>();
-  readonly #linger = new SpinWait(LINGER_MS);
+  readonly #spin = new EventLoopSpin(canSpin() ? SPIN_MS : 0);
   #last = 0;
   #watch: NodeJS.Timeout | undefined;
 
@@ -101,7 +102,7 @@ export class Calls {
       const end = (how: ProcessCallEnd): void => {
         signal.removeEventListener("abort", cancel);
         this.#open.delete(number);
-        this.#linger.end();
+        this.#spin.end();
         resolve(how);
         this.#line.changed();
       };
@@ -111,7 +112,7 @@ export class Calls {
       this.#line.changed();
       this.#watch ??= setInterval(() => setImmediate(() => this.#look()), WATCH_MS).unref();
       this.#send(number, request, call);
-      this.#linger.begin();
+      this.#spin.begin();
     });
   }
 

@@ -7,7 +7,8 @@ import { findSizeExcess, TOO_DEEP } from "../../../../shared/value-size.ts";
 import { Builtins } from "./builtins.ts";
 import { toFailure } from "./failure.ts";
 import { packMessage, readWord, MessageTooLarge, Unpacker } from "../framing.ts";
-import { SpinWait } from "./spin-wait.ts";
+import { canSpin } from "../../../../../sandbox/processors.ts";
+import { EventLoopSpin } from "../../../../../sandbox/spin-wait.ts";
 import { loadModule, type ImportedModule } from "./load-module.ts";
 import {
   CHANNEL,
@@ -25,7 +26,7 @@ import { runCall } from "./run-call.ts";
 import { showSourcesInStacks } from "./stacks.ts";
 import { writeAllSync } from "./write-sync.ts";
 
-const LINGER_MS = 0.5;
+const SPIN_MS = 0.5;
 const READ_BYTES = 64 << 10;
 
 /**
@@ -39,7 +40,7 @@ const modules = new Map<string, ImportedModule>();
 const calls = new Map<number, AbortController>();
 let lastLoad: Promise<void> = Promise.resolve();
 /** Spins after a request, because another one often follows. */
-const spinWait = new SpinWait(LINGER_MS);
+const spinWait = new EventLoopSpin(canSpin() ? SPIN_MS : 0);
 /** Requests to the runtime that are not answered yet. */
 const asked = new Map<number, { readonly resolve: (value: unknown) => void; readonly reject: (why: Error) => void }>();
 let lastAsk = 0;
