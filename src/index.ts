@@ -23,4 +23,5 @@ export {
 } from "./registry/index.ts";
 export type { ApprovalRequest, AuditEntry, CallResult, Statistics } from "./router/index.ts";
 export type { McpServerOptions, ServerUse } from "./runtime/mcp-options.ts";
+export type { RuntimeTool, RuntimeToolOptions, RuntimeToolResult } from "./runtime/builtin-tools/index.ts";
 export { createRuntime, type RunOptions, type Runtime, type RuntimeEvents } from "./runtime.ts";

@@ -2,6 +2,7 @@ import { EventEmitter } from "node:events";
 
 import { cancellableBy, type Cancellable } from "../sandbox/index.ts";
 import { callMethod, callMethods, methodAt, type WantedCall } from "./runtime/call-method.ts";
+import { createRuntimeTools, type RuntimeTool, type RuntimeToolOptions } from "./runtime/builtin-tools/index.ts";
 import { createRefusalHints } from "./runtime/refusal-hints.ts";
 import { type Discovery, indexInBackground } from "./runtime/discovery.ts";
 import { getMessage, sentence, SkillgateError } from "./errors.ts";
@@ -126,6 +127,11 @@ export interface Runtime extends AsyncDisposable, SkillAdmin {
    * `catalogTokens`. A part is empty if nothing fits, and shows what the parts before it do not.
    */
   briefCatalog(options?: CallerOption & { readonly parts?: readonly number[] }): readonly string[];
+  /**
+   * Returns the tools `search_skills`, `describe_function` and `run_code` for a model that calls tools. They are those of
+   * the MCP server.
+   */
+  tools(options?: RuntimeToolOptions): readonly RuntimeTool[];
   /** Returns what was learned from use: the words that the caller taught, and the shapes of results. */
   learned(options?: CallerOption): Learned;
   /**
@@ -270,6 +276,7 @@ function openRuntime(parts: RuntimeParts): Runtime {
     lastingStatistics: () => statistics.all(),
     audit: () => services.router.entries(),
     ...createDiscoveryApi(parts, services),
+    tools: (options) => createRuntimeTools(runtime, options),
     register: (skill) => sources.register(skill),
     unregister: (name) => sources.unregister(name),
     get catalog() {

@@ -80,6 +80,13 @@ export function toRpcError(thrown: unknown, tool: string, details: RpcErrorDetai
   return rpcError(getErrorKind(code), thrown.message, { suggestions, ...details, ...getRetryFacts(facts) });
 }
 
+/** Formats an error for a model. */
+export function formatRpcError({ data: { error_type, reason, suggestions } }: RpcError): string {
+  // The reason already contains the problems of arguments and similar names.
+  const advice = error_type === "ValidationError" ? [] : suggestions.filter((each) => !reason.includes(each));
+  return [reason, ...advice].join("\n");
+}
+
 /** Codes whose kind is not `ToolExecution`. */
 const KIND_BY_CODE: Partial<Record<ErrorCode, RpcErrorKind>> = {
   SKILL_UNKNOWN: "ToolNotFound",

@@ -6,7 +6,7 @@ import { createRuntime, type Runtime } from "../../src/index.ts";
 import { OWNER } from "../../src/model/caller.ts";
 import type { ProvidedSkill } from "../../src/model/skill.ts";
 import { createRegistry, isIndexed, search } from "../../src/registry/index.ts";
-import { searchSkills } from "../../src/surfaces/mcp/index.ts";
+import { searchSkills } from "../../src/runtime/builtin-tools/index.ts";
 import { createSkill } from "./catalogs.ts";
 
 function bigServer(methods: number, verb = "paint"): ProvidedSkill {

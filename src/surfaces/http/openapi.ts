@@ -1,7 +1,7 @@
 import type { Catalog } from "../../model/catalog.ts";
 import { isRecord } from "../../model/json.ts";
 import { openapiExport } from "../../registry/index.ts";
-import { BUILTIN_TOOLS } from "../mcp/index.ts";
+import { BUILTIN_TOOLS } from "../../runtime/builtin-tools/index.ts";
 
 /**
  * Creates the OpenAPI document of a server: that of the catalog plus the URL, the security scheme and the other

@@ -6,7 +6,8 @@ import { type RpcError, rpcError, newTraceId, ownFault } from "../../shared/rpc-
 import type { Caller } from "../../model/caller.ts";
 import { isRecord } from "../../model/json.ts";
 import type { Runtime } from "../../runtime.ts";
-import { type Expose, EXPOSES, type McpSurface, openEventStream, BUILTIN_TOOLS } from "../mcp/index.ts";
+import { BUILTIN_TOOLS } from "../../runtime/builtin-tools/index.ts";
+import { type Expose, EXPOSES, type McpSurface, openEventStream } from "../mcp/index.ts";
 import { type Body, bodyLimit, readJson } from "./body.ts";
 import type { Authenticator } from "./authenticate.ts";
 import type { OriginCheck } from "./origin-check.ts";

@@ -10,18 +10,14 @@ import { createUnknownNameError, suggestNames } from "../../shared/suggest.ts";
 import { catalogExport, methodExport, toolName } from "../../registry/index.ts";
 import type { Runtime } from "../../runtime.ts";
 import {
-  describeFunction,
-  disabledToolError,
-  isBuiltinTool,
-  toJson,
   BUILTIN_TOOLS,
+  describeFunction,
+  isBuiltinTool,
   runCode,
-  runError,
-  type RunRecords,
   searchSkills,
-  type ProxiedFeatures,
   validateBuiltin,
-} from "../mcp/index.ts";
+} from "../../runtime/builtin-tools/index.ts";
+import { disabledToolError, toJson, runError, type RunRecords, type ProxiedFeatures } from "../mcp/index.ts";
 import { truncateText } from "../../shared/format-text.ts";
 
 /** Dependencies of calls without MCP, for one caller. */
@@ -170,7 +166,9 @@ async function callOwn(
 ): Promise<unknown> {
   if (name === "search_skills") return searchSkills(runtime, input, caller);
   if (name === "describe_function") return describeFunction(runtime, input, caller);
-  const { outcome, limits } = await runCode(runtime, input, { caller, signal, ...(observer && { observer }) }, records);
+  const options = { caller, signal, ...(observer && { observer }) };
+  const { source, outcome, limits } = await runCode(runtime, input, options);
+  records.add(caller, source, outcome);
   if (outcome.kind === "completed") {
     const { text: _text, ...facts } = outcome; // the other fields contain the same facts
     return facts;

@@ -1,8 +1,8 @@
 import { CATALOG_LEGEND } from "../../registry/index.ts";
 import type { Runtime } from "../../runtime.ts";
-import { BUILTIN_TOOLS } from "./builtin-tools/definitions.ts";
+import { formatRunCode, getCatalogUnits, hasMethods } from "../../runtime/builtin-tools/index.ts";
 import type { Principal } from "./sessions/client-session.ts";
-import type { ListedTool } from "./tools/method-tool.ts";
+import type { ToolDefinition } from "../../model/tool-definition.ts";
 import type { Expose } from "./tools/tool-exposure.ts";
 
 /** Lengths in UTF-16 units up to which a client hands texts of a server to its model. */
@@ -44,7 +44,6 @@ const ONLY_TOOLS =
 
 const CATALOG_HEADING = `\n\n## Catalog\nBelow each skill its methods. ${CATALOG_LEGEND}.\n\n`;
 const MORE_HEADING = "\n\n## More of the catalog\n\n";
-const METHODS_HEADING = `\n\nSome methods, below their skills. ${CATALOG_LEGEND}.\n`;
 
 /** The texts of a server for the model of a client. */
 export interface ServerTexts {
@@ -58,14 +57,13 @@ export interface ServerTexts {
  * change of the list announces the others.
  */
 export function getServerTexts(runtime: Runtime, { caller, exposure }: Principal, clientName: unknown): ServerTexts {
-  const description = RUN_CODE?.description ?? "";
-  if (exposure.expose === "tools") return { instructions: ONLY_TOOLS, description };
+  if (exposure.expose === "tools") return { instructions: ONLY_TOOLS, description: formatRunCode("") };
   const limits = CLIENT_LIMITS.get(clientName) ?? OTHER_CLIENTS;
   const total = runtime.catalogTokens * TOKEN_UNITS;
   const beside = BESIDE_TOOLS[exposure.expose];
   const start = `${OWN_TOOLS} ${WITH_CATALOG}${beside}${CATALOG_HEADING}`;
   const first = Math.min(total, COMPLETE_UNITS - start.length);
-  const inDescription = Math.min(total, limits.description - description.length - METHODS_HEADING.length);
+  const inDescription = getCatalogUnits(runtime, limits.description);
   const isCut = limits.instructions <= COMPLETE_UNITS;
   const [beginning = "", rest = ""] = runtime.briefCatalog({
     caller,
@@ -76,21 +74,14 @@ export function getServerTexts(runtime: Runtime, { caller, exposure }: Principal
   const without = `${OWN_TOOLS} ${WITHOUT_CATALOG}${beside}${beginning === "" ? "" : `\n\n${beginning}`}`;
   return {
     instructions: isUseful ? start + beginning + (isCut || !hasMethods(rest) ? "" : MORE_HEADING + rest) : without,
-    description: description + (hasMethods(methods) ? METHODS_HEADING + methods : ""),
+    description: formatRunCode(methods),
   };
 }
-
-const RUN_CODE = BUILTIN_TOOLS.find(({ name }) => name === "run_code");
 
 /** A token is about four UTF-16 units. */
 const TOKEN_UNITS = 4;
 
-/** False for a part that only counts methods. */
-function hasMethods(part: string): boolean {
-  return part.includes("\n  ");
-}
-
 /** Replaces the description of `run_code` in a list of tools. */
-export function withDescription(tools: readonly ListedTool[], description: string): ListedTool[] {
-  return tools.map((tool) => (tool === RUN_CODE ? { ...tool, description } : tool));
+export function withDescription(tools: readonly ToolDefinition[], description: string): ToolDefinition[] {
+  return tools.map((tool) => (tool.name === "run_code" ? { ...tool, description } : tool));
 }

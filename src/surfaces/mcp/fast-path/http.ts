@@ -1,6 +1,6 @@
 import { type StartedCall, FastPathCalls, type LegacyConnection } from "./calls.ts";
 import { getOfferedTools } from "../tools/tool-exposure.ts";
-import type { ListedTool } from "../tools/method-tool.ts";
+import type { ToolDefinition } from "../../../model/tool-definition.ts";
 import type { Principal, ConnectedClient, GatewayContext } from "../sessions/client-session.ts";
 import { MODERN_VERSION, type RegularCall } from "./regular-call.ts";
 import { openHttpReply, type StreamLog, toEventStream } from "./http-reply.ts";
@@ -134,4 +134,4 @@ function wantsHeaders({ name }: RegularCall, { runtime }: GatewayContext, { call
   return known;
 }
 
-const wanting = new WeakMap<ListedTool, boolean>();
+const wanting = new WeakMap<ToolDefinition, boolean>();

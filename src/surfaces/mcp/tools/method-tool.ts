@@ -1,26 +1,9 @@
 import type { Method } from "../../../model/catalog.ts";
 import type { JsonSchema } from "../../../model/json.ts";
-
-/** A tool in the list of `tools/list`. */
-export interface ListedTool {
-  readonly name: string;
-  readonly title?: string;
-  readonly description: string;
-  readonly inputSchema: JsonSchema & { readonly type: "object" };
-  readonly outputSchema?: JsonSchema & { readonly type: "object" };
-  readonly annotations?: ToolAnnotations;
-}
-
-/** Behavior hints, with the names that MCP uses. */
-interface ToolAnnotations {
-  readonly readOnlyHint?: boolean;
-  readonly destructiveHint?: boolean;
-  readonly idempotentHint?: boolean;
-  readonly openWorldHint?: boolean;
-}
+import type { ToolAnnotations, ToolDefinition } from "../../../model/tool-definition.ts";
 
 /** Creates the tool of a method, with the schemas of its provider. */
-export function methodTool(method: Method, name: string): ListedTool {
+export function methodTool(method: Method, name: string): ToolDefinition {
   const { description, input, metadata, skill } = method;
   const outputSchema = objectSchema(method.output);
   const annotations = getAnnotations(method);
@@ -46,6 +29,6 @@ function getAnnotations({ definition }: Method): ToolAnnotations {
 }
 
 /** Returns an output schema if it describes an object: older clients accept no other. */
-function objectSchema(schema: JsonSchema | undefined): ListedTool["outputSchema"] {
+function objectSchema(schema: JsonSchema | undefined): ToolDefinition["outputSchema"] {
   return schema?.["type"] === "object" ? { ...schema, type: "object" } : undefined;
 }

@@ -18,8 +18,7 @@ import type { WorkContext } from "../sessions/multi-turn-requests.ts";
 import { disabledToolError, type Offered, getOfferedTools, type OfferedTool } from "./tool-exposure.ts";
 import { observeCall, observeRun } from "../notifications.ts";
 import type { ConnectedClient, GatewayContext } from "../sessions/client-session.ts";
-import { describeFunction, runCode, searchSkills } from "../builtin-tools/calls.ts";
-import { isBuiltinTool } from "../builtin-tools/definitions.ts";
+import { describeFunction, isBuiltinTool, runCode, searchSkills } from "../../../runtime/builtin-tools/index.ts";
 import type { RunRecords } from "../features/run-records.ts";
 import { errorResult, noteBlock, runResult, valueResult } from "./tool-results.ts";
 import { waitAtMost } from "../../../shared/run-with-timeout.ts";
@@ -131,7 +130,9 @@ async function runCodeTool(
     observer: observeRun(workContext),
     ...approveBy(workContext.client),
   };
-  return runResult(await runCode(runtime, args, options, records));
+  const run = await runCode(runtime, args, options);
+  records.add(asker.caller, run.source, run.outcome);
+  return runResult(run);
 }
 
 /** Calls a method as a tool. The result of an MCP server is returned unchanged. */

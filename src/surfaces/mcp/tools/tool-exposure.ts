@@ -5,8 +5,9 @@ import type { Catalog, Method } from "../../../model/catalog.ts";
 import type { ProvidedSkill } from "../../../model/skill.ts";
 import { toolName } from "../../../registry/index.ts";
 import type { Runtime } from "../../../runtime.ts";
-import { methodTool, type ListedTool } from "./method-tool.ts";
-import { BUILTIN_TOOLS } from "../builtin-tools/definitions.ts";
+import { BUILTIN_TOOLS } from "../../../runtime/builtin-tools/index.ts";
+import type { ToolDefinition } from "../../../model/tool-definition.ts";
+import { methodTool } from "./method-tool.ts";
 
 /** Which tools a client sees: the built-in tools, every method as a tool, both, or a choice by the budget. */
 export type Expose = "code" | "tools" | "both" | "auto";
@@ -25,14 +26,14 @@ export interface Exposure {
 
 /** The tools of one caller. The same catalog and exposure give the same list in the same order. */
 export interface Offered {
-  readonly tools: readonly ListedTool[];
+  readonly tools: readonly ToolDefinition[];
   /** Finds a tool by its name. */
   find(name: string): OfferedTool | undefined;
 }
 
 /** A listed tool and its method; the built-in tools have none. */
 export interface OfferedTool {
-  readonly tool: ListedTool;
+  readonly tool: ToolDefinition;
   readonly method?: Method;
 }
 
@@ -106,6 +107,6 @@ function isReading({ name, skill }: Method, catalog: Catalog): boolean {
 const PLAIN_NAME = /^[a-zA-Z0-9_-]{1,64}$/;
 
 /** Estimates a token as four characters. */
-function estimateTokens(tools: readonly ListedTool[]): number {
+function estimateTokens(tools: readonly ToolDefinition[]): number {
   return Math.ceil(JSON.stringify(tools).length / 4);
 }

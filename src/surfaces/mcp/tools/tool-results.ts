@@ -1,13 +1,13 @@
 import type { CallToolResult, ContentBlock } from "@modelcontextprotocol/server";
 
-import { type RpcError, rpcError, getErrorKind, newTraceId } from "../../../shared/rpc-errors.ts";
+import { formatRpcError, type RpcError, rpcError, getErrorKind, newTraceId } from "../../../shared/rpc-errors.ts";
 import type { ErrorCode } from "../../../errors.ts";
 import { isRecord } from "../../../model/json.ts";
 import type { Outcome } from "../../../model/outcome.ts";
 import { toContentBlocks } from "../content-blocks.ts";
 import { toJson } from "../to-json.ts";
-import type { ListedTool } from "./method-tool.ts";
-import type { EndedRun } from "../builtin-tools/calls.ts";
+import type { EndedRun } from "../../../runtime/builtin-tools/index.ts";
+import type { ToolDefinition } from "../../../model/tool-definition.ts";
 import { cutText } from "../../../shared/format-text.ts";
 
 /** Maximum characters of JSON that are sent both as text and as structured content. */
@@ -22,7 +22,7 @@ export type Keep = (text: string) => string;
 /** Converts the value of a method to the result of its tool. */
 export function valueResult(
   value: unknown,
-  { outputSchema }: Pick<ListedTool, "outputSchema">,
+  { outputSchema }: Pick<ToolDefinition, "outputSchema">,
   keep: Keep,
 ): CallToolResult {
   const blocks = toContentBlocks(value);
@@ -102,16 +102,12 @@ function getLimitMs(code: ErrorCode, { cpuMs, wallMs }: EndedRun["limits"]): num
  * validate structured content.
  */
 export function errorResult(
-  { data }: RpcError,
-  { outputSchema }: Partial<Pick<ListedTool, "outputSchema">>,
+  error: RpcError,
+  { outputSchema }: Partial<Pick<ToolDefinition, "outputSchema">>,
 ): CallToolResult {
-  const { error_type, reason, suggestions } = data;
-  // The reason already contains the problems of arguments and similar names.
-  const advice = error_type === "ValidationError" ? [] : suggestions.filter((each) => !reason.includes(each));
-  const text = [reason, ...advice].join("\n");
-  const facts = { ...data };
+  const facts = { ...error.data };
   return {
-    content: [{ type: "text", text }],
+    content: [{ type: "text", text: formatRpcError(error) }],
     isError: true,
     ...(outputSchema === undefined ? { structuredContent: facts } : { _meta: { "skillgate/error": facts } }),
   };

@@ -1,8 +1,8 @@
-import { SkillgateError } from "../../../errors.ts";
-import { argumentsMessage, type ArgumentProblem } from "../../../model/arguments.ts";
-import type { Catalog } from "../../../model/catalog.ts";
-import { createRegistry } from "../../../registry/index.ts";
-import { createValidator, type Validation } from "../../../validation/index.ts";
+import { SkillgateError } from "../../errors.ts";
+import { argumentsMessage, type ArgumentProblem } from "../../model/arguments.ts";
+import type { Catalog } from "../../model/catalog.ts";
+import { createRegistry } from "../../registry/index.ts";
+import { createValidator, type Validation } from "../../validation/index.ts";
 import { BUILTIN_TOOLS, type BuiltinTool } from "./definitions.ts";
 
 const validator = createValidator();

@@ -1,7 +1,9 @@
-import type { ListedTool } from "../tools/method-tool.ts";
+import type { ToolDefinition } from "../../model/tool-definition.ts";
+
+export type BuiltinTool = "search_skills" | "describe_function" | "run_code";
 
 /** The three built-in tools. They reach every method; their size does not depend on the catalog. */
-export const BUILTIN_TOOLS: readonly ListedTool[] = [
+export const BUILTIN_TOOLS: readonly (ToolDefinition & { readonly name: BuiltinTool })[] = [
   {
     name: "search_skills",
     title: "Search skills",
@@ -74,8 +76,6 @@ If it is refused, nothing has run: fix every line listed and send the whole prog
     annotations: { readOnlyHint: false, destructiveHint: true, openWorldHint: true },
   },
 ];
-
-export type BuiltinTool = "search_skills" | "describe_function" | "run_code";
 
 export function isBuiltinTool(name: string): name is BuiltinTool {
   return BUILTIN_TOOLS.some((tool) => tool.name === name);

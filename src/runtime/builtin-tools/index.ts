@@ -1,0 +1,10 @@
+export { describeFunction, type EndedRun, runCode, searchSkills } from "./calls.ts";
+export { BUILTIN_TOOLS, type BuiltinTool, isBuiltinTool } from "./definitions.ts";
+export { formatRunCode, getCatalogUnits, hasMethods } from "./description.ts";
+export { validateBuiltin } from "./input.ts";
+export {
+  createRuntimeTools,
+  type RuntimeTool,
+  type RuntimeToolOptions,
+  type RuntimeToolResult,
+} from "./runtime-tools.ts";

@@ -1,0 +1,75 @@
+import type { ToolDefinition } from "../../model/tool-definition.ts";
+import type { RunOptions, Runtime } from "../../runtime.ts";
+import { formatRpcError, toRpcError } from "../../shared/rpc-errors.ts";
+import { describeFunction, runCode, searchSkills } from "./calls.ts";
+import { BUILTIN_TOOLS, type BuiltinTool } from "./definitions.ts";
+import { formatRunCode, getCatalogUnits } from "./description.ts";
+
+/** Default maximum length of a description, as some clients cut it there. */
+const DESCRIPTION_UNITS = 2_048;
+
+/** Options of all calls of the tools, which a call may replace. */
+export interface RuntimeToolOptions extends Omit<RunOptions, "signal"> {
+  /** Maximum length of the description of `run_code`, which shows as many methods as fit; 2,048 UTF-16 units by default. */
+  readonly descriptionUnits?: number;
+}
+
+export interface RuntimeToolResult {
+  /** The text for the model. */
+  readonly text: string;
+  /** The value of the program, the methods that were found, or the description; `undefined` after an error. */
+  readonly value: unknown;
+  /** True if the model made a mistake or the program failed; `text` says what to do. */
+  readonly isError: boolean;
+}
+
+/** A tool that a model can call. */
+export interface RuntimeTool extends Pick<ToolDefinition, "description" | "inputSchema"> {
+  readonly name: BuiltinTool;
+  readonly title: string;
+  /** Calls the tool. Invalid arguments are a result, too. */
+  execute(args: unknown, options?: RunOptions): Promise<RuntimeToolResult>;
+}
+
+/** Creates the built-in tools as functions, with the methods that the caller may read in the description of `run_code`. */
+export function createRuntimeTools(runtime: Runtime, options: RuntimeToolOptions = {}): readonly RuntimeTool[] {
+  const { descriptionUnits = DESCRIPTION_UNITS, ...defaults } = options;
+  const { caller } = defaults;
+  const parts = [getCatalogUnits(runtime, descriptionUnits)];
+  const [methods = ""] = runtime.briefCatalog({ parts, ...(caller && { caller }) });
+  return BUILTIN_TOOLS.map(({ name, title = name, description, inputSchema }) => ({
+    name,
+    title,
+    description: name === "run_code" ? formatRunCode(methods) : description,
+    inputSchema,
+    execute: (args, given) => callTool(runtime, name, args, { ...defaults, ...given }),
+  }));
+}
+
+async function callTool(
+  runtime: Runtime,
+  name: BuiltinTool,
+  args: unknown,
+  options: RunOptions,
+): Promise<RuntimeToolResult> {
+  try {
+    switch (name) {
+      case "search_skills": {
+        const { text, results } = await searchSkills(runtime, args, options.caller);
+        return { text, value: results, isError: false };
+      }
+      case "describe_function": {
+        const { text, ...description } = await describeFunction(runtime, args, options.caller);
+        const isError = description.kind === "unknown";
+        return { text, value: isError ? undefined : description, isError };
+      }
+      case "run_code": {
+        const { outcome } = await runCode(runtime, args, options);
+        const isError = outcome.kind !== "completed";
+        return { text: outcome.text, value: isError ? undefined : outcome.value, isError };
+      }
+    }
+  } catch (thrown) {
+    return { text: formatRpcError(toRpcError(thrown, name)), value: undefined, isError: true };
+  }
+}
