@@ -37,7 +37,8 @@ export function aiTools(runtime: Runtime, options?: RuntimeToolOptions): Record<
   return Object.fromEntries(tools) as Record<RuntimeTool["name"], AiTool>;
 }
 
-function toAiTool({ title, description, inputSchema, execute }: RuntimeTool): AiTool {
+function toAiTool(tool: RuntimeTool): AiTool {
+  const { title, description, inputSchema } = tool;
   const getSchema = (): Record<string, unknown> => ({ ...inputSchema });
   return {
     title,
@@ -50,7 +51,7 @@ function toAiTool({ title, description, inputSchema, execute }: RuntimeTool): Ai
         jsonSchema: { input: getSchema, output: getSchema },
       },
     },
-    execute: (input, { abortSignal }) => execute(input, abortSignal && { signal: abortSignal }),
+    execute: (input, { abortSignal }) => tool.execute(input, abortSignal && { signal: abortSignal }),
     toModelOutput: ({ output: { text, isError } }) => ({ type: isError ? "error-text" : "text", value: text }),
   };
 }
