@@ -17,7 +17,7 @@ export function decode(plain: GuestValue, datesAs: "dates" | "text"): DecodedVal
     const value: unknown = datesAs === "dates" ? parseTagged(plain) : JSON.parse(plainJson(plain));
     return { value, mayHave: (name) => plain.includes(JSON.stringify(name)) };
   }
-  const { value, names } = valueToJs(bufferOf(plain), datesAs);
+  const { value, names } = valueToJs(toBuffer(plain), datesAs);
   return { value, mayHave: (name) => names.includes(name) };
 }
 
@@ -27,10 +27,10 @@ export function toJson(plain: GuestValue): string {
 }
 
 /** Converts plain data to JSON in which dates are tagged. */
-export function taggedJsonOf(plain: GuestValue): string {
-  return typeof plain === "string" ? plain : JSON.stringify(valueToJs(bufferOf(plain), "tagged").value);
+export function toTaggedJson(plain: GuestValue): string {
+  return typeof plain === "string" ? plain : JSON.stringify(valueToJs(toBuffer(plain), "tagged").value);
 }
 
-function bufferOf(bytes: Uint8Array<ArrayBuffer>): Buffer {
+function toBuffer(bytes: Uint8Array<ArrayBuffer>): Buffer {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
 }

@@ -62,7 +62,7 @@ export function noteThrown(value: unknown): unknown {
   return value;
 }
 
-function stackOf(thrown: unknown): string {
+function findStack(thrown: unknown): string {
   const own = typeof thrown === "object" && thrown !== null ? text(() => (thrown as Error).stack, STACK_LENGTH) : "";
   return selectSnippetFrames(own || (thrown === lastThrown ? lastStack : ""));
 }
@@ -82,13 +82,13 @@ export function describeThrown(thrown: unknown): string {
     facts["name"] = text(() => (thrown as Error).name, NAME_LENGTH) ?? (isError ? "Error" : "Thrown");
     facts["message"] = isError
       ? text(() => (thrown as Error).message, MESSAGE_LENGTH) || text(() => innerMessages(thrown), MESSAGE_LENGTH) || ""
-      : (text(() => jsonOf(thrown), MESSAGE_LENGTH) ?? "an object that JSON cannot hold");
+      : (text(() => toJson(thrown), MESSAGE_LENGTH) ?? "an object that JSON cannot hold");
     for (let i = 0; i < FACTS.length; i++) {
       const key = FACTS[i] as string;
       const value = text(() => (thrown as Record<string, unknown>)[key], 200);
       if (value !== undefined) facts[key] = value;
     }
-    if (isError) facts["members"] = text(() => membersOf(thrown), MEMBERS_LENGTH);
+    if (isError) facts["members"] = text(() => formatMembers(thrown), MEMBERS_LENGTH);
   } else {
     facts["name"] = "Thrown";
     facts["message"] = text(
@@ -96,16 +96,16 @@ export function describeThrown(thrown: unknown): string {
       MESSAGE_LENGTH,
     );
   }
-  facts["stack"] = stackOf(thrown);
+  facts["stack"] = findStack(thrown);
   return stringify(facts);
 }
 
-function jsonOf(value: unknown): string {
+function toJson(value: unknown): string {
   return encode(value) ?? "undefined";
 }
 
 /** Returns JSON of the members that the snippet has added to an error; undefined for the error of a call. */
-function membersOf(error: object): string | undefined {
+function formatMembers(error: object): string | undefined {
   if ((error as Error).name === "CallError") return undefined;
   const members = create(null) as Record<string, unknown>;
   let count = 0;
@@ -116,7 +116,7 @@ function membersOf(error: object): string | undefined {
     members[key] = (error as Record<string, unknown>)[key];
     count++;
   }
-  return count === 0 ? undefined : jsonOf(members);
+  return count === 0 ? undefined : toJson(members);
 }
 
 /** Joins the first messages inside the error of `Promise.any`, which has none of its own. */

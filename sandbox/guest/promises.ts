@@ -63,13 +63,13 @@ export function touchAll(value: unknown): unknown {
   let copy: unknown[] | undefined;
   for (let i = 0; i < list.length; i++) {
     if (!isPromise(list[i])) continue;
-    if (copy === undefined) copy = copyOf(list);
+    if (copy === undefined) copy = copyList(list);
     data(copy, i, touch(list[i]));
   }
   return copy ?? list;
 }
 
-function copyOf(list: readonly unknown[]): unknown[] {
+function copyList(list: readonly unknown[]): unknown[] {
   const copy: unknown[] = [];
   for (let i = 0; i < list.length; i++) data(copy, i, list[i]);
   return copy;

@@ -125,7 +125,7 @@ const TAG = freeze(create(null)) as object;
 function tagDates(settled: Crossing["settled"]) {
   return function replace(this: Record<string, unknown>, key: string, value: unknown): unknown {
     if (typeof value === "string") {
-      const word = value.length >= SHORTEST_ISO && isDateOf(this[key], value, settled) ? tagOf(value) : value;
+      const word = value.length >= SHORTEST_ISO && isDateText(this[key], value, settled) ? createDateTag(value) : value;
       return key === DATE_TAG && getPrototypeOf(this) !== TAG ? [word] : word;
     }
     const isData = value !== undefined && typeof value !== "function" && typeof value !== "symbol";
@@ -136,7 +136,7 @@ function tagDates(settled: Crossing["settled"]) {
 const SHORTEST_ISO = 24;
 
 /** Tests whether a text is the ISO text of a member that is a date, or a promise that has settled to one. */
-function isDateOf(member: unknown, text: string, settled: Crossing["settled"]): boolean {
+function isDateText(member: unknown, text: string, settled: Crossing["settled"]): boolean {
   if (typeof member !== "object" || member === null) return false;
   const known = settled && (mapGet(settled, member) as { value: unknown } | undefined);
   try {
@@ -146,7 +146,7 @@ function isDateOf(member: unknown, text: string, settled: Crossing["settled"]): 
   }
 }
 
-function tagOf(iso: string): object {
+function createDateTag(iso: string): object {
   const tag = create(TAG) as object;
   data(tag, DATE_TAG, iso);
   return tag;
@@ -181,18 +181,18 @@ export function installToJson(): void {
   });
   teach(ArrayBuffer.prototype, (buffer: ArrayBuffer) => ({ $bytes: bytesToBase64(new NativeBytes(buffer)) }));
   teach(Error.prototype, (error: Error) => ({ name: NativeString(error.name), message: NativeString(error.message) }));
-  teach(Promise.prototype, wordOfPromise);
+  teach(Promise.prototype, serializePromise);
 }
 
-function wordOfPromise(promise: Promise<unknown>, { settled, pending }: Crossing): unknown {
+function serializePromise(promise: Promise<unknown>, { settled, pending }: Crossing): unknown {
   const known = settled && (mapGet(settled, promise) as { value: unknown } | undefined);
-  if (known !== undefined) return inItsOwnWord(known.value);
+  if (known !== undefined) return applyToJson(known.value);
   push(pending, promise);
   return null;
 }
 
 /** Applies a settled value's own `toJSON`: `JSON.stringify` has called the promise's and calls no second one. */
-function inItsOwnWord(value: unknown): unknown {
+function applyToJson(value: unknown): unknown {
   if ((typeof value !== "object" && typeof value !== "bigint") || value === null) return value;
   const { toJSON } = value as { readonly toJSON?: unknown };
   return typeof toJSON === "function" ? apply(toJSON as () => unknown, value, [""]) : value;
@@ -212,7 +212,7 @@ const bigIntValueOf = BigInt.prototype.valueOf;
 function teach<Value>(prototype: object, word: (value: Value, crossing: Crossing) => unknown): void {
   define(prototype, "toJSON", function toJSON(this: Value): unknown {
     if (crossing !== undefined) return word(this, crossing);
-    return isPromise(this) ? inItsOwnWord(touch(this)) : this;
+    return isPromise(this) ? applyToJson(touch(this)) : this;
   });
 }
 

@@ -4,7 +4,7 @@ import { getPrototypeOf, weakGet, weakSet } from "./primordials.ts";
 
 const PROMISE = Promise.prototype;
 /** Ids of calls by promise: only its answer settles a call's promise, so no other code has to run. */
-const callOf = new WeakMap<object, number>();
+const callIds = new WeakMap<object, number>();
 
 /** Id of the only call whose answer is waited for; 0 if the other code continues meanwhile. */
 let wanted = 0;
@@ -14,7 +14,7 @@ export function wantedCall(): number {
 }
 
 export function rememberCall(promise: object, id: number): void {
-  weakSet(callOf, promise, id);
+  weakSet(callIds, promise, id);
 }
 
 export function isPromise(value: unknown): value is object {
@@ -28,7 +28,7 @@ export function isPromise(value: unknown): value is object {
 export function touch(value: unknown): unknown {
   if (!isPromise(value)) return value;
   const outer = wanted;
-  wanted = weakGet(callOf, value) ?? 0;
+  wanted = weakGet(callIds, value) ?? 0;
   try {
     return host(OP.settle, wanted, "", value);
   } finally {

@@ -14,7 +14,7 @@ import { plainJson } from "../shared/dates.ts";
 import { isJsonTooDeep } from "../shared/nesting.ts";
 import { OrderedCalls } from "./ordered-calls.ts";
 import { PendingCall } from "./pending-call.ts";
-import { taggedJsonOf } from "../codec/guest-value.ts";
+import { toTaggedJson } from "../codec/guest-value.ts";
 import {
   type SliceBudget,
   type SliceReport,
@@ -245,11 +245,11 @@ export class Run {
         this.#finish({ kind: "threw", json: end.json });
         return;
       case "stop":
-        this.stop(this.#reasonOf(end.stop));
+        this.stop(this.#toReason(end.stop));
     }
   }
 
-  #reasonOf(stop: Extract<SliceEnd, { kind: "stop" }>["stop"]): StopReason {
+  #toReason(stop: Extract<SliceEnd, { kind: "stop" }>["stop"]): StopReason {
     switch (stop) {
       case "time":
         return this.#clock.leftMs <= 0 ? "WALL_LIMIT" : "CPU_LIMIT";
@@ -310,7 +310,7 @@ export class Run {
   async #ask(call: GuestCall, resumed = false): Promise<string> {
     const pending = new PendingCall(call, resumed, this.#clock);
     this.#pending.set(call.id, pending);
-    const answer = await this.#answerOf(pending);
+    const answer = await this.#getAnswer(pending);
     if (!this.#over) this.#pending.delete(call.id);
     const failed = (error: Readonly<Record<string, unknown>>): string =>
       `0,${JSON.stringify({ ...error, stack: call.stack })}`;
@@ -321,7 +321,7 @@ export class Run {
   }
 
   /** A host error fails only this call; its message is not passed to the guest. */
-  async #answerOf(pending: PendingCall): Promise<SandboxAnswer> {
+  async #getAnswer(pending: PendingCall): Promise<SandboxAnswer> {
     const { arguments: given } = pending.call;
     if (typeof given === "string" && isJsonTooDeep(plainJson(given))) return { ok: false, error: TOO_DEEP };
     try {
@@ -421,7 +421,7 @@ function returned(tagged: string): SandboxEnd {
 
 /** A call with its arguments as text. */
 function toPlainCall({ call }: { readonly call: GuestCall }): GuestCall {
-  return { ...call, arguments: taggedJsonOf(call.arguments) };
+  return { ...call, arguments: toTaggedJson(call.arguments) };
 }
 
 interface QueuedCall {

@@ -16,7 +16,7 @@ export function isJsonTooDeep(json: string): boolean {
         depth--;
         break;
       case QUOTE:
-        if (json.charCodeAt(at) === QUOTE) at = endOfString(json, at);
+        if (json.charCodeAt(at) === QUOTE) at = findStringEnd(json, at);
         break;
     }
   }
@@ -24,7 +24,7 @@ export function isJsonTooDeep(json: string): boolean {
 }
 
 /** Finds the end of the string that begins at `start`: the next quote with an even number of backslashes before it. */
-function endOfString(json: string, start: number): number {
+function findStringEnd(json: string, start: number): number {
   for (let end = json.indexOf('"', start + 1); end >= 0; end = json.indexOf('"', end + 1)) {
     let before = end - 1;
     while (json.charCodeAt(before) === BACKSLASH) before--;

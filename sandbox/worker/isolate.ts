@@ -269,7 +269,7 @@ export class Isolate {
     while (this.#stop === undefined && !this.#ear.isOver()) {
       const state = engine.promiseState(context, promise);
       if (state < 0) return engine.dupValue(context, promise); // it only inherits from Promise.prototype
-      if (state !== PROMISE.pending) return this.#resultOf(promise, state === PROMISE.rejected);
+      if (state !== PROMISE.pending) return this.#readResult(promise, state === PROMISE.rejected);
       if (call === 0 && engine.isJobPending(runtime) !== 0) {
         engine.freeValueOfRuntime(runtime, engine.executeJobs(runtime, 1, this.#place("result")));
       } else if (!this.#goesOn() && !this.#receive())
@@ -279,7 +279,7 @@ export class Isolate {
     return 0;
   }
 
-  #resultOf(promise: number, isRejected: boolean): number {
+  #readResult(promise: number, isRejected: boolean): number {
     const result = this.#engine.promiseResult(this.#prepared.handles.context, promise);
     return isRejected ? this.#throw(result) : result;
   }

@@ -18,7 +18,7 @@ export {
   readClientServers,
 } from "./servers/clients.ts";
 export { type ConfigOptions, existingFiles, type ConfigScope } from "./locations.ts";
-export { type Config, loadConfig, serverConfigOf } from "./load-config.ts";
+export { type Config, loadConfig, toServerConfig } from "./load-config.ts";
 export type { ConfigInput } from "./servers/inputs.ts";
 export { isSelfEntry } from "./servers/self-entry.ts";
 export { normalizeEntry } from "./servers/normalize-entry.ts";

@@ -124,7 +124,7 @@ async function readContents(
  * One server that a program declares, in the same dialects as files do. A bad entry is thrown as `CONFIG_INVALID`.
  * Placeholders are filled in from `env`, by default the environment of this process.
  */
-export function serverConfigOf(
+export function toServerConfig(
   name: string,
   entry: unknown,
   { cwd = process.cwd(), env = process.env }: Partial<Pick<ConfigOptions, "cwd" | "env">> = {},

@@ -19,7 +19,7 @@ export function inputsReadBy(entry: unknown): readonly string[] {
 }
 
 /** Returns the values that an entry reads from outside, by name; names without a value are omitted. */
-export function valuesOf(
+export function getReadValues(
   entry: unknown,
   { variables, inputs, cwd }: { readonly variables: Variables; readonly inputs: Variables; readonly cwd: string },
 ): ReadonlyMap<string, unknown> {

@@ -4,7 +4,7 @@ import { setBounded } from "../shared/lru.ts";
 import type { InferredOutput } from "../registry/index.ts";
 import { collectDataNames, decidesMembers } from "./arguments.ts";
 import { createShape, observe, type ValueShape } from "./infer-schema.ts";
-import { digestOf, StoredResults, type StoredResultsOptions } from "./stored-results.ts";
+import { digestMethod, StoredResults, type StoredResultsOptions } from "./stored-results.ts";
 
 /** Methods whose results are remembered; beyond this, the least recently called are forgotten. */
 const MAX_METHODS = 1_000;
@@ -116,5 +116,5 @@ function nameAt(place: string): string {
 
 /** A reloaded method is the same if its schemas and its version are unchanged. */
 function isSame(before: Method, after: Method): boolean {
-  return before === after || digestOf(before) === digestOf(after);
+  return before === after || digestMethod(before) === digestMethod(after);
 }

@@ -5,7 +5,7 @@ import { isShownTo, type ObservedObject, type ValueShape } from "./infer-schema.
 const JSON_TEXT: JsonSchema = { type: "string", contentMediaType: "application/json" };
 
 /** Converts a shape to JSON Schema, with the names that the caller may see. Properties that were always present are required. */
-export function schemaOf(shape: ValueShape, caller: Caller): JsonSchema {
+export function toSchema(shape: ValueShape, caller: Caller): JsonSchema {
   if (shape.kinds.has("anything")) return {};
   const { items, object } = shape;
   // A member that was always null is of a type that is not known yet.
@@ -14,7 +14,7 @@ export function schemaOf(shape: ValueShape, caller: Caller): JsonSchema {
     ...[...shape.kinds].filter((kind) => kind !== "json text" && kind !== "null").map((type) => ({ type })),
     ...(shape.kinds.has("null") ? [{ type: "null" }] : []),
     ...(shape.kinds.has("json text") && !shape.kinds.has("string") ? [JSON_TEXT] : []),
-    ...(items === undefined ? [] : [{ type: "array", items: items.times === 0 ? {} : schemaOf(items, caller) }]),
+    ...(items === undefined ? [] : [{ type: "array", items: items.times === 0 ? {} : toSchema(items, caller) }]),
     ...(object === undefined ? [] : [objectSchema(object, caller)]),
   ];
   const [only] = branches;
@@ -22,10 +22,10 @@ export function schemaOf(shape: ValueShape, caller: Caller): JsonSchema {
 }
 
 function objectSchema({ times, properties, values }: ObservedObject, caller: Caller): JsonSchema {
-  if (values !== undefined) return { type: "object", additionalProperties: schemaOf(values, caller) };
+  if (values !== undefined) return { type: "object", additionalProperties: toSchema(values, caller) };
   const shown = [...properties].filter(([, property]) => isShownTo(property, caller));
   const required = shown.filter(([, property]) => property.times >= times).map(([name]) => name);
-  const schemas = Object.fromEntries(shown.map(([name, property]) => [name, schemaOf(property, caller)]));
+  const schemas = Object.fromEntries(shown.map(([name, property]) => [name, toSchema(property, caller)]));
   // A hidden name must not be refused: the caller's own results may have it.
   const isOpen = shown.length < properties.size;
   return { type: "object", properties: schemas, required, ...(isOpen && { additionalProperties: {} }) };

@@ -6,7 +6,7 @@ import type { KeyValueCache } from "../shared/file-cache.ts";
 import type { ValueShape } from "./infer-schema.ts";
 import type { ObservedMethod } from "./inferred-results.ts";
 import { collectObjects, mergeLike, type ObjectsByNames } from "./merge-like.ts";
-import { schemaOf } from "./shape-schema.ts";
+import { toSchema } from "./shape-schema.ts";
 import { parseMethods, serializeMethods, type StoredMethod } from "./stored-shapes.ts";
 
 /** Where shapes are stored, one entry for each skill and version. */
@@ -51,7 +51,7 @@ export class StoredResults {
   take(method: Method): ValueShape | undefined {
     const { stored } = this.#getSkill(method.skill);
     const kept = stored.get(method.name);
-    if (kept === undefined || kept.digest !== digestOf(method)) return undefined;
+    if (kept === undefined || kept.digest !== digestMethod(method)) return undefined;
     stored.delete(method.name);
     return kept.shape;
   }
@@ -66,7 +66,7 @@ export class StoredResults {
     const { objects, schemas } = this.#getDerived(method.skill);
     const byCaller = schemas.get(method) ?? new WeakMap<Caller, JsonSchema>();
     schemas.set(method, byCaller);
-    const schema = byCaller.get(caller) ?? schemaOf(mergeLike(shape, objects), caller);
+    const schema = byCaller.get(caller) ?? toSchema(mergeLike(shape, objects), caller);
     byCaller.set(caller, schema);
     return schema;
   }
@@ -93,7 +93,7 @@ export class StoredResults {
       skill.writtenChanges = skill.changes;
       const observed = this.#getObserved(name).map(({ method, shape }): [string, StoredMethod] => [
         method.name,
-        { digest: digestOf(method), shape },
+        { digest: digestMethod(method), shape },
       ]);
       const value = serializeMethods(new Map([...skill.stored, ...observed]));
       if (value !== undefined) this.#options?.cache.set(skill.key, value);
@@ -130,7 +130,7 @@ export class StoredResults {
 }
 
 /** Identifies what a method takes and returns, and its version. */
-export function digestOf(method: Method): string {
+export function digestMethod(method: Method): string {
   const known = DIGESTS.get(method);
   if (known !== undefined) return known;
   const { input, output, metadata } = method;

@@ -87,7 +87,7 @@ function selectMethods(catalog: Catalog, used: ReadonlySet<string>, budget: numb
   for (let rank = 0; rank < most; rank++)
     for (const methods of bySkill) {
       const method = methods[rank];
-      if (method !== undefined) kinds[kindOf(method)]?.push(method);
+      if (method !== undefined) kinds[getKind(method)]?.push(method);
     }
   return [...first, ...kinds.flat()].slice(0, Math.ceil(budget / MIN_NAME_UNITS));
 }
@@ -96,7 +96,7 @@ function selectMethods(catalog: Catalog, used: ReadonlySet<string>, budget: numb
 const MIN_NAME_UNITS = 4;
 
 /** 0: it reads; 1: it has effects; 2: it is deprecated. */
-function kindOf({ metadata }: Method): number {
+function getKind({ metadata }: Method): number {
   if (metadata.deprecated !== false) return 2;
   return metadata.readOnly ? 0 : 1;
 }
@@ -171,7 +171,7 @@ function takePart(lines: readonly Line[], formatter: LineFormatter, units: numbe
 
 /** Formats a skill. The order of its lines does not depend on which of them are used. */
 function formatBlock(name: string, { definitions, lines }: SkillBlock, formatter: LineFormatter): string {
-  const sorted = lines.toSorted((a, b) => kindOf(a.method) - kindOf(b.method) || byName(a.method, b.method));
+  const sorted = lines.toSorted((a, b) => getKind(a.method) - getKind(b.method) || byName(a.method, b.method));
   const names = sorted.filter(({ detail }) => detail === NAME).map(({ method }) => method.name);
   return [
     name,

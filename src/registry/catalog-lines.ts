@@ -67,12 +67,12 @@ export class LineFormatter {
 
   #make(method: Method, detail: number): FormattedLine {
     if (detail <= NAME) return { text: method.name, definitions: [] };
-    const call = compactCall(method, this.#siblingsOf(method.skill), this.#sizes.parameters);
+    const call = compactCall(method, this.#getSiblings(method.skill), this.#sizes.parameters);
     const seen = this.#observed(method);
     const output = method.output ?? seen?.schema;
     if (detail === PARAMETERS || output === undefined) return { text: call, definitions: [] };
     const guess = seen?.times === 1 ? " (observed once)" : "";
-    const types = this.#sharedOf(method.skill);
+    const types = this.#getSharedTypes(method.skill);
     const units = this.#sizes.result;
     const [one, two] = [1, 2].map((levels) => types.format(output, { levels, membersUnits: units }));
     const result = detail === NESTED && two !== undefined && two.text.length <= units ? two : one;
@@ -81,7 +81,7 @@ export class LineFormatter {
     return { text: `${call}: ${result.text}${guess}`, definitions };
   }
 
-  #sharedOf(skill: string): SharedTypes {
+  #getSharedTypes(skill: string): SharedTypes {
     const known = this.#shared.get(skill);
     if (known !== undefined) return known;
     const methods = this.#catalog.skill(skill)?.methods.toSorted(byName) ?? [];
@@ -91,7 +91,7 @@ export class LineFormatter {
     return made;
   }
 
-  #siblingsOf(skill: string): ReadonlyMap<string, string> {
+  #getSiblings(skill: string): ReadonlyMap<string, string> {
     const methods = this.#catalog.skill(skill)?.methods ?? [];
     const known =
       this.#siblings.get(skill) ??

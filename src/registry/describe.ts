@@ -147,7 +147,7 @@ function observation({ times }: InferredOutput): string {
 function describeSkill(skill: Skill, { catalog, observed }: DescribeContext): Description {
   const { name: path, description, guidance, methods } = skill;
   const isDeclaredWhole = countDeclared(methods) === methods.length;
-  const declaration = isDeclaredWhole ? declarations(catalog, [path], observed) : declarationsOf(methods, observed);
+  const declaration = isDeclaredWhole ? declarations(catalog, [path], observed) : formatDeclarations(methods, observed);
   const text = [
     `device.${path}${description === "" ? "" : `: ${description}`}`,
     ...(methods.length <= FULL_METHODS ? [declaration.trimEnd()] : namedMethods(methods)),
@@ -157,7 +157,7 @@ function describeSkill(skill: Skill, { catalog, observed }: DescribeContext): De
 }
 
 /** Declares the first methods: a server may have thousands, or methods with thousands of parameters. */
-function declarationsOf(methods: readonly Method[], observed: FindInferredOutput): string {
+function formatDeclarations(methods: readonly Method[], observed: FindInferredOutput): string {
   const count = countDeclared(methods);
   const declared = methods.slice(0, count).map((method) => formatDeclaration(withInferredOutput(method, observed)));
   const rest = methods.length - count;
@@ -204,17 +204,17 @@ function describeSeveral(path: string, paths: readonly string[], sight: Describe
   const others = named.filter((each) => full || catalog.method(each) === undefined);
   const described = new Map(others.map((each) => [each, describeOne(each, sight)]));
   const all = [...described.values()];
-  const lineOf = (each: string): string => briefly(each, described.get(each), catalog);
+  const formatLine = (each: string): string => briefly(each, described.get(each), catalog);
   return {
     kind: methods.length === 0 && all.every(({ kind }) => kind === "unknown") ? "unknown" : "several",
     path,
-    declaration: declarationsOf(methods, observed),
+    declaration: formatDeclarations(methods, observed),
     example: "",
     notes: [],
     suggestions: [...new Set(all.flatMap(({ suggestions }) => suggestions))],
     text: full
       ? all.map(({ text }) => text).join("\n\n")
-      : [...named.map(lineOf), ...(rest > 0 ? [`... and ${rest} more`] : [])].join("\n"),
+      : [...named.map(formatLine), ...(rest > 0 ? [`... and ${rest} more`] : [])].join("\n"),
   };
 }
 

@@ -36,7 +36,7 @@ export class SharedTypes {
     const uses = new Map<string, { readonly schema: JsonSchema; readonly root: JsonSchema; methods: number }>();
     for (const root of results) {
       const own = new Map<string, JsonSchema>();
-      for (const schema of findObjects(root, root, SEARCHED_LEVELS)) own.set(this.#structureOf(schema, root), schema);
+      for (const schema of findObjects(root, root, SEARCHED_LEVELS)) own.set(this.#getStructure(schema, root), schema);
       for (const [structure, schema] of own) {
         const known = uses.get(structure) ?? { schema, root, methods: 0 };
         known.methods += 1;
@@ -69,7 +69,7 @@ export class SharedTypes {
   ): ResultText {
     const shared = new Set<SharedType>();
     const findName = (object: JsonSchema): string | undefined => {
-      const type = this.#byStructure.get(this.#structureOf(object, root));
+      const type = this.#byStructure.get(this.#getStructure(object, root));
       if (type === undefined || type === except) return undefined;
       shared.add(type);
       return type.name;
@@ -80,7 +80,7 @@ export class SharedTypes {
     return { text, shared };
   }
 
-  #structureOf(schema: JsonSchema, root: JsonSchema): string {
+  #getStructure(schema: JsonSchema, root: JsonSchema): string {
     const size = { levels: COMPARED_LEVELS, membersUnits: COMPARED_UNITS };
     const known = this.#structures.get(schema) ?? compactType(schema, { root, ...size });
     this.#structures.set(schema, known);

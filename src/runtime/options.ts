@@ -7,7 +7,7 @@ import {
   loadConfig,
   lookUp,
   type Prompter,
-  serverConfigOf,
+  toServerConfig,
   trustProject,
   type Variables,
 } from "../config/index.ts";
@@ -144,7 +144,7 @@ function settingsFrom(
   env: RuntimeSettings["env"],
 ): RuntimeSettings {
   const declared = Object.entries(options.mcpServers ?? {}).map(([name, entry]) =>
-    serverConfigOf(name, entry, { cwd, env }),
+    toServerConfig(name, entry, { cwd, env }),
   );
   const names = new Set(declared.map((server) => server.name));
   const { person, onlyServers } = options;

@@ -77,7 +77,7 @@ export class KnownSecrets {
     if (this.#values.size === 0) return NOTHING;
     // In reverse order, a form that begins with another one comes before it.
     this.#pattern ??= new RegExp(
-      [...new Set([...this.#values].flatMap(formsOf))].toSorted().toReversed().join("|"),
+      [...new Set([...this.#values].flatMap(getForms))].toSorted().toReversed().join("|"),
       "g",
     );
     return this.#pattern;
@@ -94,7 +94,7 @@ function withLines(value: string): readonly string[] {
 }
 
 /** The ways in which programs write a value, as parts of a regular expression. */
-function formsOf(value: string): readonly string[] {
+function getForms(value: string): readonly string[] {
   const bytes = Buffer.from(value);
   const forms = [
     value,
@@ -110,7 +110,7 @@ function formsOf(value: string): readonly string[] {
 type Mask = (text: string) => string;
 
 function masked<Value>(value: Value, mask: Mask): Value {
-  return isChanged(value, mask) ? (copyOf(value, mask, new Map()) as Value) : value;
+  return isChanged(value, mask) ? (toMaskedCopy(value, mask, new Map()) as Value) : value;
 }
 
 function isChanged(value: unknown, mask: Mask): boolean {
@@ -121,13 +121,13 @@ function isChanged(value: unknown, mask: Mask): boolean {
     if (maskedLeaf(next, mask) !== next) return true;
     if (typeof next !== "object" || next === null || seen.has(next)) continue;
     seen.add(next);
-    for (const part of partsOf(next)) pending.push(part);
+    for (const part of getParts(next)) pending.push(part);
   }
   return false;
 }
 
 /** Texts, and what may hold some; bytes and objects of other classes are left alone. */
-function partsOf(value: object): Iterable<unknown> {
+function getParts(value: object): Iterable<unknown> {
   if (Array.isArray(value) || value instanceof Set) return value;
   if (value instanceof Map) return [...value].flat();
   return isPlain(value) ? Object.entries(value).flat() : [];
@@ -140,11 +140,11 @@ function maskedLeaf(value: unknown, mask: Mask): unknown {
   return digits.length >= MIN_SECRET_LENGTH && mask(digits) !== digits ? MASK : value;
 }
 
-function copyOf(value: unknown, mask: Mask, copies: Map<unknown, unknown>, depth = 0): unknown {
+function toMaskedCopy(value: unknown, mask: Mask, copies: Map<unknown, unknown>, depth = 0): unknown {
   if (typeof value !== "object" || value === null) return maskedLeaf(value, mask);
   if (depth > MAX_DEPTH) return MASK;
   if (copies.has(value)) return copies.get(value);
-  const copy = (part: unknown): unknown => copyOf(part, mask, copies, depth + 1);
+  const copy = (part: unknown): unknown => toMaskedCopy(part, mask, copies, depth + 1);
   if (Array.isArray(value)) {
     const items: unknown[] = [];
     copies.set(value, items);

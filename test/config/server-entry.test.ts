@@ -2,10 +2,10 @@ import { resolve } from "node:path";
 
 import { expect, test } from "vitest";
 
-import { serverConfigOf } from "../../src/config/index.ts";
+import { toServerConfig } from "../../src/config/index.ts";
 
 const scope = { cwd: "/project", env: { TOKEN: "t" } };
-const parse = (entry: unknown): ReturnType<typeof serverConfigOf> => serverConfigOf("x", entry, scope);
+const parse = (entry: unknown): ReturnType<typeof toServerConfig> => toServerConfig("x", entry, scope);
 
 test("M1: reads a server that is a process", () => {
   const entry = {
@@ -121,7 +121,7 @@ test.each([
 });
 
 test("M1: refuses a server without a name", () => {
-  expect(() => serverConfigOf(" ", { command: "c" })).toThrow(
+  expect(() => toServerConfig(" ", { command: "c" })).toThrow(
     expect.objectContaining({ message: "MCP server name is required" }),
   );
 });

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { findServerSecrets, maskEntry, serverConfigOf, shownServer } from "../../src/config/index.ts";
+import { findServerSecrets, maskEntry, toServerConfig, shownServer } from "../../src/config/index.ts";
 import { KnownSecrets } from "../../src/shared/secrets.ts";
 
 test.each([
@@ -74,7 +74,7 @@ test("masks only the secret parts of a server's configuration [P9]", () => {
     oauth: { clientId: "the-client-id", clientSecret: "the-client-secret" },
   };
   const secrets = new KnownSecrets(
-    [serverConfigOf("a", started, scope), serverConfigOf("b", reached, scope)].flatMap(findServerSecrets),
+    [toServerConfig("a", started, scope), toServerConfig("b", reached, scope)].flatMap(findServerSecrets),
   );
   const hidden =
     "from-the-environment argument-key in-the-url-1 k-0123456789-abcdef password1 in-the-url bearer-token basic-password the-client-secret";

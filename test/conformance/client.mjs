@@ -1,7 +1,7 @@
 // What the conformance suite starts, once for each scenario: connects to the server at the address in the last argument,
 // and does there what the scenario named in the environment wants to see.
 
-import { serverConfigOf } from "../../dist/src/config/index.js";
+import { toServerConfig } from "../../dist/src/config/index.js";
 import { OWNER } from "../../dist/src/model/caller.js";
 import { connectServers } from "../../dist/src/providers/mcp/index.js";
 
@@ -45,7 +45,7 @@ const ANSWERS = {
   "roots/list": { roots: [] },
 };
 
-const config = { ...serverConfigOf("suite", { url }), oauth: OAUTH[scenario] ?? {} };
+const config = { ...toServerConfig("suite", { url }), oauth: OAUTH[scenario] ?? {} };
 const provider = connectServers([config], {
   env: process.env,
   clientInfo: { name: "skillgate-conformance", version: "1.0.0" },

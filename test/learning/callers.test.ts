@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vit
 
 import { createRuntime, defineSkill, type Runtime } from "../../src/index.ts";
 import { createShape, observe, type ValueShape } from "../../src/learning/infer-schema.ts";
-import { schemaOf } from "../../src/learning/shape-schema.ts";
+import { toSchema } from "../../src/learning/shape-schema.ts";
 import { type Caller, OWNER } from "../../src/model/caller.ts";
 import type { JsonSchema } from "../../src/model/json.ts";
 import { createRunRecords } from "../../src/surfaces/mcp/features/run-records.ts";
@@ -152,7 +152,7 @@ test("checks a cached snippet for another caller without the names of the first 
 });
 
 describe("a learned shape", () => {
-  const schemaFor = (shape: ValueShape, caller: Caller): JsonSchema => schemaOf(shape, caller);
+  const schemaFor = (shape: ValueShape, caller: Caller): JsonSchema => toSchema(shape, caller);
   const learn = (...seen: readonly (readonly [Caller, unknown])[]): ValueShape => {
     const shape = createShape();
     for (const [caller, value] of seen) observe(value, shape, { caller, compares: false });

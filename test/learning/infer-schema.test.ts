@@ -1,14 +1,14 @@
 import { Ajv2020 } from "ajv/dist/2020.js";
 import fc from "../support/fuzz.ts";
 import { expect, test } from "vitest";
-import { schemaOf } from "../../src/learning/shape-schema.ts";
+import { toSchema } from "../../src/learning/shape-schema.ts";
 import { createShape, type Difference, observe } from "../../src/learning/infer-schema.ts";
 import { OWNER } from "../../src/model/caller.ts";
 
 function learned(...values: readonly unknown[]): unknown {
   const shape = createShape();
   for (const value of values) observe(value, shape, { caller: OWNER, compares: false });
-  return schemaOf(shape, OWNER);
+  return toSchema(shape, OWNER);
 }
 
 /** How the last value differs from those before it. */
@@ -125,9 +125,9 @@ test("D3: reports whether an observation changed the shape", () => {
     fc.property(fc.array(value, { maxLength: 12 }), (values) => {
       const shape = createShape();
       for (const each of [...values, ...values, ...values]) {
-        const before = JSON.stringify(schemaOf(shape, OWNER));
+        const before = JSON.stringify(toSchema(shape, OWNER));
         const { hasChanged } = observe(each, shape, { caller: OWNER, compares: true });
-        if (!hasChanged) expect(JSON.stringify(schemaOf(shape, OWNER))).toBe(before);
+        if (!hasChanged) expect(JSON.stringify(toSchema(shape, OWNER))).toBe(before);
         else changes += 1;
       }
     }),

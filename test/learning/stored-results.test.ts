@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 
 import { createRuntime, defineSkill, type Runtime, type RuntimeOptions } from "../../src/index.ts";
-import { schemaOf } from "../../src/learning/shape-schema.ts";
+import { toSchema } from "../../src/learning/shape-schema.ts";
 import { createShape, observe } from "../../src/learning/infer-schema.ts";
 import { parseMethods, serializeMethods } from "../../src/learning/stored-shapes.ts";
 import { OWNER } from "../../src/model/caller.ts";
@@ -69,7 +69,7 @@ test("member names that the arguments hold, or that differ from call to call, ar
   expect(resultOf(runtime, "EchoSkill.list_all")).toBe("Promise<{ people: Record<string, number> }>");
   const shape = createShape();
   for (const value of [{ error: "x" }, { items: [] }]) observe(value, shape, { caller: OWNER, compares: false });
-  expect(schemaOf(shape, OWNER)).toMatchObject({ properties: { error: {}, items: {} } });
+  expect(toSchema(shape, OWNER)).toMatchObject({ properties: { error: {}, items: {} } });
 });
 
 test.each([

@@ -11,9 +11,9 @@ import type { ConfigFile } from "../locations.ts";
 import { type ConfigInput, inputVariable } from "./inputs.ts";
 import { type FileContent, createProblem } from "./mcp-file.ts";
 import { isSelfEntry } from "./self-entry.ts";
-import { valuesOf } from "../reads.ts";
+import { getReadValues } from "../reads.ts";
 import { parseServer, type ServerEntry } from "./parse-entry.ts";
-import { digestOf, howToAllow, type ProjectParts, type ProjectTrust, whyHeld } from "../trust/index.ts";
+import { digestValue, howToAllow, type ProjectParts, type ProjectTrust, whyHeld } from "../trust/index.ts";
 import type { ProjectVariables, Variables } from "../variables.ts";
 
 /** The inputs from which servers are read. */
@@ -86,12 +86,12 @@ export function digestValues(sources: Omit<ServerSources, "trust" | "mcpEnabled"
   const ofProject = sources.contents.filter(({ file }) => file.scope === "project");
   const digests = ofProject.flatMap(({ entries, inputs }) =>
     entries.flatMap(({ name, entry }) => {
-      const values = valuesOf(entry, {
+      const values = getReadValues(entry, {
         variables: sources.ofProject,
         inputs: (id) => inputValue(id, inputs, sources.ofProject),
         cwd: sources.folders.cwd,
       });
-      return [...values].map(([value, is]) => [valuePart(value, String(name)), digestOf(is)] as const);
+      return [...values].map(([value, is]) => [valuePart(value, String(name)), digestValue(is)] as const);
     }),
   );
   return new Map(digests);
@@ -122,8 +122,8 @@ function readServer(
   const name = typeof written.name === "string" ? written.name : "";
   const { cwd } = sources.folders;
   const variables = variablesFor(file, sources);
-  const inputsOf: Variables = (id) => inputValue(id, inputs, variables);
-  const digest = digestOf([entry, [...valuesOf(entry, { variables, inputs: inputsOf, cwd })]]);
+  const getInput: Variables = (id) => inputValue(id, inputs, variables);
+  const digest = digestValue([entry, [...getReadValues(entry, { variables, inputs: getInput, cwd })]]);
   const { trust } = sources;
   const isHeld =
     file.scope === "project" && !trust.isTrusted && trust.servers.get(serverKey({ file, name })) !== digest;
@@ -137,7 +137,7 @@ function readServer(
       {
         cwd,
         variables,
-        inputs: (id) => answers(id) ?? inputsOf(id),
+        inputs: (id) => answers(id) ?? getInput(id),
         owner: isOfUser(file, sources) ? "user" : "project",
         objection: isHeld ? `MCP server '${name}' is held, as ${whyHeld(trust)}; ${howToAllow(trust)}` : undefined,
       },

@@ -47,15 +47,15 @@ export async function decideTrust({ env, folders, skillsDir, values, isGiven }: 
   const folder = canonicalPath(folders.cwd);
   const now = {
     values,
-    ...(isGiven ? { parts: new Map<string, string>(), excess: undefined } : partsOf(folders, skillsDir)),
+    ...(isGiven ? { parts: new Map<string, string>(), excess: undefined } : digestParts(folders, skillsDir)),
   };
-  const then = isGiven ? NO_RECORD : await recordOf(folder, env, folders);
+  const then = isGiven ? NO_RECORD : await readTrustRecord(folder, env, folders);
   const changed = then.parts === undefined ? [] : changesFrom({ ...then, parts: then.parts }, now);
   const isRecorded = then.parts !== undefined && changed.length === 0 && now.excess === undefined;
   return { folder, isTrusted: isGiven || isRecorded, isGiven, changed, servers: then.servers, ...now };
 }
 
-function partsOf(folders: ConfigFolders, skillsDir: string): Pick<ProjectTrust, "parts" | "excess"> {
+function digestParts(folders: ConfigFolders, skillsDir: string): Pick<ProjectTrust, "parts" | "excess"> {
   try {
     return { parts: digestProject(folders, skillsDir), excess: undefined };
   } catch (thrown) {
@@ -64,7 +64,7 @@ function partsOf(folders: ConfigFolders, skillsDir: string): Pick<ProjectTrust, 
   }
 }
 
-async function recordOf(folder: string, env: Environment, { home }: ConfigFolders): Promise<TrustRecord> {
+async function readTrustRecord(folder: string, env: Environment, { home }: ConfigFolders): Promise<TrustRecord> {
   return (await readTrust(trustFile(env, home))).get(folder) ?? NO_RECORD;
 }
 
@@ -82,7 +82,7 @@ function changesFrom(then: State, now: State): readonly string[] {
   ];
 }
 
-export function digestOf(value: unknown): string {
+export function digestValue(value: unknown): string {
   return createHash("sha256").update(JSON.stringify(value)).digest("hex");
 }
 

@@ -54,7 +54,7 @@ export function resolveNames(tree: Tree): Scopes {
 class Analysis {
   readonly #parents = new ParentMap();
   readonly #bindings: Binding[] = [];
-  readonly #bindingOf = new Map<AnyNode, Binding>();
+  readonly #bindingsByNode = new Map<AnyNode, Binding>();
   readonly #access = new Map<AnyNode, "write" | "both">();
   readonly #uses: NameUse[] = [];
   #scope: Scope = { outer: undefined, holdsVars: true, names: new Map() };
@@ -80,15 +80,20 @@ class Analysis {
         free.push({ node, written: access !== "read" });
         continue;
       }
-      this.#bindingOf.set(node, binding);
+      this.#bindingsByNode.set(node, binding);
       if (access !== "read") binding.writes.push(node);
       if (access !== "write") binding.reads.push(node);
     }
-    return { bindings: this.#bindings, findBinding: (node) => this.#bindingOf.get(node), free, parents: this.#parents };
+    return {
+      bindings: this.#bindings,
+      findBinding: (node) => this.#bindingsByNode.get(node),
+      free,
+      parents: this.#parents,
+    };
   }
 
   #use(node: Identifier): void {
-    if (this.#bindingOf.has(node)) return;
+    if (this.#bindingsByNode.has(node)) return;
     this.#uses.push({ node, scope: this.#scope, access: this.#access.get(node) ?? "read" });
   }
 
@@ -147,7 +152,7 @@ class Analysis {
       this.#bindings.push(binding);
     }
     binding.declared.push(identifier);
-    this.#bindingOf.set(identifier, binding);
+    this.#bindingsByNode.set(identifier, binding);
   }
 
   #push(holdsVars: boolean): void {

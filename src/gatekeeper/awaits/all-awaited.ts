@@ -49,7 +49,7 @@ class Checker {
     this.#functions.set(func, true); // for recursive functions
     const holder = this.parent(func);
     const isCalledHere = holder?.type === "CallExpression" && holder.callee === func && this.isAwaited(holder);
-    const binding = this.#bindingOf(func, holder);
+    const binding = this.#findBinding(func, holder);
     const isAwaited = this.#isInCombinator(func) || isCalledHere || this.#isAwaitedByName(binding);
     this.#functions.set(func, isAwaited);
     return isAwaited;
@@ -59,7 +59,7 @@ class Checker {
     return getParent(node, this.context);
   }
 
-  #bindingOf(func: FunctionNode, holder: AnyNode | undefined): Binding | undefined {
+  #findBinding(func: FunctionNode, holder: AnyNode | undefined): Binding | undefined {
     const id =
       func.type === "FunctionDeclaration" ? func.id : holder?.type === "VariableDeclarator" ? holder.id : undefined;
     return id?.type === "Identifier" ? this.context.scopes.findBinding(id) : undefined;

@@ -2,7 +2,7 @@ import type { AnyNode, CallExpression, Identifier } from "acorn";
 import { findFunction, type CheckContext, functionAround, getParent } from "../context.ts";
 import { pushToGroup, type FunctionNode, isFunction, literalName } from "../ast/walk.ts";
 import type { MethodCalls } from "../rules/device.ts";
-import { destinationOf, isWaitedFor } from "./promise-destination.ts";
+import { findDestination, isWaitedFor } from "./promise-destination.ts";
 import { findSideEffects } from "./side-effects.ts";
 import type { Known } from "./types.ts";
 import { findFirstIndex } from "../../shared/binary-search.ts";
@@ -71,7 +71,7 @@ export class CallOrder {
     const holder = getParent(call, this.#context);
     if (holder !== undefined && this.#results.has(holder)) return undefined;
     if (readsItsOwnName(call, this.#context)) return undefined;
-    const destination = destinationOf(call, this.#context);
+    const destination = findDestination(call, this.#context);
     if (destination === "awaited" || destination === "unknown") return undefined;
     if (destination !== "unused" && isWaitedFor(destination, this.#context)) return undefined;
     if (getParent(call, this.#context)?.type === "ExpressionStatement" && this.awaitsAfter(call)) return undefined;

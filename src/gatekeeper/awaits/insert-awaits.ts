@@ -4,10 +4,10 @@ import type { MethodCalls, MethodUse } from "../rules/device.ts";
 import { awaitsEverything } from "./all-awaited.ts";
 import { functionAround, type CheckContext, isInTry, mayAwait, getParent } from "../context.ts";
 import { THEN } from "./promise-methods.ts";
-import { destinationOf, isCombinator, isWaitedFor } from "./promise-destination.ts";
+import { findDestination, isCombinator, isWaitedFor } from "./promise-destination.ts";
 import { CallOrder } from "./call-order.ts";
 import { isPromiseCall, mayBePromise } from "./may-be-promise.ts";
-import { presenceOf } from "./value-origin.ts";
+import { getPresence } from "./value-origin.ts";
 import type { Binding } from "../ast/scopes.ts";
 import { type AwaitWriter, isValueUse, visitPlace } from "./touched-places.ts";
 import { SEEKING, visitArguments, writeCallback } from "./touched-arguments.ts";
@@ -71,7 +71,7 @@ class Writer implements AwaitWriter {
     if (waits && keepsPromises) {
       const binding = node.type === "Identifier" ? this.#context.scopes.findBinding(node) : undefined;
       if (binding !== undefined && isWaitedFor(binding, this.#context)) return;
-      if (presenceOf(node, this.#context) === "left") return;
+      if (getPresence(node, this.#context) === "left") return;
     }
     this.touch(node);
   }
@@ -93,7 +93,7 @@ class Writer implements AwaitWriter {
   #hasLoose(): boolean {
     return (this.#loose ??= this.#known.uses.some(({ call, method }) => {
       if (method?.metadata.readOnly === true) return false;
-      const destination = call === undefined ? "unknown" : destinationOf(call, this.#context);
+      const destination = call === undefined ? "unknown" : findDestination(call, this.#context);
       return destination === "unknown" || typeof destination === "object";
     }));
   }

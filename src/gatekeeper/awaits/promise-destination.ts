@@ -9,7 +9,7 @@ export type Destination = "awaited" | "unknown" | "unused" | Binding;
 
 const ADDING: ReadonlySet<string> = new Set(["push", "unshift", "set", "add"]);
 
-export function destinationOf(promise: AnyNode, context: CheckContext): Destination {
+export function findDestination(promise: AnyNode, context: CheckContext): Destination {
   let inside = promise;
   for (let outer = getParent(promise, context); outer !== undefined; outer = getParent(outer, context)) {
     const step = byType(STEPS, outer, inside)?.(context) ?? "unknown";

@@ -13,7 +13,7 @@ export type Presence = "made" | "kept" | "left";
 /** The maximum number of checked assignments per variable. */
 const MAX_VALUES = 20;
 
-export function presenceOf(tested: AnyNode, context: CheckContext): Presence {
+export function getPresence(tested: AnyNode, context: CheckContext): Presence {
   return byType(PRESENCES, tested, tested)?.(context) ?? "kept";
 }
 
@@ -21,7 +21,7 @@ const PRESENCES: ByType<(context: CheckContext) => Presence> = {
   AssignmentExpression:
     ({ right }) =>
     (context) =>
-      presenceOf(right, context),
+      getPresence(right, context),
   CallExpression: (call) => (context) => {
     if (isElementAccess(call)) return getElementPresence(call, context);
     const result = getResult(call.callee, context);
@@ -31,12 +31,12 @@ const PRESENCES: ByType<(context: CheckContext) => Presence> = {
   ChainExpression:
     ({ expression }) =>
     (context) =>
-      presenceOf(expression, context),
+      getPresence(expression, context),
   Identifier: (identifier) => (context) => getNamePresence(identifier, context),
   LogicalExpression:
     ({ left, right }) =>
     (context) =>
-      presenceOf(left, context) === "left" ? "left" : presenceOf(right, context),
+      getPresence(left, context) === "left" ? "left" : getPresence(right, context),
   MemberExpression: (member) => (context) => getElementPresence(member, context),
   NewExpression: () => () => "made",
 };
@@ -76,7 +76,7 @@ function getNamePresence(name: AnyNode, context: CheckContext): Presence {
   if (around === undefined || binding === undefined) return "kept";
   if (binding.writes.length > 0 && !isDeclaredIn(around, binding, context)) return "left";
   const isTakenOut = getValues(binding, context).some(
-    (value) => value.type !== "Identifier" && presenceOf(value, context) === "left",
+    (value) => value.type !== "Identifier" && getPresence(value, context) === "left",
   );
   return isTakenOut ? "left" : "kept";
 }

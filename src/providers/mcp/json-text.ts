@@ -49,7 +49,7 @@ function findLoss(text: string): Loss | undefined {
   let integer: string | undefined;
   for (let at = 0; at < text.length; at++) {
     const unit = text.charCodeAt(at);
-    if (unit === QUOTE) at = endOfString(text, at);
+    if (unit === QUOTE) at = findStringEnd(text, at);
     else if (unit === COMMA) values++;
     else if (unit === 0x5b || unit === 0x7b) {
       values++;
@@ -80,7 +80,7 @@ function isInexact(text: string, start: number, end: number): boolean {
 }
 
 /** Finds the end of the string that begins at `start`: the next quote with an even number of backslashes before it. */
-function endOfString(text: string, start: number): number {
+function findStringEnd(text: string, start: number): number {
   for (let end = text.indexOf('"', start + 1); end >= 0; end = text.indexOf('"', end + 1)) {
     let before = end - 1;
     while (text.charCodeAt(before) === BACKSLASH) before--;

@@ -84,7 +84,7 @@ interface UnfinishedSkill {
   readonly skill: Skill;
   /** Its first document. */
   readonly from: number;
-  readonly entryOf: EntryReader;
+  readonly readEntry: EntryReader;
 }
 
 type EntryReader = (method: Method, at: number) => IndexEntry;
@@ -165,13 +165,13 @@ function addSkills(added: readonly Skill[], content: Content, isOver: () => bool
 }
 
 /** Adds the missing methods of a skill until `isOver`. Returns the number of indexed methods. */
-function addSkill(skill: Skill, entryOf: EntryReader, content: Content, isOver: () => boolean): number {
-  const unfinished = (content.unfinished ??= { skill, from: content.methods.length, entryOf });
+function addSkill(skill: Skill, readEntry: EntryReader, content: Content, isOver: () => boolean): number {
+  const unfinished = (content.unfinished ??= { skill, from: content.methods.length, readEntry });
   const { from } = unfinished;
   content.live = longEnough(content.live, from + skill.methods.length);
   let added = content.methods.length - from;
   for (const method of skill.methods.slice(added)) {
-    addMethod(method, unfinished.entryOf(method, added), content);
+    addMethod(method, unfinished.readEntry(method, added), content);
     added += 1;
     if (added < skill.methods.length && isOver()) return added;
   }
@@ -238,7 +238,7 @@ function compacted(content: Content): Content {
   const words = [...content.wordNumbers.keys()];
   const smaller = emptyContent();
   for (const [skill, { from }] of content.skills) {
-    const entryOf: EntryReader = (_, at) => {
+    const readEntry: EntryReader = (_, at) => {
       const packed = content.documentWords.at(from + at);
       return {
         stems: Array.from(packed, (each) => words[each >>> 8] ?? ""),
@@ -246,7 +246,7 @@ function compacted(content: Content): Content {
         nameStems: content.nameStems[from + at] ?? 0,
       };
     };
-    addSkill(skill, entryOf, smaller, () => false);
+    addSkill(skill, readEntry, smaller, () => false);
   }
   return smaller;
 }

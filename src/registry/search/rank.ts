@@ -66,18 +66,18 @@ export function rank(query: Query, catalogIndex: VisibleIndex, learnedPostings: 
   const end = page.offset + page.limit;
   const best = selectTopDocuments(scored, scores, Math.max(end, CLOSER));
   const scoreMethod = createMethodScorer(terms, index);
-  const candidateOf = (document: number): Candidate => {
+  const toCandidate = (document: number): Candidate => {
     const values = scoreMethod(document);
     const name = (index.methods[document]?.name ?? "").replace(/_\d+$/, "").toLowerCase();
     return { document, tier: tiers.get(document) ?? 0, values, sum: sumValues(values), name };
   };
-  const closer = [...new Set([...tiers.keys(), ...best.slice(0, CLOSER)])].map(candidateOf);
+  const closer = [...new Set([...tiers.keys(), ...best.slice(0, CLOSER)])].map(toCandidate);
   const ordered = inOrder(closer, query.sentences > 1 ? SETTLED_SHARE : 0);
   const others = best.slice(CLOSER).filter((document) => !tiers.has(document));
   const most = terms.reduce((sum, term) => sum + (term.term.word === "" ? 0 : term.most), 0) || 1;
   const hits = [
     ...ordered.slice(page.offset, end),
-    ...others.slice(Math.max(0, page.offset - ordered.length), Math.max(0, end - ordered.length)).map(candidateOf),
+    ...others.slice(Math.max(0, page.offset - ordered.length), Math.max(0, end - ordered.length)).map(toCandidate),
   ].map((candidate) => createHit(candidate, terms, most));
   const [first] = ordered;
   return {

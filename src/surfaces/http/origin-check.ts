@@ -28,7 +28,7 @@ export function createOriginCheck({ hasToken, host, allowedHosts, allowedOrigins
   // Any program on this machine can serve pages on its own port. Without a token, only the server's own port is allowed.
   const isAllowed = (origin: string, server = ""): boolean =>
     origins.has(origin.toLowerCase()) ||
-    (isLoopbackPage(origin) && (hasToken || portOf(origin) === portOf(`http://${server}`)));
+    (isLoopbackPage(origin) && (hasToken || parsePort(origin) === parsePort(`http://${server}`)));
   return {
     refusal({ headers, rawHeaders }) {
       if (rawHeaders.filter((text, at) => at % 2 === 0 && text.toLowerCase() === "host").length > 1)
@@ -74,6 +74,6 @@ function parseHostname(url: string): string | undefined {
 }
 
 /** Returns the port of a URL; empty for the default port of its protocol. */
-function portOf(url: string): string | undefined {
+function parsePort(url: string): string | undefined {
   return URL.canParse(url) ? new URL(url).port : undefined;
 }

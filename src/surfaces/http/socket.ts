@@ -94,7 +94,7 @@ function converse(
     if (client.bufferedAmount > most) client.terminate();
     if (client.readyState === client.OPEN) client.send(JSON.stringify(message));
   };
-  const callerOf = (message: unknown): Caller | undefined => {
+  const findCaller = (message: unknown): Caller | undefined => {
     const caller = known ?? services.authenticator.authenticateMessage(message);
     if (caller !== undefined) unauthenticated.remove(client);
     return caller;
@@ -108,7 +108,7 @@ function converse(
     if (++calls === MAX_CALLS) client.pause();
     const answered = answerRpc(
       value,
-      createRpcHandler(createRpcContext(services, callerOf, controller.signal, send)),
+      createRpcHandler(createRpcContext(services, findCaller, controller.signal, send)),
     ).then((answer) => {
       if (calls-- === MAX_CALLS) client.resume();
       services.counters.count("/ws", 200);
@@ -120,13 +120,13 @@ function converse(
 
 function createRpcContext(
   services: HttpServices,
-  callerOf: (message: unknown) => Caller | undefined,
+  findCaller: (message: unknown) => Caller | undefined,
   signal: AbortSignal,
   send: (message: unknown) => void,
 ): RpcContext {
   return {
     programs: { runtime: services.runtime, records: services.mcp.records, proxied: services.mcp.proxied },
-    authenticate: ({ message }) => callerOf(message),
+    authenticate: ({ message }) => findCaller(message),
     signal,
     health: () => createHealthReport(services),
     createObserver: ({ id }) => createObserver(id, send),

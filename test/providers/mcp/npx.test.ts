@@ -3,7 +3,7 @@ import { delimiter, join } from "node:path";
 
 import { expect, test } from "vitest";
 
-import { serverConfigOf } from "../../../src/config/index.ts";
+import { toServerConfig } from "../../../src/config/index.ts";
 import type { ServerConfig } from "../../../src/providers/mcp/index.ts";
 import { call, connected, ROOT, temporaryFolder } from "../../support/mcp/servers.ts";
 
@@ -29,7 +29,7 @@ async function fakeNpx() {
 test("M3: resolves a program of npx once, then starts it directly", async () => {
   const { npx, env, calls } = await fakeNpx();
   const stateDir = await temporaryFolder();
-  const server = serverConfigOf("fixture", { command: npx, args: ["-y", "@acme/fixture-server@1.2.3", "modern"], env });
+  const server = toServerConfig("fixture", { command: npx, args: ["-y", "@acme/fixture-server@1.2.3", "modern"], env });
   for (let start = 0; start < 2; start++) {
     const provider = await connected([server], { stateDir });
     expect(provider.servers[0]).toMatchObject({ status: "connected", protocolVersion: "2026-07-28" });
@@ -42,7 +42,7 @@ test("M3: resolves a program of npx once, then starts it directly", async () => 
 test("M3: finds a program of a package by its name", async () => {
   const { npx, env } = await fakeNpx();
   const args = ["--package=@acme/fixture-server", "fixture-server", "modern"];
-  const provider = await connected([serverConfigOf("fixture", { command: npx, args, env })]);
+  const provider = await connected([toServerConfig("fixture", { command: npx, args, env })]);
   expect(provider.servers[0]).toMatchObject({ status: "connected", protocolVersion: "2026-07-28" });
 });
 
@@ -50,7 +50,7 @@ test.each([[["--registry", "x", "@acme/fixture-server"]], [["-y", "./local"]], [
   "M3: leaves unknown options to npx: %j",
   async (args) => {
     const { npx, env, calls } = await fakeNpx();
-    await connected([serverConfigOf("fixture", { command: npx, args, env })], { connectTimeoutMs: 5_000 });
+    await connected([toServerConfig("fixture", { command: npx, args, env })], { connectTimeoutMs: 5_000 });
     expect((await calls()).at(-1)).toBe(args.join(" "));
   },
 );
@@ -64,7 +64,7 @@ test("P12: runs npx for the user's own server in a folder of Skillgate, not in t
     ["-y", "@acme/fixture-server", "modern"],
     ["--registry", "x", "@acme/fixture-server"],
   ]) {
-    const config = serverConfigOf("fixture", { command: npx, args, env }, { cwd });
+    const config = toServerConfig("fixture", { command: npx, args, env }, { cwd });
     const provider = await connected([{ ...config, isOfUser: true } as ServerConfig], {
       stateDir,
       connectTimeoutMs: 5_000,

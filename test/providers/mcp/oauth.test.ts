@@ -5,7 +5,7 @@ import { text } from "node:stream/consumers";
 
 import { expect, test, vi } from "vitest";
 
-import { serverConfigOf } from "../../../src/config/index.ts";
+import { toServerConfig } from "../../../src/config/index.ts";
 import type { Authorize, McpProvider, OAuthConfig, ServerConfig } from "../../../src/providers/mcp/index.ts";
 import { isLinkLocalAddress, isPublicAddress } from "../../../src/providers/mcp/oauth/addresses.ts";
 import { guardedFetch } from "../../../src/providers/mcp/oauth/guarded-fetch.ts";
@@ -14,7 +14,7 @@ import { plainServer } from "../../support/mcp/http-servers.ts";
 import { connected, createContext, temporaryFolder } from "../../support/mcp/servers.ts";
 
 const remote = (url: string, oauth: OAuthConfig = {}): ServerConfig =>
-  ({ ...serverConfigOf("web", { url }), oauth }) as ServerConfig;
+  ({ ...toServerConfig("web", { url }), oauth }) as ServerConfig;
 
 const hello = (provider: McpProvider): Promise<unknown> => provider.call("web", "hello", {}, createContext());
 
@@ -139,7 +139,7 @@ test("M7: logs a client with credentials of its own in without a user", async ()
 
 test("M7: does not log in for an entry with an authorization header", async () => {
   const server = await protectedServer();
-  const config = serverConfigOf("web", { url: server.url, headers: { Authorization: "Bearer old" } });
+  const config = toServerConfig("web", { url: server.url, headers: { Authorization: "Bearer old" } });
   const provider = await connected([config], { authorize: follow });
   const error = 'Cannot start the MCP server: "web" asks for authorization (HTTP 401) (SERVER_FAILED)';
   expect(provider.servers[0]).toMatchObject({ status: "error", error });

@@ -2,7 +2,7 @@ import type { ServerResponse } from "node:http";
 import { text } from "node:stream/consumers";
 import { expect, test } from "vitest";
 
-import { serverConfigOf } from "../../../src/config/index.ts";
+import { toServerConfig } from "../../../src/config/index.ts";
 import type { McpProvider, ServerConfig } from "../../../src/providers/mcp/index.ts";
 import {
   eventServer,
@@ -14,7 +14,7 @@ import {
 } from "../../support/mcp/http-servers.ts";
 import { connected, createContext, until } from "../../support/mcp/servers.ts";
 
-const remote = (url: string, entry: object = {}): ServerConfig => serverConfigOf("web", { url, ...entry });
+const remote = (url: string, entry: object = {}): ServerConfig => toServerConfig("web", { url, ...entry });
 
 const call = (provider: McpProvider, tool: string, input: Readonly<Record<string, unknown>> = {}): Promise<unknown> =>
   provider.call("web", tool, input, createContext());

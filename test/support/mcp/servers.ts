@@ -4,7 +4,7 @@ import { join } from "node:path";
 
 import { expect, onTestFinished } from "vitest";
 
-import { serverConfigOf } from "../../../src/config/index.ts";
+import { toServerConfig } from "../../../src/config/index.ts";
 import { OWNER } from "../../../src/model/caller.ts";
 import type { CallContext } from "../../../src/model/skill.ts";
 import {
@@ -22,13 +22,13 @@ const FIXTURE = "test/fixtures/mcp/server.js";
 
 /** The fixture server, misbehaving in the named ways. */
 export function fixture(ways: readonly string[] = [], entry: Readonly<Record<string, unknown>> = {}): ServerConfig {
-  return serverConfigOf("fixture", { command: process.execPath, args: [FIXTURE, ...ways], ...entry }, { cwd: ROOT });
+  return toServerConfig("fixture", { command: process.execPath, args: [FIXTURE, ...ways], ...entry }, { cwd: ROOT });
 }
 
 /** A server from node_modules. */
 export function installed(name: string, args: readonly string[] = []): ServerConfig {
   const main = `node_modules/@modelcontextprotocol/server-${name}/dist/index.js`;
-  return serverConfigOf(name, { command: process.execPath, args: [main, ...args] }, { cwd: ROOT });
+  return toServerConfig(name, { command: process.execPath, args: [main, ...args] }, { cwd: ROOT });
 }
 
 /** Connected, or failed; closed when the test is over. */

@@ -146,11 +146,11 @@ function listenTo(client: Client, { onToolsChanged, onLog }: HandshakeOptions): 
   client.setNotificationHandler("notifications/tools/list_changed", { params: ANYTHING }, onToolsChanged);
   client.setNotificationHandler("notifications/message", { params: ANYTHING }, (params) => {
     const { level, data } = isRecord(params) ? params : {};
-    onLog(toLogLevel(level), textOf(data));
+    onLog(toLogLevel(level), formatData(data));
   });
 }
 
-function textOf(data: unknown): string {
+function formatData(data: unknown): string {
   if (typeof data === "string") return data;
   return findSizeExcess(data) === undefined
     ? (JSON.stringify(data) ?? "")

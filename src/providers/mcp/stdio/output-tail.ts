@@ -25,13 +25,13 @@ export function createOutputTail(maxBytes: number): OutputTail {
       const all = Buffer.concat(chunks);
       const text = readable(all.toString("utf8"));
       if (all.length <= maxBytes) return secrets.maskText(text);
-      return secrets.maskEnd(text, text.length - startOfEnd(text, maxBytes));
+      return secrets.maskEnd(text, text.length - findTailStart(text, maxBytes));
     },
   };
 }
 
 /** Returns the offset of the last characters, moved to the start of a line if possible. */
-function startOfEnd(text: string, characters: number): number {
+function findTailStart(text: string, characters: number): number {
   const start = Math.max(0, text.length - characters);
   const line = text.indexOf("\n", start - 1) + 1;
   return start === 0 || line === 0 ? start : line;

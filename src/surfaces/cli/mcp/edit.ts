@@ -36,7 +36,7 @@ export function addMcpEdit(mcp: Command, act: CommandAction): void {
             `No change given; for example: skillgate mcp edit ${name} -e KEY=value; the server is at ${file.label}:${place.line}`,
           );
         const entry = after(server, changes);
-        configModule.serverConfigOf(name, entry, options);
+        configModule.toServerConfig(name, entry, options);
         await changeServer(
           server,
           changes.map(({ inside, value }) => ({ path: inside, value })),

@@ -27,7 +27,7 @@ export async function writeServer(
   const { configModule, options, declared } = files;
   refuseName(name);
   refuseSelf(entry, files);
-  configModule.serverConfigOf(name, entry, options);
+  configModule.toServerConfig(name, entry, options);
   const place = await configModule.findEntryLocation(scope, options);
   const existing = declared.find((server) => server.name === name && server.file.path === place.path);
   if (existing !== undefined) {

@@ -51,11 +51,11 @@ export function getOfferedTools(catalog: Catalog, exposure: Exposure): Offered {
 
 /** Returns the error for a tool of a disabled skill; `undefined` if no disabled skill has such a tool. */
 export function disabledToolError(name: string, runtime: Runtime, caller: Caller): SkillgateError | undefined {
-  const skill = findDisabledSkills(runtime.disabled(), caller).find((each) => isToolOf(name, each));
+  const skill = findDisabledSkills(runtime.disabled(), caller).find((each) => belongsTo(name, each));
   return skill && skillDisabledError(skill.name);
 }
 
-function isToolOf(name: string, skill: ProvidedSkill): boolean {
+function belongsTo(name: string, skill: ProvidedSkill): boolean {
   if (name.startsWith(`${skill.name}.`) || name.startsWith(`${skill.name}__`)) return true;
   return skill.methods.some((method) => {
     const path = `${skill.name}.${method.name}`;

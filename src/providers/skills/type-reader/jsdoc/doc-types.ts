@@ -48,15 +48,15 @@ export function withTypeTag(doc: Doc, parameters: readonly string[], file: strin
     const type = nodeAt(nodeAt(node, "typeAnnotation"), "typeAnnotation");
     return type === undefined ? "" : found.source.text.slice(type.start, type.end);
   };
-  const valueOf = (name: string, type: string, optional: boolean): DocValue => {
+  const createValue = (name: string, type: string, optional: boolean): DocValue => {
     return { name, type, optional, default: undefined, description: "", line: tag.line };
   };
   const types = nodesAt(found.node, "parameters");
   const params = parameters.slice(0, types.length).flatMap((name, index) => {
     const said = doc.params.some((param) => param.name === name);
-    return said ? [] : [valueOf(name, getTypeText(types[index]), types[index]?.["optional"] === true)];
+    return said ? [] : [createValue(name, getTypeText(types[index]), types[index]?.["optional"] === true)];
   });
-  const returns = doc.returns ?? valueOf("", getTypeText(found.node), false);
+  const returns = doc.returns ?? createValue("", getTypeText(found.node), false);
   return { ...doc, params: [...doc.params, ...params], returns };
 }
 

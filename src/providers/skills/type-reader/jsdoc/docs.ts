@@ -84,7 +84,7 @@ export function parseDoc(comment: string, line: number): Doc {
   const [block] = parse(`/*${text}*/`, { spacing: "preserve", startLine: line });
   if (block === undefined) return NO_DOC;
   const getLine = (spec: Spec): number => (isOneLine ? line : (spec.source[0]?.number ?? line));
-  const valueOf = (spec: Spec): DocValue => ({
+  const toDocValue = (spec: Spec): DocValue => ({
     name: spec.name,
     type: spec.type.replace(/=$/, ""),
     optional: spec.optional || spec.type.endsWith("="),
@@ -94,12 +94,12 @@ export function parseDoc(comment: string, line: number): Doc {
   });
   const tags = block.tags.map((spec) => ({ ...spec, tag: spec.tag.toLowerCase() }));
   const valued = (...names: readonly string[]): readonly DocValue[] =>
-    tags.filter(({ tag }) => names.includes(tag)).map(valueOf);
+    tags.filter(({ tag }) => names.includes(tag)).map(toDocValue);
   const returned = tags.find(({ tag }) => tag === "returns" || tag === "return");
   return {
     description: unwrap(block.description),
     params: valued("param", "arg", "argument"),
-    returns: returned && { ...valueOf(returned), name: "", description: unwrap(getTagText(returned)) },
+    returns: returned && { ...toDocValue(returned), name: "", description: unwrap(getTagText(returned)) },
     properties: valued("property", "prop"),
     tags: tags.map((spec) => ({ tag: spec.tag, type: spec.type, text: getTagText(spec), line: getLine(spec) })),
   };
