@@ -12,9 +12,14 @@ export function estimateTokens(text: string): number {
   return Math.ceil((text.length - wide) / 4 + wide);
 }
 
+/** The heading of a section of a docstring, which is no sentence. */
+const SECTION =
+  /^(?:args|arguments|param(?:eter)?s|returns?|yields|raises|examples?|notes?|usage|description|summary) *:(?!\S) */i;
+
 /** Returns the first sentence of a description on one line, cut to `units` with a mark. */
 export function firstSentence(description: string, units = 160): string {
-  const line = (description.split("\n").find((each) => each.trim() !== "") ?? "").trim();
+  const lines = description.split("\n").map((each) => each.trim().replace(SECTION, ""));
+  const line = lines.find((each) => each !== "") ?? "";
   const end = /[.!?。！？](?=\s|$)|[。！？]/.exec(line.slice(0, 4 * units));
   const sentence = end === null ? line : line.slice(0, end.index + 1);
   return shortened(sentence.replace(/(?<=\w)\.$/, ""), units);

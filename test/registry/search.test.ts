@@ -206,10 +206,54 @@ test("D2: returns the path, signature, first sentence and score of a result", ()
 });
 
 test("D2: names words without a match, and marks a doubtful answer", () => {
-  expect(search(catalog, "send mail by pigeon").text).toMatch(/\nWords without a match: pigeon$/);
+  expect(search(catalog, "send a pigeon mail").text).toMatch(/\nWords without a match: pigeon$/);
   expect(search(catalog, "knit a sweater and read it").text).toMatch(
-    /\nWords without a match: knit, sweater\nProbably no method does this; these are only the closest matches$/,
+    /\nWords without a match: knit, sweater\nProbably no method does this; these are only the closest names\. If none fits/,
   );
+});
+
+test("doubts an answer without the thing that a short request asks for, and shows names only [D2]", () => {
+  expect(search(catalog, "send pigeon", { limit: 2 }).text).toBe(`Found 1 result(s):
+- MailMCP.send_email
+Words without a match: pigeon
+Probably no method does this; these are only the closest names. If none fits, search again with two to four English words that a tool's author would use: a verb and a thing, one intent a search`);
+  expect(search(catalog, "send email", { limit: 1 }).text).not.toContain("Probably");
+});
+
+test.each(["avec", "para", "della", "voor", "przez", "inte", "icin", "чтобы", "dieser", "quando", "uma"])(
+  "takes no foreign stop word for a typing error or a beginning: %s [D1]",
+  (word) => {
+    const names = [`${word.slice(0, -1)}ж`, `${word}th`, "sweater"];
+    const tools = createCatalog(
+      createSkill(
+        "NearSkill",
+        names.map((name) => ({ name: `knit_${name}` })),
+      ),
+    );
+    expect(search(tools, `qqqq ${word}`).results).toEqual([]);
+    expect(search(tools, "qqqq sweter").results).toMatchObject([{ path: "NearSkill.knit_sweater" }]);
+  },
+);
+
+test("counts all results and reaches the rest by an offset, also in a doubtful answer [D2]", () => {
+  const methods = Array.from({ length: 30 }, (_, at) => ({ name: `read_${at}`, description: "Reads a page" }));
+  const tools = createCatalog(createSkill("PageSkill", methods));
+  const { text } = search(tools, "read walrus");
+  expect(text).toMatch(
+    /^Found 30 result\(s\):\n(?:- PageSkill\.read_\d+\n){8}\.\.\. and 22 more: search again with offset 8\n/,
+  );
+  expect(search(tools, "read walrus", { offset: 28 }).results).toHaveLength(2);
+});
+
+test("takes no heading of a docstring for its first sentence [D2]", () => {
+  const described = (description: string) => {
+    const tools = createCatalog(createSkill("PySkill", [{ name: "run", description }]));
+    return search(tools, "run").results[0]?.summary;
+  };
+  expect(described("Returns:\n    The orders of a shop. All of them.")).toBe("The orders of a shop");
+  expect(described("Returns: the orders")).toBe("the orders");
+  expect(described("\n  Summary:\n\n  Reads a page\n  Args:\n    url: where")).toBe("Reads a page");
+  expect(described("Returns the orders")).toBe("Returns the orders");
 });
 
 test("D2: finds nothing for a stop word alone", () => {
@@ -224,7 +268,9 @@ test("D2: lists the closest names and the categories if nothing is found", () =>
     createSkill("ClockSkill", [{ name: "tick", metadata: { category: "time" } }]),
     createSkill("MapSkill", [{ name: "route", metadata: { category: "travel" } }]),
   );
-  expect(search(tools, "xyzzy")).toEqual({ results: [], text: "No results found\nCategories: time, travel" });
+  const again =
+    "Search again with two to four English words that a tool's author would use: a verb and a thing, one intent a search";
+  expect(search(tools, "xyzzy")).toEqual({ results: [], text: `No results found\nCategories: time, travel\n${again}` });
   expect(search(tools, "cloc").text).toMatch(/^(?:Found|No results found; did you mean ClockSkill)/);
   expect(search(createCatalog(), "anything").text).toBe("No results found");
 });

@@ -90,7 +90,9 @@ const REDUCTIONS: readonly { readonly from: Detail; readonly to: Detail }[] = [
 
 /** Formats the lines in as much detail as fits; drops lines that do not fit at all. */
 function linesWithin(budget: number, found: SearchFindings, options: LineOptions): readonly string[] {
-  const details = found.hits.map((_, at): Detail => (at < WITH_SIGNATURE ? "signature" : "sentence"));
+  const first: Detail = found.isDoubtful ? "path" : "signature";
+  const others: Detail = found.isDoubtful ? "path" : "sentence";
+  const details = found.hits.map((_, at) => (at < WITH_SIGNATURE ? first : others));
   const lines = found.hits.map((hit, at) => formatLine(hit, details[at] ?? "path", options));
   let left = budget - estimateTokens(lines.join("\n"));
   for (const { from, to } of REDUCTIONS) {
@@ -138,9 +140,12 @@ function signatureWithResult(method: Method, observed: FindInferredOutput): stri
 function formatRemarks({ unmatched, isDoubtful }: SearchFindings): readonly string[] {
   return [
     ...(unmatched.length > 0 ? [`Words without a match: ${unmatched.slice(0, LISTED).join(", ")}`] : []),
-    ...(isDoubtful ? ["Probably no method does this; these are only the closest matches"] : []),
+    ...(isDoubtful ? [`Probably no method does this; these are only the closest names. ${SEARCH_AGAIN}`] : []),
   ];
 }
+
+const SEARCH_AGAIN =
+  "If none fits, search again with two to four English words that a tool's author would use: a verb and a thing, one intent a search";
 
 function nothingFound({ nearest }: SearchFindings, catalog: Catalog): string {
   const categories = categoryNames(catalog.methods.slice(0, READ_METHODS));
@@ -148,6 +153,7 @@ function nothingFound({ nearest }: SearchFindings, catalog: Catalog): string {
     `No results found${nearest.length > 0 ? `; ${didYouMean(nearest)}` : ""}`,
     ...(categories.length > 1 ? [`Categories: ${categories.slice(0, LISTED).join(", ")}`] : []),
     ...(categories.length <= 1 && catalog.skills.length > 0 ? [`Skills: ${skillNames(catalog)}`] : []),
+    ...(catalog.skills.length > 0 ? [SEARCH_AGAIN.replace("If none fits, search", "Search")] : []),
   ].join("\n");
 }
 

@@ -3,7 +3,7 @@ import { suggestNames } from "../../shared/suggest.ts";
 import { firstSentence } from "../token-count.ts";
 import { type FormatOptions, formatAnswer, type SearchFindings, type FoundMethod } from "./format-answer.ts";
 import { type LearnedWords, learnedPostings, NOTHING_LEARNED } from "./learned.ts";
-import { parseQuery } from "./query.ts";
+import { parseQuery, type Query } from "./query.ts";
 import { type Hit, type Page, rank } from "./rank.ts";
 import { getIndex, type VisibleIndex } from "./shared-index.ts";
 import { DOUBTFUL_SCORE, DOUBTFUL_SCORE_OF_SHORT, MAX_SHORT_QUERY_WORDS } from "./weights.ts";
@@ -93,9 +93,16 @@ function matching(
     offset: page.offset,
     total,
     unmatched,
-    isDoubtful: best < (query.wordCount <= MAX_SHORT_QUERY_WORDS ? DOUBTFUL_SCORE_OF_SHORT : DOUBTFUL_SCORE),
+    isDoubtful: isDoubtful(query, best, unmatched),
     nearest: total === 0 ? nearestNames(query.folded, catalog, visible) : [],
   };
+}
+
+/** True if the best method covers too little of a query, or none has the thing that a short query asks for. */
+function isDoubtful({ wordCount, thing, names }: Query, best: number, unmatched: readonly string[]): boolean {
+  if (wordCount > MAX_SHORT_QUERY_WORDS) return best < DOUBTFUL_SCORE;
+  const lacksThing = names.length > 0 && best < 1 && thing !== undefined && unmatched.includes(thing);
+  return best < DOUBTFUL_SCORE_OF_SHORT || lacksThing;
 }
 
 function foundMethod(method: Method, score: number, parts: Hit["parts"]): FoundMethod {

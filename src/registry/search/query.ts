@@ -1,3 +1,4 @@
+import { FOREIGN_STOP_WORDS } from "./foreign-words.ts";
 import { stem } from "./stem.ts";
 import { getSynonyms } from "./synonyms.ts";
 import { NUMBER_WEIGHT, QUERY_PAIR_WEIGHT, STOP_WORD_WEIGHT, SYNONYM_WEIGHT, WEAK_WORD_WEIGHT } from "./weights.ts";
@@ -76,6 +77,8 @@ export interface Query {
   /** `folded` and the name-like words of the query, folded: `read_text_file`, `Skill.method`. */
   readonly names: readonly string[];
   readonly wordCount: number;
+  /** The last word that is neither a stop word, a common one nor a number: the noun of a short English request. */
+  readonly thing: string | undefined;
 }
 
 /** Splits a query into terms. Drops stop words if other words remain; a short query keeps them at a low weight. */
@@ -92,6 +95,7 @@ export function parseQuery(text: string): Query {
     folded,
     names: [...new Set([folded, ...findNames(bounded)])].filter((name) => name !== ""),
     wordCount: words.length,
+    thing: telling.findLast((word) => !FOREIGN_STOP_WORDS.has(word) && getWeight(word) === 1),
   };
 }
 

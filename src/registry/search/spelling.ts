@@ -2,6 +2,7 @@ import { isWithinEditDistance } from "../../shared/suggest.ts";
 import type { LearnedPostings } from "./learned.ts";
 import type { MethodIndex } from "./method-index.ts";
 import type { Alternative, QueryTerm } from "./query.ts";
+import { FOREIGN_STOP_WORDS } from "./foreign-words.ts";
 import { BEGINNING_WEIGHT, TYPING_ERROR_WEIGHT } from "./weights.ts";
 
 /** Maximum words of one query that get guesses, and maximum guesses for one word. */
@@ -20,7 +21,8 @@ export function withSpellingGuesses(
   const words = terms.filter((term) => term.word !== "");
   if (words.length > MAX_QUERY_WORDS) return terms;
   const isKnown = (stem: string): boolean => index.wordNumber(stem) !== undefined || learnedPostings(stem).length > 0;
-  const unknown = words.filter((term) => term.stem.length >= 3 && !isKnown(term.stem));
+  const mayBeError = ({ word, stem }: QueryTerm): boolean => stem.length >= 3 && !FOREIGN_STOP_WORDS.has(word);
+  const unknown = words.filter((term) => mayBeError(term) && !isKnown(term.stem));
   const guessed = new Set(unknown.slice(0, GUESSED_WORDS));
   return terms.map((term) =>
     guessed.has(term) ? { ...term, alternatives: [...term.alternatives, ...findGuesses(term.stem, index)] } : term,

@@ -66,5 +66,5 @@ export const BEGINNING_TIER = 1;
  * few percent of the queries whose method is among the first five score less; nearly all queries for another catalog do.
  */
 export const DOUBTFUL_SCORE = 0.1;
-export const DOUBTFUL_SCORE_OF_SHORT = 0.2;
+export const DOUBTFUL_SCORE_OF_SHORT = 0.3;
 export const MAX_SHORT_QUERY_WORDS = 6;
