@@ -19,7 +19,7 @@ export const VERSION = 5;
 const MAX_NAMES = 1 << 16;
 
 /** Thrown if a value has more levels than `MAX_DEPTH`. */
-export class NestedTooDeeply extends Error {}
+export class ValueTooDeep extends Error {}
 
 /**
  * Reads a value in the engine's binary form; a subclass says what each part of it becomes. The bytes may be hostile: reading
@@ -88,7 +88,7 @@ export abstract class ValueReader<Value> {
   }
 
   #container(tag: number): Value {
-    if (++this.#depth > MAX_DEPTH) throw new NestedTooDeeply();
+    if (++this.#depth > MAX_DEPTH) throw new ValueTooDeep();
     const count = this.number();
     this.#members -= count;
     if (this.#members < 0) throw new Error("too many members");

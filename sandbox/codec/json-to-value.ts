@@ -1,5 +1,5 @@
 import { MAX_DEPTH } from "../guest/host-protocol.ts";
-import { NestedTooDeeply, TAG, VERSION } from "./format.ts";
+import { ValueTooDeep, TAG, VERSION } from "./format.ts";
 
 /** Texts up to this length are copied faster by a loop than by `Buffer.write`. */
 const SHORT_STRING = 64;
@@ -68,7 +68,7 @@ class ValueWriter {
     else if (typeof value === "boolean") this.#byte(value ? TAG.true : TAG.false);
     else if (value === null) this.#byte(TAG.null);
     else {
-      if (++this.#depth > MAX_DEPTH) throw new NestedTooDeeply();
+      if (++this.#depth > MAX_DEPTH) throw new ValueTooDeep();
       if (Array.isArray(value)) this.#array(value);
       else this.#object(value as Readonly<Record<string, unknown>>);
       this.#depth--;

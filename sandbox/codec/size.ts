@@ -1,4 +1,4 @@
-import { NestedTooDeeply, TAG, ValueReader } from "./format.ts";
+import { ValueTooDeep, TAG, ValueReader } from "./format.ts";
 
 /** Bytes longer than this many times the limit of their JSON are rejected unread: most values are shorter as bytes. */
 const MAX_JSON_RATIO = 3;
@@ -7,14 +7,14 @@ const MAX_JSON_BYTES = { unit: 6, int: 11, float: 24, date: 29 } as const;
 
 /**
  * Tests whether bytes are a value in the engine's form whose JSON, with dates as texts, has at most `maxBytes`. The bytes
- * and their positions may be hostile. Throws only `NestedTooDeeply`.
+ * and their positions may be hostile. Throws only `ValueTooDeep`.
  */
 export function fitsInJson(bytes: Buffer, maxBytes: number, from: number, to: number): boolean {
   if (to - from > maxBytes * MAX_JSON_RATIO) return false;
   try {
     return [false, true].some((isExact) => new SizeReader(bytes, from, to, isExact).jsonBytes() <= maxBytes);
   } catch (error) {
-    if (error instanceof NestedTooDeeply) throw error;
+    if (error instanceof ValueTooDeep) throw error;
     return false; // cut off, or a value that JSON cannot hold
   }
 }

@@ -1,4 +1,4 @@
-import { NestedTooDeeply, TAG, ValueReader } from "./format.ts";
+import { ValueTooDeep, TAG, ValueReader } from "./format.ts";
 import { fitsInJson } from "./size.ts";
 import { DATE_TAG } from "../guest/host-protocol.ts";
 
@@ -30,7 +30,7 @@ export function valueToJs(bytes: Buffer, datesAs: DatesAs = "text"): DecodedByte
 /**
  * Converts a value in the engine's form, which a guest writes five times as fast as JSON, to JSON with tagged dates.
  * Undefined if it has no certain JSON (then the guest must write it), or has more than `maxBytes` without the
- * tags. The bytes and their positions may be hostile. Throws only `NestedTooDeeply`.
+ * tags. The bytes and their positions may be hostile. Throws only `ValueTooDeep`.
  */
 export function valueToJson(bytes: Buffer, maxBytes: number, from = 0, to = bytes.length): string | undefined {
   const isShort = to - from <= SHORT_BYTES;
@@ -44,7 +44,7 @@ function toTaggedJson(bytes: Buffer, from: number, to: number): string | undefin
   try {
     return JSON.stringify(new JsReader(bytes, "tagged", from, to).read().value);
   } catch (error) {
-    if (error instanceof NestedTooDeeply) throw error;
+    if (error instanceof ValueTooDeep) throw error;
     return undefined; // cut off, or a value that JSON cannot hold
   }
 }

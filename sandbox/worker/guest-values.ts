@@ -1,4 +1,4 @@
-import { NestedTooDeeply } from "../codec/format.ts";
+import { ValueTooDeep } from "../codec/format.ts";
 import { jsonToValue } from "../codec/json-to-value.ts";
 import { STACK_OVERFLOW } from "../engine/error-messages.ts";
 import type { Engine } from "../engine/quickjs.ts";
@@ -94,7 +94,7 @@ export class GuestValues {
 
   /**
    * Reads a value of the guest as JSON, or as bytes if `orBytes` is set and it is long. Undefined if it has no certain JSON
-   * or its JSON is longer than `mostBytes`. Throws `NestedTooDeeply` if it has, or may have, more levels than allowed.
+   * or its JSON is longer than `mostBytes`. Throws `ValueTooDeep` if it has, or may have, more levels than allowed.
    */
   plain(value: number, mostBytes: number, orBytes: boolean): GuestValue | undefined {
     const context = this.#context;
@@ -103,7 +103,7 @@ export class GuestValues {
     const thrown = engine.resolveException(context, written);
     try {
       if (thrown !== 0) {
-        if (this.text(thrown, mostBytes) === STACK_OVERFLOW) throw new NestedTooDeeply();
+        if (this.text(thrown, mostBytes) === STACK_OVERFLOW) throw new ValueTooDeep();
         return undefined;
       }
       const at = engine.getArrayBuffer(context, written);

@@ -1,4 +1,4 @@
-import { NestedTooDeeply } from "../codec/format.ts";
+import { ValueTooDeep } from "../codec/format.ts";
 import { CallSites } from "../engine/call-site.ts";
 import { DeviceSnapshots } from "../engine/device-snapshots.ts";
 import { type Engine, type EngineHost, openEngine, PROMISE } from "../engine/quickjs.ts";
@@ -247,7 +247,7 @@ export class Isolate {
     try {
       said = argc === 4 ? values.text(argv + 24, most) : values.plain(argv + 24, most, this.#ear.takesBytes(op));
     } catch (error) {
-      if (error instanceof NestedTooDeeply) return values.ofText(NESTED);
+      if (error instanceof ValueTooDeep) return values.ofText(NESTED);
       throw error;
     }
     // The value has no certain JSON: the guest sends it again as JSON.

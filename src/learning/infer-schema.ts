@@ -37,7 +37,7 @@ export interface ValueShape {
 
 export interface ObservedObject {
   times: number;
-  properties: Map<string, Property>;
+  properties: Map<string, ObservedProperty>;
   /** The common type of the values of a dictionary; a dictionary has no properties. */
   values: ValueShape | undefined;
 }
@@ -46,7 +46,7 @@ export interface ObservedObject {
 export const SHARED = Symbol("shared");
 
 /** The common type of the values of one property. */
-export interface Property extends ValueShape {
+export interface ObservedProperty extends ValueShape {
   /** The id of the one caller whose results have had the property. */
   caller: string | typeof SHARED;
 }
@@ -89,7 +89,7 @@ export function createShape(): ValueShape {
  * True if the caller may see the name of a property: it was in a result of the caller, or in results of two others. The
  * owner sees every name.
  */
-export function isShownTo({ caller }: Property, viewer: Caller): boolean {
+export function isShownTo({ caller }: ObservedProperty, viewer: Caller): boolean {
   return viewer === OWNER || caller === SHARED || caller === viewer.id;
 }
 
@@ -214,7 +214,7 @@ function widenProperties(
 }
 
 /** Returns true if other callers may now see the property. */
-function addCaller(caller: Property["caller"], property: Property): boolean {
+function addCaller(caller: ObservedProperty["caller"], property: ObservedProperty): boolean {
   if (property.caller === SHARED || property.caller === caller) return false;
   property.caller = SHARED;
   return true;
@@ -309,7 +309,7 @@ function isUnlike(kind: string, shape: ValueShape, state: ObserveState): void {
 }
 
 /** Records that a property that was always present is missing. */
-function isMissing(name: string, property: Property, state: ObserveState): void {
+function isMissing(name: string, property: ObservedProperty, state: ObserveState): void {
   state.hasChanged = true;
   if (isShownTo(property, state.caller)) differs([...state.path, name], "it is missing", state);
 }

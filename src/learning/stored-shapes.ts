@@ -1,5 +1,5 @@
 import { isRecord } from "../model/json.ts";
-import { createShape, NAME, type Property, SHARED, type ValueKind, type ValueShape } from "./infer-schema.ts";
+import { createShape, NAME, type ObservedProperty, SHARED, type ValueKind, type ValueShape } from "./infer-schema.ts";
 
 /** What is stored of one method: the digest of its definition, and the shape of its results. Types and names, no values. */
 export interface StoredMethod {
@@ -83,7 +83,7 @@ function parseObject(value: unknown, depth: number, budget: { parts: number }): 
   if (!isRecord(value)) return undefined;
   const { times, properties, values } = value;
   if (!isCount(times) || !Array.isArray(properties)) return undefined;
-  const parsed = new Map<string, Property>();
+  const parsed = new Map<string, ObservedProperty>();
   for (const property of properties as unknown[]) {
     const shape = parse(property, depth, budget);
     const { name, caller } = isRecord(property) ? property : {};

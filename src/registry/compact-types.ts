@@ -43,11 +43,11 @@ export function compactType(schema: unknown, style: CompactStyle): string {
 const MAX_SCHEMAS = 2_000;
 const MAX_DEPTH = 16;
 
-interface Writing extends CompactStyle {
+interface CompactContext extends CompactStyle {
   readonly budget: { schemas: number };
 }
 
-function write(schema: unknown, style: Writing, depth: number): string {
+function write(schema: unknown, style: CompactContext, depth: number): string {
   style.budget.schemas -= 1;
   if (!isRecord(schema) || depth > MAX_DEPTH || style.budget.schemas < 0) return "any";
   const inner = (each: unknown): string => write(each, style, depth + 1);
@@ -67,7 +67,7 @@ function impliedType(schema: JsonSchema): string | undefined {
   return schema["items"] === undefined ? undefined : "array";
 }
 
-function writeKind(type: unknown, schema: JsonSchema, style: Writing, depth: number): string {
+function writeKind(type: unknown, schema: JsonSchema, style: CompactContext, depth: number): string {
   switch (type) {
     case "string":
       return (style.hasConstraints === true ? findTextForm(schema) : undefined) ?? "string";
@@ -100,7 +100,7 @@ function isUnion(type: string): boolean {
   return false;
 }
 
-function writeObject(schema: JsonSchema, style: Writing, depth: number): string {
+function writeObject(schema: JsonSchema, style: CompactContext, depth: number): string {
   const properties = isRecord(schema["properties"]) ? Object.entries(schema["properties"]) : [];
   if (properties.length === 0) {
     const values = schema["additionalProperties"];

@@ -65,12 +65,12 @@ function sanitizeSchema(schema: unknown): JsonSchema | undefined {
 
 const ANY_OBJECT: JsonSchema = Object.freeze({ type: "object" });
 
-interface Budget {
+interface CopyBudget {
   /** Remaining values that may be copied; below zero the copy is discarded. */
   nodes: number;
 }
 
-function copySchema(schema: unknown, depth: number, budget: Budget): unknown {
+function copySchema(schema: unknown, depth: number, budget: CopyBudget): unknown {
   return copyValue(schema, depth, budget, (key, value) => {
     if (TEXT_KEYWORDS.has(key) && typeof value === "string") return sanitizeText(value);
     if (DATA_KEYWORDS.has(key)) return copyData(value, depth - 1, budget);
@@ -80,7 +80,7 @@ function copySchema(schema: unknown, depth: number, budget: Budget): unknown {
   });
 }
 
-function copyData(value: unknown, depth: number, budget: Budget): unknown {
+function copyData(value: unknown, depth: number, budget: CopyBudget): unknown {
   return copyValue(value, depth, budget, (_, inner) => copyData(inner, depth - 1, budget));
 }
 
@@ -88,7 +88,7 @@ function copyData(value: unknown, depth: number, budget: Budget): unknown {
 function copyValue(
   value: unknown,
   depth: number,
-  budget: Budget,
+  budget: CopyBudget,
   copy: (key: string, value: unknown) => unknown,
 ): unknown {
   budget.nodes -= 1;

@@ -54,14 +54,14 @@ function createIndex(): Members {
   };
 }
 
-export interface Property {
+export interface JsonProperty {
   /** Key and value. */
   readonly node: Node;
   readonly key: string;
   readonly value: Node;
 }
 
-export function getProperties(object: Node): readonly Property[] {
+export function getProperties(object: Node): readonly JsonProperty[] {
   if (object.type !== "object") return [];
   return (object.children ?? []).flatMap((node) => {
     const [key, value] = node.children ?? [];

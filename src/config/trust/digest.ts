@@ -26,19 +26,19 @@ export function digestProject(folders: ConfigFolders, skillsDir: string): Projec
   return new Map(digests.filter((pair): pair is [string, string] => pair[1] !== undefined));
 }
 
-interface Budget {
+interface DigestBudget {
   files: number;
   bytes: number;
 }
 
 /** The digest of a file, or of everything in a folder; `undefined` for what is not there. */
-function digestTree(path: string, budget: Budget): string | undefined {
+function digestTree(path: string, budget: DigestBudget): string | undefined {
   const hash = createHash("sha256");
   return addTree(hash, path, budget, []) ? hash.digest("hex") : undefined;
 }
 
 /** `above`: the folders that lead to it, so that a link to one of them is not followed again. */
-function addTree(hash: Hash, path: string, budget: Budget, above: readonly string[]): boolean {
+function addTree(hash: Hash, path: string, budget: DigestBudget, above: readonly string[]): boolean {
   const found = lstatSync(path, { throwIfNoEntry: false });
   if (found === undefined) return false;
   if (--budget.files < 0) throw new RangeError(`more than ${MAX_SKILL_FILES} files`);
@@ -51,13 +51,13 @@ function addTree(hash: Hash, path: string, budget: Budget, above: readonly strin
   return true;
 }
 
-function addFile(hash: Hash, path: string, size: number, budget: Budget): void {
+function addFile(hash: Hash, path: string, size: number, budget: DigestBudget): void {
   budget.bytes -= size;
   if (budget.bytes < 0) throw new RangeError(`more than ${MAX_SKILL_BYTES >> 20} MiB`);
   add(hash, "file", createHash("sha256").update(readFileSync(path)).digest("hex"));
 }
 
-function addFolder(hash: Hash, path: string, budget: Budget, above: readonly string[]): void {
+function addFolder(hash: Hash, path: string, budget: DigestBudget, above: readonly string[]): void {
   const real = realpathSync(path);
   add(hash, "folder", "");
   if (above.includes(real)) return;

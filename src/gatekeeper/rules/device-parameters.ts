@@ -4,7 +4,7 @@ import type { Binding } from "../ast/scopes.ts";
 import { type FunctionNode, isFunction, literalName } from "../ast/walk.ts";
 
 /** A parameter of a local function that receives `device`. */
-interface DeviceParameter {
+interface DeviceBinding {
   /** A name, or a pattern. */
   readonly parameter: AnyNode;
   /** False if another call passes another value. */
@@ -19,7 +19,7 @@ export function findDeviceParameter(
   node: AnyNode,
   names: ReadonlySet<Binding>,
   context: CheckContext,
-): DeviceParameter | undefined {
+): DeviceBinding | undefined {
   const property = getParent(node, context);
   const isPart = property?.type === "Property" && property.value === node;
   const key = isPart ? literalName(property.key, property.computed) : undefined;

@@ -33,7 +33,7 @@ export interface TypeStyle {
 }
 
 /** The state of writing a type: the remaining budget, and the alias to which the text belongs. */
-interface Writing extends TypeStyle {
+interface TypeContext extends TypeStyle {
   schemasLeft: number;
   nesting: number;
   /** Number of references to named types so far. */
@@ -52,7 +52,7 @@ export function toType(schema: unknown, style: TypeStyle): Type {
   return write(schema, style.depth, { ...writing, resolved: "directly" });
 }
 
-function write(schema: unknown, depth: number, writing: Writing): Type {
+function write(schema: unknown, depth: number, writing: TypeContext): Type {
   if (schema === false) return types.NEVER;
   writing.schemasLeft -= 1;
   if (!isRecord(schema) || writing.schemasLeft < 0 || writing.nesting >= MAX_NESTING) return unknownType(writing);
@@ -62,7 +62,7 @@ function write(schema: unknown, depth: number, writing: Writing): Type {
   return schema["nullable"] === true ? types.union([type, types.NULL]) : type;
 }
 
-function writeParts(schema: JsonSchema, depth: number, writing: Writing): Type {
+function writeParts(schema: JsonSchema, depth: number, writing: TypeContext): Type {
   const branches = (keyword: string): Type[] => toList(schema[keyword]).map((branch) => write(branch, depth, writing));
   const unionOfBranches = (keyword: string): Type[] =>
     toList(schema[keyword]).length > 0 ? [types.union(branches(keyword))] : [];
@@ -85,7 +85,7 @@ function isBare(schema: JsonSchema): boolean {
   );
 }
 
-function writeBase(schema: JsonSchema, depth: number, writing: Writing): Type {
+function writeBase(schema: JsonSchema, depth: number, writing: TypeContext): Type {
   if (Object.hasOwn(schema, "const")) return literalUnion([schema["const"]], writing);
   if (Array.isArray(schema["enum"])) return literalUnion(schema["enum"], writing);
   const named = Array.isArray(schema["type"]) ? schema["type"] : [schema["type"] ?? impliedType(schema)];
@@ -98,7 +98,7 @@ function impliedType(schema: JsonSchema): string | undefined {
   return schema["items"] !== undefined || schema["prefixItems"] !== undefined ? "array" : undefined;
 }
 
-function writeKind(type: unknown, schema: JsonSchema, depth: number, writing: Writing): Type {
+function writeKind(type: unknown, schema: JsonSchema, depth: number, writing: TypeContext): Type {
   switch (type) {
     case "string":
       return whole("string");
@@ -121,7 +121,7 @@ function writeKind(type: unknown, schema: JsonSchema, depth: number, writing: Wr
 }
 
 /** Writes a union of literals; for too many or too long ones, a union of their types. */
-function literalUnion(values: readonly unknown[], writing: Writing): Type {
+function literalUnion(values: readonly unknown[], writing: TypeContext): Type {
   const texts = values.slice(0, types.MAX_MEMBERS + 1).map((value) => literalType(value));
   if (texts.length <= types.MAX_MEMBERS && !texts.includes(undefined))
     return types.union(texts.map((text) => whole(text ?? "")));
@@ -130,7 +130,7 @@ function literalUnion(values: readonly unknown[], writing: Writing): Type {
   return simple ? types.union([...kinds].map((kind) => whole(kind))) : unknownType(writing);
 }
 
-function writeArray(schema: JsonSchema, depth: number, writing: Writing): Type {
+function writeArray(schema: JsonSchema, depth: number, writing: TypeContext): Type {
   const { items, prefixItems, minItems } = schema;
   const places = [prefixItems, items].find((list): list is unknown[] => Array.isArray(list));
   if (places === undefined)
@@ -146,7 +146,7 @@ function writeArray(schema: JsonSchema, depth: number, writing: Writing): Type {
   return whole(`[${members.join(", ")}]`);
 }
 
-function writeObject(schema: JsonSchema, depth: number, writing: Writing): Type {
+function writeObject(schema: JsonSchema, depth: number, writing: TypeContext): Type {
   const properties = isRecord(schema["properties"]) ? Object.entries(schema["properties"]) : [];
   if (properties.length === 0) return writeDictionary(schema, depth, writing);
   if (depth <= 0) return whole("object");
@@ -168,7 +168,7 @@ function writeObject(schema: JsonSchema, depth: number, writing: Writing): Type 
 }
 
 /** Writes an object without named members. */
-function writeDictionary(schema: JsonSchema, depth: number, writing: Writing): Type {
+function writeDictionary(schema: JsonSchema, depth: number, writing: TypeContext): Type {
   const patterns = isRecord(schema["patternProperties"]) ? Object.values(schema["patternProperties"]) : [];
   const additional = schema["additionalProperties"];
   const values = additional === undefined || additional === false ? patterns : [...patterns, additional];
@@ -180,7 +180,7 @@ function writeDictionary(schema: JsonSchema, depth: number, writing: Writing): T
   return whole(writing.references === before ? `Record<string, ${value.text}>` : `{ [key: string]: ${value.text} }`);
 }
 
-function within(resolved: Resolved, writing: Writing, writeInside: () => Type): Type {
+function within(resolved: Resolved, writing: TypeContext, writeInside: () => Type): Type {
   const before = writing.resolved;
   writing.resolved = resolved;
   const type = writeInside();
@@ -188,7 +188,7 @@ function within(resolved: Resolved, writing: Writing, writeInside: () => Type): 
   return type;
 }
 
-function writeReference(reference: string, depth: number, writing: Writing): Type {
+function writeReference(reference: string, depth: number, writing: TypeContext): Type {
   const { names } = writing;
   const target = resolveReference(reference, writing.root);
   if (!isRecord(target)) return unknownType(writing);
@@ -200,7 +200,7 @@ function writeReference(reference: string, depth: number, writing: Writing): Typ
 }
 
 /** Writes a schema as a named type, or inline if it is short. */
-function writeNamed(schema: JsonSchema, wanted: string, writing: Writing, names: TypeNames): Type {
+function writeNamed(schema: JsonSchema, wanted: string, writing: TypeContext, names: TypeNames): Type {
   const known: KnownType = { name: names.reserve(wanted), inline: undefined, width: types.MAX_MEMBERS };
   names.known.set(schema, known);
   const mention = mentionType(known, writing, names);
@@ -215,7 +215,7 @@ function writeNamed(schema: JsonSchema, wanted: string, writing: Writing, names:
 }
 
 /** Returns a reference to a named type, or `unknown`/`any` where TypeScript would reject a cycle. */
-function mentionType(known: KnownType, writing: Writing, names: TypeNames): Type {
+function mentionType(known: KnownType, writing: TypeContext, names: TypeNames): Type {
   if (known.inline !== undefined) return known.inline;
   const { alias } = writing;
   const deferred = writing.resolved === "deferred";

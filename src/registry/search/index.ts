@@ -4,7 +4,7 @@ import { firstSentence } from "../token-count.ts";
 import { type FormatOptions, formatAnswer, type SearchFindings, type FoundMethod } from "./format-answer.ts";
 import { type LearnedWords, learnedPostings, NOTHING_LEARNED } from "./learned.ts";
 import { parseQuery, type Query } from "./query.ts";
-import { type Hit, type Page, rank } from "./rank.ts";
+import { type Hit, type PageRange, rank } from "./rank.ts";
 import { getIndex, type VisibleIndex } from "./shared-index.ts";
 import { DOUBTFUL_SCORE, DOUBTFUL_SCORE_OF_SHORT, MAX_SHORT_QUERY_WORDS } from "./weights.ts";
 
@@ -69,7 +69,7 @@ function boundedOffset(offset = 0): number {
   return Number.isNaN(offset) ? 0 : Math.min(Math.max(0, Math.floor(offset)), Number.MAX_SAFE_INTEGER);
 }
 
-function everything(catalog: Catalog, { offset, limit }: Page): SearchFindings {
+function everything(catalog: Catalog, { offset, limit }: PageRange): SearchFindings {
   const hits = catalog.methods.slice(offset, offset + limit).map((method) => foundMethod(method, 0, []));
   return { hits, offset, total: catalog.methods.length, unmatched: [], isDoubtful: false, nearest: [] };
 }
@@ -77,7 +77,7 @@ function everything(catalog: Catalog, { offset, limit }: Page): SearchFindings {
 function matching(
   catalog: Catalog,
   text: string,
-  page: Page,
+  page: PageRange,
   { learned = NOTHING_LEARNED, deadline = Infinity }: SearchOptions,
 ): SearchFindings {
   const query = parseQuery(text);

@@ -32,7 +32,7 @@ export interface Hit {
 }
 
 /** The requested range of results. */
-export interface Page {
+export interface PageRange {
   readonly offset: number;
   readonly limit: number;
 }
@@ -58,7 +58,12 @@ interface Candidate {
 }
 
 /** Returns one page of the visible documents that match a query, best first. */
-export function rank(query: Query, catalogIndex: VisibleIndex, learnedPostings: LearnedPostings, page: Page): Ranking {
+export function rank(
+  query: Query,
+  catalogIndex: VisibleIndex,
+  learnedPostings: LearnedPostings,
+  page: PageRange,
+): Ranking {
   const { index, visible } = catalogIndex;
   const terms = weightTerms(withSpellingGuesses(query.terms, index, learnedPostings), index, learnedPostings);
   const tiers = assignTiers(query, index, visible);

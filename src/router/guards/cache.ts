@@ -11,7 +11,7 @@ const MAX_ENTRY_BYTES = 4 << 20;
 /** Approximate overhead of an entry, without its key and its value. */
 const ENTRY_BYTES = 500;
 
-interface CacheEntry {
+interface CachedResult {
   /** The serialised value, so that one reader cannot change it for the next. */
   readonly bytes: Buffer;
   /** Its share of `MAX_BYTES`. */
@@ -23,7 +23,7 @@ interface CacheEntry {
 
 /** Caches results per caller and input, for methods that allow it and for the time that they allow. */
 export function cache(now: () => number): Guard {
-  const kept = new Map<string, CacheEntry>();
+  const kept = new Map<string, CachedResult>();
   let keptBytes = 0;
 
   function drop(key: string): void {

@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 
 import type { Problem } from "../../model/provider.ts";
+import type { Approve } from "../../router/index.ts";
 import type { RuntimeOptions } from "../../runtime/options.ts";
 import type { Runtime } from "../../runtime.ts";
 import { logLine, approvalQuestion } from "./text/output.ts";
@@ -10,8 +11,6 @@ import { createTerminalPrompter } from "./terminal/terminal-prompter.ts";
 import type { Terminal } from "./terminal/terminal.ts";
 import { UsageError } from "./usage-error.ts";
 import { askYesNo, isAtTerminal } from "./terminal/ask-line.ts";
-
-type Approve = NonNullable<RuntimeOptions["approve"]>;
 
 /** Asks the user at the terminal to approve calls, one at a time; `undefined` without a terminal. */
 function approvalAtTerminal(signal: AbortSignal): Approve | undefined {

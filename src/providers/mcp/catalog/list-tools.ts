@@ -39,7 +39,7 @@ export async function listPages(connection: Connection, kind: ListKind, signal: 
   const { method, key, identity } = kind;
   const items: unknown[] = [];
   const known = new Set<unknown>();
-  let page: Page = { items: [], ttlMs: 0, nextCursor: undefined };
+  let page: ListPage = { items: [], ttlMs: 0, nextCursor: undefined };
   for (let pages = 0; pages < MAX_PAGES; pages++) {
     try {
       page = await fetchPage(connection, kind, page.nextCursor, signal);
@@ -59,7 +59,7 @@ export async function listPages(connection: Connection, kind: ListKind, signal: 
   return { items, ttlMs: page.ttlMs, incomplete: `${method} has no end, its first ${items.length} ${key} are used` };
 }
 
-interface Page {
+interface ListPage {
   readonly items: readonly unknown[];
   readonly ttlMs: number;
   readonly nextCursor: string | undefined;
@@ -70,7 +70,7 @@ async function fetchPage(
   { method, key }: ListKind,
   cursor: string | undefined,
   signal: AbortSignal,
-): Promise<Page> {
+): Promise<ListPage> {
   const result = await connection
     .request(method, cursor === undefined ? {} : { cursor }, signal)
     .catch((thrown: unknown) => {

@@ -93,7 +93,7 @@ async function folderFor(wanted: string): Promise<{ readonly dir: string; readon
 }
 
 /** The content of an index file. */
-interface CacheEntry {
+interface PreparedEntry {
   readonly code: string;
   readonly hashes: readonly (readonly [file: string, hash: string, stamp: string])[];
   readonly packages: readonly string[];
@@ -124,7 +124,7 @@ function formatStamp({ mtimeMs, size }: Stats): string {
 }
 
 /** Checks that the same version of this code wrote the entry. */
-function isKept(value: unknown): value is CacheEntry {
+function isKept(value: unknown): value is PreparedEntry {
   return isRecord(value) && value["code"] === codeHash();
 }
 
@@ -137,7 +137,10 @@ function store(dir: string, entry: string, made: PreparedSource): Prepared {
   const hashes = facts.map(({ file, stats }) => [file, hashText(readFileSync(file)), formatStamp(stats)] as const);
   // If a file changed during compilation, no index is written and the next request compiles again.
   if (facts.every(({ stats }) => stats.mtimeMs < since)) {
-    write(indexFile(dir, entry), JSON.stringify({ code: codeHash(), hashes, packages, prepared } satisfies CacheEntry));
+    write(
+      indexFile(dir, entry),
+      JSON.stringify({ code: codeHash(), hashes, packages, prepared } satisfies PreparedEntry),
+    );
   }
   return prepared;
 }

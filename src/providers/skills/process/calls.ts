@@ -56,7 +56,7 @@ export type ProcessCallEnd =
   | { readonly kind: "error"; readonly error: Error }
   | { readonly kind: "moved" };
 
-interface PendingCall {
+interface ProcessCall {
   readonly path: string;
   readonly context: CallContext;
   /** On the clock of `nowMs`. */
@@ -76,7 +76,7 @@ export interface CallsOptions {
 export class Calls {
   readonly #line: ProcessEvents;
   readonly #options: CallsOptions;
-  readonly #open = new Map<number, PendingCall>();
+  readonly #open = new Map<number, ProcessCall>();
   /** Cancelled calls that the process has not confirmed yet. */
   readonly #silent = new Map<number, NodeJS.Timeout>();
   readonly #spin = new EventLoopSpin(canSpin() ? SPIN_MS : 0);
@@ -107,7 +107,7 @@ export class Calls {
         this.#line.changed();
       };
       signal.addEventListener("abort", cancel, { once: true });
-      const call: PendingCall = { path, context, startBy: nowMs() + START_MS, end, hasBegun: false };
+      const call: ProcessCall = { path, context, startBy: nowMs() + START_MS, end, hasBegun: false };
       this.#open.set(number, call);
       this.#line.changed();
       this.#watch ??= setInterval(() => setImmediate(() => this.#look()), WATCH_MS).unref();
@@ -168,7 +168,7 @@ export class Calls {
     }
   }
 
-  #send(call: number, request: CallRequest, { context, startBy, end }: PendingCall): void {
+  #send(call: number, request: CallRequest, { context, startBy, end }: ProcessCall): void {
     const { caller, runId, callId, settings, secrets, client } = context;
     const facts = { caller: { ...caller }, runId, callId, settings, secrets };
     const asks = client && { asks: CLIENT_REQUESTS.filter((each) => client.can(each)) };
@@ -181,7 +181,7 @@ export class Calls {
     }
   }
 
-  async #answer(ask: number, question: StoreQuestion, call: PendingCall | undefined): Promise<void> {
+  async #answer(ask: number, question: StoreQuestion, call: ProcessCall | undefined): Promise<void> {
     const answer = await answerQuestion(question, call?.context);
     try {
       this.#line.send({ kind: "answered", ask, ...answer });

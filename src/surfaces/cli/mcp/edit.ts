@@ -3,7 +3,8 @@ import type { Command } from "commander";
 import { isRecord } from "../../../model/json.ts";
 import type { CommandAction } from "../command-action.ts";
 import { UsageError } from "../usage-error.ts";
-import { declaredNamed, type DeclaredServer, openConfig, SCOPE_OPTION, scopeNamed } from "./files.ts";
+import { declaredNamed, openConfig, SCOPE_OPTION, scopeNamed } from "./files.ts";
+import type { DeclaredServer } from "./load-config.ts";
 import { parseHeaders, type ServerFlags, getSettings, takesServerFlags, parseVariables } from "./server-flags.ts";
 import { changeServer } from "./write.ts";
 

@@ -2,7 +2,8 @@ import type { Command } from "commander";
 
 import { isRecord } from "../../../model/json.ts";
 import type { CommandAction } from "../command-action.ts";
-import { declaredNamed, type DeclaredServer, openConfig, SCOPE_OPTION, scopeNamed } from "./files.ts";
+import { declaredNamed, openConfig, SCOPE_OPTION, scopeNamed } from "./files.ts";
+import type { DeclaredServer } from "./load-config.ts";
 import { changeServer } from "./write.ts";
 
 export function addMcpEnable(mcp: Command, act: CommandAction): void {

@@ -2,10 +2,14 @@ import { SkillgateError } from "../../../errors.ts";
 import { describeUnknownName } from "../../../shared/suggest.ts";
 import type { CommonFlags, CliSession } from "../session.ts";
 import { createUnknownValueError } from "../usage-error.ts";
-import { type ConfigOptions, loadConfigModule, type ConfigModule, type ConfigScope } from "./load-config.ts";
-
-type Config = Awaited<ReturnType<ConfigModule["loadConfig"]>>;
-export type DeclaredServer = Config["declared"][number];
+import {
+  type Config,
+  type ConfigModule,
+  type ConfigOptions,
+  type ConfigScope,
+  type DeclaredServer,
+  loadConfigModule,
+} from "./load-config.ts";
 
 /** The loaded configuration, with the module and the options that loaded it. */
 export interface CommandConfig extends Config {

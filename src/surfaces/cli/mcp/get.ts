@@ -4,14 +4,8 @@ import { isRecord } from "../../../model/json.ts";
 import { toSkillName } from "../../../shared/skill-names.ts";
 import type { CommandAction } from "../command-action.ts";
 import { lines } from "../text/layout.ts";
-import {
-  declaredNamed,
-  type DeclaredServer,
-  type CommandConfig,
-  openConfig,
-  SCOPE_OPTION,
-  scopeNamed,
-} from "./files.ts";
+import { declaredNamed, type CommandConfig, openConfig, SCOPE_OPTION, scopeNamed } from "./files.ts";
+import type { DeclaredServer } from "./load-config.ts";
 
 export function addMcpGet(mcp: Command, act: CommandAction): void {
   mcp

@@ -1,4 +1,11 @@
-export type { McpClient, ClientFile, ConfigOptions, ConfigScope } from "../../../config/index.ts";
+export type {
+  ClientFile,
+  Config,
+  ConfigOptions,
+  ConfigScope,
+  DeclaredServer,
+  McpClient,
+} from "../../../config/index.ts";
 
 export type ConfigModule = Awaited<ReturnType<typeof loadConfigModule>>;
 

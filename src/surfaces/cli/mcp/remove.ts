@@ -6,14 +6,8 @@ import { askYesNo, isAtTerminal } from "../terminal/ask-line.ts";
 import { escaped } from "../text/layout.ts";
 import type { CliSession } from "../session.ts";
 import { changeServer } from "./write.ts";
-import {
-  declaredNamed,
-  type DeclaredServer,
-  type CommandConfig,
-  openConfig,
-  SCOPE_OPTION,
-  scopeNamed,
-} from "./files.ts";
+import { declaredNamed, type CommandConfig, openConfig, SCOPE_OPTION, scopeNamed } from "./files.ts";
+import type { DeclaredServer } from "./load-config.ts";
 
 interface RemoveFlags {
   readonly scope?: string;

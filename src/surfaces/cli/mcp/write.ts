@@ -1,5 +1,6 @@
 import { UsageError } from "../usage-error.ts";
-import type { DeclaredServer, CommandConfig } from "./files.ts";
+import type { CommandConfig } from "./files.ts";
+import type { DeclaredServer } from "./load-config.ts";
 
 type WrittenEntry = Readonly<Record<string, unknown>>;
 

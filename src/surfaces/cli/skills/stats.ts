@@ -5,7 +5,7 @@ import type { CommandAction } from "../command-action.ts";
 import { lines, milliseconds, table } from "../text/layout.ts";
 import type { Paint } from "../terminal/terminal.ts";
 
-type Statistics = Awaited<ReturnType<Runtime["lastingStatistics"]>>;
+type StatisticsByMethod = Awaited<ReturnType<Runtime["lastingStatistics"]>>;
 
 export function addSkillsStats(skills: Command, act: CommandAction): void {
   skills
@@ -26,7 +26,7 @@ export function addSkillsStats(skills: Command, act: CommandAction): void {
 }
 
 /** One line for each method; empty if there are none. */
-export function statisticsText(statistics: Statistics, paint: Paint): string {
+export function statisticsText(statistics: StatisticsByMethod, paint: Paint): string {
   if (statistics.size === 0) return "";
   const head = ["method", "calls", "failed", "average", "p95", "last used"].map((word) => paint.dim(word));
   const rows = [...statistics].map(([path, { total, failed, averageMs, p95Ms, lastUsed }]) => [

@@ -2,12 +2,10 @@ import type { Skill } from "../../../model/catalog.ts";
 import { UNKNOWN } from "../../../model/plan.ts";
 import type { Problem } from "../../../model/provider.ts";
 import type { LogLevel } from "../../../model/skill.ts";
-import type { RuntimeOptions } from "../../../runtime/options.ts";
+import type { ApprovalRequest } from "../../../router/index.ts";
 import { countSpaces } from "../../../shared/visible-text.ts";
 import { count, DESCRIPTION_UNITS, escaped, indented, lines, shortened, table } from "./layout.ts";
 import type { Paint } from "../terminal/terminal.ts";
-
-type ApprovalRequest = Parameters<NonNullable<RuntimeOptions["approve"]>>[0];
 
 /** One line of `doctor`. */
 export interface DoctorCheck {

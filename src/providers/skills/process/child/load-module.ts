@@ -63,12 +63,12 @@ async function importBundle({ bundle, format }: LoadRequest): Promise<unknown> {
   return require(bundle) as unknown;
 }
 
-interface Instance {
+interface Instantiation {
   readonly object?: object;
   readonly failure?: Failure;
 }
 
-function make(value: unknown): Instance {
+function make(value: unknown): Instantiation {
   try {
     if (!isFunction(value)) throw new TypeError("the export is not a class");
     const object: unknown = Reflect.construct(value, []);
