@@ -19,7 +19,7 @@ const STACK_LENGTH = 8_192;
 const NAME_LENGTH = 200;
 const MEMBERS_LENGTH = 1_000;
 /** Maximum of an error's members that are shown with its message. */
-const MOST_MEMBERS = 20;
+const MAX_MEMBERS = 20;
 const KNOWN_MEMBERS: Readonly<Record<string, boolean>> = {
   __proto__: null as never,
   name: true,
@@ -110,7 +110,7 @@ function formatMembers(error: object): string | undefined {
   const members = create(null) as Record<string, unknown>;
   let count = 0;
   const keys = ownKeys(error);
-  for (let i = 0; i < keys.length && count < MOST_MEMBERS; i++) {
+  for (let i = 0; i < keys.length && count < MAX_MEMBERS; i++) {
     const key = keys[i] as string;
     if (typeof key !== "string" || KNOWN_MEMBERS[key] === true) continue;
     members[key] = (error as Record<string, unknown>)[key];

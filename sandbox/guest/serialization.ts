@@ -125,7 +125,8 @@ const TAG = freeze(create(null)) as object;
 function tagDates(settled: Crossing["settled"]) {
   return function replace(this: Record<string, unknown>, key: string, value: unknown): unknown {
     if (typeof value === "string") {
-      const word = value.length >= SHORTEST_ISO && isDateText(this[key], value, settled) ? createDateTag(value) : value;
+      const word =
+        value.length >= MIN_ISO_LENGTH && isDateText(this[key], value, settled) ? createDateTag(value) : value;
       return key === DATE_TAG && getPrototypeOf(this) !== TAG ? [word] : word;
     }
     const isData = value !== undefined && typeof value !== "function" && typeof value !== "symbol";
@@ -133,7 +134,7 @@ function tagDates(settled: Crossing["settled"]) {
   };
 }
 
-const SHORTEST_ISO = 24;
+const MIN_ISO_LENGTH = 24;
 
 /** Tests whether a text is the ISO text of a member that is a date, or a promise that has settled to one. */
 function isDateText(member: unknown, text: string, settled: Crossing["settled"]): boolean {

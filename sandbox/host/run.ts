@@ -25,7 +25,7 @@ import {
   isQuestion,
   MAX_MISREADS,
   type Misread,
-  MOST_WAITS,
+  MAX_WAITS,
   type Print,
   type Timer,
 } from "../shared/protocol.ts";
@@ -342,7 +342,7 @@ export class Run {
 
   #account(deeds: SliceReport): void {
     this.#cpuMs += deeds.computeMs;
-    for (const stack of deeds.waits) if (this.#waits.size < MOST_WAITS) this.#waits.add(stack);
+    for (const stack of deeds.waits) if (this.#waits.size < MAX_WAITS) this.#waits.add(stack);
     for (const misread of deeds.misreads)
       if (this.#misreads.size < MAX_MISREADS) this.#misreads.set(`${misread.stack}${misread.name}`, misread);
     this.#memoryBytes = Math.max(this.#memoryBytes, deeds.heapBytes);

@@ -101,7 +101,7 @@ export function isQuestion(path: string): boolean {
 }
 
 /** Maximum of places reported at which a snippet blocked on a promise. */
-export const MOST_WAITS = 8;
+export const MAX_WAITS = 8;
 
 /** Maximum of misreads reported for one run. */
 export const MAX_MISREADS = 8;

@@ -71,7 +71,7 @@ export interface GuestListener {
 }
 
 /** All fields that are read of an engine's object lie within this many bytes. */
-const LONGEST_OBJECT = 64;
+const MAX_OBJECT_BYTES = 64;
 
 /** Maximum length of a name that the guest sends. */
 const NAME_BYTES = 512;
@@ -305,10 +305,10 @@ export class Isolate {
   /** Tests whether the snippet has a handler on a promise. The pointer may be hostile: then only the answer is wrong. */
   readonly #isAwaited = (promise: number): boolean => {
     const { view } = this.#values;
-    if (promise === 0 || promise > view.byteLength - LONGEST_OBJECT) return false;
+    if (promise === 0 || promise > view.byteLength - MAX_OBJECT_BYTES) return false;
     if (view.getUint16(promise + PROMISE.classId, true) !== PROMISE.class) return false;
     const data = view.getUint32(promise + PROMISE.data, true);
-    return data <= view.byteLength - LONGEST_OBJECT && view.getUint32(data + PROMISE.isHandled, true) !== 0;
+    return data <= view.byteLength - MAX_OBJECT_BYTES && view.getUint32(data + PROMISE.isHandled, true) !== 0;
   };
 
   /** Runs guest code until it has no more work, under a deadline (of `performance.now()`). */

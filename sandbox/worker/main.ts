@@ -25,7 +25,7 @@ import {
   MAX_MISREADS,
   type Misread,
   MISREAD_KINDS,
-  MOST_WAITS,
+  MAX_WAITS,
   type Overrun,
   type Print,
   type SharedEngine,
@@ -155,7 +155,7 @@ function openIsolate(): Isolate {
     textBytes,
     waitForAnswers,
     onTouch: () => {
-      if (slice.waits.size < MOST_WAITS) slice.waits.add(isolate.stack);
+      if (slice.waits.size < MAX_WAITS) slice.waits.add(isolate.stack);
     },
     takesBytes: (op) => op === OP.call,
   });

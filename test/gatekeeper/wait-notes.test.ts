@@ -1,6 +1,6 @@
 import { afterAll, expect, test } from "vitest";
 
-import { MOST_WAITS } from "../../sandbox/shared/protocol.ts";
+import { MAX_WAITS } from "../../sandbox/shared/protocol.ts";
 import { createRuntime, defineSkill } from "../../src/index.ts";
 
 const UserSkill = defineSkill({
@@ -61,7 +61,7 @@ test("notes at most eight places of waits, and runs on behind them [S2]", async 
     Array.from({ length: count }, (_, id) => `names.push(load(${id}).name)`).join("\n");
   const source = (count: number): string => `${LOAD}\nconst names = [];\n${lines(count)}\nreturn names.length`;
   const eight = ["Waited for a promise at line 3, 4, 5, 6, 7, 8, 9, 10, as await was missing"];
-  expect(MOST_WAITS).toBe(8);
+  expect(MAX_WAITS).toBe(8);
   expect(await getNotes(source(8))).toEqual(eight);
   const outcome = await runtime.run(source(9));
   expect(outcome).toMatchObject({ kind: "completed", value: 9, notes: eight });
