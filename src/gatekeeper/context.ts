@@ -15,8 +15,8 @@ export interface Host {
   readonly mayCall: (path: string) => boolean;
   /** True for a skill that is missing from the catalog because it is disabled. */
   readonly isDisabled?: (skill: string) => boolean;
-  /** A valid call, as a snippet writes it; if missing, messages show the signature. */
-  readonly exampleCall?: (method: Method) => string;
+  /** Examples of the required arguments, which replace missing ones in corrections. */
+  readonly exampleArguments?: (method: Method) => Readonly<Record<string, unknown>>;
   /** Finds methods by their purpose. */
   readonly findSimilar?: (words: string) => readonly Method[];
 }

@@ -9,7 +9,7 @@ import { mayCall } from "../model/caller.ts";
 import type { Method } from "../model/catalog.ts";
 import { createKeptResults } from "../model/kept-results.ts";
 import type { LogListener, RuntimeOptions, RuntimeSettings } from "./options.ts";
-import { describe, type Registry } from "../registry/index.ts";
+import { exampleArguments, type Registry } from "../registry/index.ts";
 import { type AuditEntry, createRouter, type Router } from "../router/index.ts";
 import type { RunServices } from "../run-snippet.ts";
 import type { KnownSecrets } from "../shared/secrets.ts";
@@ -97,7 +97,7 @@ export function createServices({
       isDisabled,
       problems: (method, args) => validator.problems(method, args),
       mayCall: (path) => mayCall(caller, path),
-      exampleCall: ({ path }) => describe(catalog, path).example,
+      exampleArguments,
       findSimilar: (words) => discovery.similar(catalog, words),
     })),
   };

@@ -1,3 +1,5 @@
+import type { ErrorObject } from "ajv";
+
 import { type ArgumentProblem, schemaBehind } from "../model/arguments.ts";
 import type { Method } from "../model/catalog.ts";
 import { isRecord, type JsonSchema } from "../model/json.ts";
@@ -100,27 +102,35 @@ export interface InputCheck {
   readonly check: CompiledCheck;
   /** The allowed argument names; `undefined` if any name is allowed. */
   readonly names: ReadonlySet<string> | undefined;
+  readonly required: ReadonlySet<string>;
   readonly notes: readonly string[];
 }
 
 export function inputCheckFor(method: Method, budget: TimeBudget): InputCheck {
   const check = compile(method.input, true, budget);
   const names = isOpenToNames(method) ? undefined : new Set(method.parameters.map(({ name }) => name));
-  return { check, names, notes: check.note === "" ? [] : [`${method.path}: ${check.note}`] };
+  const required = new Set(method.parameters.filter((parameter) => parameter.required).map(({ name }) => name));
+  return { check, names, required, notes: check.note === "" ? [] : [`${method.path}: ${check.note}`] };
 }
 
-/** Checks arguments by name, except for their unknown parts. */
+/** Checks arguments by name, except for their unknown parts. `null` leaves out an optional argument that cannot be `null`. */
 export function checkInput(
-  { check, names, notes }: InputCheck,
+  inputCheck: InputCheck,
   given: unknown,
   findUnknownParts: (given: unknown) => UnknownParts = () => NOTHING_UNKNOWN,
 ): Validation {
+  const { check, names, notes } = inputCheck;
   if (!isRecord(given)) return invalid(problemIn(wrongType(["object"], given)));
   const { depth, weight, hasDates } = measure(given);
   if (depth > MAX_INPUT_DEPTH || weight > MAX_INPUT_WEIGHT) return invalid(TOO_LARGE);
   const input = hasDates ? withTexts(given) : copyObject(given);
   const errors = check.errorsIn(input, weight);
   if (errors === TIMED_OUT) return { kind: "timed out", problems: [TOO_SLOW] };
+  const nulls = findOmittedNulls(errors, given, inputCheck);
+  if (nulls.size > 0) {
+    const others = Object.entries(given).filter(([name]) => !nulls.has(name));
+    return checkInput(inputCheck, Object.fromEntries(others), findUnknownParts);
+  }
   const found = summarizeErrors(errors.slice(0, MAX_FINDINGS).map(findingFrom), findUnknownParts(given));
   const problems = withoutDefaults(found, given, input)
     .filter((finding) => !isAboutName(finding, names))
@@ -129,6 +139,19 @@ export function checkInput(
   if (all.length > 0) return invalid(...all.slice(0, MAX_PROBLEMS));
   if (hasDates) restoreDates(input, given, check, weight);
   return { kind: "valid", input, notes };
+}
+
+/** The optional arguments that are `null` although their schemas do not allow it. */
+function findOmittedNulls(
+  errors: readonly ErrorObject[],
+  given: Readonly<Record<string, unknown>>,
+  { required }: InputCheck,
+): ReadonlySet<string> {
+  if (errors.length === 0) return new Set();
+  const places = new Set(errors.map(({ instancePath }) => instancePath));
+  const isOmitted = (name: string): boolean =>
+    given[name] === null && !required.has(name) && places.has(pointerTo("", name));
+  return new Set(Object.keys(given).filter(isOmitted));
 }
 
 const TOO_LARGE: ArgumentProblem = {

@@ -6,28 +6,28 @@ import { check, emitCode, sourceText, questions } from "./stubs.ts";
 const valuesIn = (source: string): unknown => check(source).plan[0]?.literalArguments;
 
 describe("S5: refuses arguments that cannot match before the run", () => {
-  test("S5: reports every reason, the signature and the nearest name at the position of the argument", () => {
+  test("S5: reports every reason, a correction and the nearest name at the position of the argument", () => {
     expect(check('device.BraveSearchMCP.search({ "query": 1,\n  cuont: 5 })').violations).toEqual([
       {
         code: "ARGUMENTS_INVALID",
         message:
           'Cannot call a method with these arguments: "query" must be a string, not 1; "cuont" is not an argument, ' +
-          "valid are query, count (did you mean count?); use BraveSearchMCP.search(query: string, count?: number) (ARGUMENTS_INVALID)",
+          "valid are query, count (did you mean count?); see BraveSearchMCP.search (ARGUMENTS_INVALID)",
         line: 1,
         column: 31,
         endLine: 1,
         endColumn: 41,
         frame:
           '> 1 | device.BraveSearchMCP.search({ "query": 1,\n    |                                ^^^^^^^^^^\n  2 |   cuont: 5 })',
-        fix: "Write device.BraveSearchMCP.search(query: string, count?: number)",
+        fix: 'Write await device.BraveSearchMCP.search({ query: "1", count: 5 })',
         suggestions: ["count"],
       },
     ]);
   });
 
-  test("S5: suggests a valid call if one is known", () => {
-    const asked = { ...questions, exampleCall: () => "await device.MathSkill.add(1, 1)" };
-    expect(check("device.MathSkill.add(1)", asked).violations[0]?.fix).toBe("Write await device.MathSkill.add(1, 1)");
+  test("S5: adds an example of a missing argument", () => {
+    const asked = { ...questions, exampleArguments: () => ({ a: 3, b: 4 }) };
+    expect(check("device.MathSkill.add(1)", asked).violations[0]?.fix).toBe("Write await device.MathSkill.add(1, 4)");
   });
 
   test.each([

@@ -50,7 +50,7 @@ describe("T6: reports each kind of problem with its type, its field and its reas
     [{ not: { type: "string" } }, "a", "type_mismatch: has a form that is not allowed"],
     [false, 1, "unknown_field: is not allowed"],
   ])("%j refuses %j", (schema, value, line) => {
-    expect(formatProblems(createMethod({ value: schema }), { value })).toEqual([`value ${line}`]);
+    expect(formatProblems(createMethod({ value: schema }, ["value"]), { value })).toEqual([`value ${line}`]);
   });
 
   test("accepts 5.0 as an integer", () => {
@@ -210,9 +210,8 @@ describe("T6: explains errors of alternatives by the intended one", () => {
       ["value.b unknown_field: has a name that is not allowed"],
     ],
   ])("%s", (_, value, input, lines) => {
-    expect(formatProblems(methodWith({ type: "object", $defs, properties: { value } }), { value: input })).toEqual(
-      lines,
-    );
+    const method = methodWith({ type: "object", $defs, properties: { value }, required: ["value"] });
+    expect(formatProblems(method, { value: input })).toEqual(lines);
   });
 
   test("reports errors outside the alternatives as well", () => {
@@ -289,6 +288,18 @@ describe("T6: fills a missing field with its default", () => {
       ["a"],
     );
     expect(input(method, { c: {}, e: null })).toEqual({ a: 0, b: "", c: { d: false }, e: null });
+  });
+
+  test("counts null for an optional argument as left out, unless the schema allows null", () => {
+    const method = createMethod({
+      a: { type: "number", default: 5 },
+      b: { enum: ["x", "y"] },
+      c: { anyOf: [{ type: "string" }, { type: "null" }] },
+      d: {},
+      e: { type: "object", properties: { f: { type: "string" } } },
+    });
+    expect(input(method, { a: null, b: null, c: null, d: null })).toEqual({ a: 5, c: null, d: null });
+    expect(formatProblems(method, { a: null, e: { f: null } })).toEqual(["e.f null_value: must be a string, not null"]);
   });
 
   test("drops a default that does not match its own schema and reports no problem", () => {

@@ -6,6 +6,7 @@ import type { MethodUse } from "./device.ts";
 import type { CheckContext } from "../context.ts";
 import { literalValue } from "../ast/literals.ts";
 import { formatCall } from "../suggestions.ts";
+import { correctCall } from "./correct-call.ts";
 import { literalName } from "../ast/walk.ts";
 import { formatList } from "../../shared/format-text.ts";
 
@@ -36,7 +37,7 @@ export function checkArguments(uses: readonly MethodUse[], context: CheckContext
     if (named.length > 0 && !writeAsObject(call, named, context)) continue;
     const values = evaluateArguments(call, named, context);
     argumentValues.set(call, values);
-    if (method !== undefined && values !== undefined) refuseUnfit(call, method, values, context);
+    if (method !== undefined && values !== undefined) refuseUnfit({ call, named, method }, values, context);
   }
   return { argumentValues, keywords, keywordNames };
 }
@@ -118,17 +119,22 @@ function evaluateArguments(
 }
 
 function refuseUnfit(
-  call: CallExpression,
-  method: Method,
+  {
+    call,
+    named,
+    method,
+  }: { readonly call: CallExpression; readonly named: readonly Keyword[]; readonly method: Method },
   values: readonly unknown[],
-  { host, report }: CheckContext,
+  context: CheckContext,
 ): void {
+  const { host, report } = context;
   const problems = host.problems(method, values);
   const [first] = problems;
   if (first === undefined) return;
+  const keywords = named.map(({ node, name }) => ({ name: name.name, value: node.right }));
   report.refuse("ARGUMENTS_INVALID", findArgumentNode(first, call, method), () => ({
-    values: `${formatProblems(problems)}; use ${method.skill}.${method.signature}`,
-    fix: `Write ${host.exampleCall?.(method) ?? formatCall(method)}`,
+    values: `${formatProblems(problems)}; see ${method.path}`,
+    fix: `Write ${correctCall(call, keywords, method, context) ?? formatCall(method)}`,
     suggestions: [...new Set(problems.flatMap(({ suggestions }) => suggestions))].slice(0, 5),
   }));
 }
