@@ -11,6 +11,7 @@ import type { Limits } from "./model/limits.ts";
 import type { Outcome } from "./model/outcome.ts";
 import { KEPT_RESULT_BYTES, type KeptResults } from "./model/kept-results.ts";
 import type { CallContext } from "./model/skill.ts";
+import { addMethods } from "./runtime/outcome/add-methods.ts";
 import { createOutcome, refusedOutcome } from "./runtime/outcome/index.ts";
 import type { KnownSecrets } from "./shared/secrets.ts";
 import type { Approve, Route } from "./router/index.ts";
@@ -47,8 +48,10 @@ export interface RunRequest {
 export async function runSnippet(source: string, request: RunRequest, services: RunServices): Promise<Outcome> {
   services.sandbox.rouse();
   const runId = randomUUID();
-  const { program, violations, notes } = await readAndCheck(source, request, services);
-  if (program === undefined) return services.secrets.maskValue(refusedOutcome(runId, violations));
+  const { program, plan, violations, notes } = await readAndCheck(source, request, services);
+  if (program === undefined) {
+    return services.secrets.maskValue(addMethods(refusedOutcome(runId, violations), plan, request, services));
+  }
   const ledger = createCallHandler({ runId, source }, request, services);
   const sandbox = await services.sandbox.run(program, ledger.answer, sandboxOptions(request, services.secrets));
   const { calls, notes: callNotes } = ledger.close();
@@ -64,14 +67,14 @@ export async function runSnippet(source: string, request: RunRequest, services: 
     results: services.results,
     secrets: services.secrets,
   });
-  return services.secrets.maskValue(outcome);
+  return services.secrets.maskValue(addMethods(outcome, plan, request, services));
 }
 
 async function readAndCheck(
   source: string,
   request: RunRequest,
   { inspect, checkTypes, discovery }: RunServices,
-): Promise<Pick<CheckedSnippet, "violations" | "notes" | "program">> {
+): Promise<Pick<CheckedSnippet, "violations" | "plan" | "notes" | "program">> {
   let checked = inspect(source, request);
   if (checked.program === undefined && !discovery.isIndexed(request.catalog)) {
     // A refusal names methods like those that the snippet meant.
@@ -79,10 +82,11 @@ async function readAndCheck(
     checked = inspect(source, request);
   }
   const { program, plan, text, violations, notes } = checked;
-  if (program === undefined) return { violations, notes };
+  if (program === undefined) return { violations, plan, notes };
   const types = await checkTypes({ source, text, program, plan }, request);
   return {
     violations: types.violations,
+    plan,
     notes: [...notes, ...types.notes],
     ...(types.violations.length === 0 && { program }),
   };

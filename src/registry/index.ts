@@ -21,6 +21,7 @@ export {
   search,
 } from "./search/index.ts";
 export type { SearchAnswer, SearchOptions } from "./search/index.ts";
+export { methodLines } from "./method-lines.ts";
 export { systemPrompt, type PromptOptions } from "./prompt.ts";
 
 /** Maximum cached views of one catalog, by grants. */

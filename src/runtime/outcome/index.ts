@@ -8,6 +8,7 @@ import {
 import { ERRORS, type ErrorCode, sentence } from "../../errors.ts";
 import type { Caller } from "../../model/caller.ts";
 import { MAX_DEPTH } from "../../shared/value-size.ts";
+import { formatList } from "../../shared/format-text.ts";
 import { createSourceText } from "../../shared/source-text.ts";
 import { isRecord } from "../../model/json.ts";
 import type { Limits } from "../../model/limits.ts";
@@ -38,14 +39,29 @@ const MAX_HINTED_MISREADS = 3;
 /** Violations that are shown to a model at once; the outcome has them all. */
 const MAX_SHOWN_VIOLATIONS = 5;
 
+/** Further places of a mistake that are listed. */
+const MAX_SHOWN_PLACES = 10;
+
 /** The outcome of a snippet that was not run. */
 export function refusedOutcome(runId: string, violations: readonly Violation[]): Outcome {
-  const shown = violations
-    .slice(0, MAX_SHOWN_VIOLATIONS)
-    .map(({ message, frame, fix }) => [message, frame, fix].filter(Boolean).join("\n"));
-  const more = violations.length - shown.length;
+  const byMessage = new Map<string, Violation[]>();
+  for (const violation of violations) {
+    const same = byMessage.get(violation.message);
+    if (same === undefined) byMessage.set(violation.message, [violation]);
+    else same.push(violation);
+  }
+  const mistakes = [...byMessage.values()];
+  const shown = mistakes.slice(0, MAX_SHOWN_VIOLATIONS).map(formatMistake);
+  const more = mistakes.length - shown.length;
   const text = `Refused; nothing was called.\n\n${shown.join("\n\n")}${more > 0 ? `\n\n… and ${more} more` : ""}`;
   return { kind: "refused", runId, violations, text };
+}
+
+/** Formats the same mistake at one place or several: in full for the first, then only the further places. */
+function formatMistake([first, ...others]: readonly Violation[]): string {
+  const places = others.map(({ line, column }) => `line ${line}, column ${column + 1}`);
+  const more = places.length === 0 ? "" : `The same mistake: ${formatList(places, MAX_SHOWN_PLACES, "; ")}`;
+  return [first?.message, first?.frame, first?.fix, more].filter(Boolean).join("\n");
 }
 
 /** The outcome of a snippet that ran, in the terms of the text that the model wrote. */
