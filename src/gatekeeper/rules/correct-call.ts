@@ -151,16 +151,9 @@ function listCandidates(written: WrittenValue, schema: JsonSchema): readonly Wri
     const first: WrittenValue = { kind: "list", items: written.items.slice(0, typeof most === "number" ? most : 0) };
     return written.items.length === 1 ? [...written.items, first] : [first];
   }
-  switch (typeof value) {
-    case "string":
-      return [...listReadings(value, schema).map(toWritten), list];
-    case "number":
-      return [...listBounds(value, schema), String(value)].map(toWritten).concat(list);
-    case "boolean":
-      return [toWritten(String(value)), list];
-    default:
-      return [list];
-  }
+  if (typeof value === "string") return [...listReadings(value, schema).map(toWritten), list];
+  if (typeof value === "number") return [...[...listBounds(value, schema), String(value)].map(toWritten), list];
+  return typeof value === "boolean" ? [toWritten(String(value)), list] : [list];
 }
 
 /** The values that a text may stand for: a number, a truth value, JSON, a similar value of an enumeration. */
