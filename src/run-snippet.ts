@@ -10,6 +10,7 @@ import type { Catalog } from "./model/catalog.ts";
 import type { Limits } from "./model/limits.ts";
 import type { Outcome } from "./model/outcome.ts";
 import { KEPT_RESULT_BYTES, type KeptResults } from "./model/kept-results.ts";
+import type { ResultHandles } from "./runtime/outcome/result-handles.ts";
 import type { CallContext } from "./model/skill.ts";
 import { addMethods } from "./runtime/outcome/add-methods.ts";
 import { createOutcome, refusedOutcome } from "./runtime/outcome/index.ts";
@@ -22,6 +23,7 @@ export interface RunServices {
   readonly sandbox: Sandbox;
   readonly route: Route;
   readonly results: KeptResults;
+  readonly handles: ResultHandles;
   readonly secrets: KnownSecrets;
   readonly checkTypes: TypecheckSnippet;
   readonly discovery: Discovery;
@@ -65,6 +67,7 @@ export async function runSnippet(source: string, request: RunRequest, services: 
     notes: [...notes, ...callNotes],
     limits: request.limits,
     results: services.results,
+    handles: services.handles,
     secrets: services.secrets,
   });
   return services.secrets.maskValue(addMethods(outcome, plan, request, services));

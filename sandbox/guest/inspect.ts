@@ -16,7 +16,7 @@ import {
 import { URLSearchParams } from "./web/search-params.ts";
 import { URL } from "./web/url.ts";
 
-const MAX_DEPTH = 5;
+const MAX_DEPTH = 10;
 const MAX_ITEMS = 200;
 const MAX_TEXT = 20_000;
 /** Maximum length of everything that one call prints. */

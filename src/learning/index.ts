@@ -3,7 +3,9 @@ import type { Catalog, Method } from "../model/catalog.ts";
 import type { JsonSchema } from "../model/json.ts";
 import type { LearnedWords, FindInferredOutput, SearchAnswer } from "../registry/index.ts";
 import { createSearchFeedback } from "./search-feedback.ts";
+import { createShape, observe } from "./infer-schema.ts";
 import { createInferredResults, type ReturnedCall } from "./inferred-results.ts";
+import { toSchema } from "./shape-schema.ts";
 import type { StoredResultsOptions } from "./stored-results.ts";
 
 export type { StoredResultsOptions } from "./stored-results.ts";
@@ -45,6 +47,13 @@ export interface Learning {
   close(): void;
   /** Forgets the words of one caller; without a caller, the words of all callers and the result types. For one method or all. */
   forget(caller?: Caller, path?: string): void;
+}
+
+/** Infers the schema of one value: types and property names. */
+export function inferSchema(value: unknown): JsonSchema {
+  const shape = createShape();
+  observe(value, shape, { caller: OWNER, compares: false });
+  return toSchema(shape, OWNER);
 }
 
 /** Without `store`, what is learned ends with the runtime. Words are never stored. */

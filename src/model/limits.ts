@@ -14,6 +14,8 @@ export interface Limits {
   readonly outputBytes: number;
   /** JSON of the result; a larger one is cut visibly. */
   readonly resultBytes: number;
+  /** Tokens of the result in the text for a model; of a larger one it has the shape, the beginning and a handle. */
+  readonly answerTokens: number;
   /** Text of the snippet. */
   readonly sourceBytes: number;
   /** JSON of the arguments of one call. */
@@ -30,6 +32,7 @@ export const DEFAULT_LIMITS: Limits = Object.freeze({
   callsInFlight: 64,
   outputBytes: 64 << 10,
   resultBytes: 256 << 10,
+  answerTokens: 4_096,
   sourceBytes: 256 << 10,
   argumentBytes: 1 << 20,
   answerBytes: 4 << 20,

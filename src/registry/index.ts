@@ -9,6 +9,7 @@ export { declarations } from "./declarations/index.ts";
 export type { FindInferredOutput, InferredOutput } from "./declarations/inferred-output.ts";
 export { describe, type Description } from "./describe.ts";
 export { exampleArguments } from "./examples/index.ts";
+export { formatSchemaType } from "./declarations/types.ts";
 export { anthropicTool, ollamaTool, openaiTool, toolName } from "./function-calling.ts";
 export { catalogExport, methodExport, openapiExport } from "./export.ts";
 export {

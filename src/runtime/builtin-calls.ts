@@ -2,8 +2,9 @@ import { sentence, SkillgateError } from "../errors.ts";
 import type { Caller } from "../model/caller.ts";
 import { isRecord } from "../model/json.ts";
 import type { KeptResults } from "../model/kept-results.ts";
+import { type HandledResult, MAX_HANDLES, type ResultHandles } from "./outcome/result-handles.ts";
 import type { RunRequest, RunServices } from "../run-snippet.ts";
-import { truncateText } from "../shared/format-text.ts";
+import { formatList, quote, truncateText } from "../shared/format-text.ts";
 
 /** Characters that one read returns by default, and at most. */
 const DEFAULT_PART_CHARACTERS = 64 << 10;
@@ -11,7 +12,17 @@ const MAX_PART_CHARACTERS = 256 << 10;
 
 /** True for a function of `device` that asks about skills or results. */
 export function isBuiltin(path: string): boolean {
-  return path === "search_skills" || path === "describe" || path === "read_result";
+  return path === "search_skills" || path === "describe" || path === "read_result" || path === "result";
+}
+
+/** `device.result(handle)`: the value of an earlier result of the caller. */
+export function getResult([handle]: readonly unknown[], handles: ResultHandles, caller: Caller): HandledResult {
+  const name = typeof handle === "string" ? handle : "";
+  const found = handles.get(caller, name);
+  if (found !== undefined) return found;
+  const known = handles.list(caller).map((each) => `${each.handle} (${each.summary})`);
+  const hint = known.length === 0 ? "no result is at hand" : `there are ${formatList(known, MAX_HANDLES)}`;
+  throw new SkillgateError("CALL_FAILED", sentence("CALL_FAILED", `there is no result ${quote(name)}; ${hint}`));
 }
 
 /** `device.search_skills(query, limit, offset)`, `device.describe(path)`, `device.read_result(uri, offset, length)`. */

@@ -8,7 +8,7 @@ import type { CallRecord } from "../model/outcome.ts";
 import { decodeArguments, encodeForGuest } from "../shared/value-encoding.ts";
 import type { AuditEntry, Call } from "../router/index.ts";
 import { hashValue } from "../shared/digest.ts";
-import { callBuiltin, isBuiltin } from "./builtin-calls.ts";
+import { callBuiltin, getResult, isBuiltin } from "./builtin-calls.ts";
 import type { RunServices, RunRequest } from "../run-snippet.ts";
 
 /** The calls of one run: answers each of them, and knows afterwards how each ended. */
@@ -133,6 +133,10 @@ function toErrorFacts(error: unknown, method: Method | undefined): Readonly<Reco
 /** Answers a question about skills or results; no method is called. */
 async function answerBuiltin(call: SandboxCall, request: RunRequest, services: RunServices): Promise<SandboxAnswer> {
   try {
+    if (call.path === "result") {
+      const { json, tagged } = getResult(readArguments(call), services.handles, request.caller);
+      return { ok: true, json, tagged };
+    }
     const answer = await callBuiltin(call.path, readArguments(call), request, services);
     return { ok: true, json: JSON.stringify(answer) };
   } catch (error) {

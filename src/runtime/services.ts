@@ -10,6 +10,7 @@ import type { Method } from "../model/catalog.ts";
 import { createKeptResults } from "../model/kept-results.ts";
 import type { LogListener, RuntimeOptions, RuntimeSettings } from "./options.ts";
 import { exampleArguments, type Registry } from "../registry/index.ts";
+import { createResultHandles } from "./outcome/result-handles.ts";
 import { type AuditEntry, createRouter, type Router } from "../router/index.ts";
 import type { RunServices } from "../run-snippet.ts";
 import type { KnownSecrets } from "../shared/secrets.ts";
@@ -89,6 +90,7 @@ export function createServices({
       return checked.kind === "valid" ? [] : checked.problems;
     },
     results: createKeptResults(),
+    handles: createResultHandles(),
     secrets,
     checkTypes: typecheck === undefined ? SKIP_TYPECHECK : createTypeCheck(typecheck, discovery),
     typecheck,

@@ -40,8 +40,10 @@ interface Reached {
   readonly values: string;
 }
 
-/** Limits that end or refuse a run: all except the two that cut, and three without a number. */
-const ENDS: Readonly<Record<Exclude<keyof Limits, "outputBytes"> | "stack" | "promises" | "nesting", Reached>> = {
+/** Limits that end or refuse a run: all except those that cut, and three without a number. */
+const ENDS: Readonly<
+  Record<Exclude<keyof Limits, "outputBytes" | "answerTokens"> | "stack" | "promises" | "nesting", Reached>
+> = {
   nesting: {
     limits: {},
     source: "let v = 1; for (let i = 0; i < 600; i++) v = [v]; return v;",

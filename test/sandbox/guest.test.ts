@@ -124,14 +124,14 @@ test("S3: ends a snippet without a result and output with neither", async () => 
 
 test("S3: captures all printing functions in order", async () => {
   const code = `
-    console.log("a", 1, null, undefined, true); console.info({ b: [1, "x", { c: { d: { e: { f: 1 } } } }] });
+    console.log("a", 1, null, undefined, true); console.info({ b: [1, "x", { c: { d: { e: { f: { g: [{ h: { i: { j: 1 } } }] } } } } }] });
     console.warn(new Map([["k", new Set([1])]])); console.error(new TypeError("bad")); console.debug(-0, 10n, Symbol("s"));
     print(() => {}, function named() {}, class Shape {}); print([1, , 3], Object.create(null), new (class Point { x = 1 })());
     print(new Date(0), /x/g, "text", ["text"]); console.table([1]); console.assert(1 === 2, "wrong"); print()`;
   const { output } = await run(sandbox, code);
   expect(output.split("\n")).toEqual([
     "a 1 null undefined true",
-    '{b: [1, "x", {c: {d: {e: {…}}}}]}',
+    '{b: [1, "x", {c: {d: {e: {f: {g: [{h: {i: {…}}}]}}}}}]}',
     'Map {"k" => Set {1}}',
     "TypeError: bad",
     "-0 10n Symbol(s)",

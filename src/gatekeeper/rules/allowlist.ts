@@ -365,6 +365,7 @@ export const DEVICE_METHODS: ReadonlyMap<string, string> = new Map([
   ["search_skills", "search_skills(query?: string, limit?: number, offset?: number)"],
   ["describe", "describe(path: string)"],
   ["read_result", "read_result(uri: string, offset?: number, length?: number)"],
+  ["result", "result(handle: string)"],
 ]);
 /** Names that models use for the methods of `device`, with the correct name. */
 export const DEVICE_METHOD_NAMES: ReadonlyMap<string, string> = new Map([
@@ -375,6 +376,7 @@ export const DEVICE_METHOD_NAMES: ReadonlyMap<string, string> = new Map([
   ["describeFunction", "describe"],
   ["read_result", "read_result"],
   ["readResult", "read_result"],
+  ["result", "result"],
 ]);
 
 /** The prefix of names that are reserved for generated code. */

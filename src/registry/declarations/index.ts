@@ -26,6 +26,7 @@ export function declarations(
 const OWN_METHODS = [
   "/** Finds methods by what they do. */\nsearch_skills(query?: string, limit?: number, offset?: number): Promise<string>;",
   "/** Describes a method: types, parameters, an example. */\ndescribe(path: string): Promise<string>;",
+  '/** Returns the value of an earlier result that was too large to show: result("r1"). */\nresult(handle: string): Promise<any>;',
 ];
 
 function knownSkill(catalog: Catalog, name: string): Skill {

@@ -52,6 +52,14 @@ export function toType(schema: unknown, style: TypeStyle): Type {
   return write(schema, style.depth, { ...writing, resolved: "directly" });
 }
 
+/** Maximum depth of a type on one line. */
+const ONE_LINE_DEPTH = 3;
+
+/** Formats the type of a value on one line. */
+export function formatSchemaType(schema: JsonSchema): string {
+  return toType(schema, { root: schema, depth: ONE_LINE_DEPTH, comments: false, of: "output" }).text;
+}
+
 function write(schema: unknown, depth: number, writing: TypeContext): Type {
   if (schema === false) return types.NEVER;
   writing.schemasLeft -= 1;

@@ -14,6 +14,8 @@ import { isRecord } from "../../model/json.ts";
 import type { Limits } from "../../model/limits.ts";
 import type { CallRecord, GuestError, Outcome, Position, Usage, Violation } from "../../model/outcome.ts";
 import { KEPT_RESULT_BYTES, type KeptResults } from "../../model/kept-results.ts";
+import type { ResultHandles } from "./result-handles.ts";
+import { describeLargeValue, formatValue, isLarge, summarizeValue } from "./answer-text.ts";
 import { formatMisreads } from "./misreads.ts";
 import type { Program } from "../../model/snippet.ts";
 import { decodeFromGuest } from "../../shared/value-encoding.ts";
@@ -30,6 +32,7 @@ export interface RunEnd {
   readonly notes: readonly string[];
   readonly limits: Limits;
   readonly results: KeptResults;
+  readonly handles: ResultHandles;
   readonly secrets: KnownSecrets;
 }
 
@@ -134,10 +137,29 @@ function completed(ending: RunEnd, returned: Returned, output: string, usage: Us
     const where = `at ${uri} with device.read_result(uri, offset, length)`;
     notes.push(`The result has ${size} bytes and was cut at ${limits.resultBytes}: read it in parts ${where}`);
   }
-  const shown = value instanceof Date ? value.toISOString() : typeof value === "string" ? value : json;
+  const shown = formatResult(ending, returned, value);
   const answer = [output, shown].filter(Boolean).join("\n") || "(no output)";
   const text = [answer, ...notes.map((note) => `Note: ${note}`)].join("\n");
   return { kind: "completed", runId, value, output, text, notes, calls, usage };
+}
+
+/** The result in the text for a model: whole, or its shape and a handle. */
+function formatResult(
+  { limits, handles, caller, secrets, sandbox }: RunEnd,
+  { json }: Returned,
+  value: unknown,
+): string {
+  const text = formatValue(value, json);
+  if (!isLarge(text, limits.answerTokens) || sandbox.end.kind !== "returned") return text;
+  const { tagged = json } = sandbox.end;
+  const whole = decodeFromGuest(tagged, parseTagged);
+  const masked = secrets.mask(tagged);
+  const summary = summarizeValue(whole);
+  const isTagged = sandbox.end.tagged !== undefined;
+  const canReturn = masked.length <= limits.answerBytes;
+  const handle = canReturn ? handles.keep(caller, { json: masked, tagged: isTagged, summary }) : undefined;
+  const use = handle === undefined ? "" : `\nThe whole value is device.result("${handle}") in a later snippet`;
+  return `${describeLargeValue(whole, json.length)}${use}`;
 }
 
 function printed(sandbox: SandboxOutcome, limits: Limits): string {
