@@ -87,7 +87,7 @@ export interface GuestCall {
   readonly stack: string;
 }
 
-/** What a call adds to the bytes of its arguments: its path and its place. */
+/** Bytes of a call beside its arguments: its path and its place. */
 export const CALL_BYTES = 256;
 
 /** Returns the bytes that a call holds until it has an answer. */

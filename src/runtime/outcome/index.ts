@@ -267,7 +267,7 @@ function thrownError(ending: RunEnd, json: string): GuestError {
   };
 }
 
-/** What was read from the wrong values explains an error of the engine better than its message does. */
+/** Prefers the misreads: they explain an error of the engine better than its message does. */
 function hintFor(message: string, misreads: readonly string[]): string {
   const hint = getEngineHint(message);
   return hint === "" || misreads.length === 0 ? hint : misreads.slice(0, MAX_HINTED_MISREADS).join("\n");

@@ -12,7 +12,7 @@ export interface HandledResult {
   readonly json: string;
   /** True if the JSON holds tagged dates or bytes. */
   readonly tagged: boolean;
-  /** What it is, for a message: `a list of 5,000 items`. */
+  /** Kind and size, for a message: `a list of 5,000 items`. */
   readonly summary: string;
 }
 
