@@ -115,6 +115,14 @@ export function isAbbreviation(name: string, { skills }: Catalog): boolean {
   return skills.some((skill) => stripServerSuffix(skill.name).toLowerCase() === name.toLowerCase());
 }
 
+/** Finds the only skill with an abbreviated name: `ShopMCP` for `shop`. */
+export function findAbbreviated(name: string, { skills }: Catalog): string | undefined {
+  if (!/^[\w$-]+$/.test(name)) return undefined;
+  const wanted = splitWords(name).join("");
+  const [only, ...others] = skills.filter((skill) => splitWords(stripServerSuffix(skill.name)).join("") === wanted);
+  return others.length === 0 ? only?.name : undefined;
+}
+
 function stripServerSuffix(name: string): string {
   return /^(.+?)_?(?:skills?|mcp|server|tools?)$/i.exec(name)?.[1] ?? name;
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 
-import { check, emitCode, sourceText } from "./stubs.ts";
+import { catalog, check, emitCode, sourceText } from "./stubs.ts";
 
 describe("S5: tracks device through all literal names", () => {
   test.each([
@@ -95,7 +95,13 @@ describe("S5 S6: refuses uses of device that cannot be tracked", () => {
     ],
     ["a constant that holds an unknown name", "const s = 'NoSkill';\ndevice[s].add(1, 2)", "SKILL_UNKNOWN 2:7"],
     ["a name that is put together", "device['Math' + 'Skill'].add(1, 2)", "DEVICE_DYNAMIC 1:0"],
-    ["a computed method", "device.MathSkill[1 < 2 ? 'add' : 'sum'](1)", "DEVICE_DYNAMIC 1:0"],
+    [
+      "a computed method that is not called",
+      "const f = device.MathSkill[1 < 2 ? 'add' : 'sum'];\nf(1)",
+      "DEVICE_DYNAMIC 1:10",
+    ],
+    ["a computed name on a computed skill", "device[1 < 2 ? 'MathSkill' : ''][`a${1}`](1)", "DEVICE_DYNAMIC 1:0"],
+    ["a computed name on an unknown skill", "device.NoSkill[1 < 2 ? 'add' : 'sum'](1)", "SKILL_UNKNOWN 1:7"],
     ["Object.values", "Object.values(device)", "DEVICE_DYNAMIC 1:14"],
     ["spread", "const copy = { ...device };\ncopy", "DEVICE_DYNAMIC 1:18"],
     ["a shorthand property", "const o = { device };\no", "DEVICE_DYNAMIC 1:12"],
@@ -213,7 +219,7 @@ describe("D1 D3: suggests similar names for unknown ones", () => {
     ],
     [
       "an unknown skill with a known method",
-      "device.Weather.get_forecast('Paris')",
+      "device.Forecasts.get_forecast('Paris')",
       "SKILL_UNKNOWN",
       "Write device.WeatherSkill.get_forecast(city: string, days?: number)",
     ],
@@ -283,6 +289,30 @@ describe("S4: corrects names in the style of other systems", () => {
       bracket ? 'return (device["MathSkill"].add(1, 2))' : "return (device.MathSkill.add(1, 2))",
     );
     expect(check(source).notes).toEqual([note]);
+  });
+
+  test("reads the short name of the only such skill, and says so [S4]", () => {
+    expect(emitCode("device.math.add(1, 2)")).toBe("return (device.MathSkill.add(1, 2))");
+    expect(check("const { weather } = device; weather.get_forecast('Paris')").notes).toEqual([
+      "weather was read as WeatherSkill",
+    ]);
+    expect(sourceText("device.secrets.get_token('x')")).toEqual(["SKILL_UNKNOWN 1:7"]);
+    expect(sourceText("device.admin.delete_user(1)")).toEqual(["PERMISSION_MISSING 1:13"]);
+  });
+
+  test("accepts a computed method of a known skill, and plans all of its methods [S5]", () => {
+    const { plan, program, violations } = check(
+      "const n = Math.random() < 1 ? 'add' : 'sum';\ndevice.MathSkill[n](1, 2)",
+    );
+    expect(violations).toEqual([]);
+    expect(plan).toMatchObject([{ path: "MathSkill.*", line: 2, column: 0, literalArguments: [1, 2] }]);
+    expect(program?.paths).toEqual(catalog.skill("MathSkill")?.methods.map(({ path }) => path));
+  });
+
+  test("offers a computed name only the methods that the caller may call [S6]", () => {
+    const { program } = check("device.FilesystemMCP[`delete_${'file'}`]('/a')");
+    expect(program?.paths).toContain("FilesystemMCP.read_file");
+    expect(program?.paths).not.toContain("FilesystemMCP.delete_file");
   });
 
   test.each([

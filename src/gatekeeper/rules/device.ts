@@ -22,7 +22,7 @@ import { literalName } from "../ast/walk.ts";
 
 /** A place where a snippet calls a method or uses it as a value. */
 export interface MethodUse {
-  /** `Skill.method`, or the name of a method of `device` itself. */
+  /** `Skill.method`, `Skill.*` for a computed name, or the name of a method of `device` itself. */
   readonly path: string;
   readonly method: Method | undefined;
   /** The expression that refers to the method, or to its whole skill. */
@@ -137,6 +137,7 @@ class DeviceTracker {
   #followMember(member: MemberExpression, ref: DeviceRef): void {
     const name = knownName(member.property, member.computed, this.#context.scopes);
     if (ref.kind === "method") return refuseMember(ref.path, member, name, this.#context);
+    if (name === undefined && ref.kind === "skill" && this.#addComputedCall(member, ref.skill)) return;
     if (name === undefined)
       return refuseDynamic(member, { values: "a computed name", fix: PLAIN_CALL_HINT }, this.#context);
     if (ref.kind === "skill" && this.#followDottedName(member, name, ref.skill)) return;
@@ -144,6 +145,15 @@ class DeviceTracker {
     if (found === undefined) return;
     if (found.name !== name) correctMember(member, found.name, this.#context);
     this.#todo.push({ node: member, ref: found.ref });
+  }
+
+  /** Allows `device.Skill[name](…)`, which can call every method of the skill that the caller may call. */
+  #addComputedCall(member: MemberExpression, skill: Skill): boolean {
+    const call = this.#parent(member);
+    if (call?.type !== "CallExpression" || call.callee !== member) return false;
+    this.#addWholeSkill(skill);
+    this.#uses.push({ path: `${skill.name}.*`, method: undefined, node: member, call, isWholeSkill: false });
+    return true;
   }
 
   /** Reads `device.Skill.resources.read` as the method `resources_read`, if the skill has it. */

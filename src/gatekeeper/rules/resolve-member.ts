@@ -3,7 +3,13 @@ import type { Skill } from "../../model/catalog.ts";
 import { DEVICE_METHOD_NAMES } from "./allowlist.ts";
 import { type CheckContext, getParent } from "../context.ts";
 import { isTest, type DeviceRef } from "./device-reference.ts";
-import { findOtherStyle, describeAskedSkill, describeUnknownMethod, describeUnknownSkill } from "../suggestions.ts";
+import {
+  findAbbreviated,
+  findOtherStyle,
+  describeAskedSkill,
+  describeUnknownMethod,
+  describeUnknownSkill,
+} from "../suggestions.ts";
 import type { MessageParts } from "../report.ts";
 import { literalName } from "../ast/walk.ts";
 
@@ -48,7 +54,8 @@ function findOnDevice(name: string, at: AnyNode, context: CheckContext): Resolve
   const { catalog } = host;
   const own = catalog.skill(name) === undefined ? DEVICE_METHOD_NAMES.get(name) : undefined;
   if (own !== undefined) return { name: own, ref: { kind: "method", path: own, method: undefined } };
-  const known = catalog.skill(name) === undefined ? findOtherStyle(name, catalog) : name;
+  const known =
+    catalog.skill(name) === undefined ? (findOtherStyle(name, catalog) ?? findAbbreviated(name, catalog)) : name;
   const skill = known === undefined ? undefined : catalog.skill(known);
   if (skill !== undefined) return { name: skill.name, ref: { kind: "skill", skill } };
   if (host.isDisabled?.(name) === true)

@@ -155,7 +155,7 @@ await device.secretsskill.get_token({ name: "api" })
 //# lower-case-skill {"intent":"a name in another case grants nothing","end":"refused"}
 await device.adminskill.delete_user({ id: 1 })
 
-//# method-name-in-a-variable {"intent":"the skill is allowed, the method is computed","end":"refused"}
+//# method-name-in-a-variable {"intent":"the skill is allowed, the method is computed","end":"THROWN"}
 const m = ["delete", "file"].join("_");
 return await device.FilesystemMCP[m]({ path: "/data/notes.txt" });
 
