@@ -125,7 +125,12 @@ function openPool({
   workers = Math.max(1, Math.min(4, availableParallelism() - 1)),
   idleMs = 5_000,
 }: SandboxOptions): { readonly pool: Pool; readonly key: string } {
-  const pool = new Pool({ workerFile: new URL("worker.cjs", COMPILED), size: workers, most: workers * 8, idleMs });
+  const pool = new Pool({
+    workerFile: new URL("worker.cjs", COMPILED),
+    size: workers,
+    maxWorkers: workers * 8,
+    idleMs,
+  });
   pool.hire(); // starting takes longer than all that follows
   try {
     const { module, digest } = compileEngine();

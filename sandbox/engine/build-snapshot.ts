@@ -77,8 +77,8 @@ export function buildSnapshot(module: WebAssembly.Module, guestScripts: readonly
     ),
   );
   engine.free(fileName);
-  const image = takeSnapshot(memory, { dataEnd: heapStart - LAYOUT.stackBytes, heapStart });
-  return { snapshot: image, handles };
+  const snapshot = takeSnapshot(memory, { dataEnd: heapStart - LAYOUT.stackBytes, heapStart });
+  return { snapshot, handles };
 }
 
 /** Finds the state of `Math.random` (xorshift64*) in the context: the eight bytes that change as one step of it does. */

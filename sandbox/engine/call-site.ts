@@ -38,14 +38,14 @@ export class CallSites {
     let frame = memory.getUint32(this.#runtime + FRAME.current, true);
     for (let left = MAX_FRAMES * 2; frame !== 0 && left > 0; left--) {
       const pc = memory.getUint32(frame + FRAME.pc, true);
-      stack += this.#lines.get(pc) ?? this.#lineOf(memory, memory.getUint32(frame + FRAME.function, true), pc);
+      stack += this.#lines.get(pc) ?? this.#findLine(memory, memory.getUint32(frame + FRAME.function, true), pc);
       frame = memory.getUint32(frame, true);
     }
     return stack;
   }
 
   /** Formats one frame; empty for functions without positions: builtins, and the guest's own code. */
-  #lineOf(memory: DataView, func: number, pc: number): string {
+  #findLine(memory: DataView, func: number, pc: number): string {
     if (!FRAME.classes.includes(memory.getUint16(func + FRAME.classId, true))) return "";
     const code = memory.getUint32(func + FRAME.code, true);
     if ((memory.getUint8(code + FRAME.flags) & FRAME.hasPositions) === 0) return "";

@@ -11,22 +11,22 @@ const SIGHTINGS = 2;
  */
 export class DeviceSnapshots {
   /** By the device's description, least recently used first. A number counts requests before a snapshot is taken. */
-  readonly #images = new Map<string, Snapshot | number>();
+  readonly #snapshots = new Map<string, Snapshot | number>();
 
   get(device: string): Snapshot | undefined {
-    const image = this.#images.get(device);
-    if (typeof image !== "object") return undefined;
-    this.#images.delete(device);
-    this.#images.set(device, image);
-    return image;
+    const snapshot = this.#snapshots.get(device);
+    if (typeof snapshot !== "object") return undefined;
+    this.#snapshots.delete(device);
+    this.#snapshots.set(device, snapshot);
+    return snapshot;
   }
 
   /** Counts a created device, and takes its snapshot if it was requested often enough. */
   made(device: string, take: () => Snapshot): void {
-    const sightings = Number(this.#images.get(device) ?? 0);
-    this.#images.delete(device);
-    this.#images.set(device, sightings < SIGHTINGS ? sightings + 1 : take());
-    const [oldest] = this.#images.keys();
-    if (this.#images.size > MAX_SNAPSHOTS && oldest !== undefined) this.#images.delete(oldest);
+    const sightings = Number(this.#snapshots.get(device) ?? 0);
+    this.#snapshots.delete(device);
+    this.#snapshots.set(device, sightings < SIGHTINGS ? sightings + 1 : take());
+    const [oldest] = this.#snapshots.keys();
+    if (this.#snapshots.size > MAX_SNAPSHOTS && oldest !== undefined) this.#snapshots.delete(oldest);
   }
 }

@@ -56,16 +56,16 @@ export function takeSnapshot(memory: WebAssembly.Memory, geometry: Geometry): Sn
  */
 export function restoreSnapshot(
   bytes: Buffer,
-  image: Snapshot,
+  snapshot: Snapshot,
   last: HeapRange & { readonly heapEnd: number },
   { textEnd, gap }: { readonly textEnd: number; readonly gap: number },
 ): void {
-  bytes.set(image.heap, image.heapStart);
-  clear(bytes, image.heapStart + image.heap.length, last.extra === 0 ? last.heapEnd : image.heapEnd);
+  bytes.set(snapshot.heap, snapshot.heapStart);
+  clear(bytes, snapshot.heapStart + snapshot.heap.length, last.extra === 0 ? last.heapEnd : snapshot.heapEnd);
   if (last.extra !== 0) clear(bytes, last.extra, last.heapEnd);
-  clear(bytes, image.dataEnd, textEnd);
-  clearStack(bytes, textEnd, image.heapStart, gap);
-  bytes.set(image.data, 0);
+  clear(bytes, snapshot.dataEnd, textEnd);
+  clearStack(bytes, textEnd, snapshot.heapStart, gap);
+  bytes.set(snapshot.data, 0);
 }
 
 /** Clears the C stack, which grows down, until it reaches a gap that the last run has not used. */
@@ -92,11 +92,11 @@ function isClear(bytes: Buffer, from: number, to: number): boolean {
  * Limits the heap to `heapBytes`. If the memory is already larger than that, the heap continues near the end of the
  * memory, so that no more than the limit is left.
  */
-export function limitHeap(memory: WebAssembly.Memory, image: Snapshot, heapBytes: number): HeapRange {
-  const end = image.heapStart + heapBytes;
+export function limitHeap(memory: WebAssembly.Memory, snapshot: Snapshot, heapBytes: number): HeapRange {
+  const end = snapshot.heapStart + heapBytes;
   const surplus = memory.buffer.byteLength - end;
   if (surplus <= 0) return { extra: 0, end };
-  const extra = Math.min((image.heapEnd + surplus + 15) & ~15, memory.buffer.byteLength);
+  const extra = Math.min((snapshot.heapEnd + surplus + 15) & ~15, memory.buffer.byteLength);
   new DataView(memory.buffer).setUint32(LAYOUT.heapEndWord, extra, true);
   return { extra, end: memory.buffer.byteLength };
 }
@@ -110,9 +110,9 @@ export function getHeapEnd(memory: DataView): number {
  * Writes the pages that differ from the snapshot into one shared buffer: number of ranges, then start and length of each,
  * then their bytes.
  */
-export function suspend(memory: WebAssembly.Memory, image: Snapshot, range: HeapRange): SuspendedRun {
+export function suspend(memory: WebAssembly.Memory, snapshot: Snapshot, range: HeapRange): SuspendedRun {
   const bytes = Buffer.from(memory.buffer);
-  const ranges = dirtyRanges(bytes, image, getHeapEnd(new DataView(memory.buffer)), range.extra);
+  const ranges = dirtyRanges(bytes, snapshot, getHeapEnd(new DataView(memory.buffer)), range.extra);
   let total = 0;
   for (let i = 1; i < ranges.length; i += 2) total += ranges[i] as number;
   const head = 4 + ranges.length * 4;
@@ -147,7 +147,7 @@ export function resume(memory: WebAssembly.Memory, parked: SuspendedRun): void {
 }
 
 /** Lists the changed ranges as start, length, start, length, …; adjacent changed blocks become one range. */
-function dirtyRanges(bytes: Buffer, image: Snapshot, heapEnd: number, extra: number): number[] {
+function dirtyRanges(bytes: Buffer, snapshot: Snapshot, heapEnd: number, extra: number): number[] {
   const ranges: number[] = [];
   const add = (start: number, end: number): void => {
     const last = ranges.length - 2;
@@ -155,12 +155,17 @@ function dirtyRanges(bytes: Buffer, image: Snapshot, heapEnd: number, extra: num
       ranges[last + 1] = (ranges[last + 1] as number) + end - start;
     } else ranges.push(start, end - start);
   };
-  compare(bytes, Buffer.from(image.data.buffer, image.data.byteOffset, image.data.length), 0, add);
-  compare(bytes, Buffer.from(image.heap.buffer, image.heap.byteOffset, image.heap.length), image.heapStart, add);
-  const beyond = image.heapStart + image.heap.length;
+  compare(bytes, Buffer.from(snapshot.data.buffer, snapshot.data.byteOffset, snapshot.data.length), 0, add);
+  compare(
+    bytes,
+    Buffer.from(snapshot.heap.buffer, snapshot.heap.byteOffset, snapshot.heap.length),
+    snapshot.heapStart,
+    add,
+  );
+  const beyond = snapshot.heapStart + snapshot.heap.length;
   if (extra === 0) add(beyond, heapEnd);
   else {
-    add(beyond, image.heapEnd);
+    add(beyond, snapshot.heapEnd);
     add(extra, heapEnd);
   }
   return ranges.filter((_, i) => (ranges[i | 1] as number) > 0);

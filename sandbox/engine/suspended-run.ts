@@ -23,8 +23,8 @@ export function serializeRun({ parked, ...rest }: RunState, key: string): Uint8A
  * Parses the bytes of a suspended run. The digest detects damage and is not a signature: an author of forged bytes can
  * choose the limits, and send whatever a guest that has taken over its isolate could. Nothing beyond that is possible.
  */
-export function deserializeRun(given: Uint8Array, key: string): RunState {
-  const bytes = Buffer.from(given.buffer, given.byteOffset, given.byteLength);
+export function deserializeRun(serialized: Uint8Array, key: string): RunState {
+  const bytes = Buffer.from(serialized.buffer, serialized.byteOffset, serialized.byteLength);
   if (bytes.length < PLACE.json || !hashBody(bytes).equals(bytes.subarray(PLACE.digest, PLACE.key)))
     throw new Error("Cannot resume a run from these bytes: they are damaged, or do not hold a parked run");
   if (bytes.toString("hex", PLACE.key, PLACE.length) !== key)

@@ -48,8 +48,8 @@ export function forgetCall(id: number): void {
  * Receives answers that became ready together: `[id, ok, value, id, ok, value, …]`, perhaps as JSON. `ok` is 0 for a failure, 1
  * for a value, 2 for a value that holds bytes or dates (see `revive`).
  */
-export function deliverResult(said: unknown): void {
-  const answers = takeResult(said) as unknown[];
+export function deliverResult(result: unknown): void {
+  const answers = takeResult(result) as unknown[];
   if (isTouching) for (let i = 0; i < answers.length; i++) data(queue, queue.length, answers[i]);
   else for (let i = 0; i < answers.length; i += 3) give(answers, i);
 }
@@ -94,6 +94,6 @@ function give(answers: readonly unknown[], at: number): void {
 }
 
 /** Reads a value that the host has sent, as itself or as JSON. It never sends a plain text. */
-export function takeResult(said: unknown): unknown {
-  return typeof said === "string" ? parse(said) : said;
+export function takeResult(result: unknown): unknown {
+  return typeof result === "string" ? parse(result) : result;
 }

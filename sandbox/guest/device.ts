@@ -69,9 +69,9 @@ function sayLater(
   };
   const call = (json: string | undefined): void => {
     try {
-      const said = requireJson(json);
+      const argumentsJson = requireJson(json);
       isSaid(id);
-      host(OP.call, id, path, said);
+      host(OP.call, id, path, argumentsJson);
     } catch (reason) {
       fail(reason);
     }

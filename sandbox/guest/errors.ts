@@ -123,10 +123,10 @@ function formatMembers(error: object): string | undefined {
 function innerMessages(thrown: object): string {
   const { name, errors } = thrown as AggregateError;
   if (name !== "AggregateError") return "";
-  let said = "All promises were rejected";
+  let joined = "All promises were rejected";
   for (let i = 0; i < errors.length && i < 3; i++)
-    said += `${i === 0 ? ": " : "; "}${(errors[i] as Error | undefined)?.message}`;
-  return said;
+    joined += `${i === 0 ? ": " : "; "}${(errors[i] as Error | undefined)?.message}`;
+  return joined;
 }
 
 /** Returns the current stack as text. */

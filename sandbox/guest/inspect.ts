@@ -34,18 +34,18 @@ export function inspectAll(values: readonly unknown[]): string {
 
 /** Replaces what a text cannot carry to the host, where it is UTF-8 and ends at the first NUL, and cuts it at the limit. */
 function printable(text: string): string {
-  const shown = wellFormed(
+  const visible = wellFormed(
     text.length > MAX_CHARACTERS
       ? `${slice(text, 0, MAX_CHARACTERS)}… ${NativeString(text.length)} characters in all`
       : text,
   );
   let clean = "";
   let from = 0;
-  for (let at = indexOf(shown, "\0", 0); at >= 0; at = indexOf(shown, "\0", from)) {
-    clean += `${slice(shown, from, at)}\u2400`;
+  for (let at = indexOf(visible, "\0", 0); at >= 0; at = indexOf(visible, "\0", from)) {
+    clean += `${slice(visible, from, at)}\u2400`;
     from = at + 1;
   }
-  return from === 0 ? shown : clean + slice(shown, from);
+  return from === 0 ? visible : clean + slice(visible, from);
 }
 
 function inspect(value: unknown, depth: number, above: object[]): string {
@@ -106,8 +106,8 @@ function inspectMembers(value: object, depth: number, above: object[]): string {
 function joined(length: number, part: (index: number) => string): string {
   let text = "";
   for (let i = 0; i < length && i < MAX_ITEMS && text.length < MAX_TEXT; i++) text += (i === 0 ? "" : ", ") + part(i);
-  const shown = length < MAX_ITEMS ? length : MAX_ITEMS;
-  return length > shown || text.length >= MAX_TEXT ? `${text}, … ${NativeString(length)} in all` : text;
+  const visible = length < MAX_ITEMS ? length : MAX_ITEMS;
+  return length > visible || text.length >= MAX_TEXT ? `${text}, … ${NativeString(length)} in all` : text;
 }
 
 function keyText(key: string): string {

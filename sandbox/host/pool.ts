@@ -12,7 +12,7 @@ export interface PoolOptions {
   /** Workers that compute at the same time. */
   readonly size: number;
   /** All workers, including those whose guests stand still for a call. */
-  readonly most: number;
+  readonly maxWorkers: number;
   /** How long idle workers beyond `size` and one spare are kept. */
   readonly idleMs: number;
 }
@@ -36,7 +36,7 @@ export class Pool {
   /** Threads that are ending. */
   readonly #ending = new Set<Promise<unknown>>();
   #closed = false;
-  readonly #lookout = new WorkerSpinWait();
+  readonly #spinWait = new WorkerSpinWait();
 
   constructor(options: PoolOptions) {
     this.#options = options;
@@ -125,7 +125,7 @@ export class Pool {
     this.#thinOut();
     const working = [...this.#slots].filter(({ state }) => state === "busy");
     // A working thread may finish before another one is awake. If none does, there is enough work for all.
-    if (!this.#lookout.spin(working, (slot, message) => this.#hear(slot, message))) this.#handOut(Infinity);
+    if (!this.#spinWait.spin(working, (slot, message) => this.#onMessage(slot, message))) this.#handOut(Infinity);
   }
 
   /** Hands out work to idle threads that are awake, and to at most `sleepers` that sleep. */
@@ -193,7 +193,7 @@ export class Pool {
     slot.resident = run;
   }
 
-  #hear(slot: WorkerHandle, message: FromWorker): void {
+  #onMessage(slot: WorkerHandle, message: FromWorker): void {
     if (slot.state === "dead") return;
     switch (message.kind) {
       case "ready":
@@ -206,7 +206,7 @@ export class Pool {
         const run = slot.resident;
         slot.rest();
         if (message.end !== undefined || run?.over === true) slot.resident = undefined;
-        run?.onSlice(message.deeds, message.end);
+        run?.onSlice(message.report, message.end);
         if (run?.leaving === true && !run.over) this.#evict(slot, run);
         break;
       }
@@ -233,7 +233,7 @@ export class Pool {
     }
     slot.state = "blocked";
     const computeLeft = slot.killAt - performance.now();
-    const answers = await run.onWait(message.deeds, message.inOrder);
+    const answers = await run.onWait(message.report, message.inOrder);
     if (run.over || (slot.state as WorkerHandle["state"]) !== "blocked") return;
     slot.computes(computeLeft);
     slot.post({ kind: "answers", run: run.id, ...answers });
@@ -248,9 +248,9 @@ export class Pool {
 
   /** Starts missing workers: one for each run that could compute now, and one spare. */
   #staff(): void {
-    const { size, most } = this.#options;
+    const { size, maxWorkers } = this.#options;
     const computing = Math.min(size, this.#count("busy") + this.#fresh.length + this.#ready.size);
-    const target = Math.min(most, computing + this.#count("blocked") + (this.#warm ? 1 : 0));
+    const target = Math.min(maxWorkers, computing + this.#count("blocked") + (this.#warm ? 1 : 0));
     while (this.#slots.size < target && this.#count("starting") < size) this.hire();
   }
 
@@ -280,7 +280,7 @@ export class Pool {
   /** Starts a thread. This may happen before the engine is ready: the thread's own start takes longer. */
   hire(): void {
     const slot: WorkerHandle = new WorkerHandle(this.#options.workerFile, {
-      message: (message) => this.#hear(slot, message),
+      message: (message) => this.#onMessage(slot, message),
       end: () => this.#fire(slot),
     });
     this.#slots.add(slot);

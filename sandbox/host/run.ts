@@ -180,13 +180,13 @@ export class Run {
   }
 
   /** Handles the end of a slice of work. */
-  onSlice(deeds: SliceReport, end: SliceEnd | undefined): void {
-    this.#account(deeds);
+  onSlice(report: SliceReport, end: SliceEnd | undefined): void {
+    this.#account(report);
     if (this.#over) return;
     // Make calls that the snippet has not awaited too: the end cancels them at once, so they are reported as unfinished.
     if (end?.kind !== "stop") {
       this.#ordered.flush();
-      for (const call of deeds.calls) void this.#make(call);
+      for (const call of report.calls) void this.#make(call);
     }
     if (end !== undefined) {
       this.#end(end);
@@ -199,13 +199,13 @@ export class Run {
 
   /** Waits for answers while the guest stands still; `answers` is undefined if none can come. */
   async onWait(
-    deeds: SliceReport,
+    report: SliceReport,
     inOrder: readonly number[],
   ): Promise<{ readonly answers: string | undefined; readonly openBytes: number }> {
-    this.#account(deeds);
+    this.#account(report);
     if (this.#ending !== undefined) this.stop(this.#ending);
     const ordered = new Set(inOrder);
-    for (const call of deeds.calls) {
+    for (const call of report.calls) {
       if (ordered.has(call.id)) this.#ordered.add(call);
       else void this.#make(call);
     }
@@ -322,8 +322,8 @@ export class Run {
 
   /** A host error fails only this call; its message is not passed to the guest. */
   async #getAnswer(pending: PendingCall): Promise<SandboxAnswer> {
-    const { arguments: given } = pending.call;
-    if (typeof given === "string" && isJsonTooDeep(plainJson(given))) return { ok: false, error: TOO_DEEP };
+    const { arguments: args } = pending.call;
+    if (typeof args === "string" && isJsonTooDeep(plainJson(args))) return { ok: false, error: TOO_DEEP };
     try {
       return await this.#answer(pending);
     } catch {
@@ -340,20 +340,20 @@ export class Run {
     else if (this.#answers.length === 1) this.#ready(this);
   }
 
-  #account(deeds: SliceReport): void {
-    this.#cpuMs += deeds.computeMs;
-    for (const stack of deeds.waits) if (this.#waits.size < MAX_WAITS) this.#waits.add(stack);
-    for (const misread of deeds.misreads)
+  #account(report: SliceReport): void {
+    this.#cpuMs += report.computeMs;
+    for (const stack of report.waits) if (this.#waits.size < MAX_WAITS) this.#waits.add(stack);
+    for (const misread of report.misreads)
       if (this.#misreads.size < MAX_MISREADS) this.#misreads.set(`${misread.stack}${misread.name}`, misread);
-    this.#memoryBytes = Math.max(this.#memoryBytes, deeds.heapBytes);
+    this.#memoryBytes = Math.max(this.#memoryBytes, report.heapBytes);
     if (this.#over) return;
-    for (const print of deeds.prints) {
+    for (const print of report.prints) {
       this.#prints.push(print);
       this.#outputLeft -= Buffer.byteLength(print.text) + 1;
       if (this.#outputLeft >= 0) this.#show(print.text);
     }
     if (this.#outputLeft < 0) this.#outputCut = true;
-    for (const timer of deeds.timers) this.#setTimer(timer);
+    for (const timer of report.timers) this.#setTimer(timer);
   }
 
   /** A throwing listener must not end the run; its error is rethrown as uncaught. */

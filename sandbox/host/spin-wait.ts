@@ -18,24 +18,24 @@ export class WorkerSpinWait {
   readonly #backoff = new SpinBackoff();
 
   /** Returns true if a working thread has sent a message. */
-  spin(working: readonly WorkerHandle[], hear: (slot: WorkerHandle, message: FromWorker) => void): boolean {
+  spin(working: readonly WorkerHandle[], onMessage: (slot: WorkerHandle, message: FromWorker) => void): boolean {
     const now = performance.now();
     if (this.#turnEnds === 0) {
       this.#turnEnds = now + TURN_MS;
       setImmediate(() => (this.#turnEnds = 0)).unref();
     }
     if (working.length === 0 || !canSpin() || now > this.#turnEnds || !this.#backoff.begin()) return false;
-    const hasHeard = this.#watch(working);
-    for (const slot of working) for (const message of slot.read()) hear(slot, message);
-    return hasHeard;
+    const hasMessage = this.#watch(working);
+    for (const slot of working) for (const message of slot.read()) onMessage(slot, message);
+    return hasMessage;
   }
 
   #watch(working: readonly WorkerHandle[]): boolean {
     for (const slot of working) slot.watched = true;
     try {
-      const hasHeard = spinUntil(() => working.some((slot) => slot.hasSpoken), MAX_SPIN_MS);
-      if (!hasHeard) this.#backoff.fail();
-      return hasHeard;
+      const hasMessage = spinUntil(() => working.some((slot) => slot.hasMessage), MAX_SPIN_MS);
+      if (!hasMessage) this.#backoff.fail();
+      return hasMessage;
     } finally {
       // Reset all before any message is handled: a worker that is not watched wakes the host itself.
       for (const slot of working) slot.watched = false;

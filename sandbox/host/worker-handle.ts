@@ -62,11 +62,11 @@ export class WorkerHandle {
     this.post(message);
   }
 
-  /** Marks the guest as computing from now on, for at most `mostMs` milliseconds. */
-  computes(mostMs: number): void {
+  /** Marks the guest as computing from now on, for at most `maxMs` milliseconds. */
+  computes(maxMs: number): void {
     this.state = "busy";
     this.computesSince = performance.now();
-    this.killAt = this.computesSince + mostMs;
+    this.killAt = this.computesSince + maxMs;
   }
 
   /** Wakes a guest that stands still, because its answer has arrived; with `inCrowd`, its next wait sleeps without spinning. */
@@ -105,7 +105,7 @@ export class WorkerHandle {
     return this.state === "busy" && performance.now() >= this.killAt;
   }
 
-  get hasSpoken(): boolean {
+  get hasMessage(): boolean {
     return this.#channel.hasMessage;
   }
 

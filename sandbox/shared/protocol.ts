@@ -159,11 +159,11 @@ export interface SliceReport {
 /** From a worker to the host's thread. */
 export type FromWorker =
   | { readonly kind: "ready" }
-  | { readonly kind: "slice"; readonly run: number; readonly deeds: SliceReport; readonly end: SliceEnd | undefined }
+  | { readonly kind: "slice"; readonly run: number; readonly report: SliceReport; readonly end: SliceEnd | undefined }
   | {
       readonly kind: "wait";
       readonly run: number;
-      readonly deeds: SliceReport;
+      readonly report: SliceReport;
       /** Ids of the calls among these that the snippet does not await. */
       readonly inOrder: readonly number[];
     }
@@ -190,11 +190,11 @@ export function estimateFromWorker(message: FromWorker): number {
       return 0;
     case "slice":
       return (
-        estimateReport(message.deeds) +
+        estimateReport(message.report) +
         (message.end !== undefined && "json" in message.end ? message.end.json.length : 0)
       );
     case "wait":
-      return estimateReport(message.deeds);
+      return estimateReport(message.report);
     case "parked":
       return Infinity;
   }
@@ -205,7 +205,7 @@ export function listTransferables(message: FromWorker): ArrayBuffer[] {
   switch (message.kind) {
     case "slice":
     case "wait":
-      return message.deeds.calls.flatMap(getTransferable);
+      return message.report.calls.flatMap(getTransferable);
     case "ready":
     case "parked":
       return [];

@@ -81,38 +81,36 @@ export class GuestValues {
     return this.withText(text, (at) => this.#engine.newString(this.#context, at));
   }
 
-  /** Reads a text of the guest; undefined if it is longer than `mostBytes`, which is measured before copying. */
-  text(value: number, mostBytes: number): string | undefined {
+  /** Reads a text of the guest; undefined if it is longer than `maxBytes`, which is measured before copying. */
+  text(value: number, maxBytes: number): string | undefined {
     const at = this.#engine.getString(this.#context, value);
     if (at === 0) return undefined;
     const { bytes } = this;
     const end = bytes.indexOf(0, at);
-    const text = end < at || end - at > mostBytes ? undefined : bytes.toString("utf8", at, end);
+    const text = end < at || end - at > maxBytes ? undefined : bytes.toString("utf8", at, end);
     this.#engine.freeString(this.#context, at);
     return text;
   }
 
   /**
    * Reads a value of the guest as JSON, or as bytes if `orBytes` is set and it is long. Undefined if it has no certain JSON
-   * or its JSON is longer than `mostBytes`. Throws `ValueTooDeep` if it has, or may have, more levels than allowed.
+   * or its JSON is longer than `maxBytes`. Throws `ValueTooDeep` if it has, or may have, more levels than allowed.
    */
-  plain(value: number, mostBytes: number, orBytes: boolean): GuestValue | undefined {
+  plain(value: number, maxBytes: number, orBytes: boolean): GuestValue | undefined {
     const context = this.#context;
     const engine = this.#engine;
     const written = engine.writeBinary(context, value);
     const thrown = engine.resolveException(context, written);
     try {
       if (thrown !== 0) {
-        if (this.text(thrown, mostBytes) === STACK_OVERFLOW) throw new ValueTooDeep();
+        if (this.text(thrown, maxBytes) === STACK_OVERFLOW) throw new ValueTooDeep();
         return undefined;
       }
       const at = engine.getArrayBuffer(context, written);
       const length = engine.getArrayBufferLength(context, written);
       const { bytes } = this;
-      if (!orBytes || length < LONG_FORM) return valueToJson(bytes, mostBytes, at, at + length);
-      return fitsInJson(bytes, mostBytes, at, at + length)
-        ? new Uint8Array(bytes.subarray(at, at + length))
-        : undefined;
+      if (!orBytes || length < LONG_FORM) return valueToJson(bytes, maxBytes, at, at + length);
+      return fitsInJson(bytes, maxBytes, at, at + length) ? new Uint8Array(bytes.subarray(at, at + length)) : undefined;
     } finally {
       if (thrown !== 0) engine.freeValue(context, thrown);
       engine.freeValue(context, written);

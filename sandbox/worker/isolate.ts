@@ -55,7 +55,7 @@ export interface PreparedSnapshot {
 /** Receives the calls of the one host function. */
 export interface GuestListener {
   /** Handles a message of the guest: numbers and texts are as hostile as the snippet. `b` is missing if it was too long. */
-  readonly hear: (op: number, id: number, a: string, b: GuestValue | undefined, promise: number) => void;
+  readonly onMessage: (op: number, id: number, a: string, b: GuestValue | undefined, promise: number) => void;
   /** Called when the guest must block on a promise. */
   readonly onTouch: () => void;
   /** Blocks until answers have arrived. Returns JSON for the guest's `deliver`; undefined if none can come. */
@@ -90,7 +90,7 @@ export interface GuestProgram {
 }
 
 interface Beginning {
-  readonly image: Snapshot;
+  readonly snapshot: Snapshot;
   readonly heapBytes: number;
 }
 
@@ -103,7 +103,7 @@ export class Isolate {
   readonly #engine: Engine;
   readonly #stackTop: number;
   readonly #prepared: PreparedSnapshot;
-  readonly #ear: GuestListener;
+  readonly #listener: GuestListener;
   readonly #values: GuestValues;
   readonly #devices = new DeviceSnapshots();
   readonly #sites: CallSites;
@@ -119,15 +119,15 @@ export class Isolate {
   #thrown: unknown;
 
   /** `heapBytes` is the largest heap that a run of this isolate may ask for. */
-  constructor(module: WebAssembly.Module, prepared: PreparedSnapshot, heapBytes: number, ear: GuestListener) {
+  constructor(module: WebAssembly.Module, prepared: PreparedSnapshot, heapBytes: number, listener: GuestListener) {
     this.#memory = openMemory(prepared.snapshot.heapStart + heapBytes);
     this.#engine = openEngine(module, this.#memory, this.#host());
     this.#stackTop = this.#engine.stackSave();
     this.#prepared = prepared;
     this.#values = new GuestValues(this.#memory, this.#engine, prepared.handles, this.#place("texts"));
     this.#sites = new CallSites(prepared.handles.runtime);
-    this.#last = { image: prepared.snapshot, heapBytes };
-    this.#ear = ear;
+    this.#last = { snapshot: prepared.snapshot, heapBytes };
+    this.#listener = listener;
   }
 
   /** Starts a snippet in a reset isolate, which shows no trace of earlier runs. */
@@ -147,8 +147,8 @@ export class Isolate {
   }
 
   /** Restores the snapshot, then sets the seed of `Math.random`. */
-  reset(heapBytes: number, seed: Uint8Array, image = this.#prepared.snapshot): void {
-    if (this.#ready?.image !== image || this.#ready.heapBytes !== heapBytes) this.#begin({ image, heapBytes });
+  reset(heapBytes: number, seed: Uint8Array, snapshot = this.#prepared.snapshot): void {
+    if (this.#ready?.snapshot !== snapshot || this.#ready.heapBytes !== heapBytes) this.#begin({ snapshot, heapBytes });
     this.#ready = undefined;
     this.#values.bytes.set(seed, this.#prepared.handles.seed);
   }
@@ -160,7 +160,7 @@ export class Isolate {
   }
 
   #begin(beginning: Beginning): void {
-    this.#restore(beginning.image);
+    this.#restore(beginning.snapshot);
     this.#range = limitHeap(this.#memory, this.#prepared.snapshot, beginning.heapBytes);
     this.#last = beginning;
   }
@@ -219,7 +219,7 @@ export class Isolate {
     return {
       called: (argv, argc) => this.#called(argv, argc),
       shouldInterrupt: () => {
-        const { isInterrupted, isOver } = this.#ear;
+        const { isInterrupted, isOver } = this.#listener;
         if (performance.now() > this.#deadline || isInterrupted() || isOver()) this.#stop ??= "time";
         return this.#stop !== undefined;
       },
@@ -242,19 +242,22 @@ export class Isolate {
     if (argc < 4 || this.#stop !== undefined) return 0; // ignore a guest that was stopped
     if (op === OP.settle) return this.#settle(argv + 24, id);
     const name = values.text(argv + 16, NAME_BYTES) ?? "";
-    const most = this.#ear.textBytes(op);
-    let said: GuestValue | undefined;
+    const maxBytes = this.#listener.textBytes(op);
+    let payload: GuestValue | undefined;
     try {
-      said = argc === 4 ? values.text(argv + 24, most) : values.plain(argv + 24, most, this.#ear.takesBytes(op));
+      payload =
+        argc === 4
+          ? values.text(argv + 24, maxBytes)
+          : values.plain(argv + 24, maxBytes, this.#listener.takesBytes(op));
     } catch (error) {
       if (error instanceof ValueTooDeep) return values.ofText(NESTED);
       throw error;
     }
     // The value has no certain JSON: the guest sends it again as JSON.
-    if (argc !== 4 && said === undefined) return values.ofText("");
+    if (argc !== 4 && payload === undefined) return values.ofText("");
     // Address of the call's promise.
     const promise = argc > 5 ? values.view.getUint32(argv + 40, true) : 0;
-    this.#ear.hear(op, id, name, said, promise);
+    this.#listener.onMessage(op, id, name, payload, promise);
     return 0;
   }
 
@@ -265,8 +268,8 @@ export class Isolate {
   #settle(promise: number, call: number): number {
     const { runtime, context } = this.#prepared.handles;
     const engine = this.#engine;
-    if (engine.promiseState(context, promise) === PROMISE.pending) this.#ear.onTouch();
-    while (this.#stop === undefined && !this.#ear.isOver()) {
+    if (engine.promiseState(context, promise) === PROMISE.pending) this.#listener.onTouch();
+    while (this.#stop === undefined && !this.#listener.isOver()) {
       const state = engine.promiseState(context, promise);
       if (state < 0) return engine.dupValue(context, promise); // it only inherits from Promise.prototype
       if (state !== PROMISE.pending) return this.#readResult(promise, state === PROMISE.rejected);
@@ -295,7 +298,7 @@ export class Isolate {
   /** Waits for the next answers and delivers them to the guest; false if none can come. */
   #receive(): boolean {
     const { context, deliver } = this.#prepared.handles;
-    const answers = this.#ear.waitForAnswers(this.#isAwaited);
+    const answers = this.#listener.waitForAnswers(this.#isAwaited);
     if (answers === undefined) return false;
     const result = this.#call(deliver, this.#values.ofJson(answers));
     if (!this.#hasThrown(result)) this.#engine.freeValue(context, result);
@@ -318,7 +321,7 @@ export class Isolate {
     try {
       work();
       do this.#pump();
-      while (this.#stop === undefined && !this.#ear.isOver() && this.#goesOn());
+      while (this.#stop === undefined && !this.#listener.isOver() && this.#goesOn());
     } catch (error) {
       this.#thrown = error;
       this.#stop ??= toStopReason(error);
@@ -344,7 +347,7 @@ export class Isolate {
   #pump(): void {
     const { runtime } = this.#prepared.handles;
     const out = this.#place("result");
-    while (this.#stop === undefined && !this.#ear.isOver() && this.#engine.isJobPending(runtime) !== 0) {
+    while (this.#stop === undefined && !this.#listener.isOver() && this.#engine.isJobPending(runtime) !== 0) {
       this.#engine.freeValueOfRuntime(runtime, this.#engine.executeJobs(runtime, JOBS_AT_ONCE, out));
       if (performance.now() > this.#deadline) this.#stop ??= "time";
     }
@@ -383,11 +386,11 @@ export class Isolate {
     return thrown !== 0;
   }
 
-  #restore(image: Snapshot): void {
+  #restore(snapshot: Snapshot): void {
     this.#ready = undefined;
     const { bytes, view } = this.#values;
     const last = { ...this.#range, heapEnd: getHeapEnd(view) };
-    restoreSnapshot(bytes, image, last, { textEnd: this.#values.scratchEnd, gap: this.#stackGap });
+    restoreSnapshot(bytes, snapshot, last, { textEnd: this.#values.scratchEnd, gap: this.#stackGap });
     this.#values.scratchEnd = this.#place("texts");
     this.#stackGap = STACK_GAP.small;
     this.#sites.forget();

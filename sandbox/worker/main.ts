@@ -139,7 +139,7 @@ function begin(run: number, allowance: SliceBudget, go: (deadline: number) => En
   post({
     kind: "slice",
     run,
-    deeds: takeDeeds(),
+    report: takeReport(),
     end: slice.overrun === undefined ? end : { kind: "stop", stop: slice.overrun },
   });
   const isLarge = end !== undefined && isolate.memoryBytes > KEEP_BYTES;
@@ -149,7 +149,7 @@ function begin(run: number, allowance: SliceBudget, go: (deadline: number) => En
 
 function openIsolate(): Isolate {
   return new Isolate(module, prepared, capacity, {
-    hear,
+    onMessage,
     isInterrupted: () => current !== 0 && Atomics.load(words, CONTROL.interrupted) === current,
     isOver: () => slice.end !== undefined || slice.overrun !== undefined,
     textBytes,
@@ -175,7 +175,7 @@ function textBytes(op: number): number {
 }
 
 /** Handles every message of the guest. Its numbers and texts are hostile. */
-function hear(op: number, id: number, a: string, b: GuestValue | undefined, promise: number): void {
+function onMessage(op: number, id: number, a: string, b: GuestValue | undefined, promise: number): void {
   if (slice.end !== undefined || slice.overrun !== undefined) return;
   switch (op) {
     case OP.call:
@@ -229,9 +229,9 @@ function overrun(what: Overrun): void {
 
 function print(slot: number, level: number, text: string): void {
   if (slice.outputLeft < 0) return;
-  const shown = text.slice(0, slice.outputLeft + 1);
-  slice.outputLeft -= shown.length + 1;
-  slice.prints.push({ slot, level, text: shown });
+  const visible = text.slice(0, slice.outputLeft + 1);
+  slice.outputLeft -= visible.length + 1;
+  slice.prints.push({ slot, level, text: visible });
 }
 
 /** Records a timer for the host. One that is stopped before the host knows of it is dropped. */
@@ -252,7 +252,7 @@ function waitForAnswers(isAwaited: (promise: number) => boolean): string | undef
   const inOrder = slice.calls.filter((_, index) => !isAwaited(slice.promises[index] ?? 0)).map(({ id }) => id);
   const before = Atomics.load(words, CONTROL.answered);
   const since = performance.now();
-  post({ kind: "wait", run: current, deeds: takeDeeds(), inOrder });
+  post({ kind: "wait", run: current, report: takeReport(), inOrder });
   const isAnswered = (): boolean => Atomics.load(words, CONTROL.answered) !== before;
   if (Atomics.load(words, CONTROL.crowded) === 0) spinUntil(isAnswered, canSpin ? MAX_SPIN_MS : 0);
   // The host counts first and notifies afterwards: a notification for an earlier wait may wake this one.
@@ -271,9 +271,9 @@ function waitForAnswers(isAwaited: (promise: number) => boolean): string | undef
   return "[]";
 }
 
-function takeDeeds(): SliceReport {
+function takeReport(): SliceReport {
   const now = performance.now();
-  const deeds = {
+  const report = {
     calls: slice.calls,
     prints: slice.prints,
     waits: [...slice.waits],
@@ -289,7 +289,7 @@ function takeDeeds(): SliceReport {
   slice.waits.clear();
   slice.misreads.clear();
   slice.startedAt = now;
-  return deeds;
+  return report;
 }
 
 interface Slice {

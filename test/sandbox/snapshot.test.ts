@@ -37,7 +37,7 @@ function open() {
   const said: string[] = [];
   let over = false;
   const isolate = new Isolate(module, prepared, HEAP_BYTES, {
-    hear: (op, _id, _path, text) => {
+    onMessage: (op, _id, _path, text) => {
       if (op === OP.done || op === OP.fail) {
         over = true;
         said.push(typeof text === "string" ? text : "too long");
