@@ -12,8 +12,8 @@ export function withSender(client: Client, server: string, secrets: KnownSecrets
   return {
     can: (request) => client.can(request),
     ask: async (request, params, key) => {
-      const shown = request === "elicitation/create" ? toSignedQuestion(params, server) : params;
-      return client.ask(request, secrets.maskValue(shown), key);
+      const signedParams = request === "elicitation/create" ? toSignedQuestion(params, server) : params;
+      return client.ask(request, secrets.maskValue(signedParams), key);
     },
   };
 }

@@ -87,12 +87,12 @@ export class Server {
     this.#obstacle = obstacle;
     this.#options = options;
     const listed = options.secrets.maskValue(options.cache?.get(listingKey(config)));
-    const kept = this.#mayStart ? parseListing(listed) : undefined;
-    if (kept !== undefined) this.#take(kept);
+    const stored = this.#mayStart ? parseListing(listed) : undefined;
+    if (stored !== undefined) this.#take(stored);
     this.#client = options.client && withSender(options.client, config.name, options.secrets);
     const client = this.#client;
     const callers = new ActiveCallers(client, client);
-    const earlier = { era: kept && parseEra(kept), wasConnected: kept !== undefined };
+    const earlier = { era: stored && parseEra(stored), wasConnected: stored !== undefined };
     this.#managed = new ManagedConnection(
       config,
       earlier,
@@ -109,8 +109,8 @@ export class Server {
       client,
       open: (callers, caller) => this.#openOwn(callers, caller),
     });
-    const woken = this.#mayStart && !(options.isLazy && kept !== undefined) ? this.#managed.wake() : undefined;
-    this.known = kept === undefined && woken !== undefined ? woken : Promise.resolve();
+    const woken = this.#mayStart && !(options.isLazy && stored !== undefined) ? this.#managed.wake() : undefined;
+    this.known = stored === undefined && woken !== undefined ? woken : Promise.resolve();
   }
 
   /** Starts the server if it is asleep; settles when it is connected or has failed. */
@@ -224,8 +224,8 @@ export class Server {
     const timeout = AbortSignal.timeout(this.#options.connectTimeoutMs);
     const listed = await listTools(connection, AbortSignal.any([this.#managed.closing, timeout]));
     const { protocolVersion, server, capabilities, instructions, era } = connection;
-    const said = { ...listed, protocolVersion, server, capabilities, instructions, era, listedAt: Date.now() };
-    const listing = this.#options.secrets.maskValue(said);
+    const updated = { ...listed, protocolVersion, server, capabilities, instructions, era, listedAt: Date.now() };
+    const listing = this.#options.secrets.maskValue(updated);
     this.#take(listing);
     this.#options.cache?.set(listingKey(this.config), listing);
   }

@@ -125,7 +125,7 @@ interface SkillParts {
   readonly description: string;
   readonly guidance?: string | undefined;
   readonly settings?: JsonSchema | undefined;
-  readonly ways: readonly MethodBinding[];
+  readonly bindings: readonly MethodBinding[];
   readonly health: CallTarget;
 }
 
@@ -134,11 +134,11 @@ function createClassSkill(
   parts: LoadedModule,
   around: LoadEnvironment,
 ): DefinedSkill {
-  const ways = methods.map(({ definition, layout }): MethodBinding => {
+  const bindings = methods.map(({ definition, layout }): MethodBinding => {
     return { definition, target: { via: "class", path, method: definition.name, layout } };
   });
   return skill(
-    { name, description, settings: parts.loaded.settings, ways, health: { via: "health", of: "class", path } },
+    { name, description, settings: parts.loaded.settings, bindings, health: { via: "health", of: "class", path } },
     parts,
     around,
   );
@@ -149,11 +149,11 @@ function definedSkill(
   parts: LoadedModule,
   around: LoadEnvironment,
 ): DefinedSkill {
-  const ways = methods.map((definition): MethodBinding => ({
+  const bindings = methods.map((definition): MethodBinding => ({
     definition,
     target: { via: "skill", path, method: definition.name },
   }));
-  return skill({ ...facts, ways, health: { via: "health", of: "skill", path } }, parts, around);
+  return skill({ ...facts, bindings, health: { via: "health", of: "skill", path } }, parts, around);
 }
 
 /** Creates the skill of a file's functions and tools; an empty list if it has none. */
@@ -167,12 +167,18 @@ function createFileSkills(parts: LoadedModule, around: LoadEnvironment): readonl
   const functions = reading.functions
     .filter(({ path }) => !parts.loaded.tools.some((tool) => tool.path.every((name, index) => path[index] === name)))
     .map(({ path, definition, layout }): MethodBinding => ({ definition, target: { via: "function", path, layout } }));
-  const ways = [...functions, ...tools];
-  if (ways.length === 0) return [];
+  const bindings = [...functions, ...tools];
+  if (bindings.length === 0) return [];
   const { name, description } = reading;
   return [
     skill(
-      { name, description, settings: parts.loaded.settings, ways, health: { via: "health", of: "module", path: [] } },
+      {
+        name,
+        description,
+        settings: parts.loaded.settings,
+        bindings,
+        health: { via: "health", of: "module", path: [] },
+      },
       parts,
       around,
     ),
@@ -180,12 +186,12 @@ function createFileSkills(parts: LoadedModule, around: LoadEnvironment): readonl
 }
 
 function skill(
-  { ways, health, ...facts }: SkillParts,
+  { bindings, health, ...facts }: SkillParts,
   { module, guidance }: LoadedModule,
   around: LoadEnvironment,
 ): DefinedSkill {
   const { name, settings } = facts;
-  const targets = new Map(ways.map(({ definition, target }) => [definition.name, target]));
+  const targets = new Map(bindings.map(({ definition, target }) => [definition.name, target]));
   const text = facts.guidance ?? (guidance?.text || undefined);
   const call = (
     target: CallTarget,
@@ -200,7 +206,7 @@ function skill(
     description: facts.description || (guidance?.description ?? ""),
     source: module.source,
     kind: "file",
-    methods: Object.freeze([...new Map(ways.map(({ definition }) => [definition.name, definition])).values()]),
+    methods: Object.freeze([...new Map(bindings.map(({ definition }) => [definition.name, definition])).values()]),
     ...(text !== undefined && { guidance: text }),
     ...(settings !== undefined && { settings }),
     invoke: async (method: MethodDefinition, input: Readonly<Record<string, unknown>>, context: CallContext) => {

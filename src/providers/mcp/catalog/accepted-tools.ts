@@ -49,9 +49,9 @@ export function describeChange(change: ToolChange): string {
 }
 
 /** Parses stored definitions; `undefined` if the value is not an object. */
-export function parseAcceptedTools(kept: unknown): AcceptedTools | undefined {
-  if (!isRecord(kept)) return undefined;
-  return new Map(Object.entries(kept).filter((entry): entry is [string, Definition] => isRecord(entry[1])));
+export function parseAcceptedTools(stored: unknown): AcceptedTools | undefined {
+  if (!isRecord(stored)) return undefined;
+  return new Map(Object.entries(stored).filter((entry): entry is [string, Definition] => isRecord(entry[1])));
 }
 
 /** Converts accepted definitions to plain data for storage. */

@@ -22,9 +22,9 @@ function compare(before: unknown, after: unknown, path: string, found: string[])
     for (const key of new Set([...Object.keys(before), ...Object.keys(after)])) {
       compare(own(before, key), own(after, key), path === "" ? key : `${path}.${key}`, found);
     }
-  } else if (before === undefined) found.push(`${path}: was added, ${shown(after)}`);
+  } else if (before === undefined) found.push(`${path}: was added, ${formatValue(after)}`);
   else if (after === undefined) found.push(`${path}: was removed`);
-  else found.push(`${path}: ${shown(before)} → ${shown(after)}`);
+  else found.push(`${path}: ${formatValue(before)} → ${formatValue(after)}`);
 }
 
 function own(tree: Readonly<Record<string, unknown>>, key: string): unknown {
@@ -36,7 +36,7 @@ function isTree(value: unknown): value is Readonly<Record<string, unknown>> {
 }
 
 /** Formats a value as JSON, shortened, with invisible characters escaped. */
-function shown(value: unknown): string {
+function formatValue(value: unknown): string {
   const text = JSON.stringify(value);
   return truncateText(text, SHOWN_CHARACTERS).replaceAll(
     /[\p{Cc}\p{Cf}\p{Cs}\p{Default_Ignorable_Code_Point}]/gu,

@@ -20,9 +20,9 @@ export function listingKey({ name, transport, declared, ...config }: ServerConfi
 }
 
 /** Parses a stored listing; `undefined` if it is not valid. */
-export function parseListing(kept: unknown): ServerListing | undefined {
-  if (!isRecord(kept)) return undefined;
-  const { protocolVersion, server, capabilities, instructions, era, tools, ttlMs, listedAt } = kept;
+export function parseListing(stored: unknown): ServerListing | undefined {
+  if (!isRecord(stored)) return undefined;
+  const { protocolVersion, server, capabilities, instructions, era, tools, ttlMs, listedAt } = stored;
   const isListing =
     typeof protocolVersion === "string" &&
     isRecord(server) &&
@@ -33,5 +33,5 @@ export function parseListing(kept: unknown): ServerListing | undefined {
     Array.isArray(tools) &&
     typeof ttlMs === "number" &&
     typeof listedAt === "number";
-  return isListing ? (kept as unknown as ServerListing) : undefined;
+  return isListing ? (stored as unknown as ServerListing) : undefined;
 }

@@ -72,17 +72,17 @@ const LEGACY: PriorDiscovery = { kind: "legacy" };
 export async function connect(config: ServerConfig, options: ConnectOptions): Promise<Connection> {
   const deadline = AbortSignal.timeout(options.timeoutMs);
   const signal = AbortSignal.any([deadline, options.signal]);
-  const ways =
+  const attempts =
     config.transport === "stdio" ? await getStartAttempts(config, options, signal) : getHttpAttempts(config, options);
   let failure: ConnectFailure | undefined;
-  for (const way of ways) {
-    if (failure !== undefined && (signal.aborted || !way.worthAfter(failure))) continue;
-    const transport = way.transport();
+  for (const attempt of attempts) {
+    if (failure !== undefined && (signal.aborted || !attempt.worthAfter(failure))) continue;
+    const transport = attempt.transport();
     if (transport instanceof StdioClientTransport) options.onProcess(() => transport.report());
     try {
-      return await handshake(transport, { ...options, signal, ...(way.era && { era: way.era }) });
+      return await handshake(transport, { ...options, signal, ...(attempt.era && { era: attempt.era }) });
     } catch (thrown) {
-      if (failure === undefined || way.lastResort !== true) failure = { thrown, transport };
+      if (failure === undefined || attempt.lastResort !== true) failure = { thrown, transport };
     }
   }
   const { timeoutMs, secrets } = options;

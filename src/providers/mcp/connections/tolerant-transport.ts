@@ -109,13 +109,13 @@ export class TolerantTransport implements Transport {
   }
 
   /** Returns the signal that closes the connection on which a request is answered. */
-  #remember(message: JSONRPCMessage, given: AbortSignal | undefined): AbortSignal | undefined {
-    if (!("method" in message && "id" in message)) return given;
+  #remember(message: JSONRPCMessage, signal: AbortSignal | undefined): AbortSignal | undefined {
+    if (!("method" in message && "id" in message)) return signal;
     const key = String(message.id);
     const connection = new AbortController();
     this.#pending.set(key, { id: message.id, method: message.method, connection });
-    given?.addEventListener("abort", () => this.#pending.delete(key), { once: true });
-    return given ?? connection.signal;
+    signal?.addEventListener("abort", () => this.#pending.delete(key), { once: true });
+    return signal ?? connection.signal;
   }
 
   #cancelledBy(message: JSONRPCMessage): OpenRequest | undefined {

@@ -145,16 +145,16 @@ export interface OAuthGrant {
   readonly tokens: StoredOAuthTokens;
 }
 
-export function parseGrant(kept: unknown): OAuthGrant | undefined {
-  if (!isRecord(kept) || !isRecord(kept["tokens"]) || typeof kept["tokens"]["access_token"] !== "string")
+export function parseGrant(stored: unknown): OAuthGrant | undefined {
+  if (!isRecord(stored) || !isRecord(stored["tokens"]) || typeof stored["tokens"]["access_token"] !== "string")
     return undefined;
-  return typeof kept["redirectUrl"] === "string" ? (kept as unknown as OAuthGrant) : undefined;
+  return typeof stored["redirectUrl"] === "string" ? (stored as unknown as OAuthGrant) : undefined;
 }
 
 /** Parses a stored registration; it is valid only with the redirect URL for which it was made. */
-function parseClient(kept: unknown, redirectUrl: string): StoredOAuthClientInformation | undefined {
-  if (!isRecord(kept) || kept["redirectUrl"] !== redirectUrl) return undefined;
-  const { client } = kept;
+function parseClient(stored: unknown, redirectUrl: string): StoredOAuthClientInformation | undefined {
+  if (!isRecord(stored) || stored["redirectUrl"] !== redirectUrl) return undefined;
+  const { client } = stored;
   return isRecord(client) && typeof client["client_id"] === "string"
     ? (client as unknown as StoredOAuthClientInformation)
     : undefined;

@@ -142,8 +142,8 @@ export class OAuthSession {
     const url = flow.authorizationUrl;
     if (authorize === undefined || callback === undefined || url === undefined) return false;
     const arrived = callback.arrived(flow.state());
-    const shown = Promise.resolve(authorize({ server: name, url })).then((end) => end ?? arrived);
-    const end = await Promise.race([shown, arrived, tooLate()]);
+    const authorization = Promise.resolve(authorize({ server: name, url })).then((end) => end ?? arrived);
+    const end = await Promise.race([authorization, arrived, tooLate()]);
     const answer = flow.readAnswer(end);
     await store.exclusively(() => this.#step(flow, { ...challenge, ...answer }));
     return true;

@@ -84,9 +84,9 @@ function isExact({ spec }: NpxRequest): boolean {
   return /^\d+\.\d+\.\d+(?:[-+][\w.+-]+)?$/.test(NAME.exec(spec)?.[2] ?? "");
 }
 
-function knownScript(kept: unknown, wanted: NpxRequest): string | undefined {
-  if (!isRecord(kept)) return undefined;
-  const { script, foundAt } = kept;
+function knownScript(stored: unknown, wanted: NpxRequest): string | undefined {
+  if (!isRecord(stored)) return undefined;
+  const { script, foundAt } = stored;
   const isFresh = isExact(wanted) || (typeof foundAt === "number" && Date.now() - foundAt < FRESH_MS);
   return typeof script === "string" && isFresh && existsSync(script) ? script : undefined;
 }

@@ -103,11 +103,11 @@ interface PreparedEntry {
 /** Synchronous, like the functions below: for hundreds of small files, asynchronous access is many times slower. */
 function find(dir: string, entry: string): Prepared | undefined {
   try {
-    const kept: unknown = JSON.parse(readFileSync(indexFile(dir, entry), "utf8"));
-    if (!isKept(kept)) return undefined;
-    if (!kept.hashes.every(([file, hash, stamp]) => isAsItWas(file, hash, stamp))) return undefined;
-    for (const file of [kept.prepared.bundle, ...kept.packages]) accessSync(file);
-    return kept.prepared;
+    const stored: unknown = JSON.parse(readFileSync(indexFile(dir, entry), "utf8"));
+    if (!isPreparedEntry(stored)) return undefined;
+    if (!stored.hashes.every(([file, hash, stamp]) => isAsItWas(file, hash, stamp))) return undefined;
+    for (const file of [stored.prepared.bundle, ...stored.packages]) accessSync(file);
+    return stored.prepared;
   } catch {
     // The entry is missing, damaged, or made of deleted files: compile again.
     return undefined;
@@ -124,7 +124,7 @@ function formatStamp({ mtimeMs, size }: Stats): string {
 }
 
 /** Checks that the same version of this code wrote the entry. */
-function isKept(value: unknown): value is PreparedEntry {
+function isPreparedEntry(value: unknown): value is PreparedEntry {
   return isRecord(value) && value["code"] === codeHash();
 }
 
@@ -201,8 +201,8 @@ function bundlesNamedIn(dir: string, names: readonly string[]): ReadonlySet<stri
   const named = new Set<string>();
   for (const name of names.filter((each) => each.endsWith(".json"))) {
     try {
-      const kept: unknown = JSON.parse(readFileSync(join(dir, name), "utf8"));
-      if (isKept(kept)) named.add(kept.prepared.bundle);
+      const stored: unknown = JSON.parse(readFileSync(join(dir, name), "utf8"));
+      if (isPreparedEntry(stored)) named.add(stored.prepared.bundle);
     } catch {
       // Another process deleted the file, or it is damaged.
     }

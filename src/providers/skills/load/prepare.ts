@@ -8,8 +8,8 @@ import type { SkillModule } from "./discover.ts";
 
 /** Reads a module's types and compiles it, or finds both in the cache. Does not run it. */
 export async function prepare(module: SkillModule, root: string, cache: Cache): Promise<Prepared> {
-  const kept = cache.find(module.entry);
-  if (kept !== undefined) return kept;
+  const cached = cache.find(module.entry);
+  if (cached !== undefined) return cached;
   const since = Date.now();
   const text = await readFile(module.entry, "utf8");
   if (text.length > MAX_CHARACTERS) throw tooLong(text);

@@ -116,7 +116,7 @@ export class Calls {
     });
   }
 
-  hear(response: Extract<Response, { readonly call: number }>): void {
+  onResponse(response: Extract<Response, { readonly call: number }>): void {
     const call = this.#open.get(response.call);
     switch (response.kind) {
       case "started":

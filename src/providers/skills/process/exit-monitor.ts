@@ -40,7 +40,7 @@ export class ExitMonitor {
       return alive.delete(child);
     });
     if (child.stdout !== null) readLines(child.stdout, (line) => log("info", line));
-    if (child.stderr !== null) readLines(child.stderr, (line) => this.#hear(line, log));
+    if (child.stderr !== null) readLines(child.stderr, (line) => this.#onLine(line, log));
   }
 
   /** Kills the process at once. */
@@ -61,7 +61,7 @@ export class ExitMonitor {
     return `the skill process ended ${signalCode === null ? `with exit code ${exitCode}` : `by ${signalCode}`}`;
   }
 
-  #hear(line: string, log: CallContext["log"]): void {
+  #onLine(line: string, log: CallContext["log"]): void {
     this.#lastErrors.push(line);
     if (this.#lastErrors.length > KEPT_LINES) this.#lastErrors.shift();
     log("warn", line);

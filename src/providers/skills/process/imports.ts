@@ -66,7 +66,7 @@ export class Imports {
     this.#sendMore();
   }
 
-  hear(response: ImportReport): void {
+  onReport(response: ImportReport): void {
     this.#queue.shift()?.end(response);
     this.#sendMore();
   }

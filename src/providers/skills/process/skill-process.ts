@@ -139,7 +139,7 @@ export class SkillProcess {
   }
 
   #listen(): void {
-    const messages = new Unpacker(this.#word, (message) => notifyListeners(() => this.#hear(message)));
+    const messages = new Unpacker(this.#word, (message) => notifyListeners(() => this.#onMessage(message)));
     const messageTimeout = new MessageTimeout(() => this.#distrust());
     this.#channel.on("close", () => messageTimeout.end());
     this.#channel.on("data", (bytes: Buffer) => {
@@ -161,16 +161,16 @@ export class SkillProcess {
     this.#calls.fail(why);
   }
 
-  #hear(message: unknown): void {
+  #onMessage(message: unknown): void {
     const response = parseResponse(message);
     if (response === undefined) return;
-    if ("call" in response) return this.#calls.hear(response);
+    if ("call" in response) return this.#calls.onResponse(response);
     switch (response.kind) {
       case "ready":
         return this.#imports.begin();
       case "loaded":
       case "failed":
-        this.#imports.hear(response);
+        this.#imports.onReport(response);
         return this.#settle();
       case "changed": {
         const { path, what } = response;

@@ -65,18 +65,18 @@ interface ClassMember {
 interface ClassPlace {
   readonly node: SyntaxNode;
   readonly scope: TypeScope;
-  readonly given?: readonly ScopedType[];
+  readonly typeArguments?: readonly ScopedType[];
 }
 
 const MAX_BASES = 20;
 
 /** Collects members by name. A member of the class, even if it is not a method, hides that of its base. */
 function collectMembers(
-  { node, scope: outer, given = [] }: ClassPlace,
+  { node, scope: outer, typeArguments = [] }: ClassPlace,
   files: FileReader,
   depth = 0,
 ): ReadonlyMap<string, ClassMember> {
-  const scope: TypeScope = { ...outer, typeArguments: bindTypeParameters(node, outer, given) };
+  const scope: TypeScope = { ...outer, typeArguments: bindTypeParameters(node, outer, typeArguments) };
   const body = nodeAt(node, "body");
   const members = nodesAt(body, "body");
   const own = new Map<string, ClassMember>();
@@ -122,6 +122,6 @@ function findBaseClass(node: SyntaxNode, scope: TypeScope, files: FileReader): C
   if (found?.kind !== "value") return undefined;
   const base = found.node.type === "VariableDeclarator" ? nodeAt(found.node, "init") : found.node;
   if (base === undefined || !isClass(base)) return undefined;
-  const given = nodesAt(nodeAt(node, "superTypeParameters"), "params").map((each) => ({ node: each, scope }));
-  return { node: base, scope: createScope(found.names), given };
+  const typeArguments = nodesAt(nodeAt(node, "superTypeParameters"), "params").map((each) => ({ node: each, scope }));
+  return { node: base, scope: createScope(found.names), typeArguments };
 }

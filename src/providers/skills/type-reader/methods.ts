@@ -63,12 +63,12 @@ function parameterName(parameter: SyntaxNode): string {
 export function bindTypeParameters(
   node: SyntaxNode,
   scope: TypeScope,
-  given: readonly ScopedType[] = [],
+  typeArguments: readonly ScopedType[] = [],
 ): ReadonlyMap<string, ScopedType | undefined> {
   const parameters = nodesAt(nodeAt(node, "typeParameters"), "params");
   const bounds = parameters.map((parameter, index) => {
     const constraint = nodeAt(parameter, "constraint");
-    return [String(parameter["name"]), given[index] ?? (constraint && { node: constraint, scope })] as const;
+    return [String(parameter["name"]), typeArguments[index] ?? (constraint && { node: constraint, scope })] as const;
   });
   return new Map([...scope.typeArguments, ...bounds]);
 }
@@ -77,8 +77,8 @@ export function bindTypeParameters(
 function readResult(fn: SyntaxNode, { returns }: Doc, scope: TypeScope, reader: TypeReader): JsonSchema | undefined {
   reader.subject = "the result";
   const annotation = nodeAt(fn, "returnType");
-  const said = returns === undefined || returns.type === "" ? ANY : docType(returns, scope, reader);
-  const schema = annotation === undefined ? said : reader.type(annotation, scope);
+  const documented = returns === undefined || returns.type === "" ? ANY : docType(returns, scope, reader);
+  const schema = annotation === undefined ? documented : reader.type(annotation, scope);
   if (Object.keys(schema).length === 0) return undefined;
   return {
     ...schema,

@@ -132,9 +132,9 @@ function innerScope({ nodes, source, names }: TypeDeclaration, use: SyntaxNode, 
   const bound = new Map<string, ScopedType | undefined>();
   const inner: TypeScope = { names, source, typeArguments: bound };
   for (const [index, parameter] of nodesAt(nodeAt(nodes[0], "typeParameters"), "params").entries()) {
-    const given = args[index];
+    const argument = args[index];
     const fallback = nodeAt(parameter, "default") ?? nodeAt(parameter, "constraint");
-    const meant = given === undefined ? fallback && { node: fallback, scope: inner } : { node: given, scope };
+    const meant = argument === undefined ? fallback && { node: fallback, scope: inner } : { node: argument, scope };
     bound.set(String(parameter["name"]), meant);
   }
   return inner;

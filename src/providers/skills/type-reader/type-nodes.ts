@@ -81,8 +81,8 @@ function readTuple(node: SyntaxNode, scope: TypeScope, reader: SchemaReader): Js
 }
 
 function readUnion(node: SyntaxNode, scope: TypeScope, reader: SchemaReader): JsonSchema {
-  const given = nodesAt(node, "types").filter(({ type }) => type !== "TSUndefinedKeyword" && type !== "TSVoidKeyword");
-  return union(given.map((each) => reader.type(each, scope)));
+  const parts = nodesAt(node, "types").filter(({ type }) => type !== "TSUndefinedKeyword" && type !== "TSVoidKeyword");
+  return union(parts.map((each) => reader.type(each, scope)));
 }
 
 /** Merges object types into one object. `string & { brand: … }` and `string & {}` are text. */

@@ -11,10 +11,10 @@ export function union(schemas: readonly JsonSchema[]): JsonSchema {
     if (!parts.some((part) => isDeepStrictEqual(part, schema))) add(parts, schema);
   }
   const wide = new Set(parts.filter((part) => Object.keys(part).length === 1).map((part) => part["type"]));
-  const kept = parts.filter((part) => !isEnum(part) || !wide.has(part["type"])).map(wholeBoolean);
-  const [only] = kept;
+  const remaining = parts.filter((part) => !isEnum(part) || !wide.has(part["type"])).map(wholeBoolean);
+  const [only] = remaining;
   if (only === undefined) return ANY;
-  return kept.length === 1 ? only : { anyOf: kept };
+  return remaining.length === 1 ? only : { anyOf: remaining };
 }
 
 function add(parts: JsonSchema[], schema: JsonSchema): void {

@@ -46,8 +46,8 @@ function fromRecord(value: Readonly<Record<string, unknown>>): ToolParts | undef
 
 function createTool({ kind, name, config, run }: ToolParts): SkillTool {
   const { title, description, inputSchema, parameters, outputSchema, annotations, needsApproval } = config;
-  const given = inputSchema ?? parameters;
-  const input = toolSchema(given, "input");
+  const declared = inputSchema ?? parameters;
+  const input = toolSchema(declared, "input");
   const metadata: Partial<MethodMetadata> = {
     ...fromAnnotations(annotations),
     // A function decides by the input of each call; here every call needs the user's approval.
@@ -69,7 +69,7 @@ function createTool({ kind, name, config, run }: ToolParts): SkillTool {
     definition,
     run: async (values, context, path) => {
       const parsed = await input.parse(values, path);
-      return invoke(run, given === undefined && kind === "mcp" ? [] : [parsed], context);
+      return invoke(run, declared === undefined && kind === "mcp" ? [] : [parsed], context);
     },
   };
 }

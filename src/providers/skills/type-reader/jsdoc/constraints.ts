@@ -17,8 +17,8 @@ const NUMBERS: ReadonlyMap<string, string> = new Map(
 
 /** Adds the description and the constraints of a doc comment, such as `@minimum 1`, to a schema. */
 export function withDoc(schema: JsonSchema, doc: Doc): JsonSchema {
-  const said = doc.tags.map(({ tag, text }) => parseConstraint(tag, text));
-  const constraints = Object.assign({}, ...said) as JsonSchema;
+  const parsed = doc.tags.map(({ tag, text }) => parseConstraint(tag, text));
+  const constraints = Object.assign({}, ...parsed) as JsonSchema;
   return { ...schema, ...(doc.description !== "" && { description: doc.description }), ...constraints };
 }
 

@@ -53,8 +53,8 @@ export function withTypeTag(doc: Doc, parameters: readonly string[], file: strin
   };
   const types = nodesAt(found.node, "parameters");
   const params = parameters.slice(0, types.length).flatMap((name, index) => {
-    const said = doc.params.some((param) => param.name === name);
-    return said ? [] : [createValue(name, getTypeText(types[index]), types[index]?.["optional"] === true)];
+    const isDocumented = doc.params.some((param) => param.name === name);
+    return isDocumented ? [] : [createValue(name, getTypeText(types[index]), types[index]?.["optional"] === true)];
   });
   const returns = doc.returns ?? createValue("", getTypeText(found.node), false);
   return { ...doc, params: [...doc.params, ...params], returns };
