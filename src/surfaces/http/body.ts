@@ -58,16 +58,16 @@ export async function readJson(incoming: IncomingMessage, limit: BodyLimit, trac
   }
 }
 
-async function readBytes(incoming: IncomingMessage, mostBytes: number): Promise<Buffer | undefined> {
+async function readBytes(incoming: IncomingMessage, maxBytes: number): Promise<Buffer | undefined> {
   let chunks: Buffer[] = [];
   let length = 0;
   // Node's requestTimeout ends a request that takes too long to arrive.
   for await (const chunk of incoming as AsyncIterable<Buffer>) {
     length += chunk.length;
-    if (length > mostBytes) chunks = [];
+    if (length > maxBytes) chunks = [];
     else chunks.push(chunk);
   }
-  return length > mostBytes ? undefined : Buffer.concat(chunks);
+  return length > maxBytes ? undefined : Buffer.concat(chunks);
 }
 
 function isJson(contentType = ""): boolean {

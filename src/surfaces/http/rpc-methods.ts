@@ -111,8 +111,8 @@ function textParam({ params, traceId }: RpcCall, name: string): string {
 }
 
 function getArguments({ params, traceId }: RpcCall): Readonly<Record<string, unknown>> {
-  const { arguments: given = {} } = params;
-  if (isRecord(given)) return given;
+  const { arguments: args = {} } = params;
+  if (isRecord(args)) return args;
   throw new RpcFailure(
     rpcError("InvalidParams", "arguments must be an object", { trace_id: traceId, field: "arguments" }),
   );

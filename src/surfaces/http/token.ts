@@ -27,11 +27,12 @@ export function tokenFile(env: TokenEnvironment): string {
  * `SKILLGATE_TOKEN` overrides it and is never stored.
  */
 export function openToken(env: TokenEnvironment, { renew }: { readonly renew: boolean }): KnownToken {
-  const given = env["SKILLGATE_TOKEN"];
-  if (given !== undefined && given !== "") return { isToken: (text) => isSame(hashToken(text), hashToken(given)) };
+  const envToken = env["SKILLGATE_TOKEN"];
+  if (envToken !== undefined && envToken !== "")
+    return { isToken: (text) => isSame(hashToken(text), hashToken(envToken)) };
   const file = tokenFile(env);
-  const kept = renew ? undefined : readHash(file);
-  if (kept !== undefined) return { isToken: (text) => isSame(hashToken(text), kept), file };
+  const stored = renew ? undefined : readHash(file);
+  if (stored !== undefined) return { isToken: (text) => isSame(hashToken(text), stored), file };
   const created = `sgt_${randomBytes(32).toString("base64url")}`;
   writeHash(file, created);
   const hash = hashToken(created);
@@ -62,8 +63,8 @@ function readHash(file: string): Buffer | undefined {
 
 function parseHash(text: string): Buffer | undefined {
   try {
-    const kept: unknown = JSON.parse(text);
-    const sha256 = isRecord(kept) ? kept["sha256"] : undefined;
+    const stored: unknown = JSON.parse(text);
+    const sha256 = isRecord(stored) ? stored["sha256"] : undefined;
     return typeof sha256 === "string" && /^[0-9a-f]{64}$/.test(sha256) ? Buffer.from(sha256, "hex") : undefined;
   } catch {
     return undefined; // invalid JSON
@@ -71,14 +72,14 @@ function parseHash(text: string): Buffer | undefined {
 }
 
 function writeHash(file: string, token: string): void {
-  const kept = {
+  const stored = {
     sha256: hashToken(token).toString("hex"),
     prefix: token.slice(0, 8),
     created: new Date().toISOString(),
   };
   try {
     mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
-    writeFileSync(file, `${JSON.stringify(kept)}\n`, { mode: 0o600 });
+    writeFileSync(file, `${JSON.stringify(stored)}\n`, { mode: 0o600 });
     chmodSync(file, 0o600); // the mode above applies only to a new file
   } catch (thrown) {
     throw unusable(file, getMessage(thrown));

@@ -13,10 +13,10 @@ export function approveBy(client: Client): Pick<RunOptions, "approve"> {
   return {
     approve: async ({ path, input }) => {
       // Escaped, so that arguments cannot imitate the text around them.
-      const shown = escapeInvisible(toJson(input));
-      if (shown.length > SHOWN_CHARACTERS) return false;
+      const visible = escapeInvisible(toJson(input));
+      if (visible.length > SHOWN_CHARACTERS) return false;
       const answer = await client.ask("elicitation/create", {
-        message: `Allow this call?\n${path}\n${countSpaces(shown)}`,
+        message: `Allow this call?\n${path}\n${countSpaces(visible)}`,
         requestedSchema: {
           type: "object",
           properties: { allow: { type: "boolean", title: "Allow this call", default: false } },

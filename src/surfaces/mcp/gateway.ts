@@ -38,18 +38,18 @@ import { waitAtMost } from "../../shared/run-with-timeout.ts";
 /** Creates the MCP server of one connection. */
 export function createGateway(
   shared: GatewayContext,
-  peer: ConnectedClient,
+  mcpClient: ConnectedClient,
   logLevel: LogLevelState = { level: undefined },
 ): Server {
-  return equip(new Gateway(shared, peer), shared, peer, logLevel);
+  return equip(new Gateway(shared, mcpClient), shared, mcpClient, logLevel);
 }
 
 class Gateway extends Server {
   readonly #getInstructions: GetInstructions;
 
-  constructor(shared: GatewayContext, peer: ConnectedClient) {
+  constructor(shared: GatewayContext, mcpClient: ConnectedClient) {
     super(IDENTITY, OPTIONS);
-    this.#getInstructions = instructionsFor(shared, peer);
+    this.#getInstructions = instructionsFor(shared, mcpClient);
   }
 
   override connect(transport: Transport): Promise<void> {
@@ -59,8 +59,8 @@ class Gateway extends Server {
   }
 }
 
-function instructionsFor({ runtime }: GatewayContext, peer: ConnectedClient): GetInstructions {
-  return (clientName) => getServerTexts(runtime, peer, clientName).instructions;
+function instructionsFor({ runtime }: GatewayContext, mcpClient: ConnectedClient): GetInstructions {
+  return (clientName) => getServerTexts(runtime, mcpClient, clientName).instructions;
 }
 
 /**
@@ -71,11 +71,11 @@ export class RequestGateway extends McpServer {
   readonly #offered: () => Offered;
   readonly #getInstructions: GetInstructions;
 
-  constructor(shared: GatewayContext, peer: ConnectedClient) {
+  constructor(shared: GatewayContext, mcpClient: ConnectedClient) {
     super(IDENTITY, OPTIONS);
-    this.#getInstructions = instructionsFor(shared, peer);
-    equip(this.server, shared, peer, { level: undefined });
-    this.#offered = () => getOfferedTools(shared.runtime.catalogFor(peer.caller), peer.exposure);
+    this.#getInstructions = instructionsFor(shared, mcpClient);
+    equip(this.server, shared, mcpClient, { level: undefined });
+    this.#offered = () => getOfferedTools(shared.runtime.catalogFor(mcpClient.caller), mcpClient.exposure);
   }
 
   override connect(transport: Transport): Promise<void> {
@@ -89,27 +89,27 @@ export class RequestGateway extends McpServer {
   }
 }
 
-function equip(server: Server, shared: GatewayContext, peer: ConnectedClient, logLevel: LogLevelState): Server {
+function equip(server: Server, shared: GatewayContext, mcpClient: ConnectedClient, logLevel: LogLevelState): Server {
   const { runtime, records } = shared;
-  const { caller, exposure } = peer;
+  const { caller, exposure } = mcpClient;
   const library = async (): Promise<Library> => {
     const offers = await getCallerFeatures(caller, runtime.catalogFor(caller), exposure.names, shared.proxied);
     return { runtime, caller, records, offers, hasOwnTools: exposure.expose !== "tools" };
   };
   const converse: Converse = (name, context, work) => {
-    if (peer.era === "legacy") return work(createLegacyContext(server, context, logLevel));
+    if (mcpClient.era === "legacy") return work(createLegacyContext(server, context, logLevel));
     const subject = JSON.stringify([caller.id, context.mcpReq.method, name]);
     return shared.conversations.run({ ...createTurn(context, logLevel), subject }, work);
   };
-  if (peer.era === "legacy") {
+  if (mcpClient.era === "legacy") {
     server.setRequestHandler("logging/setLevel", ({ params: { level } }) => {
       logLevel.level = level;
       return {};
     });
   }
-  serveTools(server, shared, peer, converse);
-  serveResources(server, library, peer, converse);
-  servePrompts(server, library, peer, converse);
+  serveTools(server, shared, mcpClient, converse);
+  serveResources(server, library, mcpClient, converse);
+  servePrompts(server, library, mcpClient, converse);
   return server;
 }
 
@@ -119,18 +119,18 @@ type Converse = <Result extends RequestResult>(
   work: (workContext: WorkContext) => Promise<Result>,
 ) => Promise<Result | InputRequiredResult>;
 
-function serveTools(server: Server, shared: GatewayContext, peer: ConnectedClient, converse: Converse): void {
+function serveTools(server: Server, shared: GatewayContext, mcpClient: ConnectedClient, converse: Converse): void {
   const { runtime } = shared;
-  const { caller, exposure } = peer;
+  const { caller, exposure } = mcpClient;
   const offered = (): Offered => getOfferedTools(runtime.catalogFor(caller), exposure);
   server.setRequestHandler("tools/list", async (_request, context) => {
     // Methods listed as tools must be complete: wait for servers that are still connecting.
     if (exposure.expose !== "code") await waitAtMost(READY_MS, runtime.known);
-    const { description } = getServerTexts(runtime, peer, getClientName(server, context));
+    const { description } = getServerTexts(runtime, mcpClient, getClientName(server, context));
     return { tools: withDescription(offered().tools, description) };
   });
   server.setRequestHandler("tools/call", ({ params: { name, arguments: args = {} } }, context) =>
-    converse(name, context, (workContext) => callOffered(shared, peer, { name, args }, workContext)),
+    converse(name, context, (workContext) => callOffered(shared, mcpClient, { name, args }, workContext)),
   );
 }
 

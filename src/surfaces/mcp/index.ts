@@ -110,10 +110,10 @@ function serveStreams(transport: StdioServerTransport, asker: Principal, shared:
   let stopFollowing = (): void => {};
   const handle = serveStdio(
     ({ era }) => {
-      const peer = { ...asker, era, conversation };
+      const mcpClient = { ...asker, era, conversation };
       const logLevel = { level: undefined };
-      const server = createGateway(shared, peer, logLevel);
-      transport.calls = new FastPathCalls(shared, peer, era === "legacy" ? { server, logLevel } : undefined);
+      const server = createGateway(shared, mcpClient, logLevel);
+      transport.calls = new FastPathCalls(shared, mcpClient, era === "legacy" ? { server, logLevel } : undefined);
       stopFollowing();
       stopFollowing = runtime.on("catalog", () => {
         for (const sent of [

@@ -96,13 +96,13 @@ function skillsCheck({ catalog }: Runtime): DoctorCheck {
 
 function serverCheck({ name, skill, status, toolCount, quarantined, error, stderrTail }: StartedServer): DoctorCheck {
   const isUp = status === "connected";
-  const kept = quarantined.length === 0 ? "" : `, ${quarantined.length} left out`;
+  const leftOut = quarantined.length === 0 ? "" : `, ${quarantined.length} left out`;
   return {
     kind: "server",
     subject: `MCP server ${name}`,
     status: isUp || status === "disabled" ? "ok" : "error",
     says: isUp
-      ? `connected as ${skill}, ${count(toolCount, "tool")}${kept}`
+      ? `connected as ${skill}, ${count(toolCount, "tool")}${leftOut}`
       : `${status}${error === undefined ? "" : `: ${error}`}`,
     details: isUp ? "" : stderrTail,
   };

@@ -28,13 +28,13 @@ export function addInit(program: Command, act: CommandAction): void {
           for (const [name, text] of missing) await writeNewFile(join(root, name), text);
         });
         addProblems((await loadConfig(options)).warnings.filter(({ isHeld }) => isHeld));
-        const kept = FILES.map(([name]) => name).filter((name) => !made.includes(name));
+        const existing = FILES.map(([name]) => name).filter((name) => !made.includes(name));
         return {
           exit: "ok",
-          json: { folder: root, made, kept },
+          json: { folder: root, made, kept: existing },
           text: lines([
-            ...made.map((name) => `Created ${shown(root, name)}`),
-            ...kept.map((name) => `Kept ${shown(root, name)}`),
+            ...made.map((name) => `Created ${formatPath(root, name)}`),
+            ...existing.map((name) => `Kept ${formatPath(root, name)}`),
           ]),
           remarks: lines([
             paint.err.dim(NEXT),
@@ -90,6 +90,6 @@ export class GreeterSkill {
   ],
 ];
 
-function shown(root: string, name: string): string {
+function formatPath(root: string, name: string): string {
   return relative(".", resolve(root, name)) || name;
 }

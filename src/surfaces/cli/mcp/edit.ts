@@ -43,10 +43,10 @@ export function addMcpEdit(mcp: Command, act: CommandAction): void {
           changes.map(({ inside, value }) => ({ path: inside, value })),
           files,
         );
-        const shown = configModule.maskEntry(entry);
+        const masked = configModule.maskEntry(entry);
         return {
           exit: "ok",
-          json: { edited: { name, file: file.label, entry: shown } },
+          json: { edited: { name, file: file.label, entry: masked } },
           text: `Changed ${name} in ${file.label}: ${configModule.shownServer(entry)}`,
         };
       }),
@@ -73,11 +73,11 @@ function changesTo({ entry }: DeclaredServer, command: readonly string[], flags:
   const record = isRecord(entry) ? entry : {};
   const variables = "environment" in record && !("env" in record) ? "environment" : "env";
   const headers = "http_headers" in record && !("headers" in record) ? "http_headers" : "headers";
-  const said = Object.entries({ url, ...getSettings(flags) }).filter(([, value]) => value !== undefined);
+  const changed = Object.entries({ url, ...getSettings(flags) }).filter(([, value]) => value !== undefined);
   return [
     ...commandChanges(record, command),
     ...(transport === undefined ? [] : [{ inside: ["transport" in record ? "transport" : "type"], value: transport }]),
-    ...said.map(([key, value]) => ({ inside: [key], value })),
+    ...changed.map(([key, value]) => ({ inside: [key], value })),
     ...Object.entries(parseVariables(env)).map(([name, value]) => ({ inside: [variables, name], value })),
     ...Object.entries(parseHeaders(header)).map(([name, value]) => ({ inside: [headers, name], value })),
     ...removals(record, variables, removeEnv),

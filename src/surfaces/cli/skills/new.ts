@@ -28,12 +28,12 @@ export function addSkillsNew(skills: Command, act: CommandAction): void {
           await writeNewFile(files[0], template(form, skill));
           await writeNewFile(files[1], testTemplate(stem, skill));
         });
-        const shown = files.map(shownPath);
+        const paths = files.map(shownPath);
         return {
           exit: "ok",
           json: { skill, form, files },
           text: [
-            `Created ${skill} in ${shown[0]}, and its test in ${shown[1]}`,
+            `Created ${skill} in ${paths[0]}, and its test in ${paths[1]}`,
             `Try it:   skillgate call ${skill}.greet name=Ada`,
             `Check it: skillgate skills check ${skill}`,
             `Test it:  skillgate skills test ${skill}`,

@@ -38,11 +38,11 @@ export function addSkillsSettings(skills: Command, act: CommandAction): void {
           };
         }
         const { settings, secrets, problems } = runtime.settingsOf(name) ?? { settings: {}, secrets: {}, problems: [] };
-        const shown = { ...settings, ...Object.fromEntries(Object.keys(secrets).map((key) => [key, HIDDEN])) };
+        const visible = { ...settings, ...Object.fromEntries(Object.keys(secrets).map((key) => [key, HIDDEN])) };
         return {
           exit: "ok",
-          json: { skill: name, settings: shown, schema: skill.settings ?? null, problems },
-          text: settingsText(skill.settings, shown) || `${name} has no settings`,
+          json: { skill: name, settings: visible, schema: skill.settings ?? null, problems },
+          text: settingsText(skill.settings, visible) || `${name} has no settings`,
           remarks: warningsText(problems, paint.err),
         };
       }),

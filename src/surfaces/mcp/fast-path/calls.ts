@@ -49,20 +49,20 @@ interface OpenCall {
  */
 export class FastPathCalls {
   readonly #shared: GatewayContext;
-  readonly #peer: ConnectedClient;
+  readonly #mcpClient: ConnectedClient;
   readonly #connection: LegacyConnection | undefined;
   readonly #under = new Map<RequestId, OpenCall>();
 
-  constructor(shared: GatewayContext, peer: ConnectedClient, connection?: LegacyConnection) {
+  constructor(shared: GatewayContext, mcpClient: ConnectedClient, connection?: LegacyConnection) {
     this.#shared = shared;
-    this.#peer = peer;
+    this.#mcpClient = mcpClient;
     this.#connection = connection;
   }
 
   /** Parses a message; `undefined` if it is not a call that can be answered here. */
   read(message: unknown): RegularCall | undefined {
     const call = regularCall(message);
-    if (call?.era !== this.#peer.era) return undefined;
+    if (call?.era !== this.#mcpClient.era) return undefined;
     const isOpen = this.#connection === undefined || this.#connection.server.getClientVersion() !== undefined;
     return isOpen ? call : undefined;
   }
@@ -75,7 +75,7 @@ export class FastPathCalls {
     const say = (message: JSONRPCMessage): void => {
       if (this.#under.get(id) === begun) listener.say(message);
     };
-    const way = { peer: this.#peer, say, cancellable: begun.abort };
+    const way = { mcpClient: this.#mcpClient, say, cancellable: begun.abort };
     void answer(this.#shared, call, way, this.#connection)
       .then((message) => this.#end(id, begun, message))
       .catch(() => begun.abort.cancel()); // the answer could not be sent: the connection is gone
@@ -114,7 +114,7 @@ export class FastPathCalls {
 }
 
 interface AnswerOptions {
-  readonly peer: ConnectedClient;
+  readonly mcpClient: ConnectedClient;
   readonly say: Listener["say"];
   readonly cancellable: Cancellable;
 }
@@ -141,14 +141,14 @@ async function answer(
 
 /** Answers a call of the 2026 protocol: the request carries its context, and questions are returned as its result. */
 function answerModern(shared: GatewayContext, { name, args, meta, progressToken }: RegularCall, way: AnswerOptions) {
-  const { peer, cancellable } = way;
+  const { mcpClient, cancellable } = way;
   const turn = {
     notifications: createSink(way, createLevelFilter(meta[LOG_LEVEL_META_KEY]), progressToken),
     cancellable,
     can: canAnswer(meta[CLIENT_CAPABILITIES_META_KEY]),
-    subject: JSON.stringify([peer.caller.id, "tools/call", name]),
+    subject: JSON.stringify([mcpClient.caller.id, "tools/call", name]),
   };
-  return shared.conversations.run(turn, (workContext) => callOffered(shared, peer, { name, args }, workContext));
+  return shared.conversations.run(turn, (workContext) => callOffered(shared, mcpClient, { name, args }, workContext));
 }
 
 function answerLegacy(
@@ -158,7 +158,7 @@ function answerLegacy(
   { server, logLevel }: LegacyConnection,
 ) {
   const { id, name, args, progressToken } = call;
-  const { peer, cancellable } = way;
+  const { mcpClient, cancellable } = way;
   const notifications = createSink(way, (level) => isLevelEnabled(logLevel.level ?? "debug", level), progressToken);
   const can = canAnswer(server.getClientCapabilities());
   const client = askedDirectly(can, (method, params, timeout) =>
@@ -166,7 +166,7 @@ function answerLegacy(
   );
   return callOffered(
     shared,
-    peer,
+    mcpClient,
     { name, args },
     { client, cancellable, notifications: () => notifications, era: "legacy" },
   );

@@ -36,11 +36,11 @@ export class SessionCalls extends FastPathCalls {
 
   constructor(
     shared: GatewayContext,
-    peer: ConnectedClient,
+    mcpClient: ConnectedClient,
     connection: LegacyConnection,
     session: { readonly id: string; readonly sent: SentEvents },
   ) {
-    super(shared, peer, connection);
+    super(shared, mcpClient, connection);
     this.#headers = { "mcp-session-id": session.id };
     this.#sent = session.sent;
   }

@@ -24,7 +24,7 @@ export interface ProxiedFeatures {
 }
 
 export function createProxiedFeatures(runtime: Runtime): ProxiedFeatures {
-  const kept = new WeakMap<
+  const cache = new WeakMap<
     Skill,
     Map<string, { readonly until: number; readonly offers: Promise<ResourcesAndPrompts> }>
   >();
@@ -32,8 +32,9 @@ export function createProxiedFeatures(runtime: Runtime): ProxiedFeatures {
     getFeatures(skill, caller) {
       if (skill.kind !== "mcp" || !METHODS.some((name) => has(skill, name))) return Promise.resolve(undefined);
       const known =
-        kept.get(skill) ?? new Map<string, { readonly until: number; readonly offers: Promise<ResourcesAndPrompts> }>();
-      kept.set(skill, known);
+        cache.get(skill) ??
+        new Map<string, { readonly until: number; readonly offers: Promise<ResourcesAndPrompts> }>();
+      cache.set(skill, known);
       const fresh = known.get(caller.id);
       if (fresh !== undefined && fresh.until > performance.now()) return fresh.offers;
       const offers = askServer(runtime, skill, caller);

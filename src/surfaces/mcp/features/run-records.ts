@@ -62,8 +62,9 @@ function summarizeOutcome(outcome: Outcome): Readonly<Record<string, unknown>> {
     case "completed": {
       const { value, output, notes, calls, usage } = outcome;
       const json = toJson(value);
-      const kept = json.length <= KEPT_CHARACTERS ? (JSON.parse(json) as unknown) : truncateText(json, KEPT_CHARACTERS);
-      return { value: kept, output: truncateText(output, KEPT_CHARACTERS), notes, calls, usage };
+      const stored =
+        json.length <= KEPT_CHARACTERS ? (JSON.parse(json) as unknown) : truncateText(json, KEPT_CHARACTERS);
+      return { value: stored, output: truncateText(output, KEPT_CHARACTERS), notes, calls, usage };
     }
     case "refused":
       return { violations: outcome.violations.slice(0, 20) };

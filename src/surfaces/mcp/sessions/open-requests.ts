@@ -68,8 +68,8 @@ export function isRequest(message: unknown): message is { readonly id: RequestId
 
 /** Answers a request whose id belongs to another request in progress. */
 export function createTakenAnswer(id: RequestId): JSONRPCErrorResponse {
-  const shown = truncateText(JSON.stringify(id), 100);
-  const reason = `The request id ${shown} is already in use by a request in progress. Use another id`;
+  const shortId = truncateText(JSON.stringify(id), 100);
+  const reason = `The request id ${shortId} is already in use by a request in progress. Use another id`;
   return errorAnswer("InvalidRequest", reason, id);
 }
 

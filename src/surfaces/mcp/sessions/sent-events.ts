@@ -21,7 +21,7 @@ interface KeptEvent extends SentEvent {
 
 /** Stores the recent events of a session for clients that resume after a lost connection. */
 export class SentEvents {
-  readonly #kept: KeptEvent[] = [];
+  readonly #events: KeptEvent[] = [];
   #bytes = 0;
   #last = 0;
   /** Number of the newest dropped event. */
@@ -33,7 +33,7 @@ export class SentEvents {
     const number = ++this.#last;
     const id = `${stream}/${number}`;
     const bytes = Buffer.byteLength(json);
-    this.#kept.push({ id, json, stream, number, bytes, until: performance.now() + KEPT_MS });
+    this.#events.push({ id, json, stream, number, bytes, until: performance.now() + KEPT_MS });
     this.#bytes += bytes;
     this.#drop();
     return id;
@@ -49,7 +49,7 @@ export class SentEvents {
     const [, stream, digits] = /^(.{1,100})\/(\d{1,15})$/.exec(id) ?? [];
     const number = Number(digits);
     if (stream === undefined || number > this.#last || number < this.#dropped) return undefined;
-    return { stream, events: this.#kept.filter((event) => event.stream === stream && event.number > number) };
+    return { stream, events: this.#events.filter((event) => event.stream === stream && event.number > number) };
   }
 
   /** Adapts the store to the SDK, for the streams that the SDK manages. */
@@ -68,19 +68,19 @@ export class SentEvents {
   /** Drops all events when the session ends. */
   close(): void {
     clearTimeout(this.#timer);
-    this.#kept.length = 0;
+    this.#events.length = 0;
   }
 
   /** Drops the oldest events while they are expired or over the size limit. */
   #drop(): void {
     const now = performance.now();
-    for (let [oldest] = this.#kept; oldest !== undefined; [oldest] = this.#kept) {
+    for (let [oldest] = this.#events; oldest !== undefined; [oldest] = this.#events) {
       if (this.#bytes <= KEPT_BYTES && oldest.until > now) break;
-      this.#kept.shift();
+      this.#events.shift();
       this.#bytes -= oldest.bytes;
       this.#dropped = oldest.number;
     }
-    if (this.#kept.length > 0) this.#timer ??= setTimeout(() => this.#tick(), KEPT_MS).unref();
+    if (this.#events.length > 0) this.#timer ??= setTimeout(() => this.#tick(), KEPT_MS).unref();
   }
 
   #tick(): void {

@@ -36,7 +36,7 @@ export interface Exchange {
 /** One session of a protocol version before 2026, over any number of connections. */
 export class McpSession {
   readonly id = randomUUID();
-  readonly peer: ConnectedClient;
+  readonly mcpClient: ConnectedClient;
   readonly #server: Server;
   readonly #transport: WebStandardStreamableHTTPServerTransport;
   readonly #calls: SessionCalls;
@@ -50,12 +50,17 @@ export class McpSession {
   #open = 0;
   #lastUsed = performance.now();
 
-  constructor(shared: GatewayContext, peer: ConnectedClient, onEnd: () => void) {
+  constructor(shared: GatewayContext, mcpClient: ConnectedClient, onEnd: () => void) {
     const logLevel = { level: undefined };
-    this.peer = { ...peer, conversation: this.id };
-    this.#server = createGateway(shared, this.peer, logLevel);
+    this.mcpClient = { ...mcpClient, conversation: this.id };
+    this.#server = createGateway(shared, this.mcpClient, logLevel);
     const { id } = this;
-    this.#calls = new SessionCalls(shared, this.peer, { server: this.#server, logLevel }, { id, sent: this.#sent });
+    this.#calls = new SessionCalls(
+      shared,
+      this.mcpClient,
+      { server: this.#server, logLevel },
+      { id, sent: this.#sent },
+    );
     this.#transport = new WebStandardStreamableHTTPServerTransport({
       sessionIdGenerator: () => this.id,
       onsessionclosed: () => {

@@ -14,7 +14,7 @@ export interface SessionOptions {
 
 /** The sessions of the protocol's versions before 2026. */
 export interface Sessions {
-  answer(exchange: Exchange, peer: ConnectedClient): Promise<Response>;
+  answer(exchange: Exchange, mcpClient: ConnectedClient): Promise<Response>;
   /** Answers a regular tool call in a session of the caller; `undefined` for any other request. */
   answerCall(exchange: Exchange, caller: Caller): Promise<Response> | undefined;
   /** Notifies every client that the lists have changed. */
@@ -45,9 +45,9 @@ export function createSessions(shared: GatewayContext, { most, idleMs }: Session
     return oldest !== undefined;
   }
 
-  async function begin(peer: ConnectedClient): Promise<McpSession | undefined> {
+  async function begin(mcpClient: ConnectedClient): Promise<McpSession | undefined> {
     if (!makePlace()) return undefined;
-    const session = new McpSession(shared, peer, () => sessions.delete(session.id));
+    const session = new McpSession(shared, mcpClient, () => sessions.delete(session.id));
     sessions.set(session.id, session);
     await session.connect();
     return session;
@@ -56,17 +56,19 @@ export function createSessions(shared: GatewayContext, { most, idleMs }: Session
   /** Finds the session of a request; a session of another caller counts as not found. */
   function findSession({ request }: Exchange, caller: Caller): McpSession | undefined {
     const session = sessions.get(request.headers.get("mcp-session-id") ?? "");
-    return session?.peer.caller.id === caller.id ? session : undefined;
+    return session?.mcpClient.caller.id === caller.id ? session : undefined;
   }
 
   return {
     answerCall: (exchange, caller) => findSession(exchange, caller)?.answerCall(exchange),
-    async answer(exchange, peer) {
+    async answer(exchange, mcpClient) {
       if (exchange.request.headers.has("mcp-session-id"))
-        return findSession(exchange, peer.caller)?.answer(exchange) ?? refusal(404, "Session not found", exchange.body);
+        return (
+          findSession(exchange, mcpClient.caller)?.answer(exchange) ?? refusal(404, "Session not found", exchange.body)
+        );
       if (exchange.request.method !== "POST" || !hasInitialize(exchange.body))
         return refusal(400, describeMissingSession(exchange.body), exchange.body);
-      const session = await begin(peer);
+      const session = await begin(mcpClient);
       return (
         session?.answer(exchange) ??
         refusal(503, `Session limit exceeded: all ${most} sessions are in use`, exchange.body)

@@ -29,17 +29,17 @@ export class StdioServerTransport implements Transport {
   calls?: FastPathCalls;
   readonly #input: Readable;
   readonly #output: Writable;
-  readonly #mostBytes: number;
+  readonly #maxBytes: number;
   readonly #pending = createOpenRequests();
   #line: Buffer[] = [];
   #lineBytes = 0;
   #isClosed = false;
   #drained: Promise<void> | undefined;
 
-  constructor(input: Readable, output: Writable, mostBytes: number) {
+  constructor(input: Readable, output: Writable, maxBytes: number) {
     this.#input = input;
     this.#output = output;
-    this.#mostBytes = mostBytes;
+    this.#maxBytes = maxBytes;
   }
 
   async start(): Promise<void> {
@@ -90,7 +90,7 @@ export class StdioServerTransport implements Transport {
   /** Adds to the current line; of a line that is too long, only the length is counted. */
   #keep(part: Buffer): void {
     this.#lineBytes += part.length;
-    if (this.#lineBytes > this.#mostBytes) this.#line = [];
+    if (this.#lineBytes > this.#maxBytes) this.#line = [];
     else if (part.length > 0) this.#line.push(part);
   }
 
@@ -98,8 +98,8 @@ export class StdioServerTransport implements Transport {
     const [bytes, text] = [this.#lineBytes, encodeUtf8(Buffer.concat(this.#line))];
     this.#line = [];
     this.#lineBytes = 0;
-    if (bytes > this.#mostBytes) {
-      const reason = `The message of ${bytes} bytes exceeds the limit of ${this.#mostBytes} bytes`;
+    if (bytes > this.#maxBytes) {
+      const reason = `The message of ${bytes} bytes exceeds the limit of ${this.#maxBytes} bytes`;
       return void this.#write(errorAnswer("InvalidRequest", reason));
     }
     if (text === undefined) void this.#write(errorAnswer("ParseError", "The line is not valid UTF-8"));

@@ -116,9 +116,9 @@ export function errorResult(
 function textContent(text: string, keep: Keep): ContentBlock[] {
   if (text.length <= MAX_CHARACTERS) return [{ type: "text", text }];
   const uri = keep(text);
-  const shown = cutText(text, MAX_CHARACTERS);
+  const visible = cutText(text, MAX_CHARACTERS);
   return [
-    { type: "text", text: `${shown}…` },
+    { type: "text", text: `${visible}…` },
     {
       type: "text",
       text: `Note: the result has ${text.length} characters and was cut; read the rest in parts at ${uri}`,
@@ -130,11 +130,11 @@ function textContent(text: string, keep: Keep): ContentBlock[] {
 /** Shortens the text of a result whose JSON is already in the structured content. */
 function referenceTo(json: string, keep: Keep): ContentBlock[] {
   const uri = keep(json);
-  const shown = cutText(json, MAX_INLINE_CHARACTERS);
+  const visible = cutText(json, MAX_INLINE_CHARACTERS);
   return [
     {
       type: "text",
-      text: `${shown}…\nNote: all ${json.length} characters are in the structured content, and at ${uri}`,
+      text: `${visible}…\nNote: all ${json.length} characters are in the structured content, and at ${uri}`,
     },
     linkTo(uri, json),
   ];
