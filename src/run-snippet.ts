@@ -38,8 +38,8 @@ export interface RunRequest {
   /** True for a skill that the catalog lacks only because it is disabled, if the caller may know that. */
   readonly isDisabled: (skill: string) => boolean;
   /** Receive the log lines and the progress of the methods that are called. */
-  readonly log: (path: string, ...said: Parameters<CallContext["log"]>) => void;
-  readonly progress: (path: string, runId: string, ...said: Parameters<CallContext["progress"]>) => void;
+  readonly log: (path: string, ...entry: Parameters<CallContext["log"]>) => void;
+  readonly progress: (path: string, runId: string, ...entry: Parameters<CallContext["progress"]>) => void;
   readonly cancellable?: Cancellable;
   readonly observer?: RunObserver;
   /** Approves calls in place of the runtime's own `approve`. */

@@ -193,7 +193,7 @@ export async function createRuntime(options: RuntimeOptions = {}): Promise<Runti
   const statistics = createLastingStatistics(store, (error) =>
     events.emit("log", { level: "warn", text: `Cannot keep statistics: ${getMessage(error)}` }),
   );
-  const heard: LogListener = (level, text) => void events.emit("log", { level, text: secrets.maskText(text) });
+  const onLog: LogListener = (level, text) => void events.emit("log", { level, text: secrets.maskText(text) });
   let current = settings;
   const trusted = async (): Promise<RuntimeSettings> => {
     current = await settings.trusted();
@@ -204,7 +204,7 @@ export async function createRuntime(options: RuntimeOptions = {}): Promise<Runti
     return current;
   };
   const { isolated } = skillSettings;
-  const providers = createProviders({ ...settings, sources: trusted, isolated, log: heard, secrets }, sources);
+  const providers = createProviders({ ...settings, sources: trusted, isolated, log: onLog, secrets }, sources);
   if (options.lazy !== true) await providers.open();
   const fromFiles = (): readonly Problem[] => current.problems;
   const parts = {
@@ -219,7 +219,7 @@ export async function createRuntime(options: RuntimeOptions = {}): Promise<Runti
     store,
     statistics,
     secrets,
-    log: heard,
+    log: onLog,
     used: options.lazy === true ? NOTHING_USED : await readUsedPaths(statistics),
   };
   return openRuntime(parts);
@@ -425,8 +425,8 @@ function requestFor(
 }
 
 function listProblems({ fromFiles, sources, registry, skillSettings, secrets }: RuntimeParts): readonly Problem[] {
-  const given = registry.catalog.skills.flatMap(({ provided }) => skillSettings.of(provided).problems);
-  return [...fromFiles(), ...sources.problems, ...given].map((problem) => ({
+  const fromSkills = registry.catalog.skills.flatMap(({ provided }) => skillSettings.of(provided).problems);
+  return [...fromFiles(), ...sources.problems, ...fromSkills].map((problem) => ({
     ...problem,
     error: secrets.maskText(problem.error),
     ...(problem.fix !== undefined && { fix: secrets.maskText(problem.fix) }),

@@ -81,18 +81,18 @@ function secretsInUrl(value: string): readonly string[] {
   return URL_FORM.test(value) ? hiddenInAll([value], [maskWord(value)]) : [];
 }
 
-function hiddenInAll(words: readonly string[], shown: readonly string[]): readonly string[] {
-  return words.flatMap((word, index) => hiddenIn(word, shown[index] ?? word)).filter((value) => !COMMON.test(value));
+function hiddenInAll(words: readonly string[], masked: readonly string[]): readonly string[] {
+  return words.flatMap((word, index) => hiddenIn(word, masked[index] ?? word)).filter((value) => !COMMON.test(value));
 }
 
 /** Returns the parts of a word that the masked word hides. */
-function hiddenIn(word: string, shown: string): readonly string[] {
-  if (word === shown) return [];
+function hiddenIn(word: string, masked: string): readonly string[] {
+  if (word === masked) return [];
   let rest = word;
   const found: string[] = [];
-  const kept = shown.split(MASK);
-  for (const [index, part] of kept.entries()) {
-    const at = index === kept.length - 1 && part === "" ? rest.length : rest.indexOf(part);
+  const pieces = masked.split(MASK);
+  for (const [index, part] of pieces.entries()) {
+    const at = index === pieces.length - 1 && part === "" ? rest.length : rest.indexOf(part);
     if (at > 0) found.push(rest.slice(0, at));
     rest = rest.slice(at + part.length);
   }

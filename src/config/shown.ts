@@ -7,11 +7,11 @@ export const MASK = "***";
 
 /** A server in a few words: its command line or its address, without secrets. */
 export function shownServer(entry: unknown): string {
-  const shown = maskEntry(entry);
-  if (!isRecord(shown)) return "";
-  const words = getCommandWords(shown);
-  if (shown["command"] !== undefined && words.length > 0) return words.map(quoted).join(" ");
-  return getAddress(shown) ?? "";
+  const masked = maskEntry(entry);
+  if (!isRecord(masked)) return "";
+  const words = getCommandWords(masked);
+  if (masked["command"] !== undefined && words.length > 0) return words.map(quoted).join(" ");
+  return getAddress(masked) ?? "";
 }
 
 /** Quotes a word for a shell if necessary. */

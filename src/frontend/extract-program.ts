@@ -26,9 +26,9 @@ const SENTENCE = /^(?:[-*•#>]+\s+|\d{1,3}[.)]\s+)?["'“(*_]*\p{L}[^;{}=<>]*$/
 /** Looks for the program between the tags, or between the sentences, of a text that could not be parsed. */
 export function extractProgram(text: string): ProgramText | undefined {
   const thought = THINKING.exec(text)?.[0] ?? "";
-  const said = blankOut(text, [{ start: 0, end: thought.length }]);
-  const tagged = betweenTags(said);
-  const inside = tagged === undefined ? said : blankOutAround(said, tagged.content);
+  const visible = blankOut(text, [{ start: 0, end: thought.length }]);
+  const tagged = betweenTags(visible);
+  const inside = tagged === undefined ? visible : blankOutAround(visible, tagged.content);
   const what = tagged === undefined ? "Thoughts before the program were" : `The text outside <${tagged.name}> was`;
   if (inside !== text) {
     const result = parseProgram(inside);

@@ -53,9 +53,9 @@ function findCall(value: unknown): ToolCall | undefined {
   if (!isRecord(value)) return undefined;
   if (isRecord(value["function"])) return findCall(value["function"]);
   const name = NAMES.map((key) => value[key]).find((found) => typeof found === "string");
-  const given = ARGUMENTS.map((key) => value[key]).find((found) => found !== undefined);
-  if (name === undefined || given === undefined) return undefined;
-  const parsed = typeof given === "string" ? parsedOrUndefined(given) : given;
+  const args = ARGUMENTS.map((key) => value[key]).find((found) => found !== undefined);
+  if (name === undefined || args === undefined) return undefined;
+  const parsed = typeof args === "string" ? parsedOrUndefined(args) : args;
   return isRecord(parsed) ? { name, arguments: parsed } : undefined;
 }
 

@@ -23,10 +23,10 @@ export function toSchema(shape: ValueShape, caller: Caller): JsonSchema {
 
 function objectSchema({ times, properties, values }: ObservedObject, caller: Caller): JsonSchema {
   if (values !== undefined) return { type: "object", additionalProperties: toSchema(values, caller) };
-  const shown = [...properties].filter(([, property]) => isShownTo(property, caller));
-  const required = shown.filter(([, property]) => property.times >= times).map(([name]) => name);
-  const schemas = Object.fromEntries(shown.map(([name, property]) => [name, toSchema(property, caller)]));
+  const visible = [...properties].filter(([, property]) => isShownTo(property, caller));
+  const required = visible.filter(([, property]) => property.times >= times).map(([name]) => name);
+  const schemas = Object.fromEntries(visible.map(([name, property]) => [name, toSchema(property, caller)]));
   // A hidden name must not be refused: the caller's own results may have it.
-  const isOpen = shown.length < properties.size;
+  const isOpen = visible.length < properties.size;
   return { type: "object", properties: schemas, required, ...(isOpen && { additionalProperties: {} }) };
 }

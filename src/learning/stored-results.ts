@@ -50,10 +50,10 @@ export class StoredResults {
   /** Takes the stored shape of a method that has not changed since. */
   take(method: Method): ValueShape | undefined {
     const { stored } = this.#getSkill(method.skill);
-    const kept = stored.get(method.name);
-    if (kept === undefined || kept.digest !== digestMethod(method)) return undefined;
+    const entry = stored.get(method.name);
+    if (entry === undefined || entry.digest !== digestMethod(method)) return undefined;
     stored.delete(method.name);
-    return kept.shape;
+    return entry.shape;
   }
 
   /** Records that a shape of a skill has changed. */

@@ -48,19 +48,19 @@ export type ArgumentBinding =
  * `UNKNOWN` arguments take a place and are not checked.
  */
 export function bindArguments(method: Method, args: readonly unknown[]): ArgumentBinding {
-  const given = args.slice(0, args.findLastIndex((argument) => argument !== undefined) + 1);
-  const last = given.at(-1);
-  const before = given.slice(0, -1);
+  const present = args.slice(0, args.findLastIndex((argument) => argument !== undefined) + 1);
+  const last = present.at(-1);
+  const before = present.slice(0, -1);
   if (last === UNKNOWN) return bound(method, before, {}, false);
   if (isPlainObject(last) && holdsNames(last, before.length, method)) return bound(method, before, last, true);
-  return bound(method, given, {}, true);
+  return bound(method, present, {}, true);
 }
 
 /** `Cannot call a method with these arguments: "query" is required; use search(query: string) (ARGUMENTS_INVALID)`. */
 export function argumentsMessage(method: Method, problems: readonly ArgumentProblem[]): string {
-  const shown = problems.slice(0, MAX_SHOWN_PROBLEMS).map((problem) => formatProblem(problem));
-  const more = problems.length > shown.length ? [`and ${problems.length - shown.length} more`] : [];
-  return sentence("ARGUMENTS_INVALID", `${[...shown, ...more].join("; ")}; use ${method.skill}.${method.signature}`);
+  const listed = problems.slice(0, MAX_SHOWN_PROBLEMS).map((problem) => formatProblem(problem));
+  const more = problems.length > listed.length ? [`and ${problems.length - listed.length} more`] : [];
+  return sentence("ARGUMENTS_INVALID", `${[...listed, ...more].join("; ")}; use ${method.skill}.${method.signature}`);
 }
 
 const MAX_SHOWN_PROBLEMS = 8;

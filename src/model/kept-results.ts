@@ -16,31 +16,31 @@ export interface KeptResults {
   ): { readonly text: string; readonly total: number } | undefined;
 }
 
-/** Keeps results in memory: for an hour by default, and never more than `mostBytes` of them; the oldest go first. */
-export function createKeptResults(ttlMs = 3_600_000, mostBytes = 128 << 20, now: () => number = Date.now): KeptResults {
-  const kept = new Map<string, { readonly text: string; readonly until: number; readonly caller: string }>();
+/** Keeps results in memory: for an hour by default, and never more than `maxBytes` of them; the oldest go first. */
+export function createKeptResults(ttlMs = 3_600_000, maxBytes = 128 << 20, now: () => number = Date.now): KeptResults {
+  const results = new Map<string, { readonly text: string; readonly until: number; readonly caller: string }>();
   let held = 0;
 
   function forget(uri: string): void {
-    held -= (kept.get(uri)?.text.length ?? 0) * 2;
-    kept.delete(uri);
+    held -= (results.get(uri)?.text.length ?? 0) * 2;
+    results.delete(uri);
   }
 
   return {
     keep(runId, text, caller = OWNER) {
       let n = 1;
-      while (kept.has(`result://${runId}/${n}`)) n++;
+      while (results.has(`result://${runId}/${n}`)) n++;
       const uri = `result://${runId}/${n}`;
-      kept.set(uri, { text, until: now() + ttlMs, caller: caller.id });
+      results.set(uri, { text, until: now() + ttlMs, caller: caller.id });
       held += text.length * 2;
-      for (const [oldest, entry] of kept) {
-        if (oldest === uri || (held <= mostBytes && entry.until > now())) break;
+      for (const [oldest, entry] of results) {
+        if (oldest === uri || (held <= maxBytes && entry.until > now())) break;
         forget(oldest);
       }
       return uri;
     },
     read(uri, offset = 0, length = 16_384, caller = OWNER) {
-      const entry = kept.get(uri);
+      const entry = results.get(uri);
       if (entry?.caller !== caller.id) return undefined;
       if (entry.until <= now()) {
         forget(uri);

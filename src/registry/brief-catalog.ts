@@ -61,8 +61,8 @@ export function briefCatalog(catalog: Catalog, options: BriefCatalogOptions): re
     const part = takePart(left, formatter, size.lines);
     left = part.left;
     for (const [skill, block] of part.blocks) counts.set(skill, (counts.get(skill) ?? 0) - block.lines.length);
-    const shown = [...part.blocks].toSorted(byKey).map(([name, block]) => formatBlock(name, block, formatter));
-    return [...shown, ...formatRest(counts, catalog, size.units - size.lines + part.open)].join("\n");
+    const formatted = [...part.blocks].toSorted(byKey).map(([name, block]) => formatBlock(name, block, formatter));
+    return [...formatted, ...formatRest(counts, catalog, size.units - size.lines + part.open)].join("\n");
   });
 }
 

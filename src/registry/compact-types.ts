@@ -131,16 +131,16 @@ function writeObject(schema: JsonSchema, style: CompactContext, depth: number): 
  */
 export function compactCall(method: Method, siblings: ReadonlyMap<string, string>, units: number): string {
   if (takesAnyObject(method)) return `${method.name}(args?)`;
-  const shown: string[] = [];
+  const parameters: string[] = [];
   let length = 0;
   for (const parameter of method.parameters.slice(0, MAX_PARAMETERS)) {
     const text = compactParameter(parameter, method, siblings);
     length += text.length + 2;
     if (length > units && !parameter.required) break;
-    shown.push(text);
+    parameters.push(text);
   }
-  if (shown.length < method.parameters.length) shown.push(OMITTED);
-  return `${method.name}(${shown.join(", ")})`;
+  if (parameters.length < method.parameters.length) parameters.push(OMITTED);
+  return `${method.name}(${parameters.join(", ")})`;
 }
 
 function compactParameter(parameter: Parameter, method: Method, siblings: ReadonlyMap<string, string>): string {
@@ -178,8 +178,8 @@ const MAXIMUM_IN_TEXT = /\b(?:max(?:imum)?|at most|up to)\W{1,3}(?:(?:is|of|valu
 
 /** `1..25`, by the schema or by what its description says of the maximum. */
 function formatRange(schema: JsonSchema): string | undefined {
-  const said = MAXIMUM_IN_TEXT.exec(read(schema))?.[1];
-  const [least, most] = [toBound(schema["minimum"]), toBound(schema["maximum"]) ?? said];
+  const described = MAXIMUM_IN_TEXT.exec(read(schema))?.[1];
+  const [least, most] = [toBound(schema["minimum"]), toBound(schema["maximum"]) ?? described];
   return least === undefined && most === undefined ? undefined : `${least ?? ""}..${most ?? ""}`;
 }
 

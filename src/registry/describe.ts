@@ -83,7 +83,7 @@ export function describe(
   const tooLong = paths.find((each) => each.length > MAX_PATH_UNITS);
   if (tooLong !== undefined) return pathTooLong(tooLong);
   if (paths.filter((each) => each.includes("*")).length > MAX_PATTERNS)
-    return unknown(shown(path), `Error: Too many patterns. Ask for at most ${MAX_PATTERNS} at once`, []);
+    return unknown(shortenPath(path), `Error: Too many patterns. Ask for at most ${MAX_PATTERNS} at once`, []);
   const seen: DescribeContext = {
     catalog,
     observed,
@@ -192,7 +192,7 @@ function countMembers(value: unknown, max: number): number {
 function describePattern(pattern: string, sight: DescribeContext): Description {
   const methods = findMatchingPaths([pattern], sight.catalog);
   if (methods.length > 0) return describeSeveral(pattern, methods, sight);
-  return unknown(pattern, `Error: No method matches '${shown(pattern)}'`, []);
+  return unknown(pattern, `Error: No method matches '${shortenPath(pattern)}'`, []);
 }
 
 function describeSeveral(path: string, paths: readonly string[], sight: DescribeContext): Description {
@@ -269,8 +269,8 @@ export function listNotes(method: Method): readonly string[] {
 }
 
 function pathTooLong(path: string): Description {
-  const says = `Error: Path '${shown(path)}' is too long: a path has at most ${MAX_PATH_UNITS} characters. Use format 'SkillName.method_name'`;
-  return unknown(shown(path), says, []);
+  const says = `Error: Path '${shortenPath(path)}' is too long: a path has at most ${MAX_PATH_UNITS} characters. Use format 'SkillName.method_name'`;
+  return unknown(shortenPath(path), says, []);
 }
 
 function invalidPath(path: string, { catalog, compared }: DescribeContext): Description {
@@ -278,13 +278,13 @@ function invalidPath(path: string, { catalog, compared }: DescribeContext): Desc
     ...catalog.skills.slice(0, compared).map((skill) => skill.name),
     ...catalog.methods.slice(0, compared).map((method) => method.path),
   ];
-  const says = `Error: Invalid path '${shown(path)}'. Use format 'SkillName.method_name'`;
+  const says = `Error: Invalid path '${shortenPath(path)}'. Use format 'SkillName.method_name'`;
   return unknown(path, says, suggestNames(path, names));
 }
 
 function unknownSkill(path: string, name: string, { catalog, compared }: DescribeContext): Description {
   const names = catalog.skills.slice(0, compared).map((skill) => skill.name);
-  return unknown(path, `Error: Skill '${shown(name)}' not found`, suggestNames(name, names));
+  return unknown(path, `Error: Skill '${shortenPath(name)}' not found`, suggestNames(name, names));
 }
 
 function unknownMethod(
@@ -293,7 +293,7 @@ function unknownMethod(
   { compared }: DescribeContext,
 ): Description {
   const names = skill.methods.slice(0, compared).map((method) => method.name);
-  return unknown(path, `Error: Method '${shown(name)}' not found in ${skill.name}`, suggestNames(name, names));
+  return unknown(path, `Error: Method '${shortenPath(name)}' not found in ${skill.name}`, suggestNames(name, names));
 }
 
 function unknown(path: string, says: string, suggestions: readonly string[]): Description {
@@ -301,6 +301,6 @@ function unknown(path: string, says: string, suggestions: readonly string[]): De
   return { kind: "unknown", path, declaration: "", example: "", notes: [], suggestions, text };
 }
 
-function shown(path: string): string {
+function shortenPath(path: string): string {
   return sanitizeText(path, SHOWN_UNITS);
 }

@@ -190,15 +190,15 @@ function listedCatalog(
   const heading = `## ${catalog.skills.length} skills, ${catalog.methods.length} methods${hint}`;
   const lines = [heading, ...categoryLines(catalog)];
   let left = budget - estimateTokens(lines.join("\n")) - estimateTokens("... and 10000 more skills");
-  let shown = 0;
+  let listed = 0;
   for (const skill of skills) {
     const line = skillLine(skill, mode);
     left -= estimateTokens(`${line}\n`);
     if (left < 0) break;
     lines.push(line);
-    shown += 1;
+    listed += 1;
   }
-  const more = catalog.skills.length - shown;
+  const more = catalog.skills.length - listed;
   return [...lines, ...(more > 0 ? [`... and ${more} more skills`] : [])].join("\n");
 }
 

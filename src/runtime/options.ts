@@ -249,7 +249,7 @@ function parseCatalogTokens(value: unknown): number | undefined {
 
 function requireTokens({ catalogTokens }: RuntimeOptions): number {
   const tokens = parseCatalogTokens(catalogTokens);
-  if (tokens === undefined) throw invalidOption(`${TOKENS_FORM}, not ${shown(catalogTokens)}`);
+  if (tokens === undefined) throw invalidOption(`${TOKENS_FORM}, not ${formatValue(catalogTokens)}`);
   return tokens;
 }
 
@@ -288,12 +288,12 @@ function mergeTimeouts(timeouts: Timeouts, changes: Partial<Timeouts> | undefine
 
 /** A program in plain JavaScript may pass anything. */
 function requireNumbers(option: string, names: readonly string[], changes: unknown = {}): void {
-  if (!isRecord(changes)) throw invalidOption(`${option} must be an object of numbers, not ${shown(changes)}`);
+  if (!isRecord(changes)) throw invalidOption(`${option} must be an object of numbers, not ${formatValue(changes)}`);
   for (const [name, value] of Object.entries(changes)) {
     if (!names.includes(name))
       throw invalidOption(`${option} has the unknown name ${describeUnknownName("name", name, names).detail}`);
     if (typeof value !== "number" || !(value > 0) || !Number.isFinite(value))
-      throw invalidOption(`${option}.${name} must be a positive number, not ${shown(value)}`);
+      throw invalidOption(`${option}.${name} must be a positive number, not ${formatValue(value)}`);
   }
 }
 
@@ -303,7 +303,7 @@ function bounded(ms: number): number {
 }
 
 /** JSON has no word for `NaN`. */
-function shown(value: unknown): string {
+function formatValue(value: unknown): string {
   return typeof value === "string" || isRecord(value) ? JSON.stringify(value) : String(value);
 }
 

@@ -54,10 +54,10 @@ export class SkillSettings {
     const around = { variables: this.#variables, validator: this.#validator };
     const known = this.#known.get(skill);
     if (known !== undefined) return known;
-    const given = resolveSettings(skill, this.#sections.get(skill.name) ?? {}, around);
-    this.#known.set(skill, given);
-    this.#secrets?.add(Object.values(given.secrets));
-    return given;
+    const resolved = resolveSettings(skill, this.#sections.get(skill.name) ?? {}, around);
+    this.#known.set(skill, resolved);
+    this.#secrets?.add(Object.values(resolved.secrets));
+    return resolved;
   }
 
   #having(key: string, value: unknown): readonly string[] {

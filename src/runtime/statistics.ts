@@ -27,7 +27,7 @@ export function createLastingStatistics(store: Store, onFailure: (error: unknown
     timer = undefined;
     const counted = tallies;
     tallies = new Map();
-    for (const [path, tally] of counted) await space.update(path, (kept) => merged(parseTally(kept), tally));
+    for (const [path, tally] of counted) await space.update(path, (stored) => merged(parseTally(stored), tally));
   }
 
   return {
@@ -39,7 +39,7 @@ export function createLastingStatistics(store: Store, onFailure: (error: unknown
     async all() {
       await write();
       const entries = await space.entries();
-      return new Map(entries.map(([path, kept]) => [path, statisticsFrom(parseTally(kept))]));
+      return new Map(entries.map(([path, stored]) => [path, statisticsFrom(parseTally(stored))]));
     },
     // A failed write must not keep a runtime from closing.
     close: () => write().catch(onFailure),
@@ -67,8 +67,8 @@ function merged(before: CallStats, now: CallStats): CallStats {
 }
 
 /** Parses a stored value, which another version may have written, or which may be missing. */
-function parseTally(kept: unknown): CallStats {
-  const { succeeded, failed, totalMs, lastUsed, durationsMs } = isRecord(kept) ? kept : {};
+function parseTally(stored: unknown): CallStats {
+  const { succeeded, failed, totalMs, lastUsed, durationsMs } = isRecord(stored) ? stored : {};
   return {
     succeeded: toNumber(succeeded),
     failed: toNumber(failed),

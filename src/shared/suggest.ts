@@ -64,8 +64,8 @@ export function describeUnknownName(
 ): UnknownName {
   const suggestions = suggestNames(name, candidates, limit);
   const advice = didYouMean(suggestions) || otherwise;
-  const shown = name === "" ? '""' : printableName(name, MAX_SHOWN_CHARACTERS);
-  const detail = `${shown}${advice && `; ${advice}`}`;
+  const printable = name === "" ? '""' : printableName(name, MAX_SHOWN_CHARACTERS);
+  const detail = `${printable}${advice && `; ${advice}`}`;
   return { message: `Unknown ${kind}: ${detail}`, detail, suggestions };
 }
 

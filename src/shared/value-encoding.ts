@@ -8,21 +8,21 @@ export interface EncodedValue {
 }
 
 /**
- * Encodes a method's result as JSON for the guest; `undefined` if that is certainly longer than `mostCharacters`. Bytes
+ * Encodes a method's result as JSON for the guest; `undefined` if that is certainly longer than `maxCharacters`. Bytes
  * and dates keep their kind, and so does undefined in a list or by itself; a Map with text keys becomes an object, a Set and an array of numbers a list, an Error its name
  * and message, a BigInt a number where that is exact and else text; a value that JSON cannot represent is null.
  */
-export function encodeForGuest(value: unknown, mostCharacters: number): EncodedValue | undefined {
-  const kind = classify(value, mostCharacters);
+export function encodeForGuest(value: unknown, maxCharacters: number): EncodedValue | undefined {
+  const kind = classify(value, maxCharacters);
   if (kind === "long") return undefined;
   // Without a replacer function, `JSON.stringify` takes a third of the time.
   return kind === "plain" ? { json: JSON.stringify(value) ?? "null", tagged: false } : encodeSpecial(value);
 }
 
 /** Tells whether JSON can represent a whole value, and whether its text is certainly too long; counts no further. */
-function classify(value: unknown, mostCharacters: number): "plain" | "special" | "long" {
+function classify(value: unknown, maxCharacters: number): "plain" | "special" | "long" {
   const stack: unknown[] = [value];
-  let left = mostCharacters;
+  let left = maxCharacters;
   let special = false;
   while (stack.length > 0) {
     const current = stack.pop();
@@ -115,17 +115,17 @@ export function decodeFromGuest(json: string, parse: (json: string) => unknown =
 
 /** Decodes the arguments of a call, with `undefined` for each omitted one; `undefined` if they are not a list. */
 export function decodeArguments(read: () => DecodedValue, bytesAs: "bytes" | "base64"): readonly unknown[] | undefined {
-  let given: DecodedValue;
+  let decoded: DecodedValue;
   try {
-    given = read();
+    decoded = read();
   } catch {
     return undefined; // only a corrupted guest sends this
   }
-  if (!Array.isArray(given.value)) return undefined;
-  const args: readonly unknown[] = given.mayHave("$undefined")
-    ? given.value.map((each) => (isTagged(each, "$undefined") ? undefined : each))
-    : given.value;
-  return given.mayHave("$bytes") ? args.map((each) => revive(each, bytesAs)) : args;
+  if (!Array.isArray(decoded.value)) return undefined;
+  const args: readonly unknown[] = decoded.mayHave("$undefined")
+    ? decoded.value.map((each) => (isTagged(each, "$undefined") ? undefined : each))
+    : decoded.value;
+  return decoded.mayHave("$bytes") ? args.map((each) => revive(each, bytesAs)) : args;
 }
 
 function revive(value: unknown, bytesAs: "bytes" | "base64"): unknown {

@@ -13,7 +13,7 @@ export interface TypeMismatch {
   readonly node: ts.Expression;
   /** The way to it: `filter.tags[0]`. */
   readonly path: string;
-  readonly given: ts.Type;
+  readonly actual: ts.Type;
   readonly wanted: ts.Type;
 }
 
@@ -56,7 +56,7 @@ export class ArgumentMatcher {
   }
 
   #fitMembers({ properties }: ts.ObjectLiteralExpression, wanted: ts.Type, path: string): void {
-    const given = new Set(properties.map((property) => getKey(property.name)));
+    const actual = new Set(properties.map((property) => getKey(property.name)));
     for (const property of properties) {
       const name = getKey(property.name);
       if (name === undefined) continue;
@@ -64,42 +64,42 @@ export class ArgumentMatcher {
       const value = getValue(property);
       if (type === undefined) {
         const names = this.#typed.checker.getPropertiesOfType(wanted).map((member) => member.name);
-        const left = names.filter((other) => !given.has(other));
+        const left = names.filter((other) => !actual.has(other));
         this.unknownProperties.push({ node: property.name ?? property, path: `${path}.${name}`, name, names: left });
       } else if (value !== undefined) this.fit(value, type, `${path}.${name}`);
     }
   }
 }
 
-type Clash = Pick<TypeMismatch, "path" | "given" | "wanted">;
+type Clash = Pick<TypeMismatch, "path" | "actual" | "wanted">;
 
 /** Returns why no value of one type is of the other; `undefined` if a value may be. */
-function findClash(given: ts.Type, wanted: ts.Type, checker: ts.TypeChecker, depth = 0): Clash | undefined {
+function findClash(actual: ts.Type, wanted: ts.Type, checker: ts.TypeChecker, depth = 0): Clash | undefined {
   if (depth > MAX_DEPTH) return undefined;
-  const here: Clash = { path: "", given, wanted };
+  const here: Clash = { path: "", actual, wanted };
   const clashes = (one: ts.Type, other: ts.Type): boolean => findClash(one, other, checker, depth + 1) !== undefined;
-  if (given.isUnion()) return given.types.every((form) => clashes(form, wanted)) ? here : undefined;
-  if (wanted.isUnion()) return wanted.types.every((form) => clashes(given, form)) ? here : undefined;
-  if (wanted.isIntersection()) return wanted.types.some((part) => clashes(given, part)) ? here : undefined;
-  const value = withoutPromise(given);
-  if (value !== given) return findClash(value, wanted, checker, depth + 1);
-  const [kind, wantedKind] = [getKind(given, checker), getKind(wanted, checker)];
+  if (actual.isUnion()) return actual.types.every((form) => clashes(form, wanted)) ? here : undefined;
+  if (wanted.isUnion()) return wanted.types.every((form) => clashes(actual, form)) ? here : undefined;
+  if (wanted.isIntersection()) return wanted.types.some((part) => clashes(actual, part)) ? here : undefined;
+  const value = withoutPromise(actual);
+  if (value !== actual) return findClash(value, wanted, checker, depth + 1);
+  const [kind, wantedKind] = [getKind(actual, checker), getKind(wanted, checker)];
   if (kind === undefined || wantedKind === undefined) return undefined;
   if (kind !== wantedKind) return here;
-  if (kind === "array") return findItemClash(given, wanted, checker, depth);
-  if (kind === "object") return findMemberClash(given, wanted, checker, depth);
-  const [literal, wantedLiteral] = [getLiteral(given, checker), getLiteral(wanted, checker)];
+  if (kind === "array") return findItemClash(actual, wanted, checker, depth);
+  if (kind === "object") return findMemberClash(actual, wanted, checker, depth);
+  const [literal, wantedLiteral] = [getLiteral(actual, checker), getLiteral(wanted, checker)];
   return literal === undefined || wantedLiteral === undefined || literal === wantedLiteral ? undefined : here;
 }
 
-function findItemClash(given: ts.Type, wanted: ts.Type, checker: ts.TypeChecker, depth: number): Clash | undefined {
-  const [item, wantedItem] = [getItemType(given, checker), getItemType(wanted, checker)];
+function findItemClash(actual: ts.Type, wanted: ts.Type, checker: ts.TypeChecker, depth: number): Clash | undefined {
+  const [item, wantedItem] = [getItemType(actual, checker), getItemType(wanted, checker)];
   const clash = item && wantedItem && findClash(item, wantedItem, checker, depth + 1);
-  return clash && (clash.path === "" ? { path: "", given, wanted } : { ...clash, path: `[]${clash.path}` });
+  return clash && (clash.path === "" ? { path: "", actual, wanted } : { ...clash, path: `[]${clash.path}` });
 }
 
-function findMemberClash(given: ts.Type, wanted: ts.Type, checker: ts.TypeChecker, depth: number): Clash | undefined {
-  for (const member of checker.getPropertiesOfType(given)) {
+function findMemberClash(actual: ts.Type, wanted: ts.Type, checker: ts.TypeChecker, depth: number): Clash | undefined {
+  for (const member of checker.getPropertiesOfType(actual)) {
     if ((member.flags & ts.SymbolFlags.Optional) !== 0) continue; // it may be missing
     const type = memberType(wanted, member.name, checker);
     const clash = type && findClash(checker.getTypeOfSymbol(member), type, checker, depth + 1);

@@ -25,19 +25,19 @@ const NO_EVIDENCE: Evidence = { trusted: [], kept: [] };
  * by name, unless the next parameter takes objects and no name in it is the name of a parameter that is still open.
  */
 export function bind(call: ts.CallExpression, method: DeviceMethod, typed: TypedProgram): BoundArguments {
-  const given = call.arguments.slice(0, call.arguments.findLastIndex((argument) => !isUndefined(argument)) + 1);
-  const spread = given.findIndex((argument) => ts.isSpreadElement(argument));
-  if (spread >= 0) return { placed: given.slice(0, spread), named: undefined, isWhole: false, evidence: NO_EVIDENCE };
-  const last = given.at(-1);
+  const args = call.arguments.slice(0, call.arguments.findLastIndex((argument) => !isUndefined(argument)) + 1);
+  const spread = args.findIndex((argument) => ts.isSpreadElement(argument));
+  if (spread >= 0) return { placed: args.slice(0, spread), named: undefined, isWhole: false, evidence: NO_EVIDENCE };
+  const last = args.at(-1);
   if (last === undefined) return { placed: [], named: undefined, isWhole: true, evidence: NO_EVIDENCE };
-  const before = given.slice(0, -1);
+  const before = args.slice(0, -1);
   const open = method.parameters.slice(before.length);
   const object = findObjectLiteral(last, typed.checker);
   const role = object === undefined ? classifyValue(last, open, typed) : classifyObject(object, open, typed);
   const evidence = collectEvidence(last, object);
   switch (role) {
     case "value":
-      return { placed: given, named: undefined, isWhole: true, evidence };
+      return { placed: args, named: undefined, isWhole: true, evidence };
     case "names":
       return { placed: before, named: object, isWhole: object?.properties.every(isNamed) === true, evidence };
     case "unclear":

@@ -92,8 +92,8 @@ function findInProperty(
 
 /** Returns the names of the parameters without an argument. */
 function getFreeNames({ placed, named }: BoundArguments, { parameters }: DeviceMethod): readonly string[] {
-  const given = new Set(named?.properties.map(({ name }) => getKey(name)));
-  return parameters.slice(placed.length).flatMap(({ name }) => (given.has(name) ? [] : [name]));
+  const namedKeys = new Set(named?.properties.map(({ name }) => getKey(name)));
+  return parameters.slice(placed.length).flatMap(({ name }) => (namedKeys.has(name) ? [] : [name]));
 }
 
 /** Reports the missing arguments of a call once; a misspelt name does not count as missing. */

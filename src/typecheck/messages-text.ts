@@ -9,11 +9,11 @@ const MAX_VALUES = 10;
 const VALUE_CHARACTERS = 60;
 
 /** `must be a number, not a string`. */
-export function describeMismatch({ given, wanted }: TypeMismatch, checker: ts.TypeChecker): string {
+export function describeMismatch({ actual, wanted }: TypeMismatch, checker: ts.TypeChecker): string {
   const values = getLiterals(wanted, checker);
   const wish =
     values !== undefined && values.length > 1 ? `one of ${values.join(", ")}` : describeType(wanted, checker);
-  return `must be ${wish}, not ${describeType(given, checker)}`;
+  return `must be ${wish}, not ${describeType(actual, checker)}`;
 }
 
 export function listed(names: readonly string[]): string {

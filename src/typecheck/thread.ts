@@ -43,7 +43,7 @@ export class CheckThread {
       resourceLimits: { stackSizeMb: 8, maxOldGenerationSizeMb: 512, maxYoungGenerationSizeMb: 64 },
     });
     this.#worker.unref();
-    this.#worker.on("message", (message: FromThread) => this.#hear(message));
+    this.#worker.on("message", (message: FromThread) => this.#onMessage(message));
     this.#worker.on("error", () => this.#end("crashed"));
     this.#worker.on("exit", () => this.#end("crashed"));
     this.#endAfter(START_MS);
@@ -71,7 +71,7 @@ export class CheckThread {
     await this.#worker.terminate();
   }
 
-  #hear(message: FromThread): void {
+  #onMessage(message: FromThread): void {
     if (this.#state === "over") return;
     if (message.kind === "missing") return this.#end("missing");
     this.#unwatch();

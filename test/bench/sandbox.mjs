@@ -35,7 +35,7 @@ export function engineAlone() {
   let called = 0;
   let done = "";
   const isolate = new Isolate(module, loadSnapshot(module, digest, DIST).prepared, LIMITS.memoryBytes, {
-    hear(op, id, _name, json) {
+    onMessage(op, id, _name, json) {
       if (op === 0) called = id;
       if (op === 3) done = json;
       return undefined;

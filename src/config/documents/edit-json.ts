@@ -75,8 +75,8 @@ function withMember(text: string, object: Node, member: { key: string; value: un
   const inner = last === undefined ? outer + layout.indent : indentAt(text, last.offset);
   const written = `${inner}${JSON.stringify(member.key)}: ${jsonText(member.value, inner, layout)}`;
   if (last === undefined) {
-    const kept = text.slice(object.offset + 1, close).trimEnd();
-    return spliced(text, object.offset + 1, close, `${kept}${layout.eol}${written}${layout.eol}${outer}`);
+    const content = text.slice(object.offset + 1, close).trimEnd();
+    return spliced(text, object.offset + 1, close, `${content}${layout.eol}${written}${layout.eol}${outer}`);
   }
   const comma = commaAfter(text, getEnd(last));
   const place = findCommentEnd(text, (comma ?? getEnd(last) - 1) + 1);

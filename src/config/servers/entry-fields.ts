@@ -46,8 +46,8 @@ export function createFieldReader(
           key,
           fix: `write "${key}": { "NAME": "value" }`,
         });
-      const kept = Object.entries(value).filter(([, item]) => item !== null);
-      return Object.fromEntries(kept.map(([name, item]) => [name, scalar(key, item, `${key}.${name}`)]));
+      const defined = Object.entries(value).filter(([, item]) => item !== null);
+      return Object.fromEntries(defined.map(([name, item]) => [name, scalar(key, item, `${key}.${name}`)]));
     },
     flag(key) {
       const value = present(key);

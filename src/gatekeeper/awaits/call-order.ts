@@ -63,9 +63,9 @@ export class CallOrder {
    * have no side effects, or are awaited elsewhere.
    */
   findBlocking(call: CallExpression): AnyNode | undefined {
-    const { callee, arguments: given } = call;
+    const { callee, arguments: args } = call;
     const name = callee.type === "MemberExpression" ? literalName(callee.property, callee.computed) : undefined;
-    const callback = name === "map" ? given[0] : name === "from" ? given[1] : undefined;
+    const callback = name === "map" ? args[0] : name === "from" ? args[1] : undefined;
     const functions = this.#functionsBehind(callback ?? callee);
     if (!this.#changeSomething(functions)) return undefined;
     const holder = getParent(call, this.#context);

@@ -245,8 +245,8 @@ class Writer implements AwaitWriter {
     visitArguments(call, this, this.#calls, this.#context);
   }
 
-  creation(callee: AnyNode, given: readonly AnyNode[]): void {
-    const [first] = given;
+  creation(callee: AnyNode, args: readonly AnyNode[]): void {
+    const [first] = args;
     if (callee.type === "Identifier" && callee.name === "Set" && first !== undefined)
       this.wrap(first, "__waitForAll(", ")");
   }

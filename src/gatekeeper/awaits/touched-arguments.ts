@@ -39,8 +39,8 @@ export function visitArguments(
   calls: MethodCalls,
   context: CheckContext,
 ): void {
-  const { callee, arguments: given } = call;
-  const [first] = given;
+  const { callee, arguments: args } = call;
+  const [first] = args;
   if (
     callee.type === "MemberExpression" &&
     callee.object.type !== "Super" &&
@@ -52,7 +52,7 @@ export function visitArguments(
     if (context.scopes.findBinding(callee) !== undefined) return;
     if (callee.name === "Boolean") writer.test(first);
     else if (callee.name === "structuredClone") writer.touch(first);
-    else if (callee.name !== "print") for (const argument of given) writer.visible(argument);
+    else if (callee.name !== "print") for (const argument of args) writer.visible(argument);
     return;
   }
   if (callee.type !== "MemberExpression") return;
@@ -60,17 +60,17 @@ export function visitArguments(
   const { object } = callee;
   const isGlobal = object.type === "Identifier" && context.scopes.findBinding(object) === undefined;
   if (isGlobal && LOOKING.get(object.name)?.has(name) === true) {
-    for (const argument of given) writer.touch(argument);
+    for (const argument of args) writer.touch(argument);
   } else if (isGlobal && (object.name === "Math" || object.name === "JSON")) {
-    for (const argument of given) writer.visible(argument);
+    for (const argument of args) writer.visible(argument);
   } else if (TESTING.has(name)) {
-    const callback = given[isGlobal ? 1 : 0];
+    const callback = args[isGlobal ? 1 : 0];
     if (callback !== undefined) writer.wrap(callback, "__waitTested(", ")");
   } else if (name === "map" && isLooker(first)) writer.wrap(first, "__waitTested(", ")");
   else if (SEEKING.has(name) && !isGlobal && object.type !== "Super" && !calls.has(call))
     writeSeek(call, callee, context);
   else if (name === "add" && isPromiseCall(first, calls, context)) writer.await(first);
-  else if (name === "set" && given.length > 1 && isPromiseCall(first, calls, context)) writer.await(first);
+  else if (name === "set" && args.length > 1 && isPromiseCall(first, calls, context)) writer.await(first);
 }
 
 /** Rewrites `set.has(x)` as `__waitSeek(set, "has", x)`, except for unusual formatting and optional chains. */

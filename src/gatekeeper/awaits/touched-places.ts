@@ -14,7 +14,7 @@ export interface AwaitWriter {
   kept(name: AnyNode, value: AnyNode): void;
   awaited(node: AnyNode, argument: AnyNode): void;
   call(call: CallExpression): void;
-  creation(callee: AnyNode, given: readonly AnyNode[]): void;
+  creation(callee: AnyNode, args: readonly AnyNode[]): void;
   returned(argument: AnyNode): void;
   statement(statement: AnyNode, expression: AnyNode): void;
   mayAwait(node: AnyNode): boolean;
@@ -90,9 +90,9 @@ const TOUCHES: ByType<(writer: AwaitWriter) => void> = {
       if (computed) writer.visible(property);
     },
   NewExpression:
-    ({ callee, arguments: given }) =>
+    ({ callee, arguments: args }) =>
     (writer) =>
-      writer.creation(callee, given),
+      writer.creation(callee, args),
   ReturnStatement:
     ({ argument }) =>
     (writer) => {

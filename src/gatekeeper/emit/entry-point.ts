@@ -84,11 +84,11 @@ function findExpressionEntry(
   func: FunctionNode,
   context: CheckContext,
 ): EntryPoint | undefined {
-  const given = createArguments(func, context);
-  if (given === undefined) return undefined;
-  context.report.wrap({ start, end }, "return await (", `)(${given.text})`);
+  const deviceArguments = createArguments(func, context);
+  if (deviceArguments === undefined) return undefined;
+  context.report.wrap({ start, end }, "return await (", `)(${deviceArguments.text})`);
   context.report.note("The function was called, as it is the whole program");
-  return { closing: "", func, parameters: given.parameters };
+  return { closing: "", func, parameters: deviceArguments.parameters };
 }
 
 /** Finds an uncalled function that is the only statement of the program, or is named `main`. */
@@ -120,10 +120,10 @@ function findFunctionBinding(statement: AnyNode, { scopes }: CheckContext): Bind
 }
 
 function createEntryPoint(name: string, func: FunctionNode, context: CheckContext): EntryPoint | undefined {
-  const given = createArguments(func, context);
-  return given === undefined
+  const deviceArguments = createArguments(func, context);
+  return deviceArguments === undefined
     ? undefined
-    : { closing: `\nreturn await ${name}(${given.text});`, func, parameters: given.parameters };
+    : { closing: `\nreturn await ${name}(${deviceArguments.text});`, func, parameters: deviceArguments.parameters };
 }
 
 /** The arguments for the entry function: models name globals as parameters, as in `({ device, console }) => …`. */
@@ -132,7 +132,7 @@ function createArguments(
   context: CheckContext,
 ): { readonly text: string; readonly parameters: readonly Binding[] } | undefined {
   const texts: string[] = [];
-  const given: Identifier[] = [];
+  const deviceArguments: Identifier[] = [];
   for (const parameter of func.params) {
     const names = getGlobalNames(parameter);
     if (names === undefined && isGivenOrOptional(parameter)) break;
@@ -146,9 +146,12 @@ function createArguments(
     }
     const text = names.map(({ name }) => name).join(", ");
     texts.push(parameter.type === "Identifier" ? text : `{ ${text} }`);
-    given.push(...names.filter(({ name }) => name === "device"));
+    deviceArguments.push(...names.filter(({ name }) => name === "device"));
   }
-  return { text: texts.join(", "), parameters: given.flatMap((name) => context.scopes.findBinding(name) ?? []) };
+  return {
+    text: texts.join(", "),
+    parameters: deviceArguments.flatMap((name) => context.scopes.findBinding(name) ?? []),
+  };
 }
 
 /** The globals that a parameter names; `undefined` if it names anything else. */

@@ -28,10 +28,10 @@ export function refuseToolCalls(
   });
 }
 
-function formatAsCode({ name, arguments: given }: ToolCall, { catalog }: Host): string {
+function formatAsCode({ name, arguments: args }: ToolCall, { catalog }: Host): string {
   const path = name.replace(/^device\./, "").replace("__", ".");
   const method = catalog.method(path) ?? findOnlyMethod(path, catalog.methods);
-  const json = JSON.stringify(given);
+  const json = JSON.stringify(args);
   return `await device.${method?.path ?? printableName(path)}(${json.length > MAX_SHOWN_ARGUMENTS ? "{ … }" : json})`;
 }
 

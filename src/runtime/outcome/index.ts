@@ -54,9 +54,9 @@ export function refusedOutcome(runId: string, violations: readonly Violation[]):
     else same.push(violation);
   }
   const mistakes = [...byMessage.values()];
-  const shown = mistakes.slice(0, MAX_SHOWN_VIOLATIONS).map(formatMistake);
-  const more = mistakes.length - shown.length;
-  const text = `Refused; nothing was called.\n\n${shown.join("\n\n")}${more > 0 ? `\n\n… and ${more} more` : ""}`;
+  const visible = mistakes.slice(0, MAX_SHOWN_VIOLATIONS).map(formatMistake);
+  const more = mistakes.length - visible.length;
+  const text = `Refused; nothing was called.\n\n${visible.join("\n\n")}${more > 0 ? `\n\n… and ${more} more` : ""}`;
   return { kind: "refused", runId, violations, text };
 }
 
@@ -137,8 +137,8 @@ function completed(ending: RunEnd, returned: Returned, output: string, usage: Us
     const where = `at ${uri} with device.read_result(uri, offset, length)`;
     notes.push(`The result has ${size} bytes and was cut at ${limits.resultBytes}: read it in parts ${where}`);
   }
-  const shown = formatResult(ending, returned, value);
-  const answer = [output, shown].filter(Boolean).join("\n") || "(no output)";
+  const visible = formatResult(ending, returned, value);
+  const answer = [output, visible].filter(Boolean).join("\n") || "(no output)";
   const text = [answer, ...notes.map((note) => `Note: ${note}`)].join("\n");
   return { kind: "completed", runId, value, output, text, notes, calls, usage };
 }
@@ -199,10 +199,10 @@ const MAX_PATHS = 10;
 function formatPaths(paths: readonly string[]): string {
   const counts = new Map<string, number>();
   for (const path of paths) counts.set(path, (counts.get(path) ?? 0) + 1);
-  const shown = [...counts]
+  const visible = [...counts]
     .slice(0, MAX_PATHS)
     .map(([path, times]) => (times === 1 ? path : `${path} (${times} times)`));
-  return `${shown.join(", ")}${counts.size > MAX_PATHS ? ` and ${counts.size - MAX_PATHS} others` : ""}`;
+  return `${visible.join(", ")}${counts.size > MAX_PATHS ? ` and ${counts.size - MAX_PATHS} others` : ""}`;
 }
 
 function stoppedError(ending: RunEnd, code: ErrorCode): GuestError {

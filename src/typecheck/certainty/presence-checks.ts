@@ -71,7 +71,7 @@ function isTestArgument(parent: ts.Node, node: ts.Node): boolean {
 }
 
 /** `Object.hasOwn(object, "name")`, `object.hasOwnProperty("name")`. */
-function namesAskedFor({ expression, arguments: given }: ts.CallExpression): readonly string[] {
+function namesAskedFor({ expression, arguments: args }: ts.CallExpression): readonly string[] {
   const asks = ts.isPropertyAccessExpression(expression) && /^hasOwn(?:Property)?$/.test(expression.name.text);
-  return asks ? given.flatMap((argument) => (ts.isStringLiteralLike(argument) ? [argument.text] : [])) : [];
+  return asks ? args.flatMap((argument) => (ts.isStringLiteralLike(argument) ? [argument.text] : [])) : [];
 }
