@@ -39,7 +39,7 @@ export function openOurs({ createRegistry, createSearchFeedback, search, toMetho
       for (const [at, { id }] of own.entries()) idByPath.set(`${name}.${methodNames[at]}`, id);
     }
     const requests = createSearchFeedback();
-    const ask = (text, limit) => search(registry.catalog, text, { limit, learned: requests.wordsOf("ada") });
+    const ask = (text, limit) => search(registry.catalog, text, { limit, learned: requests.getWords("ada") });
     const find = (text, limit) => ask(text, limit).results.map(({ path }) => idByPath.get(path));
     find.used = (text, id) => {
       requests.searched("ada", text, ask(text));
