@@ -81,7 +81,7 @@ async function readAndCheck(
   let checked = inspect(source, request);
   if (checked.program === undefined && !discovery.isIndexed(request.catalog)) {
     // A refusal names methods like those that the snippet meant.
-    await discovery.index(request.catalog).catch(() => {}); // too many methods: the refusal names none
+    await discovery.index(request.catalog).catch(() => {}); // then the refusal names none
     checked = inspect(source, request);
   }
   const { program, plan, text, violations, notes } = checked;

@@ -4,7 +4,7 @@ import { cancellableBy, type Cancellable } from "../sandbox/index.ts";
 import { callMethod, callMethods, methodAt, type WantedCall } from "./runtime/call-method.ts";
 import { createRuntimeTools, type RuntimeTool, type RuntimeToolOptions } from "./runtime/builtin-tools/index.ts";
 import { createRefusalHints } from "./runtime/refusal-hints.ts";
-import { type Discovery, indexInBackground } from "./runtime/discovery.ts";
+import { type Discovery, indexInBackground, type ReadTime } from "./runtime/discovery.ts";
 import { getMessage, sentence, SkillgateError } from "./errors.ts";
 import type { Learned } from "./learning/index.ts";
 import type { ArgumentProblem } from "./model/arguments.ts";
@@ -109,13 +109,12 @@ export interface Runtime extends AsyncDisposable, SkillAdmin {
   /** The newest decisions and calls, the oldest first. */
   audit(): readonly AuditEntry[];
   /**
-   * Takes part in learning: what is called next is what was meant, for this caller. Reads methods that are not read yet
-   * first, at once; see `index`.
+   * Takes part in learning: what is called next is what was meant, for this caller. Indexes methods that are not indexed yet
+   * first, at once, for at most `readMs` (`timeouts.discoveryMs` if not given); an answer from a part of the methods says so.
    */
-  search(query: string, options?: Omit<SearchOptions, "learned" | "deadline"> & CallerOption): SearchAnswer;
+  search(query: string, options?: Omit<SearchOptions, "learned" | "deadline"> & ReadTime & CallerOption): SearchAnswer;
   /**
-   * Reads the methods that a search needs, in slices between which other work runs. Rejects with `DISCOVERY_TIMEOUT`
-   * where that takes too long.
+   * Indexes the methods that a search needs, in slices between which other work runs, for at most `timeouts.discoveryMs`.
    */
   index(): Promise<void>;
   describe(path: string, options?: CallerOption): Description;

@@ -38,7 +38,7 @@ export async function callBuiltin(
   if (path === "describe") return discovery.describe(catalog, caller, toText(named["path"])).text;
   await discovery.index(catalog);
   const page = { ...pickNumber(named, "limit"), ...pickNumber(named, "offset") };
-  return discovery.search(catalog, caller, toText(named["query"]), page).text;
+  return discovery.search(catalog, caller, toText(named["query"]), { ...page, readMs: 0 }).text;
 }
 
 function toText(value: unknown): string {

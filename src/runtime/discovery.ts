@@ -25,11 +25,16 @@ import { truncateText } from "../shared/format-text.ts";
 
 /** Finds methods for callers: combines the catalog's answers with what was learned from use. */
 export interface Discovery {
-  /** Throws `DISCOVERY_TIMEOUT`, as `describe` does. */
-  search(catalog: Catalog, caller: Caller, query: string, options: SearchOptions): SearchAnswer;
+  /** Indexes for at most `readMs`; `discoveryMs` if not given. */
+  search(
+    catalog: Catalog,
+    caller: Caller,
+    query: string,
+    options: Omit<SearchOptions, "learned" | "deadline"> & ReadTime,
+  ): SearchAnswer;
   /**
-   * Reads the methods that a search needs, in slices between which other work runs. Rejects with `DISCOVERY_TIMEOUT`
-   * where that takes longer than `discoveryMs`; the next continues from there.
+   * Reads the methods that a search needs, in slices between which other work runs, for at most `discoveryMs`. The next
+   * one continues from there.
    */
   index(catalog: Catalog): Promise<void>;
   /** The same at once, for callers that cannot wait: as many methods as can be read within `discoveryMs`. */
@@ -47,16 +52,21 @@ export interface Discovery {
   readonly observedFor: (caller: Caller) => FindInferredOutput;
 }
 
+export interface ReadTime {
+  /** Maximum milliseconds for which a search reads methods that are not indexed yet. */
+  readonly readMs?: number;
+}
+
 /**
- * Each question is answered within `discoveryMs` (X8), or not at all: the host does nothing else meanwhile. `used` has the
- * paths of methods that earlier runtimes called.
+ * Each description is given within `discoveryMs` (X8), or not at all: the host does nothing else meanwhile. A search indexes
+ * for as long, and then answers from the indexed methods. `used` has the paths of methods that earlier runtimes called.
  */
 export function createDiscovery(learning: Learning, discoveryMs: number, used: ReadonlySet<string>): Discovery {
   const briefCatalogs = new WeakMap<Catalog, Map<string, readonly string[]>>();
   return {
-    search(catalog, caller, query, options) {
+    search(catalog, caller, query, { readMs = discoveryMs, ...options }) {
       const learned = learning.getWords(caller);
-      const deadline = performance.now() + discoveryMs;
+      const deadline = performance.now() + readMs;
       const answer = search(catalog, query, {
         observed: learning.observedFor(caller),
         ...options,
@@ -68,10 +78,7 @@ export function createDiscovery(learning: Learning, discoveryMs: number, used: R
     },
     async index(catalog) {
       const deadline = performance.now() + discoveryMs;
-      while (!isIndexed(catalog)) {
-        if (performance.now() > deadline) throw indexTimeout(discoveryMs);
-        await indexSlice(catalog);
-      }
+      while (!isIndexed(catalog) && performance.now() <= deadline) await indexSlice(catalog);
     },
     indexNow: (catalog) => indexUntil(catalog, performance.now() + discoveryMs),
     isIndexed,
@@ -104,11 +111,6 @@ const MAX_SIMILAR = 3;
 
 /** Maximum cached texts of one catalog, for callers that see different types of results. */
 const MAX_BRIEF_CATALOGS = 64;
-
-function indexTimeout(timeoutMs: number): SkillgateError {
-  const values = `not all methods are read after ${timeoutMs} ms, and the next search continues from there`;
-  return new SkillgateError("DISCOVERY_TIMEOUT", sentence("DISCOVERY_TIMEOUT", values), { timeoutMs });
-}
 
 /** Reads the methods of each new catalog before a search needs them. Returns a function that stops it. */
 export function indexInBackground(registry: Registry): () => void {

@@ -4,6 +4,7 @@ import { expect, onTestFinished, test } from "vitest";
 
 import { createRuntime, type Runtime } from "../../src/index.ts";
 import { OWNER } from "../../src/model/caller.ts";
+import type { Catalog } from "../../src/model/catalog.ts";
 import type { ProvidedSkill } from "../../src/model/skill.ts";
 import { createRegistry, isIndexed, search } from "../../src/registry/index.ts";
 import { searchSkills } from "../../src/runtime/builtin-tools/index.ts";
@@ -72,21 +73,78 @@ test("names similar methods in a refusal that were registered just before", asyn
   expect(JSON.stringify(outcome)).toContain("OtherMCP.mend_");
 });
 
-test("indexes 16 more methods for a search without time, and continues there in the next one [X8]", () => {
+/** A search without time to index: each indexes 16 more methods. */
+function searchAtOnce(catalog: Catalog, query: string) {
+  const { results, searched, text } = search(catalog, query, { deadline: 0, limit: 100, maxTokens: 10_000 });
+  return { paths: results.map(({ path }) => path), searched, lines: text.split("\n") };
+}
+
+test("answers from the methods that are indexed, and says how many those are [D1]", () => {
   const registry = createRegistry();
   registry.register(bigServer(40));
-  const read = (): unknown => search(registry.catalog, "paint", { deadline: 0 });
-  for (const count of [16, 32]) expect(read).toThrow(`${count} of 40 methods are read so far`);
-  expect(search(registry.catalog, "paint", { deadline: 0, limit: 100 }).results).toHaveLength(40);
+  const note = "methods; the index is still being built. Search again to search the others";
+  for (const count of [16, 32]) {
+    const { paths, searched, lines } = searchAtOnce(registry.catalog, "paint");
+    expect(paths.toSorted()).toEqual(Array.from({ length: count }, (_, at) => `FenceMCP.paint_${at}`).toSorted());
+    expect(searched).toEqual({ methods: count, of: 40 });
+    expect([lines[0], lines.at(-1)]).toEqual([`Found ${count} result(s):`, `Searched ${count} of 40 ${note}`]);
+  }
+  const { paths, searched, lines } = searchAtOnce(registry.catalog, "paint");
+  expect([paths.length, searched, lines.length]).toEqual([40, undefined, 41]);
+});
+
+test("does not call a method missing while methods are left to search [D1]", () => {
+  const registry = createRegistry();
+  registry.register(bigServer(1_234));
+  expect(searchAtOnce(registry.catalog, "zebra").lines).toEqual([
+    "No results found",
+    "Skills: FenceMCP",
+    "Search again with two to four English words that a tool's author would use: a verb and a thing, one intent a search",
+    "Searched 16 of 1,234 methods; the index is still being built. Search again to search the others",
+  ]);
+  expect(searchAtOnce(registry.catalog, "zebra garden").lines.join("\n")).not.toContain("Probably no method does this");
+});
+
+test("reads a server again whose methods are partly indexed when the index is compacted [X8]", () => {
+  const registry = createRegistry();
+  registry.register({ ...bigServer(2_100, "mend"), name: "OldMCP" });
+  expect(search(registry.catalog, "mend 2099", { limit: 1 }).results[0]?.path).toBe("OldMCP.mend_2099");
+  registry.register(bigServer(40));
+  expect(searchAtOnce(registry.catalog, "paint").paths).toHaveLength(16);
+  registry.unregister("OldMCP");
+  expect(searchAtOnce(registry.catalog, "fence").searched).toEqual({ methods: 16, of: 40 });
+  expect(search(registry.catalog, "fence", { limit: 100 }).results).toHaveLength(40);
+});
+
+test("counts only methods that the caller may read among those searched [D1]", () => {
+  const registry = createRegistry();
+  registry.register(bigServer(40));
+  const view = registry.viewFor({ id: "ada", grants: ["FenceMCP.paint_1*"] });
+  expect(searchAtOnce(view, "paint").searched).toEqual({ methods: 7, of: 11 });
+  expect(searchAtOnce(view, "paint").searched).toBeUndefined();
+});
+
+test("answers a search that waited for the index as long as it may [D1]", async () => {
+  const runtime = await createRuntime({ skillsDir: false, workers: 1, typecheck: false, timeouts: { discoveryMs: 1 } });
+  onTestFinished(() => runtime.close());
+  for (let at = 0; at < 1_000; at++) runtime.register({ ...bigServer(50, `paint${at}`), name: `Fence${at}MCP` });
+  const first = await searchSkills(runtime, { query: "paint fence 7" }, OWNER);
+  expect(first.searched?.of).toBe(50_000);
+  expect(first.text).toMatch(/^Searched [\d,]+ of 50,000 methods; the index is still being built\. /m);
+  expect((await runtime.run('return await device.search_skills("paint fence 7")')).text).toMatch(/of 50,000 methods/);
+  while (!isIndexed(runtime.catalog)) await setImmediate();
+  const last = await searchSkills(runtime, { query: "paint fence 7" }, OWNER);
+  expect([last.searched, last.text.includes("Searched")]).toEqual([undefined, false]);
 });
 
 test("finds no methods of a server that disconnects while it is indexed [X8]", () => {
   const registry = createRegistry();
   registry.register(bigServer(40));
-  expect(() => search(registry.catalog, "paint", { deadline: 0 })).toThrow("16 of 40 methods are read so far");
+  expect(searchAtOnce(registry.catalog, "paint").paths).toHaveLength(16);
   registry.unregister("FenceMCP");
   registry.register(bigServer(18, "mend"));
-  expect(() => search(registry.catalog, "mend", { deadline: 0 })).toThrow("16 of 18 methods are read so far");
+  const { paths: first, searched } = searchAtOnce(registry.catalog, "fence");
+  expect([first.filter((path) => !path.startsWith("FenceMCP.mend_")), searched]).toEqual([[], { methods: 16, of: 18 }]);
   const paths = search(registry.catalog, "fence", { limit: 100 }).results.map(({ path }) => path);
   expect(paths.toSorted()).toEqual(Array.from({ length: 18 }, (_, at) => `FenceMCP.mend_${at}`).toSorted());
 });

@@ -46,6 +46,14 @@ export interface SearchFindings {
   readonly isDoubtful: boolean;
   /** Names similar to the query, if nothing was found. */
   readonly nearest: readonly string[];
+  /** The part of the catalog that was searched; absent if all of it was. */
+  readonly searched?: SearchedPart;
+}
+
+/** The number of searched methods, and of all methods that the caller may read. */
+export interface SearchedPart {
+  readonly methods: number;
+  readonly of: number;
 }
 
 export interface FoundMethod {
@@ -137,23 +145,32 @@ function signatureWithResult(method: Method, observed: FindInferredOutput): stri
   return `${parameters}: Promise<${result}>${seen?.times === 1 ? " (observed once)" : ""}`;
 }
 
-function formatRemarks({ unmatched, isDoubtful }: SearchFindings): readonly string[] {
+function formatRemarks({ unmatched, isDoubtful, searched }: SearchFindings): readonly string[] {
+  const isDoubtSaid = isDoubtful && searched === undefined;
   return [
     ...(unmatched.length > 0 ? [`Words without a match: ${unmatched.slice(0, LISTED).join(", ")}`] : []),
-    ...(isDoubtful ? [`Probably no method does this; these are only the closest names. ${SEARCH_AGAIN}`] : []),
+    ...(isDoubtSaid ? [`Probably no method does this; these are only the closest names. ${SEARCH_AGAIN}`] : []),
+    ...formatSearched(searched),
   ];
+}
+
+function formatSearched(searched: SearchedPart | undefined): readonly string[] {
+  if (searched === undefined) return [];
+  const [methods, of] = [searched.methods, searched.of].map((count) => count.toLocaleString("en-US"));
+  return [`Searched ${methods} of ${of} methods; the index is still being built. Search again to search the others`];
 }
 
 const SEARCH_AGAIN =
   "If none fits, search again with two to four English words that a tool's author would use: a verb and a thing, one intent a search";
 
-function nothingFound({ nearest }: SearchFindings, catalog: Catalog): string {
+function nothingFound({ nearest, searched }: SearchFindings, catalog: Catalog): string {
   const categories = categoryNames(catalog.methods.slice(0, READ_METHODS));
   return [
     `No results found${nearest.length > 0 ? `; ${didYouMean(nearest)}` : ""}`,
     ...(categories.length > 1 ? [`Categories: ${categories.slice(0, LISTED).join(", ")}`] : []),
     ...(categories.length <= 1 && catalog.skills.length > 0 ? [`Skills: ${skillNames(catalog)}`] : []),
     ...(catalog.skills.length > 0 ? [SEARCH_AGAIN.replace("If none fits, search", "Search")] : []),
+    ...formatSearched(searched),
   ].join("\n");
 }
 

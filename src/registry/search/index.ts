@@ -1,7 +1,13 @@
 import type { Catalog, Method } from "../../model/catalog.ts";
 import { suggestNames } from "../../shared/suggest.ts";
 import { firstSentence } from "../token-count.ts";
-import { type FormatOptions, formatAnswer, type SearchFindings, type FoundMethod } from "./format-answer.ts";
+import {
+  type FormatOptions,
+  formatAnswer,
+  type FoundMethod,
+  type SearchedPart,
+  type SearchFindings,
+} from "./format-answer.ts";
 import { type LearnedWords, learnedPostings, NOTHING_LEARNED } from "./learned.ts";
 import { parseQuery, type Query } from "./query.ts";
 import { type Hit, type PageRange, rank } from "./rank.ts";
@@ -25,7 +31,7 @@ export interface SearchOptions extends FormatOptions {
   readonly offset?: number;
   /** Words learned from the caller's own use. */
   readonly learned?: LearnedWords;
-  /** Time, on the clock of `performance.now`, at which indexing stops. */
+  /** Time, on the clock of `performance.now`, at which a search stops indexing; without end if not given. */
   readonly deadline?: number;
 }
 
@@ -43,20 +49,23 @@ export interface SearchResult {
 
 export interface SearchAnswer {
   readonly results: readonly SearchResult[];
+  /** The part of the catalog that was searched; absent if all of it was. */
+  readonly searched?: SearchedPart;
   /** The results as text for a model. */
   readonly text: string;
 }
 
 /**
  * Finds the methods of a catalog that match a query, best first. Exact names come first; an empty query
- * lists all. Methods outside the catalog are neither found nor named. Throws `DISCOVERY_TIMEOUT` if the deadline passes
- * before all methods are indexed; the next search continues from there.
+ * lists all. Methods outside the catalog are neither found nor named. If the deadline passes before all methods are indexed,
+ * the answer comes from those that are, and says so; the next search continues from there.
  */
 export function search(catalog: Catalog, query: string, options: SearchOptions = {}): SearchAnswer {
   const page = { offset: boundedOffset(options.offset), limit: boundedLimit(options.limit) };
   const found = query.trim() === "" ? everything(catalog, page) : matching(catalog, query, page, options);
   return {
     results: found.hits.map(toResult),
+    ...(found.searched !== undefined && { searched: found.searched }),
     text: formatAnswer(found, catalog, options),
   };
 }
@@ -95,7 +104,13 @@ function matching(
     unmatched,
     isDoubtful: isDoubtful(query, best, unmatched),
     nearest: total === 0 ? nearestNames(query.folded, catalog, visible) : [],
+    ...searchedPart(visible, catalog),
   };
+}
+
+function searchedPart({ indexedMethods }: VisibleIndex, { methods }: Catalog): Pick<SearchFindings, "searched"> {
+  const isPart = indexedMethods !== undefined && indexedMethods < methods.length;
+  return isPart ? { searched: { methods: indexedMethods, of: methods.length } } : {};
 }
 
 /** True if the best method covers too little of a query, or none has the thing that a short query asks for. */

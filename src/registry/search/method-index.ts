@@ -16,10 +16,10 @@ const MAX_BEGINNINGS = 200;
  */
 export interface MethodIndex {
   /**
-   * Removes and adds skills, one method at a time, until a deadline. A partly added skill is not found; adding it continues
-   * if it is the first skill of the next change.
+   * Removes and adds skills, one method at a time, until a deadline. Returns the number of completely added skills. A partly
+   * added skill has the methods that were read; adding it continues if it is the first skill of the next change.
    */
-  change(withdrawn: readonly Skill[], added: readonly Skill[], deadline: number): Taken;
+  change(withdrawn: readonly Skill[], added: readonly Skill[], deadline: number): number;
   /** Increases whenever documents are added, removed or renumbered. */
   readonly generation: number;
   /** Methods by document; `undefined` for a withdrawn one. */
@@ -45,14 +45,6 @@ export interface MethodIndex {
   namesBeginningLike(folded: string): readonly string[];
   /** Skills of this name, case and separators aside. */
   skillsNamed(folded: string): readonly Skill[];
-}
-
-/** How much of the added skills was indexed before the deadline. */
-export interface Taken {
-  /** Number of complete skills. */
-  readonly skills: number;
-  /** Number of methods of the next skill. */
-  readonly methods: number;
 }
 
 export interface Documents {
@@ -82,8 +74,6 @@ interface Content {
 
 interface UnfinishedSkill {
   readonly skill: Skill;
-  /** Its first document. */
-  readonly from: number;
   readonly readEntry: EntryReader;
 }
 
@@ -151,35 +141,37 @@ function createDeadlineCheck(deadline: number): () => boolean {
   return () => ++read % MIN_METHODS === 0 && performance.now() > deadline;
 }
 
-function addSkills(added: readonly Skill[], content: Content, isOver: () => boolean): Taken {
+function addSkills(added: readonly Skill[], content: Content, isOver: () => boolean): number {
   const { unfinished } = content;
   if (unfinished !== undefined && unfinished.skill !== added[0]) {
-    content.methods.fill(undefined, unfinished.from);
+    withdrawSkill(unfinished.skill, content);
     content.unfinished = undefined;
   }
-  for (const [at, skill] of added.entries()) {
-    const methods = addSkill(skill, createEntryReader(skill), content, isOver);
-    if (methods < skill.methods.length) return { skills: at, methods };
-  }
-  return { skills: added.length, methods: 0 };
+  for (const [at, skill] of added.entries()) if (!addSkill(skill, createEntryReader(skill), content, isOver)) return at;
+  return added.length;
 }
 
-/** Adds the missing methods of a skill until `isOver`. Returns the number of indexed methods. */
-function addSkill(skill: Skill, readEntry: EntryReader, content: Content, isOver: () => boolean): number {
-  const unfinished = (content.unfinished ??= { skill, from: content.methods.length, readEntry });
-  const { from } = unfinished;
-  content.live = longEnough(content.live, from + skill.methods.length);
-  let added = content.methods.length - from;
-  for (const method of skill.methods.slice(added)) {
-    addMethod(method, unfinished.readEntry(method, added), content);
-    added += 1;
-    if (added < skill.methods.length && isOver()) return added;
+/** Adds the missing methods of a skill until `isOver`. Returns true if no methods are missing then. */
+function addSkill(skill: Skill, newReader: EntryReader, content: Content, isOver: () => boolean): boolean {
+  const { readEntry } = (content.unfinished ??= { skill, readEntry: newReader });
+  const { from } = content.skills.get(skill) ?? beginSkill(skill, content);
+  for (const method of skill.methods.slice(content.methods.length - from)) {
+    addMethod(method, readEntry(method, content.methods.length - from), content);
+    if (content.methods.length - from < skill.methods.length && isOver()) break;
   }
-  content.unfinished = undefined;
-  content.skills.set(skill, { from, to: content.methods.length });
-  content.live.fill(1, from, content.methods.length);
+  const to = content.methods.length;
+  content.skills.set(skill, { from, to });
+  content.live.fill(1, from, to);
+  const isComplete = to - from === skill.methods.length;
+  if (isComplete) content.unfinished = undefined;
+  return isComplete;
+}
+
+function beginSkill(skill: Skill, content: Content): Documents {
+  const from = content.methods.length;
+  content.live = longEnough(content.live, from + skill.methods.length);
   pushToGroup(content.skillNames, foldedName(skill.name), skill);
-  return added;
+  return { from, to: from };
 }
 
 function addMethod(method: Method, { stems, impacts, nameStems }: IndexEntry, content: Content): void {
@@ -238,6 +230,7 @@ function compacted(content: Content): Content {
   const words = [...content.wordNumbers.keys()];
   const smaller = emptyContent();
   for (const [skill, { from }] of content.skills) {
+    if (skill === content.unfinished?.skill) continue; // the next change reads it again
     const readEntry: EntryReader = (_, at) => {
       const packed = content.documentWords.at(from + at);
       return {

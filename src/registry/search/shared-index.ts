@@ -1,4 +1,3 @@
-import { sentence, SkillgateError } from "../../errors.ts";
 import type { Catalog, Skill } from "../../model/catalog.ts";
 import { wholeSkill } from "../catalog.ts";
 import { createMethodIndex, type MethodIndex } from "./method-index.ts";
@@ -7,8 +6,10 @@ import { createMethodIndex, type MethodIndex } from "./method-index.ts";
 interface SharedIndex {
   readonly index: MethodIndex;
   newest: Catalog;
-  /** The catalog that is indexed, or the part of it that is indexed so far. */
-  indexed: Pick<Catalog, "skills"> | undefined;
+  /** The catalog that is indexed, or that is being indexed. */
+  target: Catalog | undefined;
+  /** The skills of `target` that are not completely indexed yet, in order. */
+  missing: readonly Skill[];
   /** Settles when the next slice is read; `undefined` if no slice is requested. */
   nextSlice: Promise<void> | undefined;
 }
@@ -21,6 +22,8 @@ export interface VisibleIndex {
   readonly index: MethodIndex;
   /** By document: 1 for a visible one. */
   readonly visible: Uint8Array;
+  /** Number of methods of the catalog that are indexed; `undefined` if the index is complete. */
+  readonly indexedMethods: number | undefined;
 }
 
 const SHARED = new WeakMap<Catalog, SharedIndex>();
@@ -39,23 +42,27 @@ export function shareIndexWithView(catalog: Catalog, view: Catalog): void {
 }
 
 /**
- * Returns the up-to-date index of a catalog and the documents that the catalog shows. Throws `DISCOVERY_TIMEOUT` at the
- * deadline; methods read by then are not read again.
+ * Returns the index of a catalog and the documents that the catalog shows. Reads methods until the deadline, but at least
+ * some; methods read by then are not read again.
  */
 export function getIndex(catalog: Catalog, deadline: number): VisibleIndex {
   const shared = getSharedIndex(catalog);
+  indexUntil(catalog, deadline);
   const { index, newest } = shared;
-  if (shared.indexed !== newest) {
-    const read = follow(shared, deadline);
-    if (shared.indexed !== newest) throw unfinished(read, newest.methods.length);
-  }
-  return { index, visible: catalog === newest ? index.live : visibleDocuments(catalog, index) };
+  const visible = catalog === newest ? index.live : visibleDocuments(catalog, index);
+  return { index, visible, indexedMethods: isIndexed(catalog) ? undefined : countVisible(visible, index) };
+}
+
+function countVisible(visible: Uint8Array, { methods }: MethodIndex): number {
+  let count = 0;
+  for (let document = 0; document < methods.length; document++) count += visible[document] ?? 0;
+  return count;
 }
 
 /** True if every method of the catalog is indexed. */
 export function isIndexed(catalog: Catalog): boolean {
-  const shared = getSharedIndex(catalog);
-  return shared.indexed === shared.newest;
+  const { target, newest, missing } = getSharedIndex(catalog);
+  return target === newest && missing.length === 0;
 }
 
 /** Indexes methods of a catalog until a deadline, but at least some. */
@@ -83,30 +90,23 @@ export function indexSlice(catalog: Catalog): Promise<void> {
   return shared.nextSlice;
 }
 
-/**
- * Updates an index to the newest catalog, or partly if the deadline passes. Returns the number of indexed methods of the
- * newest catalog.
- */
-function follow(shared: SharedIndex, deadline: number): number {
-  const { before, after } = differing(shared.indexed?.skills ?? [], shared.newest.skills);
-  const [old, wanted] = [new Set(before.map(wholeSkill)), new Set(after.map(wholeSkill))];
-  const { index, newest } = shared;
-  const missing = [...wanted].filter((skill) => !old.has(skill));
-  const withdrawn = [...old].filter((skill) => !wanted.has(skill));
-  const taken = index.change(withdrawn, missing, deadline);
-  if (taken.skills === missing.length) {
-    shared.indexed = newest;
-    return newest.methods.length;
-  }
-  const left = new Set(missing.slice(taken.skills));
-  const skills = newest.skills.filter((skill) => !left.has(wholeSkill(skill)));
-  shared.indexed = { skills };
-  return skills.reduce((sum, skill) => sum + skill.methods.length, taken.methods);
+/** Updates an index to the newest catalog, or partly if the deadline passes. */
+function follow(shared: SharedIndex, deadline: number): void {
+  const withdrawn = shared.target === shared.newest ? [] : retarget(shared);
+  const read = shared.index.change(withdrawn, shared.missing, deadline);
+  shared.missing = shared.missing.slice(read);
 }
 
-function unfinished(read: number, all: number): SkillgateError {
-  const values = `${read} of ${all} methods are read so far; the next search continues from there`;
-  return new SkillgateError("DISCOVERY_TIMEOUT", sentence("DISCOVERY_TIMEOUT", values));
+/** Makes the newest catalog the target. Returns the indexed skills that it does not have. */
+function retarget(shared: SharedIndex): readonly Skill[] {
+  const { before, after } = differing(shared.target?.skills ?? [], shared.newest.skills);
+  const unread = new Set(shared.missing);
+  const [old, wanted] = [new Set(before.map(wholeSkill)), new Set(after.map(wholeSkill))];
+  const added = [...wanted].filter((skill) => !old.has(skill));
+  const stillMissing = shared.missing.filter((skill) => !old.has(skill) || wanted.has(skill));
+  shared.target = shared.newest;
+  shared.missing = [...stillMissing, ...added];
+  return [...old].filter((skill) => !wanted.has(skill) && !unread.has(skill));
 }
 
 /** Returns two lists without their common start and end: of thousands of skills, usually only one has changed. */
@@ -122,7 +122,7 @@ function differing<Item>(before: readonly Item[], after: readonly Item[]): Recor
 function getSharedIndex(catalog: Catalog): SharedIndex {
   const known = SHARED.get(catalog);
   if (known !== undefined) return known;
-  const shared = { index: createMethodIndex(), newest: catalog, indexed: undefined, nextSlice: undefined };
+  const shared = { index: createMethodIndex(), newest: catalog, target: undefined, missing: [], nextSlice: undefined };
   SHARED.set(catalog, shared);
   return shared;
 }

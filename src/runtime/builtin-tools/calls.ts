@@ -5,12 +5,16 @@ import type { RunOptions, Runtime } from "../../runtime.ts";
 import { parseBuiltinInput } from "./input.ts";
 import { waitAtMost } from "../../shared/run-with-timeout.ts";
 
-/** Searches after waiting up to `discoveryMs` for servers that are still connecting. Throws `ARGUMENTS_INVALID`. */
+/**
+ * Searches after waiting up to `discoveryMs` for servers that are still connecting, and as long for the index. Throws
+ * `ARGUMENTS_INVALID`.
+ */
 export async function searchSkills(runtime: Runtime, args: unknown, caller?: Caller) {
   const { query, limit, offset } = parseBuiltinInput("search_skills", args);
   await waitAtMost(runtime.timeouts.discoveryMs, runtime.known);
   await runtime.index();
-  return runtime.search(String(query), { limit: Number(limit), offset: Number(offset), ...(caller && { caller }) });
+  const page = { limit: Number(limit), offset: Number(offset) };
+  return runtime.search(String(query), { ...page, readMs: 0, ...(caller && { caller }) });
 }
 
 export async function describeFunction(runtime: Runtime, args: unknown, caller?: Caller) {

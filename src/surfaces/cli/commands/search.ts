@@ -13,7 +13,7 @@ export function addSearch(program: Command, act: CommandAction): void {
     .option("--offset <n>", "number of results to skip (default: 0)", wholeNumberOrZero)
     .option(
       "--max-tokens <n>",
-      "approximate size of the answer in tokens; detail beyond it is omitted (default: 400)",
+      "approximate size of the answer in tokens; detail beyond it is omitted (default: 700)",
       wholeNumber,
     )
     .option("--explain", "show the scores, and what each word adds to them")
@@ -25,7 +25,7 @@ export function addSearch(program: Command, act: CommandAction): void {
           { explain = false, ...numbers }: { limit?: number; offset?: number; maxTokens?: number; explain?: boolean },
         ) => {
           const runtime = await readyRuntime();
-          const answer = runtime.search(words.join(" "), { explain, ...numbers });
+          const answer = runtime.search(words.join(" "), { explain, ...numbers, readMs: Infinity });
           return {
             exit: "ok",
             json: answer,
