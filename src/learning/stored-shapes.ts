@@ -1,7 +1,7 @@
 import { isRecord } from "../model/json.ts";
 import { createShape, NAME, type ObservedProperty, SHARED, type ValueKind, type ValueShape } from "./infer-schema.ts";
 
-/** What is stored of one method: the digest of its definition, and the shape of its results. Types and names, no values. */
+/** The stored data of one method: the digest of its definition, and the shape of its results. Types and names, no values. */
 export interface StoredMethod {
   readonly digest: string;
   readonly shape: ValueShape;

@@ -212,7 +212,7 @@ test("D2: names words without a match, and marks a doubtful answer", () => {
   );
 });
 
-test("doubts an answer without the thing that a short request asks for, and shows names only [D2]", () => {
+test("marks an answer as weak without the thing that a short request asks for, and shows names only [D2]", () => {
   expect(search(catalog, "send pigeon", { limit: 2 }).text).toBe(`Found 1 result(s):
 - MailMCP.send_email
 Words without a match: pigeon

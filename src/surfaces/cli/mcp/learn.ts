@@ -12,13 +12,13 @@ import { startServers } from "./start-servers.ts";
 /** Maximum methods that one command calls. */
 const MAX_CALLS = 200;
 
-interface WantedCall {
+interface HarmlessCall {
   readonly path: string;
   readonly input: Readonly<Record<string, unknown>>;
 }
 
 /** A call that was made: the type of its result, or why it failed. */
-interface MadeCall extends WantedCall {
+interface MadeCall extends HarmlessCall {
   readonly result?: string;
   readonly error?: string;
 }
@@ -50,10 +50,10 @@ const NOTHING_TO_CALL =
   "No method to call: every method declares its result, has effects, or needs arguments without an example";
 
 /** Finds the methods of servers that say that they only read, and whose arguments are known. */
-function findCalls(runtime: Runtime): readonly WantedCall[] {
+function findCalls(runtime: Runtime): readonly HarmlessCall[] {
   const skills = runtime.catalog.skills.filter(({ kind }) => kind === "mcp");
   const calls = skills.flatMap(({ methods }) =>
-    methods.filter(isHarmless).flatMap((method): WantedCall[] => {
+    methods.filter(isHarmless).flatMap((method): HarmlessCall[] => {
       const input = findArguments(method);
       const isUsable = input !== undefined && runtime.validate(method.path, input).length === 0;
       return isUsable ? [{ path: method.path, input }] : [];
@@ -68,7 +68,7 @@ function isHarmless({ output, metadata, definition }: Method): boolean {
 }
 
 /** The examples or defaults of all required arguments; `undefined` if one of them has none. */
-function findArguments({ parameters }: Method): WantedCall["input"] | undefined {
+function findArguments({ parameters }: Method): HarmlessCall["input"] | undefined {
   const entries = parameters
     .filter(({ required }) => required)
     .map(({ name, schema }) => [name, findExample(schema)] as const);
@@ -79,7 +79,7 @@ function findExample({ examples, example, default: standard }: Method["input"]):
   return (Array.isArray(examples) ? (examples as unknown[])[0] : undefined) ?? example ?? standard;
 }
 
-async function confirm(calls: readonly WantedCall[], { signal }: CliSession): Promise<void> {
+async function confirm(calls: readonly HarmlessCall[], { signal }: CliSession): Promise<void> {
   const list = calls.map(({ path, input }) => `  ${path}(${escaped(JSON.stringify(input))})`).join("\n");
   const question = `These methods say that they only read:\n${list}\nCall each of them once? [y/N] `;
   if (isAtTerminal() && (await askYesNo(question, signal))) return;
@@ -90,7 +90,7 @@ async function confirm(calls: readonly WantedCall[], { signal }: CliSession): Pr
   });
 }
 
-async function callOnce(runtime: Runtime, call: WantedCall): Promise<MadeCall> {
+async function callOnce(runtime: Runtime, call: HarmlessCall): Promise<MadeCall> {
   try {
     await runtime.call(call.path, call.input);
   } catch (error) {
