@@ -69,6 +69,11 @@ export const ERRORS = {
     says: "Cannot call a method without its permission",
     fix: "Ask the owner for a grant",
   },
+  POLICY_DENIED: {
+    stage: "call",
+    says: "Cannot call a method that the policy denies",
+    fix: "Continue without this method, or ask the owner to change the policy",
+  },
   APPROVAL_MISSING: {
     stage: "call",
     says: "Cannot call a method without an approval",

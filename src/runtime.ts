@@ -14,6 +14,7 @@ import type { Catalog } from "./model/catalog.ts";
 import type { RunObserver } from "./model/run-observer.ts";
 import type { Limits } from "./model/limits.ts";
 import type { Outcome, Violation } from "./model/outcome.ts";
+import { NO_POLICY, type Policy } from "./model/policy.ts";
 import type { Plan } from "./model/plan.ts";
 import type { Problem } from "./model/provider.ts";
 import type { KeptResults } from "./model/kept-results.ts";
@@ -219,6 +220,7 @@ export async function createRuntime(options: RuntimeOptions = {}): Promise<Runti
     statistics,
     secrets,
     log: onLog,
+    getPolicy: () => NO_POLICY,
     used: options.lazy === true ? NOTHING_USED : await readUsedPaths(statistics),
   };
   return openRuntime(parts);
@@ -238,6 +240,7 @@ interface RuntimeParts {
   readonly statistics: LastingStatistics;
   readonly secrets: KnownSecrets;
   readonly log: LogListener;
+  readonly getPolicy: () => Policy;
   readonly used: ReadonlySet<string>;
 }
 

@@ -1,4 +1,5 @@
 import type { AnyNode } from "acorn";
+import type { ErrorCode } from "../errors.ts";
 import type { ArgumentProblem } from "../model/arguments.ts";
 import type { Catalog, Method } from "../model/catalog.ts";
 import type { Snippet } from "../model/snippet.ts";
@@ -12,7 +13,8 @@ export interface Host {
   readonly catalog: Catalog;
   /** Checks the literal arguments; `UNKNOWN` stands for the others. */
   readonly problems: (method: Method, args: readonly unknown[]) => readonly ArgumentProblem[];
-  readonly mayCall: (path: string) => boolean;
+  /** Returns why the caller may not call a method, as an error code with its values; `undefined` if it may. */
+  readonly findRefusal: (method: Method) => { readonly code: ErrorCode; readonly values: string } | undefined;
   /** True for a skill that is missing from the catalog because it is disabled. */
   readonly isDisabled?: (skill: string) => boolean;
   /** Examples of the required arguments, which replace missing ones in corrections. */

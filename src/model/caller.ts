@@ -8,10 +8,32 @@ export interface Caller {
   readonly grants: readonly Grant[];
   /** Further methods that the caller may see (search, describe, messages) but not call. */
   readonly reads?: readonly Grant[];
+  /** Scopes that the caller holds; a `*` stands for any run of characters. Without this list it holds none. */
+  readonly scopes?: readonly string[];
+  /** Names of roles, which the policy maps to scopes. */
+  readonly roles?: readonly string[];
 }
 
+/** Scopes by the name of a role. */
+export type Roles = ReadonlyMap<string, readonly string[]>;
+
 /** Stands for a run without a caller: everything is granted. */
-export const OWNER: Caller = Object.freeze({ id: "owner", grants: Object.freeze(["*"]) });
+export const OWNER: Caller = Object.freeze({
+  id: "owner",
+  grants: Object.freeze(["*"]),
+  scopes: Object.freeze(["*"]),
+});
+
+/** Returns the required scopes that a caller does not hold, neither itself nor by a role. */
+export function findMissingScopes(
+  caller: Pick<Caller, "scopes" | "roles">,
+  required: readonly string[],
+  roles: Roles,
+): readonly string[] {
+  if (required.length === 0) return [];
+  const held = [...(caller.scopes ?? []), ...(caller.roles ?? []).flatMap((role) => roles.get(role) ?? [])];
+  return required.filter((scope) => !held.some((pattern) => grantCovers(pattern, scope)));
+}
 
 export function mayCall(caller: Caller, path: string): boolean {
   return caller.grants.some((grant) => grantCovers(grant, path));

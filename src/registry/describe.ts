@@ -2,6 +2,7 @@ import { createPathMatcher } from "../model/caller.ts";
 import type { Catalog, Method, Skill } from "../model/catalog.ts";
 import { MAX_PATH_UNITS } from "../shared/skill-names.ts";
 import { didYouMean, suggestNames } from "../shared/suggest.ts";
+import { type MethodRule, NO_POLICY, type Policy } from "../model/policy.ts";
 import { METADATA_DEFAULTS } from "../model/skill.ts";
 import { declarations } from "./declarations/index.ts";
 import { formatDeclaration } from "./declarations/method.ts";
@@ -71,7 +72,7 @@ export interface Description {
 export function describe(
   catalog: Catalog,
   path: string,
-  observed: FindInferredOutput = NO_INFERRED_OUTPUTS,
+  { observed = NO_INFERRED_OUTPUTS, getRule = NO_POLICY.getRule }: Partial<MethodFacts> = {},
 ): Description {
   const paths = path
     .slice(0, QUESTION_UNITS)
@@ -87,6 +88,7 @@ export function describe(
   const seen: DescribeContext = {
     catalog,
     observed,
+    getRule,
     compared: Math.ceil(MAX_COMPARED_NAMES / Math.max(1, paths.length)),
   };
   if (paths.length > 1) return describeSeveral(path, findMatchingPaths(paths, catalog), seen);
@@ -94,10 +96,15 @@ export function describe(
   return describeOne(only, seen);
 }
 
-/** The inputs of an answer. */
-interface DescribeContext {
-  readonly catalog: Catalog;
+/** Facts about methods that are not in the catalog. */
+interface MethodFacts {
   readonly observed: FindInferredOutput;
+  readonly getRule: Policy["getRule"];
+}
+
+/** The inputs of an answer. */
+interface DescribeContext extends MethodFacts {
+  readonly catalog: Catalog;
   /** Maximum names compared with one unknown name. */
   readonly compared: number;
 }
@@ -109,9 +116,9 @@ function barePath(path: string): string {
 }
 
 function describeOne(path: string, sight: DescribeContext): Description {
-  const { catalog, observed } = sight;
+  const { catalog } = sight;
   const method = catalog.method(path);
-  if (method !== undefined) return describeMethod(method, observed);
+  if (method !== undefined) return describeMethod(method, sight);
   const skill = catalog.skill(path);
   if (skill !== undefined) return describeSkill(skill, sight);
   const [skillName = "", methodName = "", ...rest] = path.split(".");
@@ -122,13 +129,13 @@ function describeOne(path: string, sight: DescribeContext): Description {
     : unknownMethod(path, { name: methodName, skill: known }, sight);
 }
 
-function describeMethod(method: Method, observed: FindInferredOutput): Description {
+function describeMethod(method: Method, { observed, getRule }: MethodFacts): Description {
   const { path } = method;
   const output = observed(method);
   const declaration =
     output === undefined ? method.declaration : formatDeclaration(withInferredOutput(method, observed));
   const example = exampleCall(method);
-  const notes = [...listNotes(method), ...(output === undefined ? [] : [observation(output)])];
+  const notes = [...listNotes(method, getRule(method)), ...(output === undefined ? [] : [observation(output)])];
   const samples = codeSamples(method);
   const text = [
     `device.${path}`,
@@ -252,10 +259,11 @@ function codeSamples(method: Method): readonly string[] {
 }
 
 /** Returns notes on the policy of a method, one sentence each. */
-export function listNotes(method: Method): readonly string[] {
-  const { metadata } = method;
-  const { deprecated, approval, requiredScopes, rateLimit, cooldownSeconds, timeoutMs } = metadata;
+function listNotes({ metadata }: Method, rule: MethodRule): readonly string[] {
+  const { deprecated } = metadata;
+  const { decision, approval, requiredScopes, rateLimit, cooldownSeconds, timeoutMs } = rule;
   return [
+    decision === "deny" ? "Denied: the policy allows no call" : "",
     deprecated === false ? "" : `Deprecated: ${deprecated}`,
     approval === "none"
       ? ""

@@ -16,6 +16,8 @@ export interface AuditEntry {
   readonly outcome: CallRecord["outcome"];
   /** The error code of a refused or failed call. */
   readonly code?: ErrorCode;
+  /** The key of the policy row that applied to the call, if one did. */
+  readonly policyRow?: string;
   /** True if the answer came from the cache. */
   readonly cached: boolean;
   readonly durationMs: number;

@@ -2,6 +2,7 @@ import type { Cancellable } from "../../sandbox/index.ts";
 import { argumentsMessage, bindArguments } from "../model/arguments.ts";
 import type { Caller } from "../model/caller.ts";
 import type { Method, Skill } from "../model/catalog.ts";
+import type { MethodRule } from "../model/policy.ts";
 import type { CallContext } from "../model/skill.ts";
 import type { Client } from "../model/client-requests.ts";
 import { sentence, SkillgateError } from "../errors.ts";
@@ -45,6 +46,8 @@ export type Route = (call: Call) => Promise<unknown>;
 
 /** A call inside the guards. Values that depend on its arguments are computed on first use. */
 export interface GuardedCall extends Call {
+  /** The policy for the method, as it was when the call began. */
+  readonly rule: MethodRule;
   /** The arguments by name, validated, with defaults. */
   readonly validation: () => Validation;
   /** Digest of the validated input; digest of the raw arguments if they are invalid. */
@@ -65,13 +68,13 @@ export type Handler = (call: GuardedCall) => Promise<CallAnswer>;
 /** Wraps the inner stages. */
 export type Guard = (next: Handler) => Handler;
 
-export function guardedCall(call: Call, validator: Validator): GuardedCall {
+export function guardedCall(call: Call, rule: MethodRule, validator: Validator): GuardedCall {
   const validation = once(() => validateCall(call, validator));
   const argumentsDigest = once(() => {
     const checked = validation();
     return hashValue(checked.kind === "valid" ? checked.input : call.args);
   });
-  return { ...call, validation, argumentsDigest };
+  return { ...call, rule, validation, argumentsDigest };
 }
 
 /** Returns the validated arguments by name; throws if the arguments are invalid. */

@@ -1,6 +1,8 @@
 import type { Method, Skill } from "../model/catalog.ts";
+import { NO_POLICY, type Policy } from "../model/policy.ts";
 import { KnownSecrets } from "../shared/secrets.ts";
 import type { Validator } from "../validation/index.ts";
+import { type CallCounter, createCallCounter } from "./call-counter.ts";
 import { guardedCall, type Guard, type Route } from "./call.ts";
 import { dispatch, type SkillResources, NO_RESOURCES } from "./dispatch.ts";
 import { approval, type Approve } from "./guards/approval.ts";
@@ -14,6 +16,7 @@ import { validate } from "./guards/validate.ts";
 import { createAuditLog, type AuditEntry, type Statistics } from "./audit-log.ts";
 
 export type { Call, Route } from "./call.ts";
+export type { CallCounter, CallWindow, FullWindow } from "./call-counter.ts";
 export type { ApprovalRequest, Approve } from "./guards/approval.ts";
 export { answerTo, type CallResult, runCalls } from "./run-calls.ts";
 export type { SkillResources } from "./dispatch.ts";
@@ -21,6 +24,10 @@ export { type AuditEntry, addCall, type Statistics, statisticsFrom, type CallSta
 
 export interface RouterOptions {
   readonly validator: Validator;
+  /** Returns the policy that is in force; by default only the metadata of methods applies. */
+  readonly getPolicy?: () => Policy;
+  /** Counts calls for cooldowns and rate limits; by default in memory. */
+  readonly counter?: CallCounter;
   /** Approves calls of methods that require approval; without it, these calls are refused. */
   readonly approve?: Approve;
   /** True for a skill that must not be called although a run may still see it. */
@@ -49,6 +56,7 @@ export interface Router {
 export function createRouter(options: RouterOptions): Router {
   const { validator, approve = () => false, isDisabled = () => false, now = Date.now } = options;
   const { getResources = () => NO_RESOURCES, secrets = new KnownSecrets(), shouldReport = () => true } = options;
+  const { getPolicy = () => NO_POLICY, counter = createCallCounter(now) } = options;
   const trail = createAuditLog();
   const record = (entry: AuditEntry): void => {
     trail.add(entry);
@@ -58,10 +66,10 @@ export function createRouter(options: RouterOptions): Router {
   /** The guards, the outermost first. */
   const guards: readonly Guard[] = [
     audit(record, now),
-    permission,
+    permission(getPolicy),
     enabled(isDisabled),
     approval(approve, secrets),
-    limits(now),
+    limits(counter),
     validate(validator, shouldReport),
     timeout,
     cache(now),
@@ -69,7 +77,7 @@ export function createRouter(options: RouterOptions): Router {
   const enter = guards.reduceRight((next, guard) => guard(next), dispatch({ getResources, secrets }));
 
   return {
-    route: async (call) => (await enter(guardedCall(call, validator))).value,
+    route: async (call) => (await enter(guardedCall(call, getPolicy().getRule(call.method), validator))).value,
     entries: () => trail.entries(),
     statistics: () => trail.statistics(),
   };

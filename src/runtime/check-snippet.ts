@@ -1,5 +1,6 @@
 import { readSnippet } from "../frontend/index.ts";
 import { gatekeep, type Host, type Verdict } from "../gatekeeper/index.ts";
+import type { Policy } from "../model/policy.ts";
 import { setBounded } from "../shared/lru.ts";
 import type { RunRequest } from "../run-snippet.ts";
 
@@ -19,13 +20,16 @@ export type CheckSnippet = (
 ) => CheckedSnippet;
 
 /**
- * Reads and checks snippets. A snippet that passed is not checked again while the catalog and the grants stay the same:
+ * Reads and checks snippets. A snippet that passed is not checked again while catalog, policy and permissions stay the same:
  * programs on a timer send the same snippet repeatedly.
  */
-export function createSnippetChecker(createHost: (request: Parameters<CheckSnippet>[1]) => Host): CheckSnippet {
+export function createSnippetChecker(
+  getPolicy: () => Policy,
+  createHost: (request: Parameters<CheckSnippet>[1]) => Host,
+): CheckSnippet {
   const known = new Map<string, CheckedSnippet>();
   return (source, request) => {
-    const key = source.length <= MAX_REMEMBERED_CHARACTERS ? createKey(source, request) : undefined;
+    const key = source.length <= MAX_REMEMBERED_CHARACTERS ? createKey(source, request, getPolicy()) : undefined;
     const before = key === undefined ? undefined : known.get(key);
     const checked = before ?? checkSnippet(source, request, createHost(request));
     if (key === undefined || checked.program === undefined) return checked;
@@ -35,8 +39,13 @@ export function createSnippetChecker(createHost: (request: Parameters<CheckSnipp
 }
 
 /** Returns everything that a verdict depends on. All but the source is JSON, so that no source can imitate it. */
-function createKey(source: string, { catalog, caller, limits }: Parameters<CheckSnippet>[1]): string {
-  return JSON.stringify([catalog.version, limits.sourceBytes, caller.grants, caller.reads ?? []]) + source;
+function createKey(
+  source: string,
+  { catalog, caller, limits }: Parameters<CheckSnippet>[1],
+  { version }: Policy,
+): string {
+  const { grants, reads = [], scopes = [], roles = [] } = caller;
+  return JSON.stringify([catalog.version, version, limits.sourceBytes, grants, reads, scopes, roles]) + source;
 }
 
 function checkSnippet(source: string, request: Parameters<CheckSnippet>[1], questions: Host): CheckedSnippet {

@@ -4,6 +4,7 @@ import { sentence, SkillgateError } from "../errors.ts";
 import type { Learned, Learning } from "../learning/index.ts";
 import type { Caller } from "../model/caller.ts";
 import type { Catalog, Method } from "../model/catalog.ts";
+import type { Policy } from "../model/policy.ts";
 import { TIMED_OUT, runSyncWithTimeout } from "../shared/run-with-timeout.ts";
 import { setBounded } from "../shared/lru.ts";
 import {
@@ -61,7 +62,11 @@ export interface ReadTime {
  * Each description is given within `discoveryMs` (X8), or not at all: the host does nothing else meanwhile. A search indexes
  * for as long, and then answers from the indexed methods. `used` has the paths of methods that earlier runtimes called.
  */
-export function createDiscovery(learning: Learning, discoveryMs: number, used: ReadonlySet<string>): Discovery {
+export function createDiscovery(
+  learning: Learning,
+  discoveryMs: number,
+  { used, getPolicy }: { readonly used: ReadonlySet<string>; readonly getPolicy: () => Policy },
+): Discovery {
   const briefCatalogs = new WeakMap<Catalog, Map<string, readonly string[]>>();
   return {
     search(catalog, caller, query, { readMs = discoveryMs, ...options }) {
@@ -88,7 +93,9 @@ export function createDiscovery(learning: Learning, discoveryMs: number, used: R
       return results.flatMap(({ path }) => catalog.method(path) ?? []);
     },
     describe(catalog, caller, path) {
-      const description = runSyncWithTimeout(discoveryMs, () => describe(catalog, path, learning.observedFor(caller)));
+      const { getRule } = getPolicy();
+      const observed = learning.observedFor(caller);
+      const description = runSyncWithTimeout(discoveryMs, () => describe(catalog, path, { observed, getRule }));
       if (description === TIMED_OUT) throw describeTimeout(path, discoveryMs);
       return description;
     },

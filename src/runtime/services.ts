@@ -3,11 +3,13 @@ import { join } from "node:path";
 import { createSandbox } from "../../sandbox/index.ts";
 import { createTypeCheck, SKIP_TYPECHECK } from "./typecheck-snippet.ts";
 import { createDiscovery, recordUsage } from "./discovery.ts";
+import type { Host } from "../gatekeeper/index.ts";
 import { createLearning, type Learning, type StoredResultsOptions } from "../learning/index.ts";
 import type { ArgumentProblem } from "../model/arguments.ts";
-import { mayCall } from "../model/caller.ts";
+import type { Caller } from "../model/caller.ts";
 import type { Method } from "../model/catalog.ts";
 import { createKeptResults } from "../model/kept-results.ts";
+import { findRefusal, formatScopes, type Policy } from "../model/policy.ts";
 import type { LogListener, RuntimeOptions, RuntimeSettings } from "./options.ts";
 import { exampleArguments, type Registry } from "../registry/index.ts";
 import { createResultHandles } from "./outcome/result-handles.ts";
@@ -43,6 +45,8 @@ export interface ServiceOptions {
   /** Paths of methods that earlier runtimes called. */
   readonly used: ReadonlySet<string>;
   readonly log: LogListener;
+  /** Returns the policy that is in force. */
+  readonly getPolicy: () => Policy;
   /** Gets the record of each call when it has ended. */
   readonly onEntry: (entry: AuditEntry) => void;
 }
@@ -57,18 +61,20 @@ export function createServices({
   secrets,
   used,
   log,
+  getPolicy,
   onEntry,
 }: ServiceOptions): RuntimeServices {
   const typecheck = settings.typecheck ? createTypecheck() : undefined;
   if (options.typecheck === true) typecheck?.load();
   const learning = createLearning(settings.learning, resolveResultStore(settings, registry, log));
-  const discovery = createDiscovery(learning, settings.timeouts.discoveryMs, used);
+  const discovery = createDiscovery(learning, settings.timeouts.discoveryMs, { used, getPolicy });
   const validator = createValidator(
     settings.timeouts.validationMs,
     ({ skill }) => registry.catalog.skill(skill)?.kind === "mcp",
   );
   const router = createRouter({
     validator,
+    getPolicy,
     ...(options.approve !== undefined && { approve: options.approve }),
     shouldReport: learning.shouldReport,
     isDisabled: (skill) => sources.isDisabled(skill),
@@ -94,14 +100,25 @@ export function createServices({
     secrets,
     checkTypes: typecheck === undefined ? SKIP_TYPECHECK : createTypeCheck(typecheck, discovery),
     typecheck,
-    inspect: createSnippetChecker(({ catalog, caller, isDisabled }) => ({
+    inspect: createSnippetChecker(getPolicy, ({ catalog, caller, isDisabled }) => ({
       catalog,
       isDisabled,
       problems: (method, args) => validator.problems(method, args),
-      mayCall: (path) => mayCall(caller, path),
+      findRefusal: (method) => describeRefusal(caller, method, getPolicy()),
       exampleArguments,
       findSimilar: (words) => discovery.similar(catalog, words),
     })),
+  };
+}
+
+/** Explains to a caller why it may not call a method. The row of the policy is not named: it is the owner's. */
+function describeRefusal(caller: Caller, method: Method, policy: Policy): ReturnType<Host["findRefusal"]> {
+  const refusal = findRefusal(caller, method, { rule: policy.getRule(method), roles: policy.roles });
+  if (refusal === undefined) return undefined;
+  const missing = refusal.code === "PERMISSION_MISSING" ? refusal.missingScopes : [];
+  return {
+    code: refusal.code,
+    values: missing.length === 0 ? method.path : `${method.path} requires ${formatScopes(missing)}`,
   };
 }
 

@@ -94,6 +94,7 @@ const KIND_BY_CODE: Partial<Record<ErrorCode, RpcErrorKind>> = {
   SOURCE_LIMIT: "ValidationError",
   VALIDATION_TIMEOUT: "ValidationError",
   PERMISSION_MISSING: "AuthorizationError",
+  POLICY_DENIED: "AuthorizationError",
   APPROVAL_MISSING: "AuthorizationError",
   SKILL_DISABLED: "AuthorizationError",
   CPU_LIMIT: "ToolTimeout",

@@ -19,7 +19,7 @@ const validator = createValidator();
 const questions = {
   catalog: runtime.catalog,
   problems: (method, args) => validator.problems(method, args),
-  mayCall: () => true,
+  findRefusal: () => undefined,
 };
 
 const rows = [];

@@ -147,7 +147,7 @@ function createHost(): Host {
   return {
     catalog: registry.catalog,
     problems: (method, args) => validator.problems(method, args),
-    mayCall: () => true,
+    findRefusal: () => undefined,
     exampleArguments,
   };
 }

@@ -26,7 +26,7 @@ registry.register({
   invoke: () => Promise.reject(new Error("Cannot call a method of a sample")),
 });
 
-const asked = { ...questions, catalog: registry.catalog, problems: () => [], mayCall: () => true };
+const asked = { ...questions, catalog: registry.catalog, problems: () => [], findRefusal: () => undefined };
 
 /** How many random programs run; `PROGRAMS=1500 npx vitest run …` tries more. */
 const PROGRAMS = Number(process.env["PROGRAMS"] ?? 300);

@@ -22,7 +22,7 @@ const callable = new Set(pathsWith("allow", "approve"));
 export const questions: Host = {
   catalog,
   problems: (method, args) => validator.problems(method, args),
-  mayCall: (path) => callable.has(path),
+  findRefusal: ({ path }) => (callable.has(path) ? undefined : { code: "PERMISSION_MISSING", values: path }),
   findSimilar: (words) =>
     search(catalog, words, { limit: 3 }).results.flatMap(({ path }) => catalog.method(path) ?? []),
 };

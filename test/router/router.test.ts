@@ -2,7 +2,9 @@ import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 
 import { cancellableBy } from "../../sandbox/index.ts";
 import { SkillgateError } from "../../src/errors.ts";
+import type { Caller } from "../../src/model/caller.ts";
 import type { Skill } from "../../src/model/catalog.ts";
+import { type MethodRule, NO_POLICY, type Policy } from "../../src/model/policy.ts";
 import type { CallContext } from "../../src/model/skill.ts";
 import {
   createRouter,
@@ -22,6 +24,12 @@ const validator = createValidator();
 function routerWith(options: Partial<RouterOptions> = {}): ReturnType<typeof createRouter> {
   return createRouter({ validator, ...options });
 }
+
+/** A policy that changes the rule of every method. */
+const withRule = (rule: Partial<MethodRule>): Policy => ({
+  ...NO_POLICY,
+  getRule: (method) => ({ ...NO_POLICY.getRule(method), ...rule }),
+});
 
 /** A router whose clock stands until it is moved. */
 function clocked(
@@ -105,6 +113,49 @@ describe("P2: permissions", () => {
     expect(run).not.toHaveBeenCalled();
   });
 
+  const scoped: Setup = { metadata: { requiredScopes: ["mail:read", "mail:send"] } };
+
+  test("P3: keeps a call from the method if its caller lacks one of the required scopes", async () => {
+    const run = vi.fn();
+    const { call } = benchWith({ ...scoped, run });
+    const message = (missing: string) =>
+      `Cannot call a method without its permission: caller "ada" calls "TestSkill.try" and lacks ${missing} (PERMISSION_MISSING)`;
+    await expect(routerWith().route(call([], { caller: ADA }))).rejects.toMatchObject({
+      code: "PERMISSION_MISSING",
+      message: message("the scopes mail:read, mail:send"),
+    });
+    const reader: Caller = { ...ADA, scopes: ["mail:read"] };
+    await expect(routerWith().route(call([], { caller: reader }))).rejects.toThrow(message("the scope mail:send"));
+    expect(run).not.toHaveBeenCalled();
+  });
+
+  test("P3: passes a call whose caller holds all scopes, itself, by a pattern or by a role", async () => {
+    const roles = new Map([["sender", ["mail:send"]]]);
+    const router = routerWith({ getPolicy: () => ({ ...NO_POLICY, roles }) });
+    const { call } = benchWith(scoped);
+    const holders: readonly Partial<Caller>[] = [
+      { scopes: ["mail:read", "mail:send"] },
+      { scopes: ["mail:*"] },
+      { scopes: ["mail:read"], roles: ["guest", "sender"] },
+    ];
+    for (const holder of holders) expect(await router.route(call([], { caller: { ...ADA, ...holder } }))).toEqual({});
+    expect(await router.route(call([]))).toEqual({});
+    const stranger: Caller = { ...ADA, scopes: ["mail:read"], roles: ["guest"] };
+    await expect(router.route(call([], { caller: stranger }))).rejects.toThrow("lacks the scope mail:send");
+  });
+
+  test("P4: keeps a call that the policy denies from the method, and names the row in the record only", async () => {
+    const run = vi.fn();
+    const { call, told } = benchWith({ run });
+    const router = routerWith({ getPolicy: () => withRule({ decision: "deny", row: "TestSkill.*" }) });
+    await expect(router.route(call([1]))).rejects.toMatchObject({
+      code: "POLICY_DENIED",
+      message: "Cannot call a method that the policy denies: TestSkill.try (POLICY_DENIED)",
+    });
+    expect(run).not.toHaveBeenCalled();
+    expect(told.entries).toMatchObject([{ decision: "refused", code: "POLICY_DENIED", policyRow: "TestSkill.*" }]);
+  });
+
   test("L7: keeps a call of a disabled skill from the method", async () => {
     const run = vi.fn();
     const { call } = benchWith({ run });
@@ -129,7 +180,14 @@ describe("P6: approvals", () => {
     expect(await route(call(["bob"], { caller: ADA }))).toEqual({ to: "bob", amount: 1 });
     const input = { to: "bob", amount: 1 };
     expect(requests).toEqual([
-      { caller: ADA, path: "TestSkill.try", input, argumentsDigest: hashValue(input), runId: "run-1" },
+      {
+        caller: ADA,
+        path: "TestSkill.try",
+        input,
+        argumentsDigest: hashValue(input),
+        runId: "run-1",
+        approval: "user",
+      },
     ]);
   });
 

@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 
 import { createRuntime, defineSkill } from "../../src/index.ts";
 import { OWNER } from "../../src/model/caller.ts";
+import { NO_POLICY } from "../../src/model/policy.ts";
 import { createSnippetChecker } from "../../src/runtime/check-snippet.ts";
 import { catalog, questions } from "../gatekeeper/stubs.ts";
 
@@ -10,10 +11,13 @@ const request = { catalog, caller: OWNER, isDisabled: () => false, limits: { sou
 /** Records which sources were checked again. */
 function countLooks(sources: readonly string[]): readonly string[] {
   let looks = 0;
-  const inspect = createSnippetChecker(() => {
-    looks += 1;
-    return questions;
-  });
+  const inspect = createSnippetChecker(
+    () => NO_POLICY,
+    () => {
+      looks += 1;
+      return questions;
+    },
+  );
   return sources.filter((source) => {
     const before = looks;
     inspect(source, request as never);

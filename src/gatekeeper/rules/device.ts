@@ -256,8 +256,8 @@ class DeviceTracker {
 
   /** Allows a skill as a value only if the caller may call all its methods: any of them may be called. */
   #addSkillValue(node: AnyNode, skill: Skill): void {
-    const { mayCall } = this.#context.host;
-    if (skill.methods.some(({ path }) => !mayCall(path))) {
+    const { findRefusal } = this.#context.host;
+    if (skill.methods.some((method) => findRefusal(method) !== undefined)) {
       const fix = `Write device.${skill.name}.method(…) with the name of the method`;
       return refuseDynamic(node, { values: `${skill.name} as a value`, fix }, this.#context);
     }
@@ -269,7 +269,8 @@ class DeviceTracker {
 
   #addWholeSkill(skill: Skill): void {
     this.#wholeSkills.add(skill.name);
-    for (const { path } of skill.methods) if (this.#context.host.mayCall(path)) this.#paths.add(path);
+    for (const method of skill.methods)
+      if (this.#context.host.findRefusal(method) === undefined) this.#paths.add(method.path);
   }
 
   #parent(node: AnyNode): AnyNode | undefined {

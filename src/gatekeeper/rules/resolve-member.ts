@@ -42,8 +42,9 @@ export function findMethod(
     report.refuse("METHOD_UNKNOWN", place, () => describeUnknownMethod(name, skill.name, context));
     return undefined;
   }
-  if (!host.mayCall(method.path)) {
-    report.refuse("PERMISSION_MISSING", place, () => ({ values: method.path }));
+  const refusal = host.findRefusal(method);
+  if (refusal !== undefined) {
+    report.refuse(refusal.code, place, () => ({ values: refusal.values }));
     return undefined;
   }
   return { name: method.name, ref: { kind: "method", path: method.path, method } };

@@ -13,15 +13,17 @@ export interface ApprovalRequest {
   readonly input: Readonly<Record<string, unknown>>;
   readonly argumentsDigest: string;
   readonly runId: string;
+  /** The person who must answer. */
+  readonly approval: "user" | "admin";
 }
 
 /** Approves with `true`; any other value, or an error, is a rejection. */
 export type Approve = (request: ApprovalRequest) => Promise<boolean> | boolean;
 
-/** Requests approval of the exact input, if the method requires it. */
+/** Requests approval of the exact input, if the policy or the method requires it. */
 export function approval(approve: Approve, secrets: KnownSecrets): Guard {
   return (next) => (call) => {
-    if (call.method.metadata.approval === "none") return next(call);
+    if (call.rule.approval === "none") return next(call);
     return requireApproval(call, call.approve ?? approve, secrets).then(() => next(call));
   };
 }
@@ -36,6 +38,7 @@ async function requireApproval(call: GuardedCall, approve: Approve, secrets: Kno
     input: secrets.maskValue(structuredClone(checked.input)),
     argumentsDigest: call.argumentsDigest(),
     runId,
+    approval: call.rule.approval === "admin" ? "admin" : "user",
   };
   const verdict = await rejectWhenCancelled(cancellable, pauseTimeout(call, askForApproval(approve, request)), () =>
     cancelledError(method),

@@ -35,6 +35,7 @@ function createEntry(call: GuardedCall, time: number, durationMs: number, how: C
     path: call.method.path,
     argumentsDigest: call.argumentsDigest(),
     durationMs,
+    ...(call.rule.row !== undefined && { policyRow: call.rule.row }),
     ...how,
   });
 }
@@ -47,6 +48,7 @@ function endBy(code: ErrorCode): CallEnding {
 /** Codes with which the other guards refuse a call. */
 const REFUSALS: ReadonlySet<ErrorCode> = new Set([
   "PERMISSION_MISSING",
+  "POLICY_DENIED",
   "SKILL_DISABLED",
   "APPROVAL_MISSING",
   "COOLDOWN",

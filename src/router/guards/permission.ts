@@ -1,11 +1,22 @@
 import { SkillgateError, sentence } from "../../errors.ts";
-import { mayCall } from "../../model/caller.ts";
-import { getMethodFacts, type Guard } from "../call.ts";
+import { findRefusal, formatScopes, type Policy, type Refusal } from "../../model/policy.ts";
+import { getMethodFacts, type Guard, type GuardedCall } from "../call.ts";
 
-/** Refuses calls for which the caller holds no grant. */
-export const permission: Guard = (next) => (call) => {
-  const { caller, method } = call;
-  if (mayCall(caller, method.path)) return next(call);
+/** Refuses calls for which the caller lacks a grant or a scope, and calls that the policy denies. */
+export function permission(getPolicy: () => Policy): Guard {
+  return (next) => (call) => {
+    const refusal = findRefusal(call.caller, call.method, { rule: call.rule, roles: getPolicy().roles });
+    if (refusal === undefined) return next(call);
+    throw new SkillgateError(refusal.code, formatRefusal(refusal, call), getMethodFacts(call.method));
+  };
+}
+
+function formatRefusal(refusal: Refusal, { caller, method }: GuardedCall): string {
+  if (refusal.code === "POLICY_DENIED") return sentence(refusal.code, method.path);
   const values = `caller ${JSON.stringify(caller.id)} calls "${method.path}"`;
-  throw new SkillgateError("PERMISSION_MISSING", sentence("PERMISSION_MISSING", values), getMethodFacts(method));
-};
+  const { missingScopes } = refusal;
+  return sentence(
+    refusal.code,
+    missingScopes.length === 0 ? values : `${values} and lacks ${formatScopes(missingScopes)}`,
+  );
+}

@@ -12,10 +12,10 @@ const MAX_TIMEOUT_MS = 2 ** 31 - 1;
  * method, but never extends the run. The signal of the method fires at the end; a method that ignores it is abandoned.
  */
 export const timeout: Guard = (next) => async (call) => {
-  const { method } = call;
+  const { method, rule } = call;
   const end = new Cancellation();
-  const timeoutMs = Math.min(method.metadata.timeoutMs, MAX_TIMEOUT_MS);
-  const timer = setTimeout(() => end.cancel(timedOut(method)), timeoutMs);
+  const timeoutMs = Math.min(rule.timeoutMs, MAX_TIMEOUT_MS);
+  const timer = setTimeout(() => end.cancel(timedOut(method, rule.timeoutMs)), timeoutMs);
   const stop = call.cancellable.onCancel(() => end.cancel(cancelledError(method)));
   try {
     if (end.reason !== undefined) throw end.reason;
@@ -50,10 +50,9 @@ function pauseTimer(timer: NodeJS.Timeout, timeoutMs: number): NonNullable<Call[
   };
 }
 
-function timedOut(method: Method): SkillgateError {
-  const seconds = method.metadata.timeoutMs / 1_000;
-  return new SkillgateError("CALL_TIMEOUT", `Tool '${method.path}' timed out after ${seconds}s`, {
+function timedOut(method: Method, timeoutMs: number): SkillgateError {
+  return new SkillgateError("CALL_TIMEOUT", `Tool '${method.path}' timed out after ${timeoutMs / 1_000}s`, {
     ...getMethodFacts(method),
-    timeoutMs: method.metadata.timeoutMs,
+    timeoutMs,
   });
 }

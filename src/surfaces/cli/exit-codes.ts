@@ -31,6 +31,7 @@ const EXIT_OF_ERROR: Partial<Record<ErrorCode, Exit>> = {
   METHOD_UNKNOWN: "notFound",
   APPROVAL_MISSING: "approval",
   PERMISSION_MISSING: "unreachable",
+  POLICY_DENIED: "unreachable",
   SKILL_DISABLED: "unreachable",
   SERVER_FAILED: "unreachable",
   CPU_LIMIT: "timeLimit",

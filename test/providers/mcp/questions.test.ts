@@ -85,6 +85,7 @@ test("shows every character of the arguments in an approval, and counts its spac
     input,
     argumentsDigest: "",
     runId: "",
+    approval: "user" as const,
   };
   const { client, questions } = recorder();
   expect(await approveBy(client).approve?.(request)).toBe(true);

@@ -1,0 +1,68 @@
+import { type Caller, findMissingScopes, mayCall, type Roles } from "./caller.ts";
+import type { Method } from "./catalog.ts";
+import type { MethodMetadata } from "./skill.ts";
+
+/** The decisions on a call: it is made, a person is asked first, or it is refused. */
+export const DECISIONS = ["allow", "ask", "deny"] as const;
+
+export type Decision = (typeof DECISIONS)[number];
+
+/** The metadata that a policy can replace. */
+type RuledMetadata = Pick<
+  MethodMetadata,
+  "requiredScopes" | "sensitivity" | "approval" | "cooldownSeconds" | "rateLimit" | "timeoutMs"
+>;
+
+/** The rule for one method: its own metadata, with the changes of the policy row that applies to it. */
+export interface MethodRule extends RuledMetadata {
+  /** `ask` exactly if `approval` is not `none`. */
+  readonly decision: Decision;
+  /** The key of the row that applies; absent without one. */
+  readonly row?: string;
+}
+
+/** A rule for calls of `to` whose arguments contain results of `from`; both are patterns of paths. */
+export interface Flow {
+  readonly from: string;
+  readonly to: string;
+  readonly decision: Decision;
+}
+
+/** The policy of a runtime at one point in time; immutable. */
+export interface Policy {
+  /** Identifies this state of the policy: a verdict is valid only with the policy that it was reached under. */
+  readonly version: number;
+  readonly roles: Roles;
+  readonly flows: readonly Flow[];
+  readonly getRule: (method: Pick<Method, "path" | "name" | "wireName" | "metadata">) => MethodRule;
+}
+
+/** Why a caller may not call a method at all. */
+export type Refusal =
+  | { readonly code: "PERMISSION_MISSING"; readonly missingScopes: readonly string[] }
+  | { readonly code: "POLICY_DENIED" };
+
+/** Returns why a caller may not call a method; `undefined` if it may, be it after an approval. */
+export function findRefusal(
+  caller: Caller,
+  { path }: Pick<Method, "path">,
+  { rule, roles }: { readonly rule: MethodRule; readonly roles: Roles },
+): Refusal | undefined {
+  if (!mayCall(caller, path)) return { code: "PERMISSION_MISSING", missingScopes: [] };
+  const missingScopes = findMissingScopes(caller, rule.requiredScopes, roles);
+  if (missingScopes.length > 0) return { code: "PERMISSION_MISSING", missingScopes };
+  return rule.decision === "deny" ? { code: "POLICY_DENIED" } : undefined;
+}
+
+/** `the scope mail:send`, `the scopes mail:read, mail:send` */
+export function formatScopes(scopes: readonly string[]): string {
+  return `the ${scopes.length === 1 ? "scope" : "scopes"} ${scopes.join(", ")}`;
+}
+
+/** Applies nothing but the metadata of methods. */
+export const NO_POLICY: Policy = Object.freeze<Policy>({
+  version: 0,
+  roles: new Map(),
+  flows: [],
+  getRule: ({ metadata }) => ({ ...metadata, decision: metadata.approval === "none" ? "allow" : "ask" }),
+});
