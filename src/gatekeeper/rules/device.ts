@@ -97,7 +97,9 @@ class DeviceTracker {
     const kind = DEVICE_NAMES.get(node.name);
     if (kind === "always" || (kind !== undefined && this.#precedesSkill(node))) return this.#startAs(node, DEVICE_REF);
     const path = node.name === "describe" ? undefined : DEVICE_METHOD_NAMES.get(node.name);
-    if (path !== undefined) return this.#startAs(node, { kind: "method", path, method: undefined });
+    const parent = this.#parent(node);
+    const isCalled = parent?.type === "CallExpression" && parent.callee === node;
+    if (isCalled && path !== undefined) return this.#startAs(node, { kind: "method", path, method: undefined });
     const skill = catalog.skill(findOtherStyle(node.name, catalog) ?? node.name);
     if (skill !== undefined) this.#startAs(node, { kind: "skill", skill });
   }
