@@ -235,7 +235,7 @@ function parseLearning(value: unknown = true): LearningSettings | undefined {
   return isWhole ? { requests, results } : undefined;
 }
 
-const DEFAULT_CATALOG_TOKENS = 2_500;
+export const DEFAULT_CATALOG_TOKENS = 2_500;
 const MAX_CATALOG_TOKENS = 100_000;
 
 const TOKENS_FORM = `catalogTokens must be a whole number from 0 to ${MAX_CATALOG_TOKENS}`;

@@ -24,7 +24,7 @@ test("S5: adds the search result to the text after three refusals of one kind in
   try {
     const runText = async (source: string, conversation?: string): Promise<string> =>
       (await runtime.run(source, conversation === undefined ? {} : { conversation })).text;
-    const [first, second] = ["device.Weather.today('Rome')", "device.WeatherNow.get('Rome')"];
+    const [first, second] = ["device.Wetter.today('Rome')", "device.Sky.get('Rome')"];
     expect(await runText(first, "a")).not.toContain("finds:");
     expect(await runText(second, "a")).not.toContain("finds:");
     const third = await runText("device.Meteo.weather('Rome')", "a");
@@ -33,7 +33,7 @@ test("S5: adds the search result to the text after three refusals of one kind in
     );
     expect(await runText(first)).not.toContain("finds:");
     expect(await runText(first, "b")).not.toContain("finds:");
-    expect(await runText(first, "a")).toContain(runtime.search("weather", { limit: 5 }).text);
+    expect(await runText(first, "a")).toContain(runtime.search("wetter", { limit: 5 }).text);
     await runText("device.WeatherSkill.forecast('Rome')", "a");
     expect(await runText(first, "a")).not.toContain("finds:");
   } finally {

@@ -40,12 +40,9 @@ test.each([
   ],
   [
     "const sum = await device.MathSkill.add(1, 2);\nsum.items.map(print)",
-    "The value before the dot is undefined or null; list the members of its parent with print(Object.keys(value))",
+    "`sum.items` at line 2, column 4: sum is a number",
   ],
-  [
-    "const sum = await device.MathSkill.add(1, 2);\nsum.toList()",
-    "The called value is not a function; inspect it with print(value)",
-  ],
+  ["const sum = await device.MathSkill.add(1, 2);\nsum.toList()", "`sum.toList` at line 2, column 4: sum is a number"],
   [
     "JSON.parse(await device.MathSkill.add(1, 2) + ' {')",
     "The text is not JSON; inspect it with print(text). Methods return values, which need no parsing unless they are strings",

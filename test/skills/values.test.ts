@@ -166,8 +166,9 @@ test("sends a date of a snippet to an MCP server as ISO 8601, and does not chang
     ["[new Date(0), new Set([1])]", [iso, [1]]],
     ["Array.from({ length: 2_000 }, () => new Date(0))", Array<string>(2_000).fill(iso)],
   ] as const) {
-    const { text } = await runtime.run(`device.TakerMCP.take({ value: ${given} })`);
-    expect(JSON.parse(text)).toEqual({ value: expected });
+    expect(await runtime.run(`device.TakerMCP.take({ value: ${given} })`)).toMatchObject({
+      value: { value: expected },
+    });
   }
 });
 

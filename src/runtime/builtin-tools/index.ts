@@ -1,5 +1,5 @@
 export { describeFunction, type EndedRun, runCode, searchSkills } from "./calls.ts";
-export { BUILTIN_TOOLS, type BuiltinTool, isBuiltinTool } from "./definitions.ts";
+export { BUILTIN_TOOLS, isBuiltinTool } from "./definitions.ts";
 export { formatRunCode, getCatalogUnits, hasMethods } from "./description.ts";
 export { validateBuiltin } from "./input.ts";
 export {

@@ -50,6 +50,11 @@ export function describeLargeValue(value: unknown, characters: number): string {
   return `${heading}, ${formatCount(characters)} characters of JSON.\nType: ${type}\nIt begins:\n${shown}`;
 }
 
+/** The beginning of the JSON of a value that is too large to decode on the host. */
+export function describeLargeText(json: string, characters: number): string {
+  return `The result has ${formatCount(characters)} characters of JSON. It begins:\n${cutText(json, MAX_BEGINNING)}…`;
+}
+
 function formatCount(count: number): string {
   return count.toLocaleString("en-US");
 }

@@ -15,7 +15,7 @@ import type { Limits } from "../../model/limits.ts";
 import type { CallRecord, GuestError, Outcome, Position, Usage, Violation } from "../../model/outcome.ts";
 import { KEPT_RESULT_BYTES, type KeptResults } from "../../model/kept-results.ts";
 import type { ResultHandles } from "./result-handles.ts";
-import { describeLargeValue, formatValue, isLarge, summarizeValue } from "./answer-text.ts";
+import { describeLargeText, describeLargeValue, formatValue, isLarge, summarizeValue } from "./answer-text.ts";
 import { formatMisreads } from "./misreads.ts";
 import type { Program } from "../../model/snippet.ts";
 import { decodeFromGuest } from "../../shared/value-encoding.ts";
@@ -102,19 +102,23 @@ function toGuestError(ending: RunEnd): GuestError {
 interface Returned {
   readonly json: string;
   readonly bytes: number;
-  /** `undefined` if it is too large to return whole. */
+  /** `undefined` if it is too large to decode on the host. */
   readonly value: unknown;
+  readonly isDecoded: boolean;
 }
 
+/** Returns `undefined` if the text is not JSON, which only a corrupted guest returns. */
 function returnedBy({ end }: SandboxOutcome, limits: Limits): Returned | undefined {
   if (end.kind !== "returned") return undefined;
   const { json, tagged = json } = end;
   const bytes = Buffer.byteLength(json);
+  if (bytes > Math.max(limits.resultBytes, limits.answerBytes))
+    return { json, bytes, value: undefined, isDecoded: false };
   const parse = tagged === json ? JSON.parse : parseTagged;
   try {
-    return { json, bytes, value: bytes > limits.resultBytes ? undefined : decodeFromGuest(tagged, parse) };
+    return { json, bytes, value: decodeFromGuest(tagged, parse), isDecoded: true };
   } catch {
-    return undefined; // it is not JSON
+    return undefined;
   }
 }
 
@@ -143,23 +147,20 @@ function completed(ending: RunEnd, returned: Returned, output: string, usage: Us
   return { kind: "completed", runId, value, output, text, notes, calls, usage };
 }
 
-/** The result in the text for a model: whole, or its shape and a handle. */
-function formatResult(
-  { limits, handles, caller, secrets, sandbox }: RunEnd,
-  { json }: Returned,
-  value: unknown,
-): string {
-  const text = formatValue(value, json);
+/** The result in the text for a model: whole, or its shape and a handle. `shown` is the value, cut at `resultBytes`. */
+function formatResult(ending: RunEnd, { json, value, isDecoded }: Returned, shown: unknown): string {
+  const { limits, handles, caller, secrets, sandbox } = ending;
+  const text = formatValue(shown, json);
   if (!isLarge(text, limits.answerTokens) || sandbox.end.kind !== "returned") return text;
+  if (!isDecoded) return describeLargeText(text, json.length);
   const { tagged = json } = sandbox.end;
-  const whole = decodeFromGuest(tagged, parseTagged);
   const masked = secrets.mask(tagged);
-  const summary = summarizeValue(whole);
+  const summary = summarizeValue(value);
   const isTagged = sandbox.end.tagged !== undefined;
   const canReturn = masked.length <= limits.answerBytes;
   const handle = canReturn ? handles.keep(caller, { json: masked, tagged: isTagged, summary }) : undefined;
   const use = handle === undefined ? "" : `\nThe whole value is device.result("${handle}") in a later snippet`;
-  return `${describeLargeValue(whole, json.length)}${use}`;
+  return `${describeLargeValue(value, json.length)}${use}`;
 }
 
 function printed(sandbox: SandboxOutcome, limits: Limits): string {
