@@ -45,12 +45,12 @@ test("L10: rejects bytes without the token at the first byte, also after a valid
 });
 
 test("L10: stops spinning for an answer after a while", () => {
-  const linger = new URL("../../../dist/src/providers/skills/process/child/spin-wait.js", import.meta.url).href;
+  const module = new URL("../../../dist/sandbox/spin-wait.js", import.meta.url).href;
   const program = `
-    const { SpinWait } = await import(${JSON.stringify(linger)});
-    const linger = new SpinWait(20);
+    const { EventLoopSpin } = await import(${JSON.stringify(module)});
+    const spin = new EventLoopSpin(20);
     const began = performance.now();
-    linger.begin();
+    spin.begin();
     process.on("exit", () => console.log(performance.now() - began >= 20));`;
   const { stdout, status } = spawnSync(process.execPath, ["--input-type=module", "-e", program], { encoding: "utf8" });
   expect({ stdout, status }).toEqual({ stdout: "true\n", status: 0 });

@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { parse } from "yaml";
 
+import { DEFAULT_CATALOG_TOKENS } from "../../../src/runtime/options.ts";
 import { RPC_ERRORS } from "../../../src/shared/rpc-errors.ts";
 import { SERVER_DEFAULTS } from "../../../src/surfaces/http/index.ts";
 
@@ -9,7 +10,7 @@ const PAGE = readFileSync("docs/serving.md", "utf8");
 
 test("docs/serving.md lists every setting with its default [V6]", () => {
   const [, yaml = ""] = /```yaml\n(.*?)```/s.exec(PAGE) ?? [];
-  expect(parse(yaml)).toEqual({ server: SERVER_DEFAULTS });
+  expect(parse(yaml)).toEqual({ catalogTokens: DEFAULT_CATALOG_TOKENS, server: SERVER_DEFAULTS });
 });
 
 test("docs/serving.md lists every error [V3]", () => {
