@@ -1,6 +1,6 @@
 import { afterAll, expect, test } from "vitest";
 
-import { createRuntime, defineSkill } from "../../src/index.ts";
+import { createRuntime, defineSkill } from "../../../src/index.ts";
 
 const LEGEND =
   "Methods (? may be left out; no type: a string; {…}: an object; 1..25: a range; = default; T1: a type of its skill):";

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 
-import { createRuntime, defineSkill, type Runtime } from "../../src/index.ts";
+import { createRuntime, defineSkill, type Runtime } from "../../../src/index.ts";
 
 const LONG = `{"data":[1]} and ${"x".repeat(1_187)}`;
 

@@ -1,9 +1,9 @@
 import { expect, onTestFinished, test } from "vitest";
 
-import { createRuntime } from "../../src/index.ts";
-import { type Caller, OWNER } from "../../src/model/caller.ts";
-import { createRunRecords } from "../../src/surfaces/mcp/features/run-records.ts";
-import { readResource } from "../../src/surfaces/mcp/features/resources.ts";
+import { createRuntime } from "../../../src/index.ts";
+import { type Caller, OWNER } from "../../../src/model/caller.ts";
+import { createRunRecords } from "../../../src/surfaces/mcp/features/run-records.ts";
+import { readResource } from "../../../src/surfaces/mcp/features/resources.ts";
 
 test("returns a stored result only to the caller of its run, in a program and as a resource [S11]", async () => {
   const runtime = await createRuntime({ skillsDir: false, workers: 1, limits: { resultBytes: 1_000 } });

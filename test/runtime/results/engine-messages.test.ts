@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
-import { createRuntime, defineSkill, type Outcome, type Runtime } from "../../src/index.ts";
-import { explainEngineError } from "../../src/router/engine-errors.ts";
+import { createRuntime, defineSkill, type Outcome, type Runtime } from "../../../src/index.ts";
+import { explainEngineError } from "../../../src/router/engine-errors.ts";
 
 /** Mistakes that a skill can make; each is made by V8 itself. */
 const MISTAKES: Readonly<Record<string, (nothing: never) => unknown>> = {
