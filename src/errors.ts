@@ -176,6 +176,36 @@ export const ERRORS = {
     says: "Cannot start the MCP server",
     fix: "Run its command in a terminal and read what it prints",
   },
+  STORE_FULL: {
+    stage: "host",
+    says: "Cannot write to the store because its disk is full",
+    fix: "Free space on the disk, or delete old records with: skillgate store vacuum",
+  },
+  STORE_READ_ONLY: {
+    stage: "host",
+    says: "Cannot write to the store because its folder is read-only",
+    fix: "Give this user write permission, or set store.dir in settings.yaml to another folder",
+  },
+  STORE_NEWER: {
+    stage: "host",
+    says: "Cannot use a store that a newer version of Skillgate has changed",
+    fix: "Install the version given in the message, or set store.dir in settings.yaml to another folder",
+  },
+  STORE_DAMAGED: {
+    stage: "host",
+    says: "The file of the store is damaged",
+    fix: "Start Skillgate again: it moves the file aside and creates a new one; then restore a backup, or use sqlite3 FILE .recover",
+  },
+  STORE_UNAVAILABLE: {
+    stage: "host",
+    says: "Cannot use the store",
+    fix: "Read the message; store.dir and store.url in settings.yaml say where the store is",
+  },
+  STORE_CONFLICT: {
+    stage: "host",
+    says: "Cannot add a record that exists",
+    fix: "Use another id",
+  },
   RUNTIME_CLOSED: { stage: "host", says: "Cannot use a closed runtime", fix: "Create a new one" },
 } as const satisfies Record<
   string,

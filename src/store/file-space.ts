@@ -4,6 +4,7 @@ import { dirname } from "node:path";
 import { isRecord } from "../model/json.ts";
 import type { Space } from "./index.ts";
 import { withLock } from "./lock.ts";
+import { createQueue } from "./queue.ts";
 import { Texts } from "./texts.ts";
 
 /** A file is compacted when it is larger than this, and `WASTE` times larger than its live content. */
@@ -17,14 +18,8 @@ const WASTE = 4;
  */
 export function fileSpace(file: string, lockMs: number): Space {
   const log = new Log(file);
-  let last: Promise<unknown> = Promise.resolve();
-
-  /** Runs operations one after the other: they share the content that was read. */
-  function queued<Result>(work: () => Promise<Result>): Promise<Result> {
-    const result = last.then(work);
-    last = result.catch(() => undefined);
-    return result;
-  }
+  /** The operations share the content that was read. */
+  const queued = createQueue();
 
   const change = <Result>(work: () => Result): Promise<Result> =>
     queued(async () => {

@@ -1,8 +1,26 @@
 import { join } from "node:path";
 
 import { DEFAULT_TIMEOUTS } from "../model/timeouts.ts";
+import type { Database } from "./database/database.ts";
+import type { StoreLocation } from "./database/open.ts";
 import { fileSpace } from "./file-space.ts";
 import { Texts } from "./texts.ts";
+
+export type { Database } from "./database/database.ts";
+export type { StoreLocation } from "./database/open.ts";
+export type { KeyRow } from "./tables/keys.ts";
+
+/**
+ * Opens the database of keys, approvals, counters and the audit log. Throws a `SkillgateError` with a code `STORE_…` if it
+ * cannot be used. The drivers are imported only here, so a process that opens no database loads none.
+ */
+export async function openDatabase(
+  location: StoreLocation,
+  { lockMs = DEFAULT_TIMEOUTS.lockMs, warn = () => {} }: { lockMs?: number; warn?: (text: string) => void } = {},
+): Promise<Database> {
+  const { createDatabase } = await import("./database/database.ts");
+  return createDatabase(location, { lockMs, warn });
+}
 
 /** Creates a space in memory, which ends with the process. */
 function memorySpace(): Space {

@@ -1,0 +1,56 @@
+import { rename, rm, stat, writeFile } from "node:fs/promises";
+
+import { withLock } from "../lock.ts";
+
+interface MoveOptions {
+  readonly lockMs: number;
+  readonly warn: (text: string) => void;
+}
+
+/**
+ * Renames a damaged file and its log of writes, so that nothing of it is lost, and says so. Of several processes that find
+ * the damage, one moves the file: `isStillDamaged` decides again while the others wait.
+ */
+export async function moveAside(
+  file: string,
+  { lockMs, warn }: MoveOptions,
+  isStillDamaged: () => Promise<boolean>,
+): Promise<void> {
+  await withLock(`${file}.lock`, Math.max(lockMs, MIN_LOCK_MS), async () => {
+    if (!(await isStillDamaged())) return;
+    const aside = `${file}.damaged-${new Date().toISOString().replaceAll(/[:.]/g, "-")}`;
+    for (const suffix of ["-wal", "-shm", ""]) await renameIfThere(file + suffix, aside + suffix);
+    await clearMark(file);
+    warn(
+      `The file of the store, ${file}, is damaged. It was moved to ${aside}, and a new store was created. ` +
+        `Restore a backup, or recover records with: sqlite3 ${aside} .recover`,
+    );
+  });
+}
+
+const MIN_LOCK_MS = 5_000;
+
+/** Notes that damage was found in a part of the file that opening it does not read. */
+export async function markDamaged(file: string): Promise<void> {
+  // Without the note, the next start finds the damage where it is used.
+  await writeFile(markPath(file), "", { mode: 0o600 }).catch(() => {});
+}
+
+export async function hasDamageMark(file: string): Promise<boolean> {
+  return (await stat(markPath(file)).catch(() => undefined)) !== undefined;
+}
+
+/** Removes the note after the file was found intact. */
+export async function clearMark(file: string): Promise<void> {
+  await rm(markPath(file), { force: true });
+}
+
+function markPath(file: string): string {
+  return `${file}.check`;
+}
+
+async function renameIfThere(from: string, to: string): Promise<void> {
+  await rename(from, to).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== "ENOENT") throw error;
+  });
+}

@@ -1,0 +1,74 @@
+import { type ApprovalTable, APPROVALS, createApprovalTable } from "../tables/approvals.ts";
+import { AUDIT, AUDIT_HEADS, readAuditRows } from "../tables/audit.ts";
+import { COUNTERS, type CounterTable, createCounterTable } from "../tables/counters.ts";
+import { createKeyTable, KEYS, type KeyTable } from "../tables/keys.ts";
+import { MIGRATION_TABLE } from "./migrations.ts";
+import { openEngine, type EngineOptions, type StoreLocation } from "./open.ts";
+import { SCHEMA_VERSION } from "./schema.ts";
+import type { StoreEngine, Table } from "./table.ts";
+
+/** Everything that outlives a call, in one database that several processes use at once. */
+export interface Database extends AsyncDisposable {
+  readonly kind: "sqlite" | "postgres" | "memory";
+  /** The file, or the URL without its password; empty for a store in memory. */
+  readonly place: string;
+  readonly keys: KeyTable;
+  readonly counters: CounterTable;
+  readonly approvals: ApprovalTable;
+  /** Calls `listener` soon after a change by any process; returns the function that ends the calls. */
+  watch(listener: () => void): () => void;
+  info(): Promise<DatabaseInfo>;
+  /** All rows of all tables, one object for each. */
+  export(): AsyncIterable<{ readonly table: string; readonly row: object }>;
+  /** Gives the space of deleted rows back to the file system. */
+  vacuum(): Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface DatabaseInfo {
+  readonly kind: Database["kind"];
+  readonly place: string;
+  /** The database program and its version. */
+  readonly program: string;
+  readonly schema: number;
+  readonly bytes: number;
+  /** Numbers of rows by table. */
+  readonly rows: Readonly<Record<string, number>>;
+}
+
+/** The tables in the order of an export. */
+const TABLES = [MIGRATION_TABLE, KEYS, APPROVALS, COUNTERS, AUDIT, AUDIT_HEADS] as unknown as readonly Table<AnyRow>[];
+
+type AnyRow = Readonly<Record<string, unknown>>;
+
+export async function createDatabase(location: StoreLocation, options: EngineOptions): Promise<Database> {
+  const engine = await openEngine(location, options);
+  const close = (): Promise<void> => engine.close();
+  return {
+    kind: engine.kind,
+    place: engine.place,
+    keys: createKeyTable(engine),
+    counters: createCounterTable(engine),
+    approvals: createApprovalTable(engine),
+    watch: (listener) => engine.watch(listener),
+    info: () => readInfo(engine),
+    export: () => exportRows(engine),
+    vacuum: () => engine.vacuum(),
+    close,
+    [Symbol.asyncDispose]: close,
+  };
+}
+
+async function readInfo(engine: StoreEngine): Promise<DatabaseInfo> {
+  const { bytes, program } = await engine.size();
+  const rows: Record<string, number> = {};
+  for (const table of TABLES) rows[table.name] = await engine.total(table);
+  return { kind: engine.kind, place: engine.place, program, schema: SCHEMA_VERSION, bytes, rows };
+}
+
+async function* exportRows(engine: StoreEngine): AsyncGenerator<{ readonly table: string; readonly row: object }> {
+  for (const table of TABLES) {
+    const list = table.name === AUDIT.name ? readAuditRows(engine) : await engine.select(table, {});
+    for await (const row of list) yield { table: table.name, row };
+  }
+}

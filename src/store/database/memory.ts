@@ -1,0 +1,129 @@
+import { sentence, SkillgateError } from "../../errors.ts";
+import { createQueue } from "../queue.ts";
+import { getColumns, isRange } from "./sql.ts";
+import type { StoreEngine, Rows, SelectOptions, Table, Where } from "./table.ts";
+import { createWatchers } from "./watch.ts";
+
+/** Rows by their keys, as JSON, for each table. */
+type Tables = Map<string, Map<string, object>>;
+
+/** Creates an engine whose rows end with the process. */
+export function createMemoryEngine(): StoreEngine {
+  let tables: Tables = new Map();
+  const rows = createRows(() => tables);
+  const queued = createQueue();
+  const watchers = createWatchers();
+  return {
+    kind: "memory",
+    place: "",
+    insert: (table, list) => queued(() => rows.insert(table, list)),
+    put: (table, row) => queued(() => rows.put(table, row)),
+    count: (table, row, counter) => queued(() => rows.count(table, row, counter)),
+    select: (table, where, how) => queued(() => rows.select(table, where, how)),
+    total: (table) => queued(() => rows.total(table)),
+    update: (table, where, changes) => queued(() => rows.update(table, where, changes)),
+    delete: (table, where) => queued(() => rows.delete(table, where)),
+    transaction: (_lock, work) =>
+      queued(async () => {
+        const before = new Map([...tables].map(([name, table]) => [name, new Map(table)]));
+        try {
+          return await work(rows);
+        } catch (error) {
+          tables = before;
+          throw error;
+        }
+      }),
+    watch: (listener) => watchers.watch(listener),
+    announce: async () => watchers.announce(),
+    size: async () => ({ bytes: 0, program: "memory" }),
+    vacuum: async () => {},
+    close: async () => {},
+  };
+}
+
+function createRows(getTables: () => Tables): Rows {
+  const getTable = <Row>({ name }: Table<Row>): Map<string, object> => {
+    const tables = getTables();
+    const table = tables.get(name) ?? new Map<string, object>();
+    tables.set(name, table);
+    return table;
+  };
+  const find = <Row extends object>(table: Table<Row>, where: Where<Row>): Row[] =>
+    ([...getTable(table).values()] as Row[]).filter((row) => matches(table, row, where));
+
+  return {
+    async insert(table, list) {
+      const stored = getTable(table);
+      const added = new Map(list.map((row) => [getKey(table, row), copyRow(table, row)]));
+      if (added.size < list.length || [...added.keys()].some((key) => stored.has(key))) throw conflict(table.name);
+      for (const [key, row] of added) stored.set(key, row);
+    },
+    async put(table, row) {
+      getTable(table).set(getKey(table, row), copyRow(table, row));
+    },
+    async count(table, row, counter) {
+      const stored = getTable(table);
+      const key = getKey(table, row);
+      const known = stored.get(key) as typeof row | undefined;
+      const total = Number(known?.[counter] ?? 0) + Number(row[counter]);
+      stored.set(key, { ...(known ?? copyRow(table, row)), [counter]: total });
+      return total;
+    },
+    select: async (table, where, how) =>
+      sortRows(table, find(table, where), how)
+        .slice(0, how?.limit)
+        .map((row) => copyRow(table, row)),
+    total: async (table) => getTable(table).size,
+    async update(table, where, changes) {
+      const found = find(table, where);
+      for (const row of found) getTable(table).set(getKey(table, row), copyRow(table, { ...row, ...changes }));
+      return found.length;
+    },
+    async delete(table, where) {
+      const found = find(table, where);
+      for (const row of found) getTable(table).delete(getKey(table, row));
+      return found.length;
+    },
+  };
+}
+
+function matches<Row>(table: Table<Row>, row: Row, where: Where<Row>): boolean {
+  return getColumns(table).every((column) => {
+    const condition: unknown = where[column];
+    if (condition === undefined) return true;
+    const value: unknown = row[column];
+    if (!isRange(condition)) return value === condition;
+    if (typeof value !== "string" && typeof value !== "number") return false;
+    const { lt, gt, in: list } = condition;
+    return isBelow(value, lt) && isBelow(gt, value) && (list?.includes(value) ?? true);
+  });
+}
+
+/** True also for a limit that is absent. */
+function isBelow(value: unknown, limit: unknown): boolean {
+  if (value === undefined || limit === undefined) return true;
+  return (value as string | number) < (limit as string | number);
+}
+
+function sortRows<Row>(table: Table<Row>, rows: Row[], { order, descending }: SelectOptions<Row> = {}): Row[] {
+  const columns = order === undefined ? table.key : [order];
+  const compare = (a: Row, b: Row): number => {
+    const differing = columns.find((column) => a[column] !== b[column]);
+    return differing === undefined ? 0 : a[differing] < b[differing] ? -1 : 1;
+  };
+  return rows.sort((a, b) => (descending ? compare(b, a) : compare(a, b)));
+}
+
+function getKey<Row>(table: Table<Row>, row: Row): string {
+  return JSON.stringify(table.key.map((column) => row[column]));
+}
+
+/** Copies a row as a database would store it. */
+function copyRow<Row extends object>(table: Table<Row>, row: Row): Row {
+  const entries = getColumns(table).map((column) => [column, structuredClone(row[column] ?? null)]);
+  return Object.fromEntries(entries) as Row;
+}
+
+function conflict(table: string): SkillgateError {
+  return new SkillgateError("STORE_CONFLICT", sentence("STORE_CONFLICT", `table ${table}`));
+}

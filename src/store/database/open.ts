@@ -1,0 +1,52 @@
+import { join } from "node:path";
+
+import { createMemoryEngine } from "./memory.ts";
+import { migrate, type SqlEngine } from "./schema.ts";
+import type { StoreEngine } from "./table.ts";
+
+/** The name of the file in the folder of the store. */
+const FILE_NAME = "skillgate.db";
+
+/** The place of a store: a folder, or the URL of a Postgres database; without both, the store is in memory. */
+export interface StoreLocation {
+  readonly folder?: string;
+  readonly url?: string;
+}
+
+export interface EngineOptions {
+  /** Milliseconds that an operation waits for other processes. */
+  readonly lockMs: number;
+  /** Receives a sentence about a store that cannot be used as it is. */
+  readonly warn: (text: string) => void;
+}
+
+/** Opens the database and brings its tables up to date. Imports a database driver only here. */
+export async function openEngine({ folder, url }: StoreLocation, options: EngineOptions): Promise<StoreEngine> {
+  if (url !== undefined) {
+    const { openPostgres } = await import("./postgres.ts");
+    return migrated(await openPostgres(url, options.lockMs));
+  }
+  if (folder === undefined) return createMemoryEngine();
+  const { findSqlite } = await import("./sqlite-program.ts");
+  const program = findSqlite();
+  const file = join(folder, FILE_NAME);
+  if (program === undefined) {
+    options.warn(
+      `Cannot keep the store in ${file}: Node ${process.versions.node} has no SQLite, and the package libsql is not ` +
+        "installed. The store is in memory and ends with this process. Use Node 22.13 or newer, or run: npm install libsql",
+    );
+    return createMemoryEngine();
+  }
+  const { openSqlite } = await import("./sqlite.ts");
+  return migrated(await openSqlite(file, program, options));
+}
+
+async function migrated(engine: SqlEngine): Promise<SqlEngine> {
+  try {
+    await migrate(engine);
+    return engine;
+  } catch (error) {
+    await engine.close();
+    throw error;
+  }
+}

@@ -1,0 +1,125 @@
+import type { ColumnKind, SelectOptions, Table, Where } from "./table.ts";
+
+/** A statement with `?` for each parameter. */
+export interface SqlStatement {
+  readonly text: string;
+  readonly parameters: readonly SqlValue[];
+}
+
+export type SqlValue = string | number | null;
+
+/** A row as a database driver returns it. */
+export type SqlRow = Readonly<Record<string, unknown>>;
+
+/** Returns the name of a column or a table in SQL: `lastUsed` is `last_used`. */
+export function toSqlName(name: string): string {
+  return name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+}
+
+export function insertText<Row>(table: Table<Row>, rows = 1): string {
+  const columns = getColumns(table).map(toSqlName);
+  const values = `(${columns.map(() => "?").join(", ")})`;
+  return `INSERT INTO ${toSqlName(table.name)} (${columns.join(", ")}) VALUES ${Array(rows).fill(values).join(", ")}`;
+}
+
+/** SqlStatement of `put`: every column that is not in the key is replaced. */
+export function putText<Row>(table: Table<Row>): string {
+  const others = getColumns(table).filter((column) => !table.key.includes(column));
+  const changes = others.map(toSqlName).map((column) => `${column} = excluded.${column}`);
+  return `${insertText(table)} ON CONFLICT (${getKey(table)}) DO UPDATE SET ${changes.join(", ")}`;
+}
+
+export function countText<Row>(table: Table<Row>, counter: keyof Row & string): string {
+  const [name, column] = [toSqlName(table.name), toSqlName(counter)];
+  const added = `${column} = ${name}.${column} + excluded.${column}`;
+  return `${insertText(table)} ON CONFLICT (${getKey(table)}) DO UPDATE SET ${added} RETURNING ${column}`;
+}
+
+export function selectStatement<Row>(
+  table: Table<Row>,
+  where: Where<Row>,
+  { order, descending = false, limit }: SelectOptions<Row> = {},
+): SqlStatement {
+  const condition = whereClause(table, where);
+  const columns = getColumns(table).map(toSqlName).join(", ");
+  const sorted = (order === undefined ? table.key : [order]).map((column) =>
+    descending ? `${toSqlName(column)} DESC` : toSqlName(column),
+  );
+  const most = limit === undefined ? "" : ` LIMIT ${Math.floor(limit)}`;
+  const text = `SELECT ${columns} FROM ${toSqlName(table.name)}${condition.text} ORDER BY ${sorted.join(", ")}${most}`;
+  return { text, parameters: condition.parameters };
+}
+
+export function totalStatement<Row>(table: Table<Row>): SqlStatement {
+  return { text: `SELECT count(*) AS total FROM ${toSqlName(table.name)}`, parameters: [] };
+}
+
+export function updateStatement<Row>(table: Table<Row>, where: Where<Row>, changes: Partial<Row>): SqlStatement {
+  const columns = getColumns(table).filter((column) => changes[column] !== undefined);
+  const condition = whereClause(table, where);
+  const set = columns.map((column) => `${toSqlName(column)} = ?`).join(", ");
+  const values = columns.map((column) => toSqlValue(table.columns[column], changes[column]));
+  return {
+    text: `UPDATE ${toSqlName(table.name)} SET ${set}${condition.text}`,
+    parameters: [...values, ...condition.parameters],
+  };
+}
+
+export function deleteStatement<Row>(table: Table<Row>, where: Where<Row>): SqlStatement {
+  const condition = whereClause(table, where);
+  return { text: `DELETE FROM ${toSqlName(table.name)}${condition.text}`, parameters: condition.parameters };
+}
+
+/** Returns the values of a row in the order of the columns. */
+export function toSqlValues<Row extends object>(table: Table<Row>, row: Row): SqlValue[] {
+  return getColumns(table).map((column) => toSqlValue(table.columns[column], row[column]));
+}
+
+export function fromSqlRow<Row>(table: Table<Row>, row: SqlRow): Row {
+  const entries = getColumns(table).map((column) => {
+    const value = row[toSqlName(column)] ?? null;
+    return [column, table.columns[column] === "json" && typeof value === "string" ? JSON.parse(value) : value];
+  });
+  return Object.fromEntries(entries) as Row;
+}
+
+export function getColumns<Row>(table: Table<Row>): readonly (keyof Row & string)[] {
+  return Object.keys(table.columns) as (keyof Row & string)[];
+}
+
+export function isRange(condition: unknown): condition is { lt?: unknown; gt?: unknown; in?: readonly unknown[] } {
+  return typeof condition === "object" && condition !== null;
+}
+
+function getKey<Row>(table: Table<Row>): string {
+  return table.key.map(toSqlName).join(", ");
+}
+
+function toSqlValue(kind: ColumnKind, value: unknown): SqlValue {
+  if (value === undefined || value === null) return null;
+  return kind === "json" ? JSON.stringify(value) : (value as SqlValue);
+}
+
+function whereClause<Row>(table: Table<Row>, where: Where<Row>): SqlStatement {
+  const terms = getColumns(table).flatMap((column) => {
+    const condition: unknown = where[column];
+    return condition === undefined ? [] : toTerms(toSqlName(column), condition);
+  });
+  if (terms.length === 0) return { text: "", parameters: [] };
+  return {
+    text: ` WHERE ${terms.map(({ text }) => text).join(" AND ")}`,
+    parameters: terms.flatMap(({ parameters }) => parameters),
+  };
+}
+
+function toTerms(column: string, condition: unknown): readonly SqlStatement[] {
+  if (condition === null) return [{ text: `${column} IS NULL`, parameters: [] }];
+  if (!isRange(condition)) return [{ text: `${column} = ?`, parameters: [condition as SqlValue] }];
+  const { lt, gt, in: list } = condition;
+  const values = (list ?? []) as readonly SqlValue[];
+  return [
+    ...(lt === undefined ? [] : [{ text: `${column} < ?`, parameters: [lt as SqlValue] }]),
+    ...(gt === undefined ? [] : [{ text: `${column} > ?`, parameters: [gt as SqlValue] }]),
+    ...(list === undefined ? [] : [{ text: `${column} IN (${values.map(() => "?").join(", ")})`, parameters: values }]),
+  ];
+}

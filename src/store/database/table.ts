@@ -1,0 +1,86 @@
+/** Kinds of columns: a text, a whole number that JavaScript represents exactly, or a JSON value that is kept as text. */
+export type ColumnKind = "text" | "integer" | "json";
+
+/** A table: its name, the columns of its primary key, and the kind of each column. */
+export interface Table<Row> {
+  readonly name: string;
+  readonly key: readonly (keyof Row & string)[];
+  readonly columns: Readonly<Record<keyof Row & string, ColumnKind>>;
+}
+
+/** A condition on one column: a value that it equals, or a range; `null` matches columns without a value. */
+export type Condition<Value> = Value | Range<Value>;
+
+export interface Range<Value> {
+  readonly lt?: Value;
+  readonly gt?: Value;
+  /** Not empty. */
+  readonly in?: readonly Value[];
+}
+
+/** Conditions that all must hold. Columns of kind `json` cannot be compared. */
+export type Where<Row> = { readonly [Column in keyof Row]?: Condition<Row[Column]> };
+
+export interface SelectOptions<Row> {
+  /** The column to sort by; the primary key by default. */
+  readonly order?: keyof Row & string;
+  /** Sorts the largest value first. */
+  readonly descending?: boolean;
+  readonly limit?: number;
+}
+
+/** Reads and writes rows. Each operation is atomic. */
+export interface Rows {
+  /** Adds rows. Throws `STORE_CONFLICT` if a row with one of the keys exists; then no row is added. */
+  insert<Row extends object>(table: Table<Row>, rows: readonly NoInfer<Row>[]): Promise<void>;
+  /** Adds a row, or replaces the row with the same key. */
+  put<Row extends object>(table: Table<Row>, row: NoInfer<Row>): Promise<void>;
+  /** Adds a row; if a row with its key exists, adds `row[counter]` to the counter of that row. Returns the counter. */
+  count<Row extends object>(
+    table: Table<Row>,
+    row: NoInfer<Row>,
+    counter: keyof NoInfer<Row> & string,
+  ): Promise<number>;
+  select<Row extends object>(
+    table: Table<Row>,
+    where: Where<NoInfer<Row>>,
+    options?: SelectOptions<NoInfer<Row>>,
+  ): Promise<Row[]>;
+  /** Returns the number of all rows. */
+  total<Row extends object>(table: Table<Row>): Promise<number>;
+  /** Changes the rows that match, and returns how many these were. */
+  update<Row extends object>(
+    table: Table<Row>,
+    where: Where<NoInfer<Row>>,
+    changes: Partial<NoInfer<Row>>,
+  ): Promise<number>;
+  /** Deletes the rows that match, and returns how many these were. */
+  delete<Row extends object>(table: Table<Row>, where: Where<NoInfer<Row>>): Promise<number>;
+}
+
+/** The size of a store, and of its parts. */
+export interface EngineSize {
+  readonly bytes: number;
+  /** The version of the database program. */
+  readonly program: string;
+}
+
+/** A database program with the tables of the store. */
+export interface StoreEngine extends Rows {
+  readonly kind: "sqlite" | "postgres" | "memory";
+  /** The file, or the URL without its password; empty for a store in memory. */
+  readonly place: string;
+  /**
+   * Runs `work` in a transaction, and rolls it back if it throws. Transactions with the same `lock` run one after the other,
+   * also in different processes. `work` uses only the rows that it receives, and waits for nothing else.
+   */
+  transaction<Result>(lock: string, work: (rows: Rows) => Promise<Result>): Promise<Result>;
+  /** Calls `listener` after another process has changed a table, or this one has called `announce`. */
+  watch(listener: () => void): () => void;
+  /** Makes the watchers of all processes run. */
+  announce(): Promise<void>;
+  size(): Promise<EngineSize>;
+  /** Gives the space of deleted rows back to the file system. */
+  vacuum(): Promise<void>;
+  close(): Promise<void>;
+}

@@ -1,0 +1,32 @@
+import type { StoreEngine, Table } from "../database/table.ts";
+
+/** How often something happened in one window of time. */
+export interface CounterRow {
+  /** The subject that is counted, such as `key abc minute`. */
+  readonly bucket: string;
+  /** The beginning of the window, in milliseconds since 1970. */
+  readonly start: number;
+  readonly count: number;
+  /** The row may be deleted after this time. */
+  readonly expires: number;
+}
+
+/** Counters that all processes on the store share, for limits of rates. */
+export interface CounterTable {
+  /** Adds 1, or `amount`, to the counter of a window, and returns the new count. A negative amount takes calls back. */
+  add(window: Omit<CounterRow, "count">, amount?: number): Promise<number>;
+  get(bucket: string, start: number): Promise<number>;
+}
+
+export const COUNTERS: Table<CounterRow> = {
+  name: "counters",
+  key: ["bucket", "start"],
+  columns: { bucket: "text", start: "integer", count: "integer", expires: "integer" },
+};
+
+export function createCounterTable(engine: StoreEngine): CounterTable {
+  return {
+    add: (window, amount = 1) => engine.count(COUNTERS, { ...window, count: amount }, "count"),
+    get: async (bucket, start) => (await engine.select(COUNTERS, { bucket, start }))[0]?.count ?? 0,
+  };
+}

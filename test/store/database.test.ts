@@ -1,0 +1,187 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+import { afterAll, afterEach, beforeEach, describe, expect, test } from "vitest";
+
+import { type Database, type KeyRow, openDatabase, type StoreLocation } from "../../src/store/index.ts";
+import { startPostgres } from "../support/postgres.ts";
+
+const postgres = await startPostgres();
+afterAll(() => postgres?.close());
+
+let folder: string;
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), "skillgate-database-"));
+});
+afterEach(async () => {
+  await rm(folder, { recursive: true });
+});
+
+const KINDS: readonly [kind: Database["kind"], makeLocation: () => StoreLocation][] = [
+  ["memory", () => ({})],
+  ["sqlite", () => ({ folder })],
+  ...(postgres === undefined
+    ? []
+    : [["postgres", () => ({ url: postgres.url() })] as [Database["kind"], () => StoreLocation]]),
+];
+
+const KEY: KeyRow = {
+  id: "k1",
+  prefix: "sg_k1_ab",
+  sha256: "ab".repeat(32),
+  name: "Ada’s laptop \u{1f511}",
+  permissions: ["ToolInvoke(MathSkill.*)"],
+  scopes: [],
+  roles: ["reader"],
+  limits: { perMinute: 60 },
+  created: 1_790_000_000_000,
+  lastUsed: null,
+  expires: null,
+  revoked: null,
+};
+
+const APPROVAL = {
+  id: "a1",
+  runId: "run-1",
+  caller: "ada",
+  path: "MailSkill.send",
+  arguments: [{ to: "bob", text: 'it\'s "quoted" ? \u0000' }],
+  digest: "0123",
+  plan: null,
+  provenance: [],
+  created: 1_000,
+  expires: 2_000,
+};
+
+describe.each(KINDS)("a database of kind %s", (kind, makeLocation) => {
+  let location: StoreLocation;
+  let database: Database;
+  beforeEach(async () => {
+    location = makeLocation();
+    database = await openDatabase(location);
+  });
+  afterEach(() => database.close());
+
+  test("returns a key as it was added, and lists keys by age", async () => {
+    await database.keys.add({ ...KEY, id: "k2", created: KEY.created + 1 });
+    await database.keys.add(KEY);
+    expect(await database.keys.get("k1")).toEqual(KEY);
+    expect(await database.keys.get("k3")).toBeUndefined();
+    expect((await database.keys.list()).map(({ id }) => id)).toEqual(["k1", "k2"]);
+  });
+
+  test("refuses a second key with one id", async () => {
+    await database.keys.add(KEY);
+    await expect(database.keys.add(KEY)).rejects.toMatchObject({ code: "STORE_CONFLICT" });
+    expect(await database.keys.list()).toHaveLength(1);
+  });
+
+  test("changes only the named columns of a key", async () => {
+    await database.keys.add(KEY);
+    expect(await database.keys.update("k1", { revoked: 5, scopes: ["tool:web"] })).toBe(true);
+    expect(await database.keys.update("k2", { revoked: 5 })).toBe(false);
+    expect(await database.keys.get("k1")).toEqual({ ...KEY, revoked: 5, scopes: ["tool:web"] });
+    await database.keys.update("k1", { revoked: null });
+    expect((await database.keys.get("k1"))?.revoked).toBeNull();
+  });
+
+  test("counts every one of many calls at once in their window", async () => {
+    const window = { bucket: "key k1 minute", start: 60_000, expires: 120_000 };
+    const counts = await Promise.all(Array.from({ length: 40 }, () => database.counters.add(window)));
+    expect(counts.toSorted((a, b) => a - b)).toEqual(Array.from({ length: 40 }, (_, n) => n + 1));
+    expect(await database.counters.add(window, -1)).toBe(39);
+    expect(await database.counters.get("key k1 minute", 60_000)).toBe(39);
+    expect(await database.counters.get("key k1 minute", 0)).toBe(0);
+  });
+
+  test("accepts one answer to a question, and uses an approval once [P6]", async () => {
+    await database.approvals.add(APPROVAL);
+    const answer = (by: string): Promise<boolean> =>
+      database.approvals.answer("a1", { state: "approved", by, time: 1_500 });
+    const answers = await Promise.all([answer("bob"), answer("eve")]);
+    expect(answers.toSorted()).toEqual([false, true]);
+    expect(await Promise.all([1, 2].map(() => database.approvals.use("a1", 1_600)))).toContain(false);
+    expect(await database.approvals.get("a1")).toEqual({
+      ...APPROVAL,
+      state: "approved",
+      answeredBy: answers[0] ? "bob" : "eve",
+      answeredAt: 1_500,
+      usedAt: 1_600,
+    });
+    expect(await database.approvals.use("a1", 1_700)).toBe(false);
+  });
+
+  test("accepts no answer to an expired question, and no use of an expired approval [P6]", async () => {
+    await database.approvals.add(APPROVAL);
+    await database.approvals.add({ ...APPROVAL, id: "a2", created: 1_001 });
+    await database.approvals.answer("a2", { state: "approved", by: "bob", time: 1_500 });
+    expect(await database.approvals.use("a2", 2_000)).toBe(false);
+    expect(await database.approvals.answer("a1", { state: "denied", by: "bob", time: 2_000 })).toBe(false);
+    expect(await database.approvals.expire(1_999)).toBe(0);
+    expect(await database.approvals.expire(2_000)).toBe(1);
+    expect((await database.approvals.list("expired")).map(({ id }) => id)).toEqual(["a1"]);
+    expect((await database.approvals.list()).map(({ id }) => id)).toEqual(["a1", "a2"]);
+  });
+
+  test("reports changes to its watchers", async () => {
+    let stop = (): void => {};
+    const changed = new Promise<void>((resolve) => {
+      stop = database.watch(resolve);
+    });
+    // A subscription may start after the first change.
+    const timer = setInterval(() => void database.keys.update("k1", { revoked: 5 }), 10);
+    await changed;
+    clearInterval(timer);
+    stop();
+  });
+
+  test("counts and exports all rows", async () => {
+    await database.keys.add(KEY);
+    await database.approvals.add(APPROVAL);
+    const info = await database.info();
+    expect(info).toMatchObject({ kind, schema: 1, rows: { keys: 1, approvals: 1, counters: 0, audit: 0 } });
+    const exported = [];
+    for await (const { table, row } of database.export()) exported.push([table, row]);
+    expect(exported).toContainEqual(["keys", KEY]);
+    expect(exported.map(([table]) => table).filter((table) => table !== "migrations")).toEqual(["keys", "approvals"]);
+  });
+
+  test("keeps its rows for the next process, also after a vacuum", async () => {
+    await database.keys.add(KEY);
+    await database.vacuum();
+    await database.close();
+    database = await openDatabase(location);
+    expect(await database.keys.list()).toEqual(kind === "memory" ? [] : [KEY]);
+  });
+
+  test("opens at the same time from several places", async () => {
+    const fresh = makeLocation();
+    const opened = await Promise.all(Array.from({ length: 4 }, () => openDatabase(fresh)));
+    await opened[0]?.keys.add(KEY);
+    expect((await opened[3]?.keys.list())?.length).toBe(kind === "memory" ? 0 : 1);
+    await Promise.all(opened.map((each) => each.close()));
+  });
+
+  test.skipIf(kind === "memory")("refuses a store of a newer version, and names the version to install", async () => {
+    await database.close();
+    await addFutureMigration(location);
+    await expect(openDatabase(location)).rejects.toMatchObject({
+      code: "STORE_NEWER",
+      message: expect.stringMatching(
+        /has schema 99, written by skillgate@9\.1\.0; this is .* Install skillgate@9\.1\.0/,
+      ),
+    });
+    database = await openDatabase({});
+  });
+});
+
+/** Does what a later version of Skillgate does. */
+async function addFutureMigration({ folder, url }: StoreLocation): Promise<void> {
+  const { openEngine } = await import("../../src/store/database/open.ts");
+  const { MIGRATION_TABLE } = await import("../../src/store/database/migrations.ts");
+  const location = { ...(folder !== undefined && { folder }), ...(url !== undefined && { url }) };
+  const engine = await openEngine(location, { lockMs: 500, warn: () => {} });
+  await engine.insert(MIGRATION_TABLE, [{ version: 99, program: "9.1.0", time: 0 }]);
+  await engine.close();
+}

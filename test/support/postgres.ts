@@ -1,0 +1,94 @@
+import { execFileSync, spawn, type ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { createServer, type AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { delimiter, join } from "node:path";
+import { createInterface } from "node:readline";
+
+/** A server of PostgreSQL with an empty database, for the tests of one file. */
+export interface PostgresServer {
+  /** Returns the URL of a schema that no other test uses. */
+  readonly url: () => string;
+  readonly process: ChildProcess;
+  close(): Promise<void>;
+}
+
+/** Starts a server in a temporary folder; `undefined`, and a line on stderr, on a machine without PostgreSQL. */
+export async function startPostgres(): Promise<PostgresServer | undefined> {
+  const programs = findPrograms();
+  if (programs === undefined) {
+    console.warn(
+      "SKIPPED: the tests with PostgreSQL, because initdb is not installed (Debian: apt-get install postgresql)",
+    );
+    return undefined;
+  }
+  const user = findUser();
+  const folder = mkdtempSync(join(tmpdir(), "skillgate-postgres-"));
+  if (user !== undefined) chownSync(folder, user.uid, user.gid);
+  const data = join(folder, "data");
+  execFileSync(join(programs, "initdb"), ["-D", data, "-U", "skillgate", "-A", "trust", "-E", "UTF8", "--no-sync"], {
+    stdio: "pipe",
+    cwd: folder,
+    ...user,
+  });
+  const port = await findFreePort();
+  const settings = [
+    "fsync=off",
+    "listen_addresses=127.0.0.1",
+    `unix_socket_directories=${folder}`,
+    "shared_buffers=16MB",
+  ];
+  const args = ["-D", data, "-p", String(port), ...settings.flatMap((each) => ["-c", each])];
+  const server = spawn(join(programs, "postgres"), args, {
+    stdio: ["ignore", "ignore", "pipe"],
+    cwd: folder,
+    ...user,
+  });
+  for await (const line of createInterface(server.stderr)) if (line.includes("ready to accept connections")) break;
+  server.stderr.resume();
+  let schemas = 0;
+  return {
+    url: () => `postgres://skillgate:secret@127.0.0.1:${port}/postgres?search_path=test_${++schemas}`,
+    process: server,
+    async close() {
+      const ended = once(server, "exit");
+      // Ends at once, with the connections that are open.
+      server.kill("SIGINT");
+      await ended;
+      rmSync(folder, { recursive: true });
+    },
+  };
+}
+
+/** Debian installs the programs outside of PATH. */
+function findPrograms(): string | undefined {
+  const debian = "/usr/lib/postgresql";
+  const versions = existsSync(debian) ? readdirSync(debian).map((version) => join(debian, version, "bin")) : [];
+  const folders = [...versions, ...(process.env["PATH"] ?? "").split(delimiter)];
+  return folders.find((folder) => existsSync(join(folder, "initdb")) && existsSync(join(folder, "postgres")));
+}
+
+/** PostgreSQL refuses to run as root. */
+function findUser(): { readonly uid: number; readonly gid: number } | undefined {
+  if (process.getuid?.() !== 0) return undefined;
+  const name = getId("-u", "postgres") === undefined ? "nobody" : "postgres";
+  return { uid: getId("-u", name) ?? 65_534, gid: getId("-g", name) ?? 65_534 };
+}
+
+function getId(flag: string, name: string): number | undefined {
+  try {
+    return Number(execFileSync("id", [flag, name], { encoding: "utf8", stdio: "pipe" }));
+  } catch {
+    return undefined;
+  }
+}
+
+async function findFreePort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, "close");
+  return port;
+}
