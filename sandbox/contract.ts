@@ -48,6 +48,22 @@ export type SandboxAnswer =
   | { readonly ok: true; readonly json: string; readonly tagged?: boolean }
   | { readonly ok: false; readonly error: Readonly<Record<string, unknown>> };
 
+/** A method that a snippet has searched for or asked about. */
+export interface FoundMethod {
+  /** `Skill.method` */
+  readonly path: string;
+  readonly signature: string;
+  readonly summary: string;
+}
+
+/**
+ * The answer to a question about methods, or to several at once. A snippet reads it as a text, and gets the methods as a list
+ * (`list`, `several`) or as members (`text`).
+ */
+export type CatalogAnswer =
+  | { readonly kind: "list" | "text"; readonly text: string; readonly methods: readonly FoundMethod[] }
+  | { readonly kind: "several"; readonly text: string; readonly answers: readonly CatalogAnswer[] };
+
 export type AnswerCall = (call: SandboxCall) => Promise<SandboxAnswer>;
 
 /** Why a run ended that neither returned nor threw. */

@@ -15,6 +15,8 @@ export type { DecodedValue } from "./codec/guest-value.ts";
 export type { Misread } from "./shared/protocol.ts";
 export type {
   AnswerCall,
+  CatalogAnswer,
+  FoundMethod,
   SandboxProgram,
   StopReason,
   RunLimits,

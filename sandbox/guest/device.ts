@@ -1,5 +1,6 @@
 import { registerCall, forgetCall, isSaid } from "./call-results.ts";
-import { encodeSettled, push, requireJson, sendRaw } from "./serialization.ts";
+import { toAnswer } from "./found-methods.ts";
+import { allowRaw, encodeSettled, push, requireJson, sendRaw } from "./serialization.ts";
 import { stackHere } from "./errors.ts";
 import { host } from "./host.ts";
 import { OP } from "./host-protocol.ts";
@@ -17,7 +18,7 @@ export function makeDevice(paths: readonly string[]): object {
     const path = paths[i] as string;
     const dot = path.indexOf(".");
     if (dot < 0) {
-      device[path] = makeMethod(path);
+      device[path] = makeMethod(path, path === "search_skills" || path === "describe" ? readAnswer : undefined);
       continue;
     }
     const skill = path.slice(0, dot);
@@ -33,12 +34,16 @@ export function makeDevice(paths: readonly string[]): object {
   return freeze(device);
 }
 
-/** Creates a method. It waits for promises among its arguments, so that a forgotten `await` makes no difference. */
-function makeMethod(path: string): object {
+/**
+ * Creates a method. It waits for promises among its arguments, so that a forgotten `await` makes no difference. `read` converts
+ * the answers.
+ */
+export function makeMethod(path: string, read?: (answer: unknown) => unknown): object {
   const method = (...args: unknown[]): Promise<unknown> => {
     const list = toArgumentList(args);
     const promise = new NativePromise(keepSettlers);
-    const fulfil = fulfilLast;
+    const settle = fulfilLast;
+    const fulfil = read === undefined ? settle : (answer: unknown) => settle(read(answer));
     const reject = rejectLast;
     const id = registerCall(fulfil, reject);
     if (sendRaw(OP.call, id, path, list, promise)) {
@@ -52,6 +57,12 @@ function makeMethod(path: string): object {
   };
   fix(method, "name", path);
   return freeze(method);
+}
+
+/** Reads an answer about methods. It has a `toJSON`, so that values must be sent as JSON from now on. */
+function readAnswer(answer: unknown): unknown {
+  allowRaw(false);
+  return toAnswer(answer, makeMethod);
 }
 
 /** Sends a call as JSON, after the promises among its arguments have settled. */

@@ -7,8 +7,9 @@ import { deliverResult, deliverNext, expectTouches, hasCallsUnderWay } from "./c
 import { defineBase64 } from "./bytes.ts";
 import { afterPrinting, defineConsole, isAllPrinted } from "./console.ts";
 import { allowRaw, encodeSettled, sendRaw, installToJson } from "./serialization.ts";
-import { makeDevice } from "./device.ts";
+import { makeDevice, makeMethod } from "./device.ts";
 import { cannotSettle, describeThrown, freezeStackFormat, noteThrown } from "./errors.ts";
+import { installAnswers } from "./found-methods.ts";
 import { host } from "./host.ts";
 import { OP } from "./host-protocol.ts";
 import { reportMisreads } from "./misreads.ts";
@@ -20,6 +21,7 @@ import { touch, wantedCall } from "./touch.ts";
 import { defineWeb } from "./web.ts";
 
 installToJson();
+installAnswers(makeMethod);
 touchPromises();
 freezeStackFormat();
 defineConsole();

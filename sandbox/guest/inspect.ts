@@ -1,3 +1,4 @@
+import { getLine, getText } from "./found-methods.ts";
 import { push } from "./serialization.ts";
 import {
   getPrototypeOf,
@@ -27,7 +28,8 @@ export function inspectAll(values: readonly unknown[]): string {
   let text = "";
   for (let i = 0; i < values.length; i++) {
     const value = values[i];
-    text += (i === 0 ? "" : " ") + (typeof value === "string" ? value : inspect(value, 0, []));
+    const whole = typeof value === "string" ? value : getLine(value);
+    text += (i === 0 ? "" : " ") + (whole ?? inspect(value, 0, []));
   }
   return printable(text);
 }
@@ -69,6 +71,8 @@ function inspect(value: unknown, depth: number, above: object[]): string {
 }
 
 function inspectObject(value: object, depth: number, above: object[]): string {
+  const whole = getText(value);
+  if (whole !== undefined) return inspect(whole, depth, above);
   for (let i = 0; i < above.length; i++) if (above[i] === value) return "[circular]";
   if (value instanceof NativeErrorClass) return `${value.name}: ${value.message}`;
   if (value instanceof NativeDate) return isoString(value);

@@ -1,3 +1,4 @@
+import { getText } from "./found-methods.ts";
 import { host } from "./host.ts";
 import { OP } from "./host-protocol.ts";
 import {
@@ -76,7 +77,7 @@ function toPrimitive(receiver: unknown): unknown {
   if (typeof receiver !== "object" || receiver === null) return receiver;
   const prototype: unknown = getPrototypeOf(receiver);
   if (prototype === STRING && receiver !== STRING) return stringValue(receiver);
-  return prototype === NUMBER && receiver !== NUMBER ? numberValue(receiver) : undefined;
+  return prototype === NUMBER && receiver !== NUMBER ? numberValue(receiver) : getText(receiver);
 }
 
 function startsAsJson(text: string): boolean {

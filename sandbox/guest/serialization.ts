@@ -210,7 +210,8 @@ const NativeDate = Date;
 const NativeNumber = Number;
 const bigIntValueOf = BigInt.prototype.valueOf;
 
-function teach<Value>(prototype: object, word: (value: Value, crossing: Crossing) => unknown): void {
+/** Gives a prototype a `toJSON` that is used only for values that cross the boundary. */
+export function teach<Value>(prototype: object, word: (value: Value, crossing: Crossing) => unknown): void {
   define(prototype, "toJSON", function toJSON(this: Value): unknown {
     if (crossing !== undefined) return word(this, crossing);
     return isPromise(this) ? applyToJson(touch(this)) : this;

@@ -6,6 +6,7 @@ import { checkArguments } from "./rules/arguments.ts";
 import { LATER, insertAwaits } from "./awaits/insert-awaits.ts";
 import { trackDevice } from "./rules/device.ts";
 import type { Waits } from "./awaits/types.ts";
+import { findFoundCalls } from "./rules/found-calls.ts";
 import { findEntry } from "./emit/entry-point.ts";
 import { checkGlobals } from "./rules/globals.ts";
 import { type CheckContext, type Host, withSearchBudget } from "./context.ts";
@@ -55,7 +56,8 @@ function inspect(context: CheckContext): Verdict {
   const { catalog } = context.host;
   const facts = checkSyntax(context);
   const entry = findEntry(context);
-  const { uses, paths, deviceNames } = trackDevice(context, entry?.parameters ?? []);
+  const { uses: tracked, paths, deviceNames } = trackDevice(context, entry?.parameters ?? []);
+  const uses = [...tracked, ...findFoundCalls(tracked, facts.calls, context)];
   const args = checkArguments(uses, context);
   const explained = new Set([...deviceNames, ...args.keywordNames]);
   const undeclared = checkGlobals(context, { explained, imported: facts.imported });

@@ -5,7 +5,7 @@ export const UNKNOWN: unique symbol = Symbol("known only at run time");
 
 /** One place in the snippet that calls a method, as far as it is known before the run. */
 export interface CallSite extends Position {
-  /** `Skill.method`. */
+  /** `Skill.method`, `Skill.*` for a computed name, `*` for a method that the program finds. */
   readonly path: string;
   readonly endLine: number;
   readonly endColumn: number;

@@ -53,6 +53,8 @@ export interface Description {
   readonly kind: "method" | "skill" | "several" | "unknown";
   /** `Skill.method`, `Skill`, or the question as asked. */
   readonly path: string;
+  /** The methods that were found, at most 50. */
+  readonly methods: readonly string[];
   /** TypeScript; empty if nothing was found. */
   readonly declaration: string;
   /** A call that fits the method's schema; empty unless one method was found. */
@@ -144,7 +146,7 @@ function describeMethod(method: Method, { observed, getRule }: MethodFacts): Des
     ...samples.map((code) => `Example: ${code}`),
     ...notes.map((note) => `Note: ${note}`),
   ].join("\n");
-  return { kind: "method", path, declaration, example, notes, suggestions: [], text };
+  return { kind: "method", path, methods: [path], declaration, example, notes, suggestions: [], text };
 }
 
 function observation({ times }: InferredOutput): string {
@@ -160,7 +162,8 @@ function describeSkill(skill: Skill, { catalog, observed }: DescribeContext): De
     ...(methods.length <= FULL_METHODS ? [declaration.trimEnd()] : namedMethods(methods)),
     ...(guidance === undefined || guidance === "" ? [] : [`\n${guidance}`]),
   ].join("\n");
-  return { kind: "skill", path, declaration, example: "", notes: [], suggestions: [], text };
+  const named = methods.slice(0, NAMED_METHODS).map((method) => method.path);
+  return { kind: "skill", path, methods: named, declaration, example: "", notes: [], suggestions: [], text };
 }
 
 /** Declares the first methods: a server may have thousands, or methods with thousands of parameters. */
@@ -215,6 +218,10 @@ function describeSeveral(path: string, paths: readonly string[], sight: Describe
   return {
     kind: methods.length === 0 && all.every(({ kind }) => kind === "unknown") ? "unknown" : "several",
     path,
+    methods: [...new Set(full ? all.flatMap((each) => each.methods) : methods.map((method) => method.path))].slice(
+      0,
+      NAMED_METHODS,
+    ),
     declaration: formatDeclarations(methods, observed),
     example: "",
     notes: [],
@@ -306,7 +313,7 @@ function unknownMethod(
 
 function unknown(path: string, says: string, suggestions: readonly string[]): Description {
   const text = suggestions.length === 0 ? says : `${says}; ${didYouMean(suggestions)}`;
-  return { kind: "unknown", path, declaration: "", example: "", notes: [], suggestions, text };
+  return { kind: "unknown", path, methods: [], declaration: "", example: "", notes: [], suggestions, text };
 }
 
 function shortenPath(path: string): string {

@@ -83,7 +83,8 @@ const RULES = `- Only what is on device exists: no import, require, fetch, proce
 - Arguments go by position or as one object: device.S.m("a", 5) or device.S.m({ query: "a", count: 5 }).
 - Use await. Put independent calls in one Promise.all. Put loops, filters and arithmetic in the program.
 - The value of the last expression is the result; print(…) shows intermediate values. Return only what you need.
-- A failed call throws; error.message says why. Catch it where the program can continue without the result.`;
+- A failed call throws; error.message says why. Catch it where the program can continue without the result.
+- A result that is too large to show gets a name: device.result("r1") is its value in a later program.`;
 
 const AFTERWARDS = `After a result:
 - completed: answer from the value; run again only if something is missing.
@@ -96,16 +97,17 @@ const INTRODUCTIONS = {
 Answer with one fenced js block to act. Answer in plain words, without a block, when you are done.
 
 Inside a program, search and describe cost nothing:
-- await device.search_skills("words", limit): methods for a task. Use words that the author of a tool would use: "send email", not the user's whole sentence.
+- await device.search_skills("words", limit): methods for a task, as a list that reads as a text: found[0].path, .signature, .call({ … }). Use words that the author of a tool would use: "send email", not the user's whole sentence.
 - await device.describe("SkillName.method_name"): types, every parameter, an example.
+- Both take a list of up to 8 texts.
 
 Rules:
 ${RULES}
 
 ${AFTERWARDS}`,
   tools: `You act through three tools:
-- search_skills(query, limit): methods for a task. Use words that the author of a tool would use: "send email", not the user's whole sentence.
-- describe_function(path): types, every parameter and an example of SkillName.method_name.
+- search_skills(query, limit): methods for a task, or for each of a list. Use words that the author of a tool would use: "send email", not the user's whole sentence.
+- describe_function(path): types, every parameter and an example of SkillName.method_name, or of each of a list.
 - run_code(code): runs one short JavaScript program in a sandbox whose only way out is the object device: device.SkillName.method_name(…).
 Call a method at once if its signature below is clear; search for the others, and describe what is not clear. Do the whole task in one program.
 

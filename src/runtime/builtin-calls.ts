@@ -2,7 +2,11 @@ import { sentence, SkillgateError } from "../errors.ts";
 import type { Caller } from "../model/caller.ts";
 import { isRecord } from "../model/json.ts";
 import type { KeptResults } from "../model/kept-results.ts";
+import type { Catalog } from "../model/catalog.ts";
+import { firstSentence } from "../registry/index.ts";
+import { getTokensOfEach, joinTexts, MAX_QUESTIONS } from "./builtin-tools/index.ts";
 import { type HandledResult, MAX_HANDLES, type ResultHandles } from "./outcome/result-handles.ts";
+import type { CatalogAnswer, FoundMethod } from "../../sandbox/index.ts";
 import type { RunRequest, RunServices } from "../run-snippet.ts";
 import { formatList, quote, truncateText } from "../shared/format-text.ts";
 
@@ -25,20 +29,58 @@ export function getResult([handle]: readonly unknown[], handles: ResultHandles, 
   throw new SkillgateError("CALL_FAILED", sentence("CALL_FAILED", `there is no result ${quote(name)}; ${hint}`));
 }
 
-/** `device.search_skills(query, limit, offset)`, `device.describe(path)`, `device.read_result(uri, offset, length)`. */
+/**
+ * `device.search_skills(query, limit, offset)`, `device.describe(path)`, `device.read_result(uri, offset, length)`. The first two
+ * take a list as well, and then answer with a list.
+ */
 export async function callBuiltin(
   path: string,
   args: readonly unknown[],
   { caller, catalog }: RunRequest,
   { discovery, results }: Pick<RunServices, "discovery" | "results">,
-): Promise<string> {
+): Promise<string | CatalogAnswer> {
   if (path === "read_result") return readResult(args, results, caller);
   const [first, limit, offset] = args;
   const named = isRecord(first) ? first : { query: first, path: first, limit, offset };
-  if (path === "describe") return discovery.describe(catalog, caller, toText(named["path"])).text;
+  if (path === "describe") {
+    return answerEach("describe", named["path"] ?? named["paths"], (each) => {
+      const { text, methods } = discovery.describe(catalog, caller, each);
+      return { kind: "text", text, methods: methods.flatMap((method) => toFoundMethod(method, catalog)) };
+    });
+  }
   await discovery.index(catalog);
   const page = { ...pickNumber(named, "limit"), ...pickNumber(named, "offset") };
-  return discovery.search(catalog, caller, toText(named["query"]), { ...page, readMs: 0 }).text;
+  return answerEach("search_skills", named["query"] ?? named["queries"], (each, count) => {
+    const found = discovery.search(catalog, caller, each, { ...page, ...getTokensOfEach(count), readMs: 0 });
+    const methods = found.results.flatMap((result) => toFoundMethod(result.path, catalog));
+    return { kind: "list", text: found.text, methods };
+  });
+}
+
+/** Answers one question, or each of a list. Throws `ARGUMENTS_INVALID` for a list that is too long. */
+function answerEach(
+  path: string,
+  asked: unknown,
+  answer: (question: string, count: number) => Exclude<CatalogAnswer, { readonly kind: "several" }>,
+): CatalogAnswer {
+  if (!Array.isArray(asked)) return answer(toText(asked), 1);
+  if (asked.length > MAX_QUESTIONS) {
+    const values = `${path} takes at most ${MAX_QUESTIONS} texts at once, and the list has ${asked.length}`;
+    throw new SkillgateError("ARGUMENTS_INVALID", sentence("ARGUMENTS_INVALID", values));
+  }
+  const questions = asked.map(toText);
+  const answers = questions.map((question) => answer(question, questions.length));
+  return { kind: "several", text: joinTexts(questions, answers), answers };
+}
+
+/** Longest signature of a method in an answer. */
+const SIGNATURE_UNITS = 1_000;
+
+function toFoundMethod(path: string, catalog: Catalog): readonly FoundMethod[] {
+  const method = catalog.method(path);
+  if (method === undefined) return [];
+  const signature = truncateText(method.signature, SIGNATURE_UNITS);
+  return [{ path, signature, summary: firstSentence(method.description) }];
 }
 
 function toText(value: unknown): string {

@@ -41,7 +41,8 @@ add(a: number, b: number): Promise<number>;`;
     "Times out after 60s",
   ];
   const example = "await device.MathSkill.add(1, 1)";
-  expect(facts).toEqual({ kind: "method", path: "MathSkill.add", declaration, example, notes, suggestions: [] });
+  const path = "MathSkill.add";
+  expect(facts).toEqual({ kind: "method", path, methods: [path], declaration, example, notes, suggestions: [] });
   expect(text).toBe(
     [
       "device.MathSkill.add",

@@ -1,6 +1,7 @@
 import { formatList } from "../../shared/format-text.ts";
 import type { AnyNode, CallExpression } from "acorn";
 import type { MethodCalls, MethodUse } from "../rules/device.ts";
+import { FOUND_PATH } from "../rules/found-calls.ts";
 import { awaitsEverything } from "./all-awaited.ts";
 import { functionAround, type CheckContext, isInTry, mayAwait, getParent } from "../context.ts";
 import { THEN } from "./promise-methods.ts";
@@ -113,7 +114,7 @@ class Writer implements AwaitWriter {
     this.#done.add(node);
     const use = this.#calls.get(node);
     if (use !== undefined) {
-      this.#awaitedPaths.add(use.path);
+      this.#awaitedPaths.add(use.path === FOUND_PATH ? "a found method" : use.path);
       this.#blocking.add(use);
     }
     const [open, close] = node.type === "SequenceExpression" ? ["(", ")"] : ["", ""];

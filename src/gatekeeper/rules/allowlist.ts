@@ -362,8 +362,8 @@ export const DEVICE_NAMES: ReadonlyMap<string, "always" | "with a skill"> = new 
 
 /** Signatures of the methods of `device` itself, independent of the catalog. */
 export const DEVICE_METHODS: ReadonlyMap<string, string> = new Map([
-  ["search_skills", "search_skills(query?: string, limit?: number, offset?: number)"],
-  ["describe", "describe(path: string)"],
+  ["search_skills", "search_skills(query?: string | string[], limit?: number, offset?: number)"],
+  ["describe", "describe(path: string | string[])"],
   ["read_result", "read_result(uri: string, offset?: number, length?: number)"],
   ["result", "result(handle: string)"],
 ]);

@@ -22,7 +22,7 @@ import { literalName } from "../ast/walk.ts";
 
 /** A place where a snippet calls a method or uses it as a value. */
 export interface MethodUse {
-  /** `Skill.method`, `Skill.*` for a computed name, or the name of a method of `device` itself. */
+  /** `Skill.method`, `Skill.*` for a computed name, `*` for a method that the program finds, or the name of a method of `device` itself. */
   readonly path: string;
   readonly method: Method | undefined;
   /** The expression that refers to the method, or to its whole skill. */

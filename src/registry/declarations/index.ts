@@ -19,15 +19,19 @@ export function declarations(
   const texts = [...new Set(skills)].map((skill) => getSkillText(skill, observed));
   const namespaces = texts.map(({ namespace }) => namespace).join("");
   const members = [...texts.map(({ member }) => member), ...(skillNames === undefined ? OWN_METHODS : [])];
-  return `${namespaces}declare const device: {\n${indented(members.join("\n"))}\n};\n`;
+  const own = skillNames === undefined ? FOUND_METHOD : "";
+  return `${namespaces}${own}declare const device: {\n${indented(members.join("\n"))}\n};\n`;
 }
 
 /** The functions of `device` that are not skills; only the declarations of a whole catalog include them. */
 const OWN_METHODS = [
-  "/** Finds methods by what they do. */\nsearch_skills(query?: string, limit?: number, offset?: number): Promise<string>;",
-  "/** Describes a method: types, parameters, an example. */\ndescribe(path: string): Promise<string>;",
+  "/** Finds methods by what they do. The list reads as a text, too. A list of queries gives a list for each. */\nsearch_skills(query?: string, limit?: number, offset?: number): Promise<FoundMethod[]>;\nsearch_skills(queries: string[], limit?: number, offset?: number): Promise<FoundMethod[][]>;",
+  "/** Describes a method: types, parameters, an example. A list of paths gives a list of texts. */\ndescribe(path: string): Promise<string & FoundMethod>;\ndescribe(paths: string[]): Promise<(string & FoundMethod)[]>;",
   '/** Returns the value of an earlier result that was too large to show: result("r1"). */\nresult(handle: string): Promise<any>;',
 ];
+
+const FOUND_METHOD =
+  "interface FoundMethod { path: string; signature: string; summary: string; call(...args: any[]): Promise<any> }\n";
 
 function knownSkill(catalog: Catalog, name: string): Skill {
   const skill = catalog.skill(name);

@@ -2,25 +2,46 @@ import type { Caller } from "../../model/caller.ts";
 import type { Limits } from "../../model/limits.ts";
 import type { Outcome } from "../../model/outcome.ts";
 import type { RunOptions, Runtime } from "../../runtime.ts";
+import type { Description, SearchAnswer } from "../../registry/index.ts";
 import { parseBuiltinInput } from "./input.ts";
+import { getTokensOfEach, joinDescriptions, joinSearches } from "./several-questions.ts";
 import { waitAtMost } from "../../shared/run-with-timeout.ts";
 
 /**
- * Searches after waiting up to `discoveryMs` for servers that are still connecting, and as long for the index. Throws
- * `ARGUMENTS_INVALID`.
+ * Searches for one query or several after waiting up to `discoveryMs` for servers that are still connecting, and as long
+ * for the index. Throws `ARGUMENTS_INVALID`.
  */
-export async function searchSkills(runtime: Runtime, args: unknown, caller?: Caller) {
+export async function searchSkills(runtime: Runtime, args: unknown, caller?: Caller): Promise<SearchAnswer> {
   const { query, limit, offset } = parseBuiltinInput("search_skills", args);
   await waitAtMost(runtime.timeouts.discoveryMs, runtime.known);
   await runtime.index();
-  const page = { limit: Number(limit), offset: Number(offset) };
-  return runtime.search(String(query), { ...page, readMs: 0, ...(caller && { caller }) });
+  const queries = toList(query);
+  const options = {
+    limit: Number(limit),
+    offset: Number(offset),
+    readMs: 0,
+    ...getTokensOfEach(queries.length),
+    ...(caller && { caller }),
+  };
+  return joinSearches(
+    queries,
+    queries.map((each) => runtime.search(each, options)),
+  );
 }
 
-export async function describeFunction(runtime: Runtime, args: unknown, caller?: Caller) {
+/** Describes one path or several. Throws `ARGUMENTS_INVALID`. */
+export async function describeFunction(runtime: Runtime, args: unknown, caller?: Caller): Promise<Description> {
   const { path } = parseBuiltinInput("describe_function", args);
   await waitAtMost(runtime.timeouts.discoveryMs, runtime.known);
-  return runtime.describe(String(path), { ...(caller && { caller }) });
+  const paths = toList(path);
+  return joinDescriptions(
+    paths,
+    paths.map((each) => runtime.describe(each, { ...(caller && { caller }) })),
+  );
+}
+
+function toList(value: unknown): readonly string[] {
+  return Array.isArray(value) ? value.map(String) : [String(value)];
 }
 
 /** A finished run, its program and its time limits. */

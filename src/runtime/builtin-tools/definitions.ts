@@ -1,5 +1,8 @@
 import type { ToolDefinition } from "../../model/tool-definition.ts";
 
+/** Maximum queries or paths of one call. */
+export const MAX_QUESTIONS = 8;
+
 export type BuiltinTool = "search_skills" | "describe_function" | "run_code";
 
 /** The three built-in tools. They reach every method; their size does not depend on the catalog. */
@@ -8,11 +11,11 @@ export const BUILTIN_TOOLS: readonly (ToolDefinition & { readonly name: BuiltinT
     name: "search_skills",
     title: "Search skills",
     description:
-      'Find the methods that can do a task. Use the words that the author of a tool would use: "send email", not the user\'s whole sentence. One query may contain several intents. Answers with paths (Skill.method), signatures and one sentence each, best first. An empty query lists everything, a page at a time.',
+      'Find the methods that can do a task. Use the words that the author of a tool would use: "send email", not the user\'s whole sentence. Several intents go into a list of queries. Answers with paths (Skill.method), signatures and one sentence each, best first. An empty query lists everything, a page at a time.',
     inputSchema: {
       type: "object",
       properties: {
-        query: { type: "string", default: "", description: "What the method does, or its name" },
+        query: { ...oneOrSeveral("What the method does, or its name"), default: "" },
         limit: { type: "integer", minimum: 1, maximum: 100, default: 8 },
         offset: {
           type: "integer",
@@ -33,10 +36,10 @@ export const BUILTIN_TOOLS: readonly (ToolDefinition & { readonly name: BuiltinT
     name: "describe_function",
     title: "Describe a function",
     description:
-      "Show how to call a method: its TypeScript signature, every parameter, a call that works, and what its owner asks of callers. Takes Skill.method, a Skill, several paths, or a pattern such as Skill.read_*. Describe a method before its first call unless the catalog or search_skills has shown a clear signature.",
+      "Show how to call a method: its TypeScript signature, every parameter, a call that works, and what its owner asks of callers. Takes Skill.method, a Skill, a pattern such as Skill.read_*, or a list of these. Describe a method before its first call unless the catalog or search_skills has shown a clear signature.",
     inputSchema: {
       type: "object",
-      properties: { path: { type: "string", description: "Skill.method" } },
+      properties: { path: oneOrSeveral("Skill.method") },
       required: ["path"],
       additionalProperties: false,
     },
@@ -53,7 +56,7 @@ export const BUILTIN_TOOLS: readonly (ToolDefinition & { readonly name: BuiltinT
 - device.Skill.method({ name: value }), or with positional arguments. Nothing else exists: no import, require, fetch, process or files.
 - Use await. Independent calls go into one Promise.all. The value of the last expression is the result; print(…) shows something on the way.
 - A failed call throws; error.message says why.
-- await device.search_skills("words") and await device.describe("Skill.method") work inside, too.
+- Inside: await device.search_skills("words") reads as a text and is a list (found[0].path, .signature, .call({…})); await device.describe("Skill.method"); device.result("r1"), an earlier large result.
 If it is refused, nothing has run: fix every line listed and send the whole program again. If it failed, the calls already made are not undone.`,
     inputSchema: {
       type: "object",
@@ -76,6 +79,12 @@ If it is refused, nothing has run: fix every line listed and send the whole prog
     annotations: { readOnlyHint: false, destructiveHint: true, openWorldHint: true },
   },
 ];
+
+/** A text, or a list of up to `MAX_QUESTIONS` texts. */
+function oneOrSeveral(description: string): Readonly<Record<string, unknown>> {
+  const list = { type: "array", items: { type: "string" }, minItems: 1, maxItems: MAX_QUESTIONS };
+  return { anyOf: [{ type: "string" }, list], description };
+}
 
 export function isBuiltinTool(name: string): name is BuiltinTool {
   return BUILTIN_TOOLS.some((tool) => tool.name === name);

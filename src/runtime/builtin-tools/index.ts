@@ -1,5 +1,5 @@
 export { describeFunction, type EndedRun, runCode, searchSkills } from "./calls.ts";
-export { BUILTIN_TOOLS, isBuiltinTool } from "./definitions.ts";
+export { BUILTIN_TOOLS, isBuiltinTool, MAX_QUESTIONS } from "./definitions.ts";
 export { formatRunCode, getCatalogUnits, hasMethods } from "./description.ts";
 export { validateBuiltin } from "./input.ts";
 export {
@@ -8,3 +8,4 @@ export {
   type RuntimeToolOptions,
   type RuntimeToolResult,
 } from "./runtime-tools.ts";
+export { getTokensOfEach, joinTexts } from "./several-questions.ts";

@@ -229,3 +229,16 @@ return await device["AdminSkill.delete_user"]({ id: 1 });
 
 //# write-without-approval {"intent":"a method that needs an approval, without one","end":"APPROVAL_MISSING"}
 return await device.FilesystemMCP.write_file({ path: "/data/notes.txt", content: "owned" });
+
+//# found-method-with-another-path {"intent":"a found method whose path the snippet changes","end":"PERMISSION_MISSING"}
+const [found] = await device.search_skills("add numbers");
+found.path = "AdminSkill.delete_user";
+return await found.call({ id: 1 });
+
+//# found-method-without-a-grant {"intent":"a described method that the caller may not call","end":"PERMISSION_MISSING"}
+const hidden = await device.describe("AdminSkill.delete_user");
+return await hidden.call({ id: 1 });
+
+//# call-of-a-found-method-on-a-made-up-one {"intent":"the call of a found method, applied to an object of the snippet","end":"PERMISSION_MISSING"}
+const [{ call }] = await device.search_skills("add numbers");
+return await Reflect.apply(call, { path: "AdminSkill.delete_user" }, [{ id: 1 }]);
