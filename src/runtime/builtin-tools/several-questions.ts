@@ -18,7 +18,8 @@ export function joinTexts(questions: readonly string[], answers: readonly { read
 /** Joins the answers to several searches. A method that several have found is listed once. */
 export function joinSearches(queries: readonly string[], answers: readonly SearchAnswer[]): SearchAnswer {
   const results = new Map(answers.flatMap((answer) => answer.results.map((result) => [result.path, result])));
-  return { results: [...results.values()], text: joinTexts(queries, answers) };
+  const searched = answers.find((answer) => answer.searched !== undefined)?.searched;
+  return { results: [...results.values()], text: joinTexts(queries, answers), ...(searched && { searched }) };
 }
 
 /** Joins several descriptions. They are unknown only if each is. */
