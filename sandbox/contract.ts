@@ -49,7 +49,7 @@ export type SandboxAnswer =
   | { readonly ok: false; readonly error: Readonly<Record<string, unknown>> };
 
 /** A method that a snippet has searched for or asked about. */
-export interface FoundMethod {
+export interface CallableMethod {
   /** `Skill.method` */
   readonly path: string;
   readonly signature: string;
@@ -61,7 +61,7 @@ export interface FoundMethod {
  * (`list`, `several`) or as members (`text`).
  */
 export type CatalogAnswer =
-  | { readonly kind: "list" | "text"; readonly text: string; readonly methods: readonly FoundMethod[] }
+  | { readonly kind: "list" | "text"; readonly text: string; readonly methods: readonly CallableMethod[] }
   | { readonly kind: "several"; readonly text: string; readonly answers: readonly CatalogAnswer[] };
 
 export type AnswerCall = (call: SandboxCall) => Promise<SandboxAnswer>;

@@ -16,7 +16,7 @@ export type { Misread } from "./shared/protocol.ts";
 export type {
   AnswerCall,
   CatalogAnswer,
-  FoundMethod,
+  CallableMethod,
   SandboxProgram,
   StopReason,
   RunLimits,

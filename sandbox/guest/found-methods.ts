@@ -1,4 +1,4 @@
-import type { CatalogAnswer, FoundMethod } from "../contract.ts";
+import type { CatalogAnswer, CallableMethod } from "../contract.ts";
 import { apply, create, data, define, freeze, getPrototypeOf, NativeString, NativeTypeError } from "./primordials.ts";
 import { push, teach } from "./serialization.ts";
 
@@ -18,21 +18,21 @@ const TEXT_METHODS =
 /** Methods that lists and texts have: they look in the text for a text. */
 const SEARCH_METHODS = ["includes", "indexOf", "lastIndexOf"] as const;
 
-type Method = (...args: unknown[]) => unknown;
-type Methods = Readonly<Record<string, Method>>;
+type AnyMethod = (...args: unknown[]) => unknown;
+type Methods = Readonly<Record<string, AnyMethod>>;
 
 /** Lets answers be used as texts. Runs once, before the snapshot is taken. */
 export function installAnswers(makeCall: MakeCall): void {
   const ofText = String.prototype as unknown as Methods;
   const ofList = Array.prototype as unknown as Methods;
   for (const name of TEXT_METHODS) {
-    const method = ofText[name] as Method;
+    const method = ofText[name] as AnyMethod;
     define(LIST, name, function (this: unknown, ...args: unknown[]): unknown {
       return apply(method, getText(this) ?? "", args);
     });
   }
   for (const name of SEARCH_METHODS) {
-    const [inText, inList] = [ofText[name] as Method, ofList[name] as Method];
+    const [inText, inList] = [ofText[name] as AnyMethod, ofList[name] as AnyMethod];
     define(LIST, name, function (this: unknown, ...args: unknown[]): unknown {
       const text = typeof args[0] === "string" ? getText(this) : undefined;
       return text === undefined ? apply(inList, this, args) : apply(inText, text, args);
@@ -41,12 +41,12 @@ export function installAnswers(makeCall: MakeCall): void {
   define(LIST, "toString", function toString(this: unknown): string {
     return getText(this) ?? "";
   });
-  define(METHOD, "call", function call(this: FoundMethod | undefined, ...args: unknown[]): unknown {
+  define(METHOD, "call", function call(this: CallableMethod | undefined, ...args: unknown[]): unknown {
     if (this === undefined)
       throw new NativeTypeError("Cannot call a method without its object: write found[0].call(…)");
-    return apply(makeCall(`${this.path}`) as Method, undefined, args);
+    return apply(makeCall(`${this.path}`) as AnyMethod, undefined, args);
   });
-  define(METHOD, "toString", function toString(this: FoundMethod): string {
+  define(METHOD, "toString", function toString(this: CallableMethod): string {
     return formatMethod(this);
   });
   teach(LIST, (list) => getText(list) ?? "");
@@ -56,14 +56,14 @@ export function installAnswers(makeCall: MakeCall): void {
   freeze(METHOD);
 }
 
-function formatMethod({ path, signature, summary }: FoundMethod): string {
+function formatMethod({ path, signature, summary }: CallableMethod): string {
   return `${path}: ${signature}${summary === "" ? "" : ` — ${summary}`}`;
 }
 
 /** Returns the text of an answer or of a method in a list; `undefined` for any other value. */
 export function getLine(value: unknown): string | undefined {
   const isMethod = typeof value === "object" && value !== null && getPrototypeOf(value) === METHOD;
-  return isMethod ? formatMethod(value as FoundMethod) : getText(value);
+  return isMethod ? formatMethod(value as CallableMethod) : getText(value);
 }
 
 /** Returns the text of an answer; `undefined` for any other value. */
@@ -97,17 +97,17 @@ function createAnswer(answer: CatalogAnswer, makeCall: MakeCall): object {
     }
     return withMembers(setPrototype(answers, LIST), answer.text, results);
   }
-  for (let i = 0; i < answer.methods.length; i++) push(results, createMethod(answer.methods[i] as FoundMethod));
+  for (let i = 0; i < answer.methods.length; i++) push(results, createMethod(answer.methods[i] as CallableMethod));
   if (answer.kind === "list") return withMembers(setPrototype(copyList(results), LIST), answer.text, results);
   const text = withMembers(setPrototype(new NativeString(answer.text), TEXT), answer.text, results);
   const only = answer.methods[0];
   if (answer.methods.length !== 1 || only === undefined) return text;
-  for (const key in only) define(text, key, only[key as keyof FoundMethod]);
+  for (const key in only) define(text, key, only[key as keyof CallableMethod]);
   define(text, "call", makeCall(only.path));
   return text;
 }
 
-function createMethod({ path, signature, summary }: FoundMethod): object {
+function createMethod({ path, signature, summary }: CallableMethod): object {
   const found = create(METHOD) as object;
   data(found, "path", path);
   data(found, "signature", signature);

@@ -6,7 +6,7 @@ import type { Catalog } from "../model/catalog.ts";
 import { firstSentence } from "../registry/index.ts";
 import { getTokensOfEach, joinTexts, MAX_QUESTIONS } from "./builtin-tools/index.ts";
 import { type HandledResult, MAX_HANDLES, type ResultHandles } from "./outcome/result-handles.ts";
-import type { CatalogAnswer, FoundMethod } from "../../sandbox/index.ts";
+import type { CatalogAnswer, CallableMethod } from "../../sandbox/index.ts";
 import type { RunRequest, RunServices } from "../run-snippet.ts";
 import { formatList, quote, truncateText } from "../shared/format-text.ts";
 
@@ -76,7 +76,7 @@ function answerEach(
 /** Longest signature of a method in an answer. */
 const SIGNATURE_UNITS = 1_000;
 
-function toFoundMethod(path: string, catalog: Catalog): readonly FoundMethod[] {
+function toFoundMethod(path: string, catalog: Catalog): readonly CallableMethod[] {
   const method = catalog.method(path);
   if (method === undefined) return [];
   const signature = truncateText(method.signature, SIGNATURE_UNITS);
