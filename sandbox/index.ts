@@ -57,7 +57,7 @@ export interface Sandbox {
    */
   resume(state: Uint8Array, answer: AnswerCall, options?: Omit<SandboxRunOptions, "limits">): Promise<SandboxOutcome>;
   /** Announces a run, so that a thread wakes up meanwhile. */
-  rouse(): void;
+  wakeWorker(): void;
   /** Bytes of a parked run, for `resume`. */
   serialize(state: RunState): Uint8Array;
   /** Ends every run and every thread. */
@@ -112,7 +112,7 @@ export function createSandbox(options: SandboxOptions): Sandbox {
       const state = deserializeRun(bytes, opened.key);
       return conduct({ code: "", paths: [] }, answer, { ...runOptions, limits: state.limits }, state);
     },
-    rouse: () => opened?.pool.rouse(),
+    wakeWorker: () => opened?.pool.wakeWorker(),
     serialize: (state) => serializeRun(state, (opened ??= openPool(options)).key),
     async close() {
       closed = true;

@@ -48,15 +48,15 @@ export interface RunRequest {
 
 /** Checks one snippet, runs it and describes its outcome. */
 export async function runSnippet(source: string, request: RunRequest, services: RunServices): Promise<Outcome> {
-  services.sandbox.rouse();
+  services.sandbox.wakeWorker();
   const runId = randomUUID();
   const { program, plan, violations, notes } = await readAndCheck(source, request, services);
   if (program === undefined) {
     return services.secrets.maskValue(addMethods(refusedOutcome(runId, violations), plan, request, services));
   }
-  const ledger = createCallHandler({ runId, source }, request, services);
-  const sandbox = await services.sandbox.run(program, ledger.answer, sandboxOptions(request, services.secrets));
-  const { calls, notes: callNotes } = ledger.close();
+  const callLog = createCallHandler({ runId, source }, request, services);
+  const sandbox = await services.sandbox.run(program, callLog.answer, sandboxOptions(request, services.secrets));
+  const { calls, notes: callNotes } = callLog.close();
   const outcome = createOutcome({
     runId,
     caller: request.caller,

@@ -19,15 +19,15 @@ const REMOVED = [
 const RESIZING = ["transfer", "transferToFixedLength", "resize", "maxByteLength", "resizable", "detached"];
 
 /** Removes code from text, threads and collection order. Runs once, before the snapshot is taken. */
-export function tame(): void {
+export function removeGlobals(): void {
   for (const name of REMOVED) Reflect.deleteProperty(globalThis, name);
-  const makers = [
+  const functionConstructors = [
     Function,
     getPrototypeOf(async () => {}) as { constructor: unknown },
     getPrototypeOf(function* () {}) as { constructor: unknown },
     getPrototypeOf(async function* () {}) as { constructor: unknown },
   ];
-  for (const maker of makers) {
+  for (const maker of functionConstructors) {
     const prototype = (typeof maker === "function" ? maker.prototype : maker) as object;
     defineProperty(prototype, "constructor", {
       value: refuse(prototype),

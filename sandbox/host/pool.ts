@@ -55,9 +55,9 @@ export class Pool {
   }
 
   /** Wakes a thread for a run that is about to start: waking takes as long as parsing a snippet. */
-  rouse(): void {
+  wakeWorker(): void {
     const idle = this.#idleSlots();
-    if (!idle.some((slot) => slot.isAwake)) idle[0]?.rouse();
+    if (!idle.some((slot) => slot.isAwake)) idle[0]?.wakeThread();
   }
 
   /** Marks a run as ready to continue: answers have arrived. */

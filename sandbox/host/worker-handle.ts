@@ -51,7 +51,7 @@ export class WorkerHandle {
     this.#channel.wakeWorker();
   }
 
-  rouse(): void {
+  wakeThread(): void {
     this.#channel.wakeWorker();
   }
 

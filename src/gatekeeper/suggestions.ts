@@ -50,15 +50,15 @@ const nameStyles = new WeakMap<Catalog | Skill, ReadonlyMap<string, string | nul
 function getNameStyles(owner: Catalog | Skill): ReadonlyMap<string, string | null> {
   const known = nameStyles.get(owner);
   if (known !== undefined) return known;
-  const made = new Map<string, string | null>();
+  const styles = new Map<string, string | null>();
   const add = (style: string, name: string): void =>
-    void made.set(style, made.has(style) && made.get(style) !== name ? null : name);
+    void styles.set(style, styles.has(style) && styles.get(style) !== name ? null : name);
   for (const { name } of "skills" in owner ? owner.skills : owner.methods) {
     add(splitWords(name).join(" "), name);
     if ("skills" in owner) add(name.toLowerCase(), name);
   }
-  nameStyles.set(owner, made);
-  return made;
+  nameStyles.set(owner, styles);
+  return styles;
 }
 
 /** Replaces letters that look like Latin letters, and removes all other characters. */
@@ -68,7 +68,7 @@ export function foldLookalikes(name: string): string {
 }
 
 /** Describes a missing skill whose existence the snippet only tests. */
-export function describeAskedSkill(name: string, context: CheckContext): MessageParts {
+export function describeTestedSkill(name: string, context: CheckContext): MessageParts {
   const { fix = "", ...words } = describeUnknownSkill(name, undefined, context);
   return { ...words, fix: `Remove the check: ${printableName(name)} does not exist. ${fix}` };
 }

@@ -20,7 +20,7 @@ export interface Violation extends Position {
   readonly suggestions: readonly string[];
 }
 
-/** An error that ended a run. `line` is 0 where no place in the snippet is to blame. */
+/** An error that ended a run. `line` is 0 if the error has no position in the snippet. */
 export interface GuestError extends Position {
   readonly name: string;
   readonly code: ErrorCode;

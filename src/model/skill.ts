@@ -88,7 +88,7 @@ export interface CallContext {
   readonly runId: string;
   readonly callId: string;
   /** Waits for a user's answer; this time does not count towards the method's timeout. */
-  readonly patiently?: <Answer>(answer: Promise<Answer>) => Promise<Answer>;
+  readonly pauseTimeoutFor?: <Answer>(answer: Promise<Answer>) => Promise<Answer>;
   /** Fires at the timeout, or when the run ends. */
   readonly signal: AbortSignal;
   readonly log: (level: LogLevel, text: string) => void;

@@ -30,15 +30,15 @@ export interface Call {
   readonly progress: CallContext["progress"];
   /** The client that the method can send requests to while it runs. */
   readonly client?: Client;
-  readonly wire?: (result: unknown) => void;
+  readonly onRawResult?: (result: unknown) => void;
   /** Approves this call in place of the router's own `approve`. */
   readonly approve?: Approve;
   /** Receives remarks for the caller about a call that succeeded. */
   readonly addNote: (text: string) => void;
   /** Receives the record of the call when it has ended, whatever the outcome. */
-  readonly ended: (entry: AuditEntry) => void;
+  readonly onEnded: (entry: AuditEntry) => void;
   /** Waits for an answer from a user or client; the wait does not count towards the timeout of the method. */
-  readonly patiently?: CallContext["patiently"];
+  readonly pauseTimeoutFor?: CallContext["pauseTimeoutFor"];
 }
 
 /** Runs a call. Resolves to the result of the method; rejects with a `SkillgateError` for every refusal and failure. */
@@ -111,6 +111,9 @@ function once<Value>(make: () => Value): () => Value {
 }
 
 /** Waits for an answer while the timeout of the call is paused. */
-export function pauseTimeout<Value>({ patiently }: Pick<Call, "patiently">, answer: Promise<Value>): Promise<Value> {
-  return patiently === undefined ? answer : patiently(answer);
+export function pauseTimeout<Value>(
+  { pauseTimeoutFor: pauseTimeoutFor }: Pick<Call, "pauseTimeoutFor">,
+  answer: Promise<Value>,
+): Promise<Value> {
+  return pauseTimeoutFor === undefined ? answer : pauseTimeoutFor(answer);
 }

@@ -52,7 +52,7 @@ function createContext(
     caller: call.caller,
     runId: call.runId,
     callId: `${call.runId}/${call.id}`,
-    ...(call.patiently !== undefined && { patiently: call.patiently }),
+    ...(call.pauseTimeoutFor !== undefined && { pauseTimeoutFor: call.pauseTimeoutFor }),
     get signal() {
       return call.cancellable.signal;
     },
@@ -63,7 +63,7 @@ function createContext(
     progress: (done, total, text) => isOpen() && call.progress(done, total, text && known.maskText(text)),
     ...(call.client !== undefined && { client: patientClient(call, call.client) }),
     addNote: (text) => isOpen() && call.addNote(known.maskText(text)),
-    ...(call.wire !== undefined && { wire: (result: unknown) => call.wire?.(known.maskValue(result)) }),
+    ...(call.onRawResult !== undefined && { wire: (result: unknown) => call.onRawResult?.(known.maskValue(result)) }),
   };
   return { context: Object.freeze(context), close: () => (open = false) };
 }

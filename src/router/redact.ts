@@ -9,7 +9,7 @@ const HIDDEN_PATH = "[path]";
 /** The facts about a call that the redaction rules need. */
 export interface RedactionContext {
   /** Texts that the guest itself passed: showing them again reveals nothing. */
-  readonly spoken: readonly string[];
+  readonly argumentTexts: readonly string[];
   /** Values that are always masked. */
   readonly secrets: KnownSecrets;
 }
@@ -24,7 +24,7 @@ export function redact(text: string, known: RedactionContext): string {
   // Masks before the text is cut: a cut could leave half of a secret.
   const masked = cut(known.secrets.mask(text), READ_CHARACTERS).replace(STACK_LINES, "");
   let clean = maskTokens(masked, (found) => unlessInArguments(found, known));
-  for (const { pattern, shown } of RULES)
+  for (const { pattern, toReplacement: shown } of RULES)
     clean = clean.replace(pattern, (found: string, ...groups: (string | undefined)[]) => shown(found, known, groups));
   return cut(clean.trim(), KEPT_CHARACTERS);
 }
@@ -51,23 +51,26 @@ type MatchGroups = readonly (string | undefined)[];
 interface RedactionRule {
   readonly pattern: RegExp;
   /** Returns the replacement of a match. */
-  readonly shown: (found: string, known: RedactionContext, groups: MatchGroups) => string;
+  readonly toReplacement: (found: string, known: RedactionContext, groups: MatchGroups) => string;
 }
 
 /** The rules in the order of application. Every pattern runs in about linear time. */
 const RULES: readonly RedactionRule[] = [
-  { pattern: /\b[a-z][a-z0-9+.-]{0,30}:\/\/[^\s'"`<>]+/gi, shown: (url, known) => inSentence(url, known, shownUrl) },
-  { pattern: /\b(bearer|basic|digest|token)( +)([\w+/=.~-]{8,})/gi, shown: shownScheme },
+  {
+    pattern: /\b[a-z][a-z0-9+.-]{0,30}:\/\/[^\s'"`<>]+/gi,
+    toReplacement: (url, known) => inSentence(url, known, shownUrl),
+  },
+  { pattern: /\b(bearer|basic|digest|token)( +)([\w+/=.~-]{8,})/gi, toReplacement: shownScheme },
   {
     pattern:
       /\b([\w-]{0,40}?(?:password|passwd|pwd|passphrase|secret|token|api[_-]?key|access[_-]?key|private[_-]?key|credentials?|authorization|signature)["']?)([ \t]{0,3}[=:][ \t]{0,3}["']?)([^\s"'&,;]+)/gi,
-    shown: shownAssignment,
+    toReplacement: shownAssignment,
   },
-  { pattern: new RegExp(`${QUOTED_PATH.source}|${BARE_PATH.source}`, "g"), shown: shownFoundPath },
+  { pattern: new RegExp(`${QUOTED_PATH.source}|${BARE_PATH.source}`, "g"), toReplacement: shownFoundPath },
 ];
 
-function unlessInArguments(found: string, { spoken }: RedactionContext): string {
-  return spoken.some((text) => text.includes(found)) ? found : MASK;
+function unlessInArguments(found: string, { argumentTexts }: RedactionContext): string {
+  return argumentTexts.some((text) => text.includes(found)) ? found : MASK;
 }
 
 /** Applies `shown` without the trailing punctuation, which belongs to the sentence. */
@@ -81,7 +84,7 @@ function inSentence(
 }
 
 function shownUrl(url: string, known: RedactionContext): string {
-  if (known.spoken.some((text) => text.includes(url))) return url;
+  if (known.argumentTexts.some((text) => text.includes(url))) return url;
   const end = url.indexOf("://");
   const scheme = url.slice(0, end).toLowerCase();
   const rest = url.slice(end + "://".length);
@@ -126,14 +129,14 @@ function shownFoundPath(found: string, known: RedactionContext, [quote, quoted]:
 }
 
 /** Keeps the part of a path that the guest named itself. */
-function shownPath(path: string, { spoken }: RedactionContext): string {
+function shownPath(path: string, { argumentTexts }: RedactionContext): string {
   const plain = path.replace(/(?::\d+){1,2}$/, ""); // Without the line and column of a place in a file.
-  if (spoken.some((text) => text.includes(plain))) return plain;
-  const folder = spoken.find(
+  if (argumentTexts.some((text) => text.includes(plain))) return plain;
+  const folder = argumentTexts.find(
     (text) =>
       /^(?:[/\\~]|[A-Za-z]:).*[^/\\]$/.test(text) && /^[/\\]/.test(plain.slice(text.length)) && plain.startsWith(text),
   );
   if (folder !== undefined) return `${folder}/${HIDDEN_PATH}`;
-  const file = spoken.find((text) => text !== "" && (plain.endsWith(`/${text}`) || plain.endsWith(`\\${text}`)));
+  const file = argumentTexts.find((text) => text !== "" && (plain.endsWith(`/${text}`) || plain.endsWith(`\\${text}`)));
   return file === undefined ? HIDDEN_PATH : `${HIDDEN_PATH}/${file}`;
 }

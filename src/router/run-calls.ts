@@ -51,7 +51,7 @@ export async function answerTo(call: Call, route: Route): Promise<AnswerFacts & 
   const value = await route({
     ...call,
     addNote: (text) => notes.add(text),
-    ended: (entry) => void (cached = entry.cached),
+    onEnded: (entry) => void (cached = entry.cached),
   });
   return { value, cached, notes: [...notes] };
 }

@@ -22,7 +22,7 @@ export function toGuestError(
   const original = toText(thrown);
   const mistake = explainEngineError(original);
   const words = mistake === undefined ? original : sentence("CALL_FAILED", `"${method.path}" ${mistake}`);
-  const text = redact(words, { spoken: collectArgumentTexts(args), secrets });
+  const text = redact(words, { argumentTexts: collectArgumentTexts(args), secrets });
   const facts = {
     ...getMethodFacts(method),
     ...(skill.server !== undefined && { server: skill.server }),
@@ -52,13 +52,13 @@ function toText(thrown: unknown): string {
 
 /** Collects the texts that the guest passed, up to the limits on count and length. */
 function collectArgumentTexts(args: readonly unknown[]): readonly string[] {
-  const spoken: string[] = [];
+  const texts: string[] = [];
   const pending: unknown[] = [args];
   for (let visits = 0; visits < MAX_SEARCHED_VALUES && pending.length > 0; visits++) {
     const next = pending.pop();
-    if (typeof next === "string" && next.length <= MAX_ARGUMENT_TEXT_CHARACTERS) spoken.push(next);
+    if (typeof next === "string" && next.length <= MAX_ARGUMENT_TEXT_CHARACTERS) texts.push(next);
     else if (Array.isArray(next) || isPlainObject(next))
       pending.push(...Object.values(next).slice(0, MAX_SEARCHED_VALUES));
   }
-  return spoken.slice(0, MAX_ARGUMENT_TEXTS);
+  return texts.slice(0, MAX_ARGUMENT_TEXTS);
 }

@@ -95,8 +95,8 @@ function pickNumber(values: Readonly<Record<string, unknown>>, name: string): Re
 /** Returns a part of a result that was too large to return whole. */
 function readResult([uri, offset, length]: readonly unknown[], results: KeptResults, caller: Caller): string {
   const name = typeof uri === "string" ? uri : "";
-  const most = Math.min(toWholeNumber(length, DEFAULT_PART_CHARACTERS), MAX_PART_CHARACTERS);
-  const part = results.read(name, toWholeNumber(offset, 0), most, caller);
+  const maxCharacters = Math.min(toWholeNumber(length, DEFAULT_PART_CHARACTERS), MAX_PART_CHARACTERS);
+  const part = results.read(name, toWholeNumber(offset, 0), maxCharacters, caller);
   if (part !== undefined) return part.text;
   const values = `there is no result "${truncateText(name, 100)}" any more; run the program again`;
   throw new SkillgateError("CALL_FAILED", sentence("CALL_FAILED", values));

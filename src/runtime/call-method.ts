@@ -82,7 +82,9 @@ function createDirectCall(
 ): Call | undefined {
   const { observer, cancellable = new Cancellation() } = request;
   const call = createCall(path, request, { id, runId, cancellable, readArguments: () => [input] });
-  return call && { ...call, ...(observer?.wire && { wire: observer.wire }), addNote: () => {}, ended: () => {} };
+  return (
+    call && { ...call, ...(observer?.wire && { onRawResult: observer.wire }), addNote: () => {}, onEnded: () => {} }
+  );
 }
 
 /** The parts of a call that depend on who makes it: a snippet or a program. */
@@ -95,7 +97,7 @@ export function createCall(
   path: string,
   request: RunRequest,
   { id, runId, cancellable, readArguments }: CallOrigin,
-): Omit<Call, "addNote" | "ended"> | undefined {
+): Omit<Call, "addNote" | "onEnded"> | undefined {
   const { caller, catalog, approve } = request;
   const method = catalog.method(path);
   const skill = method && catalog.skill(method.skill);

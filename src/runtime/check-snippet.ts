@@ -27,13 +27,13 @@ export function createSnippetChecker(
   getPolicy: () => Policy,
   createHost: (request: Parameters<CheckSnippet>[1]) => Host,
 ): CheckSnippet {
-  const known = new Map<string, CheckedSnippet>();
+  const verdicts = new Map<string, CheckedSnippet>();
   return (source, request) => {
     const key = source.length <= MAX_REMEMBERED_CHARACTERS ? createKey(source, request, getPolicy()) : undefined;
-    const before = key === undefined ? undefined : known.get(key);
+    const before = key === undefined ? undefined : verdicts.get(key);
     const checked = before ?? checkSnippet(source, request, createHost(request));
     if (key === undefined || checked.program === undefined) return checked;
-    setBounded(known, [key, checked], MAX_REMEMBERED);
+    setBounded(verdicts, [key, checked], MAX_REMEMBERED);
     return checked;
   };
 }
@@ -48,7 +48,7 @@ function createKey(
   return JSON.stringify([catalog.version, version, limits.sourceBytes, grants, reads, scopes, roles]) + source;
 }
 
-function checkSnippet(source: string, request: Parameters<CheckSnippet>[1], questions: Host): CheckedSnippet {
+function checkSnippet(source: string, request: Parameters<CheckSnippet>[1], host: Host): CheckedSnippet {
   const snippet = readSnippet(source, request.limits);
-  return { ...gatekeep(snippet, questions), text: snippet.kind === "program" ? snippet.text : "" };
+  return { ...gatekeep(snippet, host), text: snippet.kind === "program" ? snippet.text : "" };
 }

@@ -18,7 +18,7 @@ export interface CallLog {
   close(): { readonly calls: readonly CallRecord[]; readonly notes: readonly string[] };
 }
 
-/** `source` is the program, which says what of a result is read. */
+/** `source` is the program; it decides which members of a result count as read. */
 export function createCallHandler(
   { runId, source }: { readonly runId: string; readonly source: string },
   request: RunRequest,
@@ -44,7 +44,7 @@ export function createCallHandler(
         const deprecation = formatDeprecation(made.method);
         if (deprecation !== undefined && !notes.has(deprecation)) made.log("warn", deprecation);
         if (deprecation !== undefined) notes.add(deprecation);
-        const value = await services.route({ ...made, reads, addNote: (text) => notes.add(text), ended });
+        const value = await services.route({ ...made, reads, addNote: (text) => notes.add(text), onEnded: ended });
         return encodeAnswer(value, request.limits);
       } catch (error) {
         if (method === undefined) {
@@ -90,7 +90,7 @@ function recordFromAudit(call: SandboxCall, { outcome, durationMs, argumentsDige
 }
 
 /** Creates the router's request. Everything that the guest sent is parsed here, once. */
-function createSnippetCall(call: SandboxCall, runId: string, request: RunRequest): Omit<Call, "addNote" | "ended"> {
+function createSnippetCall(call: SandboxCall, runId: string, request: RunRequest): Omit<Call, "addNote" | "onEnded"> {
   const created = createCall(call.path, request, {
     id: call.id,
     runId,
@@ -98,7 +98,7 @@ function createSnippetCall(call: SandboxCall, runId: string, request: RunRequest
     readArguments: (skill) => readArguments(call, skill.kind === "mcp" ? AS_JSON : AS_VALUES),
   });
   if (created === undefined) throw createUnknownMethodError(call.path, request);
-  return { ...created, patiently: (answer) => pauseClockDuring(call, answer) };
+  return { ...created, pauseTimeoutFor: (answer) => pauseClockDuring(call, answer) };
 }
 
 /** MCP has only JSON: there, bytes travel as base64, dates as ISO 8601. */

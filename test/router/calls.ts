@@ -72,7 +72,7 @@ export function benchWith(setup: Setup = {}): Bench {
       log: (_, text) => void told.logs.push(text),
       progress: (done) => void told.progress.push(done),
       addNote: (text) => void told.notes.push(text),
-      ended: (entry) => void told.entries.push(entry),
+      onEnded: (entry) => void told.entries.push(entry),
       ...by,
     }),
   };

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { KnownSecrets } from "../../src/shared/secrets.ts";
 import { redact } from "../../src/router/redact.ts";
 
-const NOTHING = { spoken: [], secrets: new KnownSecrets() };
+const NOTHING = { argumentTexts: [], secrets: new KnownSecrets() };
 
 describe("S10, P9: redacts secrets in the text of a provider", () => {
   test.each([
@@ -78,12 +78,12 @@ describe("S10: keeps the part of a path that the call named", () => {
     ["/", "open '/data/x.txt'", "open '[path]'"],
     ["postgres://u:p@h/db", "cannot open postgres://u:p@h/db", "cannot open postgres://u:p@h/db"],
   ])("passed %j: %j", (spoken, text, shown) => {
-    expect(redact(text, { ...NOTHING, spoken: [spoken] })).toBe(shown);
+    expect(redact(text, { ...NOTHING, argumentTexts: [spoken] })).toBe(shown);
   });
 });
 
 test("P9: never shows a known secret, even if the guest passed it or another secret begins with it", () => {
-  const known = { spoken: ["hunter22-long"], secrets: new KnownSecrets(["hunter22", "hunter22-long", "ab"]) };
+  const known = { argumentTexts: ["hunter22-long"], secrets: new KnownSecrets(["hunter22", "hunter22-long", "ab"]) };
   expect(redact("ab: tried hunter22-long and hunter22", known)).toBe("ab: tried [redacted] and [redacted]");
 });
 
@@ -105,6 +105,6 @@ test("S10: cuts a long text, and limits the work for a hostile one", () => {
   ])
     redact(part.repeat(20_000 / part.length), {
       ...NOTHING,
-      spoken: Array.from({ length: 200 }, () => "x".repeat(4_000)),
+      argumentTexts: Array.from({ length: 200 }, () => "x".repeat(4_000)),
     });
 });

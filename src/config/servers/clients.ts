@@ -160,7 +160,7 @@ function getAppDataFolder(env: ConfigOptions["env"], home: string, config: strin
   return process.platform === "darwin" ? join(home, "Library", "Application Support") : config;
 }
 
-/** The servers in a client's file, as it has them. Throws a `CONFIG_INVALID` for a file that cannot be read. */
+/** The servers in a client's file, unchanged. Throws a `CONFIG_INVALID` for a file that cannot be read. */
 export async function readClientServers(
   client: McpClient,
   { path, label, home }: ClientFile,

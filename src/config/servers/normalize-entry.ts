@@ -7,16 +7,16 @@ import { getCommandWords, isWord } from "./entry-keys.ts";
  */
 export function normalizeEntry(entry: unknown, clientId = ""): Readonly<Record<string, unknown>> | undefined {
   if (!isRecord(entry)) return undefined;
-  const spelled = renameKeys(entry, clientId) as Record<string, unknown>;
-  const reached = normalizeProcess(spelled) ?? normalizeEndpoint(spelled, clientId);
-  return reached && withoutUndefined({ ...reached, ...normalizeSettings(spelled, clientId) });
+  const normalized = normalizePlaceholders(entry, clientId) as Record<string, unknown>;
+  const connection = normalizeProcess(normalized) ?? normalizeEndpoint(normalized, clientId);
+  return connection && withoutUndefined({ ...connection, ...normalizeSettings(normalized, clientId) });
 }
 
 /** opencode writes `{env:NAME}`, and Gemini `$NAME`. */
-function renameKeys(value: unknown, clientId: string): unknown {
-  if (Array.isArray(value)) return value.map((item) => renameKeys(item, clientId));
+function normalizePlaceholders(value: unknown, clientId: string): unknown {
+  if (Array.isArray(value)) return value.map((item) => normalizePlaceholders(item, clientId));
   if (isRecord(value))
-    return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, renameKeys(item, clientId)]));
+    return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, normalizePlaceholders(item, clientId)]));
   if (typeof value !== "string") return value;
   const plain = value.replaceAll(/(?<!\$)\{env:(\w{1,200})\}/g, "${$1}");
   return clientId === "gemini" ? plain.replaceAll(/\$([A-Za-z_]\w{0,200})/g, "${$1}") : plain;
@@ -37,7 +37,7 @@ function normalizeProcess(entry: Readonly<Record<string, unknown>>): Record<stri
     ...toRecord(environment),
     ...toRecord(env),
   };
-  return { command: first, args: rest, env: fillPlaceholders(variables), cwd, envFile };
+  return { command: first, args: rest, env: undefinedIfEmpty(variables), cwd, envFile };
 }
 
 function normalizeEndpoint(
@@ -57,7 +57,7 @@ function normalizeEndpoint(
     ...(typeof bearer === "string" && { Authorization: `Bearer \${${bearer}}` }),
     ...toRecord(headers),
   };
-  return { type: isEvents ? "sse" : "http", url: address, headers: fillPlaceholders(all) };
+  return { type: isEvents ? "sse" : "http", url: address, headers: undefinedIfEmpty(all) };
 }
 
 function normalizeSettings(entry: Readonly<Record<string, unknown>>, clientId: string): Record<string, unknown> {
@@ -78,7 +78,7 @@ function toRecord(value: unknown): Record<string, unknown> {
   return isRecord(value) ? value : {};
 }
 
-function fillPlaceholders(record: Record<string, unknown>): Record<string, unknown> | undefined {
+function undefinedIfEmpty(record: Record<string, unknown>): Record<string, unknown> | undefined {
   return Object.keys(record).length > 0 ? record : undefined;
 }
 

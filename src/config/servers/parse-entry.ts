@@ -64,7 +64,7 @@ export function parseServer({ name, entry, source }: NamedEntry, scope: EntrySco
   const missing = new Set<string>();
   const reading: EntryContext = { name, entry, missing, scope, fields: createFields(name, entry, missing, scope) };
   const transport = detectTransport(reading);
-  const reached =
+  const connection =
     transport === "stdio"
       ? { transport, ...parseProcess(reading) }
       : { transport, ...parseEndpoint(reading, transport) };
@@ -73,7 +73,7 @@ export function parseServer({ name, entry, source }: NamedEntry, scope: EntrySco
   return {
     name,
     source,
-    ...reached,
+    ...connection,
     ...settings,
     ...(obstacle !== undefined && { obstacle }),
     declared: entry,
@@ -131,7 +131,7 @@ function parseProcess(reading: EntryContext) {
     command,
     args: [...first, ...(inner?.texts("args") ?? []), ...fields.texts("args")],
     env: {
-      ...passedOn(fields, scope),
+      ...readPassedVariables(fields, scope),
       ...fromEnvFile(reading),
       ...inner?.textRecord("env"),
       ...fields.textRecord("environment"),
@@ -143,7 +143,7 @@ function parseProcess(reading: EntryContext) {
 }
 
 /** Codex lists variables that a server gets as they are. */
-function passedOn(fields: Fields, { variables }: EntryScope): Readonly<Record<string, string>> {
+function readPassedVariables(fields: Fields, { variables }: EntryScope): Readonly<Record<string, string>> {
   const named = fields.texts("env_vars").map((name) => [name, variables(name)] as const);
   return Object.fromEntries(named.filter((pair): pair is [string, string] => pair[1] !== undefined));
 }

@@ -78,7 +78,7 @@ class Writer implements AwaitWriter {
   }
 
   /** Writes `await` before a call whose promise would notice its use: `await` does not block other code. */
-  visible(node: AnyNode | null | undefined): void {
+  visitUse(node: AnyNode | null | undefined): void {
     if (node != null && this.#isStart(node) && this.mayAwait(node)) this.await(node);
   }
 
@@ -144,7 +144,7 @@ class Writer implements AwaitWriter {
   }
 
   /** Waits for the unused result of a statement before the next one; at the end of the program if an `await` follows. */
-  statement(statement: AnyNode, expression: AnyNode): void {
+  visitStatement(statement: AnyNode, expression: AnyNode): void {
     if (this.#order.isResult(statement)) return;
     const call = expression.type === "ChainExpression" ? expression.expression : expression;
     if (call.type !== "CallExpression") return;
@@ -176,7 +176,7 @@ class Writer implements AwaitWriter {
   }
 
   /** Awaits the initial value of a variable that is only used as a value, so that calls run in source order. */
-  kept(name: AnyNode, value: AnyNode): void {
+  visitAssignment(name: AnyNode, value: AnyNode): void {
     if (name.type !== "Identifier") return;
     const binding = this.#context.scopes.findBinding(name);
     if (binding === undefined || !this.#isStart(value)) return;
@@ -231,14 +231,14 @@ class Writer implements AwaitWriter {
     }
   }
 
-  returned(argument: AnyNode): void {
+  visitReturn(argument: AnyNode): void {
     if (!isInTry(argument, this.#context) || !mayBePromise(argument, this.#context)) return;
     if (this.#done.has(argument)) return;
     if (this.mayAwait(argument)) this.wrap(argument, "await (", ")");
     else this.wrap(argument, "__waitForAll(", ")");
   }
 
-  call(call: CallExpression): void {
+  visitCall(call: CallExpression): void {
     this.escapes(call);
     const blocking = this.#order.findBlocking(call);
     if (blocking === call) this.await(call);
@@ -246,14 +246,14 @@ class Writer implements AwaitWriter {
     visitArguments(call, this, this.#calls, this.#context);
   }
 
-  creation(callee: AnyNode, args: readonly AnyNode[]): void {
+  visitCreation(callee: AnyNode, args: readonly AnyNode[]): void {
     const [first] = args;
     if (callee.type === "Identifier" && callee.name === "Set" && first !== undefined)
       this.wrap(first, "__waitForAll(", ")");
   }
 
   /** Replaces `await` with `__waitFor` in a function that is not async. */
-  awaited(node: AnyNode, argument: AnyNode): void {
+  visitAwait(node: AnyNode, argument: AnyNode): void {
     if (mayAwait(node, this.#context)) return;
     if (!this.#isInBody(node)) return refuseAwait(node, this.#context);
     this.#context.report.replace({ start: node.start, end: node.start + "await".length }, "__waitFor(");

@@ -27,7 +27,7 @@ const CALLBACK_PARAMETERS: ReadonlyMap<string, number> = new Map([
 ]);
 
 /** Writes waits around arguments. */
-interface ArgumentWriter extends Pick<AwaitWriter, "touch" | "test" | "visible"> {
+interface ArgumentWriter extends Pick<AwaitWriter, "touch" | "test" | "visitUse"> {
   await(node: AnyNode): void;
   wrap(node: AnyNode, before: string, after: string): void;
 }
@@ -52,7 +52,7 @@ export function visitArguments(
     if (context.scopes.findBinding(callee) !== undefined) return;
     if (callee.name === "Boolean") writer.test(first);
     else if (callee.name === "structuredClone") writer.touch(first);
-    else if (callee.name !== "print") for (const argument of args) writer.visible(argument);
+    else if (callee.name !== "print") for (const argument of args) writer.visitUse(argument);
     return;
   }
   if (callee.type !== "MemberExpression") return;
@@ -62,7 +62,7 @@ export function visitArguments(
   if (isGlobal && LOOKING.get(object.name)?.has(name) === true) {
     for (const argument of args) writer.touch(argument);
   } else if (isGlobal && (object.name === "Math" || object.name === "JSON")) {
-    for (const argument of args) writer.visible(argument);
+    for (const argument of args) writer.visitUse(argument);
   } else if (TESTING.has(name)) {
     const callback = args[isGlobal ? 1 : 0];
     if (callback !== undefined) writer.wrap(callback, "__waitTested(", ")");

@@ -9,14 +9,14 @@ export interface AwaitWriter {
   /** The value is only tested or compared. */
   test(node: AnyNode | null | undefined): void;
   /** The value is used, and a promise would notice: `await` is better where it is allowed. */
-  visible(node: AnyNode | null | undefined): void;
+  visitUse(node: AnyNode | null | undefined): void;
   /** A variable is assigned. */
-  kept(name: AnyNode, value: AnyNode): void;
-  awaited(node: AnyNode, argument: AnyNode): void;
-  call(call: CallExpression): void;
-  creation(callee: AnyNode, args: readonly AnyNode[]): void;
-  returned(argument: AnyNode): void;
-  statement(statement: AnyNode, expression: AnyNode): void;
+  visitAssignment(name: AnyNode, value: AnyNode): void;
+  visitAwait(node: AnyNode, argument: AnyNode): void;
+  visitCall(call: CallExpression): void;
+  visitCreation(callee: AnyNode, args: readonly AnyNode[]): void;
+  visitReturn(argument: AnyNode): void;
+  visitStatement(statement: AnyNode, expression: AnyNode): void;
   mayAwait(node: AnyNode): boolean;
   refuse(node: AnyNode): void;
   parent(node: AnyNode): AnyNode | undefined;
@@ -37,10 +37,10 @@ const TOUCHES: ByType<(writer: AwaitWriter) => void> = {
     (writer) => {
       if (operator === "=") {
         if (hasRest(left)) writer.touch(right);
-        writer.kept(left, right);
-      } else if (!/^(?:\|\||&&|\?\?)=$/.test(operator)) writer.visible(right);
+        writer.visitAssignment(left, right);
+      } else if (!/^(?:\|\||&&|\?\?)=$/.test(operator)) writer.visitUse(right);
     },
-  AwaitExpression: (node) => (writer) => writer.awaited(node, node.argument),
+  AwaitExpression: (node) => (writer) => writer.visitAwait(node, node.argument),
   BinaryExpression:
     ({ operator, left, right }) =>
     (writer) => {
@@ -49,9 +49,9 @@ const TOUCHES: ByType<(writer: AwaitWriter) => void> = {
       else if (EQUAL.has(operator)) [left, right].forEach((each) => writer.test(each));
       else if (operator === "instanceof") {
         if (!isOfPromise) writer.touch(left);
-      } else [left, right].forEach((each) => writer.visible(each));
+      } else [left, right].forEach((each) => writer.visitUse(each));
     },
-  CallExpression: (call) => (writer) => writer.call(call),
+  CallExpression: (call) => (writer) => writer.visitCall(call),
   ConditionalExpression:
     ({ test }) =>
     (writer) =>
@@ -60,14 +60,14 @@ const TOUCHES: ByType<(writer: AwaitWriter) => void> = {
     ({ test }) =>
     (writer) =>
       writer.test(test),
-  ExpressionStatement: (node) => (writer) => writer.statement(node, node.expression),
+  ExpressionStatement: (node) => (writer) => writer.visitStatement(node, node.expression),
   ForInStatement:
     ({ right }) =>
     (writer) =>
       writer.touch(right),
   ForOfStatement: (node) => (writer) => {
     if (node.await && !writer.mayAwait(node)) writer.refuse(node);
-    writer.visible(node.right);
+    writer.visitUse(node.right);
   },
   ForStatement:
     ({ test }) =>
@@ -86,22 +86,22 @@ const TOUCHES: ByType<(writer: AwaitWriter) => void> = {
     (writer) => {
       if (THEN.has(literalName(property, computed) ?? "") || object.type === "Super") return;
       if (optional) writer.touch(object);
-      else writer.visible(object);
-      if (computed) writer.visible(property);
+      else writer.visitUse(object);
+      if (computed) writer.visitUse(property);
     },
   NewExpression:
     ({ callee, arguments: args }) =>
     (writer) =>
-      writer.creation(callee, args),
+      writer.visitCreation(callee, args),
   ReturnStatement:
     ({ argument }) =>
     (writer) => {
-      if (argument != null) writer.returned(argument);
+      if (argument != null) writer.visitReturn(argument);
     },
   SpreadElement: (node) => (writer) => {
     const isOfObject = writer.parent(node)?.type === "ObjectExpression";
     if (isOfObject) writer.touch(node.argument);
-    else writer.visible(node.argument);
+    else writer.visitUse(node.argument);
   },
   SwitchCase:
     ({ test }) =>
@@ -114,7 +114,7 @@ const TOUCHES: ByType<(writer: AwaitWriter) => void> = {
   TemplateLiteral:
     ({ expressions }) =>
     (writer) =>
-      expressions.forEach((each) => writer.visible(each)),
+      expressions.forEach((each) => writer.visitUse(each)),
   ThrowStatement:
     ({ argument }) =>
     (writer) =>
@@ -126,15 +126,15 @@ const TOUCHES: ByType<(writer: AwaitWriter) => void> = {
     if (operator === "!" || (operator === "typeof" && isCompared)) writer.test(argument);
     else if (operator === "typeof") writer.touch(argument);
     else if (operator === "delete" && argument.type === "MemberExpression") writer.touch(argument.object);
-    else if (operator !== "void") writer.visible(argument);
+    else if (operator !== "void") writer.visitUse(argument);
   },
   VariableDeclarator:
     ({ id, init }) =>
     (writer) => {
       if (init == null) return;
       if (hasRest(id)) writer.touch(init);
-      else if (id.type !== "Identifier") writer.visible(init);
-      else writer.kept(id, init);
+      else if (id.type !== "Identifier") writer.visitUse(init);
+      else writer.visitAssignment(id, init);
     },
   WhileStatement:
     ({ test }) =>

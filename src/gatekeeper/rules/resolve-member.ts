@@ -6,7 +6,7 @@ import { isTest, type DeviceRef } from "./device-reference.ts";
 import {
   findAbbreviated,
   findOtherStyle,
-  describeAskedSkill,
+  describeTestedSkill,
   describeUnknownMethod,
   describeUnknownSkill,
 } from "../suggestions.ts";
@@ -68,7 +68,7 @@ function findOnDevice(name: string, at: AnyNode, context: CheckContext): Resolve
 /** Describes a missing skill: a test for the skill gets another fix than a use. */
 function describeMissing(name: string, at: AnyNode, context: CheckContext): MessageParts {
   const outer = at.type === "MemberExpression" ? getParent(at, context) : undefined;
-  if (outer !== undefined && isTest(at, outer)) return describeAskedSkill(name, context);
+  if (outer !== undefined && isTest(at, outer)) return describeTestedSkill(name, context);
   const isOwner = outer?.type === "MemberExpression" && outer.object === at;
   return describeUnknownSkill(name, isOwner ? literalName(outer.property, outer.computed) : undefined, context);
 }

@@ -42,7 +42,7 @@ type Loss =
   | { readonly kind: "inexact"; readonly integer: string }
   | { readonly kind: "excess"; readonly excess: string };
 
-/** Reads the text once, faster than `JSON.parse` does. In a text that is not JSON, the result means nothing. */
+/** Reads the text once, faster than `JSON.parse` does. For a text that is not JSON, the result is meaningless. */
 function findLoss(text: string): Loss | undefined {
   let depth = 0;
   let values = 0;

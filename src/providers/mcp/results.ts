@@ -90,11 +90,11 @@ function getDataKey({ data, uri, resource }: Readonly<Record<string, unknown>>):
 }
 
 /** Maximum depth at which structured content is searched for an item. */
-const MAX_DEPTH = 32;
+const MAX_SEARCH_DEPTH = 32;
 
 function containsDeeply(value: unknown, wanted: unknown, depth = 0): boolean {
   if (typeof value !== "object" || value === null) return value === wanted && value !== undefined;
-  return depth < MAX_DEPTH && Object.values(value).some((inner) => containsDeeply(inner, wanted, depth + 1));
+  return depth < MAX_SEARCH_DEPTH && Object.values(value).some((inner) => containsDeeply(inner, wanted, depth + 1));
 }
 
 /** Texts stay texts, whatever they hold. */
@@ -113,7 +113,7 @@ export function itemToValue(item: unknown, reading: ResultReading): unknown {
     case "image":
     case "audio":
     case "resource_link":
-      return withoutNotes(item);
+      return removeProtocolFields(item);
     default:
       return item;
   }
@@ -129,12 +129,12 @@ function declaresJson(item: Readonly<Record<string, unknown>>): boolean {
 /** `{ type: "resource", uri, mimeType, text }`, or `data` in base64 for bytes. */
 export function resourceToValue(resource: unknown): unknown {
   if (!isRecord(resource)) return { type: "resource" };
-  const { blob, ...rest } = withoutNotes(resource);
+  const { blob, ...rest } = removeProtocolFields(resource);
   return { type: "resource", ...rest, ...(blob !== undefined && { data: blob }) };
 }
 
 /** Removes the fields that the protocol adds for its own use. */
-function withoutNotes(item: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+function removeProtocolFields(item: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
   return Object.fromEntries(Object.entries(item).filter(([key]) => key !== "_meta" && key !== "annotations"));
 }
 

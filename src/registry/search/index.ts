@@ -62,7 +62,7 @@ export interface SearchAnswer {
  */
 export function search(catalog: Catalog, query: string, options: SearchOptions = {}): SearchAnswer {
   const page = { offset: boundedOffset(options.offset), limit: boundedLimit(options.limit) };
-  const found = query.trim() === "" ? everything(catalog, page) : matching(catalog, query, page, options);
+  const found = query.trim() === "" ? listAll(catalog, page) : findMatches(catalog, query, page, options);
   return {
     results: found.hits.map(toResult),
     ...(found.searched !== undefined && { searched: found.searched }),
@@ -78,12 +78,12 @@ function boundedOffset(offset = 0): number {
   return Number.isNaN(offset) ? 0 : Math.min(Math.max(0, Math.floor(offset)), Number.MAX_SAFE_INTEGER);
 }
 
-function everything(catalog: Catalog, { offset, limit }: PageRange): SearchFindings {
+function listAll(catalog: Catalog, { offset, limit }: PageRange): SearchFindings {
   const hits = catalog.methods.slice(offset, offset + limit).map((method) => foundMethod(method, 0, []));
   return { hits, offset, total: catalog.methods.length, unmatched: [], isDoubtful: false, nearest: [] };
 }
 
-function matching(
+function findMatches(
   catalog: Catalog,
   text: string,
   page: PageRange,

@@ -13,7 +13,7 @@ export function audit(record: (entry: AuditEntry) => void, now: () => number): G
     const end = (how: CallEnding): void => {
       const entry = createEntry(call, time, performance.now() - started, how);
       record(entry);
-      call.ended(entry);
+      call.onEnded(entry);
     };
     try {
       const answer = await next(call);

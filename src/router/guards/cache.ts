@@ -23,12 +23,12 @@ interface CachedResult {
 
 /** Caches results per caller and input, for methods that allow it and for the time that they allow. */
 export function cache(now: () => number): Guard {
-  const kept = new Map<string, CachedResult>();
-  let keptBytes = 0;
+  const entries = new Map<string, CachedResult>();
+  let entryBytes = 0;
 
   function drop(key: string): void {
-    keptBytes -= kept.get(key)?.size ?? 0;
-    kept.delete(key);
+    entryBytes -= entries.get(key)?.size ?? 0;
+    entries.delete(key);
   }
 
   function keep(key: string, { method }: GuardedCall, value: unknown): void {
@@ -37,14 +37,14 @@ export function cache(now: () => number): Guard {
     drop(key);
     const size = bytes.length + key.length + ENTRY_BYTES;
     const until = now() + method.metadata.cacheTtlSeconds * 1_000;
-    kept.set(key, { bytes, size, until, definition: method.definition });
-    keptBytes += size;
-    deleteOldest(kept, () => keptBytes > MAX_BYTES, drop);
+    entries.set(key, { bytes, size, until, definition: method.definition });
+    entryBytes += size;
+    deleteOldest(entries, () => entryBytes > MAX_BYTES, drop);
   }
 
   async function answer(call: GuardedCall, next: Handler): Promise<CallAnswer> {
     const key = createKey(call);
-    const found = kept.get(key);
+    const found = entries.get(key);
     if (found !== undefined && found.until > now() && found.definition === call.method.definition)
       return { value: deserialize(found.bytes), cached: true };
     const answer = await next(call);

@@ -23,12 +23,12 @@ export const timeout: Guard = (next) => async (call) => {
       timer.refresh();
       call.progress(...step);
     };
-    const patiently = pauseTimer(timer, timeoutMs);
+    const pauseTimeoutFor = pauseTimer(timer, timeoutMs);
     const work = next({
       ...call,
       cancellable: end,
       progress,
-      patiently: (answer) => patiently(pauseTimeout(call, answer)),
+      pauseTimeoutFor: (answer) => pauseTimeoutFor(pauseTimeout(call, answer)),
     });
     return await rejectWhenCancelled(end, work, () => end.reason ?? cancelledError(method));
   } finally {
@@ -38,7 +38,7 @@ export const timeout: Guard = (next) => async (call) => {
 };
 
 /** Restarts the timeout for as long as the method waits for an answer from a user or client. */
-function pauseTimer(timer: NodeJS.Timeout, timeoutMs: number): NonNullable<Call["patiently"]> {
+function pauseTimer(timer: NodeJS.Timeout, timeoutMs: number): NonNullable<Call["pauseTimeoutFor"]> {
   return async (answer) => {
     const fresh = setInterval(() => timer.refresh(), timeoutMs / 2);
     try {

@@ -55,9 +55,9 @@ export interface EndedRun {
 export async function runCode(runtime: Runtime, args: unknown, options: RunOptions): Promise<EndedRun> {
   const { code, timeoutMs } = parseBuiltinInput("run_code", args);
   const source = String(code);
-  const { cpuMs, wallMs: most } = { ...runtime.limits, ...options.limits };
+  const { cpuMs, wallMs: maxWallMs } = { ...runtime.limits, ...options.limits };
   // A model may lower the owner's time limit, not raise it.
-  const wallMs = typeof timeoutMs === "number" ? Math.min(timeoutMs, most) : most;
+  const wallMs = typeof timeoutMs === "number" ? Math.min(timeoutMs, maxWallMs) : maxWallMs;
   const outcome = await runtime.run(source, { ...options, limits: { ...options.limits, wallMs } });
   return { source, outcome, limits: { cpuMs, wallMs } };
 }

@@ -70,15 +70,15 @@ function formatMistake([first, ...others]: readonly Violation[]): string {
 /** The outcome of a snippet that ran, in the terms of the text that the model wrote. */
 export function createOutcome(ending: RunEnd): Outcome {
   const { runId, sandbox, calls, limits } = ending;
-  const output = printed(sandbox, limits);
+  const output = formatOutput(sandbox, limits);
   const usage: Usage = {
     cpuMs: sandbox.cpuMs,
     wallMs: sandbox.wallMs,
     memoryBytes: sandbox.memoryBytes,
     calls: sandbox.calls,
   };
-  const returned = returnedBy(sandbox, limits);
-  if (returned !== undefined) return completed(ending, returned, output, usage);
+  const returned = readReturnedValue(sandbox, limits);
+  if (returned !== undefined) return createCompletedOutcome(ending, returned, output, usage);
   const error = toGuestError(ending);
   const text = [output, `${error.message}${at(error)}`, error.frame, error.hint].filter(Boolean).join("\n");
   return { kind: "failed", runId, error, output, text, calls, usage };
@@ -108,7 +108,7 @@ interface Returned {
 }
 
 /** Returns `undefined` if the text is not JSON, which only a corrupted guest returns. */
-function returnedBy({ end }: SandboxOutcome, limits: Limits): Returned | undefined {
+function readReturnedValue({ end }: SandboxOutcome, limits: Limits): Returned | undefined {
   if (end.kind !== "returned") return undefined;
   const { json, tagged = json } = end;
   const bytes = Buffer.byteLength(json);
@@ -122,14 +122,14 @@ function returnedBy({ end }: SandboxOutcome, limits: Limits): Returned | undefin
   }
 }
 
-function completed(ending: RunEnd, returned: Returned, output: string, usage: Usage): Outcome {
+function createCompletedOutcome(ending: RunEnd, returned: Returned, output: string, usage: Usage): Outcome {
   const { runId, calls, limits, results, secrets } = ending;
   const { json, bytes: size } = returned;
   const notes = [
     ...ending.notes,
     ...waitNotes(ending),
     ...misreadNotes(ending),
-    ...leftovers(calls),
+    ...formatUnfinishedCalls(calls),
     ...queuedNotes(ending.sandbox),
   ];
   let { value } = returned;
@@ -148,9 +148,9 @@ function completed(ending: RunEnd, returned: Returned, output: string, usage: Us
 }
 
 /** The result in the text for a model: whole, or its shape and a handle. `shown` is the value, cut at `resultBytes`. */
-function formatResult(ending: RunEnd, { json, value, isDecoded }: Returned, shown: unknown): string {
+function formatResult(ending: RunEnd, { json, value, isDecoded }: Returned, cutValue: unknown): string {
   const { limits, handles, caller, secrets, sandbox } = ending;
-  const text = formatValue(shown, json);
+  const text = formatValue(cutValue, json);
   if (!isLarge(text, limits.answerTokens) || sandbox.end.kind !== "returned") return text;
   if (!isDecoded) return describeLargeText(text, json.length);
   const { tagged = json } = sandbox.end;
@@ -163,7 +163,7 @@ function formatResult(ending: RunEnd, { json, value, isDecoded }: Returned, show
   return `${describeLargeValue(value, json.length)}${use}`;
 }
 
-function printed(sandbox: SandboxOutcome, limits: Limits): string {
+function formatOutput(sandbox: SandboxOutcome, limits: Limits): string {
   return sandbox.outputCut ? `${sandbox.output}\n… output cut at ${limits.outputBytes} bytes` : sandbox.output;
 }
 
@@ -182,7 +182,7 @@ function misreadNotes(ending: RunEnd): readonly string[] {
   return formatMisreads(ending.sandbox.misreads, ending.source, (stack) => findPosition(stack, ending));
 }
 
-function leftovers(calls: readonly CallRecord[]): readonly string[] {
+function formatUnfinishedCalls(calls: readonly CallRecord[]): readonly string[] {
   const left = calls.filter((call) => call.outcome === "unfinished").map((call) => `${call.skill}.${call.method}`);
   if (left.length === 0) return [];
   return [`The snippet ended before these calls did, and they were cancelled: ${left.join(", ")}. Await them`];

@@ -28,12 +28,12 @@ export function addTrust(program: Command, act: CommandAction): void {
   trust
     .command("list")
     .description("list the trusted folders, and what has changed in them")
-    .action(act(async () => listed()));
+    .action(act(async () => listTrustedFolders()));
   trust
     .command("revoke")
     .description("stop trusting a folder")
     .argument("[folder]", "the folder", ".")
-    .action(act(async (_session, folder: string) => revoked(folder)));
+    .action(act(async (_session, folder: string) => revokeFolder(folder)));
 }
 
 const HELP = `
@@ -76,7 +76,7 @@ async function confirm(request: string, signal: AbortSignal): Promise<void> {
   throw new SkillgateError("APPROVAL_MISSING", `Cannot trust this folder: ${why}. ${request}`, facts);
 }
 
-async function listed(): Promise<CommandResult> {
+async function listTrustedFolders(): Promise<CommandResult> {
   const { listTrust, loadConfig } = await loadConfigModule();
   const folders = await listTrust({ cwd: process.cwd(), env: process.env });
   const states = await Promise.all(
@@ -97,7 +97,7 @@ async function listed(): Promise<CommandResult> {
   };
 }
 
-async function revoked(folder: string): Promise<CommandResult> {
+async function revokeFolder(folder: string): Promise<CommandResult> {
   const path = resolve(folder);
   const { revokeTrust } = await loadConfigModule();
   const wasTrusted = await revokeTrust({ cwd: path, env: process.env }, path);

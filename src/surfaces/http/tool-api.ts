@@ -159,15 +159,27 @@ function noObject(path: string, problems: readonly ArgumentProblem[]): Skillgate
 }
 
 async function callOwn(
-  { runtime, caller, records }: ToolApi,
+  api: ToolApi,
   name: (typeof BUILTIN_TOOLS)[number]["name"],
+  input: unknown,
+  options: CallOptions,
+): Promise<unknown> {
+  switch (name) {
+    case "search_skills":
+      return searchSkills(api.runtime, input, api.caller);
+    case "describe_function":
+      return describeFunction(api.runtime, input, api.caller);
+    case "run_code":
+      return runProgram(api, input, options);
+  }
+}
+
+async function runProgram(
+  { runtime, caller, records }: ToolApi,
   input: unknown,
   { signal, observer, traceId }: CallOptions,
 ): Promise<unknown> {
-  if (name === "search_skills") return searchSkills(runtime, input, caller);
-  if (name === "describe_function") return describeFunction(runtime, input, caller);
-  const options = { caller, signal, ...(observer && { observer }) };
-  const { source, outcome, limits } = await runCode(runtime, input, options);
+  const { source, outcome, limits } = await runCode(runtime, input, { caller, signal, ...(observer && { observer }) });
   records.add(caller, source, outcome);
   if (outcome.kind === "completed") {
     const { text: _text, ...facts } = outcome; // the other fields contain the same facts

@@ -38,7 +38,7 @@ export class ActiveCallers implements Client {
     if (client === undefined) throw new Error("no client can answer the request");
     const answer = client.ask(request, params, key);
     // Any of these calls may wait for the answer, so all clocks pause. A failure is reported to the server.
-    for (const { patiently } of able) void patiently?.(answer).catch(() => {});
+    for (const { pauseTimeoutFor } of able) void pauseTimeoutFor?.(answer).catch(() => {});
     return answer;
   }
 

@@ -21,9 +21,9 @@ const ERROR_UNITS = 160;
 /** A server with all its tools, or with the details of its failure. */
 export function serverText(server: ShownServer, paint: Paint): string {
   const { name, skill, status, error, protocolVersion, toolCount, tools, quarantined, stderrTail } = server;
-  const speaks = protocolVersion === undefined ? "" : `, protocol ${protocolVersion}`;
+  const protocolText = protocolVersion === undefined ? "" : `, protocol ${protocolVersion}`;
   return lines([
-    `${serverMark(status, paint)} ${name}: ${status === "connected" ? `connected as ${skill}, ${count(toolCount, "tool")}${speaks}` : status}`,
+    `${serverMark(status, paint)} ${name}: ${status === "connected" ? `connected as ${skill}, ${count(toolCount, "tool")}${protocolText}` : status}`,
     indented(error ?? ""),
     ...tools.map(({ name, method }) => `  ${skill}.${method}${name === method ? "" : paint.dim(` (${name})`)}`),
     ...quarantined.map(({ tool, reason }) => paint.yellow(`  "${tool}" is left out: ${reason}`)),

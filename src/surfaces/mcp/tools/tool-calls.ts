@@ -85,20 +85,25 @@ export async function callOffered(
     if (disabled !== undefined) return errorResult(toRpcError(disabled, name), {});
     throw unknownTool(name, offered());
   }
-  const desk: ToolCallContext = { runtime, records, caller, ...(conversation !== undefined && { conversation }) };
+  const toolContext: ToolCallContext = {
+    runtime,
+    records,
+    caller,
+    ...(conversation !== undefined && { conversation }),
+  };
   const { tool, method } = found;
   return method === undefined
-    ? callBuiltinTool(desk, tool, args, workContext)
-    : callMethodTool(desk, { tool, method }, args, workContext);
+    ? callBuiltinTool(toolContext, tool, args, workContext)
+    : callMethodTool(toolContext, { tool, method }, args, workContext);
 }
 
 async function callBuiltinTool(
-  desk: ToolCallContext,
+  toolContext: ToolCallContext,
   { name }: OfferedTool["tool"],
   args: unknown,
   workContext: WorkContext,
 ): Promise<CallToolResult> {
-  const { runtime, caller } = desk;
+  const { runtime, caller } = toolContext;
   if (!isBuiltinTool(name)) throw new TypeError(`${name} is not a built-in tool`);
   try {
     switch (name) {
@@ -112,7 +117,7 @@ async function callBuiltinTool(
         return { content: [{ type: "text", text }], structuredContent, ...(kind === "unknown" && { isError: true }) };
       }
       case "run_code":
-        return await runCodeTool(desk, args, workContext);
+        return await runCodeTool(toolContext, args, workContext);
     }
   } catch (thrown) {
     return errorResult(toRpcError(thrown, name), {});
